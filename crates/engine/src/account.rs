@@ -227,7 +227,7 @@ mod tests {
 
     fn spec() -> LoadSpec {
         LoadSpec {
-            address: Address::Unix("/nowhere".into()),
+            addresses: vec![Address::Unix("/nowhere".into())],
             tls: None,
             clients: 3,
             workers: Some(1),

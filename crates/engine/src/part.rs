@@ -6,7 +6,7 @@ use crate::coordinator::{Control, Coordinator, Message, Report, Wake, spawn};
 use crate::pool::{Quota, Rules};
 use crate::recorder::Ended;
 use crate::run::{LoadError, LoadSpec};
-use crate::socket::{Worker, WorkerSpec};
+use crate::socket::{Address, Worker, WorkerSpec};
 use crate::usage::{available_workers, cpus_allowed, stay_on_processor};
 use crate::{Clock, Nanos, Pool, Session, Stop};
 use serde::{Deserialize, Serialize};
@@ -63,20 +63,26 @@ pub enum PartProgress {
     Interval(Box<Ended>),
 }
 
-/// Connects the clients of a part of a load on a server, and runs it: see [`crate::RunLoad::run_part`].
+/// What drives the clients of one worker: gets them ready, says so, and runs them to the end.
+pub(crate) type Drive<S> =
+    fn(WorkerSpec, Pool<S>, &mpsc::Sender<Message<()>>) -> Result<Report<()>, LoadError>;
+
+/// Gets the clients of a part of a load on a server ready, and runs it: see
+/// [`crate::RunLoad::run_part`].
 pub(crate) fn run_part<S: Session>(
     spec: &LoadSpec,
     part: Part,
     session: impl Fn(u32) -> S + Sync,
+    drive: Drive<S>,
     stop: &Stop,
     start: &mut dyn FnMut() -> Option<Nanos>,
     progress: &mut dyn FnMut(PartProgress),
 ) -> Result<Account, LoadError> {
     let control = Arc::new(Control::default());
     let quota = Quota::new(spec.schedule.events().map(|events| part.share(events)));
+    let on_this_host = spec.addresses.iter().all(Address::is_on_this_host);
     // In an open loop few workers: what is due waits for a client of one worker, not for any.
-    let beside_server =
-        S::SERVER_THREADS.is_none() && spec.address.is_on_this_host() && spec.open.is_none();
+    let beside_server = S::SERVER_THREADS.is_none() && on_this_host && spec.open.is_none();
     let available = || {
         let clients = part.clients_beside(spec.clients);
         available_workers(clients, beside_server) / part.beside.max(1)
@@ -85,7 +91,7 @@ pub(crate) fn run_part<S: Session>(
     let lanes = workers * part.of;
     let on_each_processor = beside_server && lanes == cpus_allowed();
     let worker_spec = WorkerSpec {
-        address: spec.address.clone(),
+        addresses: Vec::new(),
         tls: spec.tls.clone(),
         io: spec.io,
         schedule: spec.schedule,
@@ -97,8 +103,11 @@ pub(crate) fn run_part<S: Session>(
         let (sender, messages) = mpsc::channel();
         for index in 0..workers {
             let sender = sender.clone();
-            let (worker_spec, session) = (worker_spec.clone(), &session);
+            let session = &session;
             let lane = part.place(index);
+            let clients = (lane..spec.clients).step_by(lanes as usize);
+            let addresses = clients.clone().map(|client| spec.address_of(client).clone()).collect();
+            let worker_spec = WorkerSpec { addresses, ..worker_spec.clone() };
             let rules = Rules {
                 schedule: spec.schedule,
                 quota: quota.clone(),
@@ -108,12 +117,11 @@ pub(crate) fn run_part<S: Session>(
                     (Arrivals::new(open, lane, lanes), waiting)
                 }),
             };
-            let clients = (lane..spec.clients).step_by(lanes as usize);
             spawn(scope, index, sender, move |sender| {
                 if on_each_processor {
                     stay_on_processor(lane);
                 }
-                work(worker_spec, Pool::new(clients.map(session).collect(), rules), sender)
+                drive(worker_spec, Pool::new(clients.map(session).collect(), rules), sender)
             })
             .map_err(LoadError::System)?;
         }
@@ -139,7 +147,8 @@ pub(crate) fn run_part<S: Session>(
     })
 }
 
-fn work<S: Session>(
+/// Drives clients over sockets.
+pub(crate) fn work<S: Session>(
     spec: WorkerSpec,
     pool: Pool<S>,
     sender: &mpsc::Sender<Message<()>>,

@@ -172,6 +172,11 @@ impl<S: Session> Pool<S> {
         self.clients[id].state != State::Offline
     }
 
+    /// Whether client `id` has an operation under way.
+    pub(crate) fn is_busy(&self, id: usize) -> bool {
+        matches!(self.clients[id].state, State::Busy(_))
+    }
+
     /// A transport for client `id` is there.
     pub(crate) fn opened(&mut self, id: usize, out: &mut Vec<u8>) {
         self.clients[id].session.open(out);

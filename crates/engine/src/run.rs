@@ -1,5 +1,5 @@
 use crate::account::{Account, Assembly};
-use crate::part::{Part, PartProgress, run_part};
+use crate::part::{Part, PartProgress, run_part, work};
 use crate::socket::{Address, TlsUpgrade};
 use crate::storage::StorageError;
 use crate::{Clock, ErrorPolicy, Nanos, OpenLoop, Schedule, Session, SessionError};
@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 /// TLS up for itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LoadSpec {
-    /// The server.
-    pub address: Address,
+    /// The servers, at least one, to which clients are dealt in turns.
+    pub addresses: Vec<Address>,
     /// How to encrypt, where sessions ask for it.
     #[serde(skip)]
     pub tls: Option<TlsUpgrade>,
@@ -39,6 +39,13 @@ pub struct LoadSpec {
     /// [`crate::Limit::LastReply`].
     #[serde(skip)]
     pub enough: Stop,
+}
+
+impl LoadSpec {
+    /// Where a client connects to, numbered from 0 over all parts.
+    pub(crate) fn address_of(&self, client: u32) -> &Address {
+        &self.addresses[client as usize % self.addresses.len()]
+    }
 }
 
 /// A load that one process can do, or several in parts.
@@ -110,7 +117,7 @@ impl<S: Session, F: Fn(u32) -> S + Sync> RunLoad for SocketLoad<'_, F> {
         start: &mut dyn FnMut() -> Option<Nanos>,
         progress: &mut dyn FnMut(PartProgress),
     ) -> Result<Account, LoadError> {
-        run_part(self.spec, part, &self.session, stop, start, progress)
+        run_part(self.spec, part, &self.session, work, stop, start, progress)
     }
 
     fn lost(&self, since: Duration, _: &[ErrorCount]) -> LoadError {

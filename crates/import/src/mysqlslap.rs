@@ -4,7 +4,7 @@ use crate::figures::{Figures, numbered_lines, problem, reckoned, trial};
 use crate::{Aspect, Format, Parsed, Source, printed_number};
 use model::{FigureNumber, Level, Outcome, TrialEnd};
 
-/// What mysqlslap prints, without `--csv`: one trial for each engine and number of clients.
+/// What mysqlslap prints, with `--csv` or without: one trial for each engine and number of clients.
 #[derive(Clone, Copy, Debug)]
 pub struct Mysqlslap;
 
@@ -12,6 +12,8 @@ pub struct Mysqlslap;
 const FIRST: &str = "Benchmark";
 const MEAN: &str = "Average number of seconds to run all queries: ";
 const CLIENTS: &str = "Number of clients running queries: ";
+/// What its statements may do (`--auto-generate-sql-load-type`); `mixed` also where they are the user's.
+const KINDS: [&str; 5] = ["mixed", "update", "write", "key", "read"];
 const EACH: &str = "Average number of queries per client: ";
 
 impl Format for Mysqlslap {
@@ -24,7 +26,8 @@ impl Format for Mysqlslap {
     }
 
     fn recognises(&self, text: &str) -> bool {
-        text.lines().any(|line| line.trim_start().starts_with(MEAN))
+        text.lines()
+            .any(|line| line.trim_start().starts_with(MEAN) || Run::of_csv(line, 1).is_some())
     }
 
     fn parse(&self, source: Source<'_>) -> Parsed {
@@ -34,6 +37,8 @@ impl Format for Mysqlslap {
             if line.trim_end() == FIRST {
                 finish(&source, std::mem::take(&mut run), &mut parsed);
                 run.line = number;
+            } else if let Some(whole) = Run::of_csv(line, number) {
+                finish(&source, std::mem::replace(&mut run, whole), &mut parsed);
             } else if run.take(number, line.trim()).is_none() {
                 let message = format!("not understood: «{}»", line.trim());
                 parsed.problems.push(problem(&source, number, message));
@@ -49,6 +54,8 @@ struct Run {
     /// The line that it begins in; 0 before the first.
     line: u32,
     engine: String,
+    /// What its statements do, in its own word; empty where that is not printed.
+    kind: String,
     clients: Option<u32>,
     /// Queries of each client, rounded down.
     each: Option<f64>,
@@ -67,10 +74,7 @@ impl Run {
         } else if let Some(clients) = line.strip_prefix(CLIENTS) {
             self.clients = Some(clients.parse().ok()?);
         } else if let Some(each) = line.strip_prefix(EACH) {
-            let each = each.parse::<u64>().ok()? as f64;
-            self.each = Some(each);
-            let queries = FigureNumber { value: each, resolution: 1.0 };
-            self.figures.number("queries_per_client", queries, "", number);
+            self.take_each(number, each)?;
         } else if let Some((which, seconds)) =
             line.split_once(" number of seconds to run all queries: ")
         {
@@ -81,12 +85,49 @@ impl Run {
                 "Maximum" => "elapsed_max",
                 _ => return None,
             };
-            if which == "Average" {
-                self.mean = Some(seconds);
-            }
-            self.figures.number(metric, seconds, "s", number);
+            self.take_seconds(number, metric, seconds);
         }
         Some(())
+    }
+
+    fn take_each(&mut self, number: u32, each: &str) -> Option<()> {
+        let each = each.parse::<u64>().ok()? as f64;
+        self.each = Some(each);
+        let queries = FigureNumber { value: each, resolution: 1.0 };
+        self.figures.number("queries_per_client", queries, "", number);
+        Some(())
+    }
+
+    fn take_seconds(&mut self, number: u32, metric: &str, seconds: FigureNumber) {
+        if metric == "elapsed" {
+            self.mean = Some(seconds);
+        }
+        self.figures.number(metric, seconds, "s", number);
+    }
+
+    /// A line of `--csv`: engine, kind of statements, mean, least and longest time, clients, queries
+    /// of each. It has no heading, so that only lines with all of this in its form are taken.
+    fn of_csv(line: &str, number: u32) -> Option<Self> {
+        let fields: Vec<&str> = line.trim_end().split(',').collect();
+        let &[engine, kind, mean, least, most, clients, each] = fields.as_slice() else {
+            return None;
+        };
+        let is_name = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        if !is_name(engine) || !KINDS.contains(&kind) {
+            return None;
+        }
+        let clients = clients.parse().ok()?;
+        let mut run = Self { line: number, clients: Some(clients), ..Self::default() };
+        engine.clone_into(&mut run.engine);
+        kind.clone_into(&mut run.kind);
+        run.take_each(number, each)?;
+        for (metric, text) in [("elapsed", mean), ("elapsed_min", least), ("elapsed_max", most)] {
+            // Seconds with three digits after the point.
+            let (_, millis) = text.split_once('.').filter(|(_, millis)| millis.len() == 3)?;
+            millis.parse::<u16>().ok()?;
+            run.take_seconds(number, metric, printed_number(text)?);
+        }
+        Some(run)
     }
 
     /// The queries of all clients, and how many of them in a second.
@@ -121,6 +162,9 @@ fn finish(source: &Source<'_>, mut run: Run, parsed: &mut Parsed) {
     let mut trial = trial(source, "mysqlslap", level, end);
     if !run.engine.is_empty() {
         trial.load.push((Aspect::Data, format!("engine {}", run.engine)));
+    }
+    if !run.kind.is_empty() {
+        trial.load.push((Aspect::Statements, run.kind));
     }
     if let Some(each) = run.each {
         trial.load.push((Aspect::Size, format!("{each} queries per client")));

@@ -1,21 +1,40 @@
 //! Files that belong together by their names.
 
-/// What file names say of a file's kind or of the moment it is from, and nothing of its test.
+/// What a word of a file's name says of the file, and nothing of what was measured: its type, what it
+/// is for, and the names of the tools.
 const KINDS: [&str; 29] = [
     "txt",
     "log",
+    "logs",
     "out",
+    "output",
+    "stdout",
     "json",
-    "dat",
+    "xml",
+    "csv",
     "tsv",
     "tab",
+    "dat",
+    "data",
+    "raw",
+    "res",
+    "result",
+    "results",
+    "report",
+    "summary",
     "sysbench",
     "fio",
     "memtier",
+    "pgbench",
+    "hammerdb",
+    "benchbase",
+    "mysqlslap",
     "hlog",
     "hdr",
-    "pgbench",
     "iostat",
+];
+/// What was read of a server or host beside a trial, and when.
+const BESIDE: [&str; 15] = [
     "show",
     "global",
     "status",
@@ -42,13 +61,22 @@ pub(crate) fn stem(file: &str) -> &str {
     while let Some((rest, word)) = split_last_word(name) {
         // `status1` and `before2` as well.
         let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
-        let kind = |word: &str| KINDS.iter().any(|kind| word.eq_ignore_ascii_case(kind));
+        let kind = |word: &str| is_kind(word) || is_among(&BESIDE, word);
         if rest.is_empty() || !(kind(word) || (!bare.is_empty() && kind(bare))) {
             break;
         }
         name = rest;
     }
     name
+}
+
+/// Whether a word only says what kind of file it is.
+pub(crate) fn is_kind(word: &str) -> bool {
+    is_among(&KINDS, word)
+}
+
+fn is_among(words: &[&str], word: &str) -> bool {
+    words.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
 /// The directory that a file lies in, as it is named; empty where there is none.
@@ -73,6 +101,8 @@ mod tests {
             "a/rw-16.status-before",
             "a/rw-16_show_global_status_after.txt",
             "rw-16-status2.txt",
+            "a/rw-16.res",
+            "a/rw-16.summary.json",
         ] {
             assert_eq!(stem(file), "rw-16", "{file}");
         }

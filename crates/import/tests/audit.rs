@@ -30,7 +30,7 @@ macro_rules! fixtures {
     };
 }
 
-const REAL: [(&str, &str); 16] = fixtures![
+const REAL: [(&str, &str); 19] = fixtures![
     "sysbench/0.4.12.txt",
     "sysbench/0.5.txt",
     "sysbench/0.5-checkpoints.txt",
@@ -47,6 +47,9 @@ const REAL: [(&str, &str); 16] = fixtures![
     "pgbench/15-behind.txt",
     "hammerdb/tprocc.log",
     "mysqlslap/two-levels.txt",
+    "mysqlslap/engines.csv",
+    "benchbase/mariadb-tpcc.summary.json",
+    "benchbase/mariadb-ycsb.summary.json",
 ];
 
 #[test]

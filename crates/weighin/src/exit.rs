@@ -31,14 +31,25 @@ pub(crate) struct CliError {
     help: String,
     /// Of the same kind.
     further: Vec<CliError>,
+    /// Whose words they are, at the start of the line.
+    from: &'static str,
 }
+
+/// What messages begin with.
+const FROM: &str = "weighin";
 
 impl CliError {
     /// Messages may hold what servers and files say: they are cut where they are long, and their
     /// further lines are indented.
     fn new(exit: Exit, message: impl Into<String>, help: impl Into<String>) -> Self {
         let said = |text: String| text::indented(&text::message(&text), "  ");
-        Self { exit, message: said(message.into()), help: said(help.into()), further: Vec::new() }
+        Self {
+            exit,
+            message: said(message.into()),
+            help: said(help.into()),
+            further: Vec::new(),
+            from: FROM,
+        }
     }
 
     /// Wrong usage.
@@ -66,6 +77,18 @@ impl CliError {
         Self { exit, ..self }
     }
 
+    /// The same error, with another word at the start of its lines, for readers that look for it.
+    pub(crate) fn said_as(mut self, from: &'static str) -> Self {
+        self.further = self.further.into_iter().map(|error| error.said_as(from)).collect();
+        Self { from, ..self }
+    }
+
+    /// This error, and what follows from it.
+    pub(crate) fn then(mut self, error: Self) -> Self {
+        self.further.push(error);
+        self
+    }
+
     /// Says more on how to go on.
     pub(crate) fn add_help(&mut self, help: &str) {
         if !self.help.is_empty() {
@@ -85,7 +108,7 @@ impl CliError {
 
     /// Shows the error to the user.
     pub(crate) fn print(&self) {
-        tell(&format!("weighin: {}", self.message));
+        tell(&format!("{}: {}", self.from, self.message));
         if !self.help.is_empty() {
             tell(&format!("  = help: {}", self.help));
         }
@@ -110,6 +133,7 @@ impl From<StudyError> for CliError {
             message: error.to_string(),
             help: String::new(),
             further: Vec::new(),
+            from: FROM,
         }
     }
 }

@@ -331,7 +331,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         let work = work::<K>(order.workload)?;
         let (login, control) = self.connected()?;
         let spec = LoadSpec {
-            address: login.address_of(K::ends(control))?,
+            addresses: vec![login.address_of(K::ends(control))?],
             tls: None,
             clients: order.clients,
             workers: order.workers,

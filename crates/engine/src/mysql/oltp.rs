@@ -1,7 +1,7 @@
 use super::OltpStatements;
 use super::operation_error;
 use super::statements::{Form, Value, number};
-use crate::{Event, OperationError, Session, SessionError};
+use crate::{Event, OperationError, Session, SessionError, WithoutServer};
 use model::{Effect, RequestKind, RequestTally};
 use protocol::mysql::{
     Dialect, Login, LoginOptions, LoginStep, PrepareReader, Reply, ResponseReader, ServerError,
@@ -40,6 +40,8 @@ pub struct OltpSession<const BY_STATEMENT: bool = false> {
     /// The text of a statement while it is put together.
     text: Vec<u8>,
     writes_without_effect: u64,
+    /// Rows inserted in bulk, acknowledged and under way.
+    bulk_rows: [u64; 2],
     /// Rows that the answer to the statement under way must have; see [`Step::rows_due`].
     rows_due: u64,
     stage: Stage,
@@ -74,11 +76,10 @@ enum Stage {
 impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
     /// Client number `client` of a load, which logs in with these options.
     pub fn new(login: LoginOptions, statements: Arc<OltpStatements>, client: u32) -> Self {
-        let workload = statements.workload();
-        let bulk = workload.transaction.bulk_inserts > 0;
         Self {
             source: statements.source(client),
-            bulk: bulk.then(|| BulkSource::new(workload.dialect, client)),
+            bulk: statements.bulk_source(client),
+            bulk_rows: [0, 0],
             text: Vec::new(),
             writes_without_effect: 0,
             rows_due: 0,
@@ -93,15 +94,29 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
         }
     }
 
+    /// A client that logs in nowhere: see [`WithoutServer`].
+    pub fn dry(statements: Arc<OltpStatements>, client: u32) -> Self {
+        Self::new(LoginOptions::default(), statements, client)
+    }
+
     /// How many statements that write have changed no row so far: sysbench 1.0 does not count those
     /// as writes.
     pub fn writes_without_effect(&self) -> u64 {
         self.writes_without_effect
     }
 
+    /// How many rows inserted in bulk the server has acknowledged so far: sysbench counts each as an
+    /// event.
+    pub fn bulk_rows(&self) -> u64 {
+        self.bulk_rows[0]
+    }
+
     #[inline]
     fn note_effect(&mut self, affected_rows: u64) {
         use StatementKind::{Delete, Insert, Update};
+        if self.bulk.is_some() {
+            self.bulk_rows[0] += std::mem::take(&mut self.bulk_rows[1]);
+        }
         if affected_rows > 0 {
             return;
         }
@@ -218,10 +233,30 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
             Form::Bulk => {
                 self.text.clear();
                 if let Some(bulk) = &mut self.bulk {
-                    bulk.append(&mut self.text);
+                    self.bulk_rows[1] = bulk.append(&mut self.text).into();
                 }
                 write_query(&self.text, out);
             }
+        }
+    }
+
+    /// A statement was answered.
+    #[inline]
+    fn answered_with(
+        &mut self,
+        statement: Statement,
+        error: Option<ServerError>,
+        out: &mut Vec<u8>,
+        tally: &mut RequestTally,
+    ) -> Event {
+        tally.kinds[statement.kind() as usize] += 1;
+        if BY_STATEMENT && error.is_none() {
+            self.answered = Some(statement);
+        }
+        match error {
+            Some(error) => self.refused(error, out),
+            None if self.execute_next(out) => Event::More,
+            None => Event::Done,
         }
     }
 
@@ -299,15 +334,7 @@ impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
                 Event::Failed(failure)
             }
             (Stage::Executing(statement), error) => {
-                tally.kinds[statement.kind() as usize] += 1;
-                if BY_STATEMENT && error.is_none() {
-                    self.answered = Some(statement);
-                }
-                match error {
-                    Some(error) => self.refused(error, out),
-                    None if self.execute_next(out) => Event::More,
-                    None => Event::Done,
-                }
+                self.answered_with(statement, error, out, tally)
             }
             // The stage was checked above.
             _ => Event::More,
@@ -322,6 +349,23 @@ impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
 
     fn close(&mut self, out: &mut Vec<u8>) {
         write_quit(out);
+    }
+}
+
+impl<const BY_STATEMENT: bool> WithoutServer for OltpSession<BY_STATEMENT> {
+    fn pretend_login(&mut self) {
+        self.prepared.clear();
+        self.prepared.resize_with(self.statements.per_client(), || Prepared::Id(0));
+        self.stage = Stage::Idle;
+    }
+
+    fn pretend_answer(&mut self, out: &mut Vec<u8>, tally: &mut RequestTally) -> Event {
+        self.note_effect(1);
+        match std::mem::replace(&mut self.stage, Stage::Idle) {
+            Stage::Executing(statement) => self.answered_with(statement, None, out, tally),
+            // Nothing else is under way where nothing is refused.
+            _ => Event::Done,
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 use super::text::TextTemplate;
 use model::Oltp;
 use protocol::mysql::{ExecuteTemplate, ParamKind};
-use workload::oltp::{OltpSource, Parameter, Statement, Step};
+use std::sync::Arc;
+use workload::oltp::{BulkLimit, BulkSource, OltpSource, Parameter, Statement, Step};
 
 /// What all clients of an OLTP load share: which statements to prepare, and the packets of all.
 #[derive(Clone, Debug)]
@@ -15,6 +16,7 @@ pub struct OltpStatements {
     to_prepare: Vec<(Statement, u32)>,
     /// By statement: how it is sent; `None` for those that the workload does not have.
     forms: [Option<Form>; Statement::ALL.len()],
+    bulk_limit: Option<Arc<BulkLimit>>,
 }
 
 /// How a statement is sent.
@@ -70,18 +72,27 @@ impl OltpStatements {
         }
         let mix = &workload.transaction;
         let keeps_rows = mix.deletes == 0 && (mix.delete_inserts == 0 || mix.explicit);
-        Self { workload: workload.clone(), seed, clients, keeps_rows, to_prepare, forms }
+        let (workload, bulk_limit) = (workload.clone(), None);
+        Self { workload, seed, clients, keeps_rows, to_prepare, forms, bulk_limit }
+    }
+
+    /// The same with a limit of the rows that all clients insert in bulk; see
+    /// [`BulkLimit::statements`] for the operations that this takes.
+    pub fn with_bulk_limit(self, limit: BulkLimit) -> Self {
+        Self { bulk_limit: Some(Arc::new(limit)), ..self }
+    }
+
+    /// Where the rows of a client come from that are inserted in bulk.
+    pub(super) fn bulk_source(&self, client: u32) -> Option<BulkSource> {
+        let inserts = self.workload.transaction.bulk_inserts > 0;
+        let source = || BulkSource::new(self.workload.dialect, client);
+        inserts.then(|| source().limited(self.bulk_limit.clone()))
     }
 
     /// How many statements each client prepares. The server must allow clients × this many
     /// (`max_prepared_stmt_count`).
     pub fn per_client(&self) -> usize {
         self.to_prepare.len()
-    }
-
-    /// The workload.
-    pub(super) fn workload(&self) -> &Oltp {
-        &self.workload
     }
 
     /// Rows that the answer to a step must have; 0 where nothing can be said of it. Where rows go

@@ -29,7 +29,8 @@ const RETRY_AFTER: Duration = Duration::from_millis(20);
 
 /// The connections that are watched by readiness.
 pub(super) struct Epoll {
-    address: Address,
+    /// By client.
+    addresses: Vec<Address>,
     tls: Option<TlsUpgrade>,
     clock: Clock,
     poll: Poll,
@@ -55,21 +56,20 @@ pub(super) struct Epoll {
 
 impl Epoll {
     pub(super) fn new(
-        address: Address,
+        addresses: Vec<Address>,
         tls: Option<TlsUpgrade>,
         clock: Clock,
-        clients: usize,
     ) -> io::Result<Self> {
         let poll = Poll::new()?;
         let timer = Timer::new(poll.registry(), TIMER)?;
         Ok(Self {
-            address,
+            connections: addresses.iter().map(|_| None).collect(),
+            addresses,
             tls,
             clock,
             poll,
             events: Events::with_capacity(1024),
             timer,
-            connections: (0..clients).map(|_| None).collect(),
             held: 0,
             buffer: vec![0; BUFFER],
             clear: Vec::new(),
@@ -95,7 +95,7 @@ impl Epoll {
     pub(super) fn open(&mut self, id: usize) -> io::Result<()> {
         let login_by = self.clock.now().plus(LOGIN_LIMIT);
         let registry = self.poll.registry();
-        let connection = Connection::open(&self.address, registry, Token(id), login_by)?;
+        let connection = Connection::open(&self.addresses[id], registry, Token(id), login_by)?;
         self.connections[id] = Some(connection);
         self.logins.push_back((login_by, id));
         self.held += 1;
@@ -231,7 +231,7 @@ impl Epoll {
         let (due, later): (Vec<_>, Vec<_>) = self.to_open.drain(..).partition(|(at, _)| *at <= now);
         self.to_open = later;
         for (_, id) in due {
-            let opened = self.open(id).map_err(|source| self.unreachable(source));
+            let opened = self.open(id).map_err(|source| self.unreachable(id, source));
             self.survive(pool, id, opened)?;
         }
         Ok(())
@@ -254,7 +254,7 @@ impl Epoll {
     }
 
     fn writable<S: Session>(&mut self, pool: &mut Pool<S>, id: usize) -> Result<(), LoadError> {
-        let address = &self.address;
+        let address = &self.addresses[id];
         let registry = self.poll.registry();
         let Some(connection) = &mut self.connections[id] else { return Ok(()) };
         if !connection.is_established() {
@@ -378,8 +378,8 @@ impl Epoll {
         }
     }
 
-    pub(super) fn unreachable(&self, source: io::Error) -> LoadError {
-        LoadError::Connect { address: self.address.clone(), source }
+    pub(super) fn unreachable(&self, id: usize, source: io::Error) -> LoadError {
+        LoadError::Connect { address: self.addresses[id].clone(), source }
     }
 }
 

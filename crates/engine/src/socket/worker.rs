@@ -24,7 +24,8 @@ const OPENING_WAIT: Duration = Duration::from_millis(2);
 /// What a worker needs to know.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkerSpec {
-    pub(crate) address: Address,
+    /// Where each client of the worker connects to.
+    pub(crate) addresses: Vec<Address>,
     pub(crate) tls: Option<TlsUpgrade>,
     /// How to move bytes; the best that is permitted when absent.
     pub(crate) io: Option<IoMethod>,
@@ -47,7 +48,7 @@ pub(crate) struct Worker<S> {
 
 impl<S: Session> Worker<S> {
     pub(crate) fn new(spec: WorkerSpec, pool: Pool<S>) -> io::Result<Self> {
-        let epoll = Epoll::new(spec.address.clone(), spec.tls.clone(), spec.clock, pool.len())?;
+        let epoll = Epoll::new(spec.addresses.clone(), spec.tls.clone(), spec.clock)?;
         Ok(Self { spec, pool, epoll, uring: None, next_to_open: 0 })
     }
 
@@ -225,7 +226,7 @@ impl<S: Session> Worker<S> {
                 Ok(()) => {}
                 // The backlog of a Unix socket is full: later.
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock && under_way > 0 => break,
-                Err(e) => return Err(self.epoll.unreachable(e)),
+                Err(e) => return Err(self.epoll.unreachable(self.next_to_open, e)),
             }
             self.next_to_open += 1;
             under_way += 1;

@@ -1,41 +1,9 @@
 //! Words that people put into names of files and directories, by what they say.
 
-/// What a file is, and nothing of what was measured. Also the names of the tools.
-const KINDS: [&str; 33] = [
-    "txt",
-    "log",
-    "logs",
-    "out",
-    "json",
-    "dat",
-    "data",
-    "tsv",
-    "tab",
-    "csv",
-    "res",
-    "result",
-    "results",
-    "output",
-    "report",
-    "stdout",
-    "raw",
-    "summary",
-    "xml",
-    "sysbench",
-    "fio",
-    "memtier",
-    "hlog",
-    "hdr",
-    "pgbench",
-    "hammerdb",
-    "benchbase",
-    "mysqlslap",
-    "bench",
-    "benchmark",
-    "benchmarks",
-    "run",
-    "runs",
-];
+use crate::path;
+
+/// What directories are for, and nothing of what was measured.
+const PURPOSES: [&str; 5] = ["bench", "benchmark", "benchmarks", "run", "runs"];
 /// What stands beside a number of clients.
 const CLIENTS: [&str; 21] = [
     "t",
@@ -255,7 +223,7 @@ fn has(words: &[&str], word: &str) -> bool {
 }
 
 pub(super) fn is_kind(word: &str) -> bool {
-    has(&KINDS, word)
+    path::is_kind(word) || has(&PURPOSES, word)
 }
 
 pub(super) fn is_clients(word: &str) -> bool {

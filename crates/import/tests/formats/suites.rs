@@ -5,6 +5,9 @@ use model::{TrialEnd, UnixMillis};
 
 const HAMMERDB: &str = include_str!("../fixtures/hammerdb/tprocc.log");
 const BENCHBASE: &str = include_str!("../fixtures/benchbase/tpcc.summary.json");
+/// What BenchBase wrote after ten seconds on MariaDB 10.11.
+const YCSB: &str = include_str!("../fixtures/benchbase/mariadb-ycsb.summary.json");
+const ENGINES: &str = include_str!("../fixtures/mysqlslap/engines.csv");
 const MYSQLSLAP: &str = include_str!("../fixtures/mysqlslap/two-levels.txt");
 
 #[test]
@@ -62,6 +65,31 @@ fn benchbase_says_what_succeeded_and_what_was_asked_for() {
 }
 
 #[test]
+fn benchbase_on_mariadb_is_read_with_every_figure() {
+    // The name that it gives: a directory of the user's, the benchmark and the date.
+    let parsed = parse("results-ycsb/ycsb_2026-11-23_19-27-36.summary.json", YCSB);
+    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+    let [trial] = &parsed.trials[..] else { panic!("{parsed:?}") };
+    assert_eq!(trial.test, "ycsb", "the directory and the file say the same");
+    assert_eq!(trial.level.clients, 4);
+    for (name, value) in [
+        // Both as printed: what ended after the last second counts as goodput alone.
+        ("transactions_per_s", 1_484.194_537_422_005),
+        ("requests_per_s", 1_483.794_538_894_199_6),
+        ("requests", 14_838.0),
+        ("latency_min", 98.0),
+        ("latency_p25", 299.0),
+        ("latency_p50", 625.0),
+        ("latency_avg", 2_669.0),
+        ("latency_p99", 29_100.0),
+        ("latency_max", 424_659.0),
+    ] {
+        assert_eq!(figure(trial, name).0, value, "{name}");
+    }
+    assert_eq!(trial.started_at, Some(UnixMillis(1_795_462_046_394)));
+}
+
+#[test]
 fn mysqlslap_has_a_trial_for_each_number_of_clients() {
     let parsed = parse("db1/slap.txt", MYSQLSLAP);
     assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
@@ -77,4 +105,29 @@ fn mysqlslap_has_a_trial_for_each_number_of_clients() {
         &MYSQLSLAP.replace("\tAverage number of seconds to run all queries: 0.301 seconds\n", ""),
     );
     assert_eq!((cut.trials.len(), cut.problems.len()), (1, 1), "{cut:?}");
+}
+
+#[test]
+fn mysqlslap_has_a_trial_for_each_line_of_csv() {
+    let parsed = parse("db1/slap.csv", ENGINES);
+    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+    let said: Vec<_> = parsed
+        .trials
+        .iter()
+        .map(|trial| (trial.level.clients, figure(trial, "queries_per_client").0))
+        .collect();
+    assert_eq!(said, [(4, 250.0), (16, 62.0), (4, 250.0), (16, 62.0)]);
+    let first: Vec<&str> = ENGINES.lines().next().unwrap().split(',').collect();
+    let trial = &parsed.trials[0];
+    assert_eq!(figure(trial, "elapsed").0, first[2].parse::<f64>().unwrap());
+    assert_eq!(figure(trial, "elapsed_max").0, first[4].parse::<f64>().unwrap());
+    assert!(trial.test.contains("innodb"), "{}", trial.test);
+    assert!(parsed.trials[2].test.contains("myisam"), "{}", parsed.trials[2].test);
+    // No other table is taken for one.
+    for line in ["a,b,1.000,1.000,1.000,4,250", ",mixed,1.0,1.0,1.0,4,250", ",mixed,1.000,4,250"] {
+        assert!(
+            import::recognise(line).is_none_or(|format| format.name() != "mysqlslap"),
+            "{line}"
+        );
+    }
 }

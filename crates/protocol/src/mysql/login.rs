@@ -23,7 +23,7 @@ const MAX_PACKETS: u32 = 16;
 const MAX_PACKET: u32 = 1 << 30;
 
 /// Who logs in, and how.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct LoginOptions {
     /// Account name.
     pub user: String,

@@ -1,6 +1,7 @@
 //! `weighin sysbench …`: what it runs, what it prints, and what it refuses.
 
 mod in_its_place;
+mod stretches;
 
 use crate::support::{Ran, Server, Workplace, command_lines_with, succeed};
 
@@ -310,11 +311,9 @@ fn a_forced_shutdown_waits_no_longer_than_asked_for_events_that_do_not_end() {
 fn what_cannot_be_had_is_named() {
     let (place, server) = (Workplace::new(), Server::start());
     for (words, named) in [
-        ("oltp_read_write --report-checkpoints=5", "--report-checkpoints=5"),
         ("oltp_read_write --nosuch=1", "--nosuch"),
-        ("oltp_read_write --db-driver=pgsql", "--db-driver=pgsql"),
-        ("oltp_read_write --mysql-host=a,b --mysql-socket=", "--mysql-host"),
-        ("oltp_read_write --mysql-dry-run", "--mysql-dry-run"),
+        ("oltp_read_write --db-driver=pgsql", "'pgsql'"),
+        ("oltp_read_write --mysql-compression", "--mysql-compression"),
         ("oltp_read_write --tables 2", "--tables=2"),
         ("oltp_read_write --mysql-ignore-errors=some", "--mysql-ignore-errors"),
         ("--test=oltp --tx-rate=9", "--tx-rate=9"),

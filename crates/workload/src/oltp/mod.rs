@@ -12,7 +12,7 @@ mod statement;
 mod unique;
 
 pub use analytic::analytic;
-pub use bulk::BulkSource;
+pub use bulk::{BulkLimit, BulkSource};
 pub use row::RowSource;
 pub use schema::{DEFAULT_ENGINE, create_index, create_table, drop_table, name_of, table_name};
 pub use source::{OltpSource, Step};

@@ -29,7 +29,8 @@ use model::{
     CrossCheckFigures, Endpoint, Failure, Oltp, ServerCounters, ServerFacts, Statement,
     TableContents, Target, Tls, Trial, Workload,
 };
-use protocol::mysql::{LoginOptions, ServerError};
+pub use protocol::mysql::LoginOptions;
+use protocol::mysql::ServerError;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::Arc;

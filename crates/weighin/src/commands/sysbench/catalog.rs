@@ -2,6 +2,7 @@
 //! printed.
 
 use super::generation::{Generation, Release};
+use model::OltpMix;
 
 /// What an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,21 @@ pub(super) enum Kind {
     Text,
     /// Texts, separated by commas.
     List,
+}
+
+/// Where help shows an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Section {
+    General,
+    Random,
+    Log,
+    Latency,
+    Database,
+    Driver,
+    /// Those of tests.
+    Test,
+    /// Those that the original does not have.
+    Own,
 }
 
 /// How far an option is supported.
@@ -42,6 +58,42 @@ pub(super) struct Spec {
     pub(super) help: &'static str,
 }
 
+impl Spec {
+    /// Where help shows it.
+    pub(super) fn section(&self) -> Section {
+        const OF_OLDER_TESTS: [&str; 7] = [
+            "mysql-table-engine",
+            "mysql-engine-trx",
+            "mysql-table-options",
+            "myisam-max-rows",
+            "random-points",
+            "number-of-ranges",
+            "random-ranges-delta",
+        ];
+        let begins = |start| self.name.starts_with(start);
+        match self.name {
+            "verbosity" => Section::Log,
+            "percentile" | "histogram" => Section::Latency,
+            name if OF_OLDER_TESTS.contains(&name) => Section::Test,
+            _ if self.of_script || begins("oltp-") => Section::Test,
+            _ if begins("rand-") => Section::Random,
+            _ if begins("db-") => Section::Database,
+            _ if begins("mysql-") => Section::Driver,
+            _ if begins("weighin-") => Section::Own,
+            _ => Section::General,
+        }
+    }
+
+    /// Whether a test of 1.0 has it: some have options that others do not know.
+    pub(super) fn is_of(&self, mix: OltpMix) -> bool {
+        match self.name {
+            "random-points" => mix == OltpMix::RandomPoints,
+            "number-of-ranges" | "delta" => mix == OltpMix::RandomRanges,
+            _ => true,
+        }
+    }
+}
+
 const fn full(name: &'static str, kind: Kind, default: &'static str, help: &'static str) -> Spec {
     Spec { name, kind, default, support: Support::Full, of_script: false, help }
 }
@@ -59,7 +111,7 @@ use Kind::{Flag, List, Number, Real, Text};
 /// Options that all generations have.
 const COMMON: [Spec; 28] = [
     full("report-interval", Number, "0", "seconds between interim lines, 0 for none"),
-    only("report-checkpoints", List, ""),
+    full("report-checkpoints", List, "", "seconds after which to report everything and count anew"),
     full(
         "forced-shutdown",
         Text,
@@ -68,14 +120,14 @@ const COMMON: [Spec; 28] = [
     ),
     only("debug", Flag, "off"),
     full("percentile", Number, "95", "which percentile of the latency to print"),
-    full("mysql-host", List, "localhost", "server; localhost means the Unix socket"),
-    full("mysql-port", List, "3306", "its port"),
-    full("mysql-socket", List, "", "Unix socket to use in place of host and port"),
+    full("mysql-host", List, "localhost", "servers; localhost means the Unix socket"),
+    full("mysql-port", List, "3306", "their ports: each host is taken to have all of them"),
+    full("mysql-socket", List, "", "Unix sockets to use in place of hosts and ports"),
     full("mysql-user", Text, "sbtest", "account"),
     full("mysql-password", Text, "", "its password; better in WEIGHIN_SYSBENCH_PASSWORD"),
     full("mysql-db", Text, "sbtest", "database"),
     full("mysql-ssl", Flag, "off", "whether to encrypt; the certificate is not checked"),
-    only("mysql-dry-run", Flag, "off"),
+    full("mysql-dry-run", Flag, "off", "measure the client alone, against no server"),
     full("db-driver", Text, "mysql", "only mysql is supported"),
     full("db-ps-mode", Text, "auto", "auto prepares statements, disable sends text"),
     full("test", Text, "", "name of the test, or path of its script"),

@@ -6,8 +6,8 @@ use crate::exit::CliError;
 use crate::messages::tell;
 use campaign::{Measured, TargetHandle};
 use model::{
-    Arrivals, Level, Load, LoadResult, Place, Sampling, ServerSpec, System, Target, Task, Test,
-    Workload,
+    Arrivals, Level, Load, LoadResult, OltpMix, Place, Sampling, ServerSpec, System, Target, Task,
+    Test, Workload,
 };
 
 /// Says what speaks against the figures that were printed; nothing where nothing does.
@@ -20,9 +20,9 @@ pub(super) fn tell_doubts(
     let level = Level::clients(request.threads);
     let name = request.workload.mix.name().to_owned();
     let described = Target {
-        name: request.server.endpoint.to_string(),
+        name: request.endpoints[0].to_string(),
         system: System::MariaDb,
-        place: Place::Server(ServerSpec::new(request.server.clone())),
+        place: Place::Server(ServerSpec::new(request.server())),
         price: None,
         labels: Default::default(),
     };
@@ -31,7 +31,8 @@ pub(super) fn tell_doubts(
         levels: vec![level],
         warmup: request.warmup,
         duration: request.time.unwrap_or(load.measure.elapsed),
-        operations: request.events,
+        // A limit of rows is none of operations.
+        operations: request.events.filter(|_| request.workload.mix != OltpMix::BulkInsert),
         arrivals: Arrivals::default(),
         policy: request.policy.clone(),
         load_generators: 1,

@@ -1,8 +1,9 @@
 use engine::mysql::OltpSession;
-use engine::{Event, Session, SessionError};
+use engine::{Event, Session, SessionError, WithoutServer};
 use model::{RequestKind, RequestTally};
+use std::ops::Sub;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// What one client did in the measured phase.
@@ -14,92 +15,161 @@ pub(super) struct ClientTally {
     pub(super) busy: Duration,
 }
 
-/// Collects what each client did, for the figures by thread that sysbench prints, and the troubles
-/// that it prints while it runs.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Tallies {
-    measure_from: Arc<OnceLock<Instant>>,
-    done: Arc<Mutex<Vec<ClientTally>>>,
-    troubles: Arc<[AtomicU64; 3]>,
+impl Sub for ClientTally {
+    type Output = Self;
+
+    fn sub(self, before: Self) -> Self {
+        Self { events: self.events - before.events, busy: self.busy - before.busy }
+    }
 }
 
-/// Troubles that did not end the run, since it began.
+/// Collects what each client did, for the figures by thread that sysbench prints, and what it prints
+/// while it runs and the engine does not count.
+#[derive(Clone, Debug)]
+pub(super) struct Tallies {
+    measure_from: Arc<OnceLock<Instant>>,
+    clients: Arc<[Shared]>,
+    counts: Arc<[AtomicU64; 4]>,
+}
+
+/// What one client did so far. It alone writes there, and others read it now and then.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Shared {
+    events: AtomicU64,
+    busy_nanos: AtomicU64,
+}
+
+/// What sessions count, since the run began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Troubles {
+pub(super) struct Counts {
     /// Errors after which an event began anew.
     pub(super) errors: u64,
     /// Connections that were made anew.
     pub(super) reconnects: u64,
     /// Statements that write and changed no row.
     pub(super) writes_without_effect: u64,
+    /// Rows inserted in bulk, in the measured phase.
+    pub(super) bulk_rows: u64,
+}
+
+impl Sub for Counts {
+    type Output = Self;
+
+    fn sub(self, before: Self) -> Self {
+        Self {
+            errors: self.errors - before.errors,
+            reconnects: self.reconnects - before.reconnects,
+            writes_without_effect: self.writes_without_effect - before.writes_without_effect,
+            bulk_rows: self.bulk_rows - before.bulk_rows,
+        }
+    }
 }
 
 impl Tallies {
+    /// Of so many clients.
+    pub(super) fn new(clients: u32) -> Self {
+        Self {
+            measure_from: Arc::default(),
+            clients: (0..clients).map(|_| Shared::default()).collect(),
+            counts: Arc::default(),
+        }
+    }
+
     /// Counts from that moment on.
     pub(super) fn measure_from(&self, at: Instant) {
         // It is told once, when the load begins.
         let _ = self.measure_from.set(at);
     }
 
-    /// A session whose events are counted.
+    /// The session of a client, whose events are counted.
     pub(super) fn count<const BY_STATEMENT: bool>(
         &self,
         session: OltpSession<BY_STATEMENT>,
+        client: u32,
     ) -> Counted<BY_STATEMENT> {
         Counted {
             session,
             tallies: self.clone(),
+            client: client as usize,
             opened: false,
             began: None,
             writes_without_effect: 0,
+            bulk_rows: 0,
             tally: ClientTally::default(),
         }
     }
 
-    /// The troubles so far.
-    pub(super) fn troubles(&self) -> Troubles {
-        let [errors, reconnects, writes_without_effect] =
-            [0, 1, 2].map(|place: usize| self.troubles[place].load(Ordering::Relaxed));
-        Troubles { errors, reconnects, writes_without_effect }
+    /// What was counted so far.
+    pub(super) fn counts(&self) -> Counts {
+        let [errors, reconnects, writes_without_effect, bulk_rows] =
+            [0, 1, 2, 3].map(|place: usize| self.counts[place].load(Ordering::Relaxed));
+        Counts { errors, reconnects, writes_without_effect, bulk_rows }
     }
 
-    fn count_error(&self) {
-        self.troubles[0].fetch_add(1, Ordering::Relaxed);
+    fn add(&self, place: usize, more: u64) {
+        if more > 0 {
+            self.counts[place].fetch_add(more, Ordering::Relaxed);
+        }
     }
 
-    fn count_reconnect(&self) {
-        self.troubles[1].fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn count_writes_without_effect(&self, more: u64) {
-        self.troubles[2].fetch_add(more, Ordering::Relaxed);
-    }
-
-    /// What the clients did whose sessions have ended.
-    pub(super) fn take(&self) -> Vec<ClientTally> {
-        std::mem::take(&mut self.done.lock().unwrap_or_else(PoisonError::into_inner))
+    /// What each client did so far.
+    pub(super) fn clients(&self) -> Vec<ClientTally> {
+        let read = |client: &Shared| ClientTally {
+            events: client.events.load(Ordering::Relaxed),
+            busy: Duration::from_nanos(client.busy_nanos.load(Ordering::Relaxed)),
+        };
+        self.clients.iter().map(read).collect()
     }
 }
+
+const ERRORS: usize = 0;
+const RECONNECTS: usize = 1;
+const WRITES_WITHOUT_EFFECT: usize = 2;
+const BULK_ROWS: usize = 3;
 
 /// A session with a count of its own. Unlike others it reads the clock, twice for each event.
 pub(super) struct Counted<const BY_STATEMENT: bool> {
     session: OltpSession<BY_STATEMENT>,
     tallies: Tallies,
+    client: usize,
     opened: bool,
     /// When the event under way began, its first attempt if there are several.
     began: Option<Instant>,
     /// Counted so far.
     writes_without_effect: u64,
+    bulk_rows: u64,
     tally: ClientTally,
 }
 
 impl<const BY_STATEMENT: bool> Counted<BY_STATEMENT> {
     fn event_ended(&mut self) {
         let now = Instant::now();
+        let rows = self.session.bulk_rows() - self.bulk_rows;
+        self.bulk_rows += rows;
         let measured = self.tallies.measure_from.get().is_some_and(|from| now >= *from);
         if let (Some(began), true) = (self.began.take(), measured) {
-            self.tally.events += 1;
+            self.tallies.add(BULK_ROWS, rows);
+            self.tally.events += rows.max(1);
             self.tally.busy += now - began;
+            if let Some(shared) = self.tallies.clients.get(self.client) {
+                shared.events.store(self.tally.events, Ordering::Relaxed);
+                shared.busy_nanos.store(self.tally.busy.as_nanos() as u64, Ordering::Relaxed);
+            }
+        }
+    }
+
+    #[inline]
+    fn note(&mut self, event: &Event) {
+        let idle = self.session.writes_without_effect();
+        if idle > self.writes_without_effect {
+            self.tallies.add(WRITES_WITHOUT_EFFECT, idle - self.writes_without_effect);
+            self.writes_without_effect = idle;
+        }
+        match event {
+            Event::Done => self.event_ended(),
+            Event::Failed(_) => self.tallies.add(ERRORS, 1),
+            Event::More | Event::StartTls | Event::Ready => {}
         }
     }
 }
@@ -110,7 +180,7 @@ impl<const BY_STATEMENT: bool> Session for Counted<BY_STATEMENT> {
 
     fn open(&mut self, out: &mut Vec<u8>) {
         if std::mem::replace(&mut self.opened, true) {
-            self.tallies.count_reconnect();
+            self.tallies.add(RECONNECTS, 1);
             self.began = None;
         }
         self.session.open(out);
@@ -134,16 +204,7 @@ impl<const BY_STATEMENT: bool> Session for Counted<BY_STATEMENT> {
         tally: &mut RequestTally,
     ) -> Result<(usize, Event), SessionError> {
         let received = self.session.receive(input, out, tally)?;
-        let idle = self.session.writes_without_effect();
-        if idle > self.writes_without_effect {
-            self.tallies.count_writes_without_effect(idle - self.writes_without_effect);
-            self.writes_without_effect = idle;
-        }
-        match received.1 {
-            Event::Done => self.event_ended(),
-            Event::Failed(_) => self.tallies.count_error(),
-            Event::More | Event::StartTls | Event::Ready => {}
-        }
+        self.note(&received.1);
         Ok(received)
     }
 
@@ -157,9 +218,15 @@ impl<const BY_STATEMENT: bool> Session for Counted<BY_STATEMENT> {
     }
 }
 
-impl<const BY_STATEMENT: bool> Drop for Counted<BY_STATEMENT> {
-    fn drop(&mut self) {
-        let mut done = self.tallies.done.lock().unwrap_or_else(PoisonError::into_inner);
-        done.push(self.tally);
+impl<const BY_STATEMENT: bool> WithoutServer for Counted<BY_STATEMENT> {
+    fn pretend_login(&mut self) {
+        self.session.pretend_login();
+    }
+
+    #[inline]
+    fn pretend_answer(&mut self, out: &mut Vec<u8>, tally: &mut RequestTally) -> Event {
+        let event = self.session.pretend_answer(out, tally);
+        self.note(&event);
+        event
     }
 }

@@ -20,6 +20,7 @@ mod request;
 mod run;
 mod scripts;
 mod server;
+mod servers;
 mod shutdown;
 mod tables;
 mod words;
@@ -35,11 +36,12 @@ use request::{Action, Request};
 use std::ffi::OsString;
 use words::Words;
 
-/// Does what sysbench would do with these words. Its errors all end with 1, as the original's do.
+/// Does what sysbench would do with these words. Its errors all begin and end as the original's do:
+/// with a word that scripts look for, and with 1.
 pub(crate) fn sysbench(arguments: &SysbenchArguments) -> Outcome {
     follow(&arguments.words).map_err(|error| match error.exit() {
         Exit::Interrupted => error,
-        _ => error.ending_with(Exit::Failed),
+        _ => error.ending_with(Exit::Failed).said_as("FATAL"),
     })
 }
 
@@ -54,8 +56,12 @@ fn follow(words: &[OsString]) -> Outcome {
         print(&format!("sysbench {}\n", generation.version()))?;
         return Ok(Exit::Done);
     }
-    if words.has_flag("help") || words.positional.last().is_some_and(|word| word == "help") {
-        print(&help::text(generation, &words))?;
+    if words.has_flag("help") {
+        print(&help::general(generation))?;
+        return Ok(Exit::Done);
+    }
+    if words.positional.last().is_some_and(|word| word == "help") {
+        print(&help::of_test(generation, &words)?)?;
         return Ok(Exit::Done);
     }
     password::hide(&words)?;
@@ -65,6 +71,7 @@ fn follow(words: &[OsString]) -> Outcome {
         request.warn(line)?;
     }
     request.say(&format!("{}\n\n", generation.banner()))?;
+    server::check_driver(&options, request.action)?;
     match request.action {
         Action::Prepare => tables::prepare(&request),
         Action::Prewarm => tables::prewarm(&request),
@@ -78,7 +85,7 @@ pub(crate) fn understand(arguments: &SysbenchArguments) -> Result<(), CliError> 
     let words = Words::parse(&arguments.words)?;
     let _ = builtin::named(&words);
     let generation = Generation::of(&words)?;
-    let _ = help::text(generation, &words);
+    let _ = help::of_test(generation, &words);
     let options = Options::check(&words, generation)?;
     let _ = Request::new(&words, &options, generation)?;
     Ok(())

@@ -8,7 +8,7 @@ use crate::commands::print;
 use crate::exit::CliError;
 use engine::ErrorPolicy;
 use model::bounds::MAX_OPERATIONS;
-use model::{Oltp, OltpMix, ServerAddress};
+use model::{Endpoint, Oltp, OltpMix, ServerAddress};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How long to wait for connections in generations that have no option for it.
@@ -17,6 +17,9 @@ const DEFAULT_CONNECT_LIMIT: Duration = Duration::from_secs(60);
 /// Longest time of a run, in seconds: ten years. Scripts write a large number for a run that its
 /// events end.
 const MAX_SECONDS: u32 = 315_360_000;
+
+/// Most reports in mid-run, as with the original.
+const MAX_CHECKPOINTS: usize = 256;
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +42,10 @@ pub(super) struct Request {
     /// The options that the output echoes.
     pub(super) options: Options,
     pub(super) workload: Oltp,
-    pub(super) server: ServerAddress,
+    /// Where the servers listen, at least one.
+    pub(super) endpoints: Vec<Endpoint>,
+    /// Whether to do without them.
+    pub(super) dry_run: bool,
     pub(super) threads: u32,
     /// Threads that drive the connections; `None` to choose.
     pub(super) workers: Option<u32>,
@@ -61,6 +67,8 @@ pub(super) struct Request {
     pub(super) seed: Seed,
     /// Seconds between interim lines; 0 for none.
     pub(super) report_interval: u32,
+    /// Seconds after which everything is reported and counted anew, in ascending order.
+    pub(super) checkpoints: Vec<u32>,
     /// From 1 to 100; 0 for none.
     pub(super) percentile: u32,
     /// More percentiles, from 0 to 100.
@@ -112,7 +120,8 @@ impl Request {
         let mut request = Self {
             generation,
             action: action(&command, generation)?,
-            server: server::address(options)?,
+            dry_run: options.flag("mysql-dry-run"),
+            endpoints: server::endpoints(options)?,
             threads: level.clients,
             workers: None,
             warmup: Duration::from_secs(options.within("warmup-time", 0, MAX_SECONDS)?.into()),
@@ -127,6 +136,7 @@ impl Request {
             policy: policy::policy(options, generation)?,
             seed: seed(options, generation)?,
             report_interval: options.within("report-interval", 0, 86_400)?,
+            checkpoints: checkpoints(options)?,
             percentile: options.within("percentile", lowest_percentile(generation), 100)?,
             more_percentiles: percentiles(options)?,
             warnings,
@@ -139,10 +149,11 @@ impl Request {
         request.workers = (workers > 0).then_some(workers);
         if request.workload.mix == OltpMix::BulkInsert {
             request.workload.tables = request.threads;
-            if request.events.is_some() && request.action == Action::Run {
+            if request.rate.is_some() && request.action == Action::Run {
                 return Err(unsupported(
-                    "a limit of events for bulk_insert",
-                    "limit the time; weighin counts an event for each statement, not for each row",
+                    "a rate for bulk_insert",
+                    "leave it out; the events of bulk_insert are rows, and nearly all of them wait in \
+                     the client for a statement that is full",
                 ));
             }
         }
@@ -160,6 +171,12 @@ impl Request {
                 "leave --tables out, or prepare the tables with another test, such as oltp_read_only",
             ));
         }
+        if request.dry_run && request.action != Action::Run {
+            return Err(unsupported(
+                &format!("--mysql-dry-run with the command {command}"),
+                "it measures what the client alone can do: give it with the command run",
+            ));
+        }
         if options.flag("histogram") && request.percentile == 0 {
             return Err(CliError::usage(
                 "--histogram does not work with --percentile=0",
@@ -167,6 +184,16 @@ impl Request {
             ));
         }
         Ok(request)
+    }
+
+    /// The servers, in the order in which connections are dealt to them.
+    pub(super) fn servers(&self) -> impl Iterator<Item = ServerAddress> + '_ {
+        self.endpoints.iter().map(|endpoint| server::address(&self.options, endpoint.clone()))
+    }
+
+    /// The one that tables are made on.
+    pub(super) fn server(&self) -> ServerAddress {
+        server::address(&self.options, self.endpoints[0].clone())
     }
 
     /// Prints what runs print, unless less is asked for.
@@ -285,6 +312,27 @@ fn percentiles(options: &Options) -> Result<Vec<f64>, CliError> {
         )),
     };
     options.list("weighin-percentiles").iter().map(percentile).collect()
+}
+
+/// Seconds after which reports are due, in ascending order.
+fn checkpoints(options: &Options) -> Result<Vec<u32>, CliError> {
+    let list = options.list("report-checkpoints");
+    if list.len() > MAX_CHECKPOINTS {
+        return Err(CliError::usage(
+            format!("--report-checkpoints has {} of them", list.len()),
+            format!("give at most {MAX_CHECKPOINTS}"),
+        ));
+    }
+    let second = |text: &&str| match text.parse::<u32>() {
+        Ok(second) if second <= MAX_SECONDS => Ok(second),
+        _ => Err(CliError::usage(
+            format!("--report-checkpoints: {text} is not a number of seconds"),
+            "give the seconds after which to report, such as 60,120",
+        )),
+    };
+    let mut seconds = list.iter().map(second).collect::<Result<Vec<_>, _>>()?;
+    seconds.sort_unstable();
+    Ok(seconds)
 }
 
 /// Generation 1.0 takes 0 for none.

@@ -1,22 +1,23 @@
 use super::checks;
 use super::fairness::Tallies;
-use super::generation::Release;
-use super::report::{Figures, Lines, text};
+use super::report::{Checkpoints, Figures, Lines, text};
 use super::request::Request;
+use super::servers::Servers;
 use crate::commands::Outcome;
 use crate::exit::CliError;
 use crate::messages::tell;
 use crate::{Exit, signals};
-use campaign::mysql::{check_limits, connect, load_failure, login_options};
-use campaign::{Login, Makers, Observation, reach};
+use campaign::Makers;
+use campaign::mysql::load_failure;
 use engine::mysql::{OltpSession, OltpStatements};
 use engine::{
-    Limit, LoadError, LoadSpec, OpenLoop, OperationError, Progress, Schedule, SessionError,
-    SocketLoad,
+    Address, DryLoad, Limit, LoadError, LoadSpec, OpenLoop, OperationError, Progress, Schedule,
+    SessionError, SocketLoad,
 };
-use model::{ArrivalProcess, ErrorClass, OltpMix, Phase, RequestTally, Stop, Study};
+use model::{ArrivalProcess, ErrorClass, LoadResult, OltpMix, Stop};
+use std::path::PathBuf;
 use std::sync::Arc;
-use target::client::Connection;
+use workload::oltp::BulkLimit;
 
 /// Events that may wait for a thread where they arrive at a rate. The original ends when its queue
 /// of this length is full; here the events that find no place in it are dropped.
@@ -25,22 +26,119 @@ const LONGEST_QUEUE: usize = 131_072;
 /// Runs the load and prints what sysbench would.
 pub(super) fn run(request: &Request) -> Outcome {
     request.say(&text::options(request))?;
-    let login = Login::resolve(&request.server)?.stopped_by(&signals::stop());
-    let mut control = connect(&login)?;
-    check_limits(&mut control, &request.workload, request.threads, 0)?;
-    empty_table(&mut control, request)?;
+    match request.dry_run {
+        true => without_server(request),
+        false => on_servers(request),
+    }
+}
+
+fn on_servers(request: &Request) -> Outcome {
+    let servers = Servers::reach(request)?;
     let seed = request.seed.number();
-    let schedule = Schedule {
-        warmup: request.warmup,
-        limit: Limit::LastReply { duration: request.time, events: request.events },
+    let (statements, events) = statements(request, seed);
+    let addresses = servers.addresses.clone();
+    let spec = LoadSpec { tls: servers.logins[0].tls()?, ..spec(request, addresses, events, seed) };
+    let mut watched = servers.watch()?;
+    request.say(text::initializing(request.generation))?;
+    let options = servers.options()?;
+    let mut printer = Printer::new(request);
+    let tallies = printer.tallies.clone();
+    let mut on_progress = |progress: Progress<'_>| {
+        if let (Progress::Started(at), Some((_, observation))) = (&progress, &mut watched) {
+            observation.started(*at, &spec.schedule, Makers::default(), None);
+        }
+        printer.progress(progress);
     };
-    let spec = LoadSpec {
-        address: login.address_of(control.ends())?,
-        tls: login.tls()?,
+    let stop = signals::stop();
+    // Threads are dealt to the servers in turns, as connections are.
+    let of = |client: u32| (options[client as usize % options.len()].clone(), statements.clone());
+    let outcome = if request.options.flag("weighin-statements") {
+        let session = |client| {
+            let (options, statements) = of(client);
+            tallies.count(OltpSession::<true>::new(options, statements, client), client)
+        };
+        engine::run(&SocketLoad { spec: &spec, session }, &stop, &mut on_progress)
+    } else {
+        let session = |client| {
+            let (options, statements) = of(client);
+            tallies.count(OltpSession::<false>::new(options, statements, client), client)
+        };
+        engine::run(&SocketLoad { spec: &spec, session }, &stop, &mut on_progress)
+    };
+    let load = match outcome {
+        Ok(load) => load,
+        Err(LoadError::Stopped) => return Err(CliError::interrupted("")),
+        Err(LoadError::Session(SessionError::Refused(error))) => {
+            return Err(refused(request, &error, &servers.names()));
+        }
+        Err(error) => return Err(load_failure(&error, &servers.logins[0]).into()),
+    };
+    printer.finish(&load)?;
+    let (unfinished, dropped) = (load.ledger.timed_out, load.ledger.dropped);
+    tell_dropped(dropped);
+    if let Some((mut target, observation)) = watched {
+        let (sampling, _) = observation.end(target.as_mut(), Some(&load))?;
+        checks::tell_doubts(request, target.as_mut(), load, sampling)?;
+    }
+    if request.shutdown.forced && unfinished > 0 {
+        return Err(CliError::unavailable(
+            format!("the limit of time has expired: shut down with {unfinished} events unfinished"),
+            "see with SHOW PROCESSLIST what the server is doing",
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+/// Measures the client alone: every answer comes at once, from nowhere.
+fn without_server(request: &Request) -> Outcome {
+    let seed = request.seed.number();
+    let (statements, events) = statements(request, seed);
+    let spec = spec(request, vec![Address::Unix(PathBuf::new())], events, seed);
+    request.say(text::initializing(request.generation))?;
+    let mut printer = Printer::new(request);
+    let tallies = printer.tallies.clone();
+    let mut on_progress = |progress: Progress<'_>| printer.progress(progress);
+    let stop = signals::stop();
+    let outcome = if request.options.flag("weighin-statements") {
+        let session =
+            |client| tallies.count(OltpSession::<true>::dry(statements.clone(), client), client);
+        engine::run(&DryLoad { spec: &spec, session }, &stop, &mut on_progress)
+    } else {
+        let session =
+            |client| tallies.count(OltpSession::<false>::dry(statements.clone(), client), client);
+        engine::run(&DryLoad { spec: &spec, session }, &stop, &mut on_progress)
+    };
+    let load = match outcome {
+        Ok(load) => load,
+        Err(LoadError::Stopped) => return Err(CliError::interrupted("")),
+        Err(error) => return Err(CliError::unavailable(error.to_string(), "")),
+    };
+    printer.finish(&load)?;
+    tell_dropped(load.ledger.dropped);
+    Ok(Exit::Done)
+}
+
+fn tell_dropped(dropped: u64) {
+    if dropped > 0 {
+        tell(&format!(
+            "weighin: {dropped} events that had arrived were not begun: the threads did not keep up \
+             with --rate"
+        ));
+    }
+}
+
+/// The load that a command line asks for, in the engine's terms.
+fn spec(request: &Request, addresses: Vec<Address>, events: Option<u64>, seed: u64) -> LoadSpec {
+    LoadSpec {
+        addresses,
+        tls: None,
         clients: request.threads,
         workers: request.workers,
         io: None,
-        schedule,
+        schedule: Schedule {
+            warmup: request.warmup,
+            limit: Limit::LastReply { duration: request.time, events },
+        },
         open: request.rate.map(|rate| OpenLoop {
             rate,
             process: ArrivalProcess::Poisson,
@@ -52,84 +150,78 @@ pub(super) fn run(request: &Request) -> Outcome {
         drain_limit: request.shutdown.after,
         enough: Stop::default(),
         connect_limit: request.connect_limit,
-    };
-    drop(control);
-    let mut target = reach(login.clone())?;
-    let mut observation =
-        Observation::begin(target.as_mut(), &host::Local, Study::SAMPLE_EVERY, false, &[])?;
-    // Nothing but the load is to be connected while it runs, as with sysbench.
-    target.release()?;
-    request.say(text::initializing(request.generation))?;
-    let statements = Arc::new(OltpStatements::new(&request.workload, seed, request.threads));
-    let (options, tallies) = (login_options(&login)?, Tallies::default());
-    let mut lines = Lines::new(request.report_interval, request.warmup);
-    let mut measured = RequestTally::default();
-    let mut printed = Ok(());
-    let mut on_progress = |progress: Progress<'_>| {
-        let line = match progress {
+    }
+}
+
+/// Prints what there is to print while the load runs, and at its end.
+struct Printer<'r> {
+    request: &'r Request,
+    tallies: Tallies,
+    lines: Lines,
+    checkpoints: Checkpoints,
+    /// The first thing that could not be printed.
+    printed: Result<(), CliError>,
+}
+
+impl<'r> Printer<'r> {
+    fn new(request: &'r Request) -> Self {
+        Self {
+            request,
+            tallies: Tallies::new(request.threads),
+            lines: Lines::new(request.report_interval, request.warmup),
+            checkpoints: Checkpoints::new(&request.checkpoints, request.warmup),
+            printed: Ok(()),
+        }
+    }
+
+    fn progress(&mut self, progress: Progress<'_>) {
+        let (request, tallies) = (self.request, &self.tallies);
+        let text = match progress {
             Progress::Started(at) => {
                 tallies.measure_from(at + request.warmup);
-                observation.started(at, &schedule, Makers::default(), None);
                 text::started(request.generation).to_owned()
             }
             Progress::Interval(interval, statements) => {
-                if interval.phase == Phase::Measure {
-                    measured += *statements;
+                let line = self.lines.add(interval, statements, tallies.counts());
+                let mut text = line.map(|line| text::line(request, &line)).unwrap_or_default();
+                if let Some(stretch) = self.checkpoints.add(interval, statements, tallies) {
+                    text.push_str(&text::checkpoint(request, &stretch));
                 }
-                let line = lines.add(interval, statements, tallies.troubles());
-                line.map(|line| text::line(request, &line)).unwrap_or_default()
+                text
             }
         };
-        if printed.is_ok() {
-            printed = request.say(&line);
+        if self.printed.is_ok() {
+            self.printed = request.say(&text);
         }
-    };
-    let stop = signals::stop();
-    let shared = || (options.clone(), Arc::clone(&statements));
-    let outcome = if request.options.flag("weighin-statements") {
-        let session = |client| {
-            let (options, statements) = shared();
-            tallies.count(OltpSession::<true>::new(options, statements, client))
-        };
-        engine::run(&SocketLoad { spec: &spec, session }, &stop, &mut on_progress)
-    } else {
-        let session = |client| {
-            let (options, statements) = shared();
-            tallies.count(OltpSession::<false>::new(options, statements, client))
-        };
-        engine::run(&SocketLoad { spec: &spec, session }, &stop, &mut on_progress)
-    };
-    printed?;
-    let load = match outcome {
-        Ok(load) => load,
-        Err(LoadError::Stopped) => return Err(CliError::interrupted("")),
-        Err(LoadError::Session(SessionError::Refused(error))) => {
-            return Err(refused(request, &error, &login));
+    }
+
+    fn finish(self, load: &LoadResult) -> Result<(), CliError> {
+        let request = self.request;
+        self.printed?;
+        let rest = self.checkpoints.rest(load, &self.tallies);
+        let figures = Figures::new(request, &rest);
+        request.say(&text::ended(request, load, rest.latencies(), &figures))?;
+        request.say(&text::statistics(request, &figures))?;
+        request.say(&text::more(request, load))
+    }
+}
+
+/// What the threads run, and the limit of events as the engine counts them: to it a statement that
+/// inserts many rows is one.
+fn statements(request: &Request, seed: u64) -> (Arc<OltpStatements>, Option<u64>) {
+    let statements = OltpStatements::new(&request.workload, seed, request.threads);
+    match (request.workload.mix, request.events) {
+        (OltpMix::BulkInsert, Some(rows)) => {
+            let limit = BulkLimit::new(rows, request.threads);
+            let operations = limit.statements();
+            (Arc::new(statements.with_bulk_limit(limit)), Some(operations))
         }
-        Err(error) => return Err(load_failure(&error, &login).into()),
-    };
-    let figures = Figures::new(request, &load, &measured, &tallies.take(), tallies.troubles());
-    request.say(&text::statistics(request, &load, &figures))?;
-    let (sampling, _) = observation.end(target.as_mut(), Some(&load))?;
-    let (unfinished, dropped) = (load.ledger.timed_out, load.ledger.dropped);
-    if dropped > 0 {
-        tell(&format!(
-            "weighin: {dropped} events that had arrived were not begun: the threads did not keep up \
-             with --rate"
-        ));
+        (_, events) => (Arc::new(statements), events),
     }
-    checks::tell_doubts(request, target.as_mut(), load, sampling)?;
-    if request.shutdown.forced && unfinished > 0 {
-        return Err(CliError::unavailable(
-            format!("the limit of time has expired: shut down with {unfinished} events unfinished"),
-            "see with SHOW PROCESSLIST what the server is doing",
-        ));
-    }
-    Ok(Exit::Done)
 }
 
 /// An error of the server that ends the run.
-fn refused(request: &Request, error: &OperationError, login: &Login) -> CliError {
+fn refused(request: &Request, error: &OperationError, servers: &str) -> CliError {
     let OperationError { class, code, message, .. } = error;
     let goes_on = format!("--mysql-ignore-errors={code} lets the run go on after such errors");
     let writes = &request.workload.transaction;
@@ -144,18 +236,5 @@ fn refused(request: &Request, error: &OperationError, login: &Login) -> CliError
         ),
         _ => goes_on,
     };
-    let endpoint = &login.address().endpoint;
-    CliError::unavailable(format!("the server said: {message} (error {code}) at {endpoint}"), help)
-}
-
-/// Generation 0.4 inserts into an empty table where it does nothing but insert.
-fn empty_table(control: &mut Connection, request: &Request) -> Result<(), CliError> {
-    if request.generation.tests != Release::V04 || request.workload.mix != OltpMix::Insert {
-        return Ok(());
-    }
-    let table = workload::oltp::name_of(&request.workload, 1);
-    control
-        .execute_long(&format!("TRUNCATE TABLE {table}"))
-        .map_err(|error| error.failure(&format!("cannot empty the table {table}")))?;
-    Ok(())
+    CliError::unavailable(format!("the server said: {message} (error {code}) at {servers}"), help)
 }

@@ -1,9 +1,12 @@
 use super::options::Options;
 use super::password::VARIABLE;
-use super::unsupported;
+use super::request::Action;
 use crate::exit::CliError;
 use model::{Endpoint, PasswordSource, ServerAddress, ServerKey, Tls};
 use std::path::PathBuf;
+
+/// Most servers of a run.
+const MOST: usize = 1024;
 
 /// Where servers' sockets are by default, the most usual first.
 const SOCKETS: [&str; 4] = [
@@ -13,24 +16,41 @@ const SOCKETS: [&str; 4] = [
     "/tmp/mysql.sock",
 ];
 
-/// The server that the options name.
-pub(super) fn address(options: &Options) -> Result<ServerAddress, CliError> {
+/// That the driver is one that is there; the original looks for it when its script runs, and says so
+/// in these words.
+pub(super) fn check_driver(options: &Options, action: Action) -> Result<(), CliError> {
+    let doing = match action {
+        Action::Prepare => "prepare",
+        Action::Prewarm => "prewarm",
+        Action::Cleanup => "cleanup",
+        Action::Run => "thread_init",
+    };
     match options.text("db-driver") {
         // What `--db-driver=` without a value meant in 0.4, too.
-        "mysql" | "" => {}
+        "mysql" | "" => Ok(()),
         other => {
-            return Err(unsupported(
-                &format!("--db-driver={other}"),
-                "weighin speaks to MariaDB and MySQL servers: use --db-driver=mysql",
-            ));
+            let help = match other {
+                "pgsql" | "drizzle" | "oracle" | "attachsql" => {
+                    "weighin speaks to MariaDB and MySQL servers: use --db-driver=mysql"
+                }
+                _ => "",
+            };
+            let failed =
+                format!("`{doing}' function failed: weighin: failed to initialize the DB driver");
+            Err(CliError::usage(format!("invalid database driver name: '{other}'"), "")
+                .then(CliError::usage(failed, help)))
         }
     }
+}
+
+/// A server that the options name.
+pub(super) fn address(options: &Options, endpoint: Endpoint) -> ServerAddress {
     let password = match std::env::var_os(VARIABLE) {
         Some(_) => PasswordSource::Environment(VARIABLE.to_owned()),
         None => PasswordSource::OptionFile,
     };
-    Ok(ServerAddress {
-        endpoint: endpoint(options)?,
+    ServerAddress {
+        endpoint,
         user: Some(options.text("mysql-user").to_owned()),
         database: options.text("mysql-db").to_owned(),
         password,
@@ -40,37 +60,75 @@ pub(super) fn address(options: &Options) -> Result<ServerAddress, CliError> {
             "" => ServerKey::OptionFile,
             path => ServerKey::Pinned(path.into()),
         },
-    })
+    }
 }
 
-fn endpoint(options: &Options) -> Result<Endpoint, CliError> {
-    if let Some(socket) = single(options, "mysql-socket")? {
-        return Ok(Endpoint::Socket(socket.into()));
+/// Where the servers listen that the options name, in the order in which connections are dealt to
+/// them: sockets in turns, or of each host all ports in turns.
+pub(super) fn endpoints(options: &Options) -> Result<Vec<Endpoint>, CliError> {
+    let sockets = options.list("mysql-socket");
+    if !sockets.is_empty() {
+        return Ok(sockets.into_iter().map(|socket| Endpoint::Socket(socket.into())).collect());
     }
-    let host = single(options, "mysql-host")?.unwrap_or("localhost");
-    let port = single(options, "mysql-port")?.unwrap_or("3306");
-    // As in the client libraries that sysbench is linked with, this host is no TCP address.
-    if host == "localhost" {
-        let found = SOCKETS.iter().map(PathBuf::from).find(|path| path.exists());
-        return Ok(Endpoint::Socket(found.unwrap_or_else(|| SOCKETS[0].into())));
+    let named = |name: &str, unnamed| match options.list(name) {
+        none if none.is_empty() => vec![unnamed],
+        some => some,
+    };
+    let ports = named("mysql-port", "3306");
+    let mut endpoints = Vec::new();
+    for host in named("mysql-host", "localhost") {
+        for port in &ports {
+            endpoints.push(endpoint(host, port)?);
+        }
     }
-    let port = port.parse().map_err(|_| {
+    match endpoints.len() {
+        1..=MOST => Ok(endpoints),
+        many => Err(CliError::usage(
+            format!("--mysql-host and --mysql-port name {many} servers"),
+            format!("name at most {MOST}"),
+        )),
+    }
+}
+
+fn endpoint(host: &str, port: &str) -> Result<Endpoint, CliError> {
+    let number = port.parse().ok().filter(|port| *port > 0);
+    let port = number.ok_or_else(|| {
         CliError::usage(
             format!("--mysql-port={port} is not a port"),
             "give a number from 1 to 65535",
         )
     })?;
+    // As in the client libraries that sysbench is linked with, this host is no TCP address.
+    if host == "localhost" {
+        let found = SOCKETS.iter().map(PathBuf::from).find(|path| path.exists());
+        return Ok(Endpoint::Socket(found.unwrap_or_else(|| SOCKETS[0].into())));
+    }
     Ok(Endpoint::Tcp { host: host.to_owned(), port })
 }
 
-/// The value of a list that may have one entry.
-fn single<'a>(options: &'a Options, name: &str) -> Result<Option<&'a str>, CliError> {
-    let values = options.list(name);
-    if values.len() > 1 {
-        return Err(unsupported(
-            &format!("--{name} with several values ({})", values.join(",")),
-            "name one server; run one weighin for each",
-        ));
+#[cfg(test)]
+mod tests {
+    use super::super::generation::Generation;
+    use super::super::words::Words;
+    use super::*;
+
+    fn of(words: &[&str]) -> Result<Vec<String>, CliError> {
+        let words: Vec<_> = words.iter().map(Into::into).collect();
+        let options = Options::check(&Words::parse(&words)?, Generation::V10)?;
+        Ok(endpoints(&options)?.iter().map(ToString::to_string).collect())
     }
-    Ok(values.first().copied())
+
+    #[test]
+    fn servers_come_in_the_order_in_which_the_original_deals_connections() {
+        let hosts = ["--mysql-host=a,b", "--mysql-port=1,2"];
+        assert_eq!(of(&hosts).unwrap(), ["a:1", "a:2", "b:1", "b:2"]);
+        let with_sockets = ["--mysql-host=a,b", "--mysql-socket=/x,/y"];
+        assert_eq!(of(&with_sockets).unwrap(), ["/x", "/y"]);
+        assert_eq!(of(&["--mysql-host=a"]).unwrap(), ["a:3306"]);
+        for bad in ["--mysql-port=1,x", "--mysql-port=0", "--mysql-port=99999"] {
+            assert!(of(&["--mysql-host=a", bad]).is_err(), "{bad}");
+        }
+        let many = format!("--mysql-host={}", "a,".repeat(MOST + 1));
+        assert!(of(&[&many]).is_err());
+    }
 }

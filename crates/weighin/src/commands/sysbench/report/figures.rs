@@ -1,13 +1,16 @@
-use crate::commands::sysbench::fairness::{ClientTally, Troubles};
+use super::Stretch;
 use crate::commands::sysbench::generation::Release;
 use crate::commands::sysbench::request::Request;
-use model::{LoadResult, RequestTally};
+use model::RequestTally;
 use workload::oltp::StatementKind;
 
-/// The figures of a whole run, as sysbench counts them. Latencies are in milliseconds.
+/// The figures of a stretch of a run, or of all of it, as sysbench counts them. Latencies are in
+/// milliseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub(in super::super) struct Figures {
     pub(super) seconds: f64,
+    /// From the start of measuring to the end of the stretch.
+    pub(super) total_seconds: f64,
     pub(super) events: u64,
     /// What the generation calls transactions: events, or in 0.5 commits.
     pub(super) transactions: u64,
@@ -54,47 +57,45 @@ pub(super) fn split(all: &RequestTally) -> [u64; 3] {
 }
 
 impl Figures {
-    /// Takes the figures from what the engine and the clients counted; `measured` are the statements
-    /// of the measured phase.
-    pub(in super::super) fn new(
-        request: &Request,
-        load: &LoadResult,
-        measured: &RequestTally,
-        clients: &[ClientTally],
-        troubles: Troubles,
-    ) -> Self {
-        let [reads, mut writes, mut others] = split(measured);
+    /// Takes the figures from what the engine and the clients counted.
+    pub(in super::super) fn new(request: &Request, stretch: &Stretch) -> Self {
+        let [reads, mut writes, mut others] = split(&stretch.statements);
         if request.generation.is_recent() && request.warmup.is_zero() {
             // It counts a write only if it changed something.
-            let idle = troubles.writes_without_effect.min(writes);
+            let idle = stretch.counts.writes_without_effect.min(writes);
             (writes, others) = (writes - idle, others + idle);
         }
         let transactions = match request.generation.program {
-            Release::V05 => measured.kinds[StatementKind::Commit as usize],
-            Release::V04 | Release::V10 | Release::V11 => load.measure.transactions,
+            Release::V05 => stretch.statements.kinds[StatementKind::Commit as usize],
+            Release::V04 | Release::V10 | Release::V11 => stretch.events,
         };
         let rank = f64::from(request.percentile);
-        let latencies = &load.latencies;
+        let latencies = &stretch.latencies;
         let mean = latencies.mean_ms().unwrap_or(0.0);
         let sum = mean * latencies.count() as f64;
+        let (clients, threads) = (&stretch.clients, f64::from(request.threads));
         Self {
-            seconds: load.measure.elapsed.as_secs_f64(),
-            events: load.measure.transactions,
+            seconds: stretch.length.as_secs_f64(),
+            total_seconds: stretch.end.as_secs_f64(),
+            events: stretch.events,
             transactions,
             reads,
             writes,
             others,
-            errors: troubles.errors,
-            reconnects: troubles.reconnects,
+            errors: stretch.counts.errors,
+            reconnects: stretch.counts.reconnects,
             minimum: latencies.min_ms().unwrap_or(0.0),
             mean,
             maximum: latencies.max_ms().unwrap_or(0.0),
             percentile: latencies.percentile_ms(rank).unwrap_or(0.0),
             sum,
-            events_per_thread: Spread::of(clients.iter().map(|client| client.events as f64)),
+            events_per_thread: Spread {
+                mean: stretch.events as f64 / threads,
+                ..Spread::of(clients.iter().map(|client| client.events as f64))
+            },
             busy_per_thread: Spread {
                 // Where events arrive at a rate, the time in which they waited counts too.
-                mean: sum / 1000.0 / f64::from(request.threads),
+                mean: sum / 1000.0 / threads,
                 ..Spread::of(clients.iter().map(|client| client.busy.as_secs_f64()))
             },
         }

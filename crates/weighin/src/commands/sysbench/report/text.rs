@@ -1,9 +1,9 @@
 //! Picks the form of the generation.
 
-use super::{Figures, Line, histogram, more, v04, v05, v10};
+use super::{Figures, Stretch, histogram, more, v04, v05, v10};
 use crate::commands::sysbench::generation::{Generation, Release};
 use crate::commands::sysbench::request::{Request, Seed};
-use model::LoadResult;
+use model::{Latencies, LoadResult};
 use std::fmt::Write;
 
 /// What is printed before anything is connected: the options that the run goes by.
@@ -21,6 +21,10 @@ pub(in super::super) fn options(request: &Request) -> String {
     if request.report_interval > 0 {
         let every = request.report_interval;
         let _ = writeln!(text, "Report intermediate results every {every} second(s)");
+    }
+    if !request.checkpoints.is_empty() {
+        let seconds: Vec<String> = request.checkpoints.iter().map(u32::to_string).collect();
+        let _ = writeln!(text, "Report checkpoint(s) at {} seconds", seconds.join(", "));
     }
     if request.options.flag("validate") {
         text.push_str("Validation checks: on.\n\n");
@@ -67,7 +71,7 @@ pub(in super::super) fn started(generation: Generation) -> &'static str {
 }
 
 /// An interim line.
-pub(in super::super) fn line(request: &Request, line: &Line) -> String {
+pub(in super::super) fn line(request: &Request, line: &Stretch) -> String {
     match request.generation.program {
         Release::V04 => v04::line(request, line),
         Release::V05 => v05::line(request, line),
@@ -75,15 +79,30 @@ pub(in super::super) fn line(request: &Request, line: &Line) -> String {
     }
 }
 
-/// What is printed at the end.
-pub(in super::super) fn statistics(
+/// What is printed at a checkpoint.
+pub(in super::super) fn checkpoint(request: &Request, stretch: &Stretch) -> String {
+    let seconds = stretch.end.as_secs_f64();
+    let figures = Figures::new(request, stretch);
+    match request.generation.program {
+        Release::V04 | Release::V05 => {
+            format!("[{seconds:4.0}s] Checkpoint report:\n") + &statistics(request, &figures)
+        }
+        Release::V10 | Release::V11 => {
+            format!("[ {seconds:.0}s ] Checkpoint report:\n") + &statistics(request, &figures)
+        }
+    }
+}
+
+/// What is printed when the load is over, before its statistics.
+pub(in super::super) fn ended(
     request: &Request,
     load: &LoadResult,
+    latencies: &Latencies,
     figures: &Figures,
 ) -> String {
-    let mut text = match request.generation.program {
-        Release::V04 => v04::statistics(request, figures),
-        Release::V05 => v05::statistics(request, figures),
+    match request.generation.program {
+        Release::V04 => v04::ending(request, figures),
+        Release::V05 => String::new(),
         Release::V10 | Release::V11 => {
             let mut text = String::new();
             let unfinished = load.ledger.timed_out;
@@ -94,13 +113,24 @@ pub(in super::super) fn statistics(
                 );
             }
             if request.options.flag("histogram") {
-                text.push_str(&histogram::text(&load.latencies));
+                text.push_str(&histogram::text(latencies));
             }
-            text.push_str(&v10::statistics(request, figures));
             text
         }
-    };
-    text.push_str(&more::percentiles(&request.more_percentiles, &load.latencies));
-    text.push_str(&more::statements(&request.more_percentiles, &load.by_statement));
-    text
+    }
+}
+
+/// The statistics of a run, or of a stretch of it.
+pub(in super::super) fn statistics(request: &Request, figures: &Figures) -> String {
+    match request.generation.program {
+        Release::V04 => v04::statistics(request, figures),
+        Release::V05 => v05::statistics(request, figures),
+        Release::V10 | Release::V11 => v10::statistics(request, figures),
+    }
+}
+
+/// What is printed after everything else, only where it is asked for.
+pub(in super::super) fn more(request: &Request, load: &LoadResult) -> String {
+    more::percentiles(&request.more_percentiles, &load.latencies)
+        + &more::statements(&request.more_percentiles, &load.by_statement)
 }

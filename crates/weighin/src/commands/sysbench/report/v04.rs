@@ -1,4 +1,4 @@
-use super::{Figures, Line};
+use super::{Figures, Stretch};
 use crate::commands::sysbench::request::Request;
 use model::KeyDistribution;
 use std::fmt::Write;
@@ -50,15 +50,15 @@ pub(super) fn mode(request: &Request) -> String {
 }
 
 /// An interim line of 0.4.
-pub(super) fn line(request: &Request, line: &Line) -> String {
+pub(super) fn line(request: &Request, line: &Stretch) -> String {
     let [reads, writes, _] = line.rates();
     let rank = request.percentile;
     format!(
         "[{:4.0}s] threads: {}, tps: {:4.2}, reads/s: {:4.2}, writes/s: {:4.2} \
          response time: {:4.2}ms ({rank}%)\n",
-        line.at.as_secs_f64(),
+        line.end.as_secs_f64(),
         request.threads,
-        line.events as f64 / line.seconds,
+        line.rate(line.events),
         reads,
         writes,
         line.latencies.percentile_ms(rank.into()).unwrap_or(0.0),
@@ -70,12 +70,11 @@ pub(super) fn statistics(request: &Request, figures: &Figures) -> String {
     let f = figures;
     let requests = f.reads + f.writes;
     format!(
-        "{ending}{performed}    transactions:                        {transactions:<6} ({tps:.2} per sec.)
+        "{performed}    transactions:                        {transactions:<6} ({tps:.2} per sec.)
     deadlocks:                           {errors:<6} ({errors_rate:.2} per sec.)
     read/write requests:                 {requests:<6} ({requests_rate:.2} per sec.)
     other operations:                    {others:<6} ({others_rate:.2} per sec.)
 {general}",
-        ending = ending(request, f),
         performed = queries_performed(f),
         transactions = f.transactions,
         tps = f.rate(f.transactions),
@@ -89,9 +88,9 @@ pub(super) fn statistics(request: &Request, figures: &Figures) -> String {
 }
 
 /// Each thread that stops for lack of time says so; equal lines in a row are counted.
-fn ending(request: &Request, figures: &Figures) -> String {
+pub(super) fn ending(request: &Request, figures: &Figures) -> String {
     let mut text = String::new();
-    if request.time.is_some_and(|limit| figures.seconds >= limit.as_secs_f64()) {
+    if request.time.is_some_and(|limit| figures.total_seconds >= limit.as_secs_f64()) {
         text.push_str("Time limit exceeded, exiting...\n");
         if request.threads > 1 {
             let _ = writeln!(text, "(last message repeated {} times)", request.threads - 1);

@@ -1,24 +1,24 @@
-use super::{Figures, Line};
+use super::{Figures, Stretch};
 use crate::commands::sysbench::generation::Release;
 use crate::commands::sysbench::request::Request;
 
 /// An interim line of 1.0.
-pub(super) fn line(request: &Request, line: &Line) -> String {
+pub(super) fn line(request: &Request, line: &Stretch) -> String {
     let [reads, writes, others] = line.rates_by_effect();
     let queries = reads + writes + others;
     let rank = request.percentile;
     format!(
         "[ {:.0}s ] thds: {} tps: {:4.2} qps: {queries:4.2} (r/w/o: {:4.2}/{:4.2}/{:4.2}) \
          lat (ms,{rank}%): {:4.2} err/s: {:4.2} reconn/s: {:4.2}\n",
-        line.at.as_secs_f64(),
+        line.end.as_secs_f64(),
         request.threads,
-        line.events as f64 / line.seconds,
+        line.rate(line.events),
         reads,
         writes,
         others,
         line.latencies.percentile_ms(rank.into()).unwrap_or(0.0),
-        line.errors as f64 / line.seconds,
-        line.reconnects as f64 / line.seconds,
+        line.rate(line.counts.errors),
+        line.rate(line.counts.reconnects),
     )
 }
 
@@ -72,13 +72,13 @@ Threads fairness:
     time elapsed:                        {:.4}s
 ",
                 f.rate(f.events),
-                f.seconds
+                f.total_seconds
             ),
             _ => format!(
                 "General statistics:
     total time:                          {:.4}s
 ",
-                f.seconds
+                f.total_seconds
             ),
         },
         events = f.events,

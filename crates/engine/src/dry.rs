@@ -1,0 +1,196 @@
+//! A load on no server at all: what its clients could do if every answer came at once. The requests are
+//! made in full and thrown away.
+
+use crate::account::Account;
+use crate::coordinator::{Message, Report, Wake};
+use crate::part::{Part, PartProgress, run_part};
+use crate::run::{LoadError, LoadSpec, RunLoad};
+use crate::socket::WorkerSpec;
+use crate::usage::thread_cpu;
+use crate::{Event, Nanos, OpenLoop, Pool, Schedule, Session, SessionError};
+use model::{ErrorCount, IoMethod, Latencies, RequestKind, RequestTally, Stop};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// How long a worker with nothing to do rests before it looks around.
+const REST: Duration = Duration::from_millis(1);
+/// How many answers are given to all clients in turns before the worker looks around.
+const ANSWERS: usize = 64;
+
+/// A session that can do without a server.
+pub trait WithoutServer: Session {
+    /// Logged in, with everything prepared.
+    fn pretend_login(&mut self);
+
+    /// Its request was answered without error; appends and counts as [`Session::receive`] does.
+    fn pretend_answer(&mut self, out: &mut Vec<u8>, tally: &mut RequestTally) -> Event;
+}
+
+/// A load on no server; the address and encryption of its description are of no importance.
+pub struct DryLoad<'a, F> {
+    pub spec: &'a LoadSpec,
+    /// Makes the session of each client, numbered from 0 over all parts.
+    pub session: F,
+}
+
+impl<S: WithoutServer, F: Fn(u32) -> S + Sync> RunLoad for DryLoad<'_, F> {
+    fn schedule(&self) -> Schedule {
+        self.spec.schedule
+    }
+
+    fn open_loop(&self) -> Option<&OpenLoop> {
+        self.spec.open.as_ref()
+    }
+
+    fn ready_limit(&self) -> Duration {
+        self.spec.connect_limit
+    }
+
+    fn drain_limit(&self) -> Duration {
+        self.spec.drain_limit
+    }
+
+    fn enough(&self) -> Option<&Stop> {
+        Some(&self.spec.enough)
+    }
+
+    fn run_part(
+        &self,
+        part: Part,
+        stop: &Stop,
+        start: &mut dyn FnMut() -> Option<Nanos>,
+        progress: &mut dyn FnMut(PartProgress),
+    ) -> Result<Account, LoadError> {
+        let session = |client| Pretending { session: (self.session)(client), online: false };
+        run_part(self.spec, part, session, pretend, stop, start, progress)
+    }
+
+    fn lost(&self, since: Duration, _: &[ErrorCount]) -> LoadError {
+        LoadError::lost_since(since)
+    }
+}
+
+/// A session to which one byte of any value is an answer.
+struct Pretending<S> {
+    session: S,
+    online: bool,
+}
+
+impl<S: WithoutServer> Session for Pretending<S> {
+    const KINDS: &'static [RequestKind] = S::KINDS;
+    const STATEMENTS: &'static [&'static str] = S::STATEMENTS;
+    const SERVER_THREADS: Option<usize> = S::SERVER_THREADS;
+
+    fn open(&mut self, _: &mut Vec<u8>) {
+        self.session.pretend_login();
+    }
+
+    fn tls_started(&mut self, _: &mut Vec<u8>) {}
+
+    #[inline]
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        self.session.begin(out);
+    }
+
+    #[inline]
+    fn receive(
+        &mut self,
+        input: &[u8],
+        out: &mut Vec<u8>,
+        tally: &mut RequestTally,
+    ) -> Result<(usize, Event), SessionError> {
+        let event = match std::mem::replace(&mut self.online, true) {
+            false => Event::Ready,
+            true => self.session.pretend_answer(out, tally),
+        };
+        Ok((input.len(), event))
+    }
+
+    #[inline]
+    fn take_answered(&mut self) -> Option<usize> {
+        self.session.take_answered()
+    }
+
+    fn close(&mut self, _: &mut Vec<u8>) {}
+}
+
+/// Drives the clients of one worker, to which every answer comes at once.
+fn pretend<S: Session>(
+    spec: WorkerSpec,
+    mut pool: Pool<S>,
+    sender: &mpsc::Sender<Message<()>>,
+) -> Result<Report<()>, LoadError> {
+    let mut out = Vec::new();
+    for id in 0..pool.len() {
+        let now = spec.clock.now();
+        pool.opened(id, &mut out);
+        pool.receive(id, &[0], now, now, &mut out)?;
+    }
+    let _ = sender.send(Message::Ready(Wake::Thread(std::thread::current())));
+    let start = wait_for_start(&spec)?;
+    let begun_late = spec.clock.now().since(start);
+    pool.start(start);
+    let measure_from = spec.schedule.measure_from(start);
+    let mut cpu_before = None;
+    for id in 0..pool.len() {
+        pool.begin(id, spec.clock.now(), &mut out);
+    }
+    let ended = loop {
+        spec.control.check()?;
+        for _ in 0..ANSWERS {
+            for id in 0..pool.len() {
+                out.clear();
+                if pool.is_busy(id) {
+                    let now = spec.clock.now();
+                    pool.receive(id, &[0], now, now, &mut out)?;
+                }
+            }
+        }
+        let now = spec.clock.now();
+        while let Some(id) = pool.dispatch(now) {
+            pool.begin(id, now, &mut out);
+        }
+        pool.tick(now);
+        if now >= measure_from {
+            cpu_before.get_or_insert_with(thread_cpu);
+        }
+        for interval in pool.take_intervals() {
+            let _ = sender.send(Message::Interval(Box::new(interval)));
+        }
+        if pool.is_finished(now) {
+            break now;
+        }
+        if pool.busy() == 0 {
+            let due = pool.next_due().map_or(REST, |due| due.since(now));
+            std::thread::park_timeout(due.min(REST));
+        }
+    };
+    let mut recorded = pool.close(ended).ok_or(LoadError::Stopped)?;
+    for interval in recorded.intervals.drain(..) {
+        let _ = sender.send(Message::Interval(Box::new(interval)));
+    }
+    let cpu = thread_cpu() - cpu_before.unwrap_or_else(thread_cpu);
+    Ok(Report {
+        recorded,
+        cpu,
+        max_lag: Duration::ZERO,
+        io: IoMethod::Epoll,
+        receive_delays: Latencies::new(),
+        begun_late,
+        extra: (),
+    })
+}
+
+fn wait_for_start(spec: &WorkerSpec) -> Result<Nanos, LoadError> {
+    loop {
+        spec.control.check()?;
+        let left = match spec.control.started() {
+            None => REST,
+            Some(start) => match start.since(spec.clock.now()) {
+                Duration::ZERO => return Ok(start),
+                left => left.min(REST),
+            },
+        };
+        std::thread::park_timeout(left);
+    }
+}
