@@ -3,44 +3,16 @@ use crate::recorder::{Ended, Recorded, Recorder, Times};
 use crate::{Action, ErrorPolicy, Event, Nanos, OperationError, Schedule, Session, SessionError};
 use model::ErrorClass;
 use std::collections::VecDeque;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+mod quota;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use quota::Quota;
+
 /// How long a load waits after its end for a server that takes no connection.
 const ALONE_LIMIT: Duration = Duration::from_secs(3);
-
-/// How many more operations may begin in the measured phase, over all workers.
-#[derive(Clone, Debug)]
-pub(crate) struct Quota(Option<Arc<AtomicU64>>);
-
-impl Quota {
-    /// So many, or any number.
-    pub(crate) fn new(events: Option<u64>) -> Self {
-        Self(events.map(|events| Arc::new(AtomicU64::new(events))))
-    }
-
-    /// Takes one; false when none is left.
-    #[inline]
-    pub(crate) fn take(&self) -> bool {
-        let Some(left) = &self.0 else { return true };
-        left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_ok()
-    }
-
-    /// Leaves none.
-    pub(crate) fn close(&self) {
-        if let Some(left) = &self.0 {
-            left.store(0, Ordering::Relaxed);
-        }
-    }
-
-    pub(crate) fn is_used_up(&self) -> bool {
-        self.0.as_ref().is_some_and(|left| left.load(Ordering::Relaxed) == 0)
-    }
-}
 
 /// Where a client is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -30,7 +30,7 @@ macro_rules! fixtures {
     };
 }
 
-const REAL: [(&str, &str); 19] = fixtures![
+const REAL: [(&str, &str); 20] = fixtures![
     "sysbench/0.4.12.txt",
     "sysbench/0.5.txt",
     "sysbench/0.5-checkpoints.txt",
@@ -46,6 +46,7 @@ const REAL: [(&str, &str); 19] = fixtures![
     "pgbench/15-rate.txt",
     "pgbench/15-behind.txt",
     "hammerdb/tprocc.log",
+    "hammerdb/tproch.log",
     "mysqlslap/two-levels.txt",
     "mysqlslap/engines.csv",
     "benchbase/mariadb-tpcc.summary.json",

@@ -4,6 +4,7 @@ use super::{figure, outcome, parse};
 use model::{TrialEnd, UnixMillis};
 
 const HAMMERDB: &str = include_str!("../fixtures/hammerdb/tprocc.log");
+const TPROCH: &str = include_str!("../fixtures/hammerdb/tproch.log");
 const BENCHBASE: &str = include_str!("../fixtures/benchbase/tpcc.summary.json");
 /// What BenchBase wrote after ten seconds on MariaDB 10.11.
 const YCSB: &str = include_str!("../fixtures/benchbase/mariadb-ycsb.summary.json");
@@ -43,6 +44,50 @@ fn hammerdb_runs_of_a_file_and_results_of_jobs() {
     assert_eq!(figure(&parsed.trials[0], "server_transactions_per_min").0, 6828.0);
     let strange = parse("a.log", &HAMMERDB.replace("35839 NOPM", "many NOPM"));
     assert_eq!(strange.problems.len(), 1, "{strange:?}");
+}
+
+#[test]
+fn hammerdb_s_query_sets_are_trials_of_as_many_users() {
+    let parsed = parse("db1/tproch.log", TPROCH);
+    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+    let [power, throughput] = &parsed.trials[..] else { panic!("{parsed:?}") };
+    assert_eq!((power.target.as_str(), power.test.as_str()), ("db1", "tproch"));
+    assert_eq!((power.level.clients, throughput.level.clients), (1, 3));
+    assert_eq!(figure(power, "elapsed"), (91.0, "s"));
+    assert_eq!(figure(power, "query_time_geomean"), (3.32983, "s"));
+    assert_eq!(figure(power, "query14_elapsed"), (4.958, "s"));
+    assert_eq!(figure(power, "queries").0, 22.0);
+    assert_eq!(figure(throughput, "elapsed").0, 108.0, "of the slowest user");
+    assert_eq!(figure(throughput, "query_sets").0, 3.0);
+    assert_eq!(figure(throughput, "queries").0, 66.0);
+    let rate = figure(throughput, "queries_per_s").0;
+    assert!((rate - 66.0 / 108.0).abs() < 1e-4, "{rate}");
+    let mean = figure(throughput, "query_time_geomean").0;
+    assert!((mean - (4.05087_f64 * 3.31221 * 3.89073).cbrt()).abs() < 1e-4, "{mean}");
+    assert!(outcome(throughput).figure("query14_elapsed").is_none(), "each user has its own");
+}
+
+#[test]
+fn a_query_set_of_hammerdb_that_was_not_done_is_no_result() {
+    let failed = TPROCH.replacen(
+        "Vuser 2:query 14 completed",
+        "Vuser 2:Query Failed : select 1 : gone\nVuser 2:query 14 completed",
+        1,
+    );
+    let parsed = parse("a.log", &failed);
+    assert!(matches!(parsed.trials[0].end, TrialEnd::Completed(_)), "{parsed:?}");
+    assert!(matches!(parsed.trials[1].end, TrialEnd::Failed(_)), "{parsed:?}");
+    // A user that never came to its end.
+    let cut: String = TPROCH
+        .lines()
+        .filter(|line| !line.starts_with("Vuser 3:Completed"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let parsed = parse("a.log", &cut);
+    assert!(matches!(parsed.trials[1].end, TrialEnd::Failed(_)), "{parsed:?}");
+    // Users that are not named.
+    let unnamed = TPROCH.replace("Vuser 1:", "").replace("Vuser 2:", "").replace("Vuser 3:", "");
+    assert!(!parse("a.log", &unnamed).problems.is_empty());
 }
 
 #[test]

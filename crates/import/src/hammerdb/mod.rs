@@ -1,11 +1,14 @@
-//! What HammerDB prints of TPROC-C.
+//! What HammerDB prints of TPROC-C and TPROC-H.
+
+mod queries;
 
 use crate::figures::{Figures, numbered_lines, percentile, problem, trial, with_unit};
 use crate::{Format, Parsed, Source, printed_number};
 use model::{FigureNumber, Level, Outcome, TrialEnd};
 
-/// What HammerDB prints of its timed test of TPROC-C, as its log or in the results of a job; a file
-/// may hold several runs. What its time profile prints of all virtual users is read as well.
+/// What HammerDB prints of its timed test of TPROC-C and of the query sets of TPROC-H, as its log or in
+/// the results of a job; a file may hold several runs. What its time profile prints of all virtual users
+/// is read as well.
 #[derive(Clone, Copy, Debug)]
 pub struct HammerDb;
 
@@ -23,11 +26,11 @@ impl Format for HammerDb {
     }
 
     fn description(&self) -> &'static str {
-        "what HammerDB prints of TPROC-C"
+        "what HammerDB prints of TPROC-C and TPROC-H"
     }
 
     fn recognises(&self, text: &str) -> bool {
-        text.contains(RESULT)
+        text.contains(RESULT) || queries::recognises(text)
     }
 
     fn parse(&self, source: Source<'_>) -> Parsed {
@@ -44,6 +47,9 @@ impl Format for HammerDb {
             }
         }
         finish(&source, run, &mut parsed);
+        if queries::recognises(source.text) {
+            queries::parse(&source, &mut parsed);
+        }
         parsed
     }
 }
