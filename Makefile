@@ -13,7 +13,7 @@ FUZZ ?=
 STATIC_TARGET ?= $(shell uname -m)-unknown-linux-musl
 
 .DEFAULT_GOAL := help
-.PHONY: help build static demo test test-peers endurance lint fuzz bench bench-quick calibrate
+.PHONY: help build static deb demo test test-peers endurance lint fuzz bench bench-quick calibrate
 
 help: ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -27,6 +27,11 @@ static: ## Build the release binary without a C library, for machines with anoth
 	CARGO_PROFILE_RELEASE_STRIP=debuginfo $(CARGO) build $(LOCKED) --release --package weighin \
 		--target $(STATIC_TARGET)
 	@echo "Built $(TARGET_DIR)/$(STATIC_TARGET)/release/weighin"
+
+deb: ## Build a Debian package, target/weighin_VERSION_ARCHITECTURE.deb
+	@scripts/setup deb
+	$(CARGO) build $(LOCKED) --release --package weighin
+	@scripts/package-deb "$(TARGET_DIR)/release/weighin" "$(TARGET_DIR)"
 
 demo: ## Compare two private MariaDB servers and write a report (about four minutes)
 	@scripts/setup demo

@@ -54,6 +54,26 @@ impl Template {
         }
     }
 
+    /// What it compares or measures, in a few words.
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::HeadToHead => "two private servers that differ in one setting",
+            Self::VersionUpgrade => "one server in two versions",
+            Self::AcceptanceTest => {
+                "may a server take over: replication, queries, schema changes, loads and failover"
+            }
+            Self::MetalVsCloud => "a server of one's own against one in a cloud",
+            Self::ColdCache => "latency of a server that has just started, on two kinds of disk",
+            Self::RedisVolumes => "Redis on four set-ups of volume and instance, with prices",
+            Self::StorageCluster => {
+                "reads and writes of many virtual machines on the volumes of a host"
+            }
+            Self::AnalyticQueries => "queries over whole tables, by the time that they take",
+            Self::Failover => "what is lost when a server is killed, and how long it is away",
+            Self::Replication => "replicas that catch up, with and without parallel replication",
+        }
+    }
+
     /// The template of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|template| template.name() == name)

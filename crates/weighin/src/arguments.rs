@@ -96,6 +96,12 @@ pub(crate) struct InitArguments {
     /// The template to start from
     #[arg(long, default_value = "head-to-head")]
     pub(crate) template: String,
+    /// List the templates, and write nothing
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Write the JSON Schema of study files beside it too, which editors complete and check it by
+    #[arg(long)]
+    pub(crate) schema: bool,
 }
 
 #[derive(Debug, Args)]

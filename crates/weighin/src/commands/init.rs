@@ -4,10 +4,20 @@ use crate::arguments::InitArguments;
 use crate::exit::CliError;
 use crate::messages::shown;
 use crate::output::{self, Replaces};
+use std::path::Path;
 use study::Template;
+
+/// The schema beside a study file.
+const SCHEMA: &str = "study.schema.json";
+/// Where packages have it, seen from the directory of the program.
+const INSTALLED: &str = "../share/weighin/study.schema.json";
 
 /// Writes a commented study file; never over another file.
 pub(crate) fn init(arguments: &InitArguments) -> Outcome {
+    if arguments.list {
+        print(&templates())?;
+        return Ok(Exit::Done);
+    }
     let template = Template::from_name(&arguments.template).ok_or_else(|| {
         let names = Template::ALL.map(Template::name).join(", ");
         CliError::usage(
@@ -15,15 +25,64 @@ pub(crate) fn init(arguments: &InitArguments) -> Outcome {
             format!("templates: {names}"),
         )
     })?;
-    write_new(&arguments.path, study::template(template))?;
+    let beside = arguments.path.with_file_name(SCHEMA);
+    let text = match arguments.schema {
+        true => naming_schema(&format!("./{SCHEMA}"), study::template(template)),
+        false => match installed_schema() {
+            Some(url) => naming_schema(&url, study::template(template)),
+            None => study::template(template).to_owned(),
+        },
+    };
+    let written = match arguments.schema {
+        true => write_schema(&beside)?,
+        false => String::new(),
+    };
+    write_new(&arguments.path, &text)?;
     let path = shown(&arguments.path);
     print(&format!(
-        "Wrote {path}. Edit it, then:\n  weighin check {path}\n  weighin plan {path}\n  weighin run {path}\n"
+        "Wrote {path}{written}. Edit it, then:\n  weighin check {path}\n  weighin plan {path}\n  weighin run {path}\n"
     ))?;
     Ok(Exit::Done)
 }
 
+/// Writes the schema, unless it is there from before; never over another file. Returns what to say of it.
+fn write_schema(path: &Path) -> Result<String, CliError> {
+    let schema = super::schema::text();
+    let is_like_it =
+        |there: std::fs::Metadata| there.is_file() && there.len() == schema.len() as u64;
+    let is_there = std::fs::metadata(path).is_ok_and(is_like_it)
+        && std::fs::read_to_string(path).is_ok_and(|there| there == schema);
+    if is_there {
+        return Ok(format!(", which names the schema {}", shown(path)));
+    }
+    write_new(path, &schema)?;
+    Ok(format!(" and {}", shown(path)))
+}
+
+/// All templates, a line each.
+fn templates() -> String {
+    let width = Template::ALL.map(|template| template.name().len()).into_iter().max().unwrap_or(0);
+    let line =
+        |template: Template| format!("{:width$}  {}\n", template.name(), template.description());
+    Template::ALL.map(line).concat()
+}
+
+/// A study file whose first line names its schema, in the form that TOML editors look for.
+fn naming_schema(schema: &str, text: &str) -> String {
+    format!("#:schema {schema}\n\n{text}")
+}
+
+/// The schema that was installed with this program, as a URL; absent where there is none, or where its
+/// path has more than a URL takes as it is.
+fn installed_schema() -> Option<String> {
+    let program = std::env::current_exe().ok()?;
+    let path = program.parent()?.join(INSTALLED).canonicalize().ok()?;
+    let path = path.to_str()?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+    path.chars().all(plain).then(|| format!("file://{path}"))
+}
+
 /// Writes a file that must not exist yet.
-pub(super) fn write_new(path: &std::path::Path, text: &str) -> Result<(), CliError> {
+pub(super) fn write_new(path: &Path, text: &str) -> Result<(), CliError> {
     output::write(path, text.as_bytes(), Replaces::Nothing).map(drop)
 }

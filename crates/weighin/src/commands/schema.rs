@@ -3,6 +3,11 @@ use crate::Exit;
 
 /// Prints the JSON Schema of study files.
 pub(crate) fn schema() -> Outcome {
-    print(&format!("{:#}\n", study::json_schema()))?;
+    print(&text())?;
     Ok(Exit::Done)
+}
+
+/// The JSON Schema of study files.
+pub(super) fn text() -> String {
+    format!("{:#}\n", study::json_schema())
 }

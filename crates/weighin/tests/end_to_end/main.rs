@@ -28,6 +28,7 @@ mod noise_floor;
 mod outages;
 mod outputs;
 mod oversubscription;
+mod package;
 mod placing;
 mod prepare;
 mod published;
