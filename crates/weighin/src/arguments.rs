@@ -57,7 +57,7 @@ pub(crate) enum Command {
     Load(Box<LoadArguments>),
     /// Create the tables or keys that a load needs
     Prepare(PrepareArguments),
-    /// Remove the tables or keys that weighin created
+    /// Remove the tables or keys that weighin created; in place of a URL all of a study's, STUDY.toml
     Cleanup(CleanupArguments),
     /// Show the machines that a study reaches over SSH, or remove weighin from them
     Hosts(HostsArguments),

@@ -83,6 +83,11 @@ impl CliError {
         Self { from, ..self }
     }
 
+    /// The same error, with what it is about before it.
+    pub(crate) fn about(self, whose: &str) -> Self {
+        Self { message: format!("{whose}: {}", self.message), ..self }
+    }
+
     /// This error, and what follows from it.
     pub(crate) fn then(mut self, error: Self) -> Self {
         self.further.push(error);

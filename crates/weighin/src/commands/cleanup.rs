@@ -5,11 +5,16 @@ use crate::exit::CliError;
 use crate::messages::shown;
 use crate::signals;
 use campaign::Login;
-use model::{Place, System};
+use model::{Place, System, Target};
 use report::numbers::count;
+use std::path::Path;
 
-/// Removes what weighin made on a target, and tables that the user names.
+/// Removes what weighin made on a target, and tables that the user names; or what it made on all targets
+/// of a study.
 pub(crate) fn cleanup(arguments: &CleanupArguments) -> Outcome {
+    if is_study(&arguments.target.url) {
+        return of_study(arguments);
+    }
     let nothing = EraseArguments { erase: Vec::new() };
     let target = targets::describe(&arguments.target, &nothing)?.read_target()?;
     if target.system != System::MariaDb && !arguments.also.is_empty() {
@@ -18,16 +23,59 @@ pub(crate) fn cleanup(arguments: &CleanupArguments) -> Outcome {
             "leave --also out",
         ));
     }
-    let said = match &target.place {
-        Place::Storage(place) => volumes(place.volumes.iter().map(|volume| volume.path.as_path()))?,
-        _ if target.system == System::Redis => keys(&targets::login(&target)?)?,
-        _ => tables(arguments, &targets::login(&target)?)?,
-    };
-    print(&said)?;
+    print(&of_target(&target, &arguments.also)?)?;
     Ok(Exit::Done)
 }
 
-fn volumes<'p>(paths: impl Iterator<Item = &'p std::path::Path>) -> Result<String, CliError> {
+/// Whether a study file is named, and not a target.
+fn is_study(named: &str) -> bool {
+    named.ends_with(".toml") && !named.contains("://")
+}
+
+/// Goes on where a target is out of reach, and says so.
+fn of_study(arguments: &CleanupArguments) -> Outcome {
+    let target = &arguments.target;
+    let texts = [&target.password_env, &target.password_file, &target.tls, &target.tls_ca];
+    let is_login = texts.into_iter().chain([&target.server_public_key]).any(Option::is_some)
+        || target.get_server_public_key;
+    if is_login || !arguments.also.is_empty() {
+        return Err(CliError::usage(
+            format!("{} is a study, which says itself how to log in to its targets", target.url),
+            "leave out the options; for --also name one target by its URL",
+        ));
+    }
+    let study = study::load(Path::new(&target.url))?;
+    let mut failed = None;
+    for target in &study.targets {
+        let name = model::text::line(&target.name);
+        match of_target(target, &[]) {
+            Ok(said) => {
+                let lines = said.lines().map(|line| format!("{name}: {line}\n"));
+                print(&lines.collect::<String>())?;
+            }
+            Err(error) if error.exit() == Exit::Interrupted => return Err(error),
+            Err(error) => {
+                error.about(&name).print();
+                failed = Some(Exit::Unavailable);
+            }
+        }
+    }
+    Ok(failed.unwrap_or(Exit::Done))
+}
+
+fn of_target(target: &Target, also: &[String]) -> Result<String, CliError> {
+    match &target.place {
+        Place::Storage(place) => volumes(place.volumes.iter().map(|volume| volume.path.as_path())),
+        Place::Sandbox(_) => {
+            Ok("Nothing is left of a private server when its run is over.\n".into())
+        }
+        Place::Imported => Ok("Imported: there is nothing to remove.\n".into()),
+        Place::Server(_) if target.system == System::Redis => keys(&targets::login(target)?),
+        Place::Server(_) => tables(also, &targets::login(target)?),
+    }
+}
+
+fn volumes<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<String, CliError> {
     paths
         .map(|path| {
             Ok(match host::this_machine().clear_volume(path, &signals::stop())? {
@@ -46,9 +94,9 @@ fn keys(login: &Login) -> Result<String, CliError> {
     })
 }
 
-fn tables(arguments: &CleanupArguments, login: &Login) -> Result<String, CliError> {
+fn tables(also: &[String], login: &Login) -> Result<String, CliError> {
     let mut control = campaign::mysql::connect(login)?;
-    let done = campaign::mysql::tables::cleanup(login, &mut control, &arguments.also)?;
+    let done = campaign::mysql::tables::cleanup(login, &mut control, also)?;
     let mut text = match done.dropped.len() {
         0 => "No tables of weighin's to drop.\n".to_owned(),
         1 => format!("Dropped {}.\n", done.dropped[0]),

@@ -81,6 +81,28 @@ fn only_tables_of_our_own_are_dropped_unless_others_are_named() {
 }
 
 #[test]
+fn a_study_is_cleaned_up_on_all_its_targets() {
+    let (place, server) = (Workplace::new(), Server::start());
+    server.weighin(&place, "prepare", &["--tables", "2", "--table-size", "100"]).done();
+    server.execute("CREATE TABLE orders (id INT)");
+    let login = format!("password_file = {:?}", server.password_file());
+    let study = crate::support::server_study(&server.url(), 1, &login);
+    let more = "[[target]]\nname = \"private\"\nsandbox = {}\n\n[[target]]\nname = \"gone\"\n\
+                url = \"mysql://nobody@127.0.0.1:1/x\"\n\n[[test]]";
+    place.write("study.toml", study.replacen("[[test]]", more, 1));
+    let ran = place.weighin(&["cleanup", "study.toml"]);
+    assert_eq!(
+        ran.out,
+        "server: Dropped 2 tables: sbtest1, sbtest2.\n\
+         private: Nothing is left of a private server when its run is over.\n"
+    );
+    assert_eq!(server.query("SHOW TABLES"), ["orders"]);
+    ran.refused(3, &["gone: ", "127.0.0.1:1"]);
+    place.weighin(&["cleanup", "study.toml", "--tls", "off"]).refused(2, &["is a study"]);
+    place.weighin(&["cleanup", "nowhere.toml"]).refused(2, &["nowhere.toml"]);
+}
+
+#[test]
 fn an_interrupted_preparation_is_finished_the_next_time() {
     let place = Workplace::new();
     let server = Server::start();
