@@ -79,6 +79,11 @@ fn commands(study: &Study, found: &mut Diagnostics) {
         }
     }
     for target in &study.targets {
+        if let Some(spec) = target.instance() {
+            let (up, down) = (spec.up.join(" "), spec.down.join(" "));
+            let name = &target.name;
+            found.warn(format!("{name} comes and goes by commands {trusted}: {up}; {down}"), "");
+        }
         for words in control_commands(target) {
             let (name, words) = (&target.name, words.join(" "));
             found.warn(

@@ -37,6 +37,15 @@ impl Hosts {
         Self { others: others.collect(), ..Self::default() }
     }
 
+    /// The same with the machine of a target whose instance may be on another one than the last was.
+    pub(crate) fn with(&self, target: &Target, stop: &Stop) -> Self {
+        let mut hosts = self.clone();
+        if let (Some(host), true) = (target.ssh_host(), target.instance().is_some()) {
+            hosts.others.insert(host.clone(), Arc::new(Remote::new(host.clone(), stop)));
+        }
+        hosts
+    }
+
     /// The other machines that make a load; none where this one does.
     pub(crate) fn makers(&self, load: &Load) -> Vec<Arc<dyn Host>> {
         let known = load.load_hosts.iter().filter_map(|host| self.others.get(host));

@@ -164,7 +164,12 @@ pub(crate) fn check_programs(study: &Study, host: &dyn Host) -> Result<(), Failu
     });
     let of_tests = study.tests.iter().flat_map(|test| test.commands());
     let of_tests = of_tests.map(|(what, words)| (what, words.to_vec()));
-    for (what, words) in of_tests.chain(control) {
+    let of_instances = study.targets.iter().filter_map(|target| {
+        let of =
+            |key: &str, words: &Vec<String>| (format!("`{key}` of {}", target.name), words.clone());
+        target.instance().map(|spec| [of("up", &spec.up), of("down", &spec.down)])
+    });
+    for (what, words) in of_tests.chain(control).chain(of_instances.flatten()) {
         let program = words.first().map_or("", String::as_str);
         if host.find_program(program).is_none() {
             return Err(Failure::new(

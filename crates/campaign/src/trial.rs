@@ -62,6 +62,22 @@ pub(crate) fn run_trial(
     })
 }
 
+/// The record of a trial whose target is not there.
+pub(crate) fn not_run(host: &dyn Host, trial: &Trial, failure: Failure) -> TrialRecord {
+    let now = host.time();
+    TrialRecord {
+        key: trial.key.clone(),
+        position: trial.position,
+        seed: trial.seed,
+        started_at: now,
+        finished_at: now,
+        end: TrialEnd::Failed(failure),
+        sampling: Sampling::default(),
+        cross_check: None,
+        search: None,
+    }
+}
+
 /// What a task came to that was carried out to its end.
 pub(crate) struct Done {
     pub(crate) outcome: Outcome,

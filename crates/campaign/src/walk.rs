@@ -1,18 +1,29 @@
+use crate::instances::{Presence, not_up};
 use crate::preflight::Severity;
 use crate::systems::{Preparing, TargetHandle};
-use crate::trial::{Context, run_trial};
-use crate::{Diagnostic, Hosts, OnSample, Preflight, Prepared, SearchProgress, Step};
+use crate::trial::{Context, not_run, run_trial};
+use crate::{
+    Diagnostic, Hosts, InstanceStep, Instances, OnSample, Preflight, Prepared, SearchProgress, Step,
+};
 use engine::Stop;
 use model::{
-    Failure, Interval, Plan, ServerFacts, Study, Target, TargetFacts, Test, Trial, TrialRecord,
-    Workload,
+    Failure, InstancePer, Interval, Plan, ServerFacts, Study, Target, TargetFacts, Test, Trial,
+    TrialKey, TrialRecord, Workload,
 };
+use std::collections::HashSet;
 use std::path::Path;
 use store::{Store, StoreError};
 
 /// What a campaign is doing.
 #[derive(Debug)]
 pub enum Event<'a> {
+    /// An instance of a target comes or goes.
+    Instance {
+        /// Name of the target.
+        target: &'a str,
+        /// What is done with it.
+        step: InstanceStep<'a>,
+    },
     /// A target is being started or reached.
     BringingUp {
         /// Name of the target.
@@ -121,12 +132,13 @@ pub struct Summary {
 /// A study being run: its targets, brought up.
 #[derive(Debug)]
 pub struct Campaign<'a> {
-    study: &'a Study,
-    hosts: &'a Hosts,
-    stop: &'a Stop,
-    /// In the order of the study.
-    targets: Vec<Box<dyn TargetHandle>>,
-    facts: Vec<TargetFacts>,
+    pub(crate) study: &'a Study,
+    pub(crate) hosts: &'a Hosts,
+    pub(crate) stop: &'a Stop,
+    /// In the order of the study; none of those that are not up.
+    pub(crate) targets: Vec<Option<Box<dyn TargetHandle>>>,
+    /// Of those that are, or were.
+    pub(crate) facts: Vec<TargetFacts>,
     on_sample: Option<OnSample>,
 }
 
@@ -151,15 +163,19 @@ impl<'a> Campaign<'a> {
         let mut campaign =
             Self { study, hosts, stop, targets: targets_ready, facts, on_sample: None };
         for examined in targets {
-            let (target, Some(mut handle)) = (examined.target, examined.handle) else { continue };
+            let target = examined.target;
+            let Some(mut handle) = examined.handle else {
+                campaign.targets.push(None);
+                continue;
+            };
             if stop.is_requested() {
                 return Err(RunError::Stopped);
             }
             let facts = examined.facts.unwrap_or_default();
-            let server = prepare(target, handle.as_mut(), facts, campaign.study, stop, observe)
-                .map_err(|failure| of(target, failure))?;
-            campaign.targets.push(handle);
-            campaign.facts.push(TargetFacts { target: target.name.clone(), server });
+            let server = prepare(&target, handle.as_mut(), facts, campaign.study, stop, observe)
+                .map_err(|failure| of(&target, failure))?;
+            campaign.targets.push(Some(handle));
+            campaign.facts.push(TargetFacts { target: target.name, server });
         }
         Ok(campaign)
     }
@@ -174,7 +190,8 @@ impl<'a> Campaign<'a> {
         &self.facts
     }
 
-    /// Runs every trial of the plan that the store has no record of.
+    /// Runs every trial of the plan that the store has no record of. Targets that come and go are
+    /// brought up for each block that they have a trial in, or are there already.
     ///
     /// # Errors
     /// When the store cannot be written or somebody asked to stop. Completed trials are safe.
@@ -182,37 +199,76 @@ impl<'a> Campaign<'a> {
         &mut self,
         plan: &Plan,
         store: &mut Store,
+        instances: &mut Instances<'_>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<Summary, RunError> {
-        let done = store.completed();
+        let done: HashSet<TrialKey> = store.completed().into_iter().collect();
         let mut summary = Summary { skipped: done.len(), ..Summary::default() };
-        for trial in plan.trials().filter(|trial| !done.contains(&trial.key)) {
-            let Some((target, test)) = find(self.study, &mut self.targets, trial) else {
+        let counts: HashSet<u32> = plan.trials().map(|trial| trial.position).collect();
+        for block in &plan.blocks {
+            let is_open =
+                |trial: &&Trial| counts.contains(&trial.position) && !done.contains(&trial.key);
+            let open: Vec<&Trial> = block.trials.iter().filter(is_open).collect();
+            if open.is_empty() {
                 continue;
-            };
-            let skip = self.stop.of_part();
-            observe(Event::TrialStarted { trial, skip: &skip });
-            if self.stop.is_requested() {
-                return Err(RunError::Stopped);
             }
-            let context = &mut Context {
-                study: self.study,
-                hosts: self.hosts,
-                host: self.hosts.load.as_ref(),
-                stop: &skip,
-                stop_of_run: self.stop,
-                on_sample: self.on_sample.as_ref(),
-                observe,
-            };
-            let record = run_trial(target, trial, test, context).map_err(|_| RunError::Stopped)?;
-            store.append(&record)?;
-            match record.has_failed() {
-                true => summary.failed += 1,
-                false => summary.completed += 1,
+            self.renew(&open, store, instances, observe)?;
+            for trial in open {
+                if let Some(record) = self.trial(trial, instances, observe)? {
+                    store.append(&record)?;
+                    match record.has_failed() {
+                        true => summary.failed += 1,
+                        false => summary.completed += 1,
+                    }
+                    observe(Event::TrialEnded { record: &record, store });
+                }
             }
-            observe(Event::TrialEnded { record: &record, store });
+            for (slot, target) in self.targets.iter_mut().zip(self.study.servers()) {
+                // Its connections go before it does.
+                if target.instance().is_some_and(|spec| spec.per == InstancePer::Repeat) {
+                    *slot = None;
+                }
+            }
+            instances.end_repeat(Some(store), observe)?;
         }
         Ok(summary)
+    }
+
+    /// Runs a trial; `None` of one that the study does not have.
+    fn trial(
+        &mut self,
+        trial: &Trial,
+        instances: &Instances<'_>,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Option<TrialRecord>, RunError> {
+        let server = self.study.server_of(&trial.key.target);
+        let (Some(place), Some(test)) = (server, self.study.test(&trial.key.test)) else {
+            return Ok(None);
+        };
+        let skip = self.stop.of_part();
+        observe(Event::TrialStarted { trial, skip: &skip });
+        if self.stop.is_requested() {
+            return Err(RunError::Stopped);
+        }
+        let Some(Some(target)) = self.targets.get_mut(place) else {
+            let target = self.study.measured().nth(place);
+            let failure = match target.map(|target| instances.presence(target)) {
+                Some(Presence::Failed(failure)) => failure.clone(),
+                _ => not_up("it is not up"),
+            };
+            return Ok(Some(not_run(self.hosts.load.as_ref(), trial, failure)));
+        };
+        let context = &mut Context {
+            study: self.study,
+            hosts: self.hosts,
+            host: self.hosts.load.as_ref(),
+            stop: &skip,
+            stop_of_run: self.stop,
+            on_sample: self.on_sample.as_ref(),
+            observe,
+        };
+        let record = run_trial(target.as_mut(), trial, test, context);
+        record.map(Some).map_err(|_| RunError::Stopped)
     }
 
     /// Reads and keeps what the tables hold that weighin has made, now that all trials are over. A
@@ -225,10 +281,12 @@ impl<'a> Campaign<'a> {
         if self.stop.is_requested() {
             return Ok(());
         }
-        for (target, facts) in self.targets.iter_mut().zip(&mut self.facts) {
-            if facts.server.contents.is_none() {
+        for (place, server) in self.study.servers().enumerate() {
+            let facts = self.facts.iter_mut().find(|facts| facts.target == server.name);
+            let Some(facts) = facts.filter(|facts| facts.server.contents.is_some()) else {
                 continue;
-            }
+            };
+            let Some(Some(target)) = self.targets.get_mut(place) else { continue };
             let contents = target.contents(workload).ok().flatten();
             // As after a trial.
             let _ = target.release();
@@ -242,7 +300,7 @@ impl<'a> Campaign<'a> {
 }
 
 /// Makes the data of the study's first load on a target; what the target says of itself.
-fn prepare(
+pub(crate) fn prepare(
     target: &Target,
     handle: &mut dyn TargetHandle,
     mut server: ServerFacts,
@@ -281,14 +339,4 @@ fn of(target: &Target, failure: Failure) -> RunError {
         return RunError::Stopped;
     }
     RunError::Target { target: target.name.clone(), failure }
-}
-
-fn find<'s>(
-    study: &'s Study,
-    targets: &'s mut [Box<dyn TargetHandle>],
-    trial: &Trial,
-) -> Option<(&'s mut dyn TargetHandle, &'s Test)> {
-    let place = study.server_of(&trial.key.target)?;
-    let test = study.test(&trial.key.test)?;
-    Some((targets.get_mut(place)?.as_mut(), test))
 }

@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
-use campaign::{Campaign, Hosts, Preflight, RunError};
+use campaign::{Campaign, Hosts, Instances, Preflight, RunError};
 use host::{
-    CommandOrder, DiskCounters, Ended, Ends, FileSpec, Filling, HeldVolume, Host, Local, Looking,
-    PrivateServer, ProcessClue, Processors, ProgramOrder, RunningServer, SamplerOptions,
-    SandboxOptions, Scope, Share, Space, UserCommand, Volume, VolumeFacts, Watch, Watched, Weighin,
+    CommandOrder, DiskCounters, Ended, Ends, FileSpec, Filling, HeldVolume, Host, InstanceOrder,
+    KeptInstance, Local, Looking, PrivateServer, ProcessClue, Processors, ProgramOrder,
+    RunningServer, SamplerOptions, SandboxOptions, Scope, Share, Space, UserCommand, Volume,
+    VolumeFacts, Watch, Watched, Weighin,
 };
 use model::{
     BuiltVolume, Dataset, Failure, FailureKind, HostAccount, HostFacts, Sample, Stop, TrialEnd,
@@ -106,6 +107,10 @@ impl Host for Imitated {
     }
 
     fn user_command(&self, _: CommandOrder, _: &Stop) -> Result<Box<dyn UserCommand>, Failure> {
+        Err(lacking("commands"))
+    }
+
+    fn keep_instance(&self, _: InstanceOrder) -> Result<Box<dyn KeptInstance>, Failure> {
         Err(lacking("commands"))
     }
 
@@ -229,12 +234,14 @@ fn run(host: &Arc<Imitated>, target: &str, test: &str) -> Result<Dataset, RunErr
     let hosts = Hosts { load: Arc::clone(host) as Arc<dyn Host>, ..Hosts::default() };
     let mut store = Store::create(&path, &study, &plan, &hosts.load.facts(), "1", 1.0).unwrap();
     let stop = Stop::default();
-    let preflight = Preflight::examine(&study, &hosts, &[], &stop, &mut |_| {}).unwrap();
+    let read = |_: &_, _: &_, _: &_| unreachable!("nothing comes and goes");
+    let mut none = Instances::new(&study, &hosts.load, read, &[], &stop);
+    let preflight = Preflight::examine(&study, &hosts, &[], &none, &stop, &mut |_| {}).unwrap();
     let mut campaign = Campaign::prepare(preflight, &mut |_| {})?;
     for facts in campaign.facts() {
         store.record_target(facts)?;
     }
-    campaign.run(&plan, &mut store, &mut |_| {})?;
+    campaign.run(&plan, &mut store, &mut none, &mut |_| {})?;
     campaign.finish(&mut store)?;
     Ok(store.dataset().unwrap())
 }

@@ -98,6 +98,12 @@ pub trait Host: Debug + Send + Sync {
         stop: &Stop,
     ) -> Result<Box<dyn UserCommand>, Failure>;
 
+    /// Gets ready to bring up something of the user's, and to take it down again.
+    ///
+    /// # Errors
+    /// When nothing could be started, or a variable is not there that the commands are to get.
+    fn keep_instance(&self, order: InstanceOrder) -> Result<Box<dyn KeptInstance>, Failure>;
+
     /// Starts weighin there with that hidden command, in a process of its own.
     ///
     /// # Errors
@@ -277,6 +283,37 @@ pub trait UserCommand: Send {
     /// # Errors
     /// When it does not start, does not end well or takes too long; [`Failure::stopped`].
     fn run(&mut self) -> Result<Option<String>, Failure>;
+}
+
+/// What brings something of the user's up, and takes it down again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct InstanceOrder {
+    /// Programs with their arguments.
+    pub up: Vec<String>,
+    pub down: Vec<String>,
+    /// What both find in their environment besides what every program does.
+    pub variables: Vec<(String, String)>,
+    /// Names of variables of this process that they get as well.
+    pub environment: Vec<String>,
+    /// After that time each of them is ended.
+    pub limit: Duration,
+}
+
+/// Something that is brought up and taken down by commands of the user. What was brought up is taken
+/// down when this is dropped, or weighin ends, however it does: by a process that goes on for that.
+pub trait KeptInstance: Send + Debug {
+    /// Brings it up; what `up` printed on standard output. `said` gets each line of its standard error.
+    ///
+    /// # Errors
+    /// When it does not start, does not end well or takes too long; [`Failure::stopped`].
+    fn up(&mut self, stop: &Stop, said: &mut dyn FnMut(&str)) -> Result<String, Failure>;
+
+    /// Takes it down, where `up` was begun, and ends `up` first where that goes on. `said` gets each
+    /// line that is printed.
+    ///
+    /// # Errors
+    /// When it does not start, does not end well or takes too long.
+    fn down(&mut self, said: &mut dyn FnMut(&str)) -> Result<(), Failure>;
 }
 
 /// A private server, running or stopped. Dropping it ends the server and removes its data.

@@ -9,11 +9,12 @@ mod remote;
 mod running_server;
 
 pub use self::interface::{
-    CommandOrder, HeldVolume, Host, PrivateServer, ProgramOrder, Scope, Share, Space, SpaceUsed,
-    UserCommand, VolumeFacts, Watch, Watched, Weighin,
+    CommandOrder, HeldVolume, Host, InstanceOrder, KeptInstance, PrivateServer, ProgramOrder,
+    Scope, Share, Space, SpaceUsed, UserCommand, VolumeFacts, Watch, Watched, Weighin,
 };
 pub use self::local::child::{Ended, Finished, Usage};
 pub use self::local::command::command;
+pub use self::local::instance::{KEEPER_COMMAND, keep};
 pub use self::local::os::random_hex;
 pub use self::local::sample::{CounterSource, DiskCounters, SamplerOptions, Volume};
 pub use self::local::sandbox::{CLIENT_HOSTS, GroupMember, SandboxOptions};

@@ -70,6 +70,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
             targets: facts,
             trials: records,
             superseded,
+            instances: Vec::new(),
             notes: Vec::new(),
         },
         problems,

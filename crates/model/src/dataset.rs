@@ -1,4 +1,4 @@
-use crate::{HostFacts, Plan, ServerFacts, Study, TrialKey, TrialRecord, UnixMillis};
+use crate::{HostFacts, Instance, Plan, ServerFacts, Study, TrialKey, TrialRecord, UnixMillis};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
@@ -19,6 +19,9 @@ pub struct Dataset {
     pub superseded: Vec<SupersededTrial>,
     /// In order of time.
     pub notes: Vec<Note>,
+    /// The instances of targets that come and go, in order of time.
+    #[serde(default)]
+    pub instances: Vec<Instance>,
 }
 
 /// What the user noted while the run was going on, or weighin of what the user did.
@@ -84,6 +87,15 @@ impl Dataset {
             Some(_) => self.plan.repeats(),
             None => self.study.repeats.max(self.plan.repeats()),
         }
+    }
+
+    /// The instance that a trial ran on, where its target comes and goes.
+    pub fn instance_of(&self, trial: &TrialRecord) -> Option<&Instance> {
+        let server = self.study.server_of(&trial.key.target)?;
+        let target = &self.study.measured().nth(server)?.name;
+        let until_then =
+            |one: &&Instance| one.target == *target && one.first_position <= trial.position;
+        self.instances.iter().rfind(until_then)
     }
 
     /// The trials that the plan has and that have no record yet.

@@ -172,6 +172,8 @@ pub enum FailureKind {
     VolumeFailed,
     /// A replica does not apply what its primary writes.
     Replication,
+    /// The instance of a target did not come up.
+    NotUp,
     /// A program that is needed is not installed.
     MissingProgram,
     /// A private server could not be started.

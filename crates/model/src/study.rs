@@ -1,4 +1,4 @@
-use crate::{BuiltVolume, Failure, FailureKind, Price, StoragePlace, Test};
+use crate::{BuiltVolume, Failure, FailureKind, InstanceSpec, Price, StoragePlace, Test};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -197,6 +197,9 @@ pub struct ServerSpec {
     /// The machine that it is on, where weighin can reach that over SSH.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<SshHost>,
+    /// What brings it up and takes it down, where it is there for the study alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance: Option<InstanceSpec>,
 }
 
 /// A machine that the user's `ssh` reaches.
@@ -212,7 +215,8 @@ pub struct SshHost {
 impl ServerSpec {
     /// A server without replicas.
     pub fn new(address: ServerAddress) -> Self {
-        Self { address, replicas: Vec::new(), control: ReplicationControl::default(), host: None }
+        let (replicas, control) = (Vec::new(), ReplicationControl::default());
+        Self { address, replicas, control, host: None, instance: None }
     }
 }
 
@@ -303,6 +307,8 @@ pub enum Endpoint {
     },
     /// Unix socket.
     Socket(PathBuf),
+    /// Of a server that is not up yet: `up` of its instance will tell.
+    NotUp,
 }
 
 impl Study {
@@ -369,6 +375,14 @@ impl Target {
         }
     }
 
+    /// What brings its server up and takes it down, where it comes and goes.
+    pub fn instance(&self) -> Option<&InstanceSpec> {
+        match &self.place {
+            Place::Server(spec) => spec.instance.as_ref(),
+            Place::Sandbox(_) | Place::Storage(_) | Place::Imported => None,
+        }
+    }
+
     /// What is said when something is to be run on a target that is elsewhere.
     pub fn out_of_reach(&self) -> Failure {
         Failure::new(
@@ -385,6 +399,7 @@ impl std::fmt::Display for Endpoint {
             Self::Tcp { host, port } if host.contains(':') => write!(f, "[{host}]:{port}"),
             Self::Tcp { host, port } => write!(f, "{host}:{port}"),
             Self::Socket(path) => write!(f, "{}", path.display()),
+            Self::NotUp => f.write_str("an instance that is not up"),
         }
     }
 }

@@ -32,6 +32,7 @@ struct Report<'a> {
     load_generators: Vec<GeneratorReport>,
     target_hosts: Vec<TargetHostReport<'a>>,
     load_hosts: Vec<LoadHostReport<'a>>,
+    instances: &'a [model::Instance],
     marks: Vec<MarkReport<'a>>,
     series: Vec<SeriesReport<'a>>,
 }
@@ -235,6 +236,7 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
         load_generators: load_generators(analysis),
         target_hosts: target_hosts(analysis),
         load_hosts: load_hosts(analysis),
+        instances: &analysis.dataset.instances,
         marks: marks(analysis),
         series: series(analysis),
     }

@@ -243,6 +243,11 @@ fn environment(analysis: &Analysis) -> Vec<String> {
         blocks.push("### Host and run".to_owned());
         blocks.push(table(&tables::host(analysis)));
     }
+    if let Some(instances) = tables::instances(analysis) {
+        blocks.push("### Instances".to_owned());
+        blocks.extend(bullets(&words::instances::sentences(analysis.dataset)));
+        blocks.push(table(&instances));
+    }
     if let Some(hosts) = tables::target_hosts(analysis) {
         blocks.push("### Hosts of targets".to_owned());
         blocks.push(table(&hosts));

@@ -37,6 +37,8 @@ pub(crate) enum Subject {
     Trial(u32),
     /// A note, by its number.
     Note(i64),
+    /// An instance of a target, by its number.
+    Instance(i64),
 }
 
 impl Subject {
@@ -47,13 +49,14 @@ impl Subject {
             Self::Target(_) => "target",
             Self::Trial(_) => "trial",
             Self::Note(_) => "note",
+            Self::Instance(_) => "instance",
         }
     }
 
     fn id(self) -> i64 {
         match self {
             Self::Run => 1,
-            Self::Extension(id) | Self::Target(id) | Self::Note(id) => id,
+            Self::Extension(id) | Self::Target(id) | Self::Note(id) | Self::Instance(id) => id,
             Self::Trial(position) => position.into(),
         }
     }
@@ -67,6 +70,7 @@ impl std::fmt::Display for Subject {
             Self::Target(id) => write!(f, "target {id}"),
             Self::Trial(position) => write!(f, "trial {position}"),
             Self::Note(id) => write!(f, "note {id}"),
+            Self::Instance(id) => write!(f, "instance {id}"),
         }
     }
 }
@@ -229,6 +233,7 @@ impl Digests {
                 ("variable", "SELECT * FROM variable WHERE target_id = ? ORDER BY name"),
             ],
             Subject::Note(_) => &[("note", "SELECT * FROM note WHERE number = ?")],
+            Subject::Instance(_) => &[("instance", "SELECT * FROM instance WHERE number = ?")],
             Subject::Trial(_) => &[],
         };
         let of_trials = self.of_trials.iter().filter(|_| matches!(subject, Subject::Trial(_)));
@@ -255,6 +260,7 @@ fn subjects(connection: &Connection) -> Result<Vec<Subject>> {
     subjects.extend(of("SELECT number FROM extension ORDER BY number", Subject::Extension)?);
     subjects.extend(of("SELECT id FROM target ORDER BY id", Subject::Target)?);
     subjects.extend(of("SELECT number FROM note ORDER BY number", Subject::Note)?);
+    subjects.extend(of("SELECT number FROM instance ORDER BY number", Subject::Instance)?);
     for position in ids("SELECT position FROM trial ORDER BY position")? {
         let position = u32::try_from(position)
             .map_err(|_| damage("trial.position", format!("{position} is out of range")))?;

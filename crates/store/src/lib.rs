@@ -17,6 +17,7 @@ mod fleet;
 #[doc(hidden)]
 pub mod fuzzing;
 mod generators;
+mod instance;
 mod lock;
 mod note;
 mod open_loop;

@@ -3,7 +3,7 @@ use crate::error::Access;
 use crate::lock::WriterLock;
 use crate::schema::{self, Age, SCRIPTS};
 use crate::value::{damage, within};
-use crate::{StoreError, beside, extension, file, note, run, target, trial};
+use crate::{StoreError, beside, extension, file, instance, note, run, target, trial};
 use model::{
     Block, Dataset, Extension, HostFacts, Note, Plan, RunInfo, Study, SupersededTrial, TargetFacts,
     Trial, TrialKey, TrialRecord, UnixMillis,
@@ -335,6 +335,7 @@ impl Store {
                     .map_err(|error| within(&format!("target {}", facts.target), error))?;
             }
             let notes = note::checked(&snapshot, &self.digests)?;
+            let instances = instance::checked(&snapshot, &self.digests)?;
             let digests = self.digests.filled(&snapshot)?;
             let counts: BTreeSet<u32> = self.plan.trials().map(|trial| trial.position).collect();
             let (mut trials, mut superseded) = (Vec::new(), Vec::new());
@@ -357,12 +358,13 @@ impl Store {
                 };
                 superseded.push(SupersededTrial { record, at });
             }
-            Ok((targets.into_iter().map(|(_, facts)| facts).collect(), trials, superseded, notes))
+            let targets = targets.into_iter().map(|(_, facts)| facts).collect();
+            Ok((targets, trials, superseded, notes, instances))
         };
-        let (targets, trials, superseded, notes) =
+        let (targets, trials, superseded, notes, instances) =
             read().map_err(|error| StoreError::from_sqlite(&self.path, Access::Read, error))?;
         let (study, run, plan) = (self.study.clone(), self.run.clone(), self.plan.clone());
-        Ok(Dataset { study, run, plan, targets, trials, superseded, notes })
+        Ok(Dataset { study, run, plan, targets, trials, superseded, notes, instances })
     }
 
     /// When a trial was planned that stands in the place of this one.
@@ -405,7 +407,7 @@ impl Store {
         &self.path
     }
 
-    fn write(
+    pub(crate) fn write(
         &mut self,
         work: impl FnOnce(&Connection, &Digests) -> rusqlite::Result<()>,
     ) -> Result<(), StoreError> {

@@ -44,7 +44,7 @@ impl Hosts {
             (None, Some(ssh)) => ("ssh", ssh.span()),
             (None, None) => return None,
         };
-        if table.url.is_none() {
+        if table.url.is_none() && table.instance.is_none() {
             problems
                 .add(at, format!("`{key}` belongs to a url: only a server that runs already can be on another machine"))
                 .help("give the target the url of a server there, or leave it out: private servers and volumes are on the machine that weighin runs on");
@@ -146,7 +146,7 @@ fn destination(written: &Maybe<String>, problems: &mut Problems) -> Option<Strin
 }
 
 /// Whether ssh, and what it runs (`ProxyCommand`), can take it for nothing but a destination.
-fn is_destination(text: &str) -> bool {
+pub(crate) fn is_destination(text: &str) -> bool {
     let (user, host) = text.rsplit_once('@').unwrap_or(("user", text));
     let allowed = |text: &str, further: &str| {
         !text.is_empty()

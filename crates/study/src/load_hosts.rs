@@ -192,12 +192,13 @@ fn file_of_login(target: &Target) -> Option<&'static str> {
 
 /// Why a target is reached from the machine alone that weighin runs on; `None` where it may be reached
 /// from elsewhere.
-fn only_here(target: &Target) -> Option<&'static str> {
+pub(crate) fn only_here(target: &Target) -> Option<&'static str> {
     match &target.place {
         TargetPlace::Sandbox(_) => Some("a private server, which others do not reach"),
         TargetPlace::Storage(_) => Some("volumes of the machine that weighin runs on"),
         TargetPlace::Imported => None,
         TargetPlace::Server(spec) => match &spec.address.endpoint {
+            Endpoint::NotUp => None,
             Endpoint::Socket(_) => Some("a socket of the machine that weighin runs on"),
             Endpoint::Tcp { host, .. } => {
                 let is_loopback = host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());

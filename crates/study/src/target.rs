@@ -6,10 +6,10 @@ use crate::url::parse_url;
 use crate::validate::{name, one_of};
 use crate::volume::{VolumeKey, VolumeTable, volume};
 use crate::wire::{Maybe, SandboxTable, TargetTable};
-use crate::{price, replication, volumes};
+use crate::{instance, price, replication, volumes};
 use model::{
-    BuiltVolume, PasswordSource, Place, SandboxSpec, ServerAddress, ServerKey, ServerSpec,
-    Software, System, Target, Tls,
+    BuiltVolume, Endpoint, PasswordSource, Place, SandboxSpec, ServerAddress, ServerKey,
+    ServerSpec, Software, System, Target, Tls,
 };
 use std::path::PathBuf;
 use toml::Spanned;
@@ -55,6 +55,7 @@ pub(crate) fn target(
     };
     let kind = one_of("kind", &table.kind, KINDS, problems);
     let host = hosts.of_target(&table, problems);
+    let instance = instance::of_target(&mut table, problems);
     let price = table.price.take().and_then(|price| price::price(price, problems));
     let labels = std::mem::take(&mut table.labels);
     if let Some(key) = labels.keys().find(|key| is_secret_key(key)) {
@@ -80,6 +81,13 @@ pub(crate) fn target(
                 .help("remove one of them, or make two targets");
             None
         }
+        (None, None) if instance.is_some() => Some((kind.unwrap_or_default(), {
+            let (replicas, control) = (&table.replicas, table.replication.take());
+            let address = login(&table, kind.unwrap_or_default(), problems)?;
+            let system = kind.unwrap_or_default();
+            let spec = replication::servers(system, address, replicas, control, problems)?;
+            Place::Server(ServerSpec { host, instance, ..spec })
+        })),
         (None, None) => {
             problems.missing(
                 at,
@@ -101,7 +109,7 @@ pub(crate) fn target(
             .and_then(|(system, address)| {
                 let (replicas, control) = (&table.replicas, table.replication.take());
                 let spec = replication::servers(system, address, replicas, control, problems)?;
-                Some((system, Place::Server(ServerSpec { host, ..spec })))
+                Some((system, Place::Server(ServerSpec { host, instance, ..spec })))
             }),
     };
     let (system, place) = place?;
@@ -285,6 +293,23 @@ fn server(
     table: &TargetTable,
     problems: &mut Problems,
 ) -> Option<(System, ServerAddress)> {
+    match parse_url(url.get_ref()) {
+        Ok((system, address)) => {
+            let login = login(table, system, problems)?;
+            let ServerAddress { endpoint, user, database, .. } = address;
+            Some((system, ServerAddress { endpoint, user, database, ..login }))
+        }
+        Err(error) => {
+            // What else is wrong with it is said as well.
+            login(table, System::MariaDb, problems);
+            error.note(url.span(), problems);
+            None
+        }
+    }
+}
+
+/// How to log in to a server, wherever it is.
+fn login(table: &TargetTable, system: System, problems: &mut Problems) -> Option<ServerAddress> {
     let password = match (&table.password_env, &table.password_file) {
         (Some(variable), Some(file)) => {
             let keys = ["password_env", "password_file"].map(|key| problems.key(key));
@@ -315,16 +340,15 @@ fn server(
         (None, None) => Some(PasswordSource::OptionFile),
     };
     let tls = tls(table, problems);
-    match parse_url(url.get_ref()) {
-        Ok((system, address)) => {
-            let server_key = server_key(table, system, problems)?;
-            Some((system, ServerAddress { password: password?, tls: tls?, server_key, ..address }))
-        }
-        Err(error) => {
-            error.note(url.span(), problems);
-            None
-        }
-    }
+    let server_key = server_key(table, system, problems)?;
+    Some(ServerAddress {
+        endpoint: Endpoint::NotUp,
+        user: None,
+        database: String::new(),
+        password: password?,
+        tls: tls?,
+        server_key,
+    })
 }
 
 fn server_key(table: &TargetTable, system: System, problems: &mut Problems) -> Option<ServerKey> {

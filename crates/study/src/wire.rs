@@ -10,6 +10,7 @@ pub(crate) use test::{
     StorageKeys, TestKeys,
 };
 
+use crate::instance::InstanceTable;
 use crate::volume::{VolumeKey, VolumeTable};
 use model::PriceUnit;
 use schemars::JsonSchema;
@@ -119,7 +120,7 @@ pub(crate) struct HostTable {
     pub ssh: Maybe<String>,
 }
 
-/// One candidate: a `sandbox`, a `url`, or `volumes`.
+/// One candidate: a `sandbox`, a `url`, an `instance`, or `volumes`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct TargetTable {
@@ -180,6 +181,9 @@ pub(crate) struct TargetTable {
     /// What controls these replicas, where a service forbids what weighin would do.
     #[schemars(with = "Option<ReplicationTable>")]
     pub replication: Maybe<ReplicationTable>,
+    /// Your own commands that bring the server up for the study and take it down again.
+    #[schemars(with = "Option<InstanceTable>")]
+    pub instance: Maybe<InstanceTable>,
     /// What the target costs.
     #[schemars(with = "Option<PriceTable>")]
     pub price: Maybe<PriceTable>,

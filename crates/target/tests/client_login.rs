@@ -165,7 +165,7 @@ fn a_connection_says_goodbye() {
     let server = Server::start(&[]);
     let upstream = match server.tcp() {
         Endpoint::Tcp { host, port } => std::net::TcpStream::connect((host, port)).unwrap(),
-        Endpoint::Socket(_) => unreachable!(),
+        Endpoint::Socket(_) | Endpoint::NotUp => unreachable!(),
     };
     let endpoint = tcp(&listener);
     // Hands everything through and keeps what the client sends.

@@ -91,6 +91,7 @@ pub fn dataset(study: Study, plan: Plan, record: impl FnMut(&Trial) -> TrialReco
         targets: study.targets.iter().map(facts).collect(),
         trials: plan.trials().map(record).collect(),
         superseded: Vec::new(),
+        instances: Vec::new(),
         notes: Vec::new(),
         study,
         plan,

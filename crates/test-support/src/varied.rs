@@ -99,6 +99,13 @@ pub fn study() -> Study {
             start_applier: Some(ControlAct::Command(vec!["start".into(), "it".into()])),
         },
         host: Some(SshHost { name: "db2".into(), destination: "admin@db2.internal".into() }),
+        instance: Some(InstanceSpec {
+            up: vec!["./up.sh".into(), "m7g.large".into()],
+            down: vec!["./down.sh".into()],
+            per: InstancePer::Repeat,
+            time_limit: Duration::from_secs(600),
+            environment: vec!["HCLOUD_TOKEN".into()],
+        }),
         ..ServerSpec::new(address("/run/db.sock"))
     });
     study

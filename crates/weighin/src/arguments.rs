@@ -76,6 +76,9 @@ pub(crate) enum Command {
     /// One of several load generators, under the control of another weighin process
     #[command(hide = true, name = campaign::GENERATOR_COMMAND)]
     LoadGenerator,
+    /// Runs `up` and `down` of a target, under the control of another weighin process
+    #[command(hide = true, name = host::KEEPER_COMMAND)]
+    InstanceKeeper,
 }
 
 #[derive(Debug, Args)]
@@ -142,6 +145,9 @@ pub(crate) struct CheckArguments {
     /// A device or file of the study that may be overwritten, if the study allows it as well
     #[arg(long, value_name = "PATH")]
     pub(crate) erase: Vec<PathBuf>,
+    /// Bring up targets with an `instance`, look at them, and take them down again
+    #[arg(long)]
+    pub(crate) up: bool,
     /// Print what was found as JSON
     #[arg(long)]
     pub(crate) json: bool,

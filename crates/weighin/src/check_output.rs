@@ -173,7 +173,7 @@ impl<'a> CheckOutput<'a> {
 }
 
 impl<'a> TargetOutput<'a> {
-    fn new(examined: &'a Examined<'a>, diagnostics: &[Diagnostic], hours: f64) -> Self {
+    fn new(examined: &'a Examined, diagnostics: &[Diagnostic], hours: f64) -> Self {
         let name = examined.target.name.as_str();
         let is_error = |one: &Diagnostic| {
             one.severity == Severity::Error && one.target.as_deref() == Some(name)

@@ -104,6 +104,7 @@ impl Checks {
                 .collect(),
             trials: Vec::new(),
             superseded: Vec::new(),
+            instances: Vec::new(),
             notes: Vec::new(),
         };
         let counted = test.runnable_load()?.workload.operation();

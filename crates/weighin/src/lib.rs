@@ -33,8 +33,10 @@ pub fn run() -> ExitCode {
         Err(error) => return exit::of_usage(&error).into(),
     };
     // A load generator ends with its pipe.
-    if !matches!(arguments.command, Command::LoadGenerator | Command::Agent(_)) {
-        signals::listen();
+    match arguments.command {
+        Command::LoadGenerator | Command::Agent(_) => {}
+        Command::InstanceKeeper => signals::pass_over(),
+        _ => signals::listen(),
     }
     let outcome = match arguments.command {
         Command::Demo(arguments) => commands::demo(&arguments),
@@ -58,6 +60,7 @@ pub fn run() -> ExitCode {
         Command::Hosts(arguments) => commands::hosts(&arguments),
         Command::Agent(_) => commands::agent(),
         Command::LoadGenerator => commands::load_generator(),
+        Command::InstanceKeeper => commands::instance_keeper(),
     };
     match outcome {
         Ok(exit) => exit.into(),

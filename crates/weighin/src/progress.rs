@@ -8,7 +8,7 @@ use crate::messages;
 use crate::slo_output::{answer_line, capacity_line, step_line};
 use crate::view::{End, HostNow, Said, State, View};
 use analyse::Validity;
-use campaign::{Event, OnSample, SearchProgress, Severity, Step};
+use campaign::{Event, InstanceStep, OnSample, SearchProgress, Severity, Step};
 use model::{
     Block, Interval, Level, Metric, Note, Outcome, Phase, Plan, Stop, Study, Trial, TrialEnd,
     TrialKey, TrialRecord, UnitName, Workload, text,
@@ -99,6 +99,35 @@ impl TimeLeft {
     }
 }
 
+/// What is done with an instance of a target, in a line.
+pub(crate) fn instance_line(target: &str, step: InstanceStep<'_>) -> String {
+    /// Characters of what others say.
+    const LONGEST: usize = 500;
+    let shown = |words: &[String]| text::excerpt(&words.join(" "), LONGEST).to_string();
+    match step {
+        InstanceStep::Up(words) => format!("{target}: up: {}", shown(words)),
+        InstanceStep::Down(words) => format!("{target}: down: {}", shown(words)),
+        InstanceStep::Said(line) => format!("{target}: | {}", text::excerpt(line, LONGEST)),
+        InstanceStep::IsUp(instance) => {
+            let labels = instance.labels.iter().map(|(name, value)| format!(", {name} = {value}"));
+            let labels: String = labels.collect();
+            let at = instance.endpoint.as_deref().unwrap_or_default();
+            format!("{target}: is up at {}", text::excerpt(&format!("{at}{labels}"), LONGEST))
+        }
+        InstanceStep::IsDown => format!("{target}: is down"),
+        InstanceStep::Failed(failure) => {
+            let remedy = match failure.remedy.as_str() {
+                "" => String::new(),
+                remedy => format!("\n  = help: {remedy}"),
+            };
+            format!("warning: {target}: its trials fail: {failure}{remedy}")
+        }
+        InstanceStep::IsLeft(failure) => format!(
+            "warning: {target} may still be there, and cost: {failure}\n  = help: take it down by hand"
+        ),
+    }
+}
+
 /// A trial's key without its repeat.
 fn cell(trial: &Trial) -> TrialKey {
     TrialKey { repeat: 0, ..trial.key.clone() }
@@ -182,6 +211,18 @@ impl RunProgress {
 
     pub(crate) fn show(&mut self, event: &Event<'_>) {
         match event {
+            Event::Instance { target, step } => {
+                let weight = match step {
+                    InstanceStep::Failed(_) | InstanceStep::IsLeft(_) => Weight::Trouble,
+                    _ => Weight::Normal,
+                };
+                self.log.say(weight, &instance_line(target, *step));
+                match step {
+                    InstanceStep::Up(_) => self.doing(target, "coming up"),
+                    InstanceStep::Down(_) => self.doing(target, "going down"),
+                    _ => {}
+                }
+            }
             Event::BringingUp { target } => {
                 self.say(&format!("{target}: bringing up"));
                 self.doing(target, "bringing up");

@@ -39,6 +39,11 @@ pub(crate) fn listen() {
     let _ = ctrlc::set_handler(request_stop);
 }
 
+/// Passes over signals: what ends this process is the end of its orders.
+pub(crate) fn pass_over() {
+    let _ = ctrlc::set_handler(|| {});
+}
+
 /// Does what a signal does.
 pub(crate) fn request_stop() {
     if STOP.is_requested() || !LOOKS.load(Ordering::Acquire) {

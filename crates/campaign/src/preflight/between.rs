@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Longest value of a setting that is shown, in characters.
 const LONGEST_VALUE: usize = 40;
 
-pub(super) fn compare(study: &Study, targets: &[Examined<'_>], found: &mut Diagnostics) {
+pub(super) fn compare(study: &Study, targets: &[Examined], found: &mut Diagnostics) {
     currencies(study, found);
     same_server(targets, found);
     load_host(targets, found);
@@ -39,7 +39,7 @@ fn currencies(study: &Study, found: &mut Diagnostics) {
 }
 
 /// Targets that are one and the same server, by whichever way.
-fn same_server(targets: &[Examined<'_>], found: &mut Diagnostics) {
+fn same_server(targets: &[Examined], found: &mut Diagnostics) {
     for (place, one) in targets.iter().enumerate() {
         for other in &targets[place + 1..] {
             let (Some(a), Some(b)) = (&one.identity, &other.identity) else { continue };
@@ -68,9 +68,9 @@ fn same_server(targets: &[Examined<'_>], found: &mut Diagnostics) {
 }
 
 /// Whether the load takes processors from some servers and from others not.
-fn load_host(targets: &[Examined<'_>], found: &mut Diagnostics) {
+fn load_host(targets: &[Examined], found: &mut Diagnostics) {
     let on = |wanted: bool| {
-        let are = |examined: &&Examined<'_>| {
+        let are = |examined: &&Examined| {
             examined.identity.as_ref().and_then(|identity| identity.on_load_host) == Some(wanted)
         };
         let names: Vec<&str> =
@@ -101,8 +101,8 @@ fn load_host(targets: &[Examined<'_>], found: &mut Diagnostics) {
 }
 
 /// In what the servers differ without the study asking for it.
-fn settings(study: &Study, targets: &[Examined<'_>], found: &mut Diagnostics) {
-    let of = |examined: &Examined<'_>| {
+fn settings(study: &Study, targets: &[Examined], found: &mut Diagnostics) {
+    let of = |examined: &Examined| {
         let server = examined.facts.clone()?;
         Some(TargetFacts { target: examined.target.name.clone(), server })
     };
@@ -121,7 +121,7 @@ fn settings(study: &Study, targets: &[Examined<'_>], found: &mut Diagnostics) {
     }
     let telling: BTreeSet<&str> = targets
         .iter()
-        .filter_map(|examined| systems::of(examined.target).ok())
+        .filter_map(|examined| systems::of(&examined.target).ok())
         .flat_map(|system| system.telling_settings())
         .copied()
         .collect();

@@ -7,13 +7,13 @@ use model::{Failure, FailureKind, Place};
 use std::collections::BTreeMap;
 
 /// Sums up what the private servers of a study will take of each file system.
-pub(super) fn check(targets: &[Examined<'_>], hosts: &Hosts, found: &mut Diagnostics) {
+pub(super) fn check(targets: &[Examined], hosts: &Hosts, found: &mut Diagnostics) {
     let mut by_device: BTreeMap<u64, (u64, u64, usize)> = BTreeMap::new();
     for examined in targets {
         let (Place::Sandbox(spec), Some(data)) = (&examined.target.place, &examined.data) else {
             continue;
         };
-        let host = hosts.of(examined.target).filter(|_| spec.volume.is_none());
+        let host = hosts.of(&examined.target).filter(|_| spec.volume.is_none());
         let Some(space) = host.and_then(|host| host.space(spec.directory.as_deref())) else {
             continue;
         };

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// [`Failure::stopped`] alone.
 pub(super) fn check(
     study: &Study,
-    targets: &mut [Examined<'_>],
+    targets: &mut [Examined],
     hosts: &Hosts,
     found: &mut Diagnostics,
 ) -> Result<(), Failure> {

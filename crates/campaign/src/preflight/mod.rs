@@ -9,6 +9,7 @@ mod load_hosts;
 
 pub(crate) use self::diagnostic::Diagnostics;
 pub use self::diagnostic::{Diagnostic, Severity};
+use crate::instances::{Instances, Presence, command_line};
 use crate::intervention::check_programs;
 use crate::systems::{self, DataPlan, Examination, Holding, ServerIdentity, TargetHandle};
 use crate::walk::Event;
@@ -25,14 +26,15 @@ pub struct Preflight<'a> {
     pub(crate) hosts: &'a Hosts,
     pub(crate) stop: &'a Stop,
     /// In the order of [`Study::servers`].
-    targets: Vec<Examined<'a>>,
+    targets: Vec<Examined>,
     diagnostics: Vec<Diagnostic>,
 }
 
 /// A target, as far as it could be looked at.
 #[derive(Debug)]
-pub struct Examined<'a> {
-    pub target: &'a Target,
+pub struct Examined {
+    /// As it is now: with an address, where it comes and goes.
+    pub target: Target,
     /// What it says of itself.
     pub facts: Option<ServerFacts>,
     /// What a run would make of its data first.
@@ -47,7 +49,8 @@ pub struct Examined<'a> {
 impl<'a> Preflight<'a> {
     /// Brings up every target of a study and looks for whatever would make the study fail or
     /// mislead. `hosts` are the machines for it, and `consent` names the volumes that the command
-    /// line allows to overwrite. What is found is told as it is found.
+    /// line allows to overwrite. Of targets that come and go those are looked at that are up. What is
+    /// found is told as it is found.
     ///
     /// # Errors
     /// [`Failure::stopped`] alone: what does not work is among the diagnostics.
@@ -55,6 +58,7 @@ impl<'a> Preflight<'a> {
         study: &'a Study,
         hosts: &'a Hosts,
         consent: &[PathBuf],
+        instances: &Instances<'_>,
         stop: &'a Stop,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<Self, Failure> {
@@ -63,7 +67,7 @@ impl<'a> Preflight<'a> {
         found.tell(observe);
         found.keep(check_programs(study, hosts.load.as_ref()))?;
         // All are looked at before any is started, which may take long.
-        let mut targets = hold(study, hosts, consent, stop, observe, &mut found)?;
+        let mut targets = hold(study, hosts, consent, instances, stop, observe, &mut found)?;
         for examined in &mut targets {
             let Some(handle) = &mut examined.handle else { continue };
             if stop.is_requested() {
@@ -94,7 +98,7 @@ impl<'a> Preflight<'a> {
     }
 
     /// All targets with servers or volumes of their own, in the order of the study.
-    pub fn targets(&self) -> &[Examined<'a>] {
+    pub fn targets(&self) -> &[Examined] {
         &self.targets
     }
 
@@ -108,31 +112,41 @@ impl<'a> Preflight<'a> {
         self.diagnostics.iter().all(|one| one.severity != Severity::Error)
     }
 
-    pub(crate) fn into_parts(self) -> (Vec<Examined<'a>>, Vec<Diagnostic>) {
+    pub(crate) fn into_parts(self) -> (Vec<Examined>, Vec<Diagnostic>) {
         (self.targets, self.diagnostics)
     }
 }
 
 /// Takes hold of all targets, as far as they can be.
-fn hold<'a>(
-    study: &'a Study,
-    hosts: &'a Hosts,
+fn hold(
+    study: &Study,
+    hosts: &Hosts,
     consent: &[PathBuf],
+    instances: &Instances<'_>,
     stop: &Stop,
     observe: &mut dyn FnMut(Event<'_>),
     diagnostics: &mut Diagnostics,
-) -> Result<Vec<Examined<'a>>, Failure> {
+) -> Result<Vec<Examined>, Failure> {
     let mut rooms = Default::default();
     let mut targets = Vec::new();
     for target in study.servers() {
         let name = target.name.as_str();
         diagnostics.of(Some(name));
+        let target = match instances.presence(target) {
+            Presence::Here(target) => target.clone(),
+            absent => {
+                not_here(absent, diagnostics);
+                targets.push(Examined::unseen(target.clone()));
+                continue;
+            }
+        };
+        let hosts = &hosts.with(&target, stop);
         let progress = &mut |step| observe(Event::Checking { target: name, step });
         let holding = Holding::new(study, hosts, consent, stop, progress);
         let mut holding = Holding { rooms, ..holding };
-        let held = systems::of(target).and_then(|system| {
-            system.check_feasible(study, target, hosts)?;
-            system.hold(target, &mut holding)
+        let held = systems::of(&target).and_then(|system| {
+            system.check_feasible(study, &target, hosts)?;
+            system.hold(&target, &mut holding)
         });
         rooms = holding.rooms;
         let handle = diagnostics.keep(held)?;
@@ -141,8 +155,31 @@ fn hold<'a>(
         for (path, found) in &found {
             observe(Event::Checked { target: name, path, found });
         }
-        let (facts, data, identity) = (None, None, None);
-        targets.push(Examined { target, facts, data, found, identity, handle });
+        targets.push(Examined { found, handle, ..Examined::unseen(target) });
     }
     Ok(targets)
+}
+
+/// Says why nothing is seen of a target.
+fn not_here(presence: Presence<'_>, diagnostics: &mut Diagnostics) {
+    match presence {
+        Presence::Here(_) => {}
+        Presence::Failed(failure) => {
+            diagnostics.warn(
+                format!("it did not come up, so that its trials fail: {}", failure.message),
+                failure.remedy.clone(),
+            );
+        }
+        Presence::NotAsked(spec) => diagnostics.note(
+            format!("not looked at: it comes up with {}, and is not up", command_line(&spec.up)),
+            "weighin check --up brings it up, looks at it, and takes it down again",
+        ),
+    }
+}
+
+impl Examined {
+    fn unseen(target: Target) -> Self {
+        let (facts, data, identity, handle) = (None, None, None, None);
+        Self { target, facts, data, found: Vec::new(), identity, handle }
+    }
 }

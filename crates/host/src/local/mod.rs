@@ -3,6 +3,7 @@
 pub mod child;
 pub(crate) mod command;
 pub(crate) mod groups;
+pub(crate) mod instance;
 pub mod os;
 pub mod processors;
 mod running_server;
@@ -19,6 +20,7 @@ pub use self::command::command;
 pub(crate) use self::command::search_path;
 
 use self::child::{Ended, Finished};
+use self::instance::LocalInstance;
 use self::processors::Processors;
 use self::sample::{DiskCounters, HostReader, host_facts};
 use self::sandbox::{Sandbox, SandboxOptions, sandbox_directory};
@@ -26,8 +28,8 @@ use self::user_command::LocalCommand;
 use self::watch::LocalWatch;
 use self::weighin::LocalWeighin;
 use crate::{
-    CommandOrder, Ends, HeldVolume, Host, PrivateServer, ProcessClue, ProgramOrder, RunningServer,
-    Scope, Space, UserCommand, Watch, Weighin,
+    CommandOrder, Ends, HeldVolume, Host, InstanceOrder, KeptInstance, PrivateServer, ProcessClue,
+    ProgramOrder, RunningServer, Scope, Space, UserCommand, Watch, Weighin,
 };
 use model::{BuiltVolume, Failure, FailureKind, HostFacts, Stop, UnixMillis};
 use std::collections::BTreeMap;
@@ -156,6 +158,10 @@ impl Host for Local {
         stop: &Stop,
     ) -> Result<Box<dyn UserCommand>, Failure> {
         Ok(Box::new(LocalCommand::prepare(order, stop)?))
+    }
+
+    fn keep_instance(&self, order: InstanceOrder) -> Result<Box<dyn KeptInstance>, Failure> {
+        Ok(Box::new(LocalInstance::start(order)?))
     }
 
     fn start_weighin(&self, command: &str) -> Result<Box<dyn Weighin>, Failure> {

@@ -19,9 +19,9 @@ use self::clock::RoundTrip;
 use self::ssh::Program;
 use self::wire::{Options, Order};
 use crate::{
-    CommandOrder, DiskCounters, Ended, Ends, HeldVolume, Host, PrivateServer, ProcessClue,
-    Processors, ProgramOrder, RunningServer, SamplerOptions, SandboxOptions, Scope, Space,
-    SpaceUsed, UserCommand, Watch, Watched, Weighin,
+    CommandOrder, DiskCounters, Ended, Ends, HeldVolume, Host, InstanceOrder, KeptInstance,
+    PrivateServer, ProcessClue, Processors, ProgramOrder, RunningServer, SamplerOptions,
+    SandboxOptions, Scope, Space, SpaceUsed, UserCommand, Watch, Watched, Weighin,
 };
 use model::{BuiltVolume, Failure, FailureKind, HostAccount, HostFacts, SshHost, Stop, UnixMillis};
 use serde::de::DeserializeOwned;
@@ -199,6 +199,10 @@ impl Host for Remote {
     }
 
     fn user_command(&self, _: CommandOrder, _: &Stop) -> Result<Box<dyn UserCommand>, Failure> {
+        Err(self.not_there("run commands"))
+    }
+
+    fn keep_instance(&self, _: InstanceOrder) -> Result<Box<dyn KeptInstance>, Failure> {
         Err(self.not_there("run commands"))
     }
 

@@ -169,6 +169,13 @@ fn environment(analysis: &Analysis) -> Markup {
                 h3 { "Host that ran weighin" }
                 (table::table(&tables::host(analysis)))
             }
+            @if let Some(instances) = tables::instances(analysis) {
+                h3 { "Instances" }
+                @for sentence in words::instances::sentences(analysis.dataset) {
+                    p.caption { (sentence) }
+                }
+                (table::table(&instances))
+            }
             @if let Some(hosts) = tables::target_hosts(analysis) {
                 h3 { "Hosts of targets" }
                 p.caption {

@@ -92,6 +92,7 @@ pub(crate) fn failure_kind(kind: FailureKind) -> &'static str {
         FailureKind::ServerLost => "server lost",
         FailureKind::HostLost => "host lost",
         FailureKind::VolumeFailed => "volume failed",
+        FailureKind::NotUp => "did not come up",
         FailureKind::Replication => "replication broken",
         FailureKind::MissingProgram => "program missing",
         FailureKind::SandboxStart => "private server did not start",
@@ -137,6 +138,7 @@ pub(crate) fn place(place: &Place) -> String {
             let at = match endpoint {
                 Endpoint::Tcp { .. } => format!("a server at {endpoint}"),
                 Endpoint::Socket(_) => format!("a server on this host at {endpoint}"),
+                Endpoint::NotUp => "a server that comes up for the study".to_owned(),
             };
             let at = match &spec.host {
                 Some(host) => format!("{at}, on the host {}", host.name),

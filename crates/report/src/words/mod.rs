@@ -13,6 +13,7 @@ mod events;
 mod failover;
 mod finding;
 mod first;
+pub(crate) mod instances;
 mod labels;
 mod methods;
 mod metric;

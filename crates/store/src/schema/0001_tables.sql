@@ -13,7 +13,7 @@ CREATE TABLE run (
 
 -- Hashes of what was written: of the run with its plan, of each target, trial and note.
 CREATE TABLE digest (
-    subject TEXT NOT NULL CHECK (subject IN ('run', 'extension', 'target', 'trial', 'note')),
+    subject TEXT NOT NULL CHECK (subject IN ('run', 'extension', 'target', 'trial', 'note', 'instance')),
     id INTEGER NOT NULL,
     tables TEXT NOT NULL,
     PRIMARY KEY (subject, id)
@@ -76,6 +76,20 @@ CREATE TABLE note (
     number INTEGER PRIMARY KEY,
     at_ms INTEGER NOT NULL,
     text TEXT NOT NULL
+) STRICT;
+
+-- Instances of targets that come and go: when each was brought up and taken down, and where it was.
+CREATE TABLE instance (
+    number INTEGER PRIMARY KEY,
+    target TEXT NOT NULL,
+    first_position INTEGER NOT NULL,
+    began_at_ms INTEGER NOT NULL,
+    up_at_ms INTEGER,
+    down_at_ms INTEGER,
+    endpoint TEXT,
+    ssh TEXT,
+    labels TEXT NOT NULL,
+    trouble TEXT
 ) STRICT;
 
 -- What came of the trials.

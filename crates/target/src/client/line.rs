@@ -203,6 +203,7 @@ fn connect(endpoint: &Endpoint, deadline: Instant) -> io::Result<Socket> {
     let (host, port) = match endpoint {
         Endpoint::Socket(path) => return UnixStream::connect(path).map(Socket::Unix),
         Endpoint::Tcp { host, port } => (host.as_str(), *port),
+        Endpoint::NotUp => return Err(io::Error::new(ErrorKind::NotConnected, "it is not up")),
     };
     let addresses: Vec<SocketAddr> = (host, port).to_socket_addrs()?.collect();
     let mut failed = None;

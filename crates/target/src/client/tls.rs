@@ -47,7 +47,7 @@ pub fn client_config(tls: &Tls) -> Result<Option<Arc<ClientConfig>>, Failure> {
 pub fn server_name(endpoint: &Endpoint) -> Result<ServerName<'static>, Failure> {
     let host = match endpoint {
         Endpoint::Tcp { host, .. } => host.as_str(),
-        Endpoint::Socket(_) => "localhost",
+        Endpoint::Socket(_) | Endpoint::NotUp => "localhost",
     };
     ServerName::try_from(host.to_owned()).map_err(|_| {
         Failure::new(

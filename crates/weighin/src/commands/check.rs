@@ -1,12 +1,27 @@
+use super::run::read_output;
 use super::{Outcome, planned, print};
 use crate::Exit;
 use crate::arguments::CheckArguments;
 use crate::check_output::CheckOutput;
-use crate::messages::{print_json, print_styled, terminal_width};
-use crate::progress::Progress;
+use crate::messages::{print_json, print_styled, tell, terminal_width};
+use crate::progress::{Progress, instance_line};
 use crate::signals;
-use campaign::{Event, Hosts, Preflight};
+use campaign::{Event, Hosts, Instances, Preflight, RunError};
+use model::Plan;
 use std::io::IsTerminal;
+
+/// Brings up the targets that come and go, where that is asked for.
+fn up(
+    arguments: &CheckArguments,
+    plan: &Plan,
+    instances: &mut Instances<'_>,
+    observe: &mut dyn FnMut(Event<'_>),
+) -> Result<(), RunError> {
+    match arguments.up {
+        true => instances.bring_up(plan.trials(), None, observe),
+        false => Ok(()),
+    }
+}
 
 /// Reaches every target and says what would not work, or mislead.
 pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
@@ -15,11 +30,25 @@ pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
     let (plan, total) = planned(&study)?;
     let hosts = Hosts::of_study(&study, &stop);
     let progress = Progress::start("bytes checked");
-    let examined = Preflight::examine(&study, &hosts, &arguments.erase, &stop, &mut |event| {
-        if let Event::Checking { step, .. } = event {
-            progress.show(step);
+    let mut observe = |event: Event<'_>| match event {
+        Event::Checking { step, .. } => progress.show(step),
+        Event::Instance { target, step } => {
+            progress.finish();
+            tell(&instance_line(target, step));
         }
+        _ => {}
+    };
+    let mut instances = Instances::new(&study, &hosts.load, read_output, &[], &stop);
+    let examined = up(arguments, &plan, &mut instances, &mut observe).and_then(|()| {
+        let (hosts, erase) = (&hosts, &arguments.erase);
+        let examined = Preflight::examine(&study, hosts, erase, &instances, &stop, &mut observe);
+        examined.map_err(|_| RunError::Stopped)
     });
+    if instances.any_up() {
+        // That takes as long as it takes; after another signal it goes on without this process.
+        signals::ended_in_order();
+        instances.take_all_down(None, &mut observe)?;
+    }
     progress.finish();
     let preflight = examined?;
     let output = CheckOutput::new(&preflight, &study, plan.trials().count(), total);

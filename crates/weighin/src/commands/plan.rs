@@ -4,9 +4,12 @@ use super::{Outcome, at_most, planned, print};
 use crate::Exit;
 use crate::arguments::PlanArguments;
 use crate::messages::shown;
-use model::{Act, Level, LevelUnit, Place, Plan, SearchOver, Study, Test, Trial, text};
-use report::numbers::{bytes, counted, duration, list};
+use model::{
+    Act, InstancePer, Level, LevelUnit, Place, Plan, Price, SearchOver, Study, Test, Trial, text,
+};
+use report::numbers::{bytes, counted, duration, list, money};
 use report::words::shared_processors;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -21,6 +24,8 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
     if let Some(more) = at_most(&study) {
         let _ = writeln!(text, "\n{more}");
     }
+    text += &comings_and_goings(&study);
+    text += &bill(&study, total);
     text += &programs(&study);
     text += &space(&study);
     text += &processors(&study);
@@ -31,6 +36,53 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
     }
     print(&text)?;
     Ok(Exit::Done)
+}
+
+/// The commands that bring targets up and take them down.
+fn comings_and_goings(study: &Study) -> String {
+    let mut told = String::new();
+    for (target, spec) in study.targets.iter().filter_map(|t| Some((t, t.instance()?))) {
+        let shown = |words: &[String]| text::excerpt(&words.join(" "), LONGEST_ACT).to_string();
+        let per = match spec.per {
+            InstancePer::Study => "for the study",
+            InstancePer::Repeat => "before each block, and another one for the next",
+        };
+        let (up, down) = (shown(&spec.up), shown(&spec.down));
+        // Writing to a text does not fail.
+        let _ = writeln!(
+            told,
+            "\n{}: comes up with {up} {per}, and goes with {down}; {} at most for each.",
+            target.name,
+            duration(spec.time_limit)
+        );
+    }
+    told
+}
+
+/// What the targets cost while the study runs, where they have prices by the hour.
+fn bill(study: &Study, total: Duration) -> String {
+    let hours = total.as_secs_f64() / 3600.0;
+    let mut sums: BTreeMap<&str, (f64, Vec<String>)> = BTreeMap::new();
+    for target in &study.targets {
+        let Some(price) = &target.price else { continue };
+        let Some(monthly) = price.fixed_monthly(None) else { continue };
+        let cost = monthly / Price::MONTH_HOURS * hours;
+        let (sum, each) = sums.entry(&price.currency).or_default();
+        *sum += cost;
+        each.push(format!("{} {}", target.name, money(cost)));
+    }
+    if sums.is_empty() {
+        return String::new();
+    }
+    let sums: Vec<String> = sums
+        .iter()
+        .map(|(currency, (sum, each))| format!("{} {currency} ({})", money(*sum), each.join(", ")))
+        .collect();
+    let more = match study.targets.iter().any(|target| target.instance().is_some()) {
+        true => ", the time that `up` and `down` take not counted",
+        false => "",
+    };
+    format!("\nAt their prices the targets cost about {} in that time{more}.\n", sums.join(" and "))
 }
 
 /// What the levels' connections are called.

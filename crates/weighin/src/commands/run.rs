@@ -1,4 +1,5 @@
 mod finish;
+mod instances;
 mod judge;
 
 use super::report::render;
@@ -12,12 +13,13 @@ use crate::progress::RunProgress;
 use crate::signals::{self, Unfinished};
 use crate::stores;
 use analyse::Analysis;
-use campaign::{Campaign, Event, Hosts, Preflight, RunError, Summary};
+use campaign::{Campaign, Event, Hosts, Instances, Preflight, RunError, Summary};
 use engine::Stop;
 use finish::finish;
+pub(super) use instances::read as read_output;
 use judge::Judge;
 use model::bounds::MAX_REPEATS;
-use model::{Block, Failure, FailureKind, Plan, ServerFacts, Study, TargetFacts, TrialKey};
+use model::{Block, Failure, FailureKind, Plan, ServerFacts, Study, TargetFacts, Trial, TrialKey};
 use report::Format;
 use report::numbers::counted;
 use std::collections::HashSet;
@@ -233,7 +235,9 @@ fn go(
     let outcome = if done.len() == total {
         Ok(Summary { skipped: total, ..Summary::default() })
     } else {
-        let course = Course { study: &study, plan: &plan, erase, stop: &stop };
+        let is_open = |trial: &&Trial| !done.contains(&trial.key);
+        let open = plan.trials().filter(is_open).cloned().collect();
+        let course = Course { study: &study, plan: &plan, open, erase, stop: &stop };
         walk(&course, addition, &mut store, &mut progress, &mut recorded)
     };
     let noted = keep(&progress, &mut store);
@@ -269,6 +273,8 @@ fn report(store: &Store, results: &Path, failed: usize) -> Outcome {
 struct Course<'a> {
     study: &'a Study,
     plan: &'a Plan,
+    /// The trials of it that are to run.
+    open: Vec<Trial>,
     /// The volumes that may be overwritten.
     erase: &'a [PathBuf],
     stop: &'a Stop,
@@ -281,10 +287,25 @@ fn walk(
     progress: &mut RunProgress,
     recorded: &mut Recorded<'_>,
 ) -> Result<Summary, RunError> {
-    let Course { study, plan, erase, stop } = *course;
-    let hosts = Hosts::of_study(study, stop);
+    let hosts = Hosts::of_study(course.study, course.stop);
+    let mut instances = instances::of(course.study, &hosts, store, course.stop)?;
+    let outcome = walk_with((course, &hosts), addition, store, progress, recorded, &mut instances);
+    instances::end(&mut instances, store, progress)?;
+    outcome
+}
+
+fn walk_with(
+    (course, hosts): (&Course<'_>, &Hosts),
+    addition: Option<Addition>,
+    store: &mut Store,
+    progress: &mut RunProgress,
+    recorded: &mut Recorded<'_>,
+    instances: &mut Instances<'_>,
+) -> Result<Summary, RunError> {
+    let Course { study, plan, erase, stop, .. } = *course;
     let mut show = |event: Event<'_>| progress.show(&event);
-    let preflight = Preflight::examine(study, &hosts, erase, stop, &mut show);
+    instances.bring_up(course.open.iter(), Some(store), &mut show)?;
+    let preflight = Preflight::examine(study, hosts, erase, instances, stop, &mut show);
     let preflight = preflight.map_err(|_| RunError::Stopped)?;
     let mut campaign = Campaign::prepare(preflight, &mut show)?;
     campaign.on_sample(progress.on_sample());
@@ -302,7 +323,7 @@ fn walk(
     let mut judge = Judge::default();
     loop {
         let mut lost = None;
-        let part = campaign.run(&plan, store, &mut |event| {
+        let part = campaign.run(&plan, store, instances, &mut |event| {
             progress.show(&event);
             if let Event::TrialEnded { store, .. } = event {
                 recorded.one_more();

@@ -16,6 +16,7 @@ mod generators;
 mod going_on;
 mod hostile_text;
 mod imported_runs;
+mod instances;
 mod interventions;
 mod kills;
 mod load;

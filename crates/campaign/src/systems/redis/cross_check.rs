@@ -64,7 +64,7 @@ pub(super) fn load(
         tls: login.address().tls.clone(),
         host: match &login.address().endpoint {
             Endpoint::Tcp { host, .. } => host.clone(),
-            Endpoint::Socket(_) => "localhost".to_owned(),
+            Endpoint::Socket(_) | Endpoint::NotUp => "localhost".to_owned(),
         },
     };
     let order = (workload, trial.key.level.clients);

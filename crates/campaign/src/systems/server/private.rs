@@ -138,5 +138,6 @@ pub(super) fn endpoint_variables(login: &Login) -> Vec<(&'static str, String)> {
             vec![("WEIGHIN_HOST", host.clone()), ("WEIGHIN_PORT", port.to_string())]
         }
         Endpoint::Socket(path) => vec![("WEIGHIN_SOCKET", path.display().to_string())],
+        Endpoint::NotUp => Vec::new(),
     }
 }

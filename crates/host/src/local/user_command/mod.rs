@@ -136,7 +136,7 @@ impl Drop for LocalCommand {
 }
 
 /// How a child ended that remains to be waited for; `None` while it runs.
-fn has_ended(pid: Pid) -> Option<WaitIdStatus> {
+pub(super) fn has_ended(pid: Pid) -> Option<WaitIdStatus> {
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     waitid(WaitId::Pid(pid), look).ok().flatten()
 }

@@ -21,7 +21,9 @@ pub(super) fn find(server: &Server<'_>, load_host: &dyn Host) -> ServerIdentity 
     let user = &server.login.credentials().user;
     let on_load_host = match &address.endpoint {
         Endpoint::Socket(_) => true,
-        Endpoint::Tcp { .. } => server.text("hostname") == load_host.facts().hostname,
+        Endpoint::Tcp { .. } | Endpoint::NotUp => {
+            server.text("hostname") == load_host.facts().hostname
+        }
     };
     ServerIdentity {
         server: told.join("\0"),

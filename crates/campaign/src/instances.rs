@@ -1,0 +1,330 @@
+//! Targets that come and go: what brings them up for the trials that need them, and takes them down.
+
+use crate::walk::{Event, RunError};
+use engine::Stop;
+use host::{Host, InstanceOrder, KeptInstance};
+use model::{
+    Failure, FailureKind, Instance, InstancePer, InstanceSpec, Place, Study, Target, Trial, text,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use store::Store;
+
+/// What is done with an instance of a target.
+#[derive(Clone, Copy, Debug)]
+pub enum InstanceStep<'a> {
+    /// This command brings it up.
+    Up(&'a [String]),
+    /// `up` or `down` says something.
+    Said(&'a str),
+    /// It is there.
+    IsUp(&'a Instance),
+    /// It did not come up, or is of no use: its trials fail.
+    Failed(&'a Failure),
+    /// This command takes it down.
+    Down(&'a [String]),
+    /// It is gone.
+    IsDown,
+    /// `down` failed: it may still be there.
+    IsLeft(&'a Failure),
+}
+
+/// Reads what `up` of a target printed: the target with its address, and labels.
+pub type ReadOutput =
+    fn(&Study, &Target, &str) -> Result<(Target, BTreeMap<String, String>), Failure>;
+
+/// Instances of the targets of a study. What is up when this is dropped is taken down by a process
+/// that goes on for that.
+#[derive(Debug)]
+pub struct Instances<'a> {
+    study: &'a Study,
+    host: Arc<dyn Host>,
+    stop: Stop,
+    read: ReadOutput,
+    /// The number of the next.
+    next: u32,
+    /// The last of each target.
+    last: BTreeMap<String, Last>,
+}
+
+#[derive(Debug)]
+struct Last {
+    /// While it may be up.
+    kept: Option<Box<dyn KeptInstance>>,
+    record: Instance,
+    /// The target as it is while it is up.
+    came: Result<Target, Failure>,
+}
+
+/// Whether a target is there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Presence<'a> {
+    /// It is, as the study or its instance says.
+    Here(&'a Target),
+    /// It did not come up.
+    Failed(&'a Failure),
+    /// Nobody has brought it up.
+    NotAsked(&'a InstanceSpec),
+}
+
+impl<'a> Instances<'a> {
+    /// None yet: `earlier` were brought up before, in the same results. The commands run on `host`.
+    pub fn new(
+        study: &'a Study,
+        host: &Arc<dyn Host>,
+        read: ReadOutput,
+        earlier: &[Instance],
+        stop: &Stop,
+    ) -> Self {
+        let next = 1 + earlier.iter().map(|one| one.number).max().unwrap_or(0);
+        let (host, stop, last) = (Arc::clone(host), stop.clone(), BTreeMap::new());
+        Self { study, host, stop, read, next, last }
+    }
+
+    /// Whether any may be up.
+    pub fn any_up(&self) -> bool {
+        self.last.values().any(|last| last.kept.is_some())
+    }
+
+    /// Brings up the targets of these trials that come and go, each for the first of its trials.
+    ///
+    /// # Errors
+    /// [`RunError::Stopped`], or when the store cannot be written. That one does not come up fails its
+    /// trials.
+    pub fn bring_up<'t>(
+        &mut self,
+        trials: impl Iterator<Item = &'t Trial>,
+        mut store: Option<&mut Store>,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(), RunError> {
+        let mut seen = BTreeSet::new();
+        for trial in trials {
+            let server = self.study.server_of(&trial.key.target);
+            let target = server.and_then(|server| self.study.measured().nth(server));
+            let Some((target, spec)) = target.and_then(|t| Some((t, t.instance()?))) else {
+                continue;
+            };
+            if !seen.insert(&target.name) {
+                continue;
+            }
+            if self.last.get(&target.name).is_some_and(|last| last.is_for(trial, spec)) {
+                continue;
+            }
+            self.take_down(&target.name, store.as_deref_mut(), observe)?;
+            self.start(target, spec, trial, store.as_deref_mut(), observe)?;
+        }
+        Ok(())
+    }
+
+    fn start(
+        &mut self,
+        target: &Target,
+        spec: &InstanceSpec,
+        trial: &Trial,
+        mut store: Option<&mut Store>,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(), RunError> {
+        if self.stop.is_requested() {
+            return Err(RunError::Stopped);
+        }
+        let mut record = Instance {
+            number: self.next,
+            target: target.name.clone(),
+            first_position: trial.position,
+            began_at: self.host.time(),
+            up_at: None,
+            down_at: None,
+            endpoint: None,
+            ssh: None,
+            labels: BTreeMap::new(),
+            trouble: None,
+        };
+        self.next += 1;
+        let name = target.name.as_str();
+        observe(Event::Instance { target: name, step: InstanceStep::Up(&spec.up) });
+        // Before anything is up: whatever happens, the results say that something may be.
+        keep(store.as_deref_mut(), &record)?;
+        let mut kept = None;
+        let came = self.come(target, spec, trial, &mut kept, observe).map(|(target, labels)| {
+            record.up_at = Some(self.host.time());
+            record.labels = labels;
+            if let Place::Server(spec) = &target.place {
+                record.endpoint = Some(spec.address.endpoint.to_string());
+                record.ssh = spec.host.as_ref().map(|host| host.destination.clone());
+            }
+            target
+        });
+        let failure = came.as_ref().err().cloned();
+        record.trouble = failure.as_ref().map(|failure| failure.message.clone());
+        keep(store.as_deref_mut(), &record)?;
+        let last = Last { kept, record, came };
+        let last = match self.last.entry(target.name.clone()) {
+            std::collections::btree_map::Entry::Occupied(mut entry) => {
+                entry.insert(last);
+                entry.into_mut()
+            }
+            std::collections::btree_map::Entry::Vacant(entry) => entry.insert(last),
+        };
+        match failure {
+            None => {
+                let step = InstanceStep::IsUp(&last.record);
+                observe(Event::Instance { target: name, step });
+                Ok(())
+            }
+            Some(failure) if failure.is_stop() => Err(RunError::Stopped),
+            Some(failure) => {
+                observe(Event::Instance { target: name, step: InstanceStep::Failed(&failure) });
+                // Half of it may be there.
+                self.take_down(name, store, observe)
+            }
+        }
+    }
+
+    fn come(
+        &self,
+        target: &Target,
+        spec: &InstanceSpec,
+        trial: &Trial,
+        kept: &mut Option<Box<dyn KeptInstance>>,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(Target, BTreeMap<String, String>), Failure> {
+        let name = target.name.as_str();
+        let variables = [
+            ("WEIGHIN_STUDY", self.study.name.clone()),
+            ("WEIGHIN_TARGET", name.to_owned()),
+            ("WEIGHIN_REPEAT", trial.key.repeat.to_string()),
+        ];
+        let kept = kept.insert(self.host.keep_instance(InstanceOrder {
+            up: spec.up.clone(),
+            down: spec.down.clone(),
+            variables: variables.map(|(name, value)| (name.to_owned(), value)).into(),
+            environment: spec.environment.clone(),
+            limit: spec.time_limit,
+        })?);
+        let output = kept.up(&self.stop, &mut |line| {
+            observe(Event::Instance { target: name, step: InstanceStep::Said(line) });
+        })?;
+        (self.read)(self.study, target, &output)
+    }
+
+    /// Takes down the instance of a target, where it may be up.
+    ///
+    /// # Errors
+    /// When the store cannot be written. That it is not gone is told.
+    pub fn take_down(
+        &mut self,
+        target: &str,
+        store: Option<&mut Store>,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(), RunError> {
+        let Some(last) = self.last.get_mut(target) else { return Ok(()) };
+        let Some(mut kept) = last.kept.take() else { return Ok(()) };
+        let of_study = self.study.measured().find(|one| one.name == target);
+        if let Some(spec) = of_study.and_then(Target::instance) {
+            observe(Event::Instance { target, step: InstanceStep::Down(&spec.down) });
+        }
+        let gone = kept.down(&mut |line| {
+            observe(Event::Instance { target, step: InstanceStep::Said(line) });
+        });
+        match gone {
+            Ok(()) => {
+                last.record.down_at = Some(self.host.time());
+                observe(Event::Instance { target, step: InstanceStep::IsDown });
+            }
+            Err(failure) => {
+                let left = format!("it may still be there: {}", failure.message);
+                last.record.trouble = Some(match last.record.trouble.take() {
+                    Some(before) => format!("{before}; {left}"),
+                    None => left,
+                });
+                observe(Event::Instance { target, step: InstanceStep::IsLeft(&failure) });
+            }
+        }
+        if last.came.is_ok() {
+            last.came = Err(not_up("it was taken down"));
+        }
+        keep(store, &last.record)
+    }
+
+    /// Takes down all that may be up.
+    ///
+    /// # Errors
+    /// As [`Self::take_down`]; all were tried.
+    pub fn take_all_down(
+        &mut self,
+        mut store: Option<&mut Store>,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(), RunError> {
+        let names: Vec<String> = self.last.keys().cloned().collect();
+        let mut result = Ok(());
+        for name in names {
+            let done = self.take_down(&name, store.as_deref_mut(), observe);
+            result = result.and(done);
+        }
+        result
+    }
+
+    /// The same of those that are there for one repeat alone.
+    pub(crate) fn end_repeat(
+        &mut self,
+        mut store: Option<&mut Store>,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(), RunError> {
+        let study = self.study;
+        let of_repeat = |target: &&Target| {
+            target.instance().is_some_and(|spec| spec.per == InstancePer::Repeat)
+        };
+        for target in study.targets.iter().filter(of_repeat) {
+            self.take_down(&target.name, store.as_deref_mut(), observe)?;
+        }
+        Ok(())
+    }
+
+    /// Its trials fail for that reason.
+    pub(crate) fn give_up(&mut self, target: &str, failure: Failure) {
+        if let Some(last) = self.last.get_mut(target) {
+            last.record.trouble = Some(failure.message.clone());
+            last.came = Err(failure);
+        }
+    }
+
+    /// Whether a target of the study is there.
+    pub(crate) fn presence<'s>(&'s self, target: &'s Target) -> Presence<'s> {
+        let Some(spec) = target.instance() else { return Presence::Here(target) };
+        match self.last.get(&target.name).map(|last| &last.came) {
+            Some(Ok(target)) => Presence::Here(target),
+            Some(Err(failure)) => Presence::Failed(failure),
+            None => Presence::NotAsked(spec),
+        }
+    }
+
+    /// The first trial that the instance of a target was brought up for.
+    pub(crate) fn first_position(&self, target: &str) -> Option<u32> {
+        self.last.get(target).map(|last| last.record.first_position)
+    }
+}
+
+impl Last {
+    /// Whether it is for the block of a trial.
+    fn is_for(&self, trial: &Trial, spec: &InstanceSpec) -> bool {
+        match spec.per {
+            InstancePer::Study => true,
+            InstancePer::Repeat => self.record.first_position >= trial.position,
+        }
+    }
+}
+
+pub(crate) fn not_up(why: &str) -> Failure {
+    Failure::new(FailureKind::NotUp, why, "go on with --retry-failed when it can be brought up")
+}
+
+/// A command as it is shown.
+pub(crate) fn command_line(words: &[String]) -> String {
+    /// Characters that are shown.
+    const LONGEST: usize = 200;
+    text::excerpt(&words.join(" "), LONGEST).to_string()
+}
+
+fn keep(store: Option<&mut Store>, record: &Instance) -> Result<(), RunError> {
+    Ok(store.map_or(Ok(()), |store| store.record_instance(record))?)
+}

@@ -1,0 +1,286 @@
+//! Servers that come and go: the `instance` of a target, and what its `up` says.
+
+use crate::duration::parse_duration;
+use crate::hosts::is_destination;
+use crate::intervention::check_command;
+use crate::load_hosts::only_here;
+use crate::problem::Problems;
+use crate::secret::is_secret_key;
+use crate::url::{UrlError, parse_url};
+use crate::validate::{by_name, one_of};
+use crate::wire::{Maybe, TargetTable};
+use model::{
+    Endpoint, InstancePer, InstanceSpec, Load, Place, ServerAddress, SshHost, Study, Target, Test,
+    text,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use toml::Spanned;
+
+/// How long `up` and `down` may take where a study does not say.
+const TIME_LIMIT: Duration = Duration::from_secs(30 * 60);
+/// The longest that it may say.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+/// Labels that `up` may give, and characters that each name and value may have.
+const MOST_LABELS: usize = 32;
+const LONGEST_LABEL: usize = 200;
+
+/// What brings a target's server up for the study, and takes it down again: programs of the machine
+/// that weighin runs on, with their arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct InstanceTable {
+    /// Ends when the server is there. What it prints on standard output is a JSON object with any of
+    /// `url`, `ssh` and `labels`, as `tofu output -json` prints it too; all else goes to standard
+    /// error.
+    #[schemars(with = "Vec<String>", length(min = 1))]
+    pub up: Maybe<Vec<String>>,
+    /// Ends when the server is gone, and does no harm where it was never there. It is run however the
+    /// study ends.
+    #[schemars(with = "Vec<String>", length(min = 1))]
+    pub down: Maybe<Vec<String>>,
+    /// How long one is used: for the `study` (the default), or for one `repeat`, so that each repeat
+    /// is measured on another one.
+    #[schemars(with = "Option<String>", extend("enum" = InstancePer::ALL.map(InstancePer::name)))]
+    pub per: Maybe<String>,
+    /// How long `up` and `down` may take, each; `30m` when absent.
+    #[schemars(with = "Option<String>")]
+    pub time_limit: Maybe<String>,
+    /// Names of environment variables that the commands get, such as `["HCLOUD_TOKEN"]`: others of
+    /// yours they do not see.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub environment: Maybe<Vec<Spanned<String>>>,
+    /// Whether the commands were read and may run; false when absent.
+    pub trusted: Option<bool>,
+}
+
+/// The instance of a target, where it has one.
+pub(crate) fn of_target(table: &mut TargetTable, problems: &mut Problems) -> Option<InstanceSpec> {
+    let written = table.instance.take()?;
+    let at = written.span();
+    let is_storage = table.kind.as_ref().is_some_and(|kind| kind.get_ref() == "storage");
+    if table.sandbox.is_some() || is_storage {
+        problems
+            .add(at.clone(), "an `instance` is a server that is reached over a network")
+            .help("remove it: private servers and volumes are on the machine that weighin runs on");
+    }
+    let wire = written.into_inner();
+    let trusted = wire.trusted.unwrap_or(false);
+    let mut command = |key: &str, written: &Maybe<Vec<String>>| {
+        let Some(command) = written else {
+            let help = format!("add {key} = [\"./{key}.sh\"]");
+            problems.missing(at.clone(), format!("this instance has no `{key}`"), help);
+            return None;
+        };
+        check_command(key, command, trusted, problems);
+        Some(command.get_ref().clone())
+    };
+    let (up, down) = (command("up", &wire.up), command("down", &wire.down));
+    let per = match &wire.per {
+        Some(_) => {
+            one_of("per", &wire.per, by_name(InstancePer::ALL, InstancePer::name), problems)?
+        }
+        None => InstancePer::default(),
+    };
+    let time_limit = time_limit(&wire.time_limit, problems);
+    let environment = wire.environment.as_ref().map(Spanned::get_ref);
+    let environment = environment.into_iter().flatten();
+    let environment = environment.filter_map(|name| variable(name, problems)).collect();
+    let (up, down) = (up?, down?);
+    Some(InstanceSpec { up, down, per, time_limit, environment })
+}
+
+fn time_limit(written: &Maybe<String>, problems: &mut Problems) -> Duration {
+    let Some(written) = written else { return TIME_LIMIT };
+    match parse_duration(written.get_ref()) {
+        Ok(limit) if (Duration::from_secs(1)..=LONGEST).contains(&limit) => return limit,
+        Ok(_) => {
+            problems.add(written.span(), "`time_limit` must be from 1s to 24h");
+        }
+        Err(error) => {
+            problems.add(written.span(), format!("`time_limit`: {error}"));
+        }
+    }
+    TIME_LIMIT
+}
+
+fn variable(written: &Spanned<String>, problems: &mut Problems) -> Option<String> {
+    let name = written.get_ref();
+    let possible = !name.is_empty()
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !possible {
+        problems
+            .add(written.span(), "`environment` has names of environment variables")
+            .help("put the value into a variable, and the variable's name here")
+            .secret(); // what stands there may be a secret itself
+    }
+    possible.then(|| name.clone())
+}
+
+/// What `up` of a target's instance said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    /// The target as it is now: with an address.
+    pub target: Target,
+    pub labels: BTreeMap<String, String>,
+}
+
+/// Why what `up` printed is of no use. Never holds what it printed but for names of keys.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OutputError {
+    #[error(
+        "it printed no JSON object on standard output (line {line}, column {column}: {reason})"
+    )]
+    NotJson { line: usize, column: usize, reason: &'static str },
+    #[error("`{key}` must be {what}")]
+    Kind { key: String, what: &'static str },
+    #[error("`url`: {0}")]
+    Url(UrlError),
+    #[error("`url` is that of another kind of server than the study says")]
+    System,
+    #[error("it says no `url`, and the study has none")]
+    NoUrl,
+    #[error("`ssh` must be a destination of the program ssh, such as user@host")]
+    Ssh,
+    #[error("the output `{0}` is sensitive, and results keep it")]
+    Sensitive(String),
+    #[error("the label `{0}` would be shown in reports: it must not contain a secret")]
+    Secret(String),
+    #[error("`labels` has more than {MOST_LABELS}, or one of more than {LONGEST_LABEL} characters")]
+    Labels,
+    #[error("load hosts do not reach it: it is {0}")]
+    OnlyHere(&'static str),
+    #[error("its machine is the load host {0}")]
+    LoadHost(String),
+}
+
+impl OutputError {
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        match self {
+            Self::NotJson { .. } => {
+                "have `up` print all else to standard error: command >&2".into()
+            }
+            Self::Url(UrlError::Password) => {
+                "leave the password out of the URL: have `up` write it \
+                                              to the file that `password_file` of the target names"
+                    .into()
+            }
+            Self::NoUrl => {
+                "have `up` print {\"url\": \"mysql://user@host/database\"}, or give the \
+                            target a `url`"
+                    .into()
+            }
+            Self::System => "set `kind` of the target".into(),
+            _ => "correct what `up` prints".into(),
+        }
+    }
+}
+
+/// Reads what `up` of a target's instance printed: a JSON object with any of `url`, `ssh` and
+/// `labels`. A value may stand by itself or, as OpenTofu prints its outputs, in an object with the key
+/// `value`. Other keys are passed over, and kept nowhere.
+///
+/// # Errors
+/// When it is something else, or the target could not be measured there.
+pub fn told(study: &Study, target: &Target, output: &str) -> Result<Told, OutputError> {
+    let output = match output.trim() {
+        "" => "{}",
+        some => some,
+    };
+    let keys: Map<String, Value> = serde_json::from_str(output).map_err(|error| {
+        let reason = match error.classify() {
+            serde_json::error::Category::Eof => "it ends early",
+            serde_json::error::Category::Data => "it is something else",
+            _ => "it is no JSON",
+        };
+        OutputError::NotJson { line: error.line(), column: error.column(), reason }
+    })?;
+    let text = |key: &str| match value(&keys, key)? {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.as_str())),
+        Some(_) => Err(OutputError::Kind { key: key.to_owned(), what: "a text" }),
+    };
+    let mut told = target.clone();
+    let Place::Server(spec) = &mut told.place else { return Err(OutputError::NoUrl) };
+    if let Some(url) = text("url")? {
+        let (system, address) = parse_url(url).map_err(OutputError::Url)?;
+        if system != target.system {
+            return Err(OutputError::System);
+        }
+        let ServerAddress { endpoint, user, database, .. } = address;
+        spec.address = ServerAddress { endpoint, user, database, ..spec.address.clone() };
+    }
+    if spec.address.endpoint == Endpoint::NotUp {
+        return Err(OutputError::NoUrl);
+    }
+    if let Some(ssh) = text("ssh")? {
+        if !is_destination(ssh) {
+            return Err(OutputError::Ssh);
+        }
+        // Results call the machine as the study does, whichever it is this time.
+        let name = spec.host.as_ref().map_or(ssh, |host| host.name.as_str());
+        spec.host = Some(SshHost { name: name.to_owned(), destination: ssh.to_owned() });
+    }
+    let host = spec.host.clone();
+    let makers = study.tests.iter().filter_map(Test::load).flat_map(|load: &Load| &load.load_hosts);
+    for maker in makers {
+        if let Some(reason) = only_here(&told) {
+            return Err(OutputError::OnlyHere(reason));
+        }
+        if host.as_ref().is_some_and(|host| host.destination == maker.destination) {
+            return Err(OutputError::LoadHost(maker.name.clone()));
+        }
+    }
+    let labels = labels(value(&keys, "labels")?)?;
+    Ok(Told { target: told, labels })
+}
+
+/// The value of a key, which stands by itself or, as an output of OpenTofu, in an object.
+///
+/// # Errors
+/// When it is said to be sensitive: results would keep it.
+fn value<'a>(keys: &'a Map<String, Value>, key: &str) -> Result<Option<&'a Value>, OutputError> {
+    let Some(written) = keys.get(key).filter(|value| !value.is_null()) else { return Ok(None) };
+    let output = written.as_object().filter(|object| object.contains_key("sensitive"));
+    match output {
+        None => Ok(Some(written)),
+        Some(output) if output.get("sensitive") == Some(&Value::Bool(false)) => {
+            Ok(output.get("value").filter(|value| !value.is_null()))
+        }
+        Some(_) => Err(OutputError::Sensitive(key.to_owned())),
+    }
+}
+
+fn labels(written: Option<&Value>) -> Result<BTreeMap<String, String>, OutputError> {
+    let what = "an object of texts, numbers or truth values";
+    let wrong = || OutputError::Kind { key: "labels".to_owned(), what };
+    let written = match written {
+        None => return Ok(BTreeMap::new()),
+        Some(written) => written.as_object().ok_or_else(wrong)?,
+    };
+    let is_long = |text: &str| text.chars().count() > LONGEST_LABEL;
+    if written.len() > MOST_LABELS || written.keys().any(|key| is_long(key)) {
+        return Err(OutputError::Labels);
+    }
+    let one = |(key, value): (&String, &Value)| {
+        if is_secret_key(key) {
+            return Err(OutputError::Secret(text::excerpt(key, LONGEST_LABEL).to_string()));
+        }
+        let value = match value {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            Value::Bool(flag) => flag.to_string(),
+            _ => return Err(wrong()),
+        };
+        if is_long(&value) || crate::url::may_hold_password(&value) {
+            return Err(OutputError::Labels);
+        }
+        Ok((key.clone(), value))
+    };
+    written.iter().map(one).collect()
+}
