@@ -1,7 +1,9 @@
 //! A store that was edited or damaged is refused, with the place named; it never gives other
 //! results than those that were written.
 
-use model::{Block, CrossCheckRecord, Dataset, Fleet, Note, Study, Trial, TrialRecord, UnixMillis};
+use model::{
+    Block, CrossCheckRecord, Dataset, Fleet, Instance, Note, Study, Trial, TrialRecord, UnixMillis,
+};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use std::collections::BTreeMap;
@@ -62,6 +64,29 @@ fn store(directory: &TempDir) -> (PathBuf, Dataset) {
     store.record_target(&facts("durable")).expect("a target of the study");
     let note = Note { at: UnixMillis(1), text: "a disk was changed".to_owned() };
     store.add_note(&note).expect("a store that can be written");
+    let began = Instance {
+        number: 1,
+        target: "durable".to_owned(),
+        first_position: 1,
+        began_at: UnixMillis(1),
+        up_at: None,
+        down_at: None,
+        endpoint: None,
+        ssh: None,
+        labels: [("zone".to_owned(), "a".to_owned())].into(),
+        trouble: None,
+    };
+    store.record_instance(&began).expect("a target of the study");
+    let ended = Instance {
+        up_at: Some(UnixMillis(2)),
+        down_at: Some(UnixMillis(3)),
+        endpoint: Some("10.0.0.7:3306".to_owned()),
+        ssh: Some("admin@10.0.0.7".to_owned()),
+        trouble: Some("it may still be there".to_owned()),
+        ..began
+    };
+    store.record_instance(&ended).expect("a target of the study");
+    assert_eq!(store.dataset().expect("a sound store").instances, [ended]);
     for (trial, wanted) in plan().trials().zip(KINDS) {
         let record = (0..).map(|salt| record(trial, salt)).find(wanted).expect("drawn at last");
         store.append(&record).expect("a planned trial");
