@@ -4,6 +4,7 @@
 //! report says is in [`words`]; its tables are built once and arranged by each format.
 
 mod advice;
+mod chart;
 mod csv;
 mod document;
 mod gate;
@@ -28,6 +29,9 @@ use analyse::Analysis;
 use std::io::{self, Write};
 
 pub use advice::{terminal_answers, terminal_rules};
+pub use chart::{
+    CHARTS_OF_TRIALS, ChartRequest, KINDS as CHART_KINDS, NoChart, Theme, TrialChoice, chart,
+};
 pub use gate::{Gated, answer, junit, openmetrics, render_gate};
 pub use generator::GeneratorFigures;
 pub use history::render_history;

@@ -5,6 +5,8 @@ use crate::gate::{FIRST_METRIC, SUITES};
 
 /// What the head of an HTML report says made it.
 pub(crate) const GENERATOR: &str = "weighin";
+/// What a chart of its own says on its second line.
+pub(crate) const CHART: &str = "<metadata>Made by weighin</metadata>";
 /// A report shows within so many bytes that it is one.
 const BEGINNING: usize = 16 << 10;
 
@@ -29,8 +31,8 @@ pub fn recognise(bytes: &[u8]) -> Option<Format> {
     (first.starts_with("# ") && subtitle.contains(" with weighin ")).then_some(Format::Markdown)
 }
 
-/// Whether weighin made these bytes, or what they are the beginning of: a report, or what it says of
-/// two or more runs.
+/// Whether weighin made these bytes, or what they are the beginning of: a report, a chart, or what it
+/// says of two or more runs.
 pub fn is_own(bytes: &[u8]) -> bool {
     const JSON: [&str; 3] = ["comparison", "gate", "history"];
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(BEGINNING)]);
@@ -38,6 +40,7 @@ pub fn is_own(bytes: &[u8]) -> bool {
     let (first, second) = (lines.next().unwrap_or(""), lines.next().unwrap_or("").trim());
     let is_json = || JSON.iter().any(|of| second == format!("\"format\": \"weighin-{of}\","));
     recognise(bytes).is_some()
+        || (first.starts_with("<svg ") && second == CHART)
         || (first == "{" && is_json())
         || (first.starts_with("<?xml") && second.starts_with(SUITES))
         || first == FIRST_METRIC

@@ -2,10 +2,12 @@
 
 mod advise;
 mod bounds;
+mod chart;
 mod keys;
 mod runs;
 
 pub(crate) use advise::AdviseArguments;
+pub(crate) use chart::{ChartArguments, ThemeName};
 pub(crate) use keys::{KeyOptions, option};
 pub(crate) use runs::{
     CompareArguments, GateArguments, HistoryArguments, RunsFormatName, RunsOutput,
@@ -43,6 +45,8 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Write the report of a run
     Report(ReportArguments),
+    /// Draw one chart of a run into a file of its own
+    Chart(ChartArguments),
     /// Show two runs side by side: what changed, and whether it became better or worse
     Compare(CompareArguments),
     /// Say by the exit code whether a run is worse than a baseline

@@ -45,6 +45,7 @@ pub fn run() -> ExitCode {
         Command::Plan(arguments) => commands::plan(&arguments),
         Command::Run(arguments) => commands::run(&arguments),
         Command::Report(arguments) => commands::report(&arguments),
+        Command::Chart(arguments) => commands::chart(&arguments),
         Command::Compare(arguments) => commands::compare(&arguments),
         Command::Gate(arguments) => commands::gate(&arguments),
         Command::History(arguments) => commands::history(&arguments),

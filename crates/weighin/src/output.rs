@@ -23,7 +23,7 @@ const SQLITE: &[u8] = b"SQLite format 3\0";
 pub(crate) enum Replaces {
     /// None.
     Nothing,
-    /// Reports of weighin's, and files that hold nothing.
+    /// Reports and charts of weighin's, and files that hold nothing.
     Reports,
     /// Any but databases and results files: the user said so.
     Anything,
@@ -156,7 +156,10 @@ fn may_replace(path: &Path, target: &Path, replaces: Replaces) -> Result<(), Cli
     if replaces == Replaces::Anything || is_like {
         return Ok(());
     }
-    Err(exists(path, "it is not a report of weighin's: name another file, or say --overwrite"))
+    Err(exists(
+        path,
+        "it is not a report or chart of weighin's: name another file, or say --overwrite",
+    ))
 }
 
 fn is_named_as_results(path: &Path) -> bool {

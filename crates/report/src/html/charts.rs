@@ -116,10 +116,7 @@ fn figure(
     chart: &Chart,
     name: Option<&str>,
 ) -> Markup {
-    let axis = LevelAxis::of(test);
-    let mut levels: Vec<u32> = test.cells.iter().map(|cell| axis.number(cell.level)).collect();
-    levels.sort_unstable();
-    levels.dedup();
+    let levels = numbers_of_levels(test);
     html! {
         figure {
             figcaption {
@@ -179,9 +176,23 @@ fn against_level(
     levels: &[u32],
     figure: &Chart,
 ) -> Markup {
+    let chart = line_chart(analysis, (test, number), levels, figure);
+    html! {
+        (legend(analysis, test, chart.needs_legend()))
+        (chart.draw(Size::Wide))
+        (chart.draw(Size::Narrow))
+    }
+}
+
+fn line_chart(
+    analysis: &Analysis,
+    (test, number): (&TestAnalysis, usize),
+    levels: &[u32],
+    figure: &Chart,
+) -> LineChart {
     let level = LevelAxis::of(test);
     let Chart { heading, unit, .. } = figure;
-    let chart = LineChart {
+    LineChart {
         id: figure.id(number),
         title: format!("{heading} in {unit} against {}, {}", level.name(), test.test),
         across: Across::Level(level),
@@ -200,11 +211,6 @@ fn against_level(
         } else {
             Overlays::default()
         },
-    };
-    html! {
-        (legend(analysis, test, chart.needs_legend()))
-        (chart.draw(Size::Wide))
-        (chart.draw(Size::Narrow))
     }
 }
 
@@ -223,7 +229,7 @@ fn series(analysis: &Analysis, test: &TestAnalysis, target: &str, figure: &Chart
 }
 
 /// Whether a target is drawn in colour: of a crowded test the first of the ranking are.
-pub(super) fn stands_out(test: &TestAnalysis, target: &str) -> bool {
+pub(crate) fn stands_out(test: &TestAnalysis, target: &str) -> bool {
     let mut first = view::ranked(test).take(MAX_COLOURED);
     !view::is_crowded(test) || first.any(|place| place.target == target)
 }
@@ -254,6 +260,22 @@ fn at_one_level_in_order(test: &TestAnalysis) -> Vec<&Cell> {
 
 /// All targets in one row each: a curve of one point is no curve.
 fn at_one_level(analysis: &Analysis, test: &TestAnalysis, number: usize, figure: &Chart) -> Markup {
+    let chart = row_chart(analysis, (test, number), figure);
+    if chart.rows.is_empty() {
+        let mut why = test
+            .cells
+            .iter()
+            .filter_map(|cell| view::why_empty(analysis, cell).or_else(|| figure.withheld(cell)));
+        return html! { p.caption { (why.next().unwrap_or_else(|| "no data".to_owned())) } };
+    }
+    chart.draw()
+}
+
+fn row_chart(
+    analysis: &Analysis,
+    (test, number): (&TestAnalysis, usize),
+    figure: &Chart,
+) -> IntervalChart {
     let rows = at_one_level_in_order(test).into_iter().filter_map(|cell| {
         let value = value(analysis, cell, figure.metric, &cell.estimate(figure.metric)?);
         Some(Row {
@@ -265,20 +287,50 @@ fn at_one_level(analysis: &Analysis, test: &TestAnalysis, number: usize, figure:
             doubtful: value.doubtful,
         })
     });
-    let rows: Vec<Row> = rows.collect();
-    if rows.is_empty() {
-        let mut why = test
-            .cells
-            .iter()
-            .filter_map(|cell| view::why_empty(analysis, cell).or_else(|| figure.withheld(cell)));
-        return html! { p.caption { (why.next().unwrap_or_else(|| "no data".to_owned())) } };
-    }
     IntervalChart {
         id: figure.id(number),
         title: format!("{} in {}, {}", figure.heading, figure.unit, test.test),
-        rows,
+        rows: rows.collect(),
     }
-    .draw()
+}
+
+/// A chart of a metric for a file of its own.
+pub(crate) struct Plain {
+    pub(crate) heading: String,
+    pub(crate) hint: &'static str,
+    pub(crate) body: svg::Body,
+    pub(crate) needs_legend: bool,
+}
+
+/// The metrics that a test has charts of.
+pub(crate) fn metrics(analysis: &Analysis, test: &TestAnalysis) -> Vec<Metric> {
+    drawn(analysis, test).iter().map(|chart| chart.metric).collect()
+}
+
+/// The chart of a metric; `None` where nothing is known of it.
+pub(crate) fn plain(analysis: &Analysis, test: &TestAnalysis, metric: Metric) -> Option<Plain> {
+    let figure = Chart::of(test, metric);
+    let levels = numbers_of_levels(test);
+    test.cells.iter().find(|cell| cell.estimate(metric).is_some())?;
+    let (body, needs_legend) = if levels.len() > 1 {
+        let chart = line_chart(analysis, (test, 0), &levels, &figure);
+        (chart.body(), chart.needs_legend())
+    } else {
+        (row_chart(analysis, (test, 0), &figure).body(), false)
+    };
+    let unit = if figure.unit.is_empty() { String::new() } else { format!(", {}", figure.unit) };
+    let is_log = figure.axis == VerticalAxis::Log && levels.len() > 1;
+    let scale = if is_log { " (log scale)" } else { "" };
+    let heading = format!("{}{unit}{scale}", figure.heading);
+    Some(Plain { heading, hint: figure.hint(), body, needs_legend })
+}
+
+fn numbers_of_levels(test: &TestAnalysis) -> Vec<u32> {
+    let axis = LevelAxis::of(test);
+    let mut levels: Vec<u32> = test.cells.iter().map(|cell| axis.number(cell.level)).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    levels
 }
 
 /// The key to the targets; on wide pages only where the labels beside the lines don't suffice.

@@ -59,7 +59,7 @@ impl Drawn {
 }
 
 /// The trial in the middle of a cell's repeats by the first figure that its valid ones have.
-fn typical(cell: &Cell) -> Option<&TrialAssessment> {
+pub(crate) fn typical(cell: &Cell) -> Option<&TrialAssessment> {
     let valid = cell.trials.iter().filter(|trial| trial.validity == Validity::Valid);
     let figure = |trial: &&TrialAssessment| trial.figures.values().next().copied().unwrap_or(0.0);
     let mut sorted: Vec<&TrialAssessment> = valid.collect();

@@ -1,14 +1,26 @@
 //! Latency over time: from the intervals of a trial to a heat map.
 
-use crate::svg::{Grid, HeatMap};
+use crate::svg::{Grid, HeatChart, HeatMap};
 use model::{Interval, LoadResult, TrialRecord};
 
 /// What a panel has room for.
-pub(super) const OF_PANEL: Grid = Grid { most_columns: 60, rows: 16 };
+pub(crate) const OF_PANEL: Grid = Grid { most_columns: 60, rows: 16 };
+
+/// What a chart of its own has room for.
+const OF_CHART: Grid = Grid { most_columns: 240, rows: 48 };
+
+/// A trial's heat map as a chart of its own; nothing where no operation succeeded.
+pub(crate) fn plain(record: &TrialRecord) -> Option<HeatChart> {
+    let load = record.load()?;
+    let ends = load.intervals.iter().map(|of| (of.start + of.length).as_secs_f64());
+    let seconds = ends.fold(0.0, f64::max);
+    let map = of(load, seconds, extent(&[record])?, OF_CHART)?;
+    Some(HeatChart { map, warmup_until: super::timelines::warmup_until(load) })
+}
 
 /// The shortest and the longest latency of these trials, in milliseconds; nothing where no operation
 /// of theirs has one.
-pub(super) fn extent(records: &[&TrialRecord]) -> Option<(f64, f64)> {
+pub(crate) fn extent(records: &[&TrialRecord]) -> Option<(f64, f64)> {
     let intervals =
         records.iter().filter_map(|record| record.load()).flat_map(|load| &load.intervals);
     let ends = intervals.filter_map(|interval| {
@@ -20,7 +32,7 @@ pub(super) fn extent(records: &[&TrialRecord]) -> Option<(f64, f64)> {
 
 /// The heat map of a trial, on axes that it may share with others; nothing where no operation
 /// succeeded.
-pub(super) fn of(
+pub(crate) fn of(
     load: &LoadResult,
     seconds: f64,
     latency: (f64, f64),

@@ -1,21 +1,21 @@
 //! One self-contained page: the question, the answer, and everything that it rests on.
 
-mod charts;
+pub(crate) mod charts;
 mod disk_panels;
-mod drawn;
+pub(crate) mod drawn;
 mod events;
 mod failover;
 mod findings;
 mod first;
-mod heat_maps;
+pub(crate) mod heat_maps;
 mod layer;
-mod money;
+pub(crate) mod money;
 mod overlays;
-mod percentiles;
+pub(crate) mod percentiles;
 mod summary;
 mod table;
 mod test;
-mod timelines;
+pub(crate) mod timelines;
 
 use crate::document::{Document, Part};
 use crate::{mark, numbers, svg, tables, view, words};
@@ -24,7 +24,7 @@ use layer::Layer;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// All colours and measures.
-const STYLE: &str = include_str!("style.css");
+pub(crate) const STYLE: &str = include_str!("style.css");
 /// Cross-hair, tooltip and printing; the page is complete without it.
 const SCRIPT: &str = include_str!("page.js");
 

@@ -31,6 +31,23 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
 
 /// Cost against throughput, one chart for each currency that several targets have.
 fn planes(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Vec<Markup> {
+    let drawn = |plane: Plane| {
+        html! {
+            figure {
+                figcaption {
+                    strong { "Cost and performance" } ", each target at its peak"
+                    span.hint { "the line joins those on the Pareto front" }
+                }
+                @if plane.needs_legend() { (super::charts::legend(analysis, test, true)) }
+                (plane.draw())
+            }
+        }
+    };
+    charts(analysis, test, number).into_iter().map(drawn).collect()
+}
+
+/// The charts of cost against throughput, by currency.
+pub(crate) fn charts(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Vec<Plane> {
     let mut currencies: Vec<&str> =
         test.money.costs.iter().map(|cost| cost.currency.as_str()).collect();
     currencies.sort_unstable();
@@ -39,27 +56,15 @@ fn planes(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Vec<Markup
         let costs = test.money.costs.iter().filter(|cost| cost.currency == currency);
         let points: Vec<PlanePoint> =
             costs.filter_map(|cost| plane_point(analysis, cost)).collect();
-        let plane = Plane {
+        Plane {
             id: format!("cost-{number}-{currency}"),
             title: format!("Monthly cost against peak throughput, {}", test.test),
             across: format!("monthly cost, {currency}"),
             up: format!("{}/s", view::counted(test)),
             points,
-        };
-        (plane.points.len() > 1).then(|| {
-            html! {
-                figure {
-                    figcaption {
-                        strong { "Cost and performance" } ", each target at its peak"
-                        span.hint { "the line joins those on the Pareto front" }
-                    }
-                    @if plane.needs_legend() { (super::charts::legend(analysis, test, true)) }
-                    (plane.draw())
-                }
-            }
-        })
+        }
     };
-    currencies.into_iter().filter_map(of).collect()
+    currencies.into_iter().map(of).filter(|plane| plane.points.len() > 1).collect()
 }
 
 fn plane_point(analysis: &Analysis, cost: &TargetCost) -> Option<PlanePoint> {

@@ -14,7 +14,28 @@ const PERCENTILES: [f64; 7] = [50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99];
 /// The latencies of all targets at the level of the recommendation; nothing where fewer than two
 /// percentiles are known.
 pub(super) fn figure(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Markup {
-    let Some(level) = tables::decision_level(test) else { return html! {} };
+    let Some((chart, at)) = chart(analysis, test, number) else { return html! {} };
+    let axis = LevelAxis::of(test);
+    html! {
+        figure {
+            figcaption {
+                strong { (crate::words::capitalised(axis.latency())) " by percentile" } (at) ", ms " span.scale { "(log scale)" }
+                span.hint { "lower is better" }
+            }
+            (legend(analysis, test, chart.needs_legend()))
+            (chart.draw(Size::Wide))
+            (chart.draw(Size::Narrow))
+        }
+    }
+}
+
+/// The chart, and at which level it is.
+pub(crate) fn chart(
+    analysis: &Analysis,
+    test: &TestAnalysis,
+    number: usize,
+) -> Option<(LineChart, String)> {
+    let level = tables::decision_level(test)?;
     let axis = LevelAxis::of(test);
     let targets = analysis.dataset.study.targets.iter();
     let series: Vec<Series> =
@@ -26,7 +47,7 @@ pub(super) fn figure(analysis: &Analysis, test: &TestAnalysis, number: usize) ->
     let levels: Vec<f64> =
         PERCENTILES.iter().filter(is_known).map(|&percent| Across::percentile(percent)).collect();
     if levels.len() < 2 {
-        return html! {};
+        return None;
     }
     let at = if level.search.is_some() { String::new() } else { crate::words::at(level) };
     let chart = LineChart {
@@ -39,17 +60,7 @@ pub(super) fn figure(analysis: &Analysis, test: &TestAnalysis, number: usize) ->
         series,
         overlays: Overlays::default(),
     };
-    html! {
-        figure {
-            figcaption {
-                strong { (crate::words::capitalised(axis.latency())) " by percentile" } (at) ", ms " span.scale { "(log scale)" }
-                span.hint { "lower is better" }
-            }
-            (legend(analysis, test, chart.needs_legend()))
-            (chart.draw(Size::Wide))
-            (chart.draw(Size::Narrow))
-        }
-    }
+    Some((chart, at))
 }
 
 fn of_target(analysis: &Analysis, test: &TestAnalysis, target: &str, level: Level) -> Series {

@@ -5,7 +5,7 @@ use super::drawn::{self, Drawn};
 use super::layer::Layer;
 use super::{events, heat_maps};
 use crate::numbers;
-use crate::svg::{Band, Frames, Line, Panel, PanelChart};
+use crate::svg::{Band, Body, Frames, Line, Panel, PanelChart};
 use crate::view;
 use crate::words;
 use analyse::{
@@ -304,17 +304,40 @@ fn chart(
     most_points: usize,
     frames: Option<&mut Frames>,
 ) -> Markup {
+    panel_chart((record, seen), extent, counted, most_points).draw(frames)
+}
+
+/// The panels of a trial for a file of their own.
+pub(crate) fn plain(analysis: &Analysis, test: &TestAnalysis, record: usize) -> Option<Body> {
+    let seen = test.events.trials.iter().find(|seen| seen.record == record);
+    let record = analysis.dataset.trials.get(record).filter(|record| is_known(record))?;
+    let tail = seen.map(|_| Tail { confidence: analysis.dataset.study.confidence });
+    let extent = Extent::of(&[record], tail);
+    Some(panel_chart((record, seen), &extent, view::counted(test), MOST_POINTS).body())
+}
+
+/// Until when a load was only warming up, in seconds.
+pub(crate) fn warmup_until(load: &LoadResult) -> f64 {
+    let warm = load.intervals.iter().filter(|interval| interval.phase == Phase::Warmup);
+    warm.map(|i| (i.start + i.length).as_secs_f64()).fold(0.0, f64::max)
+}
+
+fn panel_chart(
+    (record, seen): (&TrialRecord, Option<&TrialEvents>),
+    extent: &Extent,
+    counted: UnitName,
+    most_points: usize,
+) -> PanelChart {
     let mut panels = Vec::new();
     let mut shown = Vec::new();
     let mut bands = seen.map(events::bands).unwrap_or_default();
-    let mut warmup_until = 0.0;
+    let mut warm = 0.0;
     if let Some(load) = record.load() {
         panels.push(throughput(load, extent, counted));
         panels.extend(heat(load, extent));
         panels.extend(extent.tail.map(|tail| latencies(load, extent, tail)).into_iter().flatten());
         shown.push("throughput and latency");
-        let warm = load.intervals.iter().filter(|interval| interval.phase == Phase::Warmup);
-        warmup_until = warm.map(|i| (i.start + i.length).as_secs_f64()).fold(0.0, f64::max);
+        warm = warmup_until(load);
         bands.extend(load.outages.iter().map(|outage| down(outage, extent)));
     }
     let marks = record.outcome().map_or(&[][..], |outcome| &outcome.marks);
@@ -328,12 +351,11 @@ fn chart(
     PanelChart {
         title: format!("{}: {} over time", record.key, shown.join(", ")),
         time: (0.0, extent.seconds),
-        warmup_until,
+        warmup_until: warm,
         bands,
         panels,
         most_points,
     }
-    .draw(frames)
 }
 
 fn throughput(load: &LoadResult, extent: &Extent, counted: UnitName) -> Panel {

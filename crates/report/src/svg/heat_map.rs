@@ -61,6 +61,16 @@ impl HeatMap {
         self.counts.iter().flatten().all(|count| *count == 0)
     }
 
+    /// Where the columns begin and end, in seconds.
+    pub(super) fn seconds(&self) -> (f64, f64) {
+        self.time
+    }
+
+    /// The axis of its rows, with round numbers as marks; some may lie beyond its ends.
+    pub(super) fn latency_scale(&self, range: (f64, f64)) -> Scale {
+        Scale::log([self.latency.0, self.latency.1], range).within(self.latency)
+    }
+
     /// The cells between these positions: time from left to right, latency upwards.
     pub(super) fn cells(&self, time: &Scale, (bottom, top): (f64, f64)) -> Markup {
         let (Some(left), Some(right)) = (time.position(self.time.0), time.position(self.time.1))

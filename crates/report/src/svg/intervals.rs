@@ -3,7 +3,7 @@
 use super::marks::{mark_class, outline, series_class};
 use super::scale::Scale;
 use super::whisker::{Whisker, with_ends};
-use super::{moved_to, name, px, straight, text, view_box};
+use super::{Body, moved_to, name, px, straight, text, view_box};
 use crate::numbers;
 use maud::{Markup, html};
 
@@ -41,26 +41,35 @@ pub(crate) struct Row {
 impl IntervalChart {
     /// The chart as an SVG element.
     pub(crate) fn draw(&self) -> Markup {
+        let body = self.body();
+        html! {
+            svg id=(self.id) class="chart rows" viewBox=(view_box(body.width, body.height))
+                role="img" aria-labelledby={ (self.id) "-title" } {
+                title id={ (self.id) "-title" } { (self.title) }
+                (body.content)
+            }
+        }
+    }
+
+    /// The same without the element.
+    pub(crate) fn body(&self) -> Body {
         let measured = self.rows.iter().flat_map(|row| row.repeats.iter().chain([&row.value]));
         let measured: Vec<f64> = measured.copied().collect();
         let bounds = self.rows.iter().filter_map(|row| row.bounds);
         let x = Scale::from_zero(with_ends(&measured, bounds, 1.4), (12.0, WIDTH - 24.0), 4);
         let bottom = ROW * self.rows.len() as f64;
-        html! {
-            svg id=(self.id) class="chart rows" viewBox=(view_box(WIDTH, bottom + 26.0))
-                role="img" aria-labelledby={ (self.id) "-title" } {
-                title id={ (self.id) "-title" } { (self.title) }
-                g class="axes" {
-                    @for (value, at) in x.ticks() {
-                        (straight("grid", (at, 0.0), (at, bottom)))
-                        (text("middle", (at, bottom + 18.0), &numbers::tick(value)))
-                    }
-                }
-                @for (i, row) in self.rows.iter().enumerate() {
-                    (draw_row(row, &x, (i as f64 + 0.5) * ROW))
+        let content = html! {
+            g class="axes" {
+                @for (value, at) in x.ticks() {
+                    (straight("grid", (at, 0.0), (at, bottom)))
+                    (text("middle", (at, bottom + 18.0), &numbers::tick(value)))
                 }
             }
-        }
+            @for (i, row) in self.rows.iter().enumerate() {
+                (draw_row(row, &x, (i as f64 + 0.5) * ROW))
+            }
+        };
+        Body { width: WIDTH, height: bottom + 26.0, content }
     }
 }
 

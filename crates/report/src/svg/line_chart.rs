@@ -7,7 +7,7 @@ use super::marks::{failure_cross, mark_class, outline, series_class};
 use super::overlays::Overlays;
 use super::scale::Scale;
 use super::whisker::{Whisker, with_ends};
-use super::{fine, moved_to, name, path, px, straight, text, view_box};
+use super::{Body, fine, moved_to, name, path, px, straight, text, view_box};
 use crate::numbers;
 use maud::{Markup, html};
 
@@ -91,25 +91,39 @@ impl LineChart {
             Size::Wide => (format!("{}-wide", self.id), "chart wide"),
             Size::Narrow => (format!("{}-narrow", self.id), "chart narrow"),
         };
-        let placed: Vec<Vec<Option<Placed>>> =
-            self.series.iter().map(|series| placed(series, &x, &y)).collect();
         html! {
             svg id=(id) class=(class) viewBox=(view_box(frame.width, frame.height))
                 role="img" aria-labelledby={ (id) "-title" } tabindex="0" data-unit=(self.unit)
                 data-level=(self.across.units().0) data-levels=(self.across.units().1)
                 data-axis=(y.described()) {
                 title id={ (id) "-title" } { (self.title) }
-                (self.axes(&frame, &x, &y))
-                @for (i, points) in placed.iter().enumerate() {
-                    @if self.series[i].is_faint { (self.faint_line(i, points)) }
-                }
-                @for (i, points) in self.clear(&placed) { (self.intervals(i, points)) }
-                (self.overlays.draw(&frame, &x, &y))
-                @for (i, points) in self.clear(&placed) { (self.line(i, points, &y)) }
-                (self.gaps(&x, y.range().0))
-                @if size == Size::Wide { (self.labels(&frame, &placed)) }
+                (self.content(size, &frame, (&x, &y)))
                 line class="cursor" x1="0" x2="0" y1=(px(frame.top)) y2=(px(frame.bottom())) {}
             }
+        }
+    }
+
+    /// The wide chart for a file of its own.
+    pub(crate) fn body(&self) -> Body {
+        let frame = self.frame(Size::Wide);
+        let (x, y) = self.scales(&frame);
+        let content = self.content(Size::Wide, &frame, (&x, &y));
+        Body { width: frame.width, height: frame.height, content }
+    }
+
+    fn content(&self, size: Size, frame: &Frame, (x, y): (&Scale, &Scale)) -> Markup {
+        let placed: Vec<Vec<Option<Placed>>> =
+            self.series.iter().map(|series| placed(series, x, y)).collect();
+        html! {
+            (self.axes(frame, x, y))
+            @for (i, points) in placed.iter().enumerate() {
+                @if self.series[i].is_faint { (self.faint_line(i, points)) }
+            }
+            @for (i, points) in self.clear(&placed) { (self.intervals(i, points)) }
+            (self.overlays.draw(frame, x, y))
+            @for (i, points) in self.clear(&placed) { (self.line(i, points, y)) }
+            (self.gaps(x, y.range().0))
+            @if size == Size::Wide { (self.labels(frame, &placed)) }
         }
     }
 

@@ -43,6 +43,21 @@ pub(crate) fn key(series: usize) -> Markup {
     }
 }
 
+/// A piece of a series' line with its marker, drawn at a position.
+pub(crate) fn sample(series: usize, at: (f64, f64)) -> Markup {
+    html! {
+        g class=(series_class(series)) transform=(moved_to(at)) {
+            path class="line" d="M-12 0H12" {}
+            path class="mark" d=(outline(series)) {}
+        }
+    }
+}
+
+/// Classes of the colours that series have.
+pub(crate) fn series_colours() -> impl Iterator<Item = String> {
+    (0..COLOURS).map(|colour| format!("s{colour}"))
+}
+
 /// What keys are drawn with: once in a page.
 pub(crate) fn key_shapes() -> Markup {
     html! {

@@ -8,6 +8,7 @@
 mod across;
 mod decimate;
 mod frame;
+mod heat_chart;
 mod heat_map;
 mod intervals;
 mod labels;
@@ -21,10 +22,11 @@ mod whisker;
 
 pub(crate) use across::{Across, VerticalAxis};
 pub(crate) use frame::Size;
+pub(crate) use heat_chart::HeatChart;
 pub(crate) use heat_map::{Grid, HeatMap};
 pub(crate) use intervals::{IntervalChart, Row};
 pub(crate) use line_chart::{LineChart, Point, Series, Value};
-pub(crate) use marks::{key, key_shapes};
+pub(crate) use marks::{key, key_shapes, sample, series_colours};
 pub(crate) use overlays::{Crossing, Law, Overlays};
 pub(crate) use panels::{Band, Frames, Line, Panel, PanelChart};
 pub(crate) use plane::{Plane, PlanePoint};
@@ -32,6 +34,13 @@ pub(crate) use plane::{Plane, PlanePoint};
 use crate::numbers;
 use maud::{Markup, html};
 use std::fmt::Write;
+
+/// A chart without the element around it, for a file of its own.
+pub(crate) struct Body {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    pub(crate) content: Markup,
+}
 
 /// A coordinate, to a tenth of a pixel and without needless digits.
 fn px(position: f64) -> String {

@@ -3,7 +3,7 @@
 use super::decimate::decimate;
 use super::heat_map::HeatMap;
 use super::scale::Scale;
-use super::{path, px, short_path, text, view_box};
+use super::{Body, path, px, short_path, text, view_box};
 use crate::numbers;
 use maud::{Markup, html};
 
@@ -93,23 +93,49 @@ impl Frames {
 impl PanelChart {
     /// The chart as an SVG element, its frame shared with others of the page where it may be.
     pub(crate) fn draw(&self, frames: Option<&mut Frames>) -> Markup {
-        let time = Scale::exactly(self.time, (LEFT, WIDTH - 8.0));
-        let bottom = PANEL * self.panels.len() as f64;
-        let panels = || self.panels.iter().zip((0..).map(|i| f64::from(i) * PANEL + 16.0));
-        let frame = html! {
-            (self.rules(&time))
-            @for (panel, top) in panels() { (panel.names(top)) }
-            @for ((value, at), class) in time.ticks().zip(["axis start", "axis end"]) {
-                (text(class, (at, bottom + 13.0), &format!("{} s", numbers::tick(value.round()))))
-            }
-        };
+        let time = self.axis();
+        let frame = self.frame(&time);
         html! {
-            svg class="chart panels" viewBox=(view_box(WIDTH, bottom + 18.0))
+            svg class="chart panels" viewBox=(view_box(WIDTH, self.height()))
                 role="img" aria-label=(self.title) {
                 @if let Some(frames) = frames { (frames.place(&frame)) } @else { g class="frame" { (frame) } }
-                @for (panel, top) in panels() { (self.panel(panel, &time, top)) }
+                (self.lines(&time))
             }
         }
+    }
+
+    /// The same without the element and alone.
+    pub(crate) fn body(&self) -> Body {
+        let time = self.axis();
+        let content = html! { g class="frame" { (self.frame(&time)) } (self.lines(&time)) };
+        Body { width: WIDTH, height: self.height(), content }
+    }
+
+    fn axis(&self) -> Scale {
+        Scale::exactly(self.time, (LEFT, WIDTH - 8.0))
+    }
+
+    fn height(&self) -> f64 {
+        PANEL * self.panels.len() as f64 + 18.0
+    }
+
+    /// The panels, each with its top edge.
+    fn placed(&self) -> impl Iterator<Item = (&Panel, f64)> {
+        self.panels.iter().zip((0..).map(|i| f64::from(i) * PANEL + 16.0))
+    }
+
+    fn frame(&self, time: &Scale) -> Markup {
+        html! {
+            (self.rules(time))
+            @for (panel, top) in self.placed() { (panel.names(top)) }
+            @for ((value, at), class) in time.ticks().zip(["axis start", "axis end"]) {
+                (text(class, (at, self.height() - 5.0), &format!("{} s", numbers::tick(value.round()))))
+            }
+        }
+    }
+
+    fn lines(&self, time: &Scale) -> Markup {
+        html! { @for (panel, top) in self.placed() { (self.panel(panel, time, top)) } }
     }
 
     /// What all panels have alike, each kind in one path.

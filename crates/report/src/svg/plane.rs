@@ -4,7 +4,7 @@ use super::frame::{Frame, Size};
 use super::marks::{mark_class, outline, series_class};
 use super::scale::Scale;
 use super::whisker::{Whisker, with_ends};
-use super::{moved_to, name, path, straight, text, view_box};
+use super::{Body, moved_to, name, path, straight, text, view_box};
 use crate::numbers;
 use maud::{Markup, html};
 
@@ -48,6 +48,18 @@ pub(crate) struct PlanePoint {
 impl Plane {
     /// The chart as an SVG element.
     pub(crate) fn draw(&self) -> Markup {
+        let body = self.body();
+        html! {
+            svg id=(self.id) class="chart plane" viewBox=(view_box(body.width, body.height))
+                role="img" aria-labelledby={ (self.id) "-title" } {
+                title id={ (self.id) "-title" } { (self.title) }
+                (body.content)
+            }
+        }
+    }
+
+    /// The same without the element.
+    pub(crate) fn body(&self) -> Body {
         let frame = Frame::new(Size::Wide, (0.0, 118.0));
         let (left, right, bottom) = (frame.left, frame.right_edge(), frame.bottom());
         let axis = |of: fn(&PlanePoint) -> (f64, Option<Ends>), range| {
@@ -63,28 +75,25 @@ impl Plane {
         let mut front: Vec<(f64, f64)> =
             placed.iter().filter(|(point, _)| point.on_front).map(|(_, at)| *at).collect();
         front.sort_by(|a, b| a.0.total_cmp(&b.0));
-        html! {
-            svg id=(self.id) class="chart plane" viewBox=(view_box(frame.width, frame.height))
-                role="img" aria-labelledby={ (self.id) "-title" } {
-                title id={ (self.id) "-title" } { (self.title) }
-                g class="axes" {
-                    @for (value, at) in y.ticks() {
-                        (straight("grid", (left, at), (right, at)))
-                        (text("end", (left - 7.0, at + 4.0), &numbers::tick(value)))
-                    }
-                    @for (value, at) in x.ticks() {
-                        (straight("notch", (at, bottom), (at, bottom + 5.0)))
-                        (text("middle", (at, bottom + 19.0), &numbers::tick(value)))
-                    }
-                    (straight("base", (left, bottom), (right, bottom)))
-                    (text("middle", ((left + right) / 2.0, frame.height - 6.0), &self.across))
-                    (text("start", (left + 4.0, frame.top + 10.0), &self.up))
+        let content = html! {
+            g class="axes" {
+                @for (value, at) in y.ticks() {
+                    (straight("grid", (left, at), (right, at)))
+                    (text("end", (left - 7.0, at + 4.0), &numbers::tick(value)))
                 }
-                @if front.len() > 1 { path class="front" d=(path(front)) {} }
-                @for (point, at) in &placed { (point.draw(*at, &x, &y)) }
-                (labels(&placed, (frame.top + 4.0, bottom - 4.0)))
+                @for (value, at) in x.ticks() {
+                    (straight("notch", (at, bottom), (at, bottom + 5.0)))
+                    (text("middle", (at, bottom + 19.0), &numbers::tick(value)))
+                }
+                (straight("base", (left, bottom), (right, bottom)))
+                (text("middle", ((left + right) / 2.0, frame.height - 6.0), &self.across))
+                (text("start", (left + 4.0, frame.top + 10.0), &self.up))
             }
-        }
+            @if front.len() > 1 { path class="front" d=(path(front)) {} }
+            @for (point, at) in &placed { (point.draw(*at, &x, &y)) }
+            (labels(&placed, (frame.top + 4.0, bottom - 4.0)))
+        };
+        Body { width: frame.width, height: frame.height, content }
     }
 
     /// Whether the points have no labels.

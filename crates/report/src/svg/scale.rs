@@ -73,6 +73,11 @@ impl Scale {
         Self { kind: Kind::Log, domain, range, ticks: levels.to_vec() }
     }
 
+    /// The same axis from and to exactly these values, with the marks that it has.
+    pub(crate) fn within(self, domain: (f64, f64)) -> Self {
+        Self { domain, ..self }
+    }
+
     /// Where a value lies; `None` for one that the axis cannot show.
     pub(crate) fn position(&self, value: f64) -> Option<f64> {
         if !value.is_finite() || (self.kind == Kind::Log && value <= 0.0) {

@@ -2,6 +2,7 @@
 
 mod advise;
 mod agent;
+mod chart;
 mod check;
 mod cleanup;
 mod demo;
@@ -26,6 +27,7 @@ mod workload;
 
 pub(crate) use advise::advise;
 pub(crate) use agent::agent;
+pub(crate) use chart::chart;
 pub(crate) use check::check;
 pub(crate) use cleanup::cleanup;
 pub(crate) use demo::demo;

@@ -4,6 +4,7 @@
 mod advise;
 mod bad_input;
 mod bounds;
+mod charts;
 mod check;
 mod closed_pipes;
 mod cross_check;
