@@ -1,13 +1,15 @@
 //! The machines that a study runs on.
 
 use crate::systems::{SamplingScope, TargetHandle};
+use fleet::{Fleet, Login};
 use host::{Host, Remote, SamplerOptions, Scope, SpaceUsed, Watch, Watched, this_machine};
 use model::{
-    Endpoint, Failure, HostAccount, HostFacts, HostSampling, Load, Place, Sample, SshHost, Stop,
-    Study, Target, Test,
+    AgentChoice, Broker, Endpoint, Failure, HostAccount, HostFacts, HostSampling, Load, Place,
+    RemoteHost, Sample, Stop, Study, Target, Test,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use target::client::{LoginEnvironment, resolve_token};
 
 /// The machines that a study runs on.
 #[derive(Clone, Debug)]
@@ -15,8 +17,8 @@ pub struct Hosts {
     /// Makes the load, where no other machine does, and runs cross-check tools. Private servers and
     /// volumes are on it as well.
     pub load: Arc<dyn Host>,
-    /// Those that are reached over SSH.
-    pub others: BTreeMap<SshHost, Arc<dyn Host>>,
+    /// Those that are reached over SSH, or by an agent that has registered.
+    pub others: BTreeMap<RemoteHost, Arc<dyn Host>>,
 }
 
 impl Default for Hosts {
@@ -27,13 +29,15 @@ impl Default for Hosts {
 }
 
 impl Hosts {
-    /// Those of a study: this machine leads, and makes the loads that no other does. None is connected to before it is needed, and
-    /// waiting for one ends when `stop` is requested.
+    /// Those of a study: this machine leads, and makes the loads that no other does. None is connected
+    /// to before it is needed, and waiting for one ends when `stop` is requested.
     pub fn of_study(study: &Study, stop: &Stop) -> Self {
-        let makers = study.tests.iter().filter_map(Test::load).flat_map(|load| &load.load_hosts);
-        let reached = study.measured().filter_map(Target::ssh_host).chain(makers);
-        let others = reached
-            .map(|host| (host.clone(), Arc::new(Remote::new(host.clone(), stop)) as Arc<dyn Host>));
+        let fleet = fleet(study);
+        let remote = |host: RemoteHost| {
+            let reached = remote(&host, fleet.as_ref(), stop)?;
+            Some((host, Arc::new(reached) as Arc<dyn Host>))
+        };
+        let others = remote_hosts(study).into_iter().filter_map(remote);
         Self { others: others.collect(), ..Self::default() }
     }
 
@@ -41,7 +45,8 @@ impl Hosts {
     pub(crate) fn with(&self, target: &Target, stop: &Stop) -> Self {
         let mut hosts = self.clone();
         if let (Some(host), true) = (target.ssh_host(), target.instance().is_some()) {
-            hosts.others.insert(host.clone(), Arc::new(Remote::new(host.clone(), stop)));
+            let reached = Remote::over_ssh(host.clone(), stop);
+            hosts.others.insert(host.clone().into(), Arc::new(reached));
         }
         hosts
     }
@@ -61,7 +66,7 @@ impl Hosts {
     /// over a network alone.
     pub(crate) fn of(&self, target: &Target) -> Option<Arc<dyn Host>> {
         if let Some(host) = target.ssh_host() {
-            return self.others.get(host).map(Arc::clone);
+            return self.others.get(&host.clone().into()).map(Arc::clone);
         }
         let is_known = match &target.place {
             Place::Sandbox(_) | Place::Storage(_) => true,
@@ -69,6 +74,59 @@ impl Hosts {
             Place::Imported => false,
         };
         is_known.then(|| Arc::clone(&self.load))
+    }
+}
+
+/// The other machines of a study: those that targets are on, and those that make loads.
+pub fn remote_hosts(study: &Study) -> BTreeSet<RemoteHost> {
+    let makers = study.tests.iter().filter_map(Test::load).flat_map(|load| &load.load_hosts);
+    let of_targets = study.measured().filter_map(Target::ssh_host).cloned().map(RemoteHost::from);
+    of_targets.chain(makers.cloned()).collect()
+}
+
+/// The agents that have registered with the broker of a study, where it has one. It is connected to when
+/// one is needed.
+pub fn fleet(study: &Study) -> Option<Arc<Fleet>> {
+    let broker = study.fleet.clone()?;
+    let makers = study.tests.iter().filter_map(Test::load).flat_map(|load| &load.load_hosts);
+    let named = makers.filter_map(|host| match host.agent() {
+        Some(AgentChoice::Named(name)) => Some(name.clone()),
+        Some(AgentChoice::Any(_)) | None => None,
+    });
+    let lead = format!(
+        "weighin {} on {}, process {}",
+        env!("CARGO_PKG_VERSION"),
+        this_machine().facts().hostname,
+        std::process::id()
+    );
+    let address = broker.address.clone();
+    let login = Box::new(move || login(&broker, "weighin"));
+    Some(Arc::new(Fleet::new(address, login, lead, named.collect())))
+}
+
+/// How to log in to a broker; `name` is what that calls the connection.
+///
+/// # Errors
+/// `AccessDenied` where there is no token.
+pub fn login(broker: &Broker, name: &str) -> Result<Login, Failure> {
+    let token = resolve_token(broker, &LoginEnvironment::of_this_process())?;
+    Ok(Login {
+        address: broker.address.clone(),
+        token: String::from_utf8_lossy(token.bytes()).into_owned(),
+        ca: broker.ca.clone(),
+        name: name.to_owned(),
+    })
+}
+
+/// A machine, where the study says how to reach it.
+pub fn remote(host: &RemoteHost, fleet: Option<&Arc<Fleet>>, stop: &Stop) -> Option<Remote> {
+    match (host.ssh(), host.agent()) {
+        (Some(ssh), _) => Some(Remote::over_ssh(ssh, stop)),
+        (None, Some(choice)) => {
+            let route = fleet?.route(host.name.clone(), choice.clone());
+            Some(Remote::new(host.name.clone(), route, stop))
+        }
+        (None, None) => None,
     }
 }
 

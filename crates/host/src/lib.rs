@@ -21,6 +21,6 @@ pub use self::local::sandbox::{CLIENT_HOSTS, GroupMember, SandboxOptions};
 pub use self::local::size::in_words as size_in_words;
 pub use self::local::storage::{Looking, no_room};
 pub use self::local::{Local, this_machine};
-pub use self::remote::{AGENT_COMMAND, Remote, serve};
+pub use self::remote::{AGENT_COMMAND, Carrier, Duty, HELLO, Hello, Link, Remote, Route, serve};
 pub use self::running_server::{Ends, ProcessClue, RunningServer};
 pub use engine::storage::{FileSpec, Filling, Processors};

@@ -58,6 +58,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
         targets,
         aa_control: None,
         tests,
+        fleet: None,
         source: String::new(),
     };
     let plan = Plan { seed: 0, blocks };

@@ -16,6 +16,7 @@ mod dataset;
 mod disk;
 mod environment;
 mod failover;
+mod fleet;
 mod instance;
 mod intervention;
 mod key_value;
@@ -66,6 +67,7 @@ pub use dataset::{Dataset, Extension, Note, RunInfo, SupersededTrial, TargetFact
 pub use disk::{DiskRates, VolumeRates};
 pub use environment::{HostFacts, ServerFacts, TableContents};
 pub use failover::{Failover, FailoverCause};
+pub use fleet::{AgentChoice, Broker, BrokerAddress, RemoteHost, Way};
 pub use instance::{Instance, InstancePer, InstanceSpec};
 pub use intervention::{Act, ActResult, BackgroundWork, Intervention};
 pub use key_value::{KeyOrder, KeyValue, ValueSize};

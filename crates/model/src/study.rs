@@ -1,4 +1,4 @@
-use crate::{BuiltVolume, Failure, FailureKind, InstanceSpec, Price, StoragePlace, Test};
+use crate::{Broker, BuiltVolume, Failure, FailureKind, InstanceSpec, Price, StoragePlace, Test};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -37,6 +37,9 @@ pub struct Study {
     pub aa_control: Option<Target>,
     /// What is run on every target, in the order of the file.
     pub tests: Vec<Test>,
+    /// Where agents register, where some of the loads are made by such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<Broker>,
     /// The study file itself, byte for byte.
     pub source: String,
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     ArrivalProcess, Bound, CatchUp, ErrorPolicy, Failover, Intervention, Level, LevelPlacement,
-    Slo, SshHost, Statement, Storage, Workload,
+    RemoteHost, Slo, Statement, Storage, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -51,7 +51,7 @@ pub struct Load {
     /// Machines that make the load, each by so many load generators; the one that weighin runs on
     /// where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub load_hosts: Vec<SshHost>,
+    pub load_hosts: Vec<RemoteHost>,
     /// What is done to targets while they are measured, names unique. A search has none.
     pub interventions: Vec<Intervention>,
 }

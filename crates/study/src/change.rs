@@ -70,6 +70,7 @@ impl Found {
         found.free("confidence", &recorded.confidence, &asked.confidence);
         found.free("margin", &recorded.margin, &asked.margin);
         found.free("budget", &recorded.budget, &asked.budget);
+        found.free("fleet", &recorded.fleet, &asked.fleet);
         let study = Part::Study;
         if asked.until.is_some() || recorded.until.is_some() {
             // What was decided so far rests on when the study said that it would look.

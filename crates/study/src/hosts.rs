@@ -26,7 +26,7 @@ pub(crate) struct Hosts {
 
 impl Hosts {
     pub fn of(tables: Vec<Spanned<HostTable>>, problems: &mut Problems) -> Self {
-        let (named, incomplete) = read(tables, "host", problems);
+        let (named, incomplete) = read(tables, problems);
         Self { named, incomplete, ..Self::default() }
     }
 
@@ -94,30 +94,15 @@ impl Hosts {
 }
 
 /// Machines with a name and a destination each, and whether there are more, which could not be read.
-pub(crate) fn read(
-    tables: Vec<Spanned<HostTable>>,
-    kind: &'static str,
-    problems: &mut Problems,
-) -> (Vec<(SshHost, Place)>, bool) {
+fn read(tables: Vec<Spanned<HostTable>>, problems: &mut Problems) -> (Vec<(SshHost, Place)>, bool) {
+    let kind = "host";
     let mut names = Names::new(kind);
     let (mut hosts, mut incomplete) = (Vec::new(), false);
     for table in tables {
         let at = table.span();
         let table = table.into_inner();
         names.take(table.name.as_ref().map(|n| (n.get_ref().as_str(), n.span())), problems);
-        let named = match &table.name {
-            Some(written) => name(written.get_ref(), written.span(), kind, problems),
-            None => {
-                let help = "add a line like name = \"db2\"";
-                problems.missing(at.clone(), format!("this {kind} has no name"), help);
-                None
-            }
-        };
-        if let Some(written) = table.name.as_ref().filter(|name| name.get_ref() == RESERVED) {
-            problems
-                .add(written.span(), "results call the machine that weighin runs on so")
-                .help(format!("give this {kind} another name"));
-        }
+        let named = named(&table.name, &at, kind, problems);
         if table.ssh.is_none() {
             let help = "add a line like ssh = \"admin@db2.internal\"";
             problems.missing(at.clone(), format!("this {kind} has no `ssh`"), help);
@@ -133,8 +118,28 @@ pub(crate) fn read(
     (hosts, incomplete)
 }
 
+/// The name of a machine.
+pub(crate) fn named(
+    written: &Maybe<String>,
+    at: &Place,
+    kind: &'static str,
+    problems: &mut Problems,
+) -> Option<String> {
+    let Some(written) = written else {
+        let help = "add a line like name = \"db2\"";
+        problems.missing(at.clone(), format!("this {kind} has no name"), help);
+        return None;
+    };
+    if written.get_ref() == RESERVED {
+        problems
+            .add(written.span(), "results call the machine that weighin runs on so")
+            .help(format!("give this {kind} another name"));
+    }
+    name(written.get_ref(), written.span(), kind, problems)
+}
+
 /// What ssh is to connect to.
-fn destination(written: &Maybe<String>, problems: &mut Problems) -> Option<String> {
+pub(crate) fn destination(written: &Maybe<String>, problems: &mut Problems) -> Option<String> {
     let written = written.as_ref()?;
     if is_destination(written.get_ref()) {
         return Some(written.get_ref().clone());

@@ -11,7 +11,7 @@ use crate::validate::{by_name, one_of};
 use crate::wire::{Maybe, TargetTable};
 use model::{
     Endpoint, InstancePer, InstanceSpec, Load, Place, ServerAddress, SshHost, Study, Target, Test,
-    text,
+    Way, text,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -232,7 +232,7 @@ pub fn told(study: &Study, target: &Target, output: &str) -> Result<Told, Output
         if let Some(reason) = only_here(&told) {
             return Err(OutputError::OnlyHere(reason));
         }
-        if host.as_ref().is_some_and(|host| host.destination == maker.destination) {
+        if host.as_ref().is_some_and(|host| maker.way == Way::Ssh(host.destination.clone())) {
             return Err(OutputError::LoadHost(maker.name.clone()));
         }
     }

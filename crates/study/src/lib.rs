@@ -6,6 +6,7 @@
 
 mod amount;
 mod beside;
+mod broker;
 mod budget;
 mod catch_up;
 mod change;
@@ -15,6 +16,7 @@ mod estimate;
 mod expand;
 mod failover;
 mod fit;
+mod fleet;
 mod forms;
 mod generators;
 mod hosts;
@@ -55,6 +57,7 @@ mod volume;
 mod volumes;
 mod wire;
 
+pub use broker::{BrokerError, parse_broker};
 pub use change::{Conflict, Part, changes, differences};
 pub use duration::{DurationError, parse_duration};
 pub use error::StudyError;

@@ -1,40 +1,85 @@
 //! Machines that make loads: `[[load_host]]` and `load_hosts`.
 
-use crate::hosts;
+use crate::hosts::{destination, named};
 use crate::names::nearest;
 use crate::problem::{Place, Problems};
 use crate::test::TestTable;
-use crate::wire::{HostTable, LoadHostsKey};
-use model::{Endpoint, Load, Place as TargetPlace, ServerKey, SshHost, Target, Test, Tls};
+use crate::validate::Names;
+use crate::wire::{LoadHostTable, LoadHostsKey, Maybe};
+use model::{
+    AgentChoice, Endpoint, Load, Place as TargetPlace, RemoteHost, ServerKey, Target, Test, Tls,
+    Way,
+};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use toml::Spanned;
+
+/// Longest name of an agent, in characters.
+const LONGEST_AGENT: usize = 64;
+/// Most labels of one table, and the longest key or value, in characters.
+const MOST_LABELS: usize = 16;
+const LONGEST_LABEL: usize = 64;
 
 /// The `[[load_host]]` tables of a study.
 #[derive(Default)]
 pub(crate) struct LoadHosts {
-    named: Vec<(SshHost, Place)>,
+    groups: Vec<Group>,
     /// Names of those that make a load.
     used: RefCell<BTreeSet<String>>,
     /// A table could not be read, so that a name that is missing may be its.
     incomplete: bool,
 }
 
+/// The machines of one table: several where it asks for several agents.
+struct Group {
+    name: String,
+    hosts: Vec<RemoteHost>,
+    at: Place,
+}
+
 impl LoadHosts {
-    pub fn of(tables: Vec<Spanned<HostTable>>, problems: &mut Problems) -> Self {
-        let (named, incomplete) = hosts::read(tables, "load host", problems);
-        for (place, (host, at)) in named.iter().enumerate() {
-            let before = named.iter().take(place);
-            let same = before.into_iter().find(|(other, _)| other.destination == host.destination);
-            if let Some((_, other)) = same {
-                problems
-                    .add(at.clone(), "two load hosts are one machine")
-                    .other(other.clone(), "the other one")
-                    .help("keep one of them, and give the test load_generators = 2");
+    pub fn of(tables: Vec<Spanned<LoadHostTable>>, problems: &mut Problems) -> Self {
+        let mut names = Names::new("load host");
+        let (mut groups, mut incomplete) = (Vec::<Group>::new(), false);
+        for table in tables {
+            let (at, table) = (table.span(), table.into_inner());
+            names.take(table.name.as_ref().map(|n| (n.get_ref().as_str(), n.span())), problems);
+            let name = named(&table.name, &at, "load host", problems);
+            let (Some(name), Some(ways)) = (name, ways(&table, &at, problems)) else {
+                incomplete = true;
+                continue;
+            };
+            let at = table.name.as_ref().map_or(at, Spanned::span);
+            let group = Group { hosts: ways.of(&name), name, at };
+            for host in &group.hosts {
+                group.refuse_twice(host, &groups, problems);
             }
+            groups.push(group);
         }
-        Self { named, incomplete, ..Self::default() }
+        let count: usize = groups.iter().map(|group| group.hosts.len()).sum();
+        if let Some(last) = groups.last().filter(|_| count > Load::MAX_LOAD_HOSTS) {
+            let most = Load::MAX_LOAD_HOSTS;
+            problems
+                .add(last.at.clone(), format!("the study has {count} load hosts"))
+                .help(format!("at most {most} make a load together"));
+        }
+        Self { groups, incomplete, ..Self::default() }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &RemoteHost> {
+        self.groups.iter().flat_map(|group| &group.hosts)
+    }
+
+    /// Whether a table could not be read.
+    pub fn are_incomplete(&self) -> bool {
+        self.incomplete
+    }
+
+    /// Where the first is that is an agent.
+    pub fn first_agent(&self) -> Option<Place> {
+        let is_agent = |group: &&Group| group.hosts.iter().any(|host| host.agent().is_some());
+        self.groups.iter().find(is_agent).map(|group| group.at.clone())
     }
 
     /// Gives the load of a test the machines that make it.
@@ -73,35 +118,36 @@ impl LoadHosts {
         &self,
         written: Option<&Spanned<LoadHostsKey>>,
         problems: &mut Problems,
-    ) -> Vec<SshHost> {
-        let all = || self.named.iter().map(|(host, _)| host.clone());
+    ) -> Vec<RemoteHost> {
+        let all = || self.all().cloned();
         let Some(written) = written else { return all().collect() };
         match written.get_ref() {
             LoadHostsKey::Count(count) => {
                 let wanted = usize::try_from(*count).ok().filter(|&count| count > 0);
-                if wanted.is_none_or(|wanted| wanted > self.named.len()) && !self.incomplete {
+                let there = self.all().count();
+                if wanted.is_none_or(|wanted| wanted > there) && !self.incomplete {
                     problems
                         .add(
                             written.span(),
-                            format!("`load_hosts` asks for {count}, and the study has {}", self.named.len()),
+                            format!("`load_hosts` asks for {count}, and the study has {there}"),
                         )
                         .help("add a table [[load_host]] for each, or ask for as many as there are; [] is the machine that weighin runs on");
                 }
                 all().take(wanted.unwrap_or_default()).collect()
             }
             LoadHostsKey::Names(names) => {
-                let mut hosts: Vec<SshHost> = Vec::new();
+                let mut hosts: Vec<RemoteHost> = Vec::new();
                 for wanted in names {
-                    match all().find(|host| host.name == *wanted) {
-                        Some(host) if hosts.contains(&host) => {
+                    match self.groups.iter().find(|group| group.name == *wanted) {
+                        Some(group) if group.hosts.iter().any(|host| hosts.contains(host)) => {
                             problems
                                 .add(written.span(), format!("`load_hosts` has `{wanted}` twice"))
                                 .help("name it once, and give the test load_generators = 2");
                         }
-                        Some(host) => hosts.push(host),
+                        Some(group) => hosts.extend(group.hosts.iter().cloned()),
                         None if self.incomplete => {}
                         None => {
-                            let names = self.named.iter().map(|(host, _)| host.name.as_str());
+                            let names = self.groups.iter().map(|group| group.name.as_str());
                             let hint = match nearest(wanted, names) {
                                 Some(near) => format!(": did you mean `{near}`?"),
                                 None => String::new(),
@@ -111,7 +157,7 @@ impl LoadHosts {
                                     written.span(),
                                     format!("no load host of this study is named `{wanted}`{hint}"),
                                 )
-                                .help("add a table [[load_host]] with this name and ssh = \"user@machine\"");
+                                .help("add a table [[load_host]] with this name and ssh = \"user@machine\", or agent = \"NAME\"");
                         }
                     }
                 }
@@ -123,7 +169,7 @@ impl LoadHosts {
     /// A load host must reach every target, and be the machine of none.
     fn check_targets(
         &self,
-        hosts: &[SshHost],
+        hosts: &[RemoteHost],
         targets: &[(Target, Place)],
         at: &Place,
         problems: &mut Problems,
@@ -142,8 +188,10 @@ impl LoadHosts {
                     .help("leave the file out: `tls = \"verified\"` checks against the certificates that the system of each load host trusts");
             }
             let own = target.ssh_host();
-            let of_target = |host: &&SshHost| {
-                own.is_some_and(|own| own.destination == host.destination || own.name == host.name)
+            let of_target = |host: &&RemoteHost| {
+                own.is_some_and(|own| {
+                    host.way == Way::Ssh(own.destination.clone()) || own.name == host.name
+                })
             };
             if let Some(host) = hosts.iter().find(of_target) {
                 problems
@@ -157,12 +205,139 @@ impl LoadHosts {
     /// A machine that makes no load would be there for nothing.
     pub fn refuse_unused(&self, problems: &mut Problems) {
         let used = self.used.borrow();
-        for (host, at) in self.named.iter().filter(|(host, _)| !used.contains(&host.name)) {
-            problems.add(at.clone(), format!("no test has its load made by `{}`", host.name)).help(
-                format!("name it in load_hosts = [\"{}\"] of a test, or remove it", host.name),
-            );
+        for Group { name, hosts, at } in &self.groups {
+            if hosts.iter().any(|host| used.contains(&host.name)) {
+                continue;
+            }
+            problems
+                .add(at.clone(), format!("no test has its load made by `{name}`"))
+                .help(format!("name it in load_hosts = [\"{name}\"] of a test, or remove it"));
         }
     }
+}
+
+impl Group {
+    /// Notes a machine that is one of another table.
+    fn refuse_twice(&self, host: &RemoteHost, others: &[Self], problems: &mut Problems) {
+        for other in others {
+            let named = other.hosts.iter().any(|one| one.name == host.name);
+            // Of the same name are whole tables, which is noted already.
+            if named && other.name != self.name {
+                let message = format!("results would call two load hosts `{}`", host.name);
+                problems
+                    .add(self.at.clone(), message)
+                    .other(other.at.clone(), "the other one")
+                    .help("give one of them another name");
+            }
+            let is_one = match &host.way {
+                Way::Ssh(_) | Way::Agent(AgentChoice::Named(_)) => {
+                    other.hosts.iter().any(|one| one.way == host.way)
+                }
+                Way::Agent(AgentChoice::Any(_)) => false,
+            };
+            if is_one {
+                problems
+                    .add(self.at.clone(), "two load hosts are one machine")
+                    .other(other.at.clone(), "the other one")
+                    .help("keep one of them, and give the test load_generators = 2");
+            }
+        }
+    }
+}
+
+/// How the machines of a table are reached.
+enum Ways {
+    One(Way),
+    Any(usize, BTreeMap<String, String>),
+}
+
+impl Ways {
+    /// The machines of a table with that name.
+    fn of(self, name: &str) -> Vec<RemoteHost> {
+        match self {
+            Self::One(way) => vec![RemoteHost { name: name.to_owned(), way }],
+            Self::Any(count, labels) => {
+                let way = || Way::Agent(AgentChoice::Any(labels.clone()));
+                let host = |number| RemoteHost { name: format!("{name}-{number}"), way: way() };
+                (1..=count).map(host).collect()
+            }
+        }
+    }
+}
+
+/// How the machines of a table are reached; `None` where it does not say, which is noted.
+fn ways(table: &LoadHostTable, at: &Place, problems: &mut Problems) -> Option<Ways> {
+    let ssh = table.ssh.as_ref().map(|ssh| ("ssh", ssh.span()));
+    let agent = table.agent.as_ref().map(|agent| ("agent", agent.span()));
+    let agents = table.agents.as_ref().map(|agents| ("agents", agents.span()));
+    let said: Vec<_> = [ssh, agent, agents].into_iter().flatten().collect();
+    if let [(first, one), (second, other), ..] = said.as_slice() {
+        problems
+            .add(
+                one.clone(),
+                format!("`{first}` and `{second}` both say how to reach this load host"),
+            )
+            .other(other.clone(), "the other one")
+            .help("keep one of them");
+        return None;
+    }
+    if let Some(labels) = table.labels.as_ref().filter(|_| table.agents.is_none()) {
+        problems
+            .add(labels.span(), "`labels` choose among `agents`")
+            .help("write agents = 1 for any agent that has them, or remove them");
+    }
+    if let Some(written) = &table.agent {
+        return agent_name(written, problems)
+            .map(|name| Ways::One(Way::Agent(AgentChoice::Named(name))));
+    }
+    if let Some(written) = &table.agents {
+        let count = usize::try_from(*written.get_ref()).unwrap_or_default();
+        if !(1..=Load::MAX_LOAD_HOSTS).contains(&count) {
+            let message = format!("`agents` must be from 1 to {}", Load::MAX_LOAD_HOSTS);
+            problems
+                .add(written.span(), message)
+                .help("write agents = 2, or as many as are to share the load");
+            return None;
+        }
+        return labels(&table.labels, problems).map(|labels| Ways::Any(count, labels));
+    }
+    if table.ssh.is_none() {
+        let message = "this load host has no `ssh`, `agent` or `agents`";
+        let help = "add a line like ssh = \"bench@10.0.1.21\", or agents = 1 for one that has registered with the broker of [fleet]";
+        problems.missing(at.clone(), message, help);
+    }
+    destination(&table.ssh, problems).map(|ssh| Ways::One(Way::Ssh(ssh)))
+}
+
+fn agent_name(written: &Spanned<String>, problems: &mut Problems) -> Option<String> {
+    let name = written.get_ref();
+    let is_possible = !name.is_empty()
+        && name.len() <= LONGEST_AGENT
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    if !is_possible {
+        problems
+            .add(written.span(), "agents have names of letters, digits, `.`, `_` and `-`")
+            .help("write the name that it registered under: `weighin hosts STUDY` lists them");
+    }
+    is_possible.then(|| name.clone())
+}
+
+fn labels(
+    written: &Maybe<BTreeMap<String, String>>,
+    problems: &mut Problems,
+) -> Option<BTreeMap<String, String>> {
+    let Some(written) = written else { return Some(BTreeMap::new()) };
+    let labels = written.get_ref();
+    let is_short = |text: &String| !text.is_empty() && text.chars().count() <= LONGEST_LABEL;
+    if labels.len() > MOST_LABELS
+        || !labels.iter().all(|(key, value)| is_short(key) && is_short(value))
+    {
+        problems
+            .add(written.span(), format!("a label has a name and a value of 1 to {LONGEST_LABEL} characters, and there are at most {MOST_LABELS}"))
+            .help("write labels = { zone = \"eu-west-1a\" }");
+        return None;
+    }
+    Some(labels.clone())
 }
 
 /// Every load generator needs a client.

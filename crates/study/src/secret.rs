@@ -16,7 +16,7 @@ const TELLING: [&str; 11] = [
     "token",
 ];
 /// Keys of a study that hold such a part and name where a password is.
-const HARMLESS: [&str; 2] = ["password_env", "password_file"];
+const HARMLESS: [&str; 4] = ["password_env", "password_file", "token_env", "token_file"];
 
 /// Whether the value of a key is probably a secret.
 pub(crate) fn is_secret_key(key: &str) -> bool {

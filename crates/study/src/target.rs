@@ -288,6 +288,42 @@ fn for_temporary_files(
     Some(built)
 }
 
+/// Where a secret comes from that a variable or a file holds; the option files where neither is named.
+pub(crate) fn secret_source(
+    what: &str,
+    (env_key, variable): (&str, &Maybe<String>),
+    (file_key, file): (&str, &Maybe<String>),
+    problems: &mut Problems,
+) -> Option<PasswordSource> {
+    match (variable, file) {
+        (Some(variable), Some(file)) => {
+            let keys = [env_key, file_key].map(|key| problems.key(key));
+            problems
+                .add(file.span(), format!("the {what} has two sources"))
+                .other(variable.span(), "the other one")
+                .help(format!("keep either {}", keys.join(" or ")));
+            None
+        }
+        (Some(variable), None) => {
+            let name = variable.get_ref();
+            let possible = !name.is_empty()
+                && !name.starts_with(|c: char| c.is_ascii_digit())
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            if !possible {
+                let key = problems.key(env_key);
+                let message = format!("{key} must be the name of an environment variable");
+                problems
+                    .add(variable.span(), message)
+                    .help(format!("put the {what} into a variable, and the variable's name here"))
+                    .secret(); // what stands there may be the secret itself
+            }
+            Some(PasswordSource::Environment(name.clone()))
+        }
+        (None, Some(_)) => path(file_key, file, problems).map(PasswordSource::File),
+        (None, None) => Some(PasswordSource::OptionFile),
+    }
+}
+
 fn server(
     url: &Spanned<String>,
     table: &TargetTable,
@@ -310,35 +346,12 @@ fn server(
 
 /// How to log in to a server, wherever it is.
 fn login(table: &TargetTable, system: System, problems: &mut Problems) -> Option<ServerAddress> {
-    let password = match (&table.password_env, &table.password_file) {
-        (Some(variable), Some(file)) => {
-            let keys = ["password_env", "password_file"].map(|key| problems.key(key));
-            problems
-                .add(file.span(), "the password has two sources")
-                .other(variable.span(), "the other one")
-                .help(format!("keep either {}", keys.join(" or ")));
-            None
-        }
-        (Some(variable), None) => {
-            let name = variable.get_ref();
-            let possible = !name.is_empty()
-                && !name.starts_with(|c: char| c.is_ascii_digit())
-                && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-            if !possible {
-                let key = problems.key("password_env");
-                let message = format!("{key} must be the name of an environment variable");
-                problems
-                    .add(variable.span(), message)
-                    .help("put the password into a variable, and the variable's name here")
-                    .secret(); // what stands there may be the password itself
-            }
-            Some(PasswordSource::Environment(name.clone()))
-        }
-        (None, Some(_)) => {
-            path("password_file", &table.password_file, problems).map(PasswordSource::File)
-        }
-        (None, None) => Some(PasswordSource::OptionFile),
-    };
+    let password = secret_source(
+        "password",
+        ("password_env", &table.password_env),
+        ("password_file", &table.password_file),
+        problems,
+    );
     let tls = tls(table, problems);
     let server_key = server_key(table, system, problems)?;
     Some(ServerAddress {
@@ -397,7 +410,7 @@ fn tls(table: &TargetTable, problems: &mut Problems) -> Option<Tls> {
     }
 }
 
-fn path(key: &str, value: &Maybe<String>, problems: &mut Problems) -> Option<PathBuf> {
+pub(crate) fn path(key: &str, value: &Maybe<String>, problems: &mut Problems) -> Option<PathBuf> {
     let value = value.as_ref()?;
     // A line break would begin another line of a server's configuration.
     if value.get_ref().is_empty() || value.get_ref().contains(char::is_control) {

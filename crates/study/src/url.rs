@@ -143,7 +143,7 @@ fn redis_database(location: &str) -> Result<(&str, &str), UrlError> {
     Ok((authority, database))
 }
 
-fn host_and_port(text: &str, default_port: u16) -> Result<Endpoint, UrlError> {
+pub(crate) fn host_and_port(text: &str, default_port: u16) -> Result<Endpoint, UrlError> {
     let (host, port) = if let Some(rest) = text.strip_prefix('[') {
         let (host, rest) = rest.split_once(']').ok_or(UrlError::Host)?;
         host.parse::<std::net::Ipv6Addr>().map_err(|_| UrlError::Host)?;

@@ -6,7 +6,7 @@ use crate::problem::{Place, Problems};
 use crate::shape::Shape;
 use crate::test::length;
 use crate::wire::{Maybe, RepeatsKey, StudyTable};
-use crate::{fit, target, test};
+use crate::{fit, fleet, target, test};
 use model::bounds::{MAX_LOOKS, MAX_REPEATS};
 use model::{LevelPlacement, Study, Target, Test, Until, text};
 use std::collections::BTreeMap;
@@ -38,6 +38,7 @@ pub(crate) fn study(shape: Shape, text: &str, problems: &mut Problems) -> Option
     }
     let hosts = Hosts::of(file.host.unwrap_or_default(), problems);
     let load_hosts = LoadHosts::of(file.load_host.unwrap_or_default(), problems);
+    let fleet = fleet::fleet(&file.fleet, &load_hosts, problems);
     let mut names = Names::new("target");
     let mut targets: Vec<(Target, Place)> = Vec::new();
     for (table, places) in wire_targets.into_iter().zip(&target_places) {
@@ -71,7 +72,8 @@ pub(crate) fn study(shape: Shape, text: &str, problems: &mut Problems) -> Option
         return None;
     };
     let targets = targets.into_iter().map(|(target, _)| target).collect();
-    head(&table, targets, tests, text, problems)
+    let study = head(&table, targets, tests, text, problems)?;
+    Some(Study { fleet, ..study })
 }
 
 /// Validates `[study]`.
@@ -167,6 +169,7 @@ fn head(
         targets,
         aa_control,
         tests,
+        fleet: None,
         source: text.to_string(),
     })
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
-use model::{Study, Test};
+use model::{AgentChoice, PasswordSource, Study, Test, Way};
 
 const TWO: &str = "[[load_host]]\nname = \"a\"\nssh = \"bench@a\"\n\
                    [[load_host]]\nname = \"b\"\nssh = \"bench@b\"\n";
@@ -30,7 +30,7 @@ fn a_test_names_its_load_hosts_or_how_many_and_has_all_of_them_unless_it_says() 
         let load = study.tests.iter().find_map(Test::load).unwrap();
         let made_by: Vec<&str> = load.load_hosts.iter().map(|host| host.name.as_str()).collect();
         assert_eq!(made_by, names, "{keys}");
-        assert_eq!(load.load_hosts[0].destination, format!("bench@{}", names[0]));
+        assert_eq!(load.load_hosts[0].way, Way::Ssh(format!("bench@{}", names[0])));
         assert_eq!(load.all_generators(), load.load_generators * 2);
     }
     let both = "clients = 1\nload_hosts = [\"b\"]\n[[test]]\nname = \"here\"\n\
@@ -60,9 +60,64 @@ fn what_makes_no_sense_is_refused_with_the_way_round_it() {
         (TWO, "sandbox = {}", "clients = 4", "load hosts do not reach the target `one`"),
         (TWO, "url = \"mysql://u@127.0.0.1/x\"", "clients = 4", "do not reach the target"),
         (TWO, URL, "clients = 4\ncross_check = true", "on another machine than the load"),
-        ("[[load_host]]\nname = \"a\"", URL, "clients = 4", "this load host has no `ssh`"),
+        (
+            "[[load_host]]\nname = \"a\"",
+            URL,
+            "clients = 4",
+            "this load host has no `ssh`, `agent` or `agents`",
+        ),
     ] {
         let said = study(hosts, target, test).unwrap_err();
         assert!(said.contains(words) && said.contains("help"), "no «{words}» in:\n{said}");
+    }
+}
+
+const FLEET: &str =
+    "[fleet]\nnats = \"tls://broker/nightly\"\ntoken_env = \"TOKEN\"\nca = \"ca.pem\"\n";
+const POOL: &str = "[[load_host]]\nname = \"west\"\nagents = 2\nlabels = { zone = \"w\" }\n";
+
+#[test]
+fn load_hosts_are_agents_by_name_or_any_with_labels() {
+    let hosts = format!("{FLEET}[[load_host]]\nname = \"one\"\nagent = \"db-3.internal\"\n{POOL}");
+    let study = study(&hosts, URL, "clients = 3").unwrap();
+    let fleet = study.fleet.unwrap();
+    assert_eq!(fleet.address.to_string(), "tls://broker:4222/nightly");
+    assert_eq!(fleet.token, PasswordSource::Environment("TOKEN".into()));
+    let load = study.tests.iter().find_map(Test::load).unwrap();
+    let any = || Way::Agent(AgentChoice::Any([("zone".into(), "w".into())].into()));
+    let made_by: Vec<_> =
+        load.load_hosts.iter().map(|host| (host.name.as_str(), host.way.clone())).collect();
+    let named = Way::Agent(AgentChoice::Named("db-3.internal".into()));
+    assert_eq!(made_by, [("one", named), ("west-1", any()), ("west-2", any())]);
+}
+
+#[test]
+fn fleets_that_make_no_sense_are_refused() {
+    let plain = FLEET.replace("tls://broker/nightly", "nats://10.0.0.7:4222");
+    let open = FLEET.replace("token_env = \"TOKEN\"\n", "");
+    let secret = FLEET.replace("tls://broker", "tls://hunter2@broker");
+    let named = |name: &str| format!("[[load_host]]\nname = \"{name}\"\nagent = \"x\"\n");
+    let unencrypted = FLEET.replace("tls://broker/nightly", "nats://127.0.0.1");
+    let labelled = POOL.replace("agents = 2", "agent = \"x\"");
+    for (hosts, words) in [
+        (POOL.to_owned(), "does not say where agents register"),
+        (FLEET.to_owned(), "no load host of this study is an agent"),
+        (format!("{plain}{POOL}"), "would send tokens and passwords over a network"),
+        (format!("{open}{POOL}"), "does not say where the token is"),
+        (format!("{secret}{POOL}"), "holds an account or a token"),
+        (format!("{unencrypted}{POOL}"), "`ca` is for tls://"),
+        (format!("{FLEET}{}", POOL.replace("agents = 2", "agents = 0")), "must be from 1 to 256"),
+        (format!("{FLEET}{}", POOL.replace("agents", "ssh = \"b@c\"\nagents")), "both say how"),
+        (format!("{FLEET}{labelled}"), "`labels` choose among `agents`"),
+        (format!("{FLEET}{}{}", named("a"), named("b")), "two load hosts are one machine"),
+        (format!("{FLEET}{}{POOL}", named("west-2")), "would call two load hosts `west-2`"),
+        (
+            format!("{FLEET}{POOL}{}", POOL.replace("west", "w").replace("2", "255")),
+            "has 257 load hosts",
+        ),
+    ] {
+        let said = study(&hosts, URL, "clients = 512").unwrap_err();
+        assert!(said.contains(words) && said.contains("help"), "no «{words}» in:\n{said}");
+        assert!(!said.contains("hunter2"), "{said}");
     }
 }

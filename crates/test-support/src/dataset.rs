@@ -50,6 +50,7 @@ pub fn study(targets: &[&str], clients: &[u32], repeats: u32) -> Study {
         targets: targets.iter().map(target).collect(),
         aa_control: None,
         tests: vec![Test::new("oltp", Task::Load(load))],
+        fleet: None,
         source: String::new(),
     }
 }

@@ -63,8 +63,11 @@ pub(crate) enum Command {
     Prepare(PrepareArguments),
     /// Remove the tables or keys that weighin created; in place of a URL all of a study's, STUDY.toml
     Cleanup(CleanupArguments),
-    /// Show the machines that a study reaches over SSH, or remove weighin from them
+    /// Show the other machines of a study, or remove weighin from them
     Hosts(HostsArguments),
+    /// Register this machine with a broker, to make loads for studies
+    #[command(name = host::AGENT_COMMAND)]
+    Agent(AgentArguments),
     /// Accept a command line of sysbench 0.4 to 1.1, and print its output
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Sysbench(SysbenchArguments),
@@ -74,15 +77,15 @@ pub(crate) enum Command {
     Completions(CompletionsArguments),
     /// Print the manual page of weighin, or of one of its commands
     Man(ManArguments),
-    /// Weighin on the machine of a target, under the control of another weighin process
-    #[command(hide = true, name = host::AGENT_COMMAND)]
-    Agent(AgentArguments),
     /// One of several load generators, under the control of another weighin process
     #[command(hide = true, name = campaign::GENERATOR_COMMAND)]
     LoadGenerator,
     /// Runs `up` and `down` of a target, under the control of another weighin process
     #[command(hide = true, name = host::KEEPER_COMMAND)]
     InstanceKeeper,
+    /// The same for a lead on another machine
+    #[command(hide = true, name = campaign::REMOTE_GENERATOR_COMMAND)]
+    RemoteLoadGenerator,
 }
 
 #[derive(Debug, Args)]
@@ -134,8 +137,27 @@ pub(crate) struct ManArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct AgentArguments {
+    /// The broker, a nats-server: tls://HOST:PORT, or nats://127.0.0.1:PORT on this machine; with
+    /// /FLEET behind it where it has several fleets
+    #[arg(required_unless_present = "stdio")]
+    pub(crate) broker: Option<String>,
+    /// The name under which studies ask for it; that of this machine when absent
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// A label by which studies may choose it, such as zone=eu-west-1a
+    #[arg(long = "label", value_name = "NAME=VALUE")]
+    pub(crate) labels: Vec<String>,
+    /// Environment variable that holds the broker’s token
+    #[arg(long, value_name = "NAME", conflicts_with = "token_file")]
+    pub(crate) token_env: Option<String>,
+    /// File whose first line is the broker’s token
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// PEM file with the certificates to trust; those of the system when absent
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
     /// Take orders from standard input, and answer on standard output
-    #[arg(long, required = true)]
+    #[arg(long, hide = true, conflicts_with = "broker")]
     pub(crate) stdio: bool,
 }
 

@@ -87,6 +87,7 @@ impl Checks {
                 targets: vec![target.clone()],
                 aa_control: None,
                 tests: vec![test.clone()],
+                fleet: None,
                 source: String::new(),
             },
             run: RunInfo {

@@ -34,7 +34,7 @@ pub fn run() -> ExitCode {
     };
     // A load generator ends with its pipe.
     match arguments.command {
-        Command::LoadGenerator | Command::Agent(_) => {}
+        Command::LoadGenerator | Command::RemoteLoadGenerator | Command::Agent(_) => {}
         Command::InstanceKeeper => signals::pass_over(),
         _ => signals::listen(),
     }
@@ -59,9 +59,10 @@ pub fn run() -> ExitCode {
         Command::Completions(arguments) => commands::completions(&arguments),
         Command::Man(arguments) => commands::man(&arguments),
         Command::Hosts(arguments) => commands::hosts(&arguments),
-        Command::Agent(_) => commands::agent(),
+        Command::Agent(arguments) => commands::agent(&arguments),
         Command::LoadGenerator => commands::load_generator(),
         Command::InstanceKeeper => commands::instance_keeper(),
+        Command::RemoteLoadGenerator => commands::remote_load_generator(),
     };
     match outcome {
         Ok(exit) => exit.into(),

@@ -1,8 +1,8 @@
 //! The lead: starts the generators, lets them begin together, and puts together what they did.
 
-use super::GENERATOR_COMMAND;
 use super::process::{GeneratorMessage, listen, tell};
 use super::wire::{Answer, Assignment, Order};
+use super::{GENERATOR_COMMAND, REMOTE_GENERATOR_COMMAND};
 use crate::measure::Makers;
 use crate::systems::load::PreparedLoad;
 use engine::{Assembly, Clock, Nanos, Part, Progress, Stop};
@@ -69,10 +69,11 @@ impl<'a> Generators<'a> {
         let hosts =
             if others.is_empty() { vec![host] } else { others.iter().map(Arc::as_ref).collect() };
         let (elsewhere, machines) = (others.len(), hosts.len() as u32);
+        let command = if elsewhere > 0 { REMOTE_GENERATOR_COMMAND } else { GENERATOR_COMMAND };
         let (sender, answers) = channel();
         let mut crowd = GeneratorGroup(Vec::new());
         for (index, host) in (0..count).zip(hosts.iter().cycle()) {
-            let mut weighin = host.start_weighin(GENERATOR_COMMAND)?;
+            let mut weighin = host.start_weighin(command)?;
             if let Some(answers) = weighin.take_answers() {
                 let heard = sender.clone();
                 std::thread::spawn(move || listen(index, answers, &heard));

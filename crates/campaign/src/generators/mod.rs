@@ -13,8 +13,11 @@ mod serve;
 pub(crate) mod wire;
 
 pub(crate) use lead::Generators;
-pub use serve::generate;
+pub use serve::{generate, generate_remotely};
 
 /// The word after weighin's name by which a process becomes a load generator. The program that runs
 /// loads of several generators must answer to it with [`generate`].
 pub const GENERATOR_COMMAND: &str = "load-generator";
+/// The same for one whose lead is on another machine. The program must answer to it with
+/// [`generate_remotely`].
+pub const REMOTE_GENERATOR_COMMAND: &str = "load-generator-remote";

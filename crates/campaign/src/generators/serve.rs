@@ -18,8 +18,28 @@ const SILENCE_TIMEOUT: Duration = Duration::from_secs(3);
 /// # Errors
 /// When the orders are not those of a lead of this version.
 pub fn generate(
+    orders: impl BufRead + Send + 'static,
+    answers: &mut impl Write,
+) -> Result<(), Failure> {
+    serve(orders, answers, &|_| Ok(()))
+}
+
+/// The same for a lead on another machine: refuses loads that take more of this one than connections to
+/// servers over a network.
+///
+/// # Errors
+/// As [`generate`].
+pub fn generate_remotely(
+    orders: impl BufRead + Send + 'static,
+    answers: &mut impl Write,
+) -> Result<(), Failure> {
+    serve(orders, answers, &PreparedLoad::check_remote)
+}
+
+fn serve(
     mut orders: impl BufRead + Send + 'static,
     answers: &mut impl Write,
+    check: &dyn Fn(&PreparedLoad) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut line = String::new();
     let read = orders.read_line(&mut line).map(|_| serde_json::from_str(&line));
@@ -41,7 +61,8 @@ pub fn generate(
             stop.request();
         }
     };
-    match run(&assignment, &start, &stop, &mut answer) {
+    let done = check(&assignment.load);
+    match done.and_then(|()| run(&assignment, &start, &stop, &mut answer)) {
         Ok(account) => answer(&Answer::Done(Box::new(account))),
         Err(failure) if failure.is_stop() => {}
         Err(failure) => answer(&Answer::Failed(failure)),

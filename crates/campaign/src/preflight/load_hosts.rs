@@ -3,7 +3,7 @@
 use super::{Diagnostics, Examined, files};
 use crate::Hosts;
 use host::Host;
-use model::{Failure, SshHost, Study, Test};
+use model::{Failure, RemoteHost, Study, Test};
 use std::collections::BTreeMap;
 
 /// Whether each can do its part of the loads of a study, on targets that were looked at.
@@ -16,7 +16,7 @@ pub(super) fn check(
     hosts: &Hosts,
     found: &mut Diagnostics,
 ) -> Result<(), Failure> {
-    let mut makers: BTreeMap<&SshHost, &dyn Host> = BTreeMap::new();
+    let mut makers: BTreeMap<&RemoteHost, &dyn Host> = BTreeMap::new();
     for load in study.tests.iter().filter_map(Test::load) {
         makers.extend(load.load_hosts.iter().zip(hosts.others_of(load)));
     }

@@ -6,7 +6,7 @@ use engine::storage::StorageLoad;
 use engine::{
     Account, LoadError, LoadSpec, Nanos, OpenLoop, Part, PartProgress, RunLoad, Schedule, Stop,
 };
-use model::{ErrorCount, Failure};
+use model::{ErrorCount, Failure, FailureKind};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -35,6 +35,25 @@ impl PreparedLoad {
             Self::Redis(_) => redis::error_remedy(&error.message),
             Self::Mysql(_) | Self::Volume(_) => "",
         }
+    }
+
+    /// Whether it takes nothing of the machine that makes it but connections to a server over a network.
+    ///
+    /// # Errors
+    /// `NotPermitted` where it takes more.
+    pub(crate) fn check_remote(&self) -> Result<(), Failure> {
+        let needs = match self {
+            Self::Mysql(load) => load.login.0.needs_of_machine(),
+            Self::Redis(load) => load.login.0.needs_of_machine(),
+            Self::Volume(_) => Some("writes to volumes"),
+        };
+        needs.map_or(Ok(()), |needs| {
+            Err(Failure::new(
+                FailureKind::NotPermitted,
+                format!("a load that {needs} is not made for a lead on another machine"),
+                "make it on the machine that weighin runs on: load_hosts = []",
+            ))
+        })
     }
 
     /// What ended the load early, with how to fix it.

@@ -1,6 +1,6 @@
 use engine::{Address, TlsUpgrade};
 use host::Ends;
-use model::{Endpoint, Failure, FailureKind, ServerAddress, Stop, System};
+use model::{Endpoint, Failure, FailureKind, ServerAddress, ServerKey, Stop, System, Tls};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::Arc;
@@ -20,6 +20,17 @@ pub struct Login {
 }
 
 impl Login {
+    /// What it takes of the machine that logs in, besides a network.
+    pub(crate) fn needs_of_machine(&self) -> Option<&'static str> {
+        let ServerAddress { endpoint, tls, server_key, .. } = &self.address;
+        if matches!(endpoint, Endpoint::Socket(_)) {
+            return Some("goes through a socket");
+        }
+        let takes_file =
+            matches!(tls, Tls::Verified(Some(_))) || matches!(server_key, ServerKey::Pinned(_));
+        takes_file.then_some("takes a file to log in")
+    }
+
     /// Finds user and password for a MariaDB or MySQL server where the address says.
     ///
     /// # Errors

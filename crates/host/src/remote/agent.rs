@@ -1,7 +1,8 @@
 //! The agent: weighin on another machine, which does there what its lead asks.
 
-use super::wire::{FromAgent, HELLO, Hello, Order, ToAgent, line, pieces};
-use crate::{Host, SamplerOptions, Watch, Weighin, this_machine};
+use super::channel::read_line;
+use super::wire::{FromAgent, HELLO, Hello, LONGEST_LINE, Options, Order, ToAgent, line, pieces};
+use crate::{Host, SamplerOptions, Scope, Watch, Weighin, this_machine};
 use engine::Clock;
 use model::{Failure, FailureKind, Stop};
 use serde::Serialize;
@@ -18,14 +19,56 @@ const SILENCE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Furthest that a load may begin from now on.
 const FURTHEST: Duration = Duration::from_secs(365 * 86_400);
 
+/// Orders that an agent carries out at a time, processes of weighin and watches that it has.
+const MOST_ORDERS: usize = 64;
+const MOST_PROCESSES: usize = model::Load::MAX_LOAD_GENERATORS as usize;
+const MOST_WATCHES: usize = 16;
+
+/// What an agent may be asked.
+#[derive(Clone, Copy, Debug)]
+pub enum Duty {
+    /// All that a lead asks, which has a login to the machine anyway.
+    Anything,
+    /// What a machine is asked that makes load: what it is, to be watched as a whole, and to start
+    /// weighin with that hidden command.
+    Load { generator: &'static str },
+}
+
+impl Duty {
+    fn permits(self, order: &Order) -> bool {
+        let Self::Load { generator } = self else { return true };
+        match order {
+            Order::Facts
+            | Order::Processors
+            | Order::IsRoot
+            | Order::OpenFiles
+            | Order::EndWatch { .. }
+            | Order::CheckConnection(_) => true,
+            Order::Watch(scope) => *scope == Scope::default(),
+            Order::Sample { options, .. } => {
+                let Options { server_pid, replica_pids, .. } = options;
+                server_pid.is_none() && replica_pids.is_empty()
+            }
+            Order::StartWeighin(command) => command == generator,
+            Order::DiskCounters
+            | Order::CheckCaches
+            | Order::DropCaches
+            | Order::Space(_)
+            | Order::FindProgram(_)
+            | Order::RunningServer(..) => false,
+        }
+    }
+}
+
 /// Does what a lead asks that writes to `orders` and reads `answers`, until it is gone or has been
-/// silent for 3 s. What was begun ends with the process.
+/// silent for 3 s. What was begun ends then, or with the process.
 ///
 /// # Errors
 /// When nobody reads the first line.
 pub fn serve(
     orders: impl BufRead + Send + 'static,
     mut answers: impl Write + Send + 'static,
+    duty: Duty,
 ) -> Result<(), Failure> {
     let hello = serde_json::to_string(&Hello::own()).unwrap_or_default();
     let said = writeln!(answers, "{HELLO}{hello}").and_then(|()| answers.flush());
@@ -39,16 +82,18 @@ pub fn serve(
     })?;
     let agent = Arc::new(Agent {
         host: this_machine(),
+        duty,
         answers: Mutex::new(Box::new(answers)),
-        watches: Mutex::default(),
-        processes: Mutex::default(),
+        watches: Mutex::new(Some(HashMap::new())),
+        processes: Mutex::new(Some(HashMap::new())),
         stops: Mutex::default(),
     });
     let (heard, hears) = channel();
     let listener = Arc::clone(&agent);
-    // Not waited for: where the lead is silent and its channel open, it ends with this process.
+    // Not waited for: where the lead is silent and its channel open, it ends with the channel.
     thread::spawn(move || {
-        for line in orders.lines().map_while(Result::ok) {
+        let mut orders = orders;
+        while let Ok(Some(line)) = read_line(&mut orders, LONGEST_LINE) {
             listener.hear(&line);
             if heard.send(()).is_err() {
                 return;
@@ -58,19 +103,38 @@ pub fn serve(
     // Until it is silent or gone.
     while hears.recv_timeout(SILENCE_TIMEOUT).is_ok() {}
     held(&agent.stops).values().for_each(Stop::request);
-    let mut processes = std::mem::take(&mut *held(&agent.processes));
+    let watches = held(&agent.watches).take();
+    let mut processes = held(&agent.processes).take().unwrap_or_default();
     processes.values_mut().for_each(|process| process.dismiss());
+    drop((watches, processes));
     Ok(())
 }
 
 struct Agent {
     host: Arc<dyn Host>,
+    duty: Duty,
     answers: Mutex<Box<dyn Write + Send>>,
-    watches: Mutex<HashMap<u64, Box<dyn Watch>>>,
-    /// Of weighin, which end with this one.
-    processes: Mutex<HashMap<u64, Box<dyn Weighin>>>,
+    /// `None` when the lead is gone: none begins any more.
+    watches: Held<Box<dyn Watch>>,
+    /// Of weighin, which end with this one; as above.
+    processes: Held<Box<dyn Weighin>>,
     /// Of orders that are being carried out.
     stops: Mutex<HashMap<u64, Stop>>,
+}
+
+/// What is held for the lead, by the number of the order.
+type Held<T> = Mutex<Option<HashMap<u64, T>>>;
+
+/// Holds something for the lead, unless that is gone or has too many.
+fn hold<T>(all: &Held<T>, number: u64, one: T, most: usize) -> Result<(), Failure> {
+    match held(all).as_mut() {
+        Some(all) if all.len() < most => {
+            all.insert(number, one);
+            Ok(())
+        }
+        Some(_) => Err(unknown(&format!("it has {most} of them"))),
+        None => Err(unknown("the lead is gone")),
+    }
 }
 
 fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -78,8 +142,8 @@ fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Agent {
-    fn hear(self: &Arc<Self>, text: &str) {
-        match serde_json::from_str(text) {
+    fn hear(self: &Arc<Self>, text: &[u8]) {
+        match serde_json::from_slice(text) {
             Ok(ToAgent::Beat(number)) => {
                 let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
                 let unix_nanos = unix.unwrap_or_default().as_nanos().try_into().unwrap_or(u64::MAX);
@@ -87,14 +151,15 @@ impl Agent {
             }
             Ok(ToAgent::Ask { number, order }) => self.ask(number, order),
             Ok(ToAgent::Tell { process, text }) => {
-                if let Some(told) = held(&self.processes).get_mut(&process) {
+                let mut processes = held(&self.processes);
+                if let Some(told) = processes.as_mut().and_then(|all| all.get_mut(&process)) {
                     // One that has ended says so by itself.
                     let _ = told.tell(&text);
                 }
             }
             Ok(ToAgent::Dismiss(process)) => {
                 // Waits for its end, and kills it where that does not come.
-                let dismissed = held(&self.processes).remove(&process);
+                let dismissed = held(&self.processes).as_mut().and_then(|all| all.remove(&process));
                 thread::spawn(move || drop(dismissed));
             }
             Ok(ToAgent::Cancel(number)) => {
@@ -109,7 +174,14 @@ impl Agent {
 
     fn ask(self: &Arc<Self>, number: u64, order: Order) {
         let stop = Stop::default();
-        held(&self.stops).insert(number, stop.clone());
+        let mut stops = held(&self.stops);
+        if stops.len() >= MOST_ORDERS {
+            drop(stops);
+            let result = Err(unknown("it is asked too much at a time"));
+            return self.say(&FromAgent::Answer { number, result });
+        }
+        stops.insert(number, stop.clone());
+        drop(stops);
         let agent = Arc::clone(self);
         thread::spawn(move || {
             let result = agent.carry_out(number, order, &stop);
@@ -132,9 +204,18 @@ impl Agent {
                 self.say(&FromAgent::Said { process, text: text.to_owned() });
             }
         }
-        let ended = held(&self.processes).remove(&process);
+        let ended = held(&self.processes).as_mut().and_then(|all| all.remove(&process));
         let how = ended.map_or_else(String::new, |mut ended| ended.last_words());
         self.say(&FromAgent::Ended { process, how });
+    }
+
+    /// Those of these processes that were started for the lead, where it may ask for no others.
+    fn own(&self, pids: Vec<u32>) -> Vec<u32> {
+        let Duty::Load { .. } = self.duty else { return pids };
+        let processes = held(&self.processes);
+        let own: Vec<u32> =
+            processes.iter().flat_map(|all| all.values()).map(|p| p.pid()).collect();
+        pids.into_iter().filter(|pid| own.contains(pid)).collect()
     }
 
     fn carry_out(
@@ -144,6 +225,13 @@ impl Agent {
         stop: &Stop,
     ) -> Result<Value, Failure> {
         let host = &self.host;
+        if !self.duty.permits(&order) {
+            return Err(Failure::new(
+                FailureKind::NotPermitted,
+                "the agent makes loads, and does nothing else",
+                "reach the machine over SSH for what it was asked",
+            ));
+        }
         match order {
             Order::Facts => value(host.facts()),
             Order::Processors => value(host.processors()),
@@ -157,7 +245,7 @@ impl Agent {
             Order::RunningServer(ends, clue) => value(host.running_server(&ends, &clue)),
             Order::Watch(scope) => {
                 let watch = host.watch(&scope)?;
-                held(&self.watches).insert(number, watch);
+                hold(&self.watches, number, watch, MOST_WATCHES)?;
                 value(())
             }
             Order::Sample { watch, options } => {
@@ -166,13 +254,14 @@ impl Agent {
                     return Err(unknown("a load that begins in another year"));
                 }
                 let agent = Arc::clone(self);
+                let companions = self.own(options.companions);
                 let options = SamplerOptions {
                     every: options.every,
                     origin: Clock.instant(options.origin),
                     measured: options.measured,
                     server_pid: options.server_pid,
                     replica_pids: options.replica_pids,
-                    companions: options.companions,
+                    companions,
                     counters: None,
                     on_sample: Some(Box::new(move |sample| {
                         let sample = Box::new(sample.clone());
@@ -180,12 +269,13 @@ impl Agent {
                     })),
                 };
                 let mut watches = held(&self.watches);
-                let watched = watches.get_mut(&watch).ok_or_else(|| unknown("no watch"))?;
+                let watched = watches.as_mut().and_then(|all| all.get_mut(&watch));
+                let watched = watched.ok_or_else(|| unknown("no watch"))?;
                 watched.sample(options);
                 value(())
             }
             Order::EndWatch { watch } => {
-                let watched = held(&self.watches).remove(&watch);
+                let watched = held(&self.watches).as_mut().and_then(|all| all.remove(&watch));
                 let watched = watched.ok_or_else(|| unknown("no watch"))?.end()?;
                 // The samples have been told one by one.
                 value((watched.account, watched.space))
@@ -193,7 +283,7 @@ impl Agent {
             Order::StartWeighin(command) => {
                 let mut process = host.start_weighin(&command)?;
                 let (pid, answers) = (process.pid(), process.take_answers());
-                held(&self.processes).insert(number, process);
+                hold(&self.processes, number, process, MOST_PROCESSES)?;
                 if let Some(answers) = answers {
                     let agent = Arc::clone(self);
                     thread::spawn(move || agent.pass_on(number, answers));

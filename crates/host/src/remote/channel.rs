@@ -4,7 +4,7 @@
 //! come no more often than they were asked for, and whatever is otherwise ends the channel.
 
 use super::clock::RoundTrip;
-use super::complaints::Complaints;
+use super::link::{Carrier, Link};
 use super::process::{Process, RemoteWeighin};
 use super::wire::{FromAgent, LONGEST_LINE, Options, Order, ToAgent, line};
 use engine::{Clock, Nanos};
@@ -13,7 +13,6 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io::{self, BufRead, Read, Write};
-use std::process::{Child, ChildStdin};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -27,8 +26,6 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Round trips of one reading of the clock, and the time that they may take together.
 const ROUND_TRIPS: usize = 24;
 const ROUND_TRIPS_LIMIT: Duration = Duration::from_secs(1);
-/// How long ssh may take to end when its orders have.
-const END_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The samples of a watch.
 #[derive(Default)]
@@ -69,13 +66,18 @@ struct Shared {
     name: String,
     state: Mutex<State>,
     changed: Condvar,
-    child: Mutex<Child>,
+    carrier: Box<dyn Carrier>,
+    /// What to do when it was lost.
+    remedy: &'static str,
 }
+
+/// What the agent is told; `None` when that has ended.
+type Orders = Mutex<Option<Box<dyn Write + Send>>>;
 
 /// A channel to an agent; the agent ends when this is dropped.
 pub(super) struct Channel {
     shared: Arc<Shared>,
-    orders: Arc<Mutex<Option<ChildStdin>>>,
+    orders: Arc<Orders>,
 }
 
 impl std::fmt::Debug for Channel {
@@ -92,22 +94,15 @@ fn unix_nanos() -> u128 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos()
 }
 
-/// A process whose agent has said hello.
-pub(super) struct Greeted<R> {
-    pub child: Child,
-    pub orders: ChildStdin,
-    pub answers: R,
-    pub complaints: Complaints,
-}
-
 impl Channel {
-    pub(super) fn open(name: &str, agent: Greeted<impl BufRead + Send + 'static>) -> Self {
-        let Greeted { child, orders, mut answers, complaints } = agent;
+    pub(super) fn open(name: &str, link: Link, remedy: &'static str) -> Self {
+        let Link { orders, mut answers, carrier } = link;
         let shared = Arc::new(Shared {
             name: name.to_owned(),
             state: Mutex::default(),
             changed: Condvar::new(),
-            child: Mutex::new(child),
+            carrier,
+            remedy,
         });
         let orders = Arc::new(Mutex::new(Some(orders)));
         let reader = Arc::clone(&shared);
@@ -119,7 +114,7 @@ impl Channel {
                             break why;
                         }
                     }
-                    Ok(None) => break complaints.how_it_ended(),
+                    Ok(None) => break reader.carrier.how_it_ended(),
                     Err(why) => break why,
                 }
             };
@@ -138,7 +133,12 @@ impl Channel {
             while let Some(watched) = watcher.upgrade().filter(|watched| watched.is_alive()) {
                 let silent = watched.silence();
                 if silent > SILENCE_TIMEOUT {
-                    watched.lose(&format!("was silent for {:.1} s", silent.as_secs_f64()));
+                    let why = watched.carrier.why_silent().map(|why| format!(": {why}"));
+                    watched.lose(&format!(
+                        "was silent for {:.1} s{}",
+                        silent.as_secs_f64(),
+                        why.unwrap_or_default()
+                    ));
                 }
                 drop(watched);
                 thread::sleep(POLL_INTERVAL);
@@ -350,20 +350,12 @@ impl Channel {
 
 impl Drop for Channel {
     fn drop(&mut self) {
-        // The agent ends when its orders do, and ssh with it.
         *held(&self.orders) = None;
-        let deadline = Instant::now() + END_TIMEOUT;
-        let mut child = held(&self.shared.child);
-        while Instant::now() < deadline && matches!(child.try_wait(), Ok(None)) {
-            thread::sleep(Duration::from_millis(5));
-        }
-        // It may have ended just now.
-        let _ = child.kill();
-        let _ = child.wait();
+        self.shared.carrier.end();
     }
 }
 
-fn tell(orders: &Mutex<Option<ChildStdin>>, message: &ToAgent) -> io::Result<()> {
+fn tell(orders: &Orders, message: &ToAgent) -> io::Result<()> {
     let mut orders = held(orders);
     let orders = orders.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
     orders.write_all(&line(message)?)?;
@@ -371,7 +363,7 @@ fn tell(orders: &Mutex<Option<ChildStdin>>, message: &ToAgent) -> io::Result<()>
 }
 
 /// Sends a beat; its number.
-fn beat(shared: &Shared, orders: &Mutex<Option<ChildStdin>>) -> io::Result<u64> {
+fn beat(shared: &Shared, orders: &Orders) -> io::Result<u64> {
     let mut state = held(&shared.state);
     state.next += 1;
     let number = state.next;
@@ -398,11 +390,11 @@ impl Shared {
         Failure::new(
             FailureKind::HostLost,
             format!("the agent on {} {why}", self.name),
-            "see whether the machine runs and `ssh` reaches it; the next trial connects again",
+            self.remedy,
         )
     }
 
-    /// Notes why the channel is of no use any more, the first time, and ends ssh.
+    /// Notes why the channel is of no use any more, the first time, and cuts the link.
     fn lose(&self, why: &str) {
         let mut state = held(&self.state);
         if state.lost.is_none() {
@@ -413,8 +405,7 @@ impl Shared {
         }
         drop(state);
         self.changed.notify_all();
-        // It may have ended by itself.
-        let _ = held(&self.child).kill();
+        self.carrier.cut();
     }
 
     /// Takes a line of the agent's.

@@ -1,22 +1,25 @@
-//! Machines that the user's own `ssh` reaches. An agent, which is weighin too, does there what
-//! [`crate::Local`] does here; the lead asks it by messages.
+//! Machines that the user's own `ssh` reaches, or whose agents have registered with a broker. An agent,
+//! which is weighin too, does there what [`crate::Local`] does here; the lead asks it by messages.
 
 mod agent;
 mod channel;
 mod clock;
 mod complaints;
+mod link;
 mod process;
 mod ssh;
 #[cfg(test)]
 mod tests;
 mod wire;
 
-pub use self::agent::serve;
+pub use self::agent::{Duty, serve};
+pub use self::link::{Carrier, Link, Route};
 pub use self::ssh::AGENT_COMMAND;
 
 use self::channel::Channel;
 use self::clock::RoundTrip;
-use self::ssh::Program;
+use self::ssh::SshRoute;
+pub use self::wire::{HELLO, Hello};
 use self::wire::{Options, Order};
 use crate::{
     CommandOrder, DiskCounters, Ended, Ends, HeldVolume, Host, InstanceOrder, KeptInstance,
@@ -40,12 +43,12 @@ const CACHES_TIMEOUT: Duration = Duration::from_secs(600);
 const RETURN_TIMEOUT: Duration = Duration::from_secs(60);
 const RETURN_INTERVAL: Duration = Duration::from_secs(1);
 
-/// A machine over SSH. It is connected to when it is first needed, and again when it was lost.
+/// Another machine. It is connected to when it is first needed, and again when it was lost.
 #[derive(Debug)]
 pub struct Remote {
-    host: SshHost,
+    name: String,
+    route: Box<dyn Route>,
     stop: Stop,
-    program: OnceLock<Program>,
     connection: Mutex<Connection>,
 }
 
@@ -57,18 +60,23 @@ struct Connection {
 }
 
 impl Remote {
-    /// Waits for it end when `stop` is requested.
-    pub fn new(host: SshHost, stop: &Stop) -> Self {
-        let (program, connection) = (OnceLock::new(), Mutex::default());
-        Self { host, stop: stop.clone(), program, connection }
+    /// One that ssh reaches. Waits for it end when `stop` is requested.
+    pub fn over_ssh(host: SshHost, stop: &Stop) -> Self {
+        let name = host.name.clone();
+        Self::new(name, Box::new(SshRoute { host, program: OnceLock::new() }), stop)
     }
 
-    /// Removes the copies of weighin there; whether there were any.
+    /// One that is reached by that way. Waits for it end when `stop` is requested.
+    pub fn new(name: String, route: Box<dyn Route>, stop: &Stop) -> Self {
+        Self { name, route, stop: stop.clone(), connection: Mutex::default() }
+    }
+
+    /// Removes the copies of weighin from a machine that ssh reaches; whether there were any.
     ///
     /// # Errors
     /// `Unreachable` where ssh does not get there, or they cannot be removed; [`Failure::stopped`].
-    pub fn clean(&self) -> Result<bool, Failure> {
-        ssh::clean(&self.host, &self.stop)
+    pub fn clean(host: &SshHost, stop: &Stop) -> Result<bool, Failure> {
+        ssh::clean(host, stop)
     }
 
     /// The channel, which is opened where there is none; one that was lost is waited for.
@@ -78,23 +86,10 @@ impl Remote {
             return Ok(Arc::clone(channel));
         }
         connection.channel = None;
-        let program = match self.program.get() {
-            Some(program) => program,
-            None => {
-                let own = Program::own().map_err(|error| {
-                    Failure::new(
-                        FailureKind::Other,
-                        format!("weighin cannot read its own program: {error}"),
-                        "see whether /proc is mounted",
-                    )
-                })?;
-                self.program.get_or_init(|| own)
-            }
-        };
         let deadline = Instant::now() + RETURN_TIMEOUT;
-        let agent = loop {
-            match ssh::connect(&self.host, program, &self.stop) {
-                Ok(agent) => break agent,
+        let link = loop {
+            match self.route.connect(&self.stop) {
+                Ok(link) => break link,
                 Err(failure)
                     if !connection.was_there
                         || failure.is_stop()
@@ -105,7 +100,7 @@ impl Remote {
                 Err(_) => thread::sleep(RETURN_INTERVAL),
             }
         };
-        let channel = Arc::new(Channel::open(&self.host.name, agent));
+        let channel = Arc::new(Channel::open(&self.name, link, self.route.remedy()));
         connection.was_there = true;
         connection.channel = Some(Arc::clone(&channel));
         Ok(channel)
@@ -127,7 +122,7 @@ impl Remote {
     fn not_there(&self, what: &str) -> Failure {
         Failure::new(
             FailureKind::NotPermitted,
-            format!("weighin does not {what} on {}, which it reaches over SSH", self.host.name),
+            format!("weighin does not {what} on {}, which is another machine", self.name),
             "use a server that runs there, by its url",
         )
     }
@@ -135,7 +130,7 @@ impl Remote {
 
 impl Host for Remote {
     fn name(&self) -> &str {
-        &self.host.name
+        &self.name
     }
 
     fn facts(&self) -> HostFacts {

@@ -1,8 +1,9 @@
 //! How an agent comes to run on another machine: the user's own `ssh`, and a copy of weighin there.
 
-use super::channel::{Greeted, read_line};
+use super::channel::read_line;
 use super::complaints::Complaints;
-use super::wire::{HELLO, Hello};
+use super::link::{Link, Route, SshProcess};
+use super::wire::{HELLO, check};
 use crate::local::child::{self, Ended};
 use crate::local::command;
 use model::{Failure, FailureKind, SshHost, Stop};
@@ -10,8 +11,9 @@ use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
-use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -104,17 +106,36 @@ fn ssh(host: &SshHost, script: &str) -> Command {
     ssh
 }
 
-/// Starts the agent, and copies weighin first where it is not there yet.
-///
-/// # Errors
-/// `Unreachable` where ssh does not get there, `NotPermitted` or `Other` where no agent starts, with
-/// what to do; [`Failure::stopped`].
-pub(super) fn connect(
-    host: &SshHost,
-    program: &Program,
-    stop: &Stop,
-) -> Result<Greeted<BufReader<ChildStdout>>, Failure> {
-    greet(host, &mut ssh(host, &start_script(program)), stop)
+/// The way to a machine by `ssh`.
+#[derive(Debug)]
+pub(super) struct SshRoute {
+    pub host: SshHost,
+    pub program: OnceLock<Program>,
+}
+
+impl Route for SshRoute {
+    /// Starts the agent, and copies weighin first where it is not there yet. Fails with `Unreachable`
+    /// where ssh does not get there, with `NotPermitted` or `Other` where no agent starts.
+    fn connect(&self, stop: &Stop) -> Result<Link, Failure> {
+        let program = match self.program.get() {
+            Some(program) => program,
+            None => {
+                let own = Program::own().map_err(|error| {
+                    Failure::new(
+                        FailureKind::Other,
+                        format!("weighin cannot read its own program: {error}"),
+                        "see whether /proc is mounted",
+                    )
+                })?;
+                self.program.get_or_init(|| own)
+            }
+        };
+        greet(&self.host, &mut ssh(&self.host, &start_script(program)), stop)
+    }
+
+    fn remedy(&self) -> &'static str {
+        "see whether the machine runs and `ssh` reaches it; the next trial connects again"
+    }
 }
 
 /// What the shell there is to do to start the agent.
@@ -127,11 +148,7 @@ pub(super) fn start_script(program: &Program) -> String {
 }
 
 /// Starts a process that becomes an agent, and waits until it says hello.
-pub(super) fn greet(
-    host: &SshHost,
-    start: &mut Command,
-    stop: &Stop,
-) -> Result<Greeted<BufReader<ChildStdout>>, Failure> {
+pub(super) fn greet(host: &SshHost, start: &mut Command, stop: &Stop) -> Result<Link, Failure> {
     let unreached = |how: &str| {
         Failure::new(
             FailureKind::Unreachable,
@@ -162,7 +179,8 @@ pub(super) fn greet(
         match hears.recv_timeout(POLL_INTERVAL) {
             Err(RecvTimeoutError::Timeout) => {}
             Ok(Greeting::Hello(hello, answers)) => {
-                let checked = check(&hello, host);
+                let remedy = "remove the copies of weighin there with weighin hosts --clean STUDY";
+                let checked = check(&hello, &host.name, remedy);
                 break checked.and_then(|()| Ok((orders.returned(host)?, answers)));
             }
             Ok(Greeting::Line(line)) => {
@@ -186,7 +204,11 @@ pub(super) fn greet(
         }
     };
     match greeted {
-        Ok((orders, answers)) => Ok(Greeted { child, orders, answers, complaints }),
+        Ok((orders, answers)) => Ok(Link {
+            orders: Box::new(orders),
+            answers: Box::new(answers),
+            carrier: Box::new(SshProcess { child: Mutex::new(child), complaints }),
+        }),
         Err(failure) => {
             // It may have ended just now.
             let _ = child.kill();
@@ -273,27 +295,6 @@ fn listen<R: BufRead>(mut answers: R, heard: &Sender<Greeting<R>>) {
         if heard.send(said).is_err() || is_over {
             return;
         }
-    }
-}
-
-/// Whether an agent is one of this version.
-fn check(hello: &str, host: &SshHost) -> Result<(), Failure> {
-    let (own, name) = (Hello::own(), &host.name);
-    match serde_json::from_str::<Hello>(hello) {
-        Ok(said) if said == own => Ok(()),
-        Ok(said) => Err(Failure::new(
-            FailureKind::Other,
-            format!(
-                "the agent on {name} is weighin {} (protocol {}), and this is weighin {} (protocol {})",
-                said.version, said.protocol, own.version, own.protocol
-            ),
-            "remove the copies of weighin there with weighin hosts --clean STUDY",
-        )),
-        Err(_) => Err(Failure::new(
-            FailureKind::Other,
-            format!("what answers on {name} is no agent of weighin"),
-            "remove the copies of weighin there with weighin hosts --clean STUDY",
-        )),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{Ends, ProcessClue, Scope};
 use engine::Nanos;
-use model::{Failure, Sample};
+use model::{Failure, FailureKind, Sample};
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -11,15 +11,15 @@ use std::time::Duration;
 /// The form of these messages. An agent of another form or version is refused.
 pub(super) const PROTOCOL: u32 = 2;
 /// What the agent's first line begins with: a login shell may print something before it.
-pub(super) const HELLO: &str = "weighin-agent ";
+pub const HELLO: &str = "weighin-agent ";
 /// Longest line, in bytes. A sample of a machine with hundreds of disks has 100 kB.
 pub(super) const LONGEST_LINE: usize = 1 << 20;
 /// Longest piece of a text, in bytes: JSON makes six of one at most.
 const LONGEST_PIECE: usize = LONGEST_LINE / 8;
 
 /// The agent's first line.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Hello {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hello {
     pub version: String,
     pub protocol: u32,
 }
@@ -27,6 +27,40 @@ pub(super) struct Hello {
 impl Hello {
     pub fn own() -> Self {
         Self { version: env!("CARGO_PKG_VERSION").to_owned(), protocol: PROTOCOL }
+    }
+
+    /// Whether the agent that says so is one of this version.
+    ///
+    /// # Errors
+    /// That it is not, with that remedy.
+    pub fn check(&self, name: &str, remedy: &str) -> Result<(), Failure> {
+        let own = Self::own();
+        if *self == own {
+            return Ok(());
+        }
+        Err(Failure::new(
+            FailureKind::Other,
+            format!(
+                "the agent on {name} is weighin {} (protocol {}), and this is weighin {} (protocol {})",
+                self.version, self.protocol, own.version, own.protocol
+            ),
+            remedy,
+        ))
+    }
+}
+
+/// Whether an agent is one of this version, by what follows [`HELLO`] in its first line.
+///
+/// # Errors
+/// That it is not, with that remedy.
+pub(super) fn check(hello: &str, name: &str, remedy: &str) -> Result<(), Failure> {
+    match serde_json::from_str::<Hello>(hello) {
+        Ok(said) => said.check(name, remedy),
+        Err(_) => Err(Failure::new(
+            FailureKind::Other,
+            format!("what answers on {name} is no agent of weighin"),
+            remedy,
+        )),
     }
 }
 

@@ -1,7 +1,8 @@
 use super::option_file::{ClientOptions, read_all};
 use super::private_file::{Owners, Unreadable, read_password};
-use model::{Failure, FailureKind, PasswordSource, ServerAddress, ServerKey};
+use model::{Broker, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey};
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -112,12 +113,13 @@ pub fn resolve(
             None => (Vec::new(), nothing_configured(&options.ignored)),
         },
         PasswordSource::Environment(name) => (
-            from_environment(name, address, environment)?,
+            from_environment("password", name, &address.endpoint, environment)?,
             format!("the password in the environment variable {name}"),
         ),
-        PasswordSource::File(path) => {
-            (first_line(path, environment)?, format!("the password in the file {}", path.display()))
-        }
+        PasswordSource::File(path) => (
+            first_line("password", path, environment)?,
+            format!("the password in the file {}", path.display()),
+        ),
     };
     let user = address
         .user
@@ -165,12 +167,13 @@ pub fn resolve_redis(
             (password, format!("the password in the environment variable {USUAL}"))
         }
         (PasswordSource::Environment(name), _) => (
-            from_environment(name, address, environment)?,
+            from_environment("password", name, &address.endpoint, environment)?,
             format!("the password in the environment variable {name}"),
         ),
-        (PasswordSource::File(path), _) => {
-            (first_line(path, environment)?, format!("the password in the file {}", path.display()))
-        }
+        (PasswordSource::File(path), _) => (
+            first_line("password", path, environment)?,
+            format!("the password in the file {}", path.display()),
+        ),
     };
     let user = address.user.clone().unwrap_or_default();
     Ok(Credentials { user, password: Secret(password), origin })
@@ -218,9 +221,40 @@ fn refusal(file: &str, why: &Unreadable, remedy: &str) -> Failure {
     Failure::new(FailureKind::AccessDenied, message, remedy)
 }
 
+/// The token for a broker, from where that says.
+///
+/// # Errors
+/// `AccessDenied` when the environment variable is not set, the file cannot be read or others may read
+/// it, or there is nothing in either.
+pub fn resolve_token(
+    broker: &Broker,
+    environment: &LoginEnvironment<'_>,
+) -> Result<Secret, Failure> {
+    let (token, origin) = match &broker.token {
+        PasswordSource::Environment(name) => (
+            from_environment("token", name, &broker.address, environment)?,
+            format!("the environment variable {name}"),
+        ),
+        PasswordSource::File(path) => {
+            (first_line("token", path, environment)?, format!("the file {}", path.display()))
+        }
+        PasswordSource::OptionFile => (Vec::new(), "the command line".to_owned()),
+    };
+    if token.is_empty() || !token.iter().all(u8::is_ascii_graphic) {
+        return Err(Failure::new(
+            FailureKind::AccessDenied,
+            format!("{origin} gives no token for the broker {}", broker.address),
+            "put the token there that nats-server has under authorization: printable characters \
+             without spaces",
+        ));
+    }
+    Ok(Secret(token))
+}
+
 fn from_environment(
+    what: &str,
     name: &str,
-    address: &ServerAddress,
+    endpoint: &dyn Display,
     environment: &LoginEnvironment<'_>,
 ) -> Result<Vec<u8>, Failure> {
     // A name that cannot be a variable's makes the lookup panic on some systems.
@@ -233,24 +267,27 @@ fn from_environment(
         Failure::new(
             FailureKind::AccessDenied,
             format!(
-                "the environment variable {name}, which is to hold the password for {}, is not set",
-                address.endpoint
+                "the environment variable {name}, which is to hold the {what} for {endpoint}, is not set"
             ),
             format!("set and export {name} in the shell that runs weighin"),
         )
     })
 }
 
-fn first_line(path: &Path, environment: &LoginEnvironment<'_>) -> Result<Vec<u8>, Failure> {
+fn first_line(
+    what: &str,
+    path: &Path,
+    environment: &LoginEnvironment<'_>,
+) -> Result<Vec<u8>, Failure> {
     let sudo_uid = (environment.variable)("SUDO_UID").and_then(|uid| uid.into_string().ok());
     let content = Owners::of_this_process(sudo_uid.as_deref())
         .map_err(Unreadable::from)
         .and_then(|owners| read_password(path, owners));
     let content = content.map_err(|why| {
         refusal(
-            &format!("the password file {}", path.display()),
+            &format!("the {what} file {}", path.display()),
             &why,
-            "create it with the password on its first line, readable by this user only",
+            &format!("create it with the {what} on its first line, readable by this user only"),
         )
     })?;
     let line = content.split(|&byte| byte == b'\n').next().unwrap_or_default();

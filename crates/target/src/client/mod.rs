@@ -21,6 +21,7 @@ mod transport;
 pub use connection::Connection;
 pub use credentials::{
     Credentials, LoginEnvironment, Secret, resolve, resolve_redis, resolve_server_key,
+    resolve_token,
 };
 pub use error::{Broken, ClientError, How};
 pub use failure::{connect_failure, login_failure, server_failure};

@@ -5,38 +5,56 @@ use crate::exit::CliError;
 use crate::messages::tell;
 use crate::signals;
 use ::report::numbers::{bytes, counted};
+use fleet::KnownAgent;
 use host::{Host, Remote};
-use model::{Failure, Target, Test};
-use std::collections::BTreeSet;
+use model::{Failure, RemoteHost, Stop, Study, text};
 
 /// Reaches the machines that a study names, or removes weighin from them.
 pub(crate) fn hosts(arguments: &HostsArguments) -> Outcome {
     let study = study::load(&arguments.study)?;
     let stop = signals::stop();
-    let makers = study.tests.iter().filter_map(Test::load).flat_map(|load| &load.load_hosts);
-    let hosts: BTreeSet<_> = study.measured().filter_map(Target::ssh_host).chain(makers).collect();
+    let hosts = campaign::remote_hosts(&study);
     if hosts.is_empty() {
-        print("This study has no machine that weighin reaches over SSH.\n")?;
+        print(
+            "This study has no other machine: none that weighin reaches over SSH, and no agent.\n",
+        )?;
     }
+    let fleet = campaign::fleet(&study);
     let mut failed = None;
-    for host in hosts {
-        let remote = Remote::new(host.clone(), &stop);
-        let name = model::text::line(&host.name).into_owned();
-        let said = if arguments.clean { clean(&remote) } else { seen(&remote) };
+    for host in &hosts {
+        let name = text::line(&host.name).into_owned();
+        let said = match arguments.clean {
+            true => clean(host, &stop),
+            false => campaign::remote(host, fleet.as_ref(), &stop)
+                .map_or(Ok(String::new()), |r| seen(&r)),
+        };
         match said {
             Ok(said) => print(&format!("{name}: {said}\n"))?,
-            Err(failure) if failure.is_stop() => return Err(CliError::interrupted("")),
-            Err(failure) => {
-                tell(&format!("{name}: {failure}\n  help: {}", failure.remedy));
-                failed = Some(Exit::Unavailable);
-            }
+            Err(failure) => failed = Some(report(&name, failure)?),
+        }
+    }
+    if let (Some(fleet), false) = (fleet, arguments.clean) {
+        match fleet.agents(&stop) {
+            Ok(agents) => print(&registered(&study, &agents))?,
+            Err(failure) => failed = Some(report("[fleet]", failure)?),
         }
     }
     Ok(failed.unwrap_or(Exit::Done))
 }
 
-fn clean(remote: &Remote) -> Result<String, Failure> {
-    let removed = remote.clean()?;
+fn report(name: &str, failure: Failure) -> Result<Exit, CliError> {
+    if failure.is_stop() {
+        return Err(CliError::interrupted(""));
+    }
+    tell(&format!("{name}: {failure}\n  help: {}", failure.remedy));
+    Ok(Exit::Unavailable)
+}
+
+fn clean(host: &RemoteHost, stop: &Stop) -> Result<String, Failure> {
+    let Some(ssh) = host.ssh() else {
+        return Ok("an agent that was installed there: weighin copied nothing".to_owned());
+    };
+    let removed = Remote::clean(&ssh, stop)?;
     Ok(if removed { "weighin is removed" } else { "weighin is not there" }.to_owned())
 }
 
@@ -53,4 +71,27 @@ fn seen(remote: &Remote) -> Result<String, Failure> {
         counted(facts.cpus as usize, "processor"),
         bytes(facts.memory_bytes),
     ))
+}
+
+/// All agents of a broker, in words.
+fn registered(study: &Study, agents: &[KnownAgent]) -> String {
+    let Some(broker) = &study.fleet else { return String::new() };
+    let mut told =
+        format!("\n{} registered with {}:\n", counted(agents.len(), "agent"), broker.address);
+    for agent in agents {
+        let labels = agent.labels.iter().map(|(key, value)| format!(", {key}={value}"));
+        let state = match (&agent.other_version, &agent.lead) {
+            (Some(version), _) => format!("is weighin {version}"),
+            (None, Some(lead)) => format!("makes load for {lead}"),
+            (None, None) => "is free".to_owned(),
+        };
+        let line = format!(
+            "{} ({}{}) {state}",
+            agent.name,
+            counted(agent.processors as usize, "processor"),
+            labels.collect::<String>(),
+        );
+        told += &format!("  {}\n", text::line(&line));
+    }
+    told
 }

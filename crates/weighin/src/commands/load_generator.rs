@@ -10,3 +10,9 @@ pub(crate) fn load_generator() -> Outcome {
     campaign::generate(BufReader::new(stdin()), &mut JsonLines::new())?;
     Ok(Exit::Done)
 }
+
+/// The same for a lead on another machine.
+pub(crate) fn remote_load_generator() -> Outcome {
+    campaign::generate_remotely(BufReader::new(stdin()), &mut JsonLines::new())?;
+    Ok(Exit::Done)
+}

@@ -5,7 +5,8 @@ use crate::Exit;
 use crate::arguments::PlanArguments;
 use crate::messages::shown;
 use model::{
-    Act, InstancePer, Level, LevelUnit, Place, Plan, Price, SearchOver, Study, Test, Trial, text,
+    Act, AgentChoice, InstancePer, Level, LevelUnit, Place, Plan, Price, SearchOver, Study, Test,
+    Trial, Way, text,
 };
 use report::numbers::{bytes, counted, duration, list, money};
 use report::words::shared_processors;
@@ -155,9 +156,22 @@ fn load_hosts(study: &Study) -> String {
         let hosts: Vec<String> = load
             .load_hosts
             .iter()
-            .map(|host| match host.name == host.destination {
-                true => text::line(&host.name).into_owned(),
-                false => format!("{} (ssh {})", text::line(&host.name), host.destination),
+            .map(|host| {
+                let name = text::line(&host.name);
+                match &host.way {
+                    Way::Ssh(destination) if host.name == *destination => name.into_owned(),
+                    Way::Ssh(destination) => format!("{name} (ssh {destination})"),
+                    Way::Agent(AgentChoice::Named(agent)) if host.name == *agent => {
+                        format!("{name} (an agent)")
+                    }
+                    Way::Agent(AgentChoice::Named(agent)) => format!("{name} (the agent {agent})"),
+                    Way::Agent(AgentChoice::Any(labels)) => {
+                        let labels = labels.iter().map(|(key, value)| format!(" {key}={value}"));
+                        let labels = labels.collect::<Vec<_>>().join(",");
+                        let with = if labels.is_empty() { "" } else { " with" };
+                        format!("{name} (any agent{with}{})", text::line(&labels))
+                    }
+                }
             })
             .collect();
         let generators = counted(load.all_generators() as usize, "load generator");

@@ -111,7 +111,7 @@ fn generators(place: &Workplace, machine: &str) -> Vec<u32> {
 }
 
 /// What the server counted is what both machines together got answers to.
-fn assert_counted(trial: &TrialRecord) {
+pub fn assert_counted(trial: &TrialRecord) {
     let load = trial.load().unwrap();
     let (before, after) = (&trial.sampling.before, &trial.sampling.after);
     let (before, after) = (before.as_ref().unwrap(), after.as_ref().unwrap());

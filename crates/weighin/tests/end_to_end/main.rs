@@ -10,6 +10,7 @@ mod closed_pipes;
 mod cross_check;
 mod failover;
 mod fixed_work;
+mod fleet;
 mod freezes;
 mod full_disks;
 mod gates;

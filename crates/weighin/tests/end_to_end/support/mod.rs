@@ -12,7 +12,7 @@ mod studies;
 mod workplace;
 
 pub use by_hand::{Frozen, adds_up, number, point_selects, prepared, whole};
-pub use certificates::certificates;
+pub use certificates::{certificates, certificates_for};
 pub use confined::{without_io_uring, without_registering};
 pub use disks::{Disk, LoopDevice, file_of};
 pub use fake::{fake_server, handshake, mysql_error, packet, silent_after_login};

@@ -1,0 +1,18 @@
+//! Agents that register themselves with a broker of NATS: how they do, how a lead finds and takes them,
+//! and how the lines between a lead and an agent ([`host::Link`]) travel in messages.
+//!
+//! The broker keeps nothing: agents say who they are when they come, when they are called, and when
+//! they are taken or free again. One lead at a time has an agent. What they say to each other goes under
+//! subjects with a name that nobody can guess, in numbered pieces, so that a message that was lost ends
+//! the session.
+
+mod agent;
+mod broker;
+mod lead;
+mod session;
+mod wire;
+
+pub use agent::{AgentEvent, AgentOptions, wait_for_leads};
+pub use broker::{Broker, Login};
+pub use lead::{Fleet, KnownAgent, LoginSource};
+pub use wire::MOST_LABELS;

@@ -1,0 +1,243 @@
+//! Agents and leads with a real nats-server on this machine.
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
+mod support;
+
+use fleet::{AgentEvent, AgentOptions, Fleet, wait_for_leads};
+use host::{Hello, Link, Route};
+use model::{AgentChoice, FailureKind, Stop};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::BufRead;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+use support::{Nats, Raw};
+
+const GENERATOR: &str = "no-generator";
+
+/// Starts an agent; what becomes of it.
+fn agent(nats: &Nats, name: &str, labels: &[(&str, &str)]) -> Receiver<String> {
+    let (told, events) = channel();
+    let labels = labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+    let options = AgentOptions {
+        login: nats.login(),
+        name: name.to_owned(),
+        labels: labels.collect(),
+        generator: GENERATOR,
+    };
+    thread::spawn(move || {
+        let failed = wait_for_leads(&options, &mut |event| {
+            let _ = told.send(match event {
+                AgentEvent::NoBroker(_) => "no broker".to_owned(),
+                AgentEvent::Registered { .. } => "registered".to_owned(),
+                AgentEvent::Taken { lead } => format!("taken by {lead}"),
+                AgentEvent::Free { lead } => format!("free from {lead}"),
+            });
+        });
+        drop(told.send(format!("{failed:?}")));
+    });
+    events
+}
+
+fn expect(events: &Receiver<String>, words: &str) {
+    let said = events.recv_timeout(Duration::from_secs(60)).unwrap();
+    assert!(said.contains(words), "no «{words}» in {said}");
+}
+
+fn lead(nats: &Nats, name: &str) -> Arc<Fleet> {
+    let login = nats.login();
+    let address = login.address.clone();
+    let source = Box::new(move || Ok(login.clone()));
+    Arc::new(Fleet::new(address, source, name.to_owned(), BTreeSet::from(["named".to_owned()])))
+}
+
+fn named(fleet: &Arc<Fleet>, name: &str) -> Box<dyn Route> {
+    fleet.route(format!("as-{name}"), AgentChoice::Named(name.to_owned()))
+}
+
+fn any(fleet: &Arc<Fleet>, host: &str, labels: &[(&str, &str)]) -> Box<dyn Route> {
+    let labels = labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+    fleet.route(host.to_owned(), AgentChoice::Any(labels.collect::<BTreeMap<_, _>>()))
+}
+
+fn taken(route: &dyn Route) -> Link {
+    route.connect(&Stop::default()).unwrap_or_else(|failure| panic!("{failure}"))
+}
+
+fn ask(link: &mut Link, order: &str) -> String {
+    writeln!(link.orders, "{{\"ask\":{{\"number\":1,\"order\":{order}}}}}").unwrap();
+    link.orders.flush().unwrap();
+    let mut answer = String::new();
+    link.answers.read_line(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn an_agent_does_nothing_but_make_loads() {
+    let nats = Nats::start();
+    let events = agent(&nats, "a", &[]);
+    expect(&events, "registered");
+    let mut link = taken(named(&lead(&nats, "me"), "a").as_ref());
+    for order in [
+        "\"drop_caches\"",
+        "\"check_caches\"",
+        "\"disk_counters\"",
+        "{\"space\":\"/etc\"}",
+        "{\"find_program\":\"sh\"}",
+        "{\"start_weighin\":\"demo\"}",
+        "{\"watch\":{\"server_pid\":1,\"temporary_space\":true,\"data\":null}}",
+        "{\"watch\":{\"server_pid\":null,\"temporary_space\":false,\"data\":\"/etc\"}}",
+    ] {
+        let answer = ask(&mut link, order);
+        assert!(answer.contains("makes loads, and does nothing else"), "{order}: {answer}");
+    }
+    for order in ["\"processors\"", "\"facts\"", "{\"check_connection\":\"127.0.0.1:1\"}"] {
+        let answer = ask(&mut link, order);
+        assert!(!answer.contains("does nothing else"), "{order}: {answer}");
+    }
+    link.carrier.end();
+}
+
+#[test]
+fn an_agent_has_one_lead_at_a_time_and_waits_again_when_that_is_gone() {
+    let nats = Nats::start();
+    let events = agent(&nats, "a", &[]);
+    expect(&events, "registered");
+    let (first, second) = (lead(&nats, "first"), lead(&nats, "second"));
+    let Link { mut orders, carrier, answers } = taken(named(&first, "a").as_ref());
+    expect(&events, "taken by first");
+    let (over, is_over) = channel::<()>();
+    let beating = thread::spawn(move || {
+        while is_over.recv_timeout(Duration::from_millis(500)) == Err(RecvTimeoutError::Timeout) {
+            writeln!(orders, "{{\"beat\":1}}").unwrap();
+            orders.flush().unwrap();
+        }
+    });
+    let busy = named(&second, "a").connect(&Stop::default()).err().unwrap();
+    assert_eq!(busy.kind, FailureKind::Unreachable);
+    assert!(busy.message.contains("the agent a makes load for first"), "{busy}");
+    let known = second.agents(&Stop::default()).unwrap();
+    assert_eq!(known[0].lead.as_deref(), Some("first"));
+    drop(over);
+    beating.join().unwrap();
+    carrier.end();
+    drop(answers);
+    expect(&events, "free from first");
+
+    // A lead that says nothing is gone after three seconds.
+    let silent = taken(named(&second, "a").as_ref());
+    expect(&events, "taken by second");
+    let began = Instant::now();
+    expect(&events, "free from second");
+    assert!(began.elapsed() > Duration::from_secs(2), "{:?}", began.elapsed());
+    let mut answers = silent.answers;
+    let mut said = String::new();
+    assert_eq!(answers.read_line(&mut said).unwrap(), 0, "{said}");
+    let how = silent.carrier.how_it_ended();
+    assert!(how.contains("it heard nothing of its lead any more"), "{how}");
+}
+
+#[test]
+fn load_hosts_get_agents_with_their_labels_that_no_other_has() {
+    let nats = Nats::start();
+    let agents = [("x", "w"), ("y", "e"), ("z", "w"), ("named", "w")];
+    let all = agents.map(|(name, zone)| agent(&nats, name, &[("zone", zone)]));
+    all.iter().for_each(|events| expect(events, "registered"));
+    let fleet = lead(&nats, "me");
+    let west = [any(&fleet, "w-1", &[("zone", "w")]), any(&fleet, "w-2", &[("zone", "w")])];
+    let links = west.each_ref().map(|route| taken(route.as_ref()));
+    expect(&all[0], "taken by me");
+    expect(&all[2], "taken by me");
+    let third = any(&fleet, "w-3", &[("zone", "w")]).connect(&Stop::default()).err().unwrap();
+    assert!(third.message.contains("too few agents with zone=w"), "{third}");
+    links.iter().for_each(|link| link.carrier.end());
+    expect(&all[0], "free");
+    expect(&all[2], "free");
+    // Each has the agent again that it had.
+    let again = taken(west[1].as_ref());
+    expect(&all[2], "taken by me");
+    again.carrier.end();
+}
+
+#[test]
+fn agents_of_other_versions_and_such_that_make_no_sense() {
+    let nats = Nats::start();
+    let mut raw = Raw::connect(&nats);
+    raw.subscribe("weighin.tests.call");
+    let id = "0123456789abcdef0123456789abcdef";
+    let registration = |name: &str, id: &str, version: &str| {
+        format!(
+            "{{\"hello\":{{\"version\":\"{version}\",\"protocol\":1}},\"name\":\"{name}\",\"id\":\"{id}\",\
+             \"labels\":{{}},\"processors\":1,\"lead\":null}}"
+        )
+    };
+    let answering = thread::spawn(move || {
+        for _ in 0..2 {
+            raw.next();
+            raw.publish("weighin.tests.here", "{");
+            raw.publish("weighin.tests.here", &registration("bad", "*", "0.0.9"));
+            raw.publish("weighin.tests.here", &registration("old", id, "0.0.9"));
+        }
+    });
+    let fleet = lead(&nats, "me");
+    let known = fleet.agents(&Stop::default()).unwrap();
+    assert_eq!(known.len(), 1, "{known:?}");
+    assert_eq!(known[0].other_version.as_deref(), Some("0.0.9"));
+    let refused = named(&fleet, "old").connect(&Stop::default()).err().unwrap();
+    let own = Hello::own();
+    for words in ["weighin 0.0.9 (protocol 1)", &format!("this is weighin {}", own.version)] {
+        assert!(refused.message.contains(words), "no «{words}» in {refused}");
+    }
+    drop(nats);
+    let _ = answering.join();
+}
+
+#[test]
+fn a_broker_that_comes_back_finds_its_agents_again() {
+    let mut nats = Nats::start();
+    let events = agent(&nats, "a", &[]);
+    expect(&events, "registered");
+    let fleet = lead(&nats, "me");
+    let link = taken(named(&fleet, "a").as_ref());
+    expect(&events, "taken by me");
+    nats.stop();
+    expect(&events, "no broker");
+    expect(&events, "free from me");
+    let why = link.carrier.why_silent().unwrap();
+    assert!(why.contains("the broker nats://127.0.0.1:") && why.contains("is gone"), "{why}");
+    nats.start_again();
+    expect(&events, "registered");
+    let again = taken(named(&fleet, "a").as_ref());
+    expect(&events, "taken by me");
+    again.carrier.end();
+}
+
+#[test]
+fn a_message_that_is_missing_or_foreign_ends_the_session() {
+    let nats = Nats::start();
+    let mut raw = Raw::connect(&nats);
+    raw.subscribe("weighin.tests.session.*.orders");
+    let events = agent(&nats, "a", &[]);
+    expect(&events, "registered");
+    let fleet = lead(&nats, "me");
+    for (piece, words) in [
+        ("\0\0\0\0\0\0\0\x09x{}", "lost messages on the way"),
+        ("garbage", "sent something that is no message"),
+    ] {
+        let mut link = taken(named(&fleet, "a").as_ref());
+        expect(&events, "taken by me");
+        writeln!(link.orders, "{{\"beat\":1}}").unwrap();
+        link.orders.flush().unwrap();
+        let orders = raw.next();
+        raw.publish(&orders.replace(".orders", ".answers"), piece);
+        let mut said = String::new();
+        while link.answers.read_line(&mut said).unwrap() > 0 {}
+        let how = link.carrier.how_it_ended();
+        assert!(how.contains(words), "no «{words}» in {how}");
+        link.carrier.end();
+        expect(&events, "free");
+        // The end of the session.
+        raw.next();
+    }
+}

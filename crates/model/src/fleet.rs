@@ -1,0 +1,99 @@
+//! Machines that weighin reaches over a network, and how.
+
+use crate::{PasswordSource, SshHost};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+/// A machine that makes load, or that a target is on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RemoteHost {
+    /// What the study calls it.
+    pub name: String,
+    pub way: Way,
+}
+
+/// How weighin reaches a machine.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// With the user's `ssh`, by what that connects to: see [`SshHost::destination`].
+    Ssh(String),
+    /// By an agent there that has registered with the broker of the study.
+    Agent(AgentChoice),
+}
+
+/// Which of the agents that have registered.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentChoice {
+    /// The one that registered under that name.
+    Named(String),
+    /// Any that has all of these labels, and that the study does not name elsewhere.
+    Any(BTreeMap<String, String>),
+}
+
+impl From<SshHost> for RemoteHost {
+    fn from(SshHost { name, destination }: SshHost) -> Self {
+        Self { name, way: Way::Ssh(destination) }
+    }
+}
+
+impl RemoteHost {
+    /// Where it is reached over SSH.
+    pub fn ssh(&self) -> Option<SshHost> {
+        match &self.way {
+            Way::Ssh(destination) => {
+                Some(SshHost { name: self.name.clone(), destination: destination.clone() })
+            }
+            Way::Agent(_) => None,
+        }
+    }
+
+    /// Which agent it is to have, where it is reached by one.
+    pub fn agent(&self) -> Option<&AgentChoice> {
+        match &self.way {
+            Way::Agent(choice) => Some(choice),
+            Way::Ssh(_) => None,
+        }
+    }
+}
+
+/// The broker of a study, with which agents register. Holds no secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Broker {
+    pub address: BrokerAddress,
+    /// Where the token is.
+    pub token: PasswordSource,
+    /// PEM file with the certificates to trust; those of the system when absent.
+    pub ca: Option<PathBuf>,
+}
+
+/// Where a broker is that speaks the protocol of NATS.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BrokerAddress {
+    /// Whether the connection is encrypted, and the broker's certificate checked. Only one to this
+    /// very machine may go without.
+    pub tls: bool,
+    pub host: String,
+    pub port: u16,
+    /// Which of the fleets on the broker: letters, digits, `-` and `_`.
+    pub fleet: String,
+}
+
+impl BrokerAddress {
+    /// What a broker listens on unless told otherwise.
+    pub const PORT: u16 = 4222;
+    /// The fleet where none is named.
+    pub const FLEET: &str = "default";
+}
+
+impl fmt::Display for BrokerAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = if self.tls { "tls" } else { "nats" };
+        let (open, close) = if self.host.contains(':') { ("[", "]") } else { ("", "") };
+        write!(f, "{scheme}://{open}{}{close}:{}", self.host, self.port)?;
+        if self.fleet == Self::FLEET { Ok(()) } else { write!(f, "/{}", self.fleet) }
+    }
+}

@@ -1,0 +1,239 @@
+//! Machines that make loads, a server that they reach, and a broker beside that.
+
+use crate::support::{Server, Workplace, certificates_for, not_tested, processes_with, wait_for};
+use host::PrivateServer;
+use model::Endpoint;
+use std::fs;
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+
+pub const TOKEN: &str = "a-t0ken-of-the-tests-7c1d";
+
+fn quiet(command: &mut Command) -> Child {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// A process that ends with the test.
+pub struct Process(pub Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A machine that reaches the server. Its namespace, and the link in it, go with its keeper.
+struct Machine {
+    name: String,
+    keeper: Process,
+    agents: Vec<Process>,
+}
+
+/// A server in a namespace of its own with a broker beside it, and machines with agents.
+pub struct Fleet {
+    machines: Vec<Machine>,
+    broker: Option<Process>,
+    pub server: Server,
+    pub host: String,
+    port: u16,
+}
+
+impl Fleet {
+    /// Without agents; `None` where this user may not make one.
+    pub fn start(place: &Workplace) -> Option<Self> {
+        let mut server = Server::start();
+        if let Err(failure) = server.sandbox.move_apart() {
+            not_tested(&failure.to_string());
+            return None;
+        }
+        let Endpoint::Tcp { host, port } = server.sandbox.address().endpoint.clone() else {
+            panic!("a server with a network listens on it")
+        };
+        let certificates = certificates_for(&format!("IP:{host}"));
+        for file in ["ca.pem", "server.pem", "server.key"] {
+            fs::copy(certificates.path().join(file), place.path(file)).unwrap();
+        }
+        place.write("token", format!("{TOKEN}\n"));
+        let file = |name: &str| place.path(name).display().to_string();
+        place.write(
+            "broker.conf",
+            format!(
+                "listen: \"{host}:4222\"\nauthorization {{ token: \"{TOKEN}\" }}\n\
+                 tls {{ cert_file: \"{}\", key_file: \"{}\" }}\n",
+                file("server.pem"),
+                file("server.key")
+            ),
+        );
+        let mut fleet = Self { machines: Vec::new(), broker: None, server, host, port };
+        fleet.start_broker(place);
+        Some(fleet)
+    }
+
+    /// Starts the broker, anew where there was one.
+    pub fn start_broker(&mut self, place: &Workplace) {
+        self.broker = None;
+        let own = self.server.sandbox.pid().to_string();
+        let mut command = Command::new("nsenter");
+        command.args(["--target", &own, "--net", "nats-server", "-c"]);
+        self.broker = Some(Process(quiet(command.arg(place.path("broker.conf")))));
+        let address = format!("{}:4222", self.host);
+        wait_for("the broker", || std::net::TcpStream::connect(&address).is_ok());
+    }
+
+    pub fn stop_broker(&mut self) {
+        self.broker = None;
+    }
+
+    pub fn address(&self) -> String {
+        format!("tls://{}:4222/tests", self.host)
+    }
+
+    /// A study of the server with these load hosts.
+    pub fn study(&self, place: &Workplace, hosts: &str, clients: u32, repeats: u32, length: &str) {
+        let (address, host, port) = (self.address(), &self.host, self.port);
+        place.write(
+            "study.toml",
+            format!(
+                "[study]\nname = \"made-elsewhere\"\nrepeats = {repeats}\n\
+                 [fleet]\nnats = \"{address}\"\ntoken_file = \"token\"\nca = \"ca.pem\"\n{hosts}\
+                 [[target]]\nname = \"one\"\nurl = \"mysql://weighin@{host}:{port}/sbtest\"\n\
+                 password_file = \"{}\"\n\
+                 [[test]]\nworkload = \"oltp_point_select\"\ntable_size = 1000\nclients = {clients}\n\
+                 warmup = \"500ms\"\nduration = \"{length}\"\n",
+                self.server.password_file().display()
+            ),
+        );
+    }
+
+    fn machine(&self, name: &str) -> &Machine {
+        self.machines.iter().find(|machine| machine.name == name).unwrap()
+    }
+
+    /// The command that starts an agent in the namespace of a process, with a monotonic clock that is so
+    /// many seconds ahead.
+    fn agent_in(
+        &self,
+        place: &Workplace,
+        namespace_of: u32,
+        name: &str,
+        ahead: u32,
+        further: &[&str],
+    ) -> Command {
+        let mut command = place.surround(Command::new("nsenter"));
+        command
+            .args(["--target", &namespace_of.to_string(), "--net"])
+            .args(["unshare", "--time", "--monotonic", &ahead.to_string()])
+            .args(["--fork", "--kill-child", env!("CARGO_BIN_EXE_weighin"), "agent"])
+            .args([&self.address(), "--ca", "ca.pem", "--name", name, "--token-file"])
+            .arg(place.path("token"))
+            .args(further);
+        command
+    }
+
+    /// The same on the machine of an agent.
+    pub fn agent_command(
+        &self,
+        place: &Workplace,
+        name: &str,
+        ahead: u32,
+        further: &[&str],
+    ) -> Command {
+        self.agent_in(place, self.machine(name).keeper.0.id(), name, ahead, further)
+    }
+
+    /// Makes a machine with an agent of that name.
+    pub fn agent(&mut self, place: &Workplace, name: &str, ahead: u32, further: &[&str]) {
+        let keeper = Process(quiet(Command::new("unshare").args(["--net", "sleep", "600"])));
+        let own = keeper.0.id();
+        wait_for("a namespace", || {
+            let of = |pid: u32| fs::read_link(format!("/proc/{pid}/ns/net")).unwrap();
+            of(own) != of(std::process::id())
+                && processes_with("sleep 600").iter().any(|process| process.0 == own)
+        });
+        let number = self.machines.len();
+        let (first, second) = (number * 4 + 1, number * 4 + 2);
+        let (server, address) = (self.server.sandbox.pid(), &self.host);
+        let script = format!(
+            "set -e\n\
+             nsenter -t {server} -n ip link add to-{name} type veth peer name server netns {own}\n\
+             nsenter -t {server} -n ip addr add 198.18.255.{first}/30 dev to-{name}\n\
+             nsenter -t {server} -n ip link set to-{name} up\n\
+             exec nsenter -t {own} -n sh -e <<'END'\n\
+             ip link set lo up\n\
+             ip addr add 198.18.255.{second}/30 dev server\n\
+             ip link set server up\n\
+             ip route add {address}/32 via 198.18.255.{first}\n\
+             END\n"
+        );
+        assert!(Command::new("sh").args(["-c", &script]).status().unwrap().success());
+        self.machines.push(Machine { name: name.to_owned(), keeper, agents: Vec::new() });
+        self.agent_beside(place, name, name, ahead, further);
+    }
+
+    /// Starts an agent on the machine of that one, which may have ended.
+    pub fn agent_beside(
+        &mut self,
+        place: &Workplace,
+        machine: &str,
+        name: &str,
+        ahead: u32,
+        further: &[&str],
+    ) {
+        let found = self.machines.iter().position(|one| one.name == machine).unwrap();
+        let keeper = self.machines[found].keeper.0.id();
+        let agent = Process(quiet(&mut self.agent_in(place, keeper, name, ahead, further)));
+        self.machines[found].agents.push(agent);
+        wait_for("an agent", || !self.agents(place, name).is_empty());
+    }
+
+    /// The agents of that name, which is one unless it was started twice.
+    pub fn agents(&self, place: &Workplace, name: &str) -> Vec<u32> {
+        let token = place.path("token").display().to_string();
+        let is_agent = |(pid, line): (u32, String)| {
+            let exe = fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+            let is_weighin = exe == std::path::Path::new(env!("CARGO_BIN_EXE_weighin"));
+            (is_weighin && line.contains(&format!("--name {name} "))).then_some(pid)
+        };
+        processes_with(&format!("--token-file {token}")).into_iter().filter_map(is_agent).collect()
+    }
+
+    /// The load generators of an agent.
+    pub fn generators(&self, place: &Workplace, name: &str) -> Vec<u32> {
+        let agents = self.agents(place, name);
+        let is_own = |pid: &u32| {
+            let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+            let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"));
+            parent
+                .is_some_and(|parent| parent.trim().parse().is_ok_and(|pid| agents.contains(&pid)))
+        };
+        let all = processes_with(" load-generator-remote").into_iter().map(|(pid, _)| pid);
+        all.filter(is_own).collect()
+    }
+
+    /// Cuts a machine off from server and broker, or joins it to them again.
+    pub fn set_link(&self, name: &str, state: &str) {
+        let server = self.server.sandbox.pid().to_string();
+        let link = format!("to-{name}");
+        let set = Command::new("nsenter")
+            .args(["-t", &server, "-n", "ip", "link", "set", &link, state])
+            .status();
+        assert!(set.unwrap().success());
+    }
+}
+
+/// A broker on this machine.
+pub struct OpenBroker {
+    _broker: Process,
+    pub port: u16,
+}
+
+/// One that asks nobody who he is.
+pub fn open_broker(place: &Workplace) -> OpenBroker {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    place.write("open.conf", format!("listen: \"127.0.0.1:{port}\"\n"));
+    let config = place.path("open.conf");
+    let broker = Process(quiet(Command::new("nats-server").arg("-c").arg(config)));
+    wait_for("the broker", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
+    OpenBroker { _broker: broker, port }
+}
