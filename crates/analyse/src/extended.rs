@@ -173,7 +173,7 @@ fn measured_later_finding(dataset: &Dataset) -> Option<MeasuredLater> {
 
 /// Single targets are compared with nothing that further repeats could tip.
 fn repeats_added(dataset: &Dataset) -> Option<RepeatsAdded> {
-    let looks = looks(&dataset.plan);
+    let looks = looks(dataset);
     // A study that says when it looks has made up for it.
     let planned = dataset.study.until.is_some();
     if looks.len() < 2 || dataset.study.targets.len() < 2 || planned {
@@ -184,18 +184,25 @@ fn repeats_added(dataset: &Dataset) -> Option<RepeatsAdded> {
     Some(RepeatsAdded { looks, stated_error, error })
 }
 
-/// How many repeats the plan had at first and after each extension that added some.
-fn looks(plan: &Plan) -> Vec<u32> {
+/// How many repeats the plan had at first and after each extension that added some. Another run that
+/// was merged with this one is none: nobody decided on its repeats by what this one had shown.
+fn looks(dataset: &Dataset) -> Vec<u32> {
+    let extensions = &dataset.run.extensions;
+    let is_merged = |number: u32| {
+        let place = (number as usize).checked_sub(1);
+        place.and_then(|place| extensions.get(place)).is_some_and(|one| one.merged_from.is_some())
+    };
     let mut looks: Vec<u32> = Vec::new();
     let mut of_extension = None;
     let mut most = 0;
-    for block in &plan.blocks {
+    for block in &dataset.plan.blocks {
         if block.number <= most {
             continue;
         }
         most = block.number;
+        let goes_on = of_extension == Some(block.extension) || is_merged(block.extension);
         match looks.last_mut() {
-            Some(last) if of_extension == Some(block.extension) => *last = most,
+            Some(last) if goes_on => *last = most,
             _ => looks.push(most),
         }
         of_extension = Some(block.extension);

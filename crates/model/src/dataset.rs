@@ -68,6 +68,10 @@ pub struct Extension {
     pub host: HostFacts,
     /// The keys of the study that had changed, in its order, and what was added to it.
     pub changes: Vec<String>,
+    /// Where it is another run of the study, which was merged with this one, what its file was called:
+    /// date, version and host are those of that run.
+    #[serde(default)]
+    pub merged_from: Option<String>,
 }
 
 /// A target as observed.

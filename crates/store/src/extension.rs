@@ -15,7 +15,7 @@ pub(crate) fn insert(
 ) -> Result<()> {
     connection.execute(
         "INSERT INTO extension (number, at_ms, weighin_version, host_json, changes, study_file,
-         study_json) VALUES (?, ?, ?, ?, ?, ?, ?)",
+         study_json, merged_from) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         params![
             number,
             extension.at.0,
@@ -23,7 +23,8 @@ pub(crate) fn insert(
             Json(&extension.host),
             Json(&extension.changes),
             study.map(|study| &study.source),
-            study.map(|study| Json(run::without_source(study)))
+            study.map(|study| Json(run::without_source(study))),
+            extension.merged_from
         ],
     )?;
     run::insert_plan(connection, blocks)
@@ -32,8 +33,8 @@ pub(crate) fn insert(
 /// Reads all of them in order, and the study as the last of them left it, where any changed it.
 pub(crate) fn select(connection: &Connection) -> Result<(Vec<Extension>, Option<Study>)> {
     let mut statement = connection.prepare(
-        "SELECT number, at_ms, weighin_version, host_json, changes, study_file, study_json
-         FROM extension ORDER BY number",
+        "SELECT number, at_ms, weighin_version, host_json, changes, merged_from, study_file,
+         study_json FROM extension ORDER BY number",
     )?;
     let rows = statement.query_map([], |row| {
         let mut columns = Columns::of("extension", row);
@@ -43,6 +44,7 @@ pub(crate) fn select(connection: &Connection) -> Result<(Vec<Extension>, Option<
             weighin_version: columns.next()?,
             host: columns.next::<Json<_>>()?.0,
             changes: columns.next::<Json<_>>()?.0,
+            merged_from: columns.next()?,
         };
         let study = columns.both::<String, Json<Study>>()?;
         Ok((number, extension, study))

@@ -6,6 +6,7 @@
 
 mod beside;
 mod conditions;
+mod copy;
 mod counts;
 mod cross_check;
 mod digest;

@@ -49,8 +49,7 @@ impl Store {
         scale: f64,
     ) -> Result<Self, StoreError> {
         let lock = WriterLock::take(path)?;
-        // Asked with the lock held: from here on nobody else makes it. A link that leads nowhere is
-        // there as well.
+        // With the lock held nobody else makes it. A link that leads nowhere is there as well.
         if path.symlink_metadata().is_ok() {
             return Err(StoreError::Exists(path.to_path_buf()));
         }
@@ -108,7 +107,7 @@ impl Store {
         Ok(store)
     }
 
-    fn writer(path: &Path, lock: WriterLock) -> Result<Self, StoreError> {
+    pub(crate) fn writer(path: &Path, lock: WriterLock) -> Result<Self, StoreError> {
         let mut connection = file::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let age = schema::check(&connection, path, SCRIPTS)?;
         let prepare = |connection: &mut Connection| {
@@ -234,6 +233,7 @@ impl Store {
             weighin_version: version.to_owned(),
             host: host.clone(),
             changes: changes.unwrap_or_default(),
+            merged_from: None,
         };
         let number = self.run.extensions.len() as u32 + 1;
         // Extensions without trials count as well, which a plan does not show: whoever planned these
@@ -248,10 +248,15 @@ impl Store {
             read = Some(run::select(connection)?);
             Ok(())
         })?;
+        self.read_anew(read);
+        Ok(())
+    }
+
+    /// Takes over what was read after a change.
+    pub(crate) fn read_anew(&mut self, read: Option<(Study, Plan, RunInfo)>) {
         if let Some((study, plan, run)) = read {
             (self.study, self.plan, self.run) = (study, plan, run);
         }
-        Ok(())
     }
 
     /// Adds the next blocks to the plan of a study whose repeats go on until all is resolved, or which

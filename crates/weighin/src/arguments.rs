@@ -53,6 +53,8 @@ pub(crate) enum Command {
     Gate(GateArguments),
     /// Show where figures changed over many runs
     History(HistoryArguments),
+    /// Put runs of one study that were made on several machines into one results file
+    Merge(MergeArguments),
     /// Recommend targets, and answer questions of capacity
     Advise(AdviseArguments),
     /// Import results that other tools measured into a results file
@@ -159,6 +161,15 @@ pub(crate) struct AgentArguments {
     /// Take orders from standard input, and answer on standard output
     #[arg(long, hide = true, conflicts_with = "broker")]
     pub(crate) stdio: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MergeArguments {
+    /// The results file to make
+    pub(crate) out: PathBuf,
+    /// The runs: results files (*.weighin), which are not changed
+    #[arg(required = true, num_args = 2..)]
+    pub(crate) runs: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]

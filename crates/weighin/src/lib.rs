@@ -49,6 +49,7 @@ pub fn run() -> ExitCode {
         Command::Compare(arguments) => commands::compare(&arguments),
         Command::Gate(arguments) => commands::gate(&arguments),
         Command::History(arguments) => commands::history(&arguments),
+        Command::Merge(arguments) => commands::merge(&arguments),
         Command::Advise(arguments) => commands::advise(&arguments),
         Command::Import(arguments) => commands::import(&arguments),
         Command::Load(arguments) => commands::load(&arguments),

@@ -48,6 +48,7 @@ fn with_some_anew(truth: f64, seed: u64) -> Dataset {
     }
     data.trials.sort_by_key(|record| record.position);
     data.run.extensions.push(Extension {
+        merged_from: None,
         at: UnixMillis(0),
         weighin_version: data.run.weighin_version.clone(),
         host: data.run.host.clone(),

@@ -47,6 +47,7 @@ fn repeats_that_were_added_are_a_second_look() {
     let changed = HostFacts { kernel: "6.12".to_owned(), ..host.clone() };
     data.run.host.kernel = "6.1".to_owned();
     let extension = |host: &HostFacts| Extension {
+        merged_from: None,
         at: UnixMillis(5),
         weighin_version: data.run.weighin_version.clone(),
         host: host.clone(),
@@ -177,6 +178,7 @@ fn cells_that_were_added_to_blocks_that_had_run_are_no_pairs_with_these() {
     }
     data.plan.blocks.extend(apart);
     let extension = Extension {
+        merged_from: None,
         at: UnixMillis(5),
         weighin_version: data.run.weighin_version.clone(),
         host: data.run.host.clone(),
@@ -208,6 +210,7 @@ fn trials_that_were_planned_before_an_extension_and_ran_after_it_ran_under_its_c
     let mut data = plain(3);
     data.run.host.kernel = "6.1".to_owned();
     let extension = |at: u64, kernel: &str| Extension {
+        merged_from: None,
         at: UnixMillis(at),
         weighin_version: data.run.weighin_version.clone(),
         host: HostFacts { kernel: kernel.to_owned(), ..data.run.host.clone() },
@@ -250,6 +253,7 @@ fn a_trial_that_is_measured_anew_is_no_pair_with_its_former_block() {
     let anew = Block { number: 2, extension: 1, trials: vec![Trial { position, ..failed }] };
     data.plan.blocks.push(anew);
     let extension = Extension {
+        merged_from: None,
         at: UnixMillis(5),
         weighin_version: data.run.weighin_version.clone(),
         host: data.run.host.clone(),

@@ -165,6 +165,7 @@ fn what_a_look_has_decided_by_trials_that_were_measured_anew_stays() {
         let trials = anew.map(|(position, trial)| Trial { position, ..trial.clone() }).collect();
         data.plan.blocks.push(Block { number: block.number, extension: 1, trials });
         let extension = Extension {
+            merged_from: None,
             at: UnixMillis(0),
             weighin_version: data.run.weighin_version.clone(),
             host: data.run.host.clone(),

@@ -3,7 +3,7 @@ use crate::numbers::{self, NOTHING, bytes, count, date, duration};
 use crate::view;
 use crate::words::{offer, place};
 use analyse::Analysis;
-use model::{ClockReading, Dataset, Extension, HostSampling, Place};
+use model::{ClockReading, Dataset, Extension, HostFacts, HostSampling, Place};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -17,10 +17,21 @@ pub(crate) fn run(analysis: &Analysis) -> Table {
         let trials = ("trials", Some(dataset.trials.len().to_string()));
         return pairs([study, ("imported", Some(date)), weighin, trials]);
     }
+    let is_merged = dataset.run.extensions.iter().any(|one| one.merged_from.is_some());
     let extended = (1..).zip(&dataset.run.extensions).map(|(number, extension)| {
         let said =
             format!("{}: {}", numbers::date(extension.at), added(dataset, number, extension));
-        ("extended", Some(said))
+        match &extension.merged_from {
+            Some(file) => {
+                ("merged", Some(format!("{file}, started {said}{}", on(&extension.host))))
+            }
+            None => ("extended", Some(said)),
+        }
+    });
+    let began = is_merged.then(|| {
+        let blocks = dataset.plan.blocks.iter().filter(|block| block.extension == 0);
+        let trials = numbers::counted(blocks.map(|block| block.trials.len()).sum(), "trial");
+        ("merged", Some(format!("the first run: {trials}{}", on(&dataset.run.host))))
     });
     let facts = [
         study,
@@ -30,7 +41,12 @@ pub(crate) fn run(analysis: &Analysis) -> Table {
         ("seed", Some(dataset.plan.seed.to_string())),
         ("time scale", Some(numbers::figure(dataset.run.scale))),
     ];
-    pairs(facts.into_iter().chain(extended))
+    pairs(facts.into_iter().chain(began).chain(extended))
+}
+
+/// The host that made a run.
+fn on(host: &HostFacts) -> String {
+    format!("; on {} ({} × {})", host.hostname, host.cpus, host.cpu_model)
 }
 
 /// What was noted while the run was going on; `None` where nothing was.

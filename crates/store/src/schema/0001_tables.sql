@@ -28,6 +28,7 @@ CREATE TABLE extension (
     changes TEXT NOT NULL,
     study_file TEXT,
     study_json TEXT,
+    merged_from TEXT,
     CHECK ((study_file IS NULL) = (study_json IS NULL))
 ) STRICT;
 

@@ -27,6 +27,7 @@ mod load_hosts;
 mod login;
 mod manual;
 mod many_clients;
+mod merging;
 mod noise_floor;
 mod outages;
 mod outputs;
