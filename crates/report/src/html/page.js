@@ -85,6 +85,10 @@
   // A number on an axis, as weighin writes them.
   const short = (value) => Number(value.toPrecision(10)).toLocaleString("en-US", { maximumFractionDigits: 10 });
 
+  // Of any number of values; a call with so many arguments would fail.
+  const smallest = (values) => values.reduce((a, b) => Math.min(a, b));
+  const largest = (values) => values.reduce((a, b) => Math.max(a, b));
+
   const linearTicks = (most) => {
     const rough = (most > 0 ? most : 1) / 5;
     const power = 10 ** Math.floor(Math.log10(rough));
@@ -151,9 +155,9 @@
       if (measured.length === 0) measured.push(1);
       // No axis is crushed by one interval.
       const room = isLog ? 2 : 1.4;
-      const [least, most] = [Math.min(...measured) / room, Math.max(...measured) * room];
+      const [least, most] = [smallest(measured) / room, largest(measured) * room];
       const values = [...measured, ...valuesOf(isInterval).map((value) => Math.max(least, Math.min(most, value)))];
-      const axis = isLog ? logTicks(Math.min(...values), Math.max(...values)) : linearTicks(Math.max(...values));
+      const axis = isLog ? logTicks(smallest(values), largest(values)) : linearTicks(largest(values));
       const at = (value) => {
         const within = isLog ? Math.log(Math.max(value, axis.low) / axis.low) / Math.log(axis.high / axis.low)
           : (value - axis.low) / (axis.high - axis.low);

@@ -247,6 +247,8 @@ fn a_page_of_ten_thousand_trials_is_small_and_painted_quickly() {
     let painted = browser.evaluate(painted).as_f64().unwrap();
     // A second on a machine that is idle; others may be at work on this one.
     assert!(painted < 5_000.0, "{painted} ms");
+    // All its repeats at once are no trouble for a switch.
+    browser.evaluate("document.querySelector('#answer figcaption button').click()");
     eprintln!("{} bytes, painted after {painted} ms", page.size);
     assert_eq!(browser.complaints, Vec::<String>::new());
 }
