@@ -141,7 +141,9 @@ impl Channel {
                     ));
                 }
                 drop(watched);
-                thread::sleep(POLL_INTERVAL);
+                // Not before a beat can have waited too long: a lead may have hundreds of agents.
+                let left = SILENCE_TIMEOUT.saturating_sub(silent);
+                thread::sleep(left.clamp(POLL_INTERVAL, BEAT_INTERVAL));
             }
         });
         Self { shared, orders }

@@ -187,6 +187,18 @@ impl Fleet {
         wait_for("an agent", || !self.agents(place, name).is_empty());
     }
 
+    /// Starts so many agents on this machine, which reaches the server as well.
+    pub fn agents_here(&mut self, place: &Workplace, count: usize) {
+        let here = Process(quiet(Command::new("sleep").arg("600")));
+        let pid = here.0.id();
+        let start = |number: usize| {
+            let name = format!("n{number}");
+            Process(quiet(&mut self.agent_in(place, pid, &name, 0, &[])))
+        };
+        let agents = (0..count).map(start).collect();
+        self.machines.push(Machine { name: "here".to_owned(), keeper: here, agents });
+    }
+
     /// The agents of that name, which is one unless it was started twice.
     pub fn agents(&self, place: &Workplace, name: &str) -> Vec<u32> {
         let token = place.path("token").display().to_string();
