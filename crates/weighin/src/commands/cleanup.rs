@@ -5,7 +5,7 @@ use crate::exit::CliError;
 use crate::messages::shown;
 use crate::signals;
 use campaign::Login;
-use model::{Place, System, Target};
+use model::{Endpoint, Place, System, Target};
 use report::numbers::count;
 use std::path::Path;
 
@@ -68,6 +68,9 @@ fn of_target(target: &Target, also: &[String]) -> Result<String, CliError> {
         Place::Storage(place) => volumes(place.volumes.iter().map(|volume| volume.path.as_path())),
         Place::Sandbox(_) => {
             Ok("Nothing is left of a private server when its run is over.\n".into())
+        }
+        Place::Server(spec) if spec.address.endpoint == Endpoint::NotUp => {
+            Ok("It comes up for a run alone, and what weighin made goes with it.\n".into())
         }
         Place::Imported => Ok("Imported: there is nothing to remove.\n".into()),
         Place::Server(_) if target.system == System::Redis => keys(&targets::login(target)?),

@@ -87,14 +87,17 @@ fn a_study_is_cleaned_up_on_all_its_targets() {
     server.execute("CREATE TABLE orders (id INT)");
     let login = format!("password_file = {:?}", server.password_file());
     let study = crate::support::server_study(&server.url(), 1, &login);
-    let more = "[[target]]\nname = \"private\"\nsandbox = {}\n\n[[target]]\nname = \"gone\"\n\
+    let more = "[[target]]\nname = \"private\"\nsandbox = {}\n\n[[target]]\nname = \"cloud\"\n\
+                instance = { up = [\"false\"], down = [\"true\"], trusted = true }\n\n\
+                [[target]]\nname = \"gone\"\n\
                 url = \"mysql://nobody@127.0.0.1:1/x\"\n\n[[test]]";
     place.write("study.toml", study.replacen("[[test]]", more, 1));
     let ran = place.weighin(&["cleanup", "study.toml"]);
     assert_eq!(
         ran.out,
         "server: Dropped 2 tables: sbtest1, sbtest2.\n\
-         private: Nothing is left of a private server when its run is over.\n"
+         private: Nothing is left of a private server when its run is over.\n\
+         cloud: It comes up for a run alone, and what weighin made goes with it.\n"
     );
     assert_eq!(server.query("SHOW TABLES"), ["orders"]);
     ran.refused(3, &["gone: ", "127.0.0.1:1"]);
