@@ -42,7 +42,11 @@ fn requests_and_replies_do_not_allocate_once_their_buffers_have_grown() {
     let replies = [stream(1, &packets), stream(1, &[ok(0, 1, 0)])].concat();
 
     let template = ExecuteTemplate::new(&[ParamKind::Int, ParamKind::Str(119)]);
-    let mut reader = ResponseReader::new(Dialect { deprecate_eof: true, cache_metadata: false });
+    let mut reader = ResponseReader::new(Dialect {
+        deprecate_eof: true,
+        cache_metadata: false,
+        compressed: false,
+    });
     let mut out = Vec::new();
     let mut round = |piece: usize| {
         out.clear();

@@ -22,6 +22,7 @@ fn options() -> LoginOptions {
         password: b"secret".to_vec(),
         database: Some("sbtest".into()),
         tls: false,
+        compression: false,
         local_transport: false,
         local_infile: false,
         server_key: ServerKey::Refuse,

@@ -10,9 +10,9 @@ use protocol::mysql::{
 };
 use support::{MORE, definition, eof, err, lenenc, ok, packet, packet_from, stream};
 
-const OLD: Dialect = Dialect { deprecate_eof: false, cache_metadata: false };
-const NEW: Dialect = Dialect { deprecate_eof: true, cache_metadata: false };
-const CACHING: Dialect = Dialect { deprecate_eof: true, cache_metadata: true };
+const OLD: Dialect = Dialect { deprecate_eof: false, cache_metadata: false, compressed: false };
+const NEW: Dialect = Dialect { deprecate_eof: true, cache_metadata: false, compressed: false };
+const CACHING: Dialect = Dialect { deprecate_eof: true, cache_metadata: true, compressed: false };
 
 /// A result set of `a` and `b` with those rows, in a dialect.
 fn table(dialect: Dialect, status: u16, rows: &[Vec<u8>]) -> Vec<Vec<u8>> {

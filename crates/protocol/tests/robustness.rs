@@ -16,6 +16,7 @@ fn dialect() -> impl Strategy<Value = Dialect> {
     (any::<bool>(), any::<bool>()).prop_map(|(deprecate_eof, caching)| Dialect {
         deprecate_eof,
         cache_metadata: deprecate_eof && caching,
+        compressed: false,
     })
 }
 
@@ -86,6 +87,7 @@ fn options(tls: bool) -> LoginOptions {
         database: None,
         tls,
         local_transport: false,
+        compression: false,
         local_infile: true,
         server_key: ServerKey::Request,
     }

@@ -30,6 +30,7 @@ fn options(password: &[u8]) -> LoginOptions {
         password: password.to_vec(),
         database: None,
         tls: false,
+        compression: false,
         local_transport: false,
         local_infile: false,
         server_key: ServerKey::Refuse,

@@ -38,6 +38,7 @@ fn address(endpoint: Endpoint) -> ServerAddress {
         database: "0".into(),
         password: PasswordSource::OptionFile,
         tls: Tls::Off,
+        compression: false,
         server_key: ServerKey::default(),
     }
 }

@@ -31,6 +31,7 @@ impl Session {
             password: server.sandbox.password().reveal().into(),
             database: Some("sbtest".into()),
             tls: false,
+            compression: false,
             local_transport: true,
             local_infile: false,
             server_key: ServerKey::Refuse,

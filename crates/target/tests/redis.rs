@@ -85,6 +85,7 @@ fn a_server_of_another_kind_is_recognised() {
         database: String::new(),
         password: PasswordSource::OptionFile,
         tls: Tls::Off,
+        compression: false,
         server_key: ServerKey::default(),
     };
     let failure = RedisConnection::open(&address, &Secret::default()).unwrap_err();

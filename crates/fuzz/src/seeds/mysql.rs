@@ -183,3 +183,16 @@ pub(crate) fn sessions() -> Vec<Vec<u8>> {
     }
     seeds
 }
+
+/// Frames as a server sends them: two that are not compressed, and one that is.
+pub(crate) fn compressed() -> Vec<Vec<u8>> {
+    let row = packets(&[ok(0, 1, 2)]);
+    let mut commands = vec![row, vec![b'c'; 700]];
+    let mut end = protocol::mysql::Compressed::default();
+    commands.iter_mut().for_each(|command| end.wrap(command, 0));
+    let mut both = commands.concat();
+    // The second frame follows the first.
+    both[commands[0].len() + 3] = 1;
+    commands.push(both);
+    commands.iter().map(|frames| [&[3][..], frames].concat()).collect()
+}

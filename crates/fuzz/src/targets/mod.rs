@@ -25,6 +25,7 @@ const MIB: usize = 1 << 20;
 pub const TARGETS: &[Target] = &[
     mysql::LOGIN,
     mysql::REPLIES,
+    mysql::COMPRESSED,
     session::MYSQL,
     redis::REPLIES,
     session::REDIS,
@@ -64,7 +65,7 @@ fn text(data: &[u8]) -> String {
 /// Analyses a dataset, writes every kind of report, and holds each to what no text may break.
 fn rendered(dataset: &Dataset) {
     let analysis = analyse(dataset);
-    for format in [Format::Html, Format::Markdown, Format::Json, Format::Csv] {
+    for format in [Format::Html, Format::Markdown, Format::Json, Format::Csv, Format::Hlog] {
         let mut out = Vec::new();
         if render(&analysis, format, &mut out).is_err() {
             panic!("{format:?}: only the writer can fail, and this one does not");
@@ -72,7 +73,9 @@ fn rendered(dataset: &Dataset) {
         let Ok(text) = std::str::from_utf8(&out) else { panic!("{format:?} is not UTF-8") };
         match format {
             Format::Json => output::assert_json(text),
-            Format::Html | Format::Markdown | Format::Csv => output::assert_shown(text),
+            Format::Html | Format::Markdown | Format::Csv | Format::Hlog => {
+                output::assert_shown(text)
+            }
         }
     }
     let question = Question {

@@ -5,8 +5,8 @@ use crate::Target;
 use crate::input::{Cuts, Input, feed};
 use crate::seeds::mysql as seeds;
 use protocol::mysql::{
-    Dialect, Login, LoginOptions, LoginStep, PrepareReader, Prepared, ProtocolError, Reply,
-    ResponseReader, ServerError, ServerKey, TextReader, TextReply,
+    Compressed, Dialect, Login, LoginOptions, LoginStep, PrepareReader, Prepared, ProtocolError,
+    Reply, ResponseReader, ServerError, ServerKey, TextReader, TextReply,
 };
 
 /// A login against a server that may send anything.
@@ -46,6 +46,17 @@ pub(super) const REPLIES: Target = Target {
     words: &["#40001Deadlock", "\u{3}def\u{4}test\u{1}t\u{1}t\u{1}c\u{1}c\u{c}"],
 };
 
+/// Frames of the compressed protocol.
+pub(super) const COMPRESSED: Target = Target {
+    name: "mysql_compressed",
+    mutations: 3000,
+    run: compressed,
+    seeds: seeds::compressed,
+    longest: 4 * KIB,
+    memory: 2 * MIB,
+    words: &["\u{78}\u{1}"],
+};
+
 /// What the client sends of itself, decided by a byte.
 pub(super) fn options(flags: u8) -> LoginOptions {
     LoginOptions {
@@ -53,6 +64,7 @@ pub(super) fn options(flags: u8) -> LoginOptions {
         password: if flags & 1 != 0 { b"secret".to_vec() } else { Vec::new() },
         database: (flags & 2 != 0).then(|| "test".into()),
         tls: flags & 4 != 0,
+        compression: false,
         local_transport: flags & 8 != 0,
         local_infile: flags & 16 != 0,
         server_key: match flags >> 6 {
@@ -123,7 +135,11 @@ fn log_in(stream: &[u8], options: &LoginOptions, cuts: Cuts) -> (usize, String) 
 fn replies(data: &[u8]) {
     let mut input = Input::new(data);
     let (flags, cuts) = (input.byte(), input.byte());
-    let dialect = Dialect { deprecate_eof: flags & 1 != 0, cache_metadata: flags & 2 != 0 };
+    let dialect = Dialect {
+        deprecate_eof: flags & 1 != 0,
+        cache_metadata: flags & 2 != 0,
+        compressed: flags & 16 != 0,
+    };
     let stream = match flags & 4 {
         0 => input.rest().to_vec(),
         _ => framed(input.rest(), 1, 1),
@@ -159,6 +175,40 @@ fn replies(data: &[u8]) {
             assert_eq!(whole, read_prepare(&stream, dialect, Cuts::new(cuts)), "pieces matter");
         }
     }
+}
+
+/// Byte 0: how the stream is cut.
+fn compressed(data: &[u8]) {
+    let mut input = Input::new(data);
+    let cuts = input.byte();
+    let stream = input.rest();
+    let whole = decompressed(stream, Cuts::new(0));
+    assert_eq!(whole, decompressed(stream, Cuts::new(cuts)), "pieces change what was compressed");
+}
+
+/// How many bytes came of it, what they add up to, and the error if there is one. Up to where a frame is
+/// damaged, pieces do change how much comes of it.
+fn decompressed(stream: &[u8], cuts: Cuts) -> Result<(usize, u32), ProtocolError> {
+    let (mut end, mut all, mut sum, mut failed) = (Compressed::default(), 0, 0_u32, None);
+    feed(stream, cuts, |piece| {
+        let mut rest = piece;
+        loop {
+            match end.unwrap(&mut rest) {
+                Ok([]) => return Some(piece.len()),
+                Ok(content) => {
+                    all += content.len();
+                    sum = content
+                        .iter()
+                        .fold(sum, |sum, &byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+                }
+                Err(error) => {
+                    failed = Some(error);
+                    return None;
+                }
+            }
+        }
+    });
+    failed.map_or(Ok((all, sum)), Err)
 }
 
 /// All replies, and at the end the error if there is one.

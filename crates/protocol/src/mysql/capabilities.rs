@@ -1,19 +1,24 @@
 //! Capability flags: what client and server agree on in the handshake.
 
 /// How a server writes its replies, as agreed in the handshake.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dialect {
     /// Rows end with an OK packet, and no EOF packet follows column definitions.
     pub deprecate_eof: bool,
     /// MariaDB: a result set says whether its column definitions follow, and they do not when a
     /// prepared statement is executed again with the same columns.
     pub cache_metadata: bool,
+    /// Everything after the login goes through [`super::Compressed`]. Frames of packets are not
+    /// numbered one after another then: where servers flush, they go on with the number of the
+    /// compressed frame.
+    pub compressed: bool,
 }
 
 /// MySQL's client and connectors; a MariaDB server leaves it unset and has extended flags then.
 pub(super) const MYSQL: u32 = 1;
 pub(super) const LONG_FLAG: u32 = 1 << 2;
 pub(super) const CONNECT_WITH_DB: u32 = 1 << 3;
+pub(super) const COMPRESS: u32 = 1 << 5;
 pub(super) const LOCAL_FILES: u32 = 1 << 7;
 pub(super) const PROTOCOL_41: u32 = 1 << 9;
 pub(super) const SSL: u32 = 1 << 11;
@@ -70,6 +75,7 @@ impl Agreed {
         Dialect {
             deprecate_eof: self.has(DEPRECATE_EOF),
             cache_metadata: self.extended & MARIADB_CACHE_METADATA != 0,
+            compressed: self.has(COMPRESS),
         }
     }
 }

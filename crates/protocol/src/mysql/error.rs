@@ -49,6 +49,9 @@ pub enum ProtocolError {
         /// The number that came.
         got: u8,
     },
+    /// What was compressed is not what the server says of it.
+    #[error("what the server compressed {0}")]
+    Compression(&'static str),
     /// More columns than any server has.
     #[error("the server announced {0} columns, where servers have at most {MAX_COLUMNS}")]
     TooManyColumns(u64),
@@ -86,6 +89,9 @@ pub enum LoginError {
     /// TLS was asked for and the server does not have it.
     #[error("the server does not offer TLS")]
     TlsNotOffered,
+    /// Compression was asked for and the server does not have it.
+    #[error("the server does not offer compression with zlib")]
+    CompressionNotOffered,
     /// The server asked for the password in clear on a connection that others can read.
     #[error("the server asks for the password in clear text on a connection without TLS")]
     CleartextRefused,

@@ -2,6 +2,7 @@
 //! length, one of sequence number) and at most 16 MiB − 1 of payload. A packet of several frames
 //! ends with the first frame that is not full, which may be empty.
 
+use super::capabilities::Dialect;
 use super::error::ProtocolError;
 
 /// Bytes of a frame's header.
@@ -74,6 +75,8 @@ pub(super) struct Packet<'a> {
 /// only if its reader wants it.
 #[derive(Debug)]
 pub(super) struct Packets {
+    /// Whether frames are numbered one after another.
+    numbered: bool,
     next_sequence: u8,
     state: State,
     /// The part of a header that has arrived.
@@ -98,12 +101,18 @@ impl Packets {
     /// Starts between packets; the next one must have that sequence number.
     pub(super) fn new(next_sequence: u8) -> Self {
         Self {
+            numbered: true,
             next_sequence,
             state: State::Between,
             header: [0; HEADER],
             header_length: 0,
             collected: Vec::new(),
         }
+    }
+
+    /// The same where a dialect does not number frames one after another.
+    pub(super) fn of(dialect: Dialect, next_sequence: u8) -> Self {
+        Self { numbered: !dialect.compressed, ..Self::new(next_sequence) }
     }
 
     /// Forgets what was under way; the next packet must have that sequence number.
@@ -236,7 +245,7 @@ impl Packets {
     #[inline]
     fn check_sequence(&mut self, got: u8, first: Option<u8>) -> Result<(), ProtocolError> {
         let expected = self.next_sequence;
-        if got != expected && first != Some(super::packet::ERR) {
+        if got != expected && self.numbered && first != Some(super::packet::ERR) {
             return Err(ProtocolError::Sequence { expected, got });
         }
         self.next_sequence = got.wrapping_add(1);

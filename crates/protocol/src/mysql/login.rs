@@ -35,6 +35,8 @@ pub struct LoginOptions {
     pub tls: bool,
     /// The transport is a Unix socket: nobody can listen, even without TLS.
     pub local_transport: bool,
+    /// Compress what travels after the login, and refuse to go on without.
+    pub compression: bool,
     /// Let the server ask for local files (`LOAD DATA LOCAL`).
     pub local_infile: bool,
     /// Which RSA key may encrypt the password where neither TLS nor a Unix socket protects it.
@@ -63,6 +65,7 @@ impl std::fmt::Debug for LoginOptions {
             .field("database", &self.database)
             .field("tls", &self.tls)
             .field("local_transport", &self.local_transport)
+            .field("compression", &self.compression)
             .field("local_infile", &self.local_infile)
             .field("server_key", &self.server_key)
             .finish()
@@ -101,6 +104,8 @@ pub struct SessionInfo {
     pub connection_id: u32,
     /// How replies are written.
     pub dialect: Dialect,
+    /// Whether the server would have compressed what travels, asked or not.
+    pub offers_compression: bool,
 }
 
 /// The state machine of a login: greeting, TLS, authentication.
@@ -130,6 +135,7 @@ struct Session {
     server_version: String,
     connection_id: u32,
     agreed: Agreed,
+    offers_compression: bool,
     authentication: Authentication,
 }
 
@@ -179,6 +185,7 @@ impl Login {
                             server_version: std::mem::take(&mut session.server_version),
                             connection_id: session.connection_id,
                             dialect: session.agreed.dialect(),
+                            offers_compression: session.offers_compression,
                         };
                         return Ok(LoginStep::Done { consumed, session });
                     }
@@ -219,6 +226,7 @@ impl Login {
             (options.database.is_some(), capabilities::CONNECT_WITH_DB),
             (options.local_infile, capabilities::LOCAL_FILES),
             (options.tls, capabilities::SSL),
+            (options.compression, capabilities::COMPRESS),
         ];
         let wanted = wanted.iter().filter(|(asked, _)| *asked).fold(0, |all, (_, flag)| all | flag);
         let agreed = Agreed::with_server(greeting.flags, greeting.extended, wanted);
@@ -228,12 +236,16 @@ impl Login {
         if options.tls && !agreed.has(capabilities::SSL) {
             return Err(LoginError::TlsNotOffered);
         }
+        if options.compression && !agreed.has(capabilities::COMPRESS) {
+            return Err(LoginError::CompressionNotOffered);
+        }
         let (authentication, answer) = Authentication::begin(&greeting, options)?;
         let response = response(options, agreed, &authentication, &answer);
         let session = Box::new(Session {
             server_version: greeting.server_version,
             connection_id: greeting.connection_id,
             agreed,
+            offers_compression: greeting.flags & capabilities::COMPRESS != 0,
             authentication,
         });
         if options.tls {

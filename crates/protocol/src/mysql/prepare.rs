@@ -27,7 +27,7 @@ pub struct PrepareReader {
 impl PrepareReader {
     /// A reader for the replies of one connection.
     pub fn new(dialect: Dialect) -> Self {
-        Self { dialect, packets: Packets::new(1), begun: None }
+        Self { dialect, packets: Packets::of(dialect, 1), begun: None }
     }
 
     /// Takes bytes up to the end of a reply; returns how many were taken, and the reply if it has

@@ -202,7 +202,7 @@ fn nothing_configured(ignored: &[PathBuf]) -> String {
 }
 
 /// Why a file that may hold a password was not read.
-fn refusal(file: &str, why: &Unreadable, remedy: &str) -> Failure {
+pub(super) fn refusal(file: &str, why: &Unreadable, remedy: &str) -> Failure {
     let remedy = match why {
         Unreadable::Failed(_) | Unreadable::NotAFile(_) => {
             let message = format!("cannot read {file}: {why}");
@@ -251,7 +251,7 @@ pub fn resolve_token(
     Ok(Secret(token))
 }
 
-fn from_environment(
+pub(super) fn from_environment(
     what: &str,
     name: &str,
     endpoint: &dyn Display,
@@ -274,7 +274,7 @@ fn from_environment(
     })
 }
 
-fn first_line(
+pub(super) fn first_line(
     what: &str,
     path: &Path,
     environment: &LoginEnvironment<'_>,
@@ -339,6 +339,7 @@ mod tests {
             database: "sbtest".into(),
             password,
             tls: Tls::Off,
+            compression: false,
             server_key: ServerKey::OptionFile,
         }
     }

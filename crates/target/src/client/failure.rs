@@ -95,6 +95,11 @@ pub fn login_failure(
             format!("the server at {endpoint} does not offer TLS"),
             "give the server a certificate (ssl_cert, ssl_key), or connect without TLS",
         ),
+        LoginError::CompressionNotOffered => Failure::new(
+            FailureKind::NotPermitted,
+            format!("the server at {endpoint} does not offer compression with zlib"),
+            "have zlib in protocol_compression_algorithms (MySQL), or connect without compression",
+        ),
         LoginError::CleartextRefused => Failure::new(
             FailureKind::Tls,
             format!(

@@ -17,6 +17,7 @@ mod server_key;
 mod session;
 pub mod tls;
 mod transport;
+mod visitors;
 
 pub use connection::Connection;
 pub use credentials::{
@@ -29,3 +30,4 @@ pub use guest::Guest;
 pub use line::Limits;
 pub use protocol::mysql::TextRows as Rows;
 pub use server_key::server_key;
+pub use visitors::{certificate_and_key, visitors_token};

@@ -7,7 +7,7 @@ use super::server_key::server_key;
 use super::tls;
 use super::transport::Transport;
 use model::{Failure, FailureKind, ServerAddress, Tls};
-use protocol::mysql::{Login, LoginOptions, LoginStep, SessionInfo};
+use protocol::mysql::{Login, LoginError, LoginOptions, LoginStep, SessionInfo};
 use rustls::ClientConnection;
 
 /// Logs in. What the server has sent after the login is returned too.
@@ -22,6 +22,7 @@ pub(super) fn log_in(
         password: credentials.password().bytes().to_vec(),
         database: Some(address.database.clone()).filter(|name| !name.is_empty()),
         tls: address.tls != Tls::Off,
+        compression: false,
         local_transport: line.is_local(),
         local_infile: true,
         server_key: server_key(address)?,
@@ -37,6 +38,11 @@ pub(super) fn log_in(
         match step {
             LoginStep::Done { consumed, session } => {
                 input.drain(..consumed);
+                // The clients of loads ask for it; nothing may begin where they would be refused.
+                if address.compression && !session.offers_compression {
+                    let error = LoginError::CompressionNotOffered;
+                    return Err(login_failure(&error, endpoint, &address.database, credentials));
+                }
                 return Ok((transport, session, input));
             }
             LoginStep::StartTls { consumed } => {

@@ -23,6 +23,9 @@ pub fn client_config(tls: &Tls) -> Result<Option<Arc<ClientConfig>>, Failure> {
         Tls::Unverified => None,
         Tls::Verified(Some(path)) => Some(roots_of_file(path)?),
         Tls::Verified(None) => Some(roots_of_system()?),
+        Tls::Pinned(pem) => {
+            Some(roots_in(pem.as_bytes(), "what this server is to be checked against")?)
+        }
     };
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())
@@ -38,6 +41,14 @@ pub fn client_config(tls: &Tls) -> Result<Option<Arc<ClientConfig>>, Failure> {
             .with_no_client_auth(),
     };
     Ok(Some(Arc::new(config)))
+}
+
+/// The same for a process on another machine, which has not the files of this one: certificates of a file
+/// are in it. What cannot be read stays as it is.
+pub fn carried(tls: &Tls) -> Tls {
+    let Tls::Verified(Some(path)) = tls else { return tls.clone() };
+    let pem = read_public(path).ok().and_then(|pem| String::from_utf8(pem).ok());
+    pem.map_or_else(|| tls.clone(), Tls::Pinned)
 }
 
 /// The name that the certificate of a server at that place must carry.
@@ -106,21 +117,27 @@ fn untrusted(reason: &CertificateError, endpoint: &Endpoint) -> Failure {
 }
 
 fn roots_of_file(path: &Path) -> Result<RootCertStore, Failure> {
-    let failed = |reason: String| {
-        Failure::new(
-            FailureKind::Tls,
-            format!("cannot use the certificates in {}: {reason}", path.display()),
-            "give a PEM file that holds the certificate of the authority that signed the server's",
-        )
-    };
+    let place = path.display().to_string();
+    let pem = read_public(path).map_err(|error| unusable(&place, &error.to_string()))?;
+    roots_in(&pem, &place)
+}
+
+fn unusable(place: &str, reason: &str) -> Failure {
+    Failure::new(
+        FailureKind::Tls,
+        format!("cannot use the certificates in {place}: {reason}"),
+        "give a PEM file that holds the certificate of the authority that signed the server's",
+    )
+}
+
+fn roots_in(pem: &[u8], place: &str) -> Result<RootCertStore, Failure> {
     let mut roots = RootCertStore::empty();
-    let pem = read_public(path).map_err(|error| failed(error.to_string()))?;
-    for certificate in CertificateDer::pem_slice_iter(&pem) {
-        let certificate = certificate.map_err(|e| failed(e.to_string()))?;
-        roots.add(certificate).map_err(|e| failed(e.to_string()))?;
+    for certificate in CertificateDer::pem_slice_iter(pem) {
+        let certificate = certificate.map_err(|e| unusable(place, &e.to_string()))?;
+        roots.add(certificate).map_err(|e| unusable(place, &e.to_string()))?;
     }
     if roots.is_empty() {
-        return Err(failed("there are none in it".to_owned()));
+        return Err(unusable(place, "there are none in it"));
     }
     Ok(roots)
 }

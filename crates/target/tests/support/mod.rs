@@ -71,6 +71,7 @@ pub fn address(endpoint: Endpoint) -> ServerAddress {
         database: "sbtest".to_owned(),
         password: PasswordSource::OptionFile,
         tls: Tls::Off,
+        compression: false,
         server_key: ServerKey::default(),
     }
 }

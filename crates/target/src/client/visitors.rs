@@ -1,0 +1,52 @@
+//! What weighin needs where others connect to it: a token, a certificate and its key.
+
+use super::credentials::{LoginEnvironment, Secret, first_line, from_environment, refusal};
+use super::private_file::{Owners, Unreadable, read_password, read_public};
+use model::{Failure, FailureKind, PasswordSource};
+use std::path::Path;
+
+/// The token that visitors of weighin's own pages must know, from where that says.
+///
+/// # Errors
+/// `AccessDenied` when the environment variable is not set, or the file cannot be read or others may
+/// read it.
+pub fn visitors_token(
+    source: &PasswordSource,
+    environment: &LoginEnvironment<'_>,
+) -> Result<Secret, Failure> {
+    let token = match source {
+        PasswordSource::Environment(name) => {
+            from_environment("token", name, &"weighin's pages", environment)?
+        }
+        PasswordSource::File(path) => first_line("token", path, environment)?,
+        PasswordSource::OptionFile => Vec::new(),
+    };
+    Ok(Secret::new(token))
+}
+
+/// A certificate and its private key, as their files have them.
+///
+/// # Errors
+/// `Tls` when the certificate cannot be read, `AccessDenied` when the key cannot or others may read it.
+pub fn certificate_and_key(
+    certificate: &Path,
+    key: &Path,
+    environment: &LoginEnvironment<'_>,
+) -> Result<(Vec<u8>, Secret), Failure> {
+    let chain = read_public(certificate).map_err(|why| {
+        Failure::new(
+            FailureKind::Tls,
+            format!("cannot read the certificate {}: {why}", certificate.display()),
+            "name a PEM file with the certificate and those between it and its authority",
+        )
+    })?;
+    let sudo_uid = (environment.variable)("SUDO_UID").and_then(|uid| uid.into_string().ok());
+    let key_text = Owners::of_this_process(sudo_uid.as_deref())
+        .map_err(Unreadable::from)
+        .and_then(|owners| read_password(key, owners))
+        .map_err(|why| {
+            let remedy = "name a PEM file with the certificate's private key";
+            refusal(&format!("the key file {}", key.display()), &why, remedy)
+        })?;
+    Ok((chain, Secret::new(key_text)))
+}
