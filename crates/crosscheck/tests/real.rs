@@ -24,6 +24,7 @@ fn server(sandbox: &Sandbox, address: Address) -> Server {
         user: "weighin".to_owned(),
         password: sandbox.password().reveal().as_bytes().to_vec(),
         database: "sbtest".to_owned(),
+        compression: false,
     }
 }
 

@@ -87,7 +87,10 @@ pub struct Assembly {
     parts: u32,
     intervals: Intervals,
     shown: Vec<Interval>,
-    accounts: BTreeMap<u32, Account>,
+    /// Of the parts that have ended, in one: of thousands, each with its histograms, not one is kept.
+    whole: Option<Account>,
+    /// What each did, and the processors that it may use.
+    ended: BTreeMap<u32, (GeneratorShare, u32)>,
     /// Processor time of this process, where the parts are others of the same machine.
     own: Option<CpuWindow>,
     /// The machines that the parts are on, in turns; none where all are on this one.
@@ -101,7 +104,8 @@ impl Assembly {
             parts,
             intervals: Intervals::new(parts),
             shown: Vec::new(),
-            accounts: BTreeMap::new(),
+            whole: None,
+            ended: BTreeMap::new(),
             own: None,
             hosts: Vec::new(),
         }
@@ -140,12 +144,20 @@ impl Assembly {
 
     /// A part has ended.
     pub fn ended(&mut self, index: u32, account: Account) {
-        self.accounts.insert(index, account);
+        let share = account.share(self.host_of(index).map(str::to_owned));
+        let ended = (share, account.client.cpus_allowed);
+        // What a machine elsewhere says again does not count twice.
+        if self.ended.insert(index, ended).is_none() {
+            match &mut self.whole {
+                Some(whole) => whole.add(account),
+                None => self.whole = Some(account),
+            }
+        }
     }
 
     /// Whether all parts have ended.
     pub fn is_complete(&self) -> bool {
-        self.accounts.len() == self.parts as usize
+        self.ended.len() == self.parts as usize
     }
 
     /// The whole load.
@@ -164,21 +176,12 @@ impl Assembly {
             self.show(rest, progress);
         }
         self.shown.sort_by_key(|interval| interval.start);
-        let shares = self
-            .accounts
-            .iter()
-            .map(|(&part, account)| account.share(self.host_of(part).map(str::to_owned)));
+        let cpus_elsewhere = self.cpus_elsewhere();
         let generators = match self.parts {
             1 if self.hosts.is_empty() => Vec::new(),
-            _ => shares.collect(),
+            _ => std::mem::take(&mut self.ended).into_values().map(|(share, _)| share).collect(),
         };
-        let cpus_elsewhere = self.cpus_elsewhere();
-        let parts = std::mem::take(&mut self.accounts).into_values();
-        let whole = parts.reduce(|mut whole, part| {
-            whole.add(part);
-            whole
-        });
-        let mut whole = whole.ok_or(LoadError::Stopped)?;
+        let mut whole = self.whole.take().ok_or(LoadError::Stopped)?;
         let client = &mut whole.client;
         client.cpus_allowed = cpus_elsewhere.unwrap_or(client.cpus_allowed);
         if let Some(own) = self.own {
@@ -198,12 +201,14 @@ impl Assembly {
 
     /// Processors of all other machines together that the parts may use.
     fn cpus_elsewhere(&self) -> Option<u32> {
-        let of_host = |host: usize| {
-            let there =
-                self.accounts.iter().filter(|(part, _)| **part as usize % self.hosts.len() == host);
-            there.map(|(_, account)| account.client.cpus_allowed).max().unwrap_or(0)
-        };
-        (!self.hosts.is_empty()).then(|| (0..self.hosts.len()).map(of_host).sum())
+        let mut of_hosts = vec![0u32; self.hosts.len()];
+        for (&part, (_, allowed)) in &self.ended {
+            let place = (part as usize).checked_rem(of_hosts.len())?;
+            if let Some(cpus) = of_hosts.get_mut(place) {
+                *cpus = (*allowed).max(*cpus);
+            }
+        }
+        (!of_hosts.is_empty()).then(|| of_hosts.into_iter().sum())
     }
 
     fn show(&mut self, ended: Ended, progress: &mut dyn FnMut(Progress<'_>)) {
@@ -234,6 +239,7 @@ mod tests {
             io: None,
             schedule: Schedule { warmup: Duration::ZERO, limit: Limit::Window(WINDOW) },
             open: None,
+            reconnect_after: None,
             policy: ErrorPolicy::default(),
             connect_limit: WINDOW,
             drain_limit: WINDOW,

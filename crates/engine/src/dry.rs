@@ -4,6 +4,7 @@
 use crate::account::Account;
 use crate::coordinator::{Message, Report, Wake};
 use crate::part::{Part, PartProgress, run_part};
+use crate::pool::Next;
 use crate::run::{LoadError, LoadSpec, RunLoad};
 use crate::socket::WorkerSpec;
 use crate::usage::thread_cpu;
@@ -83,6 +84,7 @@ impl<S: WithoutServer> Session for Pretending<S> {
 
     fn open(&mut self, _: &mut Vec<u8>) {
         self.session.pretend_login();
+        self.online = false;
     }
 
     fn tls_started(&mut self, _: &mut Vec<u8>) {}
@@ -133,7 +135,7 @@ fn pretend<S: Session>(
     let measure_from = spec.schedule.measure_from(start);
     let mut cpu_before = None;
     for id in 0..pool.len() {
-        pool.begin(id, spec.clock.now(), &mut out);
+        begin(&mut pool, id, spec.clock.now(), &mut out);
     }
     let ended = loop {
         spec.control.check()?;
@@ -142,13 +144,16 @@ fn pretend<S: Session>(
                 out.clear();
                 if pool.is_busy(id) {
                     let now = spec.clock.now();
-                    pool.receive(id, &[0], now, now, &mut out)?;
+                    let (_, next) = pool.receive(id, &[0], now, now, &mut out)?;
+                    if next == Next::Renew {
+                        pool.opened(id, &mut out);
+                    }
                 }
             }
         }
         let now = spec.clock.now();
         while let Some(id) = pool.dispatch(now) {
-            pool.begin(id, now, &mut out);
+            begin(&mut pool, id, now, &mut out);
         }
         pool.tick(now);
         if now >= measure_from {
@@ -179,6 +184,13 @@ fn pretend<S: Session>(
         begun_late,
         extra: (),
     })
+}
+
+/// Lets a client begin; a new connection is there at once.
+fn begin<S: Session>(pool: &mut Pool<S>, id: usize, now: Nanos, out: &mut Vec<u8>) {
+    if pool.begin(id, now, out) == Next::Renew {
+        pool.opened(id, out);
+    }
 }
 
 fn wait_for_start(spec: &WorkerSpec) -> Result<Nanos, LoadError> {

@@ -42,4 +42,4 @@ pub use run::{LoadError, LoadSpec, Progress, RunLoad, SocketLoad, run};
 pub use schedule::{Limit, Schedule};
 pub use session::{Event, OperationError, Session, SessionError};
 pub use socket::{Address, TlsUpgrade};
-pub use usage::{available_storage_workers, cpus_allowed, peak_rss_bytes, process_cpu};
+pub use usage::{cpus_allowed, peak_rss_bytes, process_cpu};

@@ -48,7 +48,7 @@ impl Part {
     }
 
     /// How many of so many things are this part's.
-    pub(crate) fn share(self, whole: u64) -> u64 {
+    pub fn share(self, whole: u64) -> u64 {
         let (index, of) = (u64::from(self.index), u64::from(self.of));
         whole / of + u64::from(index < whole % of)
     }
@@ -116,6 +116,7 @@ pub(crate) fn run_part<S: Session>(
                     let waiting = open.max_waiting.div_ceil(lanes as usize);
                     (Arrivals::new(open, lane, lanes), waiting)
                 }),
+                reconnect_after: spec.reconnect_after,
             };
             spawn(scope, index, sender, move |sender| {
                 if on_each_processor {

@@ -3,8 +3,10 @@ use crate::recorder::{Ended, Recorded, Recorder, Times};
 use crate::{Action, ErrorPolicy, Event, Nanos, OperationError, Schedule, Session, SessionError};
 use model::ErrorClass;
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
+mod connections;
 mod quota;
 #[cfg(test)]
 mod tests;
@@ -23,6 +25,8 @@ enum State {
     Idle,
     /// An operation is under way.
     Busy(Operation),
+    /// An operation has begun by giving its connection up for a new one, and waits for that.
+    Renewing(Operation),
 }
 
 /// An operation under way.
@@ -36,6 +40,8 @@ struct Operation {
 struct Client<S> {
     session: S,
     state: State,
+    /// Operations that have begun on its connection.
+    begun: u32,
 }
 
 /// What the driver must do with a connection after it delivered bytes.
@@ -47,8 +53,11 @@ pub(crate) enum Next {
     StartTls,
     /// The client has just logged in.
     Ready,
-    /// Close the connection and make it anew.
+    /// Close the connection and make it anew, after a pause.
     Reconnect,
+    /// Send what was appended, close the connection and make a new one at once: an operation waits
+    /// for it.
+    Renew,
 }
 
 /// The open loop's side of a pool: what is due, and what waits for a client.
@@ -69,6 +78,8 @@ pub(crate) struct Rules {
     pub(crate) policy: ErrorPolicy,
     /// Arrivals, and how many of them may wait; a closed loop when absent.
     pub(crate) arrivals: Option<(Arrivals, usize)>,
+    /// How many operations a connection has; any number when absent.
+    pub(crate) reconnect_after: Option<NonZeroU32>,
 }
 
 /// The clients of one worker and the account of what they do.
@@ -86,6 +97,7 @@ pub(crate) struct Pool<S> {
     quota: Quota,
     policy: ErrorPolicy,
     backlog: Option<Backlog>,
+    reconnect_after: Option<NonZeroU32>,
     start: Nanos,
     measure_from: Nanos,
     last_begin: Nanos,
@@ -98,8 +110,8 @@ pub(crate) struct Pool<S> {
 impl<S: Session> Pool<S> {
     /// A pool that has not connected yet.
     pub(crate) fn new(sessions: Vec<S>, rules: Rules) -> Self {
-        let clients: Vec<_> =
-            sessions.into_iter().map(|session| Client { session, state: State::Offline }).collect();
+        let client = |session| Client { session, state: State::Offline, begun: 0 };
+        let clients: Vec<_> = sessions.into_iter().map(client).collect();
         let backlog = rules.arrivals.map(|(arrivals, max_waiting)| Backlog {
             arrivals,
             waiting: VecDeque::new(),
@@ -117,6 +129,7 @@ impl<S: Session> Pool<S> {
             quota: rules.quota,
             policy: rules.policy,
             backlog,
+            reconnect_after: rules.reconnect_after,
             start: Nanos(0),
             measure_from: Nanos::NEVER,
             last_begin: Nanos::NEVER,
@@ -139,24 +152,9 @@ impl<S: Session> Pool<S> {
         self.online == self.clients.len()
     }
 
-    /// Whether client `id` is logged in.
-    pub(crate) fn is_online(&self, id: usize) -> bool {
-        self.clients[id].state != State::Offline
-    }
-
     /// Whether client `id` has an operation under way.
     pub(crate) fn is_busy(&self, id: usize) -> bool {
-        matches!(self.clients[id].state, State::Busy(_))
-    }
-
-    /// A transport for client `id` is there.
-    pub(crate) fn opened(&mut self, id: usize, out: &mut Vec<u8>) {
-        self.clients[id].session.open(out);
-    }
-
-    /// The transport of client `id` is encrypted now.
-    pub(crate) fn tls_started(&mut self, id: usize, out: &mut Vec<u8>) {
-        self.clients[id].session.tls_started(out);
+        matches!(self.clients[id].state, State::Busy(_) | State::Renewing(_))
     }
 
     /// All clients are logged in, and the load begins at that moment. [`Self::begin`] is to be
@@ -169,19 +167,20 @@ impl<S: Session> Pool<S> {
         self.recorder = Some(Recorder::open(self.schedule, at, open_loop, S::STATEMENTS.len()));
     }
 
-    /// Lets an idle client begin an operation, if there is one for it; appends its first request.
+    /// Lets an idle client begin an operation, if there is one for it; appends its first request,
+    /// or a goodbye where a new connection is to be made for it ([`Next::Renew`]).
     #[inline]
-    pub(crate) fn begin(&mut self, id: usize, now: Nanos, out: &mut Vec<u8>) {
-        let Some(recorder) = &mut self.recorder else { return };
+    pub(crate) fn begin(&mut self, id: usize, now: Nanos, out: &mut Vec<u8>) -> Next {
+        let Some(recorder) = &mut self.recorder else { return Next::Continue };
         let client = &mut self.clients[id];
         if client.state != State::Idle {
-            return;
+            return Next::Continue;
         }
         let due = match &mut self.backlog {
             None => {
                 let counts = now >= self.measure_from;
                 if now >= self.last_begin || counts && !self.quota.take() {
-                    return;
+                    return Next::Continue;
                 }
                 recorder.ledger.scheduled += 1;
                 now
@@ -195,13 +194,28 @@ impl<S: Session> Pool<S> {
                     Some(due) => due,
                     None => {
                         backlog.idle.push_back(id);
-                        return;
+                        return Next::Continue;
                     }
                 }
             }
         };
-        client.state = State::Busy(Operation { due, began: now });
+        let operation = Operation { due, began: now };
         self.busy += 1;
+        if self.reconnect_after.is_some_and(|most| client.begun >= most.get()) {
+            client.state = State::Renewing(operation);
+            client.session.close(out);
+            return Next::Renew;
+        }
+        self.go_on(id, operation, now, out);
+        Next::Continue
+    }
+
+    /// Has a client send the first request of an operation.
+    #[inline]
+    fn go_on(&mut self, id: usize, operation: Operation, now: Nanos, out: &mut Vec<u8>) {
+        let client = &mut self.clients[id];
+        client.state = State::Busy(operation);
+        client.begun = client.begun.saturating_add(1);
         client.session.begin(out);
         self.asks(id, now);
     }
@@ -269,7 +283,7 @@ impl<S: Session> Pool<S> {
     ) -> Result<(usize, Next), SessionError> {
         let client = &mut self.clients[id];
         let (Some(recorder), State::Busy(operation)) = (&mut self.recorder, client.state) else {
-            return self.log_in(id, input, out);
+            return self.log_in(id, input, now, out);
         };
         recorder.advance(arrived);
         let (consumed, event) = client.session.receive(input, out, &mut recorder.tally)?;
@@ -304,13 +318,13 @@ impl<S: Session> Pool<S> {
         }
         client.state = State::Idle;
         self.busy -= 1;
-        self.begin(id, now, out);
+        let next = self.begin(id, now, out);
         if let (State::Busy(_), Some(recorder), None) =
             (self.clients[id].state, &mut self.recorder, &self.backlog)
         {
             recorder.delayed_by_client(now.since(arrived));
         }
-        Ok((consumed, Next::Continue))
+        Ok((consumed, next))
     }
 
     /// An operation was answered with an error: does what the policy says.
@@ -345,70 +359,7 @@ impl<S: Session> Pool<S> {
             return Ok(Next::Reconnect);
         }
         self.clients[id].state = State::Idle;
-        self.begin(id, now, out);
-        Ok(Next::Continue)
-    }
-
-    fn log_in(
-        &mut self,
-        id: usize,
-        input: &[u8],
-        out: &mut Vec<u8>,
-    ) -> Result<(usize, Next), SessionError> {
-        let client = &mut self.clients[id];
-        if client.state != State::Offline {
-            return Err(SessionError::Protocol("bytes that were not asked for".to_owned()));
-        }
-        // Logging in is no part of the load.
-        let mut uncounted = Default::default();
-        let (consumed, event) = client.session.receive(input, out, &mut uncounted)?;
-        match event {
-            Event::More => Ok((consumed, Next::Continue)),
-            Event::StartTls => Ok((consumed, Next::StartTls)),
-            Event::Ready => {
-                client.state = State::Idle;
-                self.online += 1;
-                self.alone_since = None;
-                Ok((consumed, Next::Ready))
-            }
-            Event::Done | Event::Failed(_) => {
-                Err(SessionError::Protocol("a reply before any request".to_owned()))
-            }
-        }
-    }
-
-    /// The connection of client `id` is gone, with what it had under way. Returns whether the
-    /// client is to be connected anew; otherwise the load ends.
-    pub(crate) fn lost(&mut self, id: usize, at: Nanos, message: &str) -> bool {
-        let goes_on = self.policy.action(ErrorClass::Connection, "") == Action::Reconnect;
-        let Some(recorder) = self.recorder.as_mut().filter(|_| goes_on) else { return false };
-        let busy = matches!(self.clients[id].state, State::Busy(_));
-        recorder.advance(at);
-        if busy {
-            recorder.failed(
-                at,
-                OperationError {
-                    class: ErrorClass::Connection,
-                    code: String::new(),
-                    sql_state: String::new(),
-                    message: message.to_owned(),
-                },
-            );
-            self.busy -= 1;
-        }
-        recorder.lost(at, busy);
-        self.go_offline(id, at);
-        true
-    }
-
-    fn go_offline(&mut self, id: usize, now: Nanos) {
-        if self.clients[id].state != State::Offline {
-            self.clients[id].state = State::Offline;
-            self.online -= 1;
-        }
-        if self.online == 0 {
-            self.alone_since.get_or_insert(now);
-        }
+        Ok(self.begin(id, now, out))
     }
 
     /// When to stop waiting for what is under way or waits: so long after the last begin, or
@@ -431,7 +382,7 @@ impl<S: Session> Pool<S> {
         let Some(recorder) = &mut self.recorder else { return };
         recorder.advance(now);
         for client in &mut self.clients {
-            if let State::Busy(_) = client.state {
+            if let State::Busy(_) | State::Renewing(_) = client.state {
                 client.state = State::Offline;
                 self.online -= 1;
                 recorder.ledger.timed_out += 1;
@@ -455,14 +406,6 @@ impl<S: Session> Pool<S> {
     /// The moment from which no operation begins.
     pub(crate) fn last_begin(&self) -> Nanos {
         self.last_begin
-    }
-
-    /// Appends the goodbye of client `id`, if it can still say one.
-    pub(crate) fn close_session(&mut self, id: usize, out: &mut Vec<u8>) {
-        let client = &mut self.clients[id];
-        if client.state == State::Idle {
-            client.session.close(out);
-        }
     }
 
     /// Intervals closed since the last call.

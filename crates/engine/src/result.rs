@@ -5,8 +5,11 @@ use crate::recorder::Ended;
 use crate::storage::FleetPart;
 use crate::usage::process_cpu;
 use crate::{Nanos, OpenLoop, Schedule};
-use model::{Interval, LoadResult, OpenLoopResult, RequestCounts, StatementLatencies};
+use model::{
+    ErrorCount, Interval, LoadResult, OpenLoopResult, PackedSum, RequestCounts, StatementLatencies,
+};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::time::Duration;
 
 /// What is read when the measured phase starts and when it ends, as soon as somebody looks.
@@ -62,7 +65,7 @@ impl CpuWindow {
 /// Intervals of several workers or processes, merged by their start.
 pub(crate) struct Intervals {
     sources: u32,
-    waiting: BTreeMap<Duration, (u32, Ended)>,
+    waiting: BTreeMap<Duration, Merged>,
 }
 
 impl Intervals {
@@ -72,42 +75,63 @@ impl Intervals {
 
     /// Takes in an interval of one of them; the merged one where it was the last to come.
     pub(crate) fn add(&mut self, ended: Ended) -> Option<Ended> {
-        let start = ended.interval.start;
-        let (seen, merged) = match self.waiting.remove(&start) {
-            None => (1, ended),
-            Some((seen, so_far)) => (seen + 1, merge(so_far, &ended)),
-        };
-        if seen == self.sources {
-            return Some(merged);
+        if self.sources == 1 {
+            return Some(ended);
         }
-        self.waiting.insert(start, (seen, merged));
-        None
+        let start = ended.interval.start;
+        let merged = match self.waiting.entry(start) {
+            Entry::Vacant(vacant) => vacant.insert(Merged::new(ended)),
+            Entry::Occupied(occupied) => {
+                let merged = occupied.into_mut();
+                merged.add(&ended);
+                merged
+            }
+        };
+        if merged.seen < self.sources {
+            return None;
+        }
+        self.waiting.remove(&start).map(Merged::whole)
     }
 
     /// Intervals that not all had: where a phase lasts until the last reply, some end earlier.
     pub(crate) fn rest(&mut self) -> Vec<Ended> {
-        std::mem::take(&mut self.waiting).into_values().map(|(_, merged)| merged).collect()
+        std::mem::take(&mut self.waiting).into_values().map(Merged::whole).collect()
     }
 }
 
-fn merge(a: Ended, b: &Ended) -> Ended {
-    let mut tally = a.tally;
-    tally += b.tally;
-    let (a, b) = (a.interval, &b.interval);
-    let mut latencies = a.latencies.unpack();
-    latencies.merge(&b.latencies.unpack());
-    let interval = Interval {
-        phase: a.phase,
-        start: a.start,
-        length: a.length.max(b.length),
-        transactions: a.transactions + b.transactions,
-        queries: a.queries + b.queries,
-        errors: a.errors + b.errors,
-        moved: a.moved + b.moved,
-        longest_statement: a.longest_statement.max(b.longest_statement),
-        latencies: (&latencies).into(),
-    };
-    Ended { interval, tally }
+/// An interval of some of the sources.
+struct Merged {
+    seen: u32,
+    /// All but the latencies.
+    ended: Ended,
+    latencies: PackedSum,
+}
+
+impl Merged {
+    fn new(ended: Ended) -> Self {
+        let mut latencies = PackedSum::default();
+        latencies.add(&ended.interval.latencies);
+        Self { seen: 1, ended, latencies }
+    }
+
+    fn add(&mut self, other: &Ended) {
+        self.seen += 1;
+        self.ended.tally += other.tally;
+        let (a, b) = (&mut self.ended.interval, &other.interval);
+        a.length = a.length.max(b.length);
+        a.transactions += b.transactions;
+        a.queries += b.queries;
+        a.errors += b.errors;
+        a.moved += b.moved;
+        a.longest_statement = a.longest_statement.max(b.longest_statement);
+        self.latencies.add(&b.latencies);
+    }
+
+    fn whole(self) -> Ended {
+        let Self { mut ended, latencies, .. } = self;
+        ended.interval.latencies = latencies.pack();
+        ended
+    }
 }
 
 /// The result of a whole load; `asked` are the arrivals of an open loop.
@@ -121,7 +145,11 @@ pub(crate) fn result(
     let outages = recorded.outages();
     let [warmup, measure, drain] = recorded.totals;
     let mut errors = recorded.errors;
-    errors.sort_by_key(|error| std::cmp::Reverse(error.count));
+    // The same order whichever part came first.
+    errors.sort_by(|a, b| {
+        let key = |error: &ErrorCount| (error.code.clone(), error.sql_state.clone());
+        b.count.cmp(&a.count).then_with(|| key(a).cmp(&key(b)))
+    });
     let open = asked.zip(recorded.open).map(|(asked, kept)| OpenLoopResult {
         rate: asked.rate,
         process: asked.process,
@@ -141,6 +169,7 @@ pub(crate) fn result(
         .collect();
     LoadResult {
         clients,
+        began_at: None,
         connect_time,
         ledger: recorded.ledger,
         warmup,

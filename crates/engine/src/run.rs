@@ -6,6 +6,7 @@ use crate::{Clock, ErrorPolicy, Nanos, OpenLoop, Schedule, Session, SessionError
 use model::{ErrorCount, Interval, IoMethod, LoadResult, RequestTally, Stop};
 use serde::{Deserialize, Serialize};
 use std::io::{self, ErrorKind};
+use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
 /// One load to run. What it is encrypted with does not travel: a process that is told of a load sets
@@ -28,6 +29,9 @@ pub struct LoadSpec {
     pub schedule: Schedule,
     /// Arrivals at a rate; a closed loop when absent.
     pub open: Option<OpenLoop>,
+    /// After how many operations a client makes a new connection, at the expense of the operation that
+    /// comes next: its latency begins before. Never when absent.
+    pub reconnect_after: Option<NonZeroU32>,
     /// Which errors are survived, and how.
     pub policy: ErrorPolicy,
     /// Longest time in which all clients must have logged in.

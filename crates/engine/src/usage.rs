@@ -120,7 +120,7 @@ pub(crate) fn stay_on_processor(number: u32) {
 
 /// How many workers drive so many reads and writes of storage best: nothing else is woken for them,
 /// and few workers take completions together.
-pub fn available_storage_workers(queue_depth: u32) -> u32 {
+pub(crate) fn available_storage_workers(queue_depth: u32) -> u32 {
     workers_of_many(queue_depth)
 }
 

@@ -115,6 +115,7 @@ impl<'r> Arena<'r> {
             user: self.sandbox.address().user.clone().unwrap_or_default(),
             password: self.sandbox.password().reveal().as_bytes().to_vec(),
             database: self.sandbox.address().database.clone(),
+            compression: false,
         }
     }
 }

@@ -12,6 +12,8 @@ pub struct Server {
     pub password: Vec<u8>,
     /// Schema that the test tables are in.
     pub database: String,
+    /// Whether what travels is compressed.
+    pub compression: bool,
 }
 
 impl fmt::Debug for Server {
@@ -33,6 +35,9 @@ impl Server {
         };
         arguments.push(format!("--mysql-user={}", self.user));
         arguments.push(format!("--mysql-db={}", self.database));
+        if self.compression {
+            arguments.push("--mysql-compression=on".to_owned());
+        }
         arguments
     }
 }

@@ -4,8 +4,8 @@ use super::statements::{Form, Value, number};
 use crate::{Event, OperationError, Session, SessionError, WithoutServer};
 use model::{Effect, RequestKind, RequestTally};
 use protocol::mysql::{
-    Dialect, Login, LoginOptions, LoginStep, PrepareReader, Reply, ResponseReader, ServerError,
-    write_prepare, write_query, write_quit,
+    Compressed, Dialect, Login, LoginOptions, LoginStep, PrepareReader, Reply, ResponseReader,
+    ServerError, write_prepare, write_query, write_quit,
 };
 use std::sync::Arc;
 use workload::oltp::{BulkSource, OltpSource, Statement, StatementKind, Step};
@@ -45,6 +45,8 @@ pub struct OltpSession<const BY_STATEMENT: bool = false> {
     /// Rows that the answer to the statement under way must have; see [`Step::rows_due`].
     rows_due: u64,
     stage: Stage,
+    /// Where the login agreed on it, from its end on.
+    compression: Option<Box<Compressed>>,
     /// The statement whose reply has just come.
     answered: Option<Statement>,
     reader: ResponseReader,
@@ -88,9 +90,10 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
             login,
             statements,
             stage: Stage::Closed,
+            compression: None,
             answered: None,
             // Replaced when the login has told the dialect.
-            reader: ResponseReader::new(Dialect { deprecate_eof: false, cache_metadata: false }),
+            reader: ResponseReader::new(Dialect::default()),
         }
     }
 
@@ -142,6 +145,7 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
             LoginStep::StartTls { consumed } => Ok((consumed, Event::StartTls)),
             LoginStep::Done { consumed, session } => {
                 self.reader = ResponseReader::new(session.dialect);
+                self.compression = session.dialect.compressed.then(Box::default);
                 Ok((consumed, self.prepare_next(session.dialect, out)))
             }
         }
@@ -281,6 +285,7 @@ impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
     const STATEMENTS: &'static [&'static str] = if BY_STATEMENT { &Statement::NAMES } else { &[] };
 
     fn open(&mut self, _out: &mut Vec<u8>) {
+        self.compression = None;
         self.prepared.clear();
         self.executed.fill(false);
         self.source.restart();
@@ -294,11 +299,81 @@ impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
     }
 
     fn begin(&mut self, out: &mut Vec<u8>) {
+        let from = out.len();
         self.execute_next(out);
+        self.compress(out, from);
     }
 
     #[inline]
     fn receive(
+        &mut self,
+        input: &[u8],
+        out: &mut Vec<u8>,
+        tally: &mut RequestTally,
+    ) -> Result<(usize, Event), SessionError> {
+        let from = out.len();
+        let received = match self.compression.take() {
+            None => self.receive_clear(input, out, tally),
+            Some(mut compression) => {
+                let received = self.receive_compressed(&mut compression, input, out, tally);
+                self.compression = Some(compression);
+                received
+            }
+        };
+        // The end of the login has a command behind it that is compressed already.
+        self.compress(out, from);
+        received
+    }
+
+    #[inline]
+    fn take_answered(&mut self) -> Option<usize> {
+        self.answered.take().map(|statement| statement as usize)
+    }
+
+    fn close(&mut self, out: &mut Vec<u8>) {
+        let from = out.len();
+        write_quit(out);
+        self.compress(out, from);
+    }
+}
+
+impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
+    /// Compresses what was appended from that place on, where that was agreed.
+    #[inline]
+    fn compress(&mut self, out: &mut Vec<u8>, from: usize) {
+        if let Some(compression) = &mut self.compression {
+            compression.wrap(out, from);
+        }
+    }
+
+    fn receive_compressed(
+        &mut self,
+        compression: &mut Compressed,
+        input: &[u8],
+        out: &mut Vec<u8>,
+        tally: &mut RequestTally,
+    ) -> Result<(usize, Event), SessionError> {
+        let mut rest = input;
+        loop {
+            let clear = compression.unwrap(&mut rest).map_err(broken)?;
+            if clear.is_empty() {
+                return Ok((input.len(), Event::More));
+            }
+            let all = clear.len();
+            let sent = out.len();
+            let (used, event) = self.receive_clear(clear, out, tally)?;
+            if used < all {
+                return Err(SessionError::Protocol("more than one reply".to_owned()));
+            }
+            if !matches!(event, Event::More) || out.len() > sent {
+                return Ok((input.len() - rest.len(), event));
+            }
+        }
+    }
+
+    /// Takes in what has come, without compression.
+    #[inline]
+    fn receive_clear(
         &mut self,
         input: &[u8],
         out: &mut Vec<u8>,
@@ -340,15 +415,6 @@ impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
             _ => Event::More,
         };
         Ok((consumed, event))
-    }
-
-    #[inline]
-    fn take_answered(&mut self) -> Option<usize> {
-        self.answered.take().map(|statement| statement as usize)
-    }
-
-    fn close(&mut self, out: &mut Vec<u8>) {
-        write_quit(out);
     }
 }
 

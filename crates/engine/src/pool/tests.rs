@@ -1,5 +1,6 @@
 //! The pool in simulated time: fake sessions, no socket, no clock.
 
+mod connections;
 mod open_loop;
 
 use super::*;
@@ -61,6 +62,7 @@ fn rules(schedule: Schedule) -> Rules {
         quota: Quota::new(schedule.events()),
         policy: ErrorPolicy::default(),
         arrivals: None,
+        reconnect_after: None,
     }
 }
 

@@ -108,6 +108,14 @@ impl Epoll {
         self.to_open.push((self.clock.now().plus(RETRY_AFTER), id));
     }
 
+    /// Gives a connection up for a new one, which is made at the next turn: what else there is to read
+    /// in this one is not its.
+    fn renew(&mut self, id: usize) {
+        self.out.clear();
+        self.take(id);
+        self.to_open.push((self.clock.now(), id));
+    }
+
     /// Whether there are clients between losing a connection and being logged in again.
     pub(super) fn is_opening(&self) -> bool {
         self.held > 0 || !self.to_open.is_empty()
@@ -146,8 +154,12 @@ impl Epoll {
         id: usize,
         now: Nanos,
     ) -> Result<(), LoadError> {
-        pool.begin(id, now, &mut self.out);
+        let next = pool.begin(id, now, &mut self.out);
         let sent = self.send(id);
+        if next == Next::Renew {
+            self.renew(id);
+            return Ok(());
+        }
         self.survive(pool, id, sent)
     }
 
@@ -325,12 +337,18 @@ impl Epoll {
             self.open_again(id);
             return Ok(());
         }
-        self.send(id)?;
+        let sent = self.send(id);
+        if next == Next::Renew {
+            // Nothing is lost where the goodbye is not heard.
+            self.renew(id);
+            return Ok(());
+        }
+        sent?;
         let rest = &input[used..];
         match next {
             Next::StartTls => return self.start_tls(pool, id, rest),
             Next::Ready => self.ready.push(id),
-            Next::Continue | Next::Reconnect => {}
+            Next::Continue | Next::Reconnect | Next::Renew => {}
         }
         if let (false, Some(connection)) = (rest.is_empty(), &mut self.connections[id]) {
             connection.carry.extend_from_slice(rest);

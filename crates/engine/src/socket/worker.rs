@@ -135,7 +135,11 @@ impl<S: Session> Worker<S> {
 
     /// Hands the connections over to io_uring, if that is possible and not forbidden.
     fn choose_io(&mut self) -> Result<(), LoadError> {
-        if self.spec.io != Some(IoMethod::Epoll) && self.epoll.is_plain() {
+        // Logins go by readiness, and connections that do not last are mostly logins.
+        if self.spec.io != Some(IoMethod::Epoll)
+            && self.epoll.is_plain()
+            && !self.pool.renews_connections()
+        {
             match Uring::new(self.pool.len(), self.spec.clock) {
                 Ok(uring) => return self.move_to(uring),
                 Err(error) if self.spec.io == Some(IoMethod::IoUring) => {

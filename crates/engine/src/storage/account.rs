@@ -32,7 +32,10 @@ impl FleetPart {
         if let Some(theirs) = other.verified {
             *self.verified.get_or_insert_default() += theirs;
         }
-        self.processors = self.processors.take().or(other.processors);
+        match (&mut self.processors, other.processors) {
+            (Some(own), Some(theirs)) => *own += theirs,
+            (own, theirs) => *own = own.take().or(theirs),
+        }
     }
 
     /// The account by virtual machine and by volume.

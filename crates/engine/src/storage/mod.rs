@@ -44,6 +44,7 @@ use crate::coordinator::{Control, Coordinator, Message, Report, Wake, spawn};
 use crate::part::{Part, PartProgress};
 use crate::pool::{Quota, Rules};
 use crate::run::RunLoad;
+use crate::usage::available_storage_workers;
 use crate::{Clock, ErrorPolicy, LoadError, Nanos, OpenLoop, Schedule, Stop};
 use model::{ErrorCount, IoMethod, Storage};
 use serde::{Deserialize, Serialize};
@@ -95,8 +96,9 @@ pub struct StorageLoad {
     pub drain_limit: Duration,
     /// Seeds everything that is random.
     pub seed: u64,
-    /// Threads of each process that drive the virtual machines; at least 1.
-    pub workers: u32,
+    /// Threads of each process that drive the virtual machines, at least 1; when absent as many as suit
+    /// these and the processors of its machine.
+    pub workers: Option<u32>,
     /// How to read and write; the best that is permitted when absent.
     pub method: Option<Method>,
     /// Marks the blocks that this load writes: of no other load, and not 0. [`mark`] gives one.
@@ -106,7 +108,8 @@ pub struct StorageLoad {
     /// write to it on.
     pub checksummed: bool,
     /// What holds the threads that stand for the virtual machines to the processors that these
-    /// share. As many workers as that are needed to use them. Another process does not get it.
+    /// share. As many workers as that are needed to use them. Another process does not get it, and
+    /// holds those of its part itself.
     #[serde(skip)]
     pub processors: Option<Arc<dyn Processors>>,
 }
@@ -187,7 +190,8 @@ fn run_part(
 ) -> Result<Account, LoadError> {
     let control = Control::default();
     let vms = part.share(load.files.len() as u64) as u32;
-    let workers = part.workers(load.workers, load.files.len() as u32);
+    let wanted = load.workers.unwrap_or_else(|| suitable_workers(load, part, vms));
+    let workers = part.workers(wanted, load.files.len() as u32);
     let queue_depth = match method {
         Method::Ring => load.queue_depth,
         Method::Threads => load.queue_depth.min((threads::MOST as u32 / vms.max(1)).max(1)),
@@ -232,6 +236,17 @@ fn run_part(
     });
     let fleet = fleet.map(|fleet| FleetPart { processors, ..fleet });
     Ok(Account { fleet, ..account })
+}
+
+/// Threads that drive so many virtual machines of a part where nobody has said how many: enough for all
+/// processors that these have, and no more than its share of those of the machine.
+fn suitable_workers(load: &StorageLoad, part: Part, vms: u32) -> u32 {
+    let beside = part.beside.max(1);
+    let queue_depth = vms.saturating_mul(load.queue_depth).saturating_mul(beside);
+    let all = available_storage_workers(queue_depth);
+    let shared = load.storage.oversubscription;
+    let needed = shared.map_or(1, |shared| shared.whole_processors(vms.saturating_mul(beside)));
+    (all.max(needed) / beside).max(1)
 }
 
 /// Refuses what makes no sense, so that nothing below has to.
@@ -281,6 +296,7 @@ fn divide<'a>(
             schedule: load.schedule,
             quota: quota.clone(),
             policy: load.policy.clone(),
+            reconnect_after: None,
             arrivals: load.open.as_ref().map(|open| arrivals(open, share, lane, lanes)),
         };
         Share { load, files, rules, control, queue_depth }

@@ -31,7 +31,7 @@ pub fn load(storage: Storage, files: Vec<FileSpec>, method: Method, events: u64)
         policy: ErrorPolicy { other: Action::Ignore, ..ErrorPolicy::default() },
         drain_limit: Duration::from_secs(10),
         seed: 11,
-        workers: 2,
+        workers: Some(2),
         method: Some(method),
         mark: engine::storage::mark(),
         checksummed: false,

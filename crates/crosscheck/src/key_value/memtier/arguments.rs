@@ -82,7 +82,7 @@ impl Arguments {
         }
         match &server.tls {
             Tls::Off => return,
-            Tls::Unverified | Tls::Verified(None) => self.flag("tls-skip-verify"),
+            Tls::Unverified | Tls::Verified(None) | Tls::Pinned(_) => self.flag("tls-skip-verify"),
             Tls::Verified(Some(file)) => self.option("cacert", file.display()),
         }
         self.flag("tls");

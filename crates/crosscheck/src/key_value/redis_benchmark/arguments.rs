@@ -73,7 +73,7 @@ pub(super) fn arguments(
     match server.tls {
         Tls::Off => {}
         Tls::Unverified => all.extend(["--tls", "--insecure"].map(str::to_owned)),
-        Tls::Verified(_) => all.push("--tls".to_owned()),
+        Tls::Verified(_) | Tls::Pinned(_) => all.push("--tls".to_owned()),
     }
     all.push("--csv".to_owned());
     // It puts twelve digits there, as weighin does.

@@ -18,6 +18,7 @@ fn rules(seconds: f64, open: Option<&OpenLoop>) -> Rules {
         schedule: Schedule { warmup: Duration::ZERO, limit: End::Window(window) },
         quota: Quota::new(None),
         policy: ErrorPolicy { other: ErrorAction::Ignore, ..ErrorPolicy::default() },
+        reconnect_after: None,
         arrivals: open.map(|open| (crate::arrivals::Arrivals::new(open, 0, 1), open.max_waiting)),
     }
 }

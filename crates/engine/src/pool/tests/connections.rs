@@ -1,0 +1,70 @@
+//! Connections that clients do not keep.
+
+use super::*;
+
+fn renewing(after: u32, schedule: Schedule) -> Pool<Fake> {
+    let rules = Rules { reconnect_after: NonZeroU32::new(after), ..rules(schedule) };
+    Pool::new(vec![Fake], rules)
+}
+
+/// Logs in anew 30 ms after it was asked to.
+fn log_in(pool: &mut Pool<Fake>, at: Nanos, out: &mut Vec<u8>) -> Nanos {
+    pool.opened(0, out);
+    let ready = at.plus(30 * MS);
+    assert_eq!(pool.receive(0, b"l", ready, ready, out).unwrap(), (1, Next::Continue));
+    assert_eq!(std::mem::take(out), b"q", "the operation that waited begins");
+    ready
+}
+
+#[test]
+fn an_operation_waits_for_the_new_connection_that_it_begins_with() {
+    let mut pool = renewing(2, window(Duration::ZERO, 1_000 * MS));
+    let (mut out, mut now) = (Vec::new(), Nanos(0));
+    pool.receive(0, b"l", now, now, &mut out).unwrap();
+    pool.start(now);
+    assert_eq!(pool.begin(0, now, &mut out), Next::Continue);
+    let mut logins = 0;
+    for _ in 0..7 {
+        out.clear();
+        now = now.plus(10 * MS);
+        let (_, next) = pool.receive(0, b"r", now, now, &mut out).unwrap();
+        if next == Next::Renew {
+            assert!(pool.is_busy(0) && !pool.is_online(0));
+            now = log_in(&mut pool, now, &mut out);
+            logins += 1;
+        }
+    }
+    assert_eq!(logins, 3, "after every two operations");
+    pool.give_up(now);
+    let closed = pool.close(now).unwrap();
+    assert_eq!((closed.ledger.ok, closed.ledger.timed_out), (7, 1));
+    let latencies = &closed.latencies;
+    let ms = |value: Option<f64>| value.unwrap().round();
+    assert_eq!((ms(latencies.min_ms()), ms(latencies.max_ms())), (10.0, 40.0));
+}
+
+#[test]
+fn a_connection_that_is_not_had_again_fails_its_operation_and_an_answered_error_counts_too() {
+    let mut pool = renewing(1, window(Duration::ZERO, 1_000 * MS));
+    let mut out = Vec::new();
+    let at = |ms: u32| Nanos(0).plus(ms * MS);
+    pool.receive(0, b"l", at(0), at(0), &mut out).unwrap();
+    pool.start(at(0));
+    pool.begin(0, at(0), &mut out);
+    let (_, next) = pool.receive(0, b"e", at(10), at(10), &mut out).unwrap();
+    assert_eq!(next, Next::Renew, "the operation that failed was this connection's");
+    assert!(pool.lost(0, at(20), "refused"), "tried again");
+    assert!(!pool.is_busy(0));
+    // Logged in later, the client begins anew.
+    pool.opened(0, &mut out);
+    assert_eq!(pool.receive(0, b"l", at(50), at(50), &mut out).unwrap().1, Next::Ready);
+    out.clear();
+    assert_eq!(pool.begin(0, at(50), &mut out), Next::Continue);
+    assert_eq!(out, b"q");
+    let (_, next) = pool.receive(0, b"r", at(60), at(60), &mut out).unwrap();
+    assert_eq!(next, Next::Renew);
+    pool.give_up(at(2_000));
+    let ledger = pool.close(at(2_000)).unwrap().ledger;
+    assert!(ledger.balances(), "{ledger:?}");
+    assert_eq!((ledger.ok, ledger.failed, ledger.timed_out), (1, 2, 1));
+}
