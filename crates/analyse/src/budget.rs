@@ -1,6 +1,6 @@
 //! What a run has taken of its budget, and which further repeats fit into the rest.
 
-use model::{Dataset, TrialKey, TrialRecord};
+use model::{Dataset, TrialKey, TrialRecord, time_taken};
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
@@ -12,14 +12,16 @@ pub(crate) struct Spending<'a> {
     cells: HashMap<(&'a str, &'a str, model::Level), (Duration, u32)>,
     /// Of all trials.
     all: (Duration, u32),
+    /// Whether targets run side by side.
+    parallel: bool,
 }
 
 impl<'a> Spending<'a> {
     /// `None` of a study without a budget.
     pub(crate) fn of(dataset: &'a Dataset) -> Option<Self> {
         let budget = dataset.study.budget.as_ref()?;
-        let mut spending =
-            Self { left: budget.time, cells: HashMap::new(), all: Default::default() };
+        let (left, parallel) = (budget.time, dataset.study.parallel);
+        let mut spending = Self { left, cells: HashMap::new(), all: Default::default(), parallel };
         for record in &dataset.trials {
             let key = &record.key;
             let cell = spending.cells.entry((&key.target, &key.test, key.level)).or_default();
@@ -31,7 +33,7 @@ impl<'a> Spending<'a> {
         // Making servers and data, before the first trial.
         let first = dataset.trials.iter().map(|record| record.started_at).min();
         let before = first.map_or(Duration::ZERO, |first| first.since(dataset.run.started_at));
-        spending.left = budget.time.saturating_sub(spending.all.0 + before);
+        spending.left = budget.time.saturating_sub(time_taken(&dataset.trials) + before);
         Some(spending)
     }
 
@@ -44,8 +46,17 @@ impl<'a> Spending<'a> {
         }
     }
 
+    /// What these take, where those that run side by side take as long as the longest of them.
     fn trials<'k>(&self, keys: impl IntoIterator<Item = &'k TrialKey>) -> Duration {
-        keys.into_iter().map(|key| self.trial(key)).sum()
+        if !self.parallel {
+            return keys.into_iter().map(|key| self.trial(key)).sum();
+        }
+        let mut rounds: HashMap<(&str, model::Level), Duration> = HashMap::new();
+        for key in keys {
+            let longest = rounds.entry((key.test.as_str(), key.level)).or_default();
+            *longest = self.trial(key).max(*longest);
+        }
+        rounds.values().sum()
     }
 
     /// Of what could be measured next, what is: all of it where what resolving it is expected to take
@@ -62,8 +73,7 @@ impl<'a> Spending<'a> {
         let (mut chosen, mut block, mut expected) =
             (BTreeSet::new(), Duration::ZERO, Duration::ZERO);
         for wish in wishes {
-            let new = wish.trials.iter().filter(|key| !chosen.contains(*key));
-            let more = self.trials(new);
+            let more = self.trials(chosen.union(&wish.trials)) - self.trials(&chosen);
             let in_all = more * wish.repeats.max(1);
             // The best is worth what is left even where that is hardly enough.
             let fits = expected + in_all <= self.left || chosen.is_empty();
@@ -108,12 +118,29 @@ mod tests {
     /// Every trial takes a second.
     fn spending(left: u64) -> Spending<'static> {
         let all = (Duration::from_secs(1), 1);
-        Spending { left: Duration::from_secs(left), cells: HashMap::new(), all }
+        Spending { left: Duration::from_secs(left), cells: HashMap::new(), all, parallel: false }
     }
 
     fn wish(targets: [&str; 2], clients: u32, chance: f64, repeats: u32) -> Wish {
         let trials = targets.map(|target| key(target, clients)).into();
         Wish { trials, chance, repeats }
+    }
+
+    #[test]
+    fn what_runs_side_by_side_is_paid_for_once() {
+        let wishes = || {
+            vec![
+                wish(["a", "b"], 1, 0.9, 1),
+                wish(["a", "c"], 1, 0.5, 1),
+                wish(["a", "b"], 2, 0.4, 1),
+            ]
+        };
+        // A second for each of a, b and c at one level; the other does not fit.
+        assert_eq!(levels(&spending(3).choose(wishes())), [1]);
+        // At once they take one second each level.
+        let abreast = |left| Spending { parallel: true, ..spending(left) };
+        assert_eq!(abreast(2).choose(wishes()).len(), 5);
+        assert_eq!(levels(&abreast(1).choose(wishes())), [1]);
     }
 
     fn levels(chosen: &BTreeSet<TrialKey>) -> Vec<u32> {

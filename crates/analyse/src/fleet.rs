@@ -3,7 +3,7 @@
 use crate::cell::CellData;
 use crate::processors::{self, VmProcessors};
 use crate::series::Series;
-use model::{Fleet, IoFigures, Level, LoadResult, Storage, Study, Test};
+use model::{Fleet, IoFigures, Level, LoadResult, Place, RemoteHost, Storage, Study, Test};
 use serde::Serialize;
 use stats::Estimate;
 use std::collections::BTreeMap;
@@ -13,8 +13,11 @@ use std::collections::BTreeMap;
 pub struct FleetCell {
     pub target: String,
     pub level: Level,
-    /// By volume, in the order of the study.
+    /// By volume, in the order of the study; of several machines that of the first on each, then the
+    /// second on each, and so on.
     pub volumes: Vec<VolumeFigures>,
+    /// By machine, where there are several with volumes, in the order of the study.
+    pub hosts: Vec<HostFigures>,
     pub vms: VmFigures,
     /// The processors that they shared, where they were limited to some.
     pub processors: Option<VmProcessors>,
@@ -39,6 +42,18 @@ pub struct VolumeFigures {
     pub write_mean_ms: Option<Estimate>,
     /// Their 99th percentile.
     pub write_p99_ms: Option<Estimate>,
+}
+
+/// The virtual machines on one of several machines.
+#[derive(Clone, Debug, Serialize)]
+pub struct HostFigures {
+    /// As the study calls it.
+    pub host: String,
+    pub vms: u32,
+    /// Reads and writes per second.
+    pub ios: Option<Estimate>,
+    /// Bytes per second, in both directions together.
+    pub bytes: Option<Estimate>,
 }
 
 /// The virtual machines of a trial.
@@ -89,6 +104,7 @@ fn fleet_cell(study: &Study, storage: &Storage, cell: &CellData) -> FleetCell {
         target: cell.target.to_owned(),
         level: cell.level,
         volumes: (0..volumes).map(|number| volume(number, cell, &estimate)).collect(),
+        hosts: hosts(study, storage, cell, &estimate),
         vms: VmFigures {
             ios: estimate(&|(load, fleet)| {
                 Some(load.measure.transactions_per_second() / fleet.vms.len() as f64)
@@ -111,6 +127,40 @@ fn fleet_cell(study: &Study, storage: &Storage, cell: &CellData) -> FleetCell {
         processors: processors::of_cell(storage, cell, study.confidence),
         ios_per_gb: estimate(&|(load, _)| Some(load.measure.transactions_per_second() / data)),
     }
+}
+
+/// What each of several machines did; nothing where there is one.
+fn hosts(
+    study: &Study,
+    storage: &Storage,
+    cell: &CellData,
+    estimate: &dyn Fn(&Figure<'_>) -> Option<Estimate>,
+) -> Vec<HostFigures> {
+    let target = study.measured().find(|target| target.name == cell.target);
+    let Some(Place::Storage(place)) = target.map(|target| &target.place) else {
+        return Vec::new();
+    };
+    let count = place.hosts.len();
+    if count < 2 {
+        return Vec::new();
+    }
+    let figures = |(number, host): (usize, &RemoteHost)| {
+        // Virtual machine k is on machine k modulo their number.
+        let per_second = |of: fn(&IoFigures) -> u64| {
+            estimate(&|(load, fleet)| {
+                let own = fleet.vms.iter().skip(number).step_by(count);
+                let sum: u64 = own.map(|vm| of(&vm.reads) + of(&vm.writes)).sum();
+                Some(sum as f64 / load.measure.elapsed.as_secs_f64())
+            })
+        };
+        HostFigures {
+            host: host.name.clone(),
+            vms: (number as u32..storage.vms).step_by(count).count() as u32,
+            ios: per_second(|figures| figures.count),
+            bytes: per_second(|figures| figures.bytes),
+        }
+    };
+    place.hosts.iter().enumerate().map(figures).collect()
 }
 
 fn volume(

@@ -79,7 +79,7 @@ pub use extended::ConditionChange;
 pub use factor::{LevelEffect, PairEffect};
 pub use finding::kinds::*;
 pub use finding::{Evidence, Finding, FindingKind, Severity, Subject, Validity};
-pub use fleet::{FleetCell, VmFigures, VolumeFigures};
+pub use fleet::{FleetCell, HostFigures, VmFigures, VolumeFigures};
 pub use knee::GapAt;
 pub use law::NoLaw;
 pub use model::Metric;

@@ -17,6 +17,8 @@ pub const MIN_RATE: f64 = 0.001;
 pub const MAX_WAITING: u32 = 10_000_000;
 /// Most transactions or operations after which a load may be told to end.
 pub const MAX_OPERATIONS: u64 = 1_000_000_000_000;
+/// Most operations of a connection where a load does not keep its connections.
+pub const MAX_OPERATIONS_OF_CONNECTION: u32 = 1_000_000_000;
 /// Longest time that a study file or an option may name.
 pub const MAX_DURATION: Duration = Duration::from_secs(30 * 24 * 3600);
 /// Most repeats of every cell of a study.

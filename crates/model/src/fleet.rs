@@ -60,6 +60,29 @@ impl RemoteHost {
     }
 }
 
+/// Which machines make a load.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LoadHosts {
+    /// These, whatever the target; the one that weighin runs on where there are none.
+    Same(Vec<RemoteHost>),
+    /// Those of the target ([`crate::Target::load_hosts`]): the first so many of them, or all.
+    OfTarget(Option<u32>),
+}
+
+impl Default for LoadHosts {
+    fn default() -> Self {
+        Self::Same(Vec::new())
+    }
+}
+
+impl LoadHosts {
+    /// Whether the machine that weighin runs on makes the load, whatever the target.
+    pub fn are_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// The broker of a study, with which agents register. Holds no secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Broker {

@@ -1,4 +1,6 @@
-use crate::latency_log::plain;
+use crate::latency_log::{LoggedLatencies, plain};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use serde::{Deserialize, Serialize};
@@ -108,6 +110,11 @@ impl Latencies {
         self.0.iter_recorded().map(|at| (ms(at.value_iterated_to()), at.count_at_value()))
     }
 
+    /// As a line of an interval log has it.
+    pub fn logged(&self) -> LoggedLatencies {
+        LoggedLatencies::of(&self.0)
+    }
+
     /// The HDR V2 encoding (uncompressed), the field's interchange format.
     pub fn to_bytes(&self) -> Vec<u8> {
         encoded(&self.0)
@@ -153,14 +160,22 @@ impl PackedLatencies {
     /// Every value in milliseconds, at the grain of two digits, with how often it was recorded; in
     /// ascending order. Takes a tenth of the work of [`Self::unpack`].
     pub fn recorded_ms(&self) -> Vec<(f64, u64)> {
-        let bytes = plain(&self.0).expect("checked when it was made");
-        let coarse: Histogram<u64> =
-            Deserializer::new().deserialize(&mut &bytes[..]).expect("checked when it was made");
+        let coarse = self.coarse();
         let value = |nanos| ms(coarse.median_equivalent(nanos));
         coarse
             .iter_recorded()
             .map(|at| (value(at.value_iterated_to()), at.count_at_value()))
             .collect()
+    }
+
+    /// As a line of an interval log has it.
+    pub fn logged(&self) -> LoggedLatencies {
+        LoggedLatencies::of(&self.coarse())
+    }
+
+    fn coarse(&self) -> Histogram<u64> {
+        let bytes = plain(&self.0).expect("checked when it was made");
+        Deserializer::new().deserialize(&mut &bytes[..]).expect("checked when it was made")
     }
 
     /// The HDR V2 encoding.
@@ -173,15 +188,20 @@ impl PackedLatencies {
     /// # Errors
     /// When the bytes are not an HDR V2 histogram.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, LatencyDecodeError> {
-        Latencies::from_bytes(&bytes).map(|_| Self(bytes))
+        let decoded: Histogram<u64> = Deserializer::new()
+            .deserialize(&mut &plain(&bytes)?[..])
+            .map_err(|error| LatencyDecodeError(error.to_string()))?;
+        // Finer ones have bounds that may not fit.
+        if decoded.sigfig() >= DIGITS {
+            return Latencies::from_bytes(&bytes).map(|latencies| Self::from(&latencies));
+        }
+        Ok(Self(bytes))
     }
 }
 
 impl From<&Latencies> for PackedLatencies {
     fn from(latencies: &Latencies) -> Self {
-        let mut coarse: Histogram<u64> =
-            Histogram::new_with_bounds(LOWEST_NS, HIGHEST_NS, PACKED_DIGITS)
-                .expect("the bounds are constants that hdrhistogram accepts");
+        let mut coarse = coarse();
         for value in latencies.0.iter_recorded() {
             coarse.saturating_record_n(value.value_iterated_to(), value.count_at_value());
         }
@@ -198,16 +218,49 @@ fn encoded(histogram: &Histogram<u64>) -> Vec<u8> {
     bytes
 }
 
+/// [`PackedLatencies`] added up, at their grain.
+#[derive(Clone, Debug)]
+pub struct PackedSum(Histogram<u64>);
+
+impl Default for PackedSum {
+    fn default() -> Self {
+        Self(coarse())
+    }
+}
+
+impl PackedSum {
+    pub fn add(&mut self, packed: &PackedLatencies) {
+        let other = packed.coarse();
+        for value in other.iter_recorded() {
+            self.0.saturating_record_n(value.value_iterated_to(), value.count_at_value());
+        }
+    }
+
+    pub fn pack(&self) -> PackedLatencies {
+        PackedLatencies(encoded(&self.0))
+    }
+}
+
+fn coarse() -> Histogram<u64> {
+    Histogram::new_with_bounds(LOWEST_NS, HIGHEST_NS, PACKED_DIGITS)
+        .expect("the bounds are constants that hdrhistogram accepts")
+}
+
 impl Serialize for PackedLatencies {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.unpack().serialize(serializer)
+        serializer.serialize_str(&STANDARD.encode(&self.0))
     }
 }
 
 impl<'de> Deserialize<'de> for PackedLatencies {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Latencies::deserialize(deserializer).map(|latencies| Self::from(&latencies))
+        Self::from_bytes(decoded(deserializer)?).map_err(serde::de::Error::custom)
     }
+}
+
+fn decoded<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    STANDARD.decode(text).map_err(|_| serde::de::Error::custom("a histogram must be base64"))
 }
 
 fn ms(nanos: u64) -> f64 {
@@ -216,20 +269,13 @@ fn ms(nanos: u64) -> f64 {
 
 impl Serialize for Latencies {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let hex: String = self.to_bytes().iter().map(|b| format!("{b:02x}")).collect();
-        serializer.serialize_str(&hex)
+        serializer.serialize_str(&STANDARD.encode(self.to_bytes()))
     }
 }
 
 impl<'de> Deserialize<'de> for Latencies {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        use serde::de::Error;
-        let hex = String::deserialize(deserializer)?;
-        let bytes = (0..hex.len() / 2)
-            .map(|i| hex.get(2 * i..2 * i + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok()))
-            .collect::<Option<Vec<u8>>>()
-            .ok_or_else(|| D::Error::custom("a histogram must be hexadecimal"))?;
-        Self::from_bytes(&bytes).map_err(D::Error::custom)
+        Self::from_bytes(&decoded(deserializer)?).map_err(serde::de::Error::custom)
     }
 }
 
@@ -314,6 +360,15 @@ mod tests {
             assert!((is / was - 1.0).abs() < 0.01, "p{percentile}: {is} for {was}");
         }
         assert_eq!(PackedLatencies::from(&unpacked), packed, "packing again loses nothing");
+        let mut sum = PackedSum::default();
+        sum.add(&packed);
+        assert_eq!(sum.pack(), packed, "and adding it up");
+        sum.add(&packed);
+        assert_eq!(sum.pack().unpack().count(), 2 * latencies.count());
+        let json = serde_json::to_string(&packed).unwrap();
+        assert_eq!(serde_json::from_str::<PackedLatencies>(&json).unwrap(), packed);
+        let fine = PackedLatencies::from_bytes(latencies.to_bytes()).unwrap();
+        assert_eq!(fine, packed, "whatever it was made of");
         let recorded = packed.recorded_ms();
         assert_eq!(recorded.iter().map(|(_, count)| count).sum::<u64>(), latencies.count());
         assert!(recorded.is_sorted_by(|a, b| a.0 < b.0));

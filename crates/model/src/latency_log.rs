@@ -5,8 +5,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
 use std::borrow::Cow;
 use std::io::Read;
 
@@ -122,6 +122,31 @@ impl EncodedLatencies {
     }
 }
 
+/// A distribution of latencies as a line of an interval log has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoggedLatencies {
+    /// The largest value at the histogram's grain, in milliseconds; 0 where there is none.
+    pub max_ms: f64,
+    /// How many values there are.
+    pub count: u64,
+    /// Base64 of HDR V2, compressed; values are nanoseconds.
+    pub histogram: String,
+}
+
+impl LoggedLatencies {
+    pub(crate) fn of(histogram: &Histogram<u64>) -> Self {
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new()
+            .serialize(histogram, &mut bytes)
+            .expect("writing a histogram into memory cannot fail");
+        Self {
+            max_ms: histogram.max() as f64 / 1e6,
+            count: histogram.len(),
+            histogram: STANDARD.encode(&bytes),
+        }
+    }
+}
+
 /// A line of an HdrHistogram log.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LatencyLogLine {
@@ -177,6 +202,7 @@ impl LatencyLogLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::PackedLatencies;
     use flate2::Compression;
     use flate2::write::ZlibEncoder;
     use std::io::Write;
@@ -197,6 +223,27 @@ mod tests {
         for text in [STANDARD.encode(&bytes), compressed(&bytes)] {
             let read = EncodedLatencies::from_base64(&text).unwrap();
             assert_eq!(read.in_units_of(1), latencies);
+        }
+    }
+
+    #[test]
+    fn what_is_written_for_a_log_is_read_from_one() {
+        let mut latencies = Latencies::new();
+        latencies.record_many(1_000_000, 3);
+        latencies.record_nanos(2_000_000);
+        let packed = PackedLatencies::from(&latencies);
+        for logged in [latencies.logged(), packed.logged()] {
+            let line = format!("Tag=a/b,1.500,0.250,{:.3},{}", logged.max_ms, logged.histogram);
+            let LatencyLogLine::Interval { tag, start_seconds, length_seconds, max, latencies } =
+                LatencyLogLine::parse(&line).unwrap()
+            else {
+                panic!("no interval: {line}");
+            };
+            assert_eq!((tag.as_str(), start_seconds, length_seconds), ("a/b", 1.5, 0.25));
+            assert!((max / 2.0 - 1.0).abs() < 0.01, "{max}");
+            let read = latencies.in_units_of(1);
+            assert_eq!((read.count(), logged.count), (4, 4));
+            assert!((read.percentile_ms(50.0).unwrap() - 1.0).abs() < 0.01);
         }
     }
 

@@ -25,6 +25,7 @@ mod latency;
 mod latency_log;
 mod level;
 mod load;
+mod login;
 mod metric;
 mod mix;
 mod needs;
@@ -36,6 +37,7 @@ mod policy;
 mod price;
 mod processors;
 mod record;
+mod restart;
 mod sample;
 mod schema_change;
 mod search;
@@ -67,13 +69,13 @@ pub use dataset::{Dataset, Extension, Note, RunInfo, SupersededTrial, TargetFact
 pub use disk::{DiskRates, VolumeRates};
 pub use environment::{HostFacts, ServerFacts, TableContents};
 pub use failover::{Failover, FailoverCause};
-pub use fleet::{AgentChoice, Broker, BrokerAddress, RemoteHost, Way};
+pub use fleet::{AgentChoice, Broker, BrokerAddress, LoadHosts, RemoteHost, Way};
 pub use instance::{Instance, InstancePer, InstanceSpec};
 pub use intervention::{Act, ActResult, BackgroundWork, Intervention};
 pub use key_value::{KeyOrder, KeyValue, ValueSize};
 pub use keys::{KeyDistribution, KeyParameters};
-pub use latency::{Latencies, LatencyDecodeError, PackedLatencies};
-pub use latency_log::{EncodedLatencies, LatencyLogLine};
+pub use latency::{Latencies, LatencyDecodeError, PackedLatencies, PackedSum};
+pub use latency_log::{EncodedLatencies, LatencyLogLine, LoggedLatencies};
 pub use level::{Level, LevelUnit};
 pub use load::{
     AnswerCounts, ArrivalProcess, ClientCost, Effect, ErrorClass, ErrorCount, Fleet,
@@ -82,6 +84,7 @@ pub use load::{
     RequestCount, RequestCounts, RequestKind, RequestTally, StatementLatencies, Verified,
     VmAccount, VolumeAccount,
 };
+pub use login::{PasswordSource, Tls};
 pub use metric::{Better, Derivation, Metric, MetricEntry, MetricUnit, PrintedName, seconds_in};
 pub use mix::{OltpMix, OltpTransaction};
 pub use needs::{Access, Needs};
@@ -94,7 +97,8 @@ pub use plan::{Block, Plan, Trial, TrialKey};
 pub use policy::{ErrorAction, ErrorPolicy};
 pub use price::{Price, PriceItem, PriceUnit};
 pub use processors::{FleetProcessors, Oversubscription, ProcessorCount};
-pub use record::{Failure, FailureKind, TrialEnd, TrialRecord, UnixMillis};
+pub use record::{Failure, FailureKind, SideBySide, TrialEnd, TrialRecord, UnixMillis, time_taken};
+pub use restart::{RestartSpec, RestartWay};
 pub use sample::{
     ClockReading, CounterReading, CpuShares, HostSampling, ProcessUsage, Sample, Sampling,
 };
@@ -105,11 +109,11 @@ pub use slo::{LatencyFigure, Slo, SloError};
 pub use statement::{BesideLoad, BuiltInQuery, Query, Statement, TimedStatement};
 pub use stop::Stop;
 pub use storage::{BlockOrder, BlockShare, HotRegion, Storage};
-pub use storage_place::{StoragePlace, VolumeLayout, VolumePlace};
+pub use storage_place::{PlacedVolume, StoragePlace, VolumeLayout, VolumePlace};
 pub use study::{
-    Budget, ControlAct, Endpoint, Money, PasswordSource, Place, PrivateReplication,
-    ReplicationControl, SandboxSpec, ServerAddress, ServerKey, ServerSpec, Software, SshHost,
-    Study, System, Target, Tls, Until,
+    Budget, ControlAct, Endpoint, Money, Place, PrivateReplication, ReplicationControl,
+    SandboxSpec, ServerAddress, ServerKey, ServerSpec, Software, SshHost, Study, System, Target,
+    Until,
 };
 pub use task::{Arrivals, ImportedTask, Load, LoadSearch, Task};
 pub use test::{CacheState, Test};

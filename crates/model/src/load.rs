@@ -15,7 +15,7 @@ pub use requests::{
     RequestTally, StatementLatencies,
 };
 
-use crate::{Latencies, PackedLatencies};
+use crate::{Latencies, PackedLatencies, UnixMillis};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -24,6 +24,10 @@ use std::time::Duration;
 pub struct LoadResult {
     /// Connections that were opened.
     pub clients: u32,
+    /// When it began, by the clock of the machine that leads: what the times of its intervals, marks
+    /// and samples are counted from. `None` where nobody looked.
+    #[serde(default)]
+    pub began_at: Option<UnixMillis>,
     /// From the first connection attempt until every session was ready to work.
     pub connect_time: Duration,
     /// What became of every operation, over all phases.

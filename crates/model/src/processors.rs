@@ -1,6 +1,6 @@
 use crate::Throttling;
 use serde::{Deserialize, Serialize};
-use std::ops::Sub;
+use std::ops::{AddAssign, Sub};
 use std::time::Duration;
 
 /// Share by which a quotient may be larger than what it stands for: 21 ÷ 1.4 is 15, and a little more
@@ -90,6 +90,21 @@ pub struct FleetProcessors {
     pub period: Duration,
 }
 
+/// Those of several machines that share a load.
+impl AddAssign for FleetProcessors {
+    fn add_assign(&mut self, other: Self) {
+        let count = self.count + other.count;
+        if count > 0.0 {
+            self.busy = (self.busy * self.count + other.busy * other.count) / count;
+        }
+        self.count = count;
+        self.throttling.periods += other.throttling.periods;
+        self.throttling.throttled += other.throttling.throttled;
+        self.throttled_seconds += other.throttled_seconds;
+        self.period = self.period.max(other.period);
+    }
+}
+
 impl FleetProcessors {
     /// What so many processors did in that time.
     pub fn of(count: f64, did: ProcessorCount, elapsed: Duration, period: Duration) -> Self {
@@ -126,6 +141,22 @@ mod tests {
             assert!(!less.fits(vms, there), "{ratio} is not the least");
             assert!(less.max_vms(there) < vms, "{ratio}");
         }
+    }
+
+    #[test]
+    fn processors_of_several_machines_are_as_busy_as_all_of_them_together() {
+        let of = |count, busy| FleetProcessors {
+            count,
+            busy,
+            throttling: Throttling { periods: 10, throttled: 2 },
+            throttled_seconds: 0.5,
+            period: Duration::from_millis(100),
+        };
+        let mut all = of(1.0, 0.9);
+        all += of(3.0, 0.1);
+        assert!((all.busy - 0.3).abs() < 1e-12 && all.count == 4.0, "{all:?}");
+        assert_eq!(all.throttling, Throttling { periods: 20, throttled: 4 });
+        assert_eq!(all.throttled_seconds, 1.0);
     }
 
     #[test]

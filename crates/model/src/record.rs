@@ -1,5 +1,7 @@
 use crate::{CrossCheckRecord, LoadResult, Mark, Outcome, Sampling, Search, TrialKey, text};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// A date: milliseconds since 1970-01-01 00:00 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -7,8 +9,8 @@ pub struct UnixMillis(pub u64);
 
 impl UnixMillis {
     /// The time since an earlier moment; none where that is later, since clocks are set.
-    pub fn since(self, earlier: Self) -> std::time::Duration {
-        std::time::Duration::from_millis(self.0.saturating_sub(earlier.0))
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_millis(self.0.saturating_sub(earlier.0))
     }
 }
 
@@ -35,6 +37,34 @@ pub struct TrialRecord {
     /// ended with and what was sampled are of the step that gave the answer (see
     /// [`Search::deciding_step`]).
     pub search: Option<Search>,
+    /// The trials of other targets that ran at the same time, where there were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side_by_side: Option<SideBySide>,
+}
+
+/// Trials of other targets that ran beside one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SideBySide {
+    /// Their positions.
+    pub with: Vec<u32>,
+    /// When the loads of all of them were to begin. How late the parts of each really began is in its
+    /// load.
+    pub began_at: UnixMillis,
+}
+
+/// How long these trials took, with what went before each; those that ran side by side together, and
+/// no time between.
+pub fn time_taken(records: &[TrialRecord]) -> Duration {
+    let mut rounds: BTreeMap<u32, (UnixMillis, UnixMillis)> = BTreeMap::new();
+    for record in records {
+        let with = record.side_by_side.iter().flat_map(|others| others.with.iter().copied());
+        let first = with.fold(record.position, u32::min);
+        let own = (record.started_at, record.finished_at);
+        let round = rounds.entry(first).or_insert(own);
+        *round = (round.0.min(own.0), round.1.max(own.1));
+    }
+    let each = rounds.values().map(|(start, end)| end.since(*start));
+    each.fold(Duration::ZERO, Duration::saturating_add)
 }
 
 /// What came of a trial.
@@ -194,4 +224,43 @@ pub enum FailureKind {
     Skipped,
     /// Anything else.
     Other,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Level;
+
+    fn record(position: u32, from: u64, until: u64, with: &[u32]) -> TrialRecord {
+        let target = position.to_string();
+        let key = TrialKey { target, test: "t".into(), level: Level::clients(1), repeat: 1 };
+        let side_by_side = (!with.is_empty())
+            .then(|| SideBySide { with: with.to_vec(), began_at: UnixMillis(from) });
+        TrialRecord {
+            key,
+            position,
+            seed: 1,
+            started_at: UnixMillis(from),
+            finished_at: UnixMillis(until),
+            end: TrialEnd::Failed(Failure::skipped()),
+            sampling: Sampling::default(),
+            cross_check: None,
+            search: None,
+            side_by_side,
+        }
+    }
+
+    #[test]
+    fn trials_side_by_side_take_their_time_once() {
+        let alone = [record(1, 0, 1_000, &[]), record(2, 9_000, 11_000, &[])];
+        assert_eq!(time_taken(&alone), Duration::from_secs(3));
+        // The first and the last of three, and one by itself.
+        let beside = [
+            record(1, 0, 4_000, &[2, 3]),
+            record(2, 100, 5_000, &[1, 3]),
+            record(3, 200, 3_000, &[1, 2]),
+            record(4, 6_000, 7_000, &[]),
+        ];
+        assert_eq!(time_taken(&beside), Duration::from_secs(6));
+    }
 }

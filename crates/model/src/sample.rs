@@ -1,5 +1,6 @@
 use crate::{DiskRates, HostAccount, HostFacts, ServerCounters};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// All that was sampled while a trial ran.
@@ -27,10 +28,36 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// The samples of the machine that the target is on, where it is known to be another; else those
-    /// of the one that makes the load.
-    pub fn target_samples(&self) -> &[Sample] {
-        self.target_host.as_ref().map_or(&self.samples, |host| &host.samples)
+    /// The samples of the machine that the target is on, where it is known to be another; of volumes on
+    /// several machines those of all together; else those of the one that makes the load.
+    pub fn target_samples(&self) -> Cow<'_, [Sample]> {
+        match (&self.target_host, self.volume_hosts().as_slice()) {
+            (Some(host), _) => Cow::Borrowed(&host.samples),
+            (None, []) => Cow::Borrowed(&self.samples),
+            (None, [host]) => Cow::Borrowed(&host.samples),
+            (None, hosts) => Cow::Owned(together(hosts)),
+        }
+    }
+
+    /// The disks under the target's data, as [`Self::target_samples`] names them: of volumes on several
+    /// machines with the machine before them.
+    pub fn target_disks(&self) -> Vec<String> {
+        match self.volume_hosts().as_slice() {
+            [] => self.volume.clone(),
+            [host] => host.volume.clone(),
+            hosts => {
+                let of = |host: &HostSampling| {
+                    let disks = host.volume.iter().map(|disk| on(&host.host, disk));
+                    disks.collect::<Vec<_>>()
+                };
+                hosts.iter().flat_map(|host| of(host)).collect()
+            }
+        }
+    }
+
+    /// The machines that made the load on volumes of their own.
+    pub fn volume_hosts(&self) -> Vec<&HostSampling> {
+        self.load_hosts.iter().filter(|host| !host.volume.is_empty()).collect()
     }
 }
 
@@ -46,12 +73,70 @@ pub struct HostSampling {
     /// As [`Sampling::samples`], on the same time line. `client` is weighin's agent there, with the
     /// load generators that it started; they have no counters of the server.
     pub samples: Vec<Sample>,
+    /// The disks there, as in [`Sampling::volume`], under volumes on which it makes the load itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub volume: Vec<String>,
     /// As [`HostAccount::thermal_events`].
     pub thermal_events: Option<u64>,
     /// Its clock just before the load.
     pub clock_before: ClockReading,
     /// Its clock just after the load.
     pub clock_after: ClockReading,
+}
+
+/// What a disk of one of several machines is called.
+fn on(host: &str, disk: &str) -> String {
+    format!("{host}:{disk}")
+}
+
+/// What several machines did at the same times: processors on average over all of them, disks side by
+/// side. Samples of each are joined to those of the first that are nearest in time.
+fn together(hosts: &[&HostSampling]) -> Vec<Sample> {
+    let Some((first, others)) = hosts.split_first() else { return Vec::new() };
+    let joined = first.samples.iter().map(|sample| {
+        let half = sample.length.as_secs_f64() / 2.0;
+        let mut parts = vec![(*first, sample)];
+        for other in others {
+            let apart = |one: &Sample| (one.at_seconds - sample.at_seconds).abs();
+            let nearest = other.samples.iter().min_by(|a, b| apart(a).total_cmp(&apart(b)));
+            parts.extend(nearest.filter(|one| apart(one) <= half).map(|one| (*other, one)));
+        }
+        let all: f64 = parts.iter().map(|(host, _)| cpus(host)).sum();
+        let mean = |share: fn(&CpuShares) -> f64| {
+            parts.iter().map(|(host, one)| share(&one.cpu) * cpus(host) / all).sum()
+        };
+        Sample {
+            at_seconds: sample.at_seconds,
+            length: sample.length,
+            cpu: CpuShares {
+                user: mean(|cpu| cpu.user),
+                system: mean(|cpu| cpu.system),
+                iowait: mean(|cpu| cpu.iowait),
+                steal: mean(|cpu| cpu.steal),
+                idle: mean(|cpu| cpu.idle),
+            },
+            disks: parts
+                .iter()
+                .flat_map(|(host, one)| {
+                    one.disks.iter().map(|disk| DiskRates {
+                        device: on(&host.host, &disk.device),
+                        ..disk.clone()
+                    })
+                })
+                .collect(),
+            client: ProcessUsage {
+                cpus: parts.iter().map(|(_, one)| one.client.cpus).sum(),
+                rss_bytes: parts.iter().map(|(_, one)| one.client.rss_bytes).sum(),
+            },
+            ..Sample::default()
+        }
+    });
+    joined.collect()
+}
+
+/// Processors of a machine; 1 where it is not known how many, so that all count alike.
+fn cpus(host: &HostSampling) -> f64 {
+    host.facts.as_ref().map_or(1.0, |facts| f64::from(facts.cpus.max(1)))
 }
 
 /// A clock of another machine, read over a connection.
@@ -129,4 +214,56 @@ pub struct CounterReading {
     pub at_seconds: f64,
     /// The counters.
     pub counters: ServerCounters,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(name: &str, cpus: u32, samples: &[(f64, f64, f64)]) -> HostSampling {
+        let sample = |&(at_seconds, user, reads): &(f64, f64, f64)| Sample {
+            at_seconds,
+            length: Duration::from_secs(1),
+            cpu: CpuShares { user, idle: 1.0 - user, ..CpuShares::default() },
+            disks: vec![DiskRates { device: "sda".to_owned(), reads, ..DiskRates::default() }],
+            client: ProcessUsage { cpus: 1.0, rss_bytes: 10 },
+            ..Sample::default()
+        };
+        HostSampling {
+            host: name.to_owned(),
+            facts: Some(HostFacts { cpus, ..HostFacts::default() }),
+            samples: samples.iter().map(sample).collect(),
+            volume: vec!["sda".to_owned()],
+            ..HostSampling::default()
+        }
+    }
+
+    #[test]
+    fn machines_of_one_fleet_are_seen_together_and_their_disks_apart() {
+        let load_hosts = vec![
+            host("a", 2, &[(1.0, 0.5, 10.0), (2.0, 0.5, 20.0)]),
+            // It had no sample at 2 s.
+            host("b", 6, &[(1.1, 0.1, 30.0)]),
+        ];
+        let sampling = Sampling { load_hosts, ..Sampling::default() };
+        assert_eq!(sampling.target_disks(), ["a:sda", "b:sda"]);
+        let samples = sampling.target_samples();
+        assert_eq!(samples.len(), 2);
+        assert!((samples[0].cpu.user - 0.2).abs() < 1e-12, "{:?}", samples[0].cpu);
+        assert_eq!(samples[0].client.cpus, 2.0);
+        let reads = |sample: &Sample| {
+            let named = sample.disks.iter().map(|disk| (disk.device.clone(), disk.reads));
+            named.collect::<Vec<_>>()
+        };
+        assert_eq!(reads(&samples[0]), [("a:sda".to_owned(), 10.0), ("b:sda".to_owned(), 30.0)]);
+        assert_eq!(reads(&samples[1]), [("a:sda".to_owned(), 20.0)]);
+    }
+
+    #[test]
+    fn one_machine_with_volumes_is_seen_as_it_is() {
+        let load_hosts = vec![host("a", 2, &[(1.0, 0.5, 10.0)])];
+        let sampling = Sampling { load_hosts, ..Sampling::default() };
+        assert_eq!(sampling.target_disks(), ["sda"]);
+        assert_eq!(sampling.target_samples()[0].disks[0].device, "sda");
+    }
 }

@@ -1,4 +1,7 @@
-use crate::{Broker, BuiltVolume, Failure, FailureKind, InstanceSpec, Price, StoragePlace, Test};
+use crate::{
+    Broker, BuiltVolume, Failure, FailureKind, InstanceSpec, PasswordSource, Price, RemoteHost,
+    RestartSpec, StoragePlace, Test, Tls, Trial,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -30,6 +33,9 @@ pub struct Study {
     /// Time between two samples of host and server while a trial runs, from 100 ms to a minute;
     /// [`Study::SAMPLE_EVERY`] unless the study says otherwise.
     pub sample_every: Duration,
+    /// Whether the targets run their trials side by side: within a block all of them at once.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub parallel: bool,
     /// The candidates, in the order of the file.
     pub targets: Vec<Target>,
     /// The first target a second time, where the study asks for the noise floor: what its tests
@@ -81,6 +87,10 @@ pub struct Target {
     pub price: Option<Price>,
     /// The user's own factors: tenancy, instance family, tuned or not.
     pub labels: BTreeMap<String, String>,
+    /// The machines that make loads on it, where each target has its own; empty where the one that
+    /// weighin runs on does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_hosts: Option<Vec<RemoteHost>>,
 }
 
 /// Server software that can be a target.
@@ -127,7 +137,7 @@ pub enum Place {
     Sandbox(SandboxSpec),
     /// A server that runs already.
     Server(ServerSpec),
-    /// Volumes of this host, without a server.
+    /// Volumes without a server.
     Storage(StoragePlace),
     /// Not within reach: its results were measured elsewhere and imported.
     Imported,
@@ -158,6 +168,12 @@ pub struct SandboxSpec {
     pub temporary_volume: Option<BuiltVolume>,
     /// The replicas of the server, which are private too; a server alone when absent.
     pub replication: Option<PrivateReplication>,
+    /// The machine that it is started on, which weighin reaches over SSH; this one when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<SshHost>,
+    /// The IP address of that machine on which it listens; the one by which ssh reaches it when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listen: Option<String>,
 }
 
 /// The replicas of a private primary. Primary and replicas are the members of a group.
@@ -203,6 +219,9 @@ pub struct ServerSpec {
     /// What brings it up and takes it down, where it is there for the study alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<InstanceSpec>,
+    /// What stops and starts it, where weighin may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restart: Option<RestartSpec>,
 }
 
 /// A machine that the user's `ssh` reaches.
@@ -219,7 +238,7 @@ impl ServerSpec {
     /// A server without replicas.
     pub fn new(address: ServerAddress) -> Self {
         let (replicas, control) = (Vec::new(), ReplicationControl::default());
-        Self { address, replicas, control, host: None, instance: None }
+        Self { address, replicas, control, host: None, instance: None, restart: None }
     }
 }
 
@@ -269,6 +288,9 @@ pub struct ServerAddress {
     pub password: PasswordSource,
     /// Whether to encrypt the connection.
     pub tls: Tls,
+    /// MySQL: whether what the clients of a load send and get is compressed with zlib.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub compression: bool,
     /// MySQL: which RSA key may encrypt the password where the connection is not encrypted.
     #[serde(default, skip_serializing_if = "ServerKey::is_default")]
     pub server_key: ServerKey,
@@ -340,6 +362,41 @@ impl Study {
         Some(if shared { 0 } else { place })
     }
 
+    /// Trials of a block in the order in which they run, in groups that run at once: each by itself, or
+    /// of a study whose targets run side by side those of one test and level, which follow each other.
+    /// The A/A control runs by itself.
+    pub fn rounds<'t>(&self, trials: &[&'t Trial]) -> Vec<Vec<&'t Trial>> {
+        let is_control =
+            |trial: &Trial| self.aa_control.as_ref().is_some_and(|c| c.name == trial.key.target);
+        let cell = |trial: &Trial| (trial.key.test.clone(), trial.key.level, trial.key.repeat);
+        let mut rounds: Vec<Vec<&Trial>> = Vec::new();
+        let mut all = trials;
+        while let Some(first) = all.first() {
+            let alike = all.iter().take_while(|trial| cell(trial) == cell(first)).count();
+            let count = if self.parallel { alike } else { 1 };
+            let (group, rest) = all.split_at(count);
+            all = rest;
+            let control = group.iter().position(|trial| is_control(trial));
+            let alone = control.and_then(|place| group.get(place)).map(|trial| vec![*trial]);
+            let others: Vec<&Trial> =
+                group.iter().copied().filter(|trial| !is_control(trial)).collect();
+            // First or last, as it falls in the order.
+            let is_early = control.is_some_and(|place| place * 2 < count);
+            let (before, after) = if is_early { (alone, None) } else { (None, alone) };
+            rounds.extend(before);
+            rounds.extend((!others.is_empty()).then_some(others));
+            rounds.extend(after);
+        }
+        rounds
+    }
+
+    /// The machines that make loads in place of the one that weighin runs on: each for every test and
+    /// target that it makes a load for.
+    pub fn load_hosts(&self) -> impl Iterator<Item = &RemoteHost> {
+        let loads = self.tests.iter().filter_map(Test::load);
+        loads.flat_map(|load| self.measured().flat_map(|target| load.makers(target)))
+    }
+
     /// Whether the A/A control has a server of its own, which weighin starts.
     pub fn aa_control_is_private(&self) -> bool {
         self.aa_control
@@ -370,11 +427,22 @@ impl Target {
         }
     }
 
-    /// The machine of a server that runs already, where weighin can reach that over SSH.
+    /// The machine of a server, where weighin reaches that over SSH.
     pub fn ssh_host(&self) -> Option<&SshHost> {
         match &self.place {
             Place::Server(spec) => spec.host.as_ref(),
-            Place::Sandbox(_) | Place::Storage(_) | Place::Imported => None,
+            Place::Sandbox(spec) => spec.host.as_ref(),
+            Place::Storage(_) | Place::Imported => None,
+        }
+    }
+
+    /// The machines that weighin reaches over SSH for it: that of its server, or those of its volumes.
+    pub fn hosts(&self) -> Vec<RemoteHost> {
+        match &self.place {
+            Place::Storage(place) => place.hosts.clone(),
+            Place::Server(_) | Place::Sandbox(_) | Place::Imported => {
+                self.ssh_host().cloned().map(RemoteHost::from).into_iter().collect()
+            }
         }
     }
 
@@ -382,6 +450,14 @@ impl Target {
     pub fn instance(&self) -> Option<&InstanceSpec> {
         match &self.place {
             Place::Server(spec) => spec.instance.as_ref(),
+            Place::Sandbox(_) | Place::Storage(_) | Place::Imported => None,
+        }
+    }
+
+    /// What stops and starts its server, where that runs already and weighin may.
+    pub fn restart(&self) -> Option<&RestartSpec> {
+        match &self.place {
+            Place::Server(spec) => spec.restart.as_ref(),
             Place::Sandbox(_) | Place::Storage(_) | Place::Imported => None,
         }
     }
@@ -405,29 +481,4 @@ impl std::fmt::Display for Endpoint {
             Self::NotUp => f.write_str("an instance that is not up"),
         }
     }
-}
-
-/// Where a password comes from; never the password.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PasswordSource {
-    /// The user's option files (`~/.my.cnf`), or none where they name none.
-    OptionFile,
-    /// An environment variable.
-    Environment(String),
-    /// The first line of a file.
-    File(PathBuf),
-}
-
-/// Whether a connection is encrypted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Tls {
-    /// Never.
-    Off,
-    /// Encrypted, the server's certificate taken as it is.
-    Unverified,
-    /// Encrypted, certificate and host name checked against the system's roots, or against the
-    /// certificates of this PEM file.
-    Verified(Option<PathBuf>),
 }

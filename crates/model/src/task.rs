@@ -2,9 +2,10 @@
 
 use crate::{
     ArrivalProcess, Bound, CatchUp, ErrorPolicy, Failover, Intervention, Level, LevelPlacement,
-    RemoteHost, Slo, Statement, Storage, Workload,
+    LoadHosts, Place, RemoteHost, Slo, Statement, Storage, Target, Workload,
 };
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 /// What a test does with a target.
@@ -43,15 +44,18 @@ pub struct Load {
     pub operations: Option<u64>,
     /// How operations arrive at the levels that have a rate.
     pub arrivals: Arrivals,
+    /// After how many operations a client gives its connection up for a new one, at the expense of the
+    /// operation that comes next. Never when absent; storage has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reconnect_after: Option<NonZeroU32>,
     /// Which errors a trial survives, and how.
     pub policy: ErrorPolicy,
     /// Processes that make the load together, on each machine that does, all of them at most as many
     /// as the fewest clients; a search over clients uses fewer where it tries fewer clients.
     pub load_generators: u32,
-    /// Machines that make the load, each by so many load generators; the one that weighin runs on
-    /// where there are none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub load_hosts: Vec<RemoteHost>,
+    /// Machines that make the load, each by so many load generators.
+    #[serde(default, skip_serializing_if = "LoadHosts::are_none")]
+    pub load_hosts: LoadHosts,
     /// What is done to targets while they are measured, names unique. A search has none.
     pub interventions: Vec<Intervention>,
 }
@@ -88,9 +92,25 @@ impl Load {
     /// Machines that can make a load at most.
     pub const MAX_LOAD_HOSTS: usize = 256;
 
-    /// The load generators of all machines together.
-    pub fn all_generators(&self) -> u32 {
-        self.load_generators * self.load_hosts.len().max(1) as u32
+    /// The machines that make it on a target; none where that is the one that weighin runs on. On
+    /// volumes these are the machines that have them.
+    pub fn makers<'a>(&'a self, target: &'a Target) -> &'a [RemoteHost] {
+        if let Place::Storage(place) = &target.place {
+            return &place.hosts;
+        }
+        match &self.load_hosts {
+            LoadHosts::Same(hosts) => hosts,
+            LoadHosts::OfTarget(most) => {
+                let own = target.load_hosts.as_deref().unwrap_or_default();
+                let count = most.map_or(own.len(), |most| own.len().min(most as usize));
+                own.get(..count).unwrap_or_default()
+            }
+        }
+    }
+
+    /// The load generators of all machines together that make it on a target.
+    pub fn generators(&self, target: &Target) -> u32 {
+        self.load_generators * self.makers(target).len().max(1) as u32
     }
 
     /// A load of one process, with everything else as in a study file that says nothing of it.
@@ -108,9 +128,10 @@ impl Load {
             duration,
             operations: None,
             arrivals: Arrivals::default(),
+            reconnect_after: None,
             policy: ErrorPolicy::default(),
             load_generators: 1,
-            load_hosts: Vec::new(),
+            load_hosts: LoadHosts::default(),
             interventions: Vec::new(),
         }
     }

@@ -41,8 +41,12 @@ pub(super) fn results(clients: u32, load: &LoadResult, sampling: &Sampling) -> V
     results.chain(generators::result(load)).chain(spread).collect()
 }
 
-/// Machines that make the load and were nearly all in use: each had its part to make.
+/// Machines that make the load and were nearly all in use: each had its part to make. Of processors that
+/// virtual machines had used up as was asked for nothing is said.
 fn load_hosts(load: &LoadResult, sampling: &Sampling) -> Vec<CheckResult> {
+    if imitated::is_short_of_processors(load) {
+        return Vec::new();
+    }
     let window = Window::of(load);
     let busy = sampling.load_hosts.iter().filter_map(|maker| {
         let busy = window.mean_share(&maker.samples, CpuShares::busy)?;

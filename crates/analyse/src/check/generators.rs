@@ -73,8 +73,12 @@ const UNEVEN: f64 = 0.2;
 const STANDARD_DEVIATIONS: f64 = 3.0;
 
 /// The generator that was furthest from its fair share of the transactions, where that is too far:
-/// the load was not the one of many clients alike that was asked for.
+/// the load was not the one of many clients alike that was asked for. Volumes of several machines are
+/// as fast as they are.
 pub(super) fn result(load: &LoadResult) -> Option<CheckResult> {
+    if load.fleet.is_some() && load.generators.iter().any(|share| share.host.is_some()) {
+        return None;
+    }
     let far = |place: usize, share: &GeneratorShare| {
         let fair = fair(load, share);
         let off = share.transactions as f64 - fair;

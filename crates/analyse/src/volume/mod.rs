@@ -7,7 +7,7 @@ pub use cell::{CellVolume, DiskEstimates};
 pub(crate) use cell::{of_cell, operations_per_io};
 
 use crate::check::window::Window;
-use model::{DiskRates, LoadResult, TrialRecord, VolumeRates};
+use model::{DiskRates, LoadResult, Sample, TrialRecord, VolumeRates};
 
 /// Share of the measured phase that must have been sampled, so that its figures are those of the
 /// phase.
@@ -32,9 +32,9 @@ impl TrialVolume {
     /// for half of the phase.
     pub fn of(record: &TrialRecord) -> Option<Self> {
         let load = record.load()?;
-        let devices = record.sampling.volume.iter();
-        let devices: Vec<DiskRates> =
-            devices.map(|device| mean(record, load, device)).collect::<Option<_>>()?;
+        let (samples, disks) = (record.sampling.target_samples(), record.sampling.target_disks());
+        let devices = disks.iter().map(|device| mean(&samples, load, device));
+        let devices: Vec<DiskRates> = devices.collect::<Option<_>>()?;
         let volume = VolumeRates::of(&devices.iter().collect::<Vec<_>>())?;
         Some(Self {
             devices,
@@ -53,11 +53,9 @@ impl TrialVolume {
 }
 
 /// What a disk did in the measured phase.
-fn mean(record: &TrialRecord, load: &LoadResult, device: &str) -> Option<DiskRates> {
+fn mean(samples: &[Sample], load: &LoadResult, device: &str) -> Option<DiskRates> {
     let window = Window::of(load);
-    let mut parts: Vec<(&DiskRates, f64)> = record
-        .sampling
-        .target_samples()
+    let mut parts: Vec<(&DiskRates, f64)> = samples
         .iter()
         .filter_map(|sample| {
             let disk = sample.disks.iter().find(|disk| disk.device == device)?;
