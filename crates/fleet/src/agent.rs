@@ -1,7 +1,7 @@
 //! The agent: registers, and waits for a lead that takes it.
 
 use crate::broker::{Broker, Heard, Login, Subscription};
-use crate::session::{Session, Side};
+use crate::session::AgentSession;
 use crate::wire::{Answer, Claim, Registration, Subjects, is_name, written};
 use host::{Duty, Hello, random_hex};
 use model::{Failure, FailureKind};
@@ -204,8 +204,8 @@ impl Agent {
 
     /// Begins a session, on threads of its own.
     fn begin(&self, claim: &Claim) -> io::Result<()> {
-        let session = Session::open(&self.broker, &self.subjects, &claim.session, Side::Agent)?;
-        let Session { sender, receiver, carrier } = session;
+        let session = AgentSession::open(&self.broker, &self.subjects, &claim.session)?;
+        let AgentSession { sender, receiver, carrier } = session;
         let (generator, events) = (self.generator, self.events.clone());
         thread::Builder::new().name("session".to_owned()).spawn(move || {
             let served = host::serve(BufReader::new(receiver), sender, Duty::Load { generator });

@@ -7,7 +7,8 @@ use model::{BrokerAddress, Failure, FailureKind};
 use std::error::Error;
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle};
@@ -54,6 +55,8 @@ struct Connection {
     address: BrokerAddress,
     handle: Handle,
     client: Client,
+    /// Of the thread that hears agents, once there is one.
+    jobs: OnceLock<Sender<Job>>,
     /// Dropped with this, by which the thread ends.
     _end: oneshot::Sender<()>,
 }
@@ -63,6 +66,9 @@ impl std::fmt::Debug for Broker {
         f.debug_struct("Broker").field("address", &self.0.address).finish_non_exhaustive()
     }
 }
+
+/// Something that is done when a message was heard, and may wait for the broker.
+pub(crate) type Job = Box<dyn FnOnce() + Send>;
 
 /// A message that was heard.
 pub(crate) struct Heard {
@@ -163,7 +169,7 @@ impl Broker {
                 "set max_payload in its configuration to 1 MB, which is what it is without",
             ));
         }
-        Ok(Self(Arc::new(Connection { address, handle, client, _end: end })))
+        Ok(Self(Arc::new(Connection { address, handle, client, jobs: OnceLock::new(), _end: end })))
     }
 
     pub(crate) fn address(&self) -> &BrokerAddress {
@@ -178,6 +184,21 @@ impl Broker {
     /// Bytes of the longest message that it passes on.
     pub(crate) fn longest(&self) -> usize {
         self.0.client.max_payload()
+    }
+
+    /// Of a thread that does one after the other, for all sessions: it ends with this broker.
+    ///
+    /// # Errors
+    /// When there can be no thread.
+    pub(crate) fn jobs(&self) -> io::Result<Sender<Job>> {
+        if let Some(jobs) = self.0.jobs.get() {
+            return Ok(jobs.clone());
+        }
+        let (sender, jobs) = channel::<Job>();
+        let work = move || jobs.iter().for_each(|job| job());
+        thread::Builder::new().name("agents".to_owned()).spawn(work)?;
+        // Another session's was the first: its own ends then.
+        Ok(self.0.jobs.get_or_init(|| sender).clone())
     }
 
     /// Sends a message, when the broker is there again where it is not.

@@ -1,13 +1,13 @@
 //! The lead: knows which agents there are, and takes those that a study asks for.
 
 use crate::broker::{Broker, Login, Subscription};
-use crate::session::{Session, Side};
+use crate::session::LeadSession;
 use crate::wire::{Answer, Claim, Registration, Subjects, written};
-use host::{HELLO, Hello, Link, Route, random_hex};
+use host::{HELLO, Hello, Lines, Link, Route, random_hex};
 use model::{AgentChoice, BrokerAddress, Failure, FailureKind, Stop};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -201,7 +201,7 @@ impl Fleet {
         host: &str,
         choice: &AgentChoice,
         stop: &Stop,
-    ) -> Result<(Registration, Session), Failure> {
+    ) -> Result<(Registration, LeadSession), Failure> {
         let now = Instant::now();
         let had_one = held(&open.state.0).taken.contains_key(host);
         let patience = if had_one { RETURN_TIMEOUT + CLAIM_TIMEOUT } else { LATE_TIMEOUT };
@@ -299,7 +299,7 @@ impl Fleet {
         let failed = |error: io::Error| self.no_session(&error);
         let session = random_hex(16).map_err(failed)?;
         // Listens before anything can be said.
-        let opened = Session::open(&open.broker, &open.subjects, &session, Side::Lead);
+        let opened = LeadSession::open(&open.broker, &open.subjects, &session);
         let opened = opened.map_err(failed)?;
         let claim = Claim { hello: Hello::own(), lead: self.lead.clone(), session };
         let subject = open.subjects.agent(&agent.id);
@@ -368,7 +368,7 @@ enum Found {
 }
 
 enum Claimed {
-    Session(Session),
+    Session(LeadSession),
     /// Another lead has it.
     Busy(Failure, String),
     /// It does not answer.
@@ -408,35 +408,24 @@ impl Route for AgentRoute {
     fn connect(&self, stop: &Stop) -> Result<Link, Failure> {
         let open = self.fleet.open()?;
         let (agent, session) = self.fleet.take(&open, &self.host, &self.choice, stop)?;
-        let Session { sender, mut receiver, carrier } = session;
-        receiver.wait_until(Some(Instant::now() + HELLO_TIMEOUT));
-        let mut answers = BufReader::new(receiver);
-        let mut hello = Vec::new();
+        let LeadSession { sender, lines, carrier } = session;
         let lost = |why: &str| {
+            carrier.end_with("");
             Failure::new(
                 FailureKind::HostLost,
                 format!("the agent {} {why}", agent.name),
                 self.remedy(),
             )
         };
-        let read = io::Read::take(&mut answers, 4096).read_until(b'\n', &mut hello);
-        if let Err(error) = read {
-            carrier.end_with("");
-            return Err(lost(&format!("did not begin: {error}")));
-        }
+        let hello = lines.first_line(HELLO_TIMEOUT).ok_or_else(|| lost("did not begin"))?;
         let hello = String::from_utf8_lossy(&hello);
         let said = hello.strip_prefix(HELLO).and_then(|said| serde_json::from_str(said).ok());
-        match said {
-            Some(said) => Hello::check(&said, &agent.name, OTHER_VERSION)?,
-            None => {
-                carrier.end_with("");
-                return Err(lost("said something that is no message"));
-            }
-        }
-        answers.get_mut().wait_until(None);
+        let said: Hello = said.ok_or_else(|| lost("said something that is no message"))?;
+        let checked = said.check(&agent.name, OTHER_VERSION);
+        checked.inspect_err(|_| carrier.end_with("is no agent of this version"))?;
         Ok(Link {
             orders: Box::new(sender),
-            answers: Box::new(answers),
+            answers: Lines::Handed(lines),
             carrier: Box::new(carrier),
         })
     }

@@ -4,10 +4,10 @@
 mod support;
 
 use fleet::{AgentEvent, AgentOptions, Fleet, wait_for_leads};
-use host::{Hello, Link, Route};
+use host::{Carrier, Heard, Hello, Link, Route};
 use model::{AgentChoice, FailureKind, Stop};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::BufRead;
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -61,16 +61,29 @@ fn any(fleet: &Arc<Fleet>, host: &str, labels: &[(&str, &str)]) -> Box<dyn Route
     fleet.route(host.to_owned(), AgentChoice::Any(labels.collect::<BTreeMap<_, _>>()))
 }
 
-fn taken(route: &dyn Route) -> Link {
-    route.connect(&Stop::default()).unwrap_or_else(|failure| panic!("{failure}"))
+/// A link of a lead's.
+struct Taken {
+    orders: Box<dyn Write + Send>,
+    carrier: Box<dyn Carrier>,
+    /// What the agent says, to its end.
+    said: Receiver<String>,
 }
 
-fn ask(link: &mut Link, order: &str) -> String {
+fn taken(route: &dyn Route) -> Taken {
+    let link = route.connect(&Stop::default()).unwrap_or_else(|failure| panic!("{failure}"));
+    let Link { orders, answers, carrier } = link;
+    let (heard, said) = channel();
+    answers.hear(1 << 20, move |line| match line {
+        Heard::Line(line) => heard.send(String::from_utf8_lossy(line).into_owned()).is_ok(),
+        Heard::End(_) => false,
+    });
+    Taken { orders, carrier, said }
+}
+
+fn ask(link: &mut Taken, order: &str) -> String {
     writeln!(link.orders, "{{\"ask\":{{\"number\":1,\"order\":{order}}}}}").unwrap();
     link.orders.flush().unwrap();
-    let mut answer = String::new();
-    link.answers.read_line(&mut answer).unwrap();
-    answer
+    link.said.recv().unwrap()
 }
 
 #[test]
@@ -105,7 +118,7 @@ fn an_agent_has_one_lead_at_a_time_and_waits_again_when_that_is_gone() {
     let events = agent(&nats, "a", &[]);
     expect(&events, "registered");
     let (first, second) = (lead(&nats, "first"), lead(&nats, "second"));
-    let Link { mut orders, carrier, answers } = taken(named(&first, "a").as_ref());
+    let Taken { mut orders, carrier, said } = taken(named(&first, "a").as_ref());
     expect(&events, "taken by first");
     let (over, is_over) = channel::<()>();
     let beating = thread::spawn(move || {
@@ -122,7 +135,7 @@ fn an_agent_has_one_lead_at_a_time_and_waits_again_when_that_is_gone() {
     drop(over);
     beating.join().unwrap();
     carrier.end();
-    drop(answers);
+    drop(said);
     expect(&events, "free from first");
 
     // A lead that says nothing is gone after three seconds.
@@ -131,9 +144,7 @@ fn an_agent_has_one_lead_at_a_time_and_waits_again_when_that_is_gone() {
     let began = Instant::now();
     expect(&events, "free from second");
     assert!(began.elapsed() > Duration::from_secs(2), "{:?}", began.elapsed());
-    let mut answers = silent.answers;
-    let mut said = String::new();
-    assert_eq!(answers.read_line(&mut said).unwrap(), 0, "{said}");
+    assert!(silent.said.recv().is_err(), "it is the end");
     let how = silent.carrier.how_it_ended();
     assert!(how.contains("it heard nothing of its lead any more"), "{how}");
 }
@@ -231,8 +242,7 @@ fn a_message_that_is_missing_or_foreign_ends_the_session() {
         link.orders.flush().unwrap();
         let orders = raw.next();
         raw.publish(&orders.replace(".orders", ".answers"), piece);
-        let mut said = String::new();
-        while link.answers.read_line(&mut said).unwrap() > 0 {}
+        assert!(link.said.iter().count() <= 1, "the answer to the beat at most");
         let how = link.carrier.how_it_ended();
         assert!(how.contains(words), "no «{words}» in {how}");
         link.carrier.end();

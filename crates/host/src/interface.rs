@@ -5,21 +5,23 @@
 //! ([`std::time::Instant`]) are of the clock of the machine that weighin runs on; a machine elsewhere
 //! translates them.
 
+use crate::held_volume::HeldVolume;
+use crate::lines::Lines;
 use crate::local::child::Ended;
-use crate::local::sample::{DiskCounters, SamplerOptions, Volume};
+use crate::local::sample::{DiskCounters, SamplerOptions};
 use crate::local::sandbox::SandboxOptions;
-use crate::local::storage::Looking;
+use crate::order::{CommandOrder, InstanceOrder};
 use crate::running_server::{Ends, ProcessClue, RunningServer};
 use engine::Nanos;
-use engine::storage::{FileSpec, Filling, Processors};
+use engine::storage::{Processors, StorageError};
 use model::{
     BuiltVolume, ClockReading, Failure, HostAccount, HostFacts, Sample, ServerAddress, Stop,
-    UnixMillis, VolumeLayout, VolumePlace,
+    UnixMillis,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::io::{self, BufRead};
+use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -79,6 +81,10 @@ pub trait Host: Debug + Send + Sync {
     /// Files and sockets that this process may have open at a time; `None` where that is not limited.
     fn open_files(&self) -> Option<u64>;
 
+    /// What the machine was given when it started: the same for all that run on it, in containers too.
+    /// `None` where it does not say.
+    fn boot(&self) -> Option<String>;
+
     /// Where a program is that is on the `PATH` there; one with a slash in its name is at that path.
     fn find_program(&self, name: &str) -> Option<PathBuf>;
 
@@ -121,6 +127,15 @@ pub trait Host: Debug + Send + Sync {
     /// # Errors
     /// `NotPermitted` when the machine or its permissions do not allow it.
     fn hold_processors(&self, count: f64) -> Result<Arc<dyn Processors>, Failure>;
+
+    /// Whether so many processors can be held there for threads, and what these do with them be
+    /// counted; holds none.
+    ///
+    /// # Errors
+    /// `NotPermitted` where they cannot.
+    fn check_processors(&self, count: f64) -> Result<(), Failure> {
+        check_counted(self.hold_processors(count)?.as_ref())
+    }
 
     /// The process at the other end of a connection from there; `None` where it is not on the
     /// machine, may not be looked at, or is not what the server says of itself.
@@ -165,6 +180,13 @@ pub trait Host: Debug + Send + Sync {
     fn clear_volume(&self, path: &Path, stop: &Stop) -> Result<bool, Failure>;
 }
 
+/// Whether what threads do with processors that are held for them can be read, as it will be at both
+/// ends of measuring.
+fn check_counted(held: &dyn Processors) -> Result<(), Failure> {
+    let uncounted = |source: io::Error| StorageError::Uncounted { reason: source.to_string() };
+    held.did().map(drop).map_err(|source| Failure::from(&uncounted(source)))
+}
+
 /// A process of weighin, started once more; it ends when this is dropped.
 pub trait Weighin: Send {
     /// The process's number on its machine.
@@ -179,8 +201,18 @@ pub trait Weighin: Send {
     /// When it listens no more.
     fn tell(&mut self, line: &str) -> io::Result<()>;
 
+    /// Has it told that line again and again, as long as this machine is there, by whoever stands
+    /// between: that may go on when the lead is gone. A process with nobody between is told nothing; it
+    /// hears of the lead's end through its pipe.
+    ///
+    /// # Errors
+    /// As [`Self::tell`].
+    fn tell_at_beats(&mut self, _line: &str) -> io::Result<()> {
+        Ok(())
+    }
+
     /// What it says; `None` when that was taken already.
-    fn take_answers(&mut self) -> Option<Box<dyn BufRead + Send>>;
+    fn take_answers(&mut self) -> Option<Lines>;
 
     /// How it ended, in words that follow its name. Only of one whose answers have ended.
     fn last_words(&mut self) -> String;
@@ -264,17 +296,6 @@ impl<'a> ProgramOrder<'a> {
     }
 }
 
-/// A command of the user.
-#[derive(Clone, Debug)]
-pub struct CommandOrder {
-    /// The program and its arguments.
-    pub words: Vec<String>,
-    /// What it finds in its environment besides what every program does.
-    pub variables: Vec<(&'static str, String)>,
-    /// After that time it is ended.
-    pub limit: Duration,
-}
-
 /// A command that is ready to be run once. With this, or with weighin, however that ends, ends
 /// whatever the command has started and not detached.
 pub trait UserCommand: Send {
@@ -283,20 +304,6 @@ pub trait UserCommand: Send {
     /// # Errors
     /// When it does not start, does not end well or takes too long; [`Failure::stopped`].
     fn run(&mut self) -> Result<Option<String>, Failure>;
-}
-
-/// What brings something of the user's up, and takes it down again.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct InstanceOrder {
-    /// Programs with their arguments.
-    pub up: Vec<String>,
-    pub down: Vec<String>,
-    /// What both find in their environment besides what every program does.
-    pub variables: Vec<(String, String)>,
-    /// Names of variables of this process that they get as well.
-    pub environment: Vec<String>,
-    /// After that time each of them is ended.
-    pub limit: Duration,
 }
 
 /// Something that is brought up and taken down by commands of the user. What was brought up is taken
@@ -317,13 +324,24 @@ pub trait KeptInstance: Send + Debug {
 }
 
 /// A private server, running or stopped. Dropping it ends the server and removes its data.
-pub trait PrivateServer: Debug {
+pub trait PrivateServer: Debug + Send {
     /// Where it listens, with login and database. It may be another after it was started again.
     fn address(&self) -> &ServerAddress;
 
     /// The same with the login of those that replicate from it; `None` of a server that was not
     /// started as the member of a group.
     fn replication_address(&self) -> Option<ServerAddress>;
+
+    /// The password of the login in [`Self::address`], of a server on another machine: what names its
+    /// place there says nothing here.
+    fn password(&self) -> Option<String> {
+        None
+    }
+
+    /// Why it is there no more, where its machine was lost.
+    fn lost(&self) -> Option<Failure> {
+        None
+    }
 
     /// Process id; of the last one while it is stopped.
     fn pid(&self) -> u32;
@@ -397,70 +415,6 @@ pub trait PrivateServer: Debug {
     fn last_words(&mut self) -> Option<Failure>;
 }
 
-/// The virtual machines of a load that have their data on one volume.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Share {
-    /// The number of the volume, from 0.
-    pub volume: u32,
-    /// Their numbers.
-    pub vms: Vec<u32>,
-    /// How much of the volume they take.
-    pub layout: VolumeLayout,
-}
-
-/// A volume that is held for weighin alone. Dropping it lets it go.
-pub trait HeldVolume: Debug {
-    fn facts(&self) -> &VolumeFacts;
-
-    /// Makes sure that its path still leads to it.
-    ///
-    /// # Errors
-    /// `VolumeFailed` where it does not.
-    fn check_same(&self) -> Result<(), Failure>;
-
-    /// Says whether blocks may be written, as the study and (`consented`) the command line have it,
-    /// and have room. Reads all that will be written, unless it may be erased. Returns what was
-    /// looked at and found, in words; `None` of a directory, where weighin has a folder of its own.
-    ///
-    /// # Errors
-    /// `ForeignData` where something is there and not both allow to overwrite it; `DiskFull` where
-    /// there is too little room; [`Failure::stopped`].
-    fn check_contents(
-        &mut self,
-        place: &VolumePlace,
-        consented: bool,
-        layout: VolumeLayout,
-        looking: Looking<'_>,
-    ) -> Result<Option<String>, Failure>;
-
-    /// What a directory has of its file system; `None` of blocks.
-    ///
-    /// # Errors
-    /// When the operating system does not tell.
-    fn space(&self) -> Result<Option<Space>, Failure>;
-
-    /// Where the data of virtual machines is.
-    fn files(&self, share: &Share) -> Vec<FileSpec>;
-
-    /// Whether all of that data is there: it was written once.
-    fn is_filled(&self, share: &Share) -> bool;
-
-    /// Writes all of it.
-    ///
-    /// # Errors
-    /// When it cannot be written; [`Failure::stopped`].
-    fn fill(&mut self, share: &Share, filling: Filling<'_>) -> Result<(), Failure>;
-}
-
-/// What a volume is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct VolumeFacts {
-    /// A device or a file, and no directory.
-    pub is_blocks: bool,
-    /// What it stands on; `None` where that is no block device of the machine, or not known.
-    pub under: Option<Volume>,
-}
-
 /// What a directory has of its file system. Of one that holds no volume, `own` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Space {
@@ -470,4 +424,40 @@ pub struct Space {
     pub free: u64,
     /// Bytes in weighin's own files, which make room for new ones.
     pub own: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{FailureKind, ProcessorCount};
+
+    /// Processors whose counters cannot be read.
+    #[derive(Debug)]
+    struct Uncounted;
+
+    impl Processors for Uncounted {
+        fn count(&self) -> f64 {
+            1.0
+        }
+
+        fn period(&self) -> Duration {
+            Duration::from_millis(100)
+        }
+
+        fn join(&self) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn did(&self) -> io::Result<ProcessorCount> {
+            Err(io::Error::other("cpu.stat has no nr_periods"))
+        }
+    }
+
+    #[test]
+    fn counters_that_cannot_be_read_are_found_by_the_check_with_the_reason() {
+        let failure = check_counted(&Uncounted).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::NotPermitted);
+        assert!(failure.message.ends_with(": cpu.stat has no nr_periods"), "{failure}");
+        assert!(failure.remedy.contains("leave `cpu_oversubscription` out"), "{failure}");
+    }
 }

@@ -3,15 +3,20 @@
 
 #[doc(hidden)]
 pub mod fuzzing;
+mod held_volume;
 mod interface;
+mod lines;
 pub mod local;
+mod order;
 mod remote;
 mod running_server;
 
+pub use self::held_volume::{HeldVolume, Share, VolumeFacts};
 pub use self::interface::{
-    CommandOrder, HeldVolume, Host, InstanceOrder, KeptInstance, PrivateServer, ProgramOrder,
-    Scope, Share, Space, SpaceUsed, UserCommand, VolumeFacts, Watch, Watched, Weighin,
+    Host, KeptInstance, PrivateServer, ProgramOrder, Scope, Space, SpaceUsed, UserCommand, Watch,
+    Watched, Weighin,
 };
+pub use self::lines::{Handed, Heard, Lines, Mouthpiece, handed};
 pub use self::local::child::{Ended, Finished, Usage};
 pub use self::local::command::command;
 pub use self::local::instance::{KEEPER_COMMAND, keep};
@@ -21,6 +26,7 @@ pub use self::local::sandbox::{CLIENT_HOSTS, GroupMember, SandboxOptions};
 pub use self::local::size::in_words as size_in_words;
 pub use self::local::storage::{Looking, no_room};
 pub use self::local::{Local, this_machine};
+pub use self::order::{CommandOrder, InstanceOrder};
 pub use self::remote::{AGENT_COMMAND, Carrier, Duty, HELLO, Hello, Link, Remote, Route, serve};
 pub use self::running_server::{Ends, ProcessClue, RunningServer};
 pub use engine::storage::{FileSpec, Filling, Processors};

@@ -3,7 +3,7 @@
 use fleet::Login;
 use model::BrokerAddress;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ impl Drop for Nats {
 
 impl Nats {
     pub fn start() -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = test_support::free_port();
         let directory = tempfile::tempdir().unwrap();
         let config =
             format!("listen: \"127.0.0.1:{port}\"\nauthorization {{ token: \"{TOKEN}\" }}\n");

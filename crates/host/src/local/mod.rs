@@ -104,6 +104,11 @@ impl Host for Local {
         os::open_files()
     }
 
+    fn boot(&self) -> Option<String> {
+        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        Some(boot.trim().to_owned()).filter(|boot| !boot.is_empty())
+    }
+
     fn find_program(&self, name: &str) -> Option<PathBuf> {
         if name.contains('/') {
             return Some(PathBuf::from(name)).filter(|file| file.is_file());

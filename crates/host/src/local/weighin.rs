@@ -1,10 +1,10 @@
 //! Weighin itself, started once more: a child process and the two pipes to it.
 
 use super::command;
-use crate::Weighin;
+use crate::{Lines, Weighin};
 use engine::{Clock, Nanos};
 use model::{Failure, FailureKind};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufReader, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -73,9 +73,9 @@ impl Weighin for LocalWeighin {
         self.orders.as_mut().map_or(Ok(()), |orders| orders.write_all(line.as_bytes()))
     }
 
-    fn take_answers(&mut self) -> Option<Box<dyn BufRead + Send>> {
+    fn take_answers(&mut self) -> Option<Lines> {
         let answers = self.answers.take()?;
-        Some(Box::new(BufReader::new(answers)))
+        Some(Lines::Pipe(Box::new(BufReader::new(answers))))
     }
 
     fn last_words(&mut self) -> String {

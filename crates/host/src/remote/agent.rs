@@ -1,28 +1,42 @@
 //! The agent: weighin on another machine, which does there what its lead asks.
 
 use super::channel::read_line;
-use super::wire::{FromAgent, HELLO, Hello, LONGEST_LINE, Options, Order, ToAgent, line, pieces};
-use crate::{Host, SamplerOptions, Scope, Watch, Weighin, this_machine};
+use super::held;
+use super::server::HeldServers;
+use super::volume::HeldVolumes;
+use super::wire::{
+    Commanded, FromAgent, HELLO, Hello, LONGEST_LINE, Options, Order, ToAgent, line, pieces,
+};
+use crate::{Heard, Host, KeptInstance, SamplerOptions, Scope, Watch, Weighin, this_machine};
 use engine::Clock;
 use model::{Failure, FailureKind, Stop};
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, Write};
-use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
 /// How long the lead may be silent: it says something twice a second.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(3);
+/// How often it is looked whether it is.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// Furthest that a load may begin from now on.
 const FURTHEST: Duration = Duration::from_secs(365 * 86_400);
+
+/// Longest line that a process of weighin says, in bytes: an account has a few histograms, of at most
+/// 200 kB each.
+const LONGEST_SAID: usize = 64 << 20;
 
 /// Orders that an agent carries out at a time, processes of weighin and watches that it has.
 const MOST_ORDERS: usize = 64;
 const MOST_PROCESSES: usize = model::Load::MAX_LOAD_GENERATORS as usize;
 const MOST_WATCHES: usize = 16;
+const MOST_INSTANCES: usize = 64;
+/// Lines of a user's command that the lead is told, the last ones.
+const MOST_LINES: usize = 40;
 
 /// What an agent may be asked.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +56,7 @@ impl Duty {
             | Order::Processors
             | Order::IsRoot
             | Order::OpenFiles
+            | Order::Boot
             | Order::EndWatch { .. }
             | Order::CheckConnection(_) => true,
             Order::Watch(scope) => *scope == Scope::default(),
@@ -55,7 +70,14 @@ impl Duty {
             | Order::DropCaches
             | Order::Space(_)
             | Order::FindProgram(_)
-            | Order::RunningServer(..) => false,
+            | Order::RunningServer(..)
+            | Order::KeepInstance(_)
+            | Order::BringUp { .. }
+            | Order::TakeDown { .. }
+            | Order::LetGo { .. }
+            | Order::Server(_)
+            | Order::CheckProcessors(_)
+            | Order::Volume(_) => false,
         }
     }
 }
@@ -86,6 +108,9 @@ pub fn serve(
         answers: Mutex::new(Box::new(answers)),
         watches: Mutex::new(Some(HashMap::new())),
         processes: Mutex::new(Some(HashMap::new())),
+        instances: Mutex::new(Some(HashMap::new())),
+        servers: HeldServers::default(),
+        volumes: HeldVolumes::default(),
         stops: Mutex::default(),
     });
     let (heard, hears) = channel();
@@ -100,13 +125,23 @@ pub fn serve(
             }
         }
     });
-    // Until it is silent or gone.
-    while hears.recv_timeout(SILENCE_TIMEOUT).is_ok() {}
+    // Until it is silent or gone. A machine that was held up for longer has not listened.
+    let mut silent = Duration::ZERO;
+    while silent < SILENCE_TIMEOUT {
+        match hears.recv_timeout(POLL_INTERVAL) {
+            Ok(()) => silent = Duration::ZERO,
+            Err(RecvTimeoutError::Timeout) => silent += POLL_INTERVAL,
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
     held(&agent.stops).values().for_each(Stop::request);
     let watches = held(&agent.watches).take();
     let mut processes = held(&agent.processes).take().unwrap_or_default();
-    processes.values_mut().for_each(|process| process.dismiss());
-    drop((watches, processes));
+    processes.values_mut().for_each(|process| process.weighin.dismiss());
+    // Those that are up are taken down by their keepers.
+    let instances = held(&agent.instances).take();
+    drop((watches, processes, instances));
+    agent.servers.end();
     Ok(())
 }
 
@@ -117,16 +152,29 @@ struct Agent {
     /// `None` when the lead is gone: none begins any more.
     watches: Held<Box<dyn Watch>>,
     /// Of weighin, which end with this one; as above.
-    processes: Held<Box<dyn Weighin>>,
+    processes: Held<Started>,
+    /// What comes and goes by commands of the user; as above.
+    instances: Held<Shared<dyn KeptInstance>>,
+    servers: HeldServers,
+    volumes: HeldVolumes,
     /// Of orders that are being carried out.
     stops: Mutex<HashMap<u64, Stop>>,
 }
 
+/// A process of weighin.
+struct Started {
+    weighin: Box<dyn Weighin>,
+    /// What it is told at each beat.
+    at_beats: Option<String>,
+}
+
 /// What is held for the lead, by the number of the order.
-type Held<T> = Mutex<Option<HashMap<u64, T>>>;
+pub(super) type Held<T> = Mutex<Option<HashMap<u64, T>>>;
+/// What may be asked for something while it does something else: the later one waits.
+pub(super) type Shared<T> = Arc<Mutex<Box<T>>>;
 
 /// Holds something for the lead, unless that is gone or has too many.
-fn hold<T>(all: &Held<T>, number: u64, one: T, most: usize) -> Result<(), Failure> {
+pub(super) fn hold<T>(all: &Held<T>, number: u64, one: T, most: usize) -> Result<(), Failure> {
     match held(all).as_mut() {
         Some(all) if all.len() < most => {
             all.insert(number, one);
@@ -137,10 +185,6 @@ fn hold<T>(all: &Held<T>, number: u64, one: T, most: usize) -> Result<(), Failur
     }
 }
 
-fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Agent {
     fn hear(self: &Arc<Self>, text: &[u8]) {
         match serde_json::from_slice(text) {
@@ -148,13 +192,26 @@ impl Agent {
                 let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
                 let unix_nanos = unix.unwrap_or_default().as_nanos().try_into().unwrap_or(u64::MAX);
                 self.say(&FromAgent::Beat { number, clock: Clock.now(), unix_nanos });
+                let mut processes = held(&self.processes);
+                for process in processes.iter_mut().flat_map(HashMap::values_mut) {
+                    if let Some(text) = &process.at_beats {
+                        // One that has ended says so by itself.
+                        let _ = process.weighin.tell(text);
+                    }
+                }
             }
             Ok(ToAgent::Ask { number, order }) => self.ask(number, order),
             Ok(ToAgent::Tell { process, text }) => {
                 let mut processes = held(&self.processes);
                 if let Some(told) = processes.as_mut().and_then(|all| all.get_mut(&process)) {
-                    // One that has ended says so by itself.
-                    let _ = told.tell(&text);
+                    // As above.
+                    let _ = told.weighin.tell(&text);
+                }
+            }
+            Ok(ToAgent::TellAtBeats { process, text }) => {
+                let mut processes = held(&self.processes);
+                if let Some(told) = processes.as_mut().and_then(|all| all.get_mut(&process)) {
+                    told.at_beats = Some(text);
                 }
             }
             Ok(ToAgent::Dismiss(process)) => {
@@ -197,16 +254,18 @@ impl Agent {
         let _ = answers.write_all(&line).and_then(|()| answers.flush());
     }
 
-    /// Passes on what a process says, to its end.
-    fn pass_on(&self, process: u64, answers: impl BufRead) {
-        for line in answers.lines().map_while(Result::ok) {
-            for text in pieces(&(line + "\n")) {
+    /// Passes on a line that a process says, or its end.
+    fn pass_on(&self, process: u64, heard: Heard<'_>) -> bool {
+        if let Heard::Line(line) = heard {
+            for text in pieces(&(String::from_utf8_lossy(line) + "\n")) {
                 self.say(&FromAgent::Said { process, text: text.to_owned() });
             }
+            return true;
         }
         let ended = held(&self.processes).as_mut().and_then(|all| all.remove(&process));
-        let how = ended.map_or_else(String::new, |mut ended| ended.last_words());
+        let how = ended.map_or_else(String::new, |mut ended| ended.weighin.last_words());
         self.say(&FromAgent::Ended { process, how });
+        false
     }
 
     /// Those of these processes that were started for the lead, where it may ask for no others.
@@ -214,8 +273,27 @@ impl Agent {
         let Duty::Load { .. } = self.duty else { return pids };
         let processes = held(&self.processes);
         let own: Vec<u32> =
-            processes.iter().flat_map(|all| all.values()).map(|p| p.pid()).collect();
+            processes.iter().flat_map(|all| all.values()).map(|p| p.weighin.pid()).collect();
         pids.into_iter().filter(|pid| own.contains(pid)).collect()
+    }
+
+    /// Has a command of the user run.
+    fn command(
+        &self,
+        instance: u64,
+        run: impl FnOnce(&mut dyn KeptInstance, &mut dyn FnMut(&str)) -> Result<String, Failure>,
+    ) -> Result<Value, Failure> {
+        let kept = held(&self.instances).as_ref().and_then(|all| all.get(&instance).cloned());
+        let kept = kept.ok_or_else(|| unknown("nothing that comes and goes"))?;
+        let mut said = VecDeque::new();
+        let ended = run(held(&kept).as_mut(), &mut |line| {
+            said.push_back(line.to_owned());
+            if said.len() > MOST_LINES {
+                said.pop_front();
+            }
+        });
+        let commanded: Commanded = (ended, said.into());
+        value(commanded)
     }
 
     fn carry_out(
@@ -237,6 +315,7 @@ impl Agent {
             Order::Processors => value(host.processors()),
             Order::IsRoot => value(host.is_root()),
             Order::OpenFiles => value(host.open_files()),
+            Order::Boot => value(host.boot()),
             Order::DiskCounters => value(host.disk_counters()),
             Order::CheckCaches => value(host.check_caches()?),
             Order::DropCaches => value(host.drop_caches(stop)?),
@@ -281,24 +360,45 @@ impl Agent {
                 value((watched.account, watched.space))
             }
             Order::StartWeighin(command) => {
-                let mut process = host.start_weighin(&command)?;
-                let (pid, answers) = (process.pid(), process.take_answers());
-                hold(&self.processes, number, process, MOST_PROCESSES)?;
+                let mut weighin = host.start_weighin(&command)?;
+                let (pid, answers) = (weighin.pid(), weighin.take_answers());
+                let started = Started { weighin, at_beats: None };
+                hold(&self.processes, number, started, MOST_PROCESSES)?;
                 if let Some(answers) = answers {
                     let agent = Arc::clone(self);
-                    thread::spawn(move || agent.pass_on(number, answers));
+                    answers.hear(LONGEST_SAID, move |heard| agent.pass_on(number, heard));
                 }
                 value(pid)
             }
             Order::CheckConnection(address) => value(host.check_connection(address)?),
+            Order::KeepInstance(order) => {
+                let instance = host.keep_instance(order)?;
+                let instance = Arc::new(Mutex::new(instance));
+                hold(&self.instances, number, instance, MOST_INSTANCES)?;
+                value(())
+            }
+            Order::BringUp { instance } => self.command(instance, |kept, said| kept.up(stop, said)),
+            Order::TakeDown { instance } => {
+                self.command(instance, |kept, said| kept.down(said).map(|()| String::new()))
+            }
+            Order::Server(order) => self.servers.carry_out(host.as_ref(), number, order, stop),
+            Order::LetGo { instance } => {
+                drop(held(&self.instances).as_mut().and_then(|all| all.remove(&instance)));
+                value(())
+            }
+            Order::CheckProcessors(count) => value(host.check_processors(count)?),
+            Order::Volume(order) => {
+                let tell = |done, of| self.say(&FromAgent::Progress { number, done, of });
+                self.volumes.carry_out(host.as_ref(), number, order, stop, &tell)
+            }
         }
     }
 }
 
-fn value(answer: impl Serialize) -> Result<Value, Failure> {
+pub(super) fn value(answer: impl Serialize) -> Result<Value, Failure> {
     serde_json::to_value(answer).map_err(|error| unknown(&error.to_string()))
 }
 
-fn unknown(what: &str) -> Failure {
+pub(super) fn unknown(what: &str) -> Failure {
     Failure::new(FailureKind::Other, format!("the agent cannot answer: {what}"), "")
 }

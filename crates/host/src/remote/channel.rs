@@ -3,29 +3,31 @@
 //! Nothing that the agent says is trusted: a line has a length, an answer a time and a form, samples
 //! come no more often than they were asked for, and whatever is otherwise ends the channel.
 
+mod asking;
+
 use super::clock::RoundTrip;
+use super::heart;
+use super::held;
 use super::link::{Carrier, Link};
 use super::process::{Process, RemoteWeighin};
 use super::wire::{FromAgent, LONGEST_LINE, Options, Order, ToAgent, line};
+use crate::{Heard, Lines};
 use engine::{Clock, Nanos};
 use model::{Failure, FailureKind, Sample, Stop};
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io::{self, BufRead, Read, Write};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-/// How often the agent is asked for the time, so that both sides know that the other is there.
-const BEAT_INTERVAL: Duration = Duration::from_millis(500);
-/// How long a beat may be without an answer. With an interval of beats it makes less than 3 s.
-const SILENCE_TIMEOUT: Duration = Duration::from_millis(2_300);
 /// How often a wait looks whether it is to stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Round trips of one reading of the clock, and the time that they may take together.
 const ROUND_TRIPS: usize = 24;
 const ROUND_TRIPS_LIMIT: Duration = Duration::from_secs(1);
+
+/// Bytes that a process may say before anybody hears it.
+const MOST_WAITING: usize = 1 << 20;
 
 /// The samples of a watch.
 #[derive(Default)]
@@ -53,6 +55,8 @@ struct State {
     /// Questions that wait; with the answer when it has come.
     asked: HashMap<u64, Option<Result<Value, Failure>>>,
     streams: HashMap<u64, Stream>,
+    /// How far orders are, where somebody wants to know.
+    progress: HashMap<u64, Option<(u64, u64)>>,
     /// What processes of weighin say, and how they ended.
     processes: HashMap<u64, Process>,
     /// Beats that were sent, and when, by the monotonic clock and the time of day.
@@ -61,23 +65,21 @@ struct State {
     next: u64,
 }
 
-struct Shared {
+pub(super) struct Shared {
     /// What messages call the machine.
     name: String,
     state: Mutex<State>,
     changed: Condvar,
     carrier: Box<dyn Carrier>,
+    /// What the agent is told; `None` when that has ended.
+    orders: Mutex<Option<Box<dyn Write + Send>>>,
     /// What to do when it was lost.
     remedy: &'static str,
 }
 
-/// What the agent is told; `None` when that has ended.
-type Orders = Mutex<Option<Box<dyn Write + Send>>>;
-
 /// A channel to an agent; the agent ends when this is dropped.
 pub(super) struct Channel {
     shared: Arc<Shared>,
-    orders: Arc<Orders>,
 }
 
 impl std::fmt::Debug for Channel {
@@ -86,149 +88,42 @@ impl std::fmt::Debug for Channel {
     }
 }
 
-fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 fn unix_nanos() -> u128 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos()
 }
 
 impl Channel {
     pub(super) fn open(name: &str, link: Link, remedy: &'static str) -> Self {
-        let Link { orders, mut answers, carrier } = link;
+        let Link { orders, answers, carrier } = link;
         let shared = Arc::new(Shared {
             name: name.to_owned(),
             state: Mutex::default(),
             changed: Condvar::new(),
             carrier,
+            orders: Mutex::new(Some(orders)),
             remedy,
         });
-        let orders = Arc::new(Mutex::new(Some(orders)));
-        let reader = Arc::clone(&shared);
-        thread::spawn(move || {
-            let why = loop {
-                match read_line(&mut answers, LONGEST_LINE) {
-                    Ok(Some(line)) => {
-                        if let Err(why) = reader.hear(&line) {
-                            break why;
-                        }
-                    }
-                    Ok(None) => break reader.carrier.how_it_ended(),
-                    Err(why) => break why,
-                }
+        let waits_in_memory = matches!(answers, Lines::Handed(_));
+        let hearer = Arc::clone(&shared);
+        answers.hear(LONGEST_LINE, move |heard| {
+            let why = match heard {
+                Heard::Line(line) => match hearer.hear(line) {
+                    Ok(()) => return true,
+                    Err(why) => why,
+                },
+                Heard::End(why) => why.unwrap_or_else(|| hearer.carrier.how_it_ended()),
             };
-            reader.lose(&why);
+            hearer.lose(&why);
+            false
         });
-        let (heart, told) = (Arc::clone(&shared), Arc::clone(&orders));
-        thread::spawn(move || {
-            // Until it has ended, as the reader notices.
-            while heart.is_alive() && beat(&heart, &told).is_ok() {
-                thread::sleep(BEAT_INTERVAL);
-            }
-        });
-        // Writes nothing: a pipe that is full does not keep it from noticing.
-        let watcher = Arc::downgrade(&shared);
-        thread::spawn(move || {
-            while let Some(watched) = watcher.upgrade().filter(|watched| watched.is_alive()) {
-                let silent = watched.silence();
-                if silent > SILENCE_TIMEOUT {
-                    let why = watched.carrier.why_silent().map(|why| format!(": {why}"));
-                    watched.lose(&format!(
-                        "was silent for {:.1} s{}",
-                        silent.as_secs_f64(),
-                        why.unwrap_or_default()
-                    ));
-                }
-                drop(watched);
-                // Not before a beat can have waited too long: a lead may have hundreds of agents.
-                let left = SILENCE_TIMEOUT.saturating_sub(silent);
-                thread::sleep(left.clamp(POLL_INTERVAL, BEAT_INTERVAL));
-            }
-        });
-        Self { shared, orders }
+        heart::watch(&shared, waits_in_memory);
+        Self { shared }
     }
 
     /// Why it is of no use any more.
     pub(super) fn lost(&self) -> Option<Failure> {
         let state = held(&self.shared.state);
         Some(self.shared.loss(state.lost.as_deref()?))
-    }
-
-    /// Asks, and waits for the answer.
-    ///
-    /// # Errors
-    /// What the agent says; `HostLost`; [`Failure::stopped`].
-    pub(super) fn ask<T: DeserializeOwned>(
-        &self,
-        order: Order,
-        limit: Duration,
-        stop: &Stop,
-    ) -> Result<T, Failure> {
-        self.ask_numbered(order, limit, stop).map(|(_, answer)| answer)
-    }
-
-    fn ask_numbered<T: DeserializeOwned>(
-        &self,
-        order: Order,
-        limit: Duration,
-        stop: &Stop,
-    ) -> Result<(u64, T), Failure> {
-        let number = self.number();
-        self.send(number, order, true)?;
-        Ok((number, self.answer(number, limit, stop)?))
-    }
-
-    /// Waits for an answer.
-    fn answer<T: DeserializeOwned>(
-        &self,
-        number: u64,
-        limit: Duration,
-        stop: &Stop,
-    ) -> Result<T, Failure> {
-        let deadline = Instant::now() + limit;
-        let mut state = held(&self.shared.state);
-        let answer = loop {
-            if let Some(Some(_)) = state.asked.get(&number) {
-                break state.asked.remove(&number).flatten();
-            }
-            if let Some(why) = &state.lost {
-                return Err(self.shared.loss(why));
-            }
-            if stop.is_requested() {
-                state.asked.remove(&number);
-                drop(state);
-                // One that has ended cancels by itself.
-                let _ = self.tell(&ToAgent::Cancel(number));
-                return Err(Failure::stopped());
-            }
-            if Instant::now() > deadline {
-                drop(state);
-                let why = format!("did not answer a question within {} s", limit.as_secs());
-                self.shared.lose(&why);
-                return Err(self.shared.loss(&why));
-            }
-            let waited = self.shared.changed.wait_timeout(state, POLL_INTERVAL);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        };
-        drop(state);
-        let answer = answer.unwrap_or_else(|| Err(Failure::stopped()));
-        match answer.map(serde_json::from_value) {
-            Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(_)) => {
-                self.shared.lose("sent an answer that is none");
-                Err(self.shared.loss("sent an answer that is none"))
-            }
-            // It is not the agent that stops weighin; and its words are cut and made visible.
-            Err(failure) => {
-                let kind = if failure.is_stop() { FailureKind::Other } else { failure.kind };
-                Err(Failure::new(
-                    kind,
-                    format!("{}: {}", self.shared.name, failure.message),
-                    failure.remedy,
-                ))
-            }
-        }
     }
 
     /// Starts weighin there with a hidden command.
@@ -257,9 +152,15 @@ impl Channel {
         }
     }
 
-    /// Begins a watch; its number.
-    pub(super) fn watch(&self, order: Order, limit: Duration, stop: &Stop) -> Result<u64, Failure> {
+    /// Asks for something that the agent then holds under the number of the order; that number.
+    pub(super) fn begin(&self, order: Order, limit: Duration, stop: &Stop) -> Result<u64, Failure> {
         self.ask_numbered::<()>(order, limit, stop).map(|(number, ())| number)
+    }
+
+    /// Lets go of what the agent holds, without an answer.
+    pub(super) fn let_go(&self, order: Order) {
+        // A channel that is lost has let it go.
+        let _ = self.send(self.number(), order, false);
     }
 
     /// Has samples taken, without waiting for an answer.
@@ -302,7 +203,9 @@ impl Channel {
         let mut shortest: Option<RoundTrip> = None;
         let began = Instant::now();
         for _ in 0..ROUND_TRIPS {
-            let sent = beat(&self.shared, &self.orders)
+            let sent = self
+                .shared
+                .beat()
                 .map_err(|error| self.shared.loss(&format!("listens no more: {error}")))?;
             let mut state = held(&self.shared.state);
             let trip = loop {
@@ -346,43 +249,43 @@ impl Channel {
     }
 
     pub(super) fn tell(&self, message: &ToAgent) -> io::Result<()> {
-        tell(&self.orders, message)
+        self.shared.tell(message)
     }
 }
 
 impl Drop for Channel {
     fn drop(&mut self) {
-        *held(&self.orders) = None;
+        *held(&self.shared.orders) = None;
         self.shared.carrier.end();
     }
 }
 
-fn tell(orders: &Orders, message: &ToAgent) -> io::Result<()> {
-    let mut orders = held(orders);
-    let orders = orders.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
-    orders.write_all(&line(message)?)?;
-    orders.flush()
-}
-
-/// Sends a beat; its number.
-fn beat(shared: &Shared, orders: &Orders) -> io::Result<u64> {
-    let mut state = held(&shared.state);
-    state.next += 1;
-    let number = state.next;
-    state.beats.insert(number, (Clock.now(), unix_nanos()));
-    drop(state);
-    tell(orders, &ToAgent::Beat(number))?;
-    Ok(number)
-}
-
 impl Shared {
-    fn is_alive(&self) -> bool {
+    pub(super) fn is_alive(&self) -> bool {
         held(&self.state).lost.is_none()
+    }
+
+    fn tell(&self, message: &ToAgent) -> io::Result<()> {
+        let mut orders = held(&self.orders);
+        let orders = orders.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        orders.write_all(&line(message)?)?;
+        orders.flush()
+    }
+
+    /// Sends a beat; its number.
+    pub(super) fn beat(&self) -> io::Result<u64> {
+        let mut state = held(&self.state);
+        state.next += 1;
+        let number = state.next;
+        state.beats.insert(number, (Clock.now(), unix_nanos()));
+        drop(state);
+        self.tell(&ToAgent::Beat(number))?;
+        Ok(number)
     }
 
     /// How long a beat has been waiting for its answer: other messages do not show that the agent
     /// listens, and a beat that this machine was too busy to send is no silence of the agent's.
-    fn silence(&self) -> Duration {
+    pub(super) fn silence(&self) -> Duration {
         let state = held(&self.state);
         let waiting = state.beats.values().map(|(sent, _)| *sent).min();
         waiting.map_or(Duration::ZERO, |sent| Clock.now().since(sent))
@@ -396,16 +299,23 @@ impl Shared {
         )
     }
 
+    /// Notes that the agent was silent for so long, and cuts the link.
+    pub(super) fn lose_silent(&self, silent: Duration) {
+        let why = self.carrier.why_silent().map_or(String::new(), |why| format!(": {why}"));
+        self.lose(&format!("was silent for {:.1} s{why}", silent.as_secs_f64()));
+    }
+
     /// Notes why the channel is of no use any more, the first time, and cuts the link.
     fn lose(&self, why: &str) {
         let mut state = held(&self.state);
         if state.lost.is_none() {
             state.lost = Some(why.to_owned());
             state.streams.values().filter_map(|s| s.stop.as_ref()).for_each(Stop::request);
-            // Nobody says anything any more.
-            state.processes.clear();
         }
+        // Nobody says anything any more.
+        let processes = std::mem::take(&mut state.processes);
         drop(state);
+        drop(processes);
         self.changed.notify_all();
         self.carrier.cut();
     }
@@ -440,15 +350,30 @@ impl Shared {
                     *answer = Some(result);
                 }
             }
-            FromAgent::Said { process, text } => {
-                if let Some(process) = state.processes.get(&process) {
-                    process.hear(text);
+            FromAgent::Progress { number, done, of } => {
+                if let Some(told) = state.progress.get_mut(&number) {
+                    *told = Some((done, of));
                 }
             }
+            FromAgent::Said { process, text } => {
+                let said = state.processes.get(&process).map(Process::said);
+                // Others are not held up by who hears it.
+                drop(state);
+                if let Some(said) = said
+                    && !said.say(text.as_bytes(), MOST_WAITING)
+                {
+                    // Nobody wants to hear more of it.
+                    held(&self.state).processes.remove(&process);
+                }
+                return Ok(());
+            }
             FromAgent::Ended { process, how } => {
-                if let Some(process) = state.processes.remove(&process) {
+                let ended = state.processes.remove(&process);
+                drop(state);
+                if let Some(process) = ended {
                     process.end(how);
                 }
+                return Ok(());
             }
             FromAgent::Sample { watch, sample } => {
                 if let Some(stream) = state.streams.get_mut(&watch) {

@@ -1,9 +1,10 @@
 //! What carries lines to an agent and back: a pipe to ssh, or the messages of a broker.
 
 use super::complaints::Complaints;
+use crate::Lines;
 use model::{Failure, Stop};
 use std::fmt::Debug;
-use std::io::{BufRead, Write};
+use std::io::Write;
 use std::process::Child;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -28,7 +29,9 @@ pub trait Route: Debug + Send + Sync {
 pub struct Link {
     /// Lines for the agent. Each is flushed.
     pub orders: Box<dyn Write + Send>,
-    pub answers: Box<dyn BufRead + Send>,
+    /// What the agent says. Where lines are handed over, orders wait in memory, so that one thread can
+    /// tell many agents something.
+    pub answers: Lines,
     pub carrier: Box<dyn Carrier>,
 }
 

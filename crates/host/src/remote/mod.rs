@@ -5,11 +5,15 @@ mod agent;
 mod channel;
 mod clock;
 mod complaints;
+mod heart;
+mod instance;
 mod link;
 mod process;
+mod server;
 mod ssh;
 #[cfg(test)]
 mod tests;
+mod volume;
 mod wire;
 
 pub use self::agent::{Duty, serve};
@@ -18,9 +22,13 @@ pub use self::ssh::AGENT_COMMAND;
 
 use self::channel::Channel;
 use self::clock::RoundTrip;
+use self::instance::RemoteInstance;
+use self::server::RemoteServer;
 use self::ssh::SshRoute;
+use self::volume::{RemoteVolume, VolumeOrder};
 pub use self::wire::{HELLO, Hello};
 use self::wire::{Options, Order};
+use crate::local::instance::with_environment;
 use crate::{
     CommandOrder, DiskCounters, Ended, Ends, HeldVolume, Host, InstanceOrder, KeptInstance,
     PrivateServer, ProcessClue, Processors, ProgramOrder, RunningServer, SamplerOptions,
@@ -31,7 +39,7 @@ use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -42,6 +50,10 @@ const CACHES_TIMEOUT: Duration = Duration::from_secs(600);
 /// How long a machine that was lost is waited for, and how often it is tried.
 const RETURN_TIMEOUT: Duration = Duration::from_secs(60);
 const RETURN_INTERVAL: Duration = Duration::from_secs(1);
+
+fn held<T: ?Sized>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Another machine. It is connected to when it is first needed, and again when it was lost.
 #[derive(Debug)]
@@ -81,7 +93,7 @@ impl Remote {
 
     /// The channel, which is opened where there is none; one that was lost is waited for.
     fn channel(&self) -> Result<Arc<Channel>, Failure> {
-        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut connection = held(&self.connection);
         if let Some(channel) = connection.channel.as_ref().filter(|c| c.lost().is_none()) {
             return Ok(Arc::clone(channel));
         }
@@ -112,7 +124,7 @@ impl Remote {
 
     /// What is absent where the machine does not answer.
     fn ask_or_nothing<T: DeserializeOwned + Default>(&self, order: Order) -> T {
-        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = held(&self.connection);
         let channel = connection.channel.clone();
         drop(connection);
         let answer = channel.map(|channel| channel.ask(order, ANSWER_TIMEOUT, &self.stop));
@@ -138,7 +150,7 @@ impl Host for Remote {
     }
 
     fn time(&self) -> UnixMillis {
-        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = held(&self.connection);
         let ahead = connection.channel.as_ref().and_then(|channel| channel.clock().ok());
         let ahead = ahead.map_or(0.0, |trip| trip.reading().ahead_seconds * 1e3);
         let UnixMillis(here) = crate::Local.time();
@@ -164,7 +176,7 @@ impl Host for Remote {
     fn watch(&self, scope: &Scope) -> Result<Box<dyn Watch>, Failure> {
         let channel = self.channel()?;
         let clock = channel.clock()?;
-        let number = channel.watch(Order::Watch(scope.clone()), ANSWER_TIMEOUT, &self.stop)?;
+        let number = channel.begin(Order::Watch(scope.clone()), ANSWER_TIMEOUT, &self.stop)?;
         let (stop, origin, has_ended) = (self.stop.clone(), None, false);
         Ok(Box::new(RemoteWatch { channel, number, clock, origin, stop, has_ended }))
     }
@@ -185,6 +197,10 @@ impl Host for Remote {
         self.ask_or_nothing(Order::OpenFiles)
     }
 
+    fn boot(&self) -> Option<String> {
+        self.ask_or_nothing(Order::Boot)
+    }
+
     fn find_program(&self, name: &str) -> Option<PathBuf> {
         self.ask_or_nothing(Order::FindProgram(name.to_owned()))
     }
@@ -197,8 +213,11 @@ impl Host for Remote {
         Err(self.not_there("run commands"))
     }
 
-    fn keep_instance(&self, _: InstanceOrder) -> Result<Box<dyn KeptInstance>, Failure> {
-        Err(self.not_there("run commands"))
+    fn keep_instance(&self, order: InstanceOrder) -> Result<Box<dyn KeptInstance>, Failure> {
+        // Variables of this machine are meant.
+        let order = with_environment(order)?;
+        let kept = RemoteInstance::keep(&self.channel()?, order, &self.stop)?;
+        Ok(Box::new(kept))
     }
 
     fn start_weighin(&self, command: &str) -> Result<Box<dyn Weighin>, Failure> {
@@ -210,8 +229,13 @@ impl Host for Remote {
         self.ask(Order::CheckConnection(address), ANSWER_TIMEOUT)
     }
 
+    /// They hold threads of the process that makes a load there, not of this one.
     fn hold_processors(&self, _: f64) -> Result<Arc<dyn Processors>, Failure> {
         Err(self.not_there("limit processors"))
+    }
+
+    fn check_processors(&self, count: f64) -> Result<(), Failure> {
+        self.ask(Order::CheckProcessors(count), ANSWER_TIMEOUT)
     }
 
     fn running_server(&self, ends: &Ends, clue: &ProcessClue) -> Option<RunningServer> {
@@ -225,24 +249,31 @@ impl Host for Remote {
         direct.or_else(|| ask(Ends::Translated))
     }
 
-    fn start_server(&self, _: SandboxOptions) -> Result<Box<dyn PrivateServer>, Failure> {
-        Err(self.not_there("start servers"))
+    fn start_server(&self, options: SandboxOptions) -> Result<Box<dyn PrivateServer>, Failure> {
+        Ok(Box::new(RemoteServer::start(self.channel()?, options)?))
     }
 
     fn check_networks(&self) -> Result<(), Failure> {
         Err(self.not_there("make networks"))
     }
 
-    fn check_built_volume(&self, _: &BuiltVolume, _: Option<&Path>, _: u64) -> Result<(), Failure> {
-        Err(self.not_there("build volumes"))
+    fn check_built_volume(
+        &self,
+        volume: &BuiltVolume,
+        directory: Option<&Path>,
+        bytes: u64,
+    ) -> Result<(), Failure> {
+        let (volume, directory) = (*volume, directory.map(Path::to_owned));
+        let order = VolumeOrder::CheckBuilt { volume, directory, bytes };
+        self.ask(Order::Volume(order), ANSWER_TIMEOUT)
     }
 
-    fn hold_volume(&self, _: &Path, _: u32) -> Result<Box<dyn HeldVolume>, Failure> {
-        Err(self.not_there("use volumes"))
+    fn hold_volume(&self, path: &Path, block: u32) -> Result<Box<dyn HeldVolume>, Failure> {
+        Ok(Box::new(RemoteVolume::hold(&self.channel()?, path, block, &self.stop)?))
     }
 
-    fn clear_volume(&self, _: &Path, _: &Stop) -> Result<bool, Failure> {
-        Err(self.not_there("use volumes"))
+    fn clear_volume(&self, path: &Path, stop: &Stop) -> Result<bool, Failure> {
+        volume::clear(self.channel()?.as_ref(), path, stop)
     }
 }
 

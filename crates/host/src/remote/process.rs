@@ -4,28 +4,33 @@
 use super::channel::Channel;
 use super::clock::RoundTrip;
 use super::wire::{ToAgent, pieces};
-use crate::Weighin;
+use crate::{Handed, Lines, Mouthpiece, Weighin, handed};
 use engine::Nanos;
 use model::Failure;
-use std::io::{self, BufRead, BufReader, Read};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// A process as the channel hears it.
 pub(super) struct Process {
-    said: Sender<Vec<u8>>,
+    said: Arc<Mouthpiece>,
     how_it_ended: Arc<OnceLock<String>>,
 }
 
 impl Process {
-    pub(super) fn hear(&self, text: String) {
-        // One that nobody hears any more was dismissed.
-        let _ = self.said.send(text.into_bytes());
+    /// Where it says something.
+    pub(super) fn said(&self) -> Arc<Mouthpiece> {
+        Arc::clone(&self.said)
     }
 
     pub(super) fn end(self, how: String) {
         let _ = self.how_it_ended.set(how);
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.said.end();
     }
 }
 
@@ -36,17 +41,17 @@ pub(super) struct RemoteWeighin {
     pub(super) pid: u32,
     /// Its machine's clock before it was started.
     clock: RoundTrip,
-    answers: Option<Answers>,
+    answers: Option<Handed>,
     how_it_ended: Arc<OnceLock<String>>,
 }
 
 impl RemoteWeighin {
     /// Of that number, with what the channel is to hear of it.
     pub(super) fn new(channel: Arc<Channel>, number: u64, clock: RoundTrip) -> (Process, Self) {
-        let (said, hears) = self::channel();
+        let (said, answers) = handed();
         let how_it_ended = Arc::new(OnceLock::new());
-        let process = Process { said, how_it_ended: Arc::clone(&how_it_ended) };
-        let answers = Some(Answers { said: hears, piece: Vec::new(), read: 0 });
+        let process = Process { said: Arc::new(said), how_it_ended: Arc::clone(&how_it_ended) };
+        let answers = Some(answers);
         (process, Self { channel, number, pid: 0, clock, answers, how_it_ended })
     }
 }
@@ -67,9 +72,13 @@ impl Weighin for RemoteWeighin {
         })
     }
 
-    fn take_answers(&mut self) -> Option<Box<dyn BufRead + Send>> {
-        let answers = self.answers.take()?;
-        Some(Box::new(BufReader::new(answers)))
+    fn tell_at_beats(&mut self, line: &str) -> io::Result<()> {
+        let process = self.number;
+        self.channel.tell(&ToAgent::TellAtBeats { process, text: line.to_owned() })
+    }
+
+    fn take_answers(&mut self) -> Option<Lines> {
+        self.answers.take().map(Lines::Handed)
     }
 
     fn last_words(&mut self) -> String {
@@ -89,26 +98,5 @@ impl Weighin for RemoteWeighin {
 impl Drop for RemoteWeighin {
     fn drop(&mut self) {
         self.dismiss();
-    }
-}
-
-/// What a process says, as it would say it through a pipe.
-struct Answers {
-    said: Receiver<Vec<u8>>,
-    piece: Vec<u8>,
-    read: usize,
-}
-
-impl Read for Answers {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        while self.read == self.piece.len() {
-            // The end of the process, or of the channel.
-            let Ok(piece) = self.said.recv() else { return Ok(0) };
-            (self.piece, self.read) = (piece, 0);
-        }
-        let mut rest = self.piece.get(self.read..).unwrap_or_default();
-        let count = rest.read(into)?;
-        self.read += count;
-        Ok(count)
     }
 }

@@ -4,6 +4,7 @@ use super::channel::read_line;
 use super::complaints::Complaints;
 use super::link::{Link, Route, SshProcess};
 use super::wire::{HELLO, check};
+use crate::Lines;
 use crate::local::child::{self, Ended};
 use crate::local::command;
 use model::{Failure, FailureKind, SshHost, Stop};
@@ -206,7 +207,7 @@ pub(super) fn greet(host: &SshHost, start: &mut Command, stop: &Stop) -> Result<
     match greeted {
         Ok((orders, answers)) => Ok(Link {
             orders: Box::new(orders),
-            answers: Box::new(answers),
+            answers: Lines::Pipe(Box::new(answers)),
             carrier: Box::new(SshProcess { child: Mutex::new(child), complaints }),
         }),
         Err(failure) => {

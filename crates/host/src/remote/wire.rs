@@ -1,6 +1,8 @@
 //! What passes between weighin and its agent on another machine: a line of JSON each.
 
-use crate::{Ends, ProcessClue, Scope};
+use super::server::ServerOrder;
+use super::volume::VolumeOrder;
+use crate::{Ends, InstanceOrder, ProcessClue, Scope};
 use engine::Nanos;
 use model::{Failure, FailureKind, Sample};
 use serde::{Deserialize, Serialize};
@@ -9,7 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The form of these messages. An agent of another form or version is refused.
-pub(super) const PROTOCOL: u32 = 2;
+pub(super) const PROTOCOL: u32 = 4;
 /// What the agent's first line begins with: a login shell may print something before it.
 pub const HELLO: &str = "weighin-agent ";
 /// Longest line, in bytes. A sample of a machine with hundreds of disks has 100 kB.
@@ -81,6 +83,11 @@ pub(super) enum ToAgent {
         process: u64,
         text: String,
     },
+    /// From now on a process of weighin is told that line at each beat.
+    TellAtBeats {
+        process: u64,
+        text: String,
+    },
     /// It is told nothing more, and ends.
     Dismiss(u64),
 }
@@ -92,6 +99,7 @@ pub(super) enum Order {
     Processors,
     IsRoot,
     OpenFiles,
+    Boot,
     DiskCounters,
     CheckCaches,
     DropCaches,
@@ -110,7 +118,25 @@ pub(super) enum Order {
     /// Starts weighin with that hidden command, under the number of the order.
     StartWeighin(String),
     CheckConnection(SocketAddr),
+    /// Gets ready for something that comes and goes, under the number of the order.
+    KeepInstance(InstanceOrder),
+    BringUp {
+        instance: u64,
+    },
+    TakeDown {
+        instance: u64,
+    },
+    LetGo {
+        instance: u64,
+    },
+    Server(ServerOrder),
+    CheckProcessors(f64),
+    /// Holds a volume under the number of the order, or asks one that is held.
+    Volume(VolumeOrder),
 }
+
+/// How a command of the user ended, with the lines that it said.
+pub(super) type Commanded = (Result<String, Failure>, Vec<String>);
 
 /// Of a sampler, without what is of the lead's machine.
 #[derive(Debug, Serialize, Deserialize)]
@@ -141,6 +167,12 @@ pub(super) enum FromAgent {
     Sample {
         watch: u64,
         sample: Box<Sample>,
+    },
+    /// How far an order is that is being carried out.
+    Progress {
+        number: u64,
+        done: u64,
+        of: u64,
     },
     /// Some of what a process of weighin says.
     Said {

@@ -33,7 +33,7 @@ pub(super) enum Ending {
 
 /// A command in a process group of its own.
 pub(super) struct Running<'a> {
-    name: &'static str,
+    name: &'a str,
     order: &'a InstanceOrder,
     child: Child,
     began: Instant,
@@ -46,7 +46,7 @@ impl<'a> Running<'a> {
     /// # Errors
     /// When it does not start.
     pub(super) fn start(
-        name: &'static str,
+        name: &'a str,
         words: &[String],
         order: &'a InstanceOrder,
         keeps_output: bool,
@@ -133,7 +133,7 @@ impl<'a> Running<'a> {
     }
 
     fn failed(&self, kind: FailureKind, what: &str, remedy: &str) -> Failure {
-        let kind = if self.name == "up" { FailureKind::NotUp } else { kind };
+        let kind = if self.keeps_output { FailureKind::NotUp } else { kind };
         Failure::new(kind, what, remedy)
     }
 

@@ -103,7 +103,7 @@ impl<W: Write> Keeper<W> {
         };
         let answers = &mut self.answers;
         let mut said = |line: &str| answer(answers, &Answer::Said(line.to_owned()));
-        let running = Running::start("up", &words, &self.order, true);
+        let running = Running::start(&self.order.names.0, &words, &self.order, true);
         let ended = running.and_then(|running| running.wait(&mut wanted, &mut said));
         (self.next, self.is_left) = (next, is_left);
         match ended {
@@ -121,7 +121,7 @@ impl<W: Write> Keeper<W> {
         let words = self.order.down.clone();
         let answers = &mut self.answers;
         let mut said = |line: &str| answer(answers, &Answer::Said(line.to_owned()));
-        let running = Running::start("down", &words, &self.order, false)?;
+        let running = Running::start(&self.order.names.1, &words, &self.order, false)?;
         running.wait(&mut || true, &mut said)?;
         self.may_be_up = false;
         Ok(())
@@ -173,6 +173,7 @@ mod tests {
                 variables: vec![("WORD".to_owned(), "told".to_owned())],
                 environment: Vec::new(),
                 limit,
+                names: names(),
             }));
             kept
         }
@@ -200,6 +201,10 @@ mod tests {
             self.orders = None;
             self.keeper.take().unwrap().join().unwrap();
         }
+    }
+
+    fn names() -> (String, String) {
+        ("up".to_owned(), "down".to_owned())
     }
 
     fn marks(file: &Path) -> String {
@@ -299,6 +304,7 @@ mod tests {
             variables: Vec::new(),
             environment: Vec::new(),
             limit: LONG,
+            names: names(),
         };
         assert!(matches!(Running::start("up", &order.up, &order, true), Err(failure)
             if failure.kind == FailureKind::MissingProgram));

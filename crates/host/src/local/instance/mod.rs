@@ -35,16 +35,20 @@ pub(super) struct LocalInstance {
     keeper: Child,
     orders: Option<ChildStdin>,
     answers: Receiver<Answer>,
+    /// What messages call the two commands.
+    names: (String, String),
 }
 
 impl LocalInstance {
     /// As [`crate::Host::keep_instance`].
     pub(super) fn start(order: InstanceOrder) -> Result<Self, Failure> {
         let order = with_environment(order)?;
+        let names = order.names.clone();
+        let (up, down) = (&names.0, &names.1);
         let failed = |what: &str| {
             Failure::new(
                 FailureKind::Other,
-                format!("cannot start weighin once more, for `up` and `down`: {what}"),
+                format!("cannot start weighin once more, for `{up}` and `{down}`: {what}"),
                 "check the limit on processes (ulimit -u) and the memory that is free",
             )
         };
@@ -72,7 +76,7 @@ impl LocalInstance {
                 }
             }
         });
-        let mut kept = Self { keeper, orders, answers };
+        let mut kept = Self { keeper, orders, answers, names };
         kept.tell(&Order::Keep(order))?;
         Ok(kept)
     }
@@ -83,7 +87,7 @@ impl LocalInstance {
         let told = self.orders.as_mut().map(|orders| orders.write_all(line.as_bytes()));
         match told {
             Some(Ok(())) => Ok(()),
-            Some(Err(_)) | None => Err(gone()),
+            Some(Err(_)) | None => Err(self.gone()),
         }
     }
 
@@ -92,10 +96,19 @@ impl LocalInstance {
         match self.answers.recv_timeout(POLL_INTERVAL) {
             Ok(Answer::Said(line)) => said(&line),
             Ok(answer) => return Ok(Some(answer)),
-            Err(RecvTimeoutError::Disconnected) => return Err(gone()),
+            Err(RecvTimeoutError::Disconnected) => return Err(self.gone()),
             Err(RecvTimeoutError::Timeout) => {}
         }
         Ok(None)
+    }
+
+    fn gone(&self) -> Failure {
+        let (up, down) = &self.names;
+        Failure::new(
+            FailureKind::Other,
+            format!("the process that runs `{up}` and `{down}` is gone"),
+            format!("somebody has killed it: see what is there, and do by hand what `{down}` does"),
+        )
     }
 }
 
@@ -133,26 +146,21 @@ impl Drop for LocalInstance {
 }
 
 /// The order with the variables of this process that its commands are to get.
-fn with_environment(mut order: InstanceOrder) -> Result<InstanceOrder, Failure> {
+pub(crate) fn with_environment(mut order: InstanceOrder) -> Result<InstanceOrder, Failure> {
     for name in std::mem::take(&mut order.environment) {
         match std::env::var(&name) {
             Ok(value) => order.variables.push((name, value)),
             Err(_) => {
                 return Err(Failure::new(
                     FailureKind::Other,
-                    format!("`up` and `down` are to get the variable {name}, which is not set"),
+                    format!(
+                        "`{}` and `{}` are to get the variable {name}, which is not set",
+                        order.names.0, order.names.1
+                    ),
                     "set and export it, or remove it from `environment`",
                 ));
             }
         }
     }
     Ok(order)
-}
-
-fn gone() -> Failure {
-    Failure::new(
-        FailureKind::Other,
-        "the process that runs `up` and `down` is gone",
-        "somebody has killed it: see what is up, and take it down by hand",
-    )
 }

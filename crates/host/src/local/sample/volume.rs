@@ -1,13 +1,14 @@
 //! Which block devices a directory stands on: `/proc/self/mountinfo` and `/sys`.
 
 use super::mounts::{Mount, mount_now};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The block devices that a directory stands on, by their kernel names as in `/proc/diskstats`. A
 /// partition is named by its disk, whose figures hold those of all its partitions.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Volume {
     /// Type of the file system, such as `ext4`.
     pub file_system: String,

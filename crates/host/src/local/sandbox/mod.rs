@@ -7,6 +7,7 @@
 //! killed too, the next sandbox in the same place sweeps up.
 
 mod account;
+mod certificate;
 mod container;
 mod distribution;
 pub(crate) mod fuzzing;
@@ -28,7 +29,7 @@ use self::mariadb::MariaDb;
 use self::network::Network;
 use self::recipe::Recipe;
 use self::redis::Redis;
-use self::server::Server;
+use self::server::{Place, Server};
 use self::trouble::file_trouble;
 use crate::PrivateServer;
 use crate::local::os;
@@ -38,9 +39,10 @@ use model::{
     BuiltVolume, Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey,
     Software, Stop, System, Tls,
 };
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 
 pub use self::place::sandbox_directory;
@@ -59,7 +61,7 @@ const DATABASE: &str = "sbtest";
 const REPLICATION_PASSWORD: &str = "replication-password";
 
 /// How to start a private server.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SandboxOptions {
     /// Which server software to start.
     pub system: System,
@@ -86,13 +88,17 @@ pub struct SandboxOptions {
     pub member: Option<GroupMember>,
     /// Its Unix socket is its address, and not its port on loopback; always so in a container.
     pub over_socket: bool,
+    /// The address of this machine on which others reach it, encrypted; loopback alone, as it is, when
+    /// absent.
+    pub listen: Option<IpAddr>,
     /// Ends every wait for the server, which is then killed: whatever asks to stop needs it no more.
+    #[serde(skip)]
     pub stop: Stop,
 }
 
 /// A server of a group: a primary or a replica. It is started as one that can be either; who
 /// replicates from whom is said when all of them are up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupMember {
     /// By this the members of the group tell each other apart; from 1.
     pub number: u32,
@@ -129,6 +135,8 @@ pub struct Sandbox {
     password: Password,
     socket: PathBuf,
     data: PathBuf,
+    /// Where it listens as long as it has no network of its own.
+    listen: IpAddr,
     port: u16,
     pid: u32,
     stop: Stop,
@@ -151,6 +159,7 @@ impl Sandbox {
         let (volume, temporary_volume) = (options.volume, options.temporary_volume);
         let (member, stop) = (options.member, options.stop);
         let over_socket = options.over_socket || matches!(software, Software::Container(_));
+        let listen = options.listen.unwrap_or(Ipv4Addr::LOCALHOST.into());
         let parent = directory.unwrap_or_else(sandbox_directory);
         let distribution = Distribution::find(&software, system, &parent)?;
         let recipe: Box<dyn Recipe> = match system {
@@ -182,8 +191,12 @@ impl Sandbox {
         if let Some(password) = &replication {
             home.write(REPLICATION_PASSWORD, password.reveal()).map_err(files)?;
         }
+        options.listen.map_or(Ok(()), certificate::check_address)?;
+        let tls = options.listen.map(|address| certificate::write(&home, recipe.as_ref(), address));
+        let tls = tls.transpose()?;
         recipe.prepare(&home, password.reveal(), replication.as_ref().map(Password::reveal))?;
-        let server = start_limited(recipe.as_ref(), &home, None, None, &stop)?;
+        let place = Place { network: None, listen };
+        let server = start_limited(recipe.as_ref(), &home, place, None, &stop)?;
         recipe.has_come_up(&home)?;
 
         let (port, pid) = (server.port(), server.pid());
@@ -194,7 +207,7 @@ impl Sandbox {
                 endpoint: if over_socket {
                     Endpoint::Socket(home.socket())
                 } else {
-                    endpoint(None, port)
+                    endpoint(place, port)
                 },
                 user: (system == System::MariaDb).then(|| USER.to_owned()),
                 database: match system {
@@ -202,8 +215,9 @@ impl Sandbox {
                     System::Redis | System::Storage | System::Unknown => String::new(),
                 },
                 password: PasswordSource::File(home.password_file()),
-                tls: Tls::Off,
+                tls: tls.map_or(Tls::Off, Tls::Pinned),
                 // It comes from a server of weighin's own, on this machine.
+                compression: false,
                 server_key: ServerKey::Request,
             },
             password,
@@ -211,6 +225,7 @@ impl Sandbox {
             data: home.data(),
             home,
             recipe,
+            listen,
             port,
             pid,
             stop,
@@ -249,6 +264,10 @@ impl Sandbox {
         &self.data
     }
 
+    fn place(&self) -> Place<'_> {
+        Place { network: self.network.as_ref(), listen: self.listen }
+    }
+
     fn lift_limits(&self) {
         if let Some(volume) = self.home.volume() {
             volume.lift();
@@ -274,7 +293,7 @@ impl PrivateServer for Sandbox {
         self.home.has(REPLICATION_PASSWORD).then(|| ServerAddress {
             user: Some(REPLICATION_USER.to_owned()),
             password: PasswordSource::File(self.home.path_of(REPLICATION_PASSWORD)),
-            endpoint: endpoint(self.network.as_ref(), self.port),
+            endpoint: endpoint(self.place(), self.port),
             ..self.address.clone()
         })
     }
@@ -342,16 +361,20 @@ impl PrivateServer for Sandbox {
         }
     }
 
+    fn password(&self) -> Option<String> {
+        Some(self.password.reveal().to_owned())
+    }
+
     fn start_again(&mut self) -> Result<(), Failure> {
         if self.server.as_mut().is_some_and(Server::is_running) {
             return Ok(());
         }
-        let network = self.network.as_ref();
+        let place = Place { network: self.network.as_ref(), listen: self.listen };
         let port = Some(self.port);
-        let server = start_limited(self.recipe.as_ref(), &self.home, network, port, &self.stop)?;
+        let server = start_limited(self.recipe.as_ref(), &self.home, place, port, &self.stop)?;
         (self.port, self.pid) = (server.port(), server.pid());
-        if network.is_some() || matches!(self.address.endpoint, Endpoint::Tcp { .. }) {
-            self.address.endpoint = endpoint(network, self.port);
+        if self.network.is_some() || matches!(self.address.endpoint, Endpoint::Tcp { .. }) {
+            self.address.endpoint = endpoint(self.place(), self.port);
         }
         self.server = Some(server);
         Ok(())
@@ -373,18 +396,16 @@ impl Drop for Sandbox {
 fn start_limited(
     recipe: &dyn Recipe,
     home: &Home,
-    network: Option<&Network>,
+    place: Place<'_>,
     port: Option<u16>,
     stop: &Stop,
 ) -> Result<Server, Failure> {
     home.volume().map_or(Ok(()), Volume::limit)?;
-    Server::start(recipe, home, network, port, stop)
+    Server::start(recipe, home, place, port, stop)
 }
 
-/// On loopback, or in a network of its own.
-fn endpoint(network: Option<&Network>, port: u16) -> Endpoint {
-    let address = network.map_or(Ipv4Addr::LOCALHOST, Network::address);
-    Endpoint::Tcp { host: address.to_string(), port }
+fn endpoint(place: Place<'_>, port: u16) -> Endpoint {
+    Endpoint::Tcp { host: place.address().to_string(), port }
 }
 
 /// Whether a private server can have a network of its own, which can be cut: makes one, and removes it.

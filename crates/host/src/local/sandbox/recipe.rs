@@ -5,7 +5,7 @@ use super::home::Home;
 use model::Failure;
 use std::fmt::Debug;
 use std::io;
-use std::net::SocketAddrV4;
+use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Command;
@@ -34,7 +34,7 @@ pub(super) trait Recipe: Debug + Send + Sync {
     fn distribution(&self) -> &Distribution;
 
     /// The command that starts the server on a prepared home, to listen there.
-    fn command(&self, home: &Home, listen: SocketAddrV4) -> Command;
+    fn command(&self, home: &Home, listen: SocketAddr) -> Command;
 
     /// The server has come up for the first time.
     ///

@@ -8,7 +8,7 @@ use super::trouble::log_trouble;
 use crate::local::os;
 use model::{Failure, FailureKind, Stop};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ExitStatus, Stdio};
@@ -31,6 +31,21 @@ const LOG_READ: u64 = 1 << 20;
 /// How many ports are tried.
 const PORT_TRIES: u32 = 8;
 
+/// Where a server listens.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'a> {
+    /// A network of its own, with its own address.
+    pub(super) network: Option<&'a Network>,
+    /// Otherwise an address of this machine.
+    pub(super) listen: IpAddr,
+}
+
+impl Place<'_> {
+    pub(super) fn address(self) -> IpAddr {
+        self.network.map_or(self.listen, |network| network.address().into())
+    }
+}
+
 /// A server that is running, unless it has ended by itself. Dropping it kills it.
 #[derive(Debug)]
 pub(super) struct Server {
@@ -46,7 +61,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts a server and waits until it is ready to serve: on loopback, or in that network. Uses
+    /// Starts a server and waits until it is ready to serve: there. Uses
     /// the port given, if it can.
     ///
     /// # Errors
@@ -55,24 +70,24 @@ impl Server {
     pub(super) fn start(
         recipe: &dyn Recipe,
         home: &Home,
-        network: Option<&Network>,
+        place: Place<'_>,
         port: Option<u16>,
         stop: &Stop,
     ) -> Result<Self, Failure> {
         let mut wanted = port;
         for _ in 1..PORT_TRIES {
-            match Self::start_once(recipe, home, network, wanted.take(), stop) {
+            match Self::start_once(recipe, home, place, wanted.take(), stop) {
                 Err(NotUp::PortTaken) => {}
                 other => return other.map_err(NotUp::into_failure),
             }
         }
-        Self::start_once(recipe, home, network, None, stop).map_err(NotUp::into_failure)
+        Self::start_once(recipe, home, place, None, stop).map_err(NotUp::into_failure)
     }
 
     fn start_once(
         recipe: &dyn Recipe,
         home: &Home,
-        network: Option<&Network>,
+        place: Place<'_>,
         port: Option<u16>,
         stop: &Stop,
     ) -> Result<Self, NotUp> {
@@ -80,9 +95,9 @@ impl Server {
             let program = recipe.program().display();
             NotUp::Failed(log_trouble(&format!("{program} could not be run: {error}"), ""))
         };
-        let port = port.map_or_else(free_port, Ok).map_err(not_run)?;
+        let port = port.map_or_else(|| free_port(place.listen), Ok).map_err(not_run)?;
         let log_start = length(home);
-        let child = spawn(recipe, home, network, port).map_err(not_run)?;
+        let child = spawn(recipe, home, place, port).map_err(not_run)?;
         let mut server = Self {
             pid: child.id(),
             container: recipe.distribution().container().cloned(),
@@ -168,7 +183,7 @@ impl Server {
         })
     }
 
-    /// Port on loopback, or in its network.
+    /// Port at its address.
     pub(super) fn port(&self) -> u16 {
         self.port
     }
@@ -259,7 +274,7 @@ impl NotUp {
         match self {
             Self::PortTaken => Failure::new(
                 FailureKind::SandboxStart,
-                format!("no free loopback port was found in {PORT_TRIES} tries"),
+                format!("no free port was found in {PORT_TRIES} tries"),
                 "end programs that hold many ports",
             ),
             Self::Failed(failure) => failure,
@@ -268,15 +283,10 @@ impl NotUp {
 }
 
 /// Starts the process, which is then on its way up.
-fn spawn(
-    recipe: &dyn Recipe,
-    home: &Home,
-    network: Option<&Network>,
-    port: u16,
-) -> io::Result<Child> {
+fn spawn(recipe: &dyn Recipe, home: &Home, place: Place<'_>, port: u16) -> io::Result<Child> {
     let log = home.open_log()?;
-    let address = network.map_or(Ipv4Addr::LOCALHOST, Network::address);
-    let mut command = recipe.command(home, SocketAddrV4::new(address, port));
+    let network = place.network;
+    let mut command = recipe.command(home, SocketAddr::new(place.address(), port));
     let run_as = recipe.distribution().run_as();
     if let Some(network) = network {
         command = network.around(&command, run_as);
@@ -299,7 +309,7 @@ fn spawn(
         .spawn()
 }
 
-/// A loopback port that is free now. Another process may take it before the server does.
+/// A port that is free now at an address of this machine. Another process may take it before the server does.
 ///
 /// It lies below the ports that Linux gives to outgoing connections (from 32768 on, unless
 /// configured otherwise): there, a thousand clients that reconnect while the server restarts could
@@ -307,11 +317,11 @@ fn spawn(
 ///
 /// # Errors
 /// When no port can be had.
-fn free_port() -> io::Result<u16> {
+fn free_port(address: IpAddr) -> io::Result<u16> {
     const FIRST: u16 = 20_000;
     const COUNT: u16 = 12_000;
     let random = u16::from_str_radix(&os::random_hex(2)?, 16).unwrap_or_default();
-    let free = |port: &u16| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok();
+    let free = |port: &u16| TcpListener::bind((address, *port)).is_ok();
     (0..COUNT)
         .map(|step| FIRST + (random % COUNT + step) % COUNT)
         .find(free)

@@ -206,7 +206,7 @@ impl HeldVolume for Blocks {
         Ok(None)
     }
 
-    fn files(&self, share: &Share) -> Vec<FileSpec> {
+    fn files(&self, share: &Share) -> Result<Vec<FileSpec>, Failure> {
         let length = share.layout.bytes_per_vm;
         let spec = |(index, &vm): (u64, &u32)| FileSpec {
             path: self.resolved.clone(),
@@ -215,15 +215,15 @@ impl HeldVolume for Blocks {
             volume: share.volume,
             vm,
         };
-        (0..).zip(&share.vms).map(spec).collect()
+        Ok((0..).zip(&share.vms).map(spec).collect())
     }
 
-    fn is_filled(&self, share: &Share) -> bool {
-        self.mark.is_some_and(|mark| mark.filled && mark.serves(share.layout))
+    fn is_filled(&self, share: &Share) -> Result<bool, Failure> {
+        Ok(self.mark.is_some_and(|mark| mark.filled && mark.serves(share.layout)))
     }
 
     fn fill(&mut self, share: &Share, mut filling: Filling<'_>) -> Result<(), Failure> {
-        let files = self.files(share);
+        let files = self.files(share)?;
         self.mark(share.layout, false)?;
         fill(&files, &mut filling).map_err(|error| Failure::from(&error))?;
         self.mark(share.layout, true)

@@ -88,14 +88,15 @@ impl HeldVolume for HeldDirectory {
         Ok(Some(Space { device: self.device, free, own: self.made().allocated }))
     }
 
-    fn files(&self, share: &Share) -> Vec<FileSpec> {
-        files_within(&self.path, share.volume, &share.vms, share.layout.bytes_per_vm)
+    fn files(&self, share: &Share) -> Result<Vec<FileSpec>, Failure> {
+        Ok(files_within(&self.path, share.volume, &share.vms, share.layout.bytes_per_vm))
     }
 
     /// Files get their names only when they are filled.
-    fn is_filled(&self, share: &Share) -> bool {
+    fn is_filled(&self, share: &Share) -> Result<bool, Failure> {
         let filled = self.made().filled;
-        self.files(share).into_iter().all(|file| filled.contains(&(file.path, file.length)))
+        let mut files = self.files(share)?.into_iter();
+        Ok(files.all(|file| filled.contains(&(file.path, file.length))))
     }
 
     fn fill(&mut self, share: &Share, mut filling: Filling<'_>) -> Result<(), Failure> {

@@ -5,6 +5,7 @@ use super::programs::Programs;
 use super::settings::Settings;
 use super::template;
 use super::version::Version;
+use crate::local::sandbox::certificate::{CERTIFICATE, KEY};
 use crate::local::sandbox::distribution::Distribution;
 use crate::local::sandbox::home::Home;
 use crate::local::sandbox::recipe::Recipe;
@@ -14,7 +15,7 @@ use model::Failure;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, Read};
-use std::net::SocketAddrV4;
+use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Command;
@@ -105,13 +106,18 @@ impl Recipe for MariaDb {
         replication_password: Option<&str>,
     ) -> Result<(), Failure> {
         template::fill_data_directory(home, self)?;
-        let statements = login_statements(password, replication_password, &self.programs.version);
+        let from_others = home.has(CERTIFICATE);
+        let version = &self.programs.version;
+        let mut statements = login_statements(password, replication_password, version);
+        if from_others {
+            statements += &login_from_others(password, version);
+        }
         home.write(INIT_FILE, &statements)
             .and_then(|file| self.distribution.run_as().give_file(&file))
             .map_err(|error| file_trouble("the login", &home.run(), &error))
     }
 
-    fn command(&self, home: &Home, listen: SocketAddrV4) -> Command {
+    fn command(&self, home: &Home, listen: SocketAddr) -> Command {
         let mut command = self.distribution.server_command(&self.programs.server, home);
         command
             .arg("--no-defaults")
@@ -130,6 +136,10 @@ impl Recipe for MariaDb {
             .args(self.distribution.run_as().user_option().map(|user| format!("--user={user}")))
             .arg(format!("--port={}", listen.port()))
             .arg(format!("--bind-address={}", listen.ip()));
+        if home.has(CERTIFICATE) {
+            command.arg(path_option("--ssl-cert=", &home.path_of(CERTIFICATE)));
+            command.arg(path_option("--ssl-key=", &home.path_of(KEY)));
+        }
         if home.has(INIT_FILE) {
             command.arg(path_option("--init-file=", &home.path_of(INIT_FILE)));
         }
@@ -202,6 +212,17 @@ fn login_statements(
         }
     }
     statements
+}
+
+/// The login of clients on other machines, which gets in over TLS alone.
+fn login_from_others(password: &str, version: &Version) -> String {
+    let account = format!("{USER}@'%'");
+    let demands = version.is_mysql_from([5, 7, 6]) || version.is_mariadb_from([10, 2, 0]);
+    let (own, with_grant) = if demands { (" REQUIRE SSL", "") } else { ("", " REQUIRE SSL") };
+    format!(
+        "CREATE USER {account} IDENTIFIED BY '{password}'{own};\n\
+         GRANT ALL ON *.* TO {account}{with_grant} WITH GRANT OPTION;\n"
+    )
 }
 
 /// An option whose value is a path, which need not be UTF-8.

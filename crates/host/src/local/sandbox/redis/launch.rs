@@ -1,6 +1,7 @@
 //! Everything that starting a private Redis server takes.
 
 use super::configuration::Configuration;
+use crate::local::sandbox::certificate::{CERTIFICATE, KEY};
 use crate::local::sandbox::distribution::Distribution;
 use crate::local::sandbox::home::Home;
 use crate::local::sandbox::recipe::Recipe;
@@ -8,7 +9,7 @@ use crate::local::sandbox::trouble::file_trouble;
 use model::{Failure, FailureKind};
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
-use std::net::SocketAddrV4;
+use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -87,12 +88,21 @@ impl Recipe for Redis {
         home.hand_over(self.distribution.run_as())
     }
 
-    fn command(&self, home: &Home, listen: SocketAddrV4) -> Command {
+    fn command(&self, home: &Home, listen: SocketAddr) -> Command {
         let mut command = self.distribution.server_command(&self.program, home);
         command
             .arg(home.path_of(CONFIGURATION))
             .args(["--bind", &listen.ip().to_string()])
-            .args(["--port", &listen.port().to_string()]);
+            // Encrypted alone, where others reach it.
+            .args([if home.has(CERTIFICATE) { "--tls-port" } else { "--port" }])
+            .arg(listen.port().to_string());
+        if home.has(CERTIFICATE) {
+            command
+                .args(["--port", "0", "--tls-auth-clients", "no", "--tls-cert-file"])
+                .arg(home.path_of(CERTIFICATE))
+                .arg("--tls-key-file")
+                .arg(home.path_of(KEY));
+        }
         command
     }
 

@@ -1,0 +1,220 @@
+//! Volumes of another machine: its agent holds them, as [`crate::Local`] does here, until it is told to
+//! let them go or its lead is gone.
+
+use super::ANSWER_TIMEOUT;
+use super::agent::{unknown, value};
+use super::channel::Channel;
+use super::wire::Order;
+use crate::local::storage::Looking;
+use crate::{HeldVolume, Host, Share, Space, VolumeFacts};
+use engine::storage::{FileSpec, Filling};
+use model::{BuiltVolume, Failure, FailureKind, Stop, VolumeLayout, VolumePlace};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long reading, writing or erasing a whole volume may take: beats say meanwhile that the agent is
+/// there.
+const LONGEST: Duration = Duration::from_secs(30 * 86_400);
+/// How long trying a volume may take, whose device may have to wake up.
+const HOLD_TIMEOUT: Duration = Duration::from_secs(120);
+/// How often the lead is told how far that is.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
+/// Volumes that an agent holds at a time.
+const MOST_VOLUMES: usize = 256;
+
+/// What an agent is asked of volumes. Those that are held have the number of the order that began it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum VolumeOrder {
+    CheckBuilt { volume: BuiltVolume, directory: Option<PathBuf>, bytes: u64 },
+    Hold { path: PathBuf, block: u32 },
+    Clear(PathBuf),
+    CheckSame { held: u64 },
+    CheckContents { held: u64, place: VolumePlace, consented: bool, layout: VolumeLayout },
+    Space { held: u64 },
+    Files { held: u64, share: Share },
+    IsFilled { held: u64, share: Share },
+    Fill { held: u64, share: Share, seed: u64, unit: Option<usize> },
+    LetGo { held: u64 },
+}
+
+/// One that the agent may be asked for while it is at work: the later order waits.
+type Shared = Arc<Mutex<Box<dyn HeldVolume>>>;
+
+/// The volumes that an agent holds for its lead.
+#[derive(Default)]
+pub(super) struct HeldVolumes(Mutex<HashMap<u64, Shared>>);
+
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl HeldVolumes {
+    /// Does what order `number` says, telling how far it is where that takes long.
+    pub(super) fn carry_out(
+        &self,
+        host: &dyn Host,
+        number: u64,
+        order: VolumeOrder,
+        stop: &Stop,
+        tell: &dyn Fn(u64, u64),
+    ) -> Result<Value, Failure> {
+        let mut told = Instant::now();
+        let mut progress = |done, of| {
+            if told.elapsed() >= PROGRESS_INTERVAL {
+                told = Instant::now();
+                tell(done, of);
+            }
+        };
+        match order {
+            VolumeOrder::CheckBuilt { volume, directory, bytes } => {
+                value(host.check_built_volume(&volume, directory.as_deref(), bytes)?)
+            }
+            VolumeOrder::Hold { path, block } => {
+                let volume = host.hold_volume(&path, block)?;
+                let facts = volume.facts().clone();
+                let mut all = locked(&self.0);
+                // Of an order that was cancelled, or whose lead is gone, nobody would let it go.
+                if stop.is_requested() {
+                    return Err(Failure::stopped());
+                }
+                if all.len() >= MOST_VOLUMES {
+                    return Err(unknown(&format!("it holds {MOST_VOLUMES} volumes")));
+                }
+                all.insert(number, Arc::new(Mutex::new(volume)));
+                value(facts)
+            }
+            VolumeOrder::Clear(path) => value(host.clear_volume(&path, stop)?),
+            VolumeOrder::CheckSame { held } => self.with(held, |volume| volume.check_same()),
+            VolumeOrder::CheckContents { held, place, consented, layout } => {
+                let looking = Looking { stop, progress: &mut progress };
+                self.with(held, |volume| volume.check_contents(&place, consented, layout, looking))
+            }
+            VolumeOrder::Space { held } => self.with(held, |volume| volume.space()),
+            VolumeOrder::Files { held, share } => self.with(held, |volume| volume.files(&share)),
+            VolumeOrder::IsFilled { held, share } => {
+                self.with(held, |volume| volume.is_filled(&share))
+            }
+            VolumeOrder::Fill { held, share, seed, unit } => {
+                let filling = Filling { seed, unit, method: None, stop, progress: &mut progress };
+                self.with(held, |volume| volume.fill(&share, filling))
+            }
+            VolumeOrder::LetGo { held } => {
+                let gone = locked(&self.0).remove(&held);
+                drop(gone);
+                value(())
+            }
+        }
+    }
+
+    fn with<T: Serialize>(
+        &self,
+        held: u64,
+        act: impl FnOnce(&mut dyn HeldVolume) -> Result<T, Failure>,
+    ) -> Result<Value, Failure> {
+        let volume = locked(&self.0).get(&held).cloned();
+        let volume = volume.ok_or_else(|| unknown("it does not hold that volume"))?;
+        let done = act(locked(&volume).as_mut())?;
+        value(done)
+    }
+}
+
+/// A volume there, held by its agent; let go when this is dropped.
+#[derive(Debug)]
+pub(super) struct RemoteVolume {
+    channel: Arc<Channel>,
+    number: u64,
+    path: PathBuf,
+    facts: VolumeFacts,
+    stop: Stop,
+}
+
+impl RemoteVolume {
+    pub(super) fn hold(
+        channel: &Arc<Channel>,
+        path: &Path,
+        block: u32,
+        stop: &Stop,
+    ) -> Result<Self, Failure> {
+        let order = Order::Volume(VolumeOrder::Hold { path: path.to_owned(), block });
+        let (number, facts) = channel.ask_numbered(order, HOLD_TIMEOUT, stop)?;
+        let (channel, path, stop) = (Arc::clone(channel), path.to_owned(), stop.clone());
+        Ok(Self { channel, number, path, facts, stop })
+    }
+
+    fn ask<T: serde::de::DeserializeOwned>(&self, order: VolumeOrder) -> Result<T, Failure> {
+        self.channel.ask(Order::Volume(order), ANSWER_TIMEOUT, &self.stop)
+    }
+}
+
+impl Drop for RemoteVolume {
+    fn drop(&mut self) {
+        self.channel.let_go(Order::Volume(VolumeOrder::LetGo { held: self.number }));
+    }
+}
+
+impl HeldVolume for RemoteVolume {
+    fn facts(&self) -> &VolumeFacts {
+        &self.facts
+    }
+
+    fn check_same(&self) -> Result<(), Failure> {
+        self.ask(VolumeOrder::CheckSame { held: self.number })
+    }
+
+    fn check_contents(
+        &mut self,
+        place: &VolumePlace,
+        consented: bool,
+        layout: VolumeLayout,
+        looking: Looking<'_>,
+    ) -> Result<Option<String>, Failure> {
+        let (held, place) = (self.number, place.clone());
+        let order = VolumeOrder::CheckContents { held, place, consented, layout };
+        let Looking { stop, progress } = looking;
+        self.channel.ask_at_length(Order::Volume(order), LONGEST, stop, progress)
+    }
+
+    fn space(&self) -> Result<Option<Space>, Failure> {
+        self.ask(VolumeOrder::Space { held: self.number })
+    }
+
+    fn files(&self, share: &Share) -> Result<Vec<FileSpec>, Failure> {
+        let order = VolumeOrder::Files { held: self.number, share: share.clone() };
+        let files: Vec<FileSpec> = self.ask(order)?;
+        let bytes = share.layout.bytes_per_vm;
+        // What it says is not trusted: each virtual machine has its own, as long as asked for.
+        let are_of_share = files.len() == share.vms.len()
+            && files.iter().zip(&share.vms).all(|(file, vm)| {
+                file.vm == *vm && file.volume == share.volume && file.length == bytes
+            });
+        if are_of_share {
+            return Ok(files);
+        }
+        Err(Failure::new(
+            FailureKind::Other,
+            format!("the agent names other files on {} than were asked for", self.path.display()),
+            "see what runs there as weighin: `weighin hosts --clean STUDY` removes the copies",
+        ))
+    }
+
+    fn is_filled(&self, share: &Share) -> Result<bool, Failure> {
+        self.ask(VolumeOrder::IsFilled { held: self.number, share: share.clone() })
+    }
+
+    fn fill(&mut self, share: &Share, filling: Filling<'_>) -> Result<(), Failure> {
+        let Filling { seed, unit, stop, progress, method: _ } = filling;
+        let order = VolumeOrder::Fill { held: self.number, share: share.clone(), seed, unit };
+        self.channel.ask_at_length(Order::Volume(order), LONGEST, stop, progress)
+    }
+}
+
+/// Removes what weighin made on a volume there; whether there was anything of its own.
+pub(super) fn clear(channel: &Channel, path: &Path, stop: &Stop) -> Result<bool, Failure> {
+    let order = VolumeOrder::Clear(path.to_owned());
+    channel.ask_at_length(Order::Volume(order), LONGEST, stop, &mut |_, _| {})
+}
