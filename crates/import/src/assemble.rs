@@ -56,6 +56,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
         margin: MARGIN,
         sample_every: Study::SAMPLE_EVERY,
         targets,
+        parallel: false,
         aa_control: None,
         tests,
         fleet: None,
@@ -87,6 +88,7 @@ fn target<'a>(targets: &'a mut Vec<Target>, name: &str) -> &'a mut Target {
             place: Place::Imported,
             price: None,
             labels: BTreeMap::new(),
+            load_hosts: None,
         });
         targets.len() - 1
     });
@@ -162,6 +164,7 @@ fn records(trials: Vec<ImportedTrial>) -> Vec<TrialRecord> {
                 sampling: trial.sampling,
                 cross_check: None,
                 search: None,
+                side_by_side: None,
             }
         })
         .collect();

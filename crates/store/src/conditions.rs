@@ -75,7 +75,7 @@ pub(crate) fn insert_host(
     Ok(())
 }
 
-/// Reads it of all of them, by their number; without samples.
+/// Reads it of all of them, by their number; without samples and disks.
 pub(crate) fn select_hosts(
     connection: &Connection,
     position: u32,
@@ -98,7 +98,16 @@ pub(crate) fn select_hosts(
         };
         let (clock_before, clock_after) = (clock()?, clock()?);
         let (facts, samples) = (facts.map(|Json(facts)| facts), Vec::new());
-        let host = HostSampling { host, facts, samples, thermal_events, clock_before, clock_after };
+        let volume = Vec::new();
+        let host = HostSampling {
+            host,
+            facts,
+            samples,
+            volume,
+            thermal_events,
+            clock_before,
+            clock_after,
+        };
         Ok((machine, host))
     })?;
     hosts.collect()

@@ -89,19 +89,28 @@ pub(crate) fn select(
 pub(crate) fn insert_volume(
     connection: &Connection,
     position: u32,
+    machine: u32,
     devices: &[String],
 ) -> Result<()> {
-    let mut statement = connection
-        .prepare_cached("INSERT INTO volume_device (position, number, device) VALUES (?, ?, ?)")?;
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO volume_device (position, machine, number, device) VALUES (?, ?, ?, ?)",
+    )?;
     for (number, device) in devices.iter().enumerate() {
-        statement.execute(params![position, number as u64, device])?;
+        statement.execute(params![position, machine, number as u64, device])?;
     }
     Ok(())
 }
 
 /// Reads them.
-pub(crate) fn select_volume(connection: &Connection, position: u32) -> Result<Vec<String>> {
-    let mut statement = connection
-        .prepare_cached("SELECT device FROM volume_device WHERE position = ? ORDER BY number")?;
-    statement.query_map([position], |row| Columns::of("volume_device", row).next())?.collect()
+pub(crate) fn select_volume(
+    connection: &Connection,
+    position: u32,
+    machine: u32,
+) -> Result<Vec<String>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT device FROM volume_device WHERE position = ? AND machine = ? ORDER BY number",
+    )?;
+    statement
+        .query_map([position, machine], |row| Columns::of("volume_device", row).next())?
+        .collect()
 }

@@ -15,6 +15,7 @@ mod error;
 mod extension;
 mod file;
 mod fleet;
+mod found;
 #[doc(hidden)]
 pub mod fuzzing;
 mod generators;

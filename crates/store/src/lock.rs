@@ -1,14 +1,20 @@
 use crate::StoreError;
 use crate::beside::{self, suffixed};
 use files::{Access, Directory};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
 
 /// How often a lock file that its holder removed in the meantime is made anew.
 const ATTEMPTS: usize = 8;
+/// How often, and how long apart, a lock is tried that somebody has: who only looks whether there is a
+/// writer has it for a moment.
+const TRIES: usize = 20;
+const BETWEEN_TRIES: Duration = Duration::from_millis(5);
 /// Digits of the highest process id, and some more.
 const LONGEST: u64 = 20;
 /// Everybody may read who holds a store.
@@ -46,7 +52,7 @@ impl WriterLock {
                 }
                 Err(error) => return Err(not_writable(error)),
             };
-            match file.try_lock() {
+            match patiently(&file) {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
                     let holder = holder(&mut file);
@@ -75,6 +81,24 @@ impl Drop for WriterLock {
         // Left behind, the file would do no harm: the lock is what counts.
         let _ = self.directory.remove_file(&self.name);
     }
+}
+
+/// Takes a lock, past those who only look.
+fn patiently(file: &File) -> Result<(), TryLockError> {
+    for _ in 1..TRIES {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => sleep(BETWEEN_TRIES),
+            other => return other,
+        }
+    }
+    file.try_lock()
+}
+
+/// Whether a process has the lock of a store. It is looked at by a lock that readers share, held for a
+/// moment: a writer that comes just then tries again.
+pub(crate) fn is_held(directory: &Directory, store: &OsStr) -> bool {
+    let opened = directory.open_file(suffixed(store, ".lock"), Access::Read);
+    opened.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
 /// Checks that a lock's file holds a process id or nothing: anything else is somebody's.

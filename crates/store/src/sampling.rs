@@ -31,12 +31,13 @@ pub(crate) fn insert(connection: &Connection, position: u32, sampling: &Sampling
     let target_host = sampling.target_host.iter().map(|host| (TARGET_HOST, host));
     for (machine, host) in target_host.chain((FIRST_LOAD_HOST..).zip(&sampling.load_hosts)) {
         conditions::insert_host(connection, position, machine, host)?;
+        disks::insert_volume(connection, position, machine, &host.volume)?;
         for (number, sample) in host.samples.iter().enumerate() {
             insert_sample(connection, position, machine, number as u64, sample)?;
         }
     }
     conditions::insert_account(connection, position, &sampling.account)?;
-    disks::insert_volume(connection, position, &sampling.volume)?;
+    disks::insert_volume(connection, position, OWN, &sampling.volume)?;
     for (moment, reading) in [(BEFORE, &sampling.before), (AFTER, &sampling.after)] {
         if let Some(reading) = reading {
             let at = reading.at_seconds;
@@ -53,7 +54,8 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Sampling>
     let (mut target_host, mut load_hosts) = (None, Vec::new());
     for (machine, host) in conditions::select_hosts(connection, position)? {
         let samples = select_samples(connection, position, machine, &mut readings)?;
-        let host = HostSampling { samples, ..host };
+        let volume = disks::select_volume(connection, position, machine)?;
+        let host = HostSampling { samples, volume, ..host };
         match machine {
             TARGET_HOST => target_host = Some(host),
             _ => load_hosts.push(host),
@@ -66,7 +68,7 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Sampling>
         before: readings.take(connection, BEFORE, None)?,
         after: readings.take(connection, AFTER, None)?,
         account: conditions::select_account(connection, position)?,
-        volume: disks::select_volume(connection, position)?,
+        volume: disks::select_volume(connection, position, OWN)?,
     })
 }
 

@@ -70,19 +70,7 @@ impl Store {
     /// # Errors
     /// When the file is missing, not a store, damaged, or of a later format.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let path = &beside::resolved(path)?;
-        let sqlite = |error| StoreError::from_sqlite(path, Access::Read, error);
-        let mut connection = file::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        let age = schema::check(&connection, path, SCRIPTS)?;
-        // One transaction: a writer may append meanwhile.
-        connection
-            .unchecked_transaction()
-            .and_then(|snapshot| check_run(&snapshot))
-            .map_err(sqlite)?;
-        if age == Age::Older {
-            connection = schema::migrated_copy(&connection, SCRIPTS).map_err(sqlite)?;
-        }
-        Self::load(path, connection, None)
+        Self::open_at(&beside::resolved(path)?)
     }
 
     /// Opens a run for writing, to complete its plan. A store of an older version is brought to
@@ -126,7 +114,7 @@ impl Store {
         Self::load(path, connection, Some(lock))
     }
 
-    fn load(
+    pub(crate) fn load(
         path: &Path,
         connection: Connection,
         lock: Option<WriterLock>,
@@ -445,7 +433,7 @@ impl Drop for Store {
 }
 
 /// Checks the run and its plan, and that nothing that was written is gone.
-fn check_run(connection: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn check_run(connection: &Connection) -> rusqlite::Result<()> {
     let digests = Digests::of(connection)?;
     digests.check_subjects(connection)?;
     digests.check(connection, Subject::Run)?;

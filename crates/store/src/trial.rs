@@ -1,10 +1,10 @@
 //! Records of trials: outcome, load, phases, intervals and errors.
 
-use crate::value::{Columns, Histogram, Name, Nanos, Packed, damage, required};
+use crate::value::{Columns, Histogram, Json, Name, Nanos, Packed, damage, required};
 use crate::{counts, cross_check, fleet, generators, open_loop, outcome, sampling, search};
 use model::{
     ClientCost, ErrorCount, Failure, FailureKind, Interval, Ledger, LoadResult, Moved, Phase,
-    PhaseTotals, ReceiveDelay, Trial, TrialEnd, TrialRecord, UnixMillis,
+    PhaseTotals, ReceiveDelay, SideBySide, Trial, TrialEnd, TrialRecord, UnixMillis,
 };
 use rusqlite::{Connection, OptionalExtension, Result, params};
 use std::collections::BTreeSet;
@@ -18,10 +18,18 @@ pub(crate) fn insert(connection: &Connection, record: &TrialRecord) -> Result<()
     };
     connection
         .prepare_cached(
-            "INSERT INTO trial (position, started_at_ms, finished_at_ms, outcome)
-             VALUES (?, ?, ?, ?)",
+            "INSERT INTO trial
+             (position, started_at_ms, finished_at_ms, outcome, side_by_side, began_at_ms)
+             VALUES (?, ?, ?, ?, ?, ?)",
         )?
-        .execute(params![position, record.started_at.0, record.finished_at.0, outcome])?;
+        .execute(params![
+            position,
+            record.started_at.0,
+            record.finished_at.0,
+            outcome,
+            record.side_by_side.as_ref().map(|others| Json(&others.with)),
+            record.side_by_side.as_ref().map(|others| others.began_at.0),
+        ])?;
     match &record.end {
         TrialEnd::Completed(outcome) => {
             outcome::insert(connection, position, outcome)?;
@@ -64,14 +72,21 @@ pub(crate) fn select(connection: &Connection, planned: &Trial) -> Result<Option<
     let position = planned.position;
     let head = connection
         .prepare_cached(
-            "SELECT started_at_ms, finished_at_ms, outcome FROM trial WHERE position = ?",
+            "SELECT started_at_ms, finished_at_ms, outcome, side_by_side, began_at_ms
+             FROM trial WHERE position = ?",
         )?
         .query_row([position], |row| {
             let mut columns = Columns::of("trial", row);
-            Ok((columns.next()?, columns.next()?, columns.next::<String>()?))
+            let head = (columns.next()?, columns.next()?, columns.next::<String>()?);
+            let with: Option<Json<Vec<u32>>> = columns.next()?;
+            let began_at: Option<u64> = columns.next()?;
+            let side_by_side = with
+                .zip(began_at)
+                .map(|(Json(with), began_at)| SideBySide { with, began_at: UnixMillis(began_at) });
+            Ok((head, side_by_side))
         })
         .optional()?;
-    let Some((started_at, finished_at, outcome)) = head else { return Ok(None) };
+    let Some(((started_at, finished_at, outcome), side_by_side)) = head else { return Ok(None) };
     let end = if outcome == "failed" {
         TrialEnd::Failed(required("failure", select_failure(connection, position))?)
     } else if outcome != "completed" {
@@ -90,6 +105,7 @@ pub(crate) fn select(connection: &Connection, planned: &Trial) -> Result<Option<
         sampling: sampling::select(connection, position)?,
         cross_check: cross_check::select(connection, position)?,
         search: search::select(connection, position)?,
+        side_by_side,
     }))
 }
 
@@ -107,15 +123,16 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
     let delay = client.receive_delay;
     connection
         .prepare_cached(
-            "INSERT INTO load (position, clients, connect_time_ns, scheduled, ok, failed,
+            "INSERT INTO load (position, clients, began_at_ms, connect_time_ns, scheduled, ok, failed,
              timed_out, dropped, workers, cpus_allowed, cpu_seconds, busiest_worker, peak_rss_bytes,
              max_loop_lag_ns, io, client_delay_seconds, stamped_replies, receive_delay_p50_ms,
              receive_delay_p99_ms, receive_delay_max_ms, latencies)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             position,
             load.clients,
+            load.began_at.map(|at| at.0),
             Nanos(load.connect_time),
             ledger.scheduled,
             ledger.ok,
@@ -218,7 +235,7 @@ fn insert_errors(connection: &Connection, position: u32, errors: &[ErrorCount]) 
 
 fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
     let mut statement = connection.prepare_cached(
-        "SELECT clients, connect_time_ns, scheduled, ok, failed, timed_out, dropped, workers,
+        "SELECT clients, began_at_ms, connect_time_ns, scheduled, ok, failed, timed_out, dropped, workers,
          cpus_allowed, cpu_seconds, busiest_worker, peak_rss_bytes, max_loop_lag_ns, io,
          client_delay_seconds, stamped_replies, receive_delay_p50_ms, receive_delay_p99_ms, receive_delay_max_ms, latencies
          FROM load WHERE position = ?",
@@ -228,6 +245,7 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
         // Fields are evaluated in the order written, which is that of the columns.
         Ok(LoadResult {
             clients: columns.next()?,
+            began_at: columns.next::<Option<u64>>()?.map(UnixMillis),
             connect_time: columns.nanos()?,
             ledger: Ledger {
                 scheduled: columns.count()?,

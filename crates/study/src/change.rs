@@ -86,6 +86,7 @@ impl Found {
         }
         found.fixed(&study, "seed", &recorded.seed, &asked.seed);
         found.fixed(&study, "sample_every", &recorded.sample_every, &asked.sample_every);
+        found.fixed(&study, "parallel", &recorded.parallel, &asked.parallel);
         found.targets(recorded, asked);
         found.tests(recorded, asked);
         found
@@ -118,8 +119,9 @@ impl Found {
                 self.gone(part);
                 continue;
             };
-            let Target { name, system, place, price, labels } = was;
+            let Target { name, system, place, price, labels, load_hosts } = was;
             self.fixed(&part, "kind", system, &is.system);
+            self.fixed(&part, "load_hosts", load_hosts, &is.load_hosts);
             self.fixed(&part, "place", &without_password(place), &without_password(&is.place));
             if without_password(place) == without_password(&is.place) {
                 self.free(&format!("password of {name}"), place, &is.place);

@@ -1,6 +1,6 @@
 use crate::space;
-use model::{CacheState, KeyValue, Place, Plan, SandboxSpec, Study, Target, Test};
-use std::collections::BTreeSet;
+use model::{Block, CacheState, KeyValue, Place, Plan, SandboxSpec, Study, Target, Test, Trial};
+use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
 /// Initialising and starting a sandbox, on a machine that has done it before.
@@ -23,20 +23,27 @@ const BLOCK_BYTES_PER_SECOND: f64 = 500e6;
 /// and cold starts, which are rough figures from a machine with two cores and an SSD.
 pub fn estimate(plan: &Plan, study: &Study) -> Duration {
     let set_up = estimate_set_up(study);
-    let trials: Duration = plan
-        .trials()
-        .map(|trial| {
-            let target = study.measured().find(|target| target.name == trial.key.target);
-            let test = study.test(&trial.key.test);
-            let around = target.zip(test).map_or(TRIAL_OVERHEAD, |(target, test)| {
-                overhead(target, test) + refill(target, test, study)
-            });
-            let load = trial.load_time + around;
-            // The other tool needs as long again.
-            if test.is_some_and(|test| test.cross_check) { 2 * load } else { load }
-        })
-        .sum();
-    set_up + trials
+    let counts: HashSet<u32> = plan.trials().map(|trial| trial.position).collect();
+    let of_block = |block: &Block| -> Duration {
+        let trials = block.trials.iter().filter(|trial| counts.contains(&trial.position));
+        let rounds = study.rounds(&trials.collect::<Vec<_>>());
+        // As long as the longest of those that run at once.
+        let longest = |round: &Vec<&Trial>| round.iter().map(|trial| of_trial(trial, study)).max();
+        rounds.iter().filter_map(longest).sum()
+    };
+    set_up + plan.blocks.iter().map(of_block).sum::<Duration>()
+}
+
+/// How long a trial will take.
+fn of_trial(trial: &Trial, study: &Study) -> Duration {
+    let target = study.measured().find(|target| target.name == trial.key.target);
+    let test = study.test(&trial.key.test);
+    let around = target.zip(test).map_or(TRIAL_OVERHEAD, |(target, test)| {
+        overhead(target, test) + refill(target, test, study)
+    });
+    let load = trial.load_time + around;
+    // The other tool needs as long again.
+    if test.is_some_and(|test| test.cross_check) { 2 * load } else { load }
 }
 
 /// How much of it passes before the first trial: starting servers and making data where nothing is

@@ -1,6 +1,6 @@
 //! The task `failover`: the loss or the handing over of a primary.
 
-use crate::intervention::check_command;
+use crate::intervention::{THIS_HOST, check_command};
 use crate::problem::Problems;
 use crate::test::{TestTable, length};
 use crate::validate::{one_of, whole};
@@ -64,7 +64,7 @@ pub(crate) fn task(
         problems.add(at, "`timeout` must be more than zero: no write would ever be acknowledged");
     }
     let restore = keys.restore.as_ref().map(|words| {
-        check_command("restore", words, is_trusted(keys), problems);
+        check_command("restore", words, is_trusted(keys), THIS_HOST, problems);
         words.get_ref().clone()
     });
     let failover = Failover { cause: cause?, at, duration, rate, connections, timeout, restore };
@@ -112,6 +112,6 @@ fn cause(table: &TestTable, keys: &FailoverKeys, problems: &mut Problems) -> Opt
         return one_of("loss", &keys.loss, LOSSES, problems);
     }
     let command = keys.command.as_ref()?;
-    check_command("command", command, is_trusted(keys), problems);
+    check_command("command", command, is_trusted(keys), THIS_HOST, problems);
     Some(FailoverCause::Command(command.get_ref().clone()))
 }

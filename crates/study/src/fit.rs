@@ -207,7 +207,16 @@ fn check_volumes(
     let Some(storage) = test.storage() else { return };
     for (target, at) in targets {
         let model::Place::Storage(place) = &target.place else { continue };
-        let volumes = place.volumes.len();
+        if let (false, Some(key)) = (place.hosts.is_empty(), table.place("cross_check"))
+            && test.cross_check
+        {
+            problems
+                .add(key, "a cross-check tool would run on another machine than the load")
+                .other(at.clone(), "the target")
+                .help("leave `cross_check` out");
+            return;
+        }
+        let volumes = place.count();
         if (storage.vms as usize) < volumes {
             let notation = problems.notation;
             let setting = |vms: usize| notation.setting("vms", &vms.to_string());
@@ -223,5 +232,27 @@ fn check_volumes(
                 .help(format!("write {} or more, or name fewer volumes", setting(volumes)));
             return;
         }
+        let generators = test.load().map_or(1, |load| load.generators(target));
+        if !place.hosts.is_empty() && storage.vms < generators {
+            let notation = problems.notation;
+            let setting = notation.setting("vms", &generators.to_string());
+            problems
+                .add(
+                    table.place("load_generators").unwrap_or_else(|| table.workload_place()),
+                    format!(
+                        "{} on each of {} hosts cannot share {} virtual machines",
+                        counted(generators / place.hosts.len() as u32),
+                        place.hosts.len(),
+                        storage.vms
+                    ),
+                )
+                .other(at.clone(), "the target")
+                .help(format!("every generator needs one: write {setting}, or more"));
+            return;
+        }
     }
+}
+
+fn counted(generators: u32) -> String {
+    format!("{generators} load generator{}", if generators == 1 { "" } else { "s" })
 }

@@ -1,7 +1,7 @@
 //! The broker that agents register with: `[fleet]`.
 
 use crate::broker::parse_broker;
-use crate::load_hosts::LoadHosts;
+use crate::load_hosts::LoadHostTables;
 use crate::problem::Problems;
 use crate::target::{path, secret_source};
 use crate::wire::{FleetTable, Maybe};
@@ -10,7 +10,7 @@ use model::{Broker, PasswordSource};
 /// Validates `[fleet]`, which is there where load hosts are agents, and only there.
 pub(crate) fn fleet(
     written: &Maybe<FleetTable>,
-    load_hosts: &LoadHosts,
+    load_hosts: &LoadHostTables,
     problems: &mut Problems,
 ) -> Option<Broker> {
     let agent = load_hosts.first_agent();

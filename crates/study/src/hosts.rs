@@ -4,7 +4,7 @@ use crate::names::nearest;
 use crate::problem::{Place, Problems};
 use crate::validate::{Names, name};
 use crate::wire::{HostTable, Maybe, TargetTable};
-use model::SshHost;
+use model::{Load, RemoteHost, SshHost};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use toml::Spanned;
@@ -30,6 +30,55 @@ impl Hosts {
         Self { named, incomplete, ..Self::default() }
     }
 
+    /// The machines that have the volumes of a target; none where that is the one that weighin runs on,
+    /// or where they make no sense, which is noted.
+    pub fn of_volumes(&self, table: &TargetTable, problems: &mut Problems) -> Vec<RemoteHost> {
+        let host = table.host.as_ref().map(|host| ("host", host.span()));
+        let ssh = table.ssh.as_ref().map(|ssh| ("ssh", ssh.span()));
+        let hosts = table.hosts.as_ref().map(|hosts| ("hosts", hosts.span()));
+        let said: Vec<_> = [host, ssh, hosts].into_iter().flatten().collect();
+        if let [(first, one), (second, other), ..] = said.as_slice() {
+            problems
+                .add(
+                    one.clone(),
+                    format!("`{first}` and `{second}` both say which machine has the volumes"),
+                )
+                .other(other.clone(), "the other one")
+                .help("keep one of them");
+        }
+        let Some(written) = &table.hosts else {
+            return self
+                .named_or_reached(table, problems)
+                .map(RemoteHost::from)
+                .into_iter()
+                .collect();
+        };
+        if written.get_ref().is_empty() {
+            problems.add(written.span(), "`hosts` is empty").help(
+                "name one [[host]] at least, or leave it out for the machine that weighin runs on",
+            );
+        }
+        if written.get_ref().len() > Load::MAX_LOAD_HOSTS {
+            let most = Load::MAX_LOAD_HOSTS;
+            problems
+                .add(written.span(), format!("`hosts` names more than {most} machines"))
+                .help(format!("name {most} at most"));
+        }
+        let mut all: Vec<RemoteHost> = Vec::new();
+        for name in written.get_ref() {
+            let Some(host) = self.of_name(name, problems).map(RemoteHost::from) else { continue };
+            if all.iter().any(|one| one.name == host.name) {
+                problems.add(name.span(), "this host is named twice").help("name it once");
+            } else if let Some(one) = all.iter().find(|one| one.way == host.way) {
+                problems
+                    .add(name.span(), format!("this host and `{}` are one machine", one.name))
+                    .help("keep one of them: each of `hosts` has volumes of its own");
+            }
+            all.push(host);
+        }
+        all
+    }
+
     /// The machine of a target; `None` where it names none, or one that makes no sense, which is
     /// noted.
     pub fn of_target(&self, table: &TargetTable, problems: &mut Problems) -> Option<SshHost> {
@@ -44,13 +93,19 @@ impl Hosts {
             (None, Some(ssh)) => ("ssh", ssh.span()),
             (None, None) => return None,
         };
-        if table.url.is_none() && table.instance.is_none() {
+        if table.url.is_none() && table.instance.is_none() && table.sandbox.is_none() {
             problems
-                .add(at, format!("`{key}` belongs to a url: only a server that runs already can be on another machine"))
-                .help("give the target the url of a server there, or leave it out: private servers and volumes are on the machine that weighin runs on");
+                .add(at, format!("`{key}` belongs to a url or a sandbox: this target is on the machine that weighin runs on"))
+                .help("give the target the url of a server there or sandbox = {}, or leave it out");
             return None;
         }
+        self.named_or_reached(table, problems)
+    }
+
+    /// What `host` or `ssh` says.
+    fn named_or_reached(&self, table: &TargetTable, problems: &mut Problems) -> Option<SshHost> {
         let Some(written) = &table.host else {
+            let at = table.ssh.as_ref()?.span();
             let destination = destination(&table.ssh, problems)?;
             let same = |(host, _): &&(SshHost, Place)| host.name == destination;
             let other = self.named.iter().find(same);
@@ -63,6 +118,11 @@ impl Hosts {
             }
             return Some(SshHost { name: destination.clone(), destination });
         };
+        self.of_name(written, problems)
+    }
+
+    /// The machine of that name.
+    fn of_name(&self, written: &Spanned<String>, problems: &mut Problems) -> Option<SshHost> {
         let wanted = written.get_ref();
         self.used.borrow_mut().insert(wanted.clone());
         let found = self.named.iter().find(|(host, _)| host.name == *wanted);

@@ -2,7 +2,7 @@
 
 use crate::duration::parse_duration;
 use crate::hosts::is_destination;
-use crate::intervention::check_command;
+use crate::intervention::{THIS_HOST, check_command};
 use crate::load_hosts::only_here;
 use crate::problem::Problems;
 use crate::secret::is_secret_key;
@@ -10,8 +10,8 @@ use crate::url::{UrlError, parse_url};
 use crate::validate::{by_name, one_of};
 use crate::wire::{Maybe, TargetTable};
 use model::{
-    Endpoint, InstancePer, InstanceSpec, Load, Place, ServerAddress, SshHost, Study, Target, Test,
-    Way, text,
+    Endpoint, InstancePer, InstanceSpec, Place, ServerAddress, SshHost, Study, Target, Test, Way,
+    text,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -75,7 +75,7 @@ pub(crate) fn of_target(table: &mut TargetTable, problems: &mut Problems) -> Opt
             problems.missing(at.clone(), format!("this instance has no `{key}`"), help);
             return None;
         };
-        check_command(key, command, trusted, problems);
+        check_command(key, command, trusted, THIS_HOST, problems);
         Some(command.get_ref().clone())
     };
     let (up, down) = (command("up", &wire.up), command("down", &wire.down));
@@ -85,7 +85,7 @@ pub(crate) fn of_target(table: &mut TargetTable, problems: &mut Problems) -> Opt
         }
         None => InstancePer::default(),
     };
-    let time_limit = time_limit(&wire.time_limit, problems);
+    let time_limit = time_limit(&wire.time_limit, TIME_LIMIT, problems);
     let environment = wire.environment.as_ref().map(Spanned::get_ref);
     let environment = environment.into_iter().flatten();
     let environment = environment.filter_map(|name| variable(name, problems)).collect();
@@ -93,8 +93,13 @@ pub(crate) fn of_target(table: &mut TargetTable, problems: &mut Problems) -> Opt
     Some(InstanceSpec { up, down, per, time_limit, environment })
 }
 
-fn time_limit(written: &Maybe<String>, problems: &mut Problems) -> Duration {
-    let Some(written) = written else { return TIME_LIMIT };
+/// How long each of two commands may take; `usual` where that is not written.
+pub(crate) fn time_limit(
+    written: &Maybe<String>,
+    usual: Duration,
+    problems: &mut Problems,
+) -> Duration {
+    let Some(written) = written else { return usual };
     match parse_duration(written.get_ref()) {
         Ok(limit) if (Duration::from_secs(1)..=LONGEST).contains(&limit) => return limit,
         Ok(_) => {
@@ -104,7 +109,7 @@ fn time_limit(written: &Maybe<String>, problems: &mut Problems) -> Duration {
             problems.add(written.span(), format!("`time_limit`: {error}"));
         }
     }
-    TIME_LIMIT
+    usual
 }
 
 fn variable(written: &Spanned<String>, problems: &mut Problems) -> Option<String> {
@@ -227,8 +232,8 @@ pub fn told(study: &Study, target: &Target, output: &str) -> Result<Told, Output
         spec.host = Some(SshHost { name: name.to_owned(), destination: ssh.to_owned() });
     }
     let host = spec.host.clone();
-    let makers = study.tests.iter().filter_map(Test::load).flat_map(|load: &Load| &load.load_hosts);
-    for maker in makers {
+    let loads = study.tests.iter().filter_map(Test::load);
+    for maker in loads.flat_map(|load| load.makers(target)) {
         if let Some(reason) = only_here(&told) {
             return Err(OutputError::OnlyHere(reason));
         }

@@ -112,15 +112,20 @@ fn act(table: &Spanned<InterventionTable>, problems: &mut Problems) -> Option<Ac
     }
     let command = command.as_ref()?;
     let trusted = trusted.as_ref().is_some_and(|trusted| *trusted.get_ref());
-    check_command("command", command, trusted, problems);
+    check_command("command", command, trusted, THIS_HOST, problems);
     Some(Act::Command(command.get_ref().clone()))
 }
 
-/// Notes a command, the value of that key, that names no program or that nobody says is meant.
+/// Where commands run that are not the target's own.
+pub(crate) const THIS_HOST: &str = "this host, as the user of weighin";
+
+/// Notes a command, the value of that key, that names no program or that nobody says is meant. `place`
+/// says where it would run.
 pub(crate) fn check_command(
     key: &str,
     command: &Spanned<Vec<String>>,
     trusted: bool,
+    place: &str,
     problems: &mut Problems,
 ) {
     if command.get_ref().first().is_none_or(|program| program.trim().is_empty()) {
@@ -130,10 +135,7 @@ pub(crate) fn check_command(
     }
     if !trusted {
         problems
-            .add(
-                command.span(),
-                format!("this `{key}` would run on this host, as the user of weighin"),
-            )
+            .add(command.span(), format!("this `{key}` would run on {place}"))
             .help("read it; if it is meant, add trusted = true beside it");
     }
 }

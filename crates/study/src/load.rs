@@ -3,11 +3,12 @@
 use crate::amount::amount;
 use crate::forms::{TASKS, workload_names};
 use crate::problem::Problems;
+use crate::reconnect::reconnect_after;
 use crate::test::{LoadTable, TestTable, WorkTable, length};
 use crate::validate::one_of;
 use crate::wire::LoadKeys;
 use crate::{generators, intervention, key_value, level, mix, policy, slo, storage};
-use model::{Load, LoadSearch, OltpMix, Task, Workload};
+use model::{Load, LoadHosts, LoadSearch, OltpMix, Task, Workload};
 use std::time::Duration;
 
 const DEFAULT_WARMUP: Duration = Duration::from_secs(5);
@@ -69,6 +70,7 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
     };
     let arrivals = level::arrivals(table, load, searches, problems);
     let policy = policy::policy(keys, server.map(Box::as_ref), problems);
+    let reconnect_after = server.and_then(|server| reconnect_after(keys, server, problems));
     let workload = workload?;
     let load = Load {
         workload,
@@ -78,9 +80,10 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
         duration,
         operations,
         arrivals,
+        reconnect_after,
         policy,
         load_generators,
-        load_hosts: Vec::new(),
+        load_hosts: LoadHosts::default(),
         interventions,
     };
     Some(match searches {

@@ -7,8 +7,8 @@ use crate::test::TestTable;
 use crate::validate::Names;
 use crate::wire::{LoadHostTable, LoadHostsKey, Maybe};
 use model::{
-    AgentChoice, Endpoint, Load, Place as TargetPlace, RemoteHost, ServerKey, Target, Test, Tls,
-    Way,
+    AgentChoice, Endpoint, Load, LoadHosts, Place as TargetPlace, RemoteHost, ServerKey, Target,
+    Test, Way,
 };
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ const LONGEST_LABEL: usize = 64;
 
 /// The `[[load_host]]` tables of a study.
 #[derive(Default)]
-pub(crate) struct LoadHosts {
+pub(crate) struct LoadHostTables {
     groups: Vec<Group>,
     /// Names of those that make a load.
     used: RefCell<BTreeSet<String>>,
@@ -38,7 +38,7 @@ struct Group {
     at: Place,
 }
 
-impl LoadHosts {
+impl LoadHostTables {
     pub fn of(tables: Vec<Spanned<LoadHostTable>>, problems: &mut Problems) -> Self {
         let mut names = Names::new("load host");
         let (mut groups, mut incomplete) = (Vec::<Group>::new(), false);
@@ -94,33 +94,107 @@ impl LoadHosts {
         if !tests.iter().filter_map(Test::load).any(is_possible) {
             return;
         }
-        let hosts = self.asked(table.load_hosts(), problems);
-        self.used.borrow_mut().extend(hosts.iter().map(|host| host.name.clone()));
-        if hosts.is_empty() {
-            return;
-        }
+        let asked = self.asked(table.load_hosts(), targets, problems);
         let at = table.load_hosts().map_or_else(|| table.workload_place(), Spanned::span);
         for load in tests.iter_mut().filter_map(Test::load_mut) {
-            load.load_hosts = hosts.clone();
+            load.load_hosts = asked.clone();
         }
-        check_clients(tests, &at, problems);
+        let Some(load) = tests.iter().find_map(Test::load) else { return };
+        let makers = || targets.iter().flat_map(|(target, _)| load.makers(target));
+        self.used.borrow_mut().extend(makers().map(|host| host.name.clone()));
+        // Targets that are wrong themselves take no load hosts from a test.
+        if let LoadHosts::Same(hosts) = &asked {
+            self.used.borrow_mut().extend(hosts.iter().map(|host| host.name.clone()));
+        }
+        check_targets(load, targets, &at, problems);
+        if makers().next().is_none() && asked.are_none() {
+            return;
+        }
+        check_clients(load, targets, &at, problems);
         if let Some(at) = table.place("cross_check").filter(|_| tests.iter().any(|t| t.cross_check))
         {
             problems
                 .add(at, "a cross-check tool would run on another machine than the load")
                 .help("leave `cross_check` out, or write load_hosts = [], so that this machine makes the load");
         }
-        self.check_targets(&hosts, targets, &at, problems);
     }
 
-    /// Those that a test asks for: all where it does not say.
+    /// Those that a target has of its own; `None` where it does not say.
+    pub fn of_target(
+        &self,
+        written: &Maybe<Vec<String>>,
+        problems: &mut Problems,
+    ) -> Option<Vec<RemoteHost>> {
+        let written = written.as_ref()?;
+        Some(self.named(written.get_ref(), &written.span(), problems))
+    }
+
+    /// Where one target has load hosts of its own, who makes the load of another that does not say?
+    pub fn refuse_some(&self, targets: &[(Target, Place)], problems: &mut Problems) {
+        let Some((_, at)) = first_with_own(targets) else { return };
+        for (target, place) in targets.iter().filter(|(target, _)| target.load_hosts.is_none()) {
+            let message = format!(
+                "the target `{}` does not say which load hosts make its loads",
+                target.name
+            );
+            problems
+                .add(place.clone(), message)
+                .other(at.clone(), "this target does")
+                .help("give it load_hosts = [\"NAME\"] as well, or load_hosts = [] where the machine that weighin runs on makes them");
+        }
+    }
+
+    /// Those that a test asks for: all, or all of each target, where it does not say.
     fn asked(
         &self,
         written: Option<&Spanned<LoadHostsKey>>,
+        targets: &[(Target, Place)],
+        problems: &mut Problems,
+    ) -> LoadHosts {
+        let own = first_with_own(targets);
+        let Some(written) = written else {
+            return match own {
+                Some(_) => LoadHosts::OfTarget(None),
+                None => LoadHosts::Same(self.all().cloned().collect()),
+            };
+        };
+        match (own, written.get_ref()) {
+            (None, _) => LoadHosts::Same(self.of_study(written, problems)),
+            (Some(_), LoadHostsKey::Names(names)) if names.is_empty() => LoadHosts::default(),
+            (Some((_, at)), LoadHostsKey::Names(_)) => {
+                problems
+                    .add(written.span(), "the test and the targets both name load hosts")
+                    .other(at.clone(), "this target does")
+                    .help("leave `load_hosts` out of the test, or ask for so many of each target's: load_hosts = 1; [] is the machine that weighin runs on");
+                LoadHosts::OfTarget(None)
+            }
+            (Some(_), LoadHostsKey::Count(count)) => {
+                let wanted = u32::try_from(*count).unwrap_or_default();
+                for (target, place) in targets {
+                    let there = target.load_hosts.as_ref().map_or(0, Vec::len);
+                    if (wanted == 0 || wanted as usize > there) && !self.incomplete {
+                        let name = &target.name;
+                        problems
+                            .add(
+                                written.span(),
+                                format!("`load_hosts` asks for {count}, and the target `{name}` has {there}"),
+                            )
+                            .other(place.clone(), "the target")
+                            .help("ask for as many as every target has, or name more in `load_hosts` of the target; [] is the machine that weighin runs on");
+                    }
+                }
+                LoadHosts::OfTarget(Some(wanted))
+            }
+        }
+    }
+
+    /// Those that a test asks for of all.
+    fn of_study(
+        &self,
+        written: &Spanned<LoadHostsKey>,
         problems: &mut Problems,
     ) -> Vec<RemoteHost> {
         let all = || self.all().cloned();
-        let Some(written) = written else { return all().collect() };
         match written.get_ref() {
             LoadHostsKey::Count(count) => {
                 let wanted = usize::try_from(*count).ok().filter(|&count| count > 0);
@@ -135,71 +209,35 @@ impl LoadHosts {
                 }
                 all().take(wanted.unwrap_or_default()).collect()
             }
-            LoadHostsKey::Names(names) => {
-                let mut hosts: Vec<RemoteHost> = Vec::new();
-                for wanted in names {
-                    match self.groups.iter().find(|group| group.name == *wanted) {
-                        Some(group) if group.hosts.iter().any(|host| hosts.contains(host)) => {
-                            problems
-                                .add(written.span(), format!("`load_hosts` has `{wanted}` twice"))
-                                .help("name it once, and give the test load_generators = 2");
-                        }
-                        Some(group) => hosts.extend(group.hosts.iter().cloned()),
-                        None if self.incomplete => {}
-                        None => {
-                            let names = self.groups.iter().map(|group| group.name.as_str());
-                            let hint = match nearest(wanted, names) {
-                                Some(near) => format!(": did you mean `{near}`?"),
-                                None => String::new(),
-                            };
-                            problems
-                                .add(
-                                    written.span(),
-                                    format!("no load host of this study is named `{wanted}`{hint}"),
-                                )
-                                .help("add a table [[load_host]] with this name and ssh = \"user@machine\", or agent = \"NAME\"");
-                        }
-                    }
-                }
-                hosts
-            }
+            LoadHostsKey::Names(names) => self.named(names, &written.span(), problems),
         }
     }
 
-    /// A load host must reach every target, and be the machine of none.
-    fn check_targets(
-        &self,
-        hosts: &[RemoteHost],
-        targets: &[(Target, Place)],
-        at: &Place,
-        problems: &mut Problems,
-    ) {
-        for (target, place) in targets {
-            if let Some(where_it_is) = only_here(target) {
-                problems
-                    .add(at.clone(), format!("load hosts do not reach the target `{}`", target.name))
-                    .other(place.clone(), where_it_is)
-                    .help("give the target the url of a server that listens on a network, or the test load_hosts = []");
-            }
-            if let Some(file) = file_of_login(target) {
-                problems
-                    .add(at.clone(), format!("a login to the target `{}` takes {file}, which load hosts do not have", target.name))
-                    .other(place.clone(), "the target")
-                    .help("leave the file out: `tls = \"verified\"` checks against the certificates that the system of each load host trusts");
-            }
-            let own = target.ssh_host();
-            let of_target = |host: &&RemoteHost| {
-                own.is_some_and(|own| {
-                    host.way == Way::Ssh(own.destination.clone()) || own.name == host.name
-                })
-            };
-            if let Some(host) = hosts.iter().find(of_target) {
-                problems
-                    .add(at.clone(), format!("the load host `{}` is the machine of a target", host.name))
-                    .other(place.clone(), "the target")
-                    .help("name another machine: a load beside the server takes from it what it is measured with");
+    /// The machines of these tables.
+    fn named(&self, names: &[String], at: &Place, problems: &mut Problems) -> Vec<RemoteHost> {
+        let mut hosts: Vec<RemoteHost> = Vec::new();
+        for wanted in names {
+            match self.groups.iter().find(|group| group.name == *wanted) {
+                Some(group) if group.hosts.iter().any(|host| hosts.contains(host)) => {
+                    problems
+                        .add(at.clone(), format!("`load_hosts` has `{wanted}` twice"))
+                        .help("name it once, and give the test load_generators = 2");
+                }
+                Some(group) => hosts.extend(group.hosts.iter().cloned()),
+                None if self.incomplete => {}
+                None => {
+                    let names = self.groups.iter().map(|group| group.name.as_str());
+                    let hint = match nearest(wanted, names) {
+                        Some(near) => format!(": did you mean `{near}`?"),
+                        None => String::new(),
+                    };
+                    problems
+                        .add(at.clone(), format!("no load host of this study is named `{wanted}`{hint}"))
+                        .help("add a table [[load_host]] with this name and ssh = \"user@machine\", or agent = \"NAME\"");
+                }
             }
         }
+        hosts
     }
 
     /// A machine that makes no load would be there for nothing.
@@ -340,11 +378,55 @@ fn labels(
     Some(labels.clone())
 }
 
+/// The first target that has load hosts of its own.
+fn first_with_own(targets: &[(Target, Place)]) -> Option<&(Target, Place)> {
+    targets.iter().find(|(target, _)| target.load_hosts.is_some())
+}
+
+/// A load host must reach the targets that it makes a load on, and be the machine of none.
+fn check_targets(load: &Load, targets: &[(Target, Place)], at: &Place, problems: &mut Problems) {
+    for (target, place) in targets {
+        let hosts = load.makers(target);
+        if hosts.is_empty() {
+            continue;
+        }
+        if let Some(where_it_is) = only_here(target) {
+            problems
+                .add(at.clone(), format!("load hosts do not reach the target `{}`", target.name))
+                .other(place.clone(), where_it_is)
+                .help("give the target the url of a server that listens on a network, or the test load_hosts = []");
+        }
+        if let Some(file) = file_of_login(target) {
+            problems
+                .add(at.clone(), format!("a login to the target `{}` takes {file}, which load hosts do not have", target.name))
+                .other(place.clone(), "the target")
+                .help("leave the file out: `tls = \"verified\"` checks against the certificates that the system of each load host trusts");
+        }
+    }
+    for (target, place) in targets {
+        let Some(own) = target.ssh_host() else { continue };
+        let is_its = |host: &&RemoteHost| {
+            host.way == Way::Ssh(own.destination.clone()) || own.name == host.name
+        };
+        let mut makers = targets.iter().flat_map(|(target, _)| load.makers(target));
+        if let Some(host) = makers.find(is_its) {
+            problems
+                .add(at.clone(), format!("the load host `{}` is the machine of a target", host.name))
+                .other(place.clone(), "the target")
+                .help("name another machine: a load beside the server takes from it what it is measured with");
+        }
+    }
+}
+
 /// Every load generator needs a client.
-fn check_clients(tests: &[Test], at: &Place, problems: &mut Problems) {
-    let Some(load) = tests.iter().find_map(Test::load) else { return };
+fn check_clients(load: &Load, targets: &[(Target, Place)], at: &Place, problems: &mut Problems) {
     let fewest = load.levels.iter().map(|level| level.clients).min().unwrap_or(u32::MAX);
-    let (all, hosts) = (load.all_generators(), load.load_hosts.len());
+    let most = targets.iter().max_by_key(|(target, _)| load.generators(target));
+    let Some((all, hosts)) =
+        most.map(|(target, _)| (load.generators(target), load.makers(target).len()))
+    else {
+        return;
+    };
     if fewest < all && load.load_generators <= fewest {
         problems
             .add(
@@ -358,9 +440,8 @@ fn check_clients(tests: &[Test], at: &Place, problems: &mut Problems) {
 /// A file of the machine that weighin runs on without which a load host could not log in.
 fn file_of_login(target: &Target) -> Option<&'static str> {
     let TargetPlace::Server(spec) = &target.place else { return None };
-    match (&spec.address.tls, &spec.address.server_key) {
-        (Tls::Verified(Some(_)), _) => Some("a file of certificates"),
-        (_, ServerKey::Pinned(_)) => Some("a file with the server's key"),
+    match &spec.address.server_key {
+        ServerKey::Pinned(_) => Some("a file with the server's key"),
         _ => None,
     }
 }
@@ -369,8 +450,10 @@ fn file_of_login(target: &Target) -> Option<&'static str> {
 /// from elsewhere.
 pub(crate) fn only_here(target: &Target) -> Option<&'static str> {
     match &target.place {
+        TargetPlace::Sandbox(spec) if spec.host.is_some() => None,
         TargetPlace::Sandbox(_) => Some("a private server, which others do not reach"),
-        TargetPlace::Storage(_) => Some("volumes of the machine that weighin runs on"),
+        // Whose load the machines make that have them.
+        TargetPlace::Storage(_) => None,
         TargetPlace::Imported => None,
         TargetPlace::Server(spec) => match &spec.address.endpoint {
             Endpoint::NotUp => None,

@@ -3,8 +3,8 @@
 use crate::change::{Conflict, changes};
 use model::bounds::MAX_REPEATS;
 use model::{
-    Block, Dataset, Extension, Instance, ServerFacts, Study, SupersededTrial, Trial, TrialKey,
-    TrialRecord,
+    Block, Dataset, Extension, Instance, ServerFacts, SideBySide, Study, SupersededTrial, Trial,
+    TrialKey, TrialRecord,
 };
 use std::collections::{BTreeSet, HashSet};
 
@@ -202,6 +202,10 @@ fn append(first: &str, whole: &mut Dataset, run: NamedRun) -> Result<(), MergeEr
     let record = |record: TrialRecord| TrialRecord {
         key: key(record.key),
         position: record.position + position,
+        side_by_side: record.side_by_side.map(|others| SideBySide {
+            with: others.with.into_iter().map(|other| other + position).collect(),
+            ..others
+        }),
         ..record
     };
     let model::RunInfo { started_at: at, weighin_version, host, extensions, .. } = dataset.run;

@@ -1,5 +1,4 @@
-use model::{Place, Study, Test, VolumeLayout};
-use std::path::Path;
+use model::{Place, PlacedVolume, Study, Test, VolumeLayout};
 
 /// What a study needs of a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,7 +6,7 @@ pub struct VolumeSpace<'a> {
     /// The target that the volume belongs to.
     pub target: &'a str,
     /// Where it is.
-    pub volume: &'a Path,
+    pub volume: PlacedVolume<'a>,
     /// Virtual machines on it, in the test with the most.
     pub vms: u32,
     /// Bytes that its files take, all of which are written once before the first trial.
@@ -20,10 +19,10 @@ pub fn space(study: &Study) -> Vec<VolumeSpace<'_>> {
     let mut needs = Vec::new();
     for target in &study.targets {
         let Place::Storage(place) = &target.place else { continue };
-        for (number, volume) in place.volumes.iter().enumerate() {
+        for (number, volume) in place.placed().enumerate() {
             let vms = place.vms_on(number, layout.vms);
             let bytes = u64::from(vms).saturating_mul(layout.bytes_per_vm);
-            needs.push(VolumeSpace { target: &target.name, volume: &volume.path, vms, bytes });
+            needs.push(VolumeSpace { target: &target.name, volume, vms, bytes });
         }
     }
     needs

@@ -6,10 +6,10 @@ use crate::url::parse_url;
 use crate::validate::{name, one_of};
 use crate::volume::{VolumeKey, VolumeTable, volume};
 use crate::wire::{Maybe, SandboxTable, TargetTable};
-use crate::{instance, price, replication, volumes};
+use crate::{elsewhere, instance, price, replication, restart, volumes};
 use model::{
     BuiltVolume, Endpoint, PasswordSource, Place, SandboxSpec, ServerAddress, ServerKey,
-    ServerSpec, Software, System, Target, Tls,
+    ServerSpec, Software, StoragePlace, System, Target, Tls,
 };
 use std::path::PathBuf;
 use toml::Spanned;
@@ -27,11 +27,12 @@ pub(crate) const KINDS: [(&str, System); 6] = [
 pub(crate) const TLS_MODES: [&str; 3] = ["off", "unverified", "verified"];
 
 /// Keys that say how to log in to a server.
-pub(crate) const LOGIN_KEYS: [&str; 6] = [
+pub(crate) const LOGIN_KEYS: [&str; 7] = [
     "password_env",
     "password_file",
     "tls",
     "tls_ca",
+    "compression",
     "server_public_key",
     "get_server_public_key",
 ];
@@ -54,8 +55,10 @@ pub(crate) fn target(
         }
     };
     let kind = one_of("kind", &table.kind, KINDS, problems);
-    let host = hosts.of_target(&table, problems);
+    let is_storage = kind == Some(System::Storage);
+    let host = (!is_storage).then(|| hosts.of_target(&table, problems)).flatten();
     let instance = instance::of_target(&mut table, problems);
+    let restart = restart::of_target(&mut table, problems);
     let price = table.price.take().and_then(|price| price::price(price, problems));
     let labels = std::mem::take(&mut table.labels);
     if let Some(key) = labels.keys().find(|key| is_secret_key(key)) {
@@ -67,10 +70,12 @@ pub(crate) fn target(
             .help("remove it, or give it another name if it is not a secret")
             .secret();
     }
-    if kind == Some(System::Storage) {
+    if is_storage {
+        let hosts = hosts.of_volumes(&table, problems);
         let volumes = volumes::volumes(&table, at, places, problems)?;
-        let place = Place::Storage(volumes);
-        return Some(Target { name: name?, system: System::Storage, place, price, labels });
+        let place = Place::Storage(StoragePlace { hosts, ..volumes });
+        let system = System::Storage;
+        return Some(Target { name: name?, system, place, price, labels, load_hosts: None });
     }
     volumes::refuse_storage_keys(places, problems);
     let place = match (table.sandbox.take(), table.url.take()) {
@@ -86,7 +91,7 @@ pub(crate) fn target(
             let address = login(&table, kind.unwrap_or_default(), problems)?;
             let system = kind.unwrap_or_default();
             let spec = replication::servers(system, address, replicas, control, problems)?;
-            Place::Server(ServerSpec { host, instance, ..spec })
+            Place::Server(ServerSpec { host, instance, restart, ..spec })
         })),
         (None, None) => {
             problems.missing(
@@ -101,19 +106,21 @@ pub(crate) fn target(
             refuse_replicas(places, problems);
             let system = kind.unwrap_or_default();
             let program = table.kind.as_ref().and_then(|kind| program(kind.get_ref()));
-            let sandbox = sandbox(wire.into_inner(), system, problems);
-            Some((system, Place::Sandbox(SandboxSpec { program, ..sandbox })))
+            let wire = wire.into_inner();
+            let listen = elsewhere::listen(&wire, host.as_ref(), problems);
+            let sandbox = sandbox(wire, system, problems);
+            Some((system, Place::Sandbox(SandboxSpec { program, host, listen, ..sandbox })))
         }
         (None, Some(url)) => server(&url, &table, problems)
             .filter(|(system, _)| agree(*system, kind, &url, &table, problems))
             .and_then(|(system, address)| {
                 let (replicas, control) = (&table.replicas, table.replication.take());
                 let spec = replication::servers(system, address, replicas, control, problems)?;
-                Some((system, Place::Server(ServerSpec { host, instance, ..spec })))
+                Some((system, Place::Server(ServerSpec { host, instance, restart, ..spec })))
             }),
     };
     let (system, place) = place?;
-    Some(Target { name: name?, system, place, price, labels })
+    Some(Target { name: name?, system, place, price, labels, load_hosts: None })
 }
 
 /// The server program that a kind asks for, where it is not the usual one of its system.
@@ -222,6 +229,7 @@ fn sandbox(mut table: SandboxTable, system: System, problems: &mut Problems) -> 
         volume: built,
         temporary_volume,
         replication,
+        ..SandboxSpec::default()
     }
 }
 
@@ -354,14 +362,27 @@ fn login(table: &TargetTable, system: System, problems: &mut Problems) -> Option
     );
     let tls = tls(table, problems);
     let server_key = server_key(table, system, problems)?;
+    let compression = compression(table, system, problems);
     Some(ServerAddress {
         endpoint: Endpoint::NotUp,
         user: None,
         database: String::new(),
         password: password?,
         tls: tls?,
+        compression,
         server_key,
     })
+}
+
+fn compression(table: &TargetTable, system: System, problems: &mut Problems) -> bool {
+    let Some(written) = &table.compression else { return false };
+    if system != System::MariaDb {
+        let key = problems.key("compression");
+        problems
+            .add(written.span(), "only MariaDB and MySQL compress what travels")
+            .help(format!("leave out {key}"));
+    }
+    *written.get_ref()
 }
 
 fn server_key(table: &TargetTable, system: System, problems: &mut Problems) -> Option<ServerKey> {

@@ -118,6 +118,7 @@ pub fn parse_url(text: &str) -> Result<(System, ServerAddress), UrlError> {
         database: decode(database)?,
         password: PasswordSource::OptionFile,
         tls: Tls::Off,
+        compression: false,
         server_key: ServerKey::default(),
     };
     Ok((system, address))

@@ -1,12 +1,12 @@
 use crate::budget::budget;
 use crate::hosts::Hosts;
-use crate::load_hosts::LoadHosts;
+use crate::load_hosts::LoadHostTables;
 use crate::names::{choices, nearest};
 use crate::problem::{Place, Problems};
 use crate::shape::Shape;
 use crate::test::length;
 use crate::wire::{Maybe, RepeatsKey, StudyTable};
-use crate::{fit, fleet, target, test};
+use crate::{fit, fleet, parallel, target, test};
 use model::bounds::{MAX_LOOKS, MAX_REPEATS};
 use model::{LevelPlacement, Study, Target, Test, Until, text};
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub(crate) fn study(shape: Shape, text: &str, problems: &mut Problems) -> Option
         problems.missing(0..0, "the study has no test", help);
     }
     let hosts = Hosts::of(file.host.unwrap_or_default(), problems);
-    let load_hosts = LoadHosts::of(file.load_host.unwrap_or_default(), problems);
+    let load_hosts = LoadHostTables::of(file.load_host.unwrap_or_default(), problems);
     let fleet = fleet::fleet(&file.fleet, &load_hosts, problems);
     let mut names = Names::new("target");
     let mut targets: Vec<(Target, Place)> = Vec::new();
@@ -45,9 +45,12 @@ pub(crate) fn study(shape: Shape, text: &str, problems: &mut Problems) -> Option
         let name = table.get_ref().name.as_ref();
         names.take(name.map(|name| (name.get_ref().as_str(), name.span())), problems);
         let at = table.get_ref().name.as_ref().map_or(0..0, Spanned::span);
-        targets.extend(target::target(table, places, &hosts, problems).map(|target| (target, at)));
+        let makers = load_hosts.of_target(&table.get_ref().load_hosts, problems);
+        let target = target::target(table, places, &hosts, problems);
+        targets.extend(target.map(|target| (Target { load_hosts: makers, ..target }, at)));
     }
     hosts.refuse_unused(problems);
+    load_hosts.refuse_some(&targets, problems);
     let mut names = Names::new("test");
     let mut tests: Vec<Test> = Vec::new();
     for table in &wire_tests {
@@ -135,6 +138,7 @@ fn head(
             .add(written.span(), "`budget` does not work with levels that place themselves")
             .help("give `clients` as numbers, or leave the budget out and bound `most` levels");
     }
+    let parallel = parallel::parallel(&table.parallel, &targets, &tests, problems);
     let most = |placement: LevelPlacement| placement.most_levels();
     let levels = tests.iter().map(|test| test.placement().map_or(test.levels().len(), most));
     let levels: usize = levels.sum();
@@ -166,6 +170,7 @@ fn head(
         ),
         margin: share("margin", &table.margin, Study::MARGIN, 0.0001..=0.5, problems),
         sample_every: sample_every(table, problems),
+        parallel,
         targets,
         aa_control,
         tests,

@@ -42,12 +42,12 @@ pub(crate) fn volumes(
             }
         }
     }
-    Some(StoragePlace { volumes })
+    Some(StoragePlace { volumes, hosts: Vec::new() })
 }
 
 /// Notes keys that say nothing of a target with a server.
 pub(crate) fn refuse_storage_keys(places: &Places, problems: &mut Problems) {
-    for (key, at) in places.of(&["volumes", "erase"]) {
+    for (key, at) in places.of(&["volumes", "erase", "hosts"]) {
         let key = problems.key(key);
         problems
             .add(at, format!("{key} belongs to targets of the kind storage"))

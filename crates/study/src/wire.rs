@@ -11,6 +11,7 @@ pub(crate) use test::{
 };
 
 use crate::instance::InstanceTable;
+use crate::restart::RestartTable;
 use crate::volume::{VolumeKey, VolumeTable};
 use model::PriceUnit;
 use schemars::JsonSchema;
@@ -81,6 +82,10 @@ pub(crate) struct StudyTable {
     /// targets are claimed only where they exceed what tells these two apart; false when absent.
     /// Tests with an `slo` are run once.
     pub noise_floor: Option<bool>,
+    /// Run the trials of all targets at once, test by test and level by level, where they share neither
+    /// machine nor load host; false when absent.
+    #[schemars(with = "Option<bool>")]
+    pub parallel: Maybe<bool>,
 }
 
 /// A number of repeats, or as many as it takes.
@@ -185,13 +190,18 @@ pub(crate) struct TargetTable {
     /// `redis://user@host:port/number`, without a password.
     #[schemars(with = "Option<String>")]
     pub url: Maybe<String>,
-    /// The machine that the server at `url` is on, as your own `ssh` reaches it: `user@host`, or an
-    /// alias of `~/.ssh/config`. Weighin then samples that machine too.
+    /// The machine that the server at `url` is on, or that the `sandbox` or the `volumes` are to be on, as
+    /// your own `ssh` reaches it: `user@host`, or an alias of `~/.ssh/config`. Weighin then samples that
+    /// machine too, and starts private servers, reads and writes volumes there.
     #[schemars(with = "Option<String>", length(min = 1, max = 255))]
     pub ssh: Maybe<String>,
     /// The same by the name of a `[[host]]`.
     #[schemars(with = "Option<String>", length(min = 1, max = 64))]
     pub host: Maybe<String>,
+    /// `storage`: several `[[host]]`, by name, each of which has all the `volumes`. Virtual machines are
+    /// dealt over them, all begin at one moment, and figures are of all together.
+    #[schemars(with = "Option<Vec<String>>", length(min = 1, max = model::Load::MAX_LOAD_HOSTS))]
+    pub hosts: Maybe<Vec<Spanned<String>>>,
     /// Environment variable that holds the password for `url`.
     #[schemars(with = "Option<String>")]
     pub password_env: Maybe<String>,
@@ -204,6 +214,10 @@ pub(crate) struct TargetTable {
     /// PEM file with the certificates to trust, for `tls = "verified"`.
     #[schemars(with = "Option<String>")]
     pub tls_ca: Maybe<String>,
+    /// Whether all that the clients of a load send and get is compressed with zlib, which MariaDB and
+    /// MySQL servers offer; false when absent.
+    #[schemars(with = "Option<bool>")]
+    pub compression: Maybe<bool>,
     /// PEM file with the RSA key of a MySQL server: without TLS, only this key may encrypt the
     /// password of an account that uses `caching_sha2_password` or `sha256_password`.
     #[schemars(with = "Option<String>")]
@@ -212,7 +226,8 @@ pub(crate) struct TargetTable {
     /// between reads it. Where neither key is set, the option files say, and `false` says no.
     #[schemars(with = "Option<bool>")]
     pub get_server_public_key: Maybe<bool>,
-    /// `storage`: directories, block devices or files of this host. In a directory weighin makes
+    /// `storage`: directories, block devices or files of this host, or of each that `ssh`, `host` or
+    /// `hosts` names. In a directory weighin makes
     /// files of its own; what a device or a file holds is never overwritten without `erase`.
     #[schemars(with = "Option<Vec<String>>", length(min = 1))]
     pub volumes: Maybe<Vec<Spanned<String>>>,
@@ -230,6 +245,14 @@ pub(crate) struct TargetTable {
     /// Your own commands that bring the server up for the study and take it down again.
     #[schemars(with = "Option<InstanceTable>")]
     pub instance: Maybe<InstanceTable>,
+    /// What stops and starts the server at `url`, which tests with `cache = "cold"` need.
+    #[schemars(with = "Option<RestartTable>")]
+    pub restart: Maybe<RestartTable>,
+    /// Which `[[load_host]]` make the loads on this target, by name, such as those in its zone; none of
+    /// them, and this machine, with `[]`. Either every target says so or none; where none does, all
+    /// make the loads on all, unless a test says which.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub load_hosts: Maybe<Vec<String>>,
     /// What the target costs.
     #[schemars(with = "Option<PriceTable>")]
     pub price: Maybe<PriceTable>,
@@ -282,6 +305,10 @@ pub(crate) struct SandboxTable {
     /// The same as a `volume` that is a directory; beside one to build, where its files are kept.
     #[schemars(with = "Option<String>")]
     pub directory: Maybe<String>,
+    /// On another machine (`ssh` or `host` of the target): the address of that machine on which the
+    /// server listens, such as `"10.0.1.12"`; the one by which ssh reaches it when absent.
+    #[schemars(with = "Option<String>")]
+    pub listen: Maybe<String>,
 }
 
 /// What stops and starts the applier of a replica that weighin did not start: SQL that runs on the

@@ -177,12 +177,13 @@ fn rates_are_levels_of_an_open_loop() {
 }
 
 #[test]
-fn errors_are_answered_as_the_test_says() {
-    let text = EVERY_KEY.replace(
+fn errors_are_answered_and_connections_kept_as_the_test_says() {
+    let text = EVERY_KEY.replace("cross_check = true", "").replace(
         "cache = \"cold\"",
-        "on_conflict = \"retry\"\non_lost_connection = \"stop\"\non_error = \"ignore\"",
+        "reconnect_after = 10\non_conflict = \"retry\"\non_lost_connection = \"stop\"\non_error = \"ignore\"",
     );
     let study = parse(&text, "s").unwrap();
+    assert_eq!(study.tests[0].load().unwrap().reconnect_after, std::num::NonZeroU32::new(10));
     let policy = &study.tests[0].load().unwrap().policy;
     assert_eq!(policy.conflict, ErrorAction::Retry);
     assert_eq!(policy.connection, ErrorAction::Stop);

@@ -28,17 +28,21 @@ fn a_test_names_its_load_hosts_or_how_many_and_has_all_of_them_unless_it_says() 
     ] {
         let study = study(TWO, URL, keys).unwrap();
         let load = study.tests.iter().find_map(Test::load).unwrap();
-        let made_by: Vec<&str> = load.load_hosts.iter().map(|host| host.name.as_str()).collect();
+        let makers = load.makers(&study.targets[0]);
+        let made_by: Vec<&str> = makers.iter().map(|host| host.name.as_str()).collect();
         assert_eq!(made_by, names, "{keys}");
-        assert_eq!(load.load_hosts[0].way, Way::Ssh(format!("bench@{}", names[0])));
-        assert_eq!(load.all_generators(), load.load_generators * 2);
+        assert_eq!(makers[0].way, Way::Ssh(format!("bench@{}", names[0])));
+        assert_eq!(load.generators(&study.targets[0]), load.load_generators * 2);
     }
     let both = "clients = 1\nload_hosts = [\"b\"]\n[[test]]\nname = \"here\"\n\
          workload = \"oltp_point_select\"\nclients = 1\nload_hosts = []\n[[test]]\nname = \"a\"\n\
          workload = \"oltp_point_select\"\nclients = 1\nload_hosts = 1";
     let study = study(TWO, URL, both).unwrap();
-    let made_by: Vec<usize> =
-        study.tests.iter().map(|test| test.load().unwrap().load_hosts.len()).collect();
+    let made_by: Vec<usize> = study
+        .tests
+        .iter()
+        .map(|test| test.load().unwrap().makers(&study.targets[0]).len())
+        .collect();
     assert_eq!(made_by, [1, 0, 1]);
 }
 
@@ -72,6 +76,99 @@ fn what_makes_no_sense_is_refused_with_the_way_round_it() {
     }
 }
 
+/// A study of two targets with these keys, and a test.
+fn of_two(hosts: &str, first: &str, second: &str, test: &str) -> Result<Study, String> {
+    let target = format!(
+        "{URL}\n{first}\n[[target]]\nname = \"two\"\nurl = \"mysql://u@db3/sbtest\"\n{second}"
+    );
+    study(hosts, &target, test)
+}
+
+/// Who makes the load of the first test on each of the measured targets.
+fn made_by(study: &Study) -> Vec<Vec<&str>> {
+    let load = study.tests.iter().find_map(Test::load).unwrap();
+    let names = |target| load.makers(target).iter().map(|host| host.name.as_str()).collect();
+    study.measured().map(names).collect()
+}
+
+#[test]
+fn targets_have_load_hosts_of_their_own() {
+    let (a, b) = ("load_hosts = [\"a\"]", "load_hosts = [\"b\"]");
+    let (both, none) = ("load_hosts = [\"b\", \"a\"]", "load_hosts = []");
+    let further =
+        "clients = 1\n[[test]]\nname = \"all\"\nworkload = \"oltp_point_select\"\nclients = 2";
+    for (first, second, test, expected) in [
+        (a, b, "clients = 1", [vec!["a"], vec!["b"]]),
+        (a, b, "slo = \"p95 < 5ms\"", [vec!["a"], vec!["b"]]),
+        (a, b, "clients = 1\nload_hosts = 1", [vec!["a"], vec!["b"]]),
+        (a, both, "clients = 1\nload_hosts = 1", [vec!["a"], vec!["b"]]),
+        (a, both, "clients = 2", [vec!["a"], vec!["b", "a"]]),
+        (both, none, "clients = 2", [vec!["b", "a"], vec![]]),
+        (a, b, &format!("load_hosts = []\n{further}"), [vec![], vec![]]),
+    ] {
+        let study = of_two(TWO, first, second, test).unwrap();
+        assert_eq!(made_by(&study), expected, "{first} {second} {test}");
+    }
+    // The A/A control of a target is that target again.
+    let noise = TWO.replacen("[[load_host]]", "noise_floor = true\n[[load_host]]", 1);
+    let study = of_two(&noise, a, b, "clients = 1").unwrap();
+    assert_eq!(made_by(&study), [["a"], ["b"], ["a"]]);
+    // What a run keeps of it.
+    let kept = serde_json::to_string(&study).unwrap();
+    assert_eq!(serde_json::from_str::<Study>(&kept).unwrap(), study);
+    let other = of_two(&noise, b, a, "clients = 1").unwrap();
+    let conflicts = study::changes(&study, &other).unwrap_err();
+    assert!(
+        conflicts.iter().all(|conflict| conflict.change.contains("load_hosts")),
+        "{conflicts:?}"
+    );
+}
+
+#[test]
+fn load_hosts_of_targets_that_make_no_sense_are_refused() {
+    let (a, b) = ("load_hosts = [\"a\"]", "load_hosts = [\"b\"]");
+    let both = "load_hosts = [\"a\", \"b\"]";
+    for (first, second, test, words) in [
+        (both, "", "clients = 2", "the target `two` does not say which load hosts make its loads"),
+        (a, b, "clients = 2\nload_hosts = 2", "asks for 2, and the target `one` has 1"),
+        (a, b, "clients = 2\nload_hosts = 0", "asks for 0, and the target `one` has 1"),
+        (both, "load_hosts = []", "clients = 2\nload_hosts = 1", "the target `two` has 0"),
+        (
+            a,
+            b,
+            "clients = 2\nload_hosts = [\"a\"]",
+            "the test and the targets both name load hosts",
+        ),
+        (a, b, "clients = 2\nload_hosts = []", "no test has its load made by `a`"),
+        (a, a, "clients = 2", "no test has its load made by `b`"),
+        (a, "load_hosts = [\"bb\"]", "clients = 2", "named `bb`: did you mean `b`?"),
+        (a, "load_hosts = [\"b\", \"b\"]", "clients = 2", "has `b` twice"),
+        (
+            both,
+            both,
+            "clients = 1",
+            "2 load hosts with 2 load generators cannot share a level of 1",
+        ),
+        (both, b, "clients = 1", "cannot share a level of 1"),
+        (a, b, "clients = 2\ncross_check = true", "on another machine than the load"),
+        (
+            "load_hosts = [\"a\"]\nssh = \"bench@b\"",
+            b,
+            "clients = 2",
+            "`b` is the machine of a target",
+        ),
+        (
+            a,
+            "load_hosts = [\"b\"]\nserver_public_key = \"x\"",
+            "clients = 2",
+            "login to the target `two`",
+        ),
+    ] {
+        let said = of_two(TWO, first, second, test).unwrap_err();
+        assert!(said.contains(words) && said.contains("help"), "no «{words}» in:\n{said}");
+    }
+}
+
 const FLEET: &str =
     "[fleet]\nnats = \"tls://broker/nightly\"\ntoken_env = \"TOKEN\"\nca = \"ca.pem\"\n";
 const POOL: &str = "[[load_host]]\nname = \"west\"\nagents = 2\nlabels = { zone = \"w\" }\n";
@@ -84,9 +181,10 @@ fn load_hosts_are_agents_by_name_or_any_with_labels() {
     assert_eq!(fleet.address.to_string(), "tls://broker:4222/nightly");
     assert_eq!(fleet.token, PasswordSource::Environment("TOKEN".into()));
     let load = study.tests.iter().find_map(Test::load).unwrap();
+    let makers = load.makers(&study.targets[0]);
     let any = || Way::Agent(AgentChoice::Any([("zone".into(), "w".into())].into()));
     let made_by: Vec<_> =
-        load.load_hosts.iter().map(|host| (host.name.as_str(), host.way.clone())).collect();
+        makers.iter().map(|host| (host.name.as_str(), host.way.clone())).collect();
     let named = Way::Agent(AgentChoice::Named("db-3.internal".into()));
     assert_eq!(made_by, [("one", named), ("west-1", any()), ("west-2", any())]);
 }

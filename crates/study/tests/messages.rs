@@ -174,6 +174,10 @@ fn policies_are_named_as_on_the_command_line() {
     assert_says(&with("on_error = \"stopp\""), &["unknown on_error `stopp`: did you mean `stop`?"]);
     let loss = with("on_lost_connection = \"ignore\"");
     assert_says(&loss, &["unknown on_lost_connection", "is `reconnect` or `stop`"]);
+    let none = with("reconnect_after = 0");
+    assert_says(&none, &["`reconnect_after` must be from 1 to 1000000000, not 0"]);
+    let checked = with("reconnect_after = 5\ncross_check = true");
+    assert_says(&checked, &["`cross_check` does not work with `reconnect_after`"]);
 }
 
 /// The message for a Redis target and a test of keys, each with these lines.
@@ -478,4 +482,18 @@ fn a_servers_key_is_said_once_and_only_of_mysql() {
         assert_says(&refusal_with("", key, ""), &["belongs to a url, and this is a sandbox"]);
     }
     assert!(parse(&server("mysql://db/sbtest", "get_server_public_key = false"), "s").is_ok());
+}
+
+#[test]
+fn compression_is_of_mysql_and_of_servers_that_run_already() {
+    let server = |url: &str| {
+        format!("{HEAD}[[target]]\nname = \"a\"\nurl = \"{url}\"\ncompression = true\n{TEST}")
+    };
+    let refused = refusal(&server("redis://db"));
+    assert_says(&refused, &["only MariaDB and MySQL compress", "leave out `compression`"]);
+    let sandbox = refusal_with("", "compression = true", "");
+    assert_says(&sandbox, &["belongs to a url, and this is a sandbox"]);
+    let study = parse(&server("mysql://db/sbtest"), "s").unwrap();
+    let model::Place::Server(spec) = &study.targets[0].place else { panic!("no server") };
+    assert!(spec.address.compression);
 }

@@ -36,6 +36,7 @@ pub fn study(targets: &[&str], clients: &[u32], repeats: u32) -> Study {
         place: Place::Sandbox(SandboxSpec::default()),
         price: None,
         labels: Default::default(),
+        load_hosts: None,
     };
     Study {
         name: "known".to_owned(),
@@ -48,6 +49,7 @@ pub fn study(targets: &[&str], clients: &[u32], repeats: u32) -> Study {
         margin: 0.03,
         sample_every: Study::SAMPLE_EVERY,
         targets: targets.iter().map(target).collect(),
+        parallel: false,
         aa_control: None,
         tests: vec![Test::new("oltp", Task::Load(load))],
         fleet: None,
@@ -119,6 +121,7 @@ pub fn record(trial: &Trial, load: LoadResult) -> TrialRecord {
         end: TrialEnd::Completed(Box::new(Outcome::of_load(load))),
         cross_check: None,
         search: None,
+        side_by_side: None,
     }
 }
 

@@ -1,9 +1,13 @@
-//! What the tests of several crates build on: datasets of runs that never happened, and records
-//! with a value in every field. Not shipped.
+//! What the tests of several crates build on: datasets of runs that never happened, records with a
+//! value in every field, and ports for servers. Not shipped.
 
 mod dataset;
+mod exposition;
 mod load;
+mod port;
 pub mod varied;
 
 pub use dataset::{MEASURE, WARMUP, dataset, imported, plan, record, run, study};
+pub use exposition::{Exposed, Labels, ReadFamily};
 pub use load::{balance, balance_load, latencies, load, open_loop, requests, so_many};
+pub use port::free_port;

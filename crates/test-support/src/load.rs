@@ -45,6 +45,7 @@ pub fn load(clients: u32, throughput: f64) -> LoadResult {
         |elapsed, transactions| PhaseTotals { elapsed, transactions, ..PhaseTotals::default() };
     let mut load = LoadResult {
         clients,
+        began_at: None,
         connect_time: Duration::from_millis(1),
         ledger: Ledger::default(),
         warmup: totals(WARMUP, 0),

@@ -90,6 +90,7 @@ pub fn study() -> Study {
         database: "sbtest".into(),
         password: PasswordSource::File("/run/pw".into()),
         tls: Tls::Verified(Some(PathBuf::from("/etc/ca.pem"))),
+        compression: true,
         server_key: ServerKey::Pinned("/etc/public_key.pem".into()),
     };
     study.targets[1].place = Place::Server(ServerSpec {
@@ -105,6 +106,10 @@ pub fn study() -> Study {
             per: InstancePer::Repeat,
             time_limit: Duration::from_secs(600),
             environment: vec!["HCLOUD_TOKEN".into()],
+        }),
+        restart: Some(RestartSpec {
+            way: RestartWay::Unit("mariadb".into()),
+            time_limit: Duration::from_secs(300),
         }),
         ..ServerSpec::new(address("/run/db.sock"))
     });
@@ -175,6 +180,10 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
         },
         cross_check: d.maybe(cross_check),
         search: d.maybe(search),
+        side_by_side: d.maybe(|d| SideBySide {
+            with: d.list(3, |d| d.count() as u32),
+            began_at: UnixMillis(d.count()),
+        }),
     }
 }
 
@@ -185,6 +194,7 @@ fn other_host(d: &mut Draw) -> HostSampling {
         host: d.text(),
         facts: None,
         samples: d.list(4, |d| Sample { counters: None, ..sample(d) }),
+        volume: d.list(3, Draw::text),
         thermal_events: d.maybe(Draw::count),
         clock_before: clock(d),
         clock_after: clock(d),
@@ -282,6 +292,7 @@ fn load(d: &mut Draw) -> LoadResult {
     };
     LoadResult {
         clients: d.small(),
+        began_at: d.maybe(|d| UnixMillis(d.count())),
         connect_time: d.time(),
         ledger: Ledger {
             scheduled: d.count(),

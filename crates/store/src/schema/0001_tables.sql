@@ -99,7 +99,10 @@ CREATE TABLE trial (
     position INTEGER PRIMARY KEY REFERENCES planned_trial,
     started_at_ms INTEGER NOT NULL,
     finished_at_ms INTEGER NOT NULL,
-    outcome TEXT NOT NULL CHECK (outcome IN ('completed', 'failed'))
+    outcome TEXT NOT NULL CHECK (outcome IN ('completed', 'failed')),
+    side_by_side TEXT,
+    began_at_ms INTEGER,
+    CHECK ((side_by_side IS NULL) = (began_at_ms IS NULL))
 ) STRICT;
 
 CREATE TABLE failure (
@@ -173,6 +176,7 @@ CREATE TABLE series_value (
 CREATE TABLE load (
     position INTEGER PRIMARY KEY REFERENCES trial,
     clients INTEGER NOT NULL,
+    began_at_ms INTEGER,
     connect_time_ns INTEGER NOT NULL,
     scheduled INTEGER NOT NULL,
     ok INTEGER NOT NULL,
@@ -485,12 +489,14 @@ CREATE TABLE disk_sample (
         REFERENCES sample (position, machine, number)
 ) STRICT, WITHOUT ROWID;
 
--- The disks that the server's data directory stands on.
+-- The disks that the server's data directory stands on, or volumes do: of machine 0 (the target's own,
+-- whichever that is), or of those that make the load on volumes of theirs, as in other_host.
 CREATE TABLE volume_device (
     position INTEGER NOT NULL REFERENCES trial,
+    machine INTEGER NOT NULL,
     number INTEGER NOT NULL,
     device TEXT NOT NULL,
-    PRIMARY KEY (position, number)
+    PRIMARY KEY (position, machine, number)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE counter_reading (

@@ -142,6 +142,11 @@ pub(crate) struct ServerKeys {
     /// 1, to = 128 }`: levels that place themselves around peaks, knees and crossovers.
     #[schemars(with = "Option<ClientsKey>")]
     pub clients: Maybe<ClientsKey>,
+    /// After how many transactions, or operations of `key_value`, a client closes its connection and
+    /// makes a new one, which the next transaction waits for: connecting and logging in are part of its
+    /// latency. 1 is a connection for each. Never when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_OPERATIONS_OF_CONNECTION))]
+    pub reconnect_after: Maybe<i64>,
     /// What is searched for under an `slo` or a `replica_lag`: the highest `rate` (the default), or the
     /// highest number of `clients`, of which the key `clients` then is the most to try; 128 when
     /// absent.

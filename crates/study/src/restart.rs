@@ -1,0 +1,114 @@
+//! What stops and starts the server of a target: the `restart` of a target with a `url`.
+
+use crate::instance::time_limit;
+use crate::intervention::check_command;
+use crate::problem::Problems;
+use crate::url::parse_url;
+use crate::wire::{Maybe, TargetTable};
+use model::{Endpoint, RestartSpec, RestartWay};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::net::IpAddr;
+use std::time::Duration;
+use toml::Spanned;
+
+/// How long stopping and starting may take where a study does not say: a server may have to write a
+/// large buffer pool.
+const TIME_LIMIT: Duration = Duration::from_secs(5 * 60);
+/// Longest name of a unit of systemd, in bytes.
+const LONGEST_UNIT: usize = 255;
+
+/// What stops and starts a server that runs already, on its own machine: a `unit`, or two commands.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct RestartTable {
+    /// The unit of systemd that the server is, such as `mariadb`.
+    #[schemars(with = "Option<String>", length(min = 1, max = 255))]
+    pub unit: Maybe<String>,
+    /// A program of the server's machine, with its arguments, that ends when the server has ended.
+    #[schemars(with = "Option<Vec<String>>", length(min = 1))]
+    pub stop: Maybe<Vec<String>>,
+    /// Likewise, which starts the server, and need not wait until it answers. It is run however the
+    /// study ends, and does no harm where the server runs.
+    #[schemars(with = "Option<Vec<String>>", length(min = 1))]
+    pub start: Maybe<Vec<String>>,
+    /// How long stopping may take, and starting until the server answers; `5m` when absent.
+    #[schemars(with = "Option<String>")]
+    pub time_limit: Maybe<String>,
+    /// Whether the commands were read and may run; false when absent.
+    pub trusted: Option<bool>,
+}
+
+/// The restart of a target, where it has one.
+pub(crate) fn of_target(table: &mut TargetTable, problems: &mut Problems) -> Option<RestartSpec> {
+    let written = table.restart.take()?;
+    let at = written.span();
+    if table.sandbox.is_some() || table.volumes.is_some() {
+        problems
+            .add(
+                at.clone(),
+                "`restart` belongs to a url: weighin restarts private servers by itself",
+            )
+            .help("remove it");
+        return None;
+    }
+    if let Some(replicas) = &table.replicas {
+        problems
+            .add(at.clone(), "a server with `replicas` is not restarted: they would lose its log")
+            .other(replicas.span(), "the replicas")
+            .help("make it a target of its own without them");
+    }
+    let has_machine = table.ssh.is_some() || table.host.is_some() || table.instance.is_some();
+    if !has_machine && !table.url.as_ref().is_some_and(|url| is_here(url.get_ref())) {
+        problems
+            .add(at.clone(), "weighin does not know on which machine this server is")
+            .help("add ssh = \"root@HOST\", as your own ssh reaches the server's machine");
+    }
+    let wire = written.into_inner();
+    let time_limit = time_limit(&wire.time_limit, TIME_LIMIT, problems);
+    let way = match (&wire.unit, &wire.stop, &wire.start) {
+        (Some(unit), None, None) => RestartWay::Unit(unit_name(unit, problems)?),
+        (None, Some(stop), Some(start)) => {
+            let trusted = wire.trusted.unwrap_or(false);
+            for (key, command) in [("stop", stop), ("start", start)] {
+                check_command(key, command, trusted, "the server's machine", problems);
+            }
+            RestartWay::Commands { stop: stop.get_ref().clone(), start: start.get_ref().clone() }
+        }
+        _ => {
+            problems
+                .add(at, "a restart has either a `unit` or the commands `stop` and `start`")
+                .help(
+                    "write restart = { unit = \"mariadb\" }, or restart = { stop = [\"./stop.sh\"], \
+                     start = [\"./start.sh\"], trusted = true }",
+                );
+            return None;
+        }
+    };
+    Some(RestartSpec { way, time_limit })
+}
+
+/// Whether a URL is one of the machine that weighin runs on.
+fn is_here(url: &str) -> bool {
+    match parse_url(url).map(|(_, address)| address.endpoint) {
+        Ok(Endpoint::Socket(_)) => true,
+        Ok(Endpoint::Tcp { host, .. }) => {
+            host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+        }
+        // What is wrong with it is said where it is read.
+        Ok(Endpoint::NotUp) | Err(_) => true,
+    }
+}
+
+fn unit_name(written: &Spanned<String>, problems: &mut Problems) -> Option<String> {
+    let name = written.get_ref();
+    let possible = (1..=LONGEST_UNIT).contains(&name.len())
+        && !name.starts_with('-')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || ":-_.\\@".contains(c));
+    if !possible {
+        problems
+            .add(written.span(), "`unit` must be the name of a unit of systemd")
+            .help("write it as systemctl lists it, such as unit = \"mariadb.service\"");
+    }
+    possible.then(|| name.clone())
+}
