@@ -2,8 +2,8 @@
 
 use crate::preflight::Diagnostics;
 use model::{
-    ControlAct, Endpoint, PasswordSource, Place, SandboxSpec, ServerAddress, Software, Study,
-    System, Target, Tls,
+    CacheState, ControlAct, Endpoint, PasswordSource, Place, RestartWay, SandboxSpec,
+    ServerAddress, Software, Study, System, Target, Tls,
 };
 use settings::{Verdict, judge};
 use std::collections::BTreeSet;
@@ -17,6 +17,59 @@ pub(crate) fn find(study: &Study, found: &mut Diagnostics) {
     }
     found.of(None);
     commands(study, found);
+    unlike_makers(study, found);
+    unlike_encryption(study, found);
+}
+
+/// That the load on one target is encrypted and that on another is not, because of where they are.
+fn unlike_encryption(study: &Study, found: &mut Diagnostics) {
+    let is_encrypted = |target: &Target| match &target.place {
+        Place::Sandbox(spec) => Some(spec.host.is_some()),
+        Place::Server(spec) => Some(spec.address.tls != Tls::Off),
+        Place::Storage(_) | Place::Imported => None,
+    };
+    let of = |wanted| study.targets.iter().find(|target| is_encrypted(target) == Some(wanted));
+    let (Some(encrypted), Some(plain)) = (of(true), of(false)) else { return };
+    if study.targets.iter().any(|t| matches!(&t.place, Place::Sandbox(spec) if spec.host.is_some()))
+    {
+        found.warn(
+            format!(
+                "the load on {} is encrypted and that on {} is not, so that the comparison is of that \
+                 as well",
+                encrypted.name, plain.name
+            ),
+            "compare private servers of other machines with each other, or with servers at a url that \
+             has tls = \"unverified\" or \"verified\"",
+        );
+    }
+}
+
+/// That more machines make the load on one target than on another, so that the comparison is of these
+/// as well.
+fn unlike_makers(study: &Study, found: &mut Diagnostics) {
+    for test in &study.tests {
+        let Some(load) = test.load() else { continue };
+        let count = |target: &Target| load.makers(target).len();
+        let most = study.targets.iter().max_by_key(|target| count(target));
+        let fewest = study.targets.iter().min_by_key(|target| count(target));
+        let Some((most, fewest)) = most.zip(fewest) else { continue };
+        if count(most) != count(fewest) {
+            let by = |target: &Target| match count(target) {
+                0 => format!("that of {} by the machine that weighin runs on", target.name),
+                1 => format!("that of {} by one machine", target.name),
+                several => format!("that of {} by {several} machines", target.name),
+            };
+            found.warn(
+                format!(
+                    "the load of {} is not made alike: {}, {}",
+                    test.name,
+                    by(most),
+                    by(fewest)
+                ),
+                "name as many load_hosts for each target, or ask for fewer in the test: load_hosts = 1",
+            );
+        }
+    }
 }
 
 /// Programs that the study names, settings that it says are trusted, and a password that crosses a
@@ -24,6 +77,16 @@ pub(crate) fn find(study: &Study, found: &mut Diagnostics) {
 fn risks(target: &Target, found: &mut Diagnostics) {
     match &target.place {
         Place::Sandbox(spec) => {
+            if let Some(host) = &spec.host {
+                found.note(
+                    format!(
+                        "its private server on {} is reached over TLS, which takes processor time of \
+                         server and clients",
+                        host.name
+                    ),
+                    "",
+                );
+            }
             if let Some(programs) = named_programs(spec) {
                 found.note(programs, "");
             }
@@ -84,6 +147,24 @@ fn commands(study: &Study, found: &mut Diagnostics) {
             let name = &target.name;
             found.warn(format!("{name} comes and goes by commands {trusted}: {up}; {down}"), "");
         }
+        if let Some(restart) = target.restart() {
+            let (stop, start) = (restart.way.stop().join(" "), restart.way.start().join(" "));
+            let name = &target.name;
+            let message = match &restart.way {
+                RestartWay::Unit(unit) => {
+                    format!(
+                        "cold tests stop the unit {unit} of {name}'s machine and start it again"
+                    )
+                }
+                RestartWay::Commands { .. } => format!(
+                    "cold tests stop {name} and start it again by commands on its machine, which the \
+                     study says are trusted: {stop}; {start}"
+                ),
+            };
+            if study.tests.iter().any(|test| test.cache == CacheState::Cold) {
+                found.warn(message, "");
+            }
+        }
         for words in control_commands(target) {
             let (name, words) = (&target.name, words.join(" "));
             found.warn(
@@ -136,7 +217,14 @@ mod tests {
     }
 
     fn target(system: System, place: Place) -> Target {
-        Target { name: "t".into(), system, place, price: None, labels: Default::default() }
+        Target {
+            name: "t".into(),
+            system,
+            place,
+            price: None,
+            labels: Default::default(),
+            load_hosts: None,
+        }
     }
 
     #[test]
@@ -173,7 +261,15 @@ mod tests {
             let password = PasswordSource::Environment("CACHE_PASSWORD".into());
             let (user, database) = (None, "0".into());
             let server_key = ServerKey::default();
-            let address = ServerAddress { endpoint, user, database, password, tls, server_key };
+            let address = ServerAddress {
+                endpoint,
+                user,
+                database,
+                password,
+                tls,
+                compression: false,
+                server_key,
+            };
             cautions(&target(system, Place::Server(ServerSpec::new(address)))).len()
         };
         assert_eq!(cautions("cache.internal", Tls::Off, System::Redis), 1);

@@ -5,7 +5,7 @@ use fleet::{Fleet, Login};
 use host::{Host, Remote, SamplerOptions, Scope, SpaceUsed, Watch, Watched, this_machine};
 use model::{
     AgentChoice, Broker, Endpoint, Failure, HostAccount, HostFacts, HostSampling, Load, Place,
-    RemoteHost, Sample, Stop, Study, Target, Test,
+    RemoteHost, Sample, Stop, Study, Target,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use target::client::{LoginEnvironment, resolve_token};
 /// The machines that a study runs on.
 #[derive(Clone, Debug)]
 pub struct Hosts {
-    /// Makes the load, where no other machine does, and runs cross-check tools. Private servers and
-    /// volumes are on it as well.
+    /// Makes the load, where no other machine does, and runs cross-check tools. Private servers
+    /// are on it as well, and volumes that name no machine.
     pub load: Arc<dyn Host>,
     /// Those that are reached over SSH, or by an agent that has registered.
     pub others: BTreeMap<RemoteHost, Arc<dyn Host>>,
@@ -51,22 +51,26 @@ impl Hosts {
         hosts
     }
 
-    /// The other machines that make a load; none where this one does.
-    pub(crate) fn makers(&self, load: &Load) -> Vec<Arc<dyn Host>> {
-        let known = load.load_hosts.iter().filter_map(|host| self.others.get(host));
-        known.map(Arc::clone).collect()
+    /// The other machines that make a load on a target of that name; none where this one does.
+    pub(crate) fn makers(&self, study: &Study, load: &Load, target: &str) -> Vec<Arc<dyn Host>> {
+        let target = study.measured().find(|one| one.name == target);
+        let makers = target.map(|target| load.makers(target)).unwrap_or_default();
+        makers.iter().filter_map(|host| self.others.get(host)).map(Arc::clone).collect()
     }
 
-    /// The same, each where it is.
-    pub(crate) fn others_of<'a>(&'a self, load: &'a Load) -> impl Iterator<Item = &'a dyn Host> {
-        load.load_hosts.iter().filter_map(|host| self.others.get(host)).map(Arc::as_ref)
+    /// All machines that a target is on, in its order; `None` where one is not known.
+    pub fn all_of(&self, target: &Target) -> Option<Vec<Arc<dyn Host>>> {
+        match target.hosts().as_slice() {
+            [] => Some(vec![self.of(target)?]),
+            hosts => hosts.iter().map(|host| self.others.get(host).map(Arc::clone)).collect(),
+        }
     }
 
-    /// The machine that a target is on; `None` where that is not known: of a server that is reached
+    /// The machine that a target is on, the first of several; `None` where that is not known: of a server that is reached
     /// over a network alone.
     pub(crate) fn of(&self, target: &Target) -> Option<Arc<dyn Host>> {
-        if let Some(host) = target.ssh_host() {
-            return self.others.get(&host.clone().into()).map(Arc::clone);
+        if let Some(host) = target.hosts().first() {
+            return self.others.get(host).map(Arc::clone);
         }
         let is_known = match &target.place {
             Place::Sandbox(_) | Place::Storage(_) => true,
@@ -79,17 +83,15 @@ impl Hosts {
 
 /// The other machines of a study: those that targets are on, and those that make loads.
 pub fn remote_hosts(study: &Study) -> BTreeSet<RemoteHost> {
-    let makers = study.tests.iter().filter_map(Test::load).flat_map(|load| &load.load_hosts);
-    let of_targets = study.measured().filter_map(Target::ssh_host).cloned().map(RemoteHost::from);
-    of_targets.chain(makers.cloned()).collect()
+    let of_targets = study.measured().flat_map(Target::hosts);
+    of_targets.chain(study.load_hosts().cloned()).collect()
 }
 
 /// The agents that have registered with the broker of a study, where it has one. It is connected to when
 /// one is needed.
 pub fn fleet(study: &Study) -> Option<Arc<Fleet>> {
     let broker = study.fleet.clone()?;
-    let makers = study.tests.iter().filter_map(Test::load).flat_map(|load| &load.load_hosts);
-    let named = makers.filter_map(|host| match host.agent() {
+    let named = study.load_hosts().filter_map(|host| match host.agent() {
         Some(AgentChoice::Named(name)) => Some(name.clone()),
         Some(AgentChoice::Any(_)) | None => None,
     });
@@ -151,18 +153,22 @@ pub(crate) struct Watches {
 struct MakerWatch {
     host: String,
     facts: HostFacts,
+    /// The disks under the target's data there.
+    disks: Vec<String>,
     watch: Box<dyn Watch>,
 }
 
 impl MakerWatch {
-    fn begin(host: &dyn Host) -> Result<Self, Failure> {
+    fn begin(host: &dyn Host, target: &dyn TargetHandle) -> Result<Self, Failure> {
         let watch = host.watch(&Scope::default())?;
-        Ok(Self { host: host.name().to_owned(), facts: host.facts(), watch })
+        let disks = target.disks_on(host.name());
+        Ok(Self { host: host.name().to_owned(), facts: host.facts(), disks, watch })
     }
 
     fn end(self) -> Result<HostSampling, Failure> {
         let watched = self.watch.end()?;
-        Ok(HostSampling { facts: Some(self.facts), ..sampling(self.host, watched) })
+        let (facts, volume) = (Some(self.facts), self.disks);
+        Ok(HostSampling { facts, volume, ..sampling(self.host, watched) })
     }
 }
 
@@ -173,6 +179,7 @@ fn sampling(host: String, watched: Watched) -> HostSampling {
         host,
         facts: None,
         samples: watched.samples,
+        volume: Vec::new(),
         thermal_events: watched.account.thermal_events,
         clock_before,
         clock_after,
@@ -216,7 +223,9 @@ impl Watches {
             temporary_space: watches_space,
             data: scope.data_directory.clone().filter(|_| watches_space),
         };
-        let own = target.host().filter(|host| host.name() != load_host.name());
+        // One that makes the load as well is watched as such.
+        let makes = |host: &dyn Host| makers.iter().any(|maker| maker.name() == host.name());
+        let own = target.host().filter(|host| host.name() != load_host.name() && !makes(*host));
         let own = own.map(|host| -> Result<TargetWatch, Failure> {
             let scope = target.sampling_scope();
             let (name, watch) = (host.name().to_owned(), host.watch(&watched(&scope))?);
@@ -224,7 +233,7 @@ impl Watches {
         });
         let own = own.transpose()?;
         let scope = scope_on(load_host, target);
-        let makers = makers.iter().map(|host| MakerWatch::begin(host.as_ref()));
+        let makers = makers.iter().map(|host| MakerWatch::begin(host.as_ref(), target));
         let makers = makers.collect::<Result<_, Failure>>()?;
         Ok(Self { load: load_host.watch(&watched(&scope))?, scope, target: own, makers })
     }

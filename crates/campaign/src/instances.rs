@@ -200,6 +200,7 @@ impl<'a> Instances<'a> {
             variables: variables.map(|(name, value)| (name.to_owned(), value)).into(),
             environment: spec.environment.clone(),
             limit: spec.time_limit,
+            names: ("up".to_owned(), "down".to_owned()),
         })?);
         let output = kept.up(&self.stop, &mut |line| {
             observe(Event::Instance { target: name, step: InstanceStep::Said(line) });

@@ -18,9 +18,11 @@ mod measure;
 mod preflight;
 mod prepared;
 mod renew;
+mod round;
 mod search;
 mod statement;
 mod systems;
+mod together;
 mod trial;
 mod walk;
 

@@ -2,13 +2,15 @@ use crate::generators::Generators;
 use crate::hosts::{Seen, Watches};
 use crate::intervention::{BesideWork, Interventions};
 use crate::systems::TargetHandle;
+use crate::together::Member;
 use engine::{ErrorPolicy, Limit, OpenLoop, Progress, Schedule, Stop, run};
 use host::{CounterSource, Host, SamplerOptions, SpaceUsed};
 use model::{
     CounterReading, Failure, Interval, Intervention, IoMethod, Level, Load, LoadResult, Mark,
-    Sample, Sampling, ServerCounters, Study, Workload,
+    Sample, Sampling, ServerCounters, Study, UnixMillis, Workload,
 };
 use std::fmt::{self, Debug, Formatter};
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -36,6 +38,8 @@ pub struct Order<'a> {
     pub schedule: Schedule,
     /// Arrivals at a rate; a closed loop when absent.
     pub open: Option<OpenLoop>,
+    /// After how many operations a client makes a new connection; never when absent.
+    pub reconnect_after: Option<NonZeroU32>,
     /// Which errors are survived, and how.
     pub policy: ErrorPolicy,
     /// Whether to keep the latencies of each kind of statement apart.
@@ -54,6 +58,8 @@ pub struct Order<'a> {
     pub enough: Stop,
     /// Is shown every sample of `host` as it is taken.
     pub on_sample: Option<OnSample>,
+    /// The loads of other targets that begin at the same moment, where there are any.
+    pub(crate) together: Option<Member>,
 }
 
 /// Is shown every sample as it is taken, in the thread that takes them: it must be quick.
@@ -83,6 +89,7 @@ impl<'a> Order<'a> {
                 drops_late: false,
                 seed,
             }),
+            reconnect_after: load.reconnect_after,
             policy: load.policy.clone(),
             by_statement: false,
             seed,
@@ -92,6 +99,7 @@ impl<'a> Order<'a> {
             interventions: &load.interventions,
             enough: Stop::default(),
             on_sample: None,
+            together: None,
         }
     }
 
@@ -171,12 +179,18 @@ pub(crate) fn measure_beside(
     let lost = stop.of_part();
     observation.watches.stop_when_lost(&lost);
     let generators = match order.generators {
-        0 | 1 if others.is_empty() => None,
-        count => Some(Generators::start(order.host, others, &prepared, count)?),
+        0 | 1 if others.is_empty() && order.together.is_none() => None,
+        count => {
+            let count = count.max(1);
+            let generators = Generators::start(order.host, others, &prepared, count)?;
+            Some(generators.beginning_with(order.together.clone()))
+        }
     };
     let makers = generators.as_ref().map(Generators::makers).unwrap_or_default();
+    let mut began_at = None;
     let mut on_progress = |progress: Progress<'_>| match progress {
         Progress::Started(origin) => {
+            began_at = Some(moment(host, origin));
             let counters = counter_reader.take().flatten();
             observation.on_sample = order.on_sample.clone();
             observation.started(origin, &order.schedule, makers.clone(), counters);
@@ -198,10 +212,19 @@ pub(crate) fn measure_beside(
         (Err(failure), Err(lost)) if failure.is_stop() && !stop.is_requested() => return Err(lost),
         (Err(failure), _) => return Err(failure),
     };
+    load.began_at = began_at;
     for error in &mut load.errors {
         error.remedy = prepared.error_remedy(error).to_owned();
     }
     Ok(Measured { load, sampling, marks, space })
+}
+
+/// When that is by the clock of this machine: several load generators are told a start to come.
+fn moment(host: &dyn Host, at: Instant) -> UnixMillis {
+    let (now, instant) = (host.time(), Instant::now());
+    let ms = |length: Duration| u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
+    let later = ms(at.saturating_duration_since(instant));
+    UnixMillis((now.0 + later).saturating_sub(ms(instant.saturating_duration_since(at))))
 }
 
 /// Processes of weighin that make a load together with this one, or in its place.

@@ -107,6 +107,7 @@ fn with_load(
     }
     prepare(session.as_mut(), statement)?;
     let load = &beside.load;
+    let makers = hosts.makers(study, load, &trial.key.target);
     let order = Order {
         sample_every: study.sample_every,
         by_statement: true,
@@ -116,7 +117,7 @@ fn with_load(
             warmup: load.warmup,
             limit: Limit::LastReply { duration: Some(load.duration), events: Some(u64::MAX) },
         },
-        ..Order::of(load, trial.key.level, trial.seed, *host).made_by(hosts.makers(load))
+        ..Order::of(load, trial.key.level, trial.seed, *host).made_by(makers)
     };
     let (tell, told) = channel();
     let (enough, ended) = (order.enough.clone(), over.clone());

@@ -1,4 +1,5 @@
 use crate::systems::{Preparing, TargetHandle};
+use crate::together::Member;
 use crate::walk::Event;
 use crate::{
     Goal, Hosts, Measured, OnSample, Order, Searched, catch_up, failover, measure, search,
@@ -21,6 +22,8 @@ pub(crate) struct Context<'a> {
     pub(crate) stop: &'a Stop,
     pub(crate) stop_of_run: &'a Stop,
     pub(crate) on_sample: Option<&'a OnSample>,
+    /// The others that run at the same time, where there are any.
+    pub(crate) together: Option<&'a Member>,
     pub(crate) observe: &'a mut dyn FnMut(Event<'_>),
 }
 
@@ -59,6 +62,7 @@ pub(crate) fn run_trial(
         sampling,
         cross_check,
         search,
+        side_by_side: None,
     })
 }
 
@@ -75,6 +79,7 @@ pub(crate) fn not_run(host: &dyn Host, trial: &Trial, failure: Failure) -> Trial
         sampling: Sampling::default(),
         cross_check: None,
         search: None,
+        side_by_side: None,
     }
 }
 
@@ -171,6 +176,9 @@ impl Attempt<'_, '_> {
 
     fn own_work(&mut self) -> Own {
         self.ready()?;
+        if let Some(member) = self.context.together {
+            member.stands(self.context.stop)?;
+        }
         let done = match &self.test.task {
             Task::Statement(task) => statement::run(self.target, task, self.trial, self.context)?,
             Task::Failover(task) => {
@@ -191,12 +199,14 @@ impl Attempt<'_, '_> {
     /// Runs the load of the trial, or searches.
     fn measured(&mut self) -> Own {
         let (trial, test) = (self.trial, self.test);
-        let Context { study, hosts, host, stop, on_sample, observe, .. } = self.context;
+        let Context { study, hosts, host, stop, on_sample, observe, together, .. } = self.context;
         let load = test.runnable_load()?;
+        let makers = hosts.makers(study, load, &trial.key.target);
         let order = Order {
             sample_every: study.sample_every,
             on_sample: on_sample.cloned(),
-            ..Order::of(load, trial.key.level, trial.seed, *host).made_by(hosts.makers(load))
+            together: together.cloned(),
+            ..Order::of(load, trial.key.level, trial.seed, *host).made_by(makers)
         };
         match test.bound().zip(trial.key.level.search) {
             Some((bound, over)) => {

@@ -1,5 +1,6 @@
 use crate::instances::{Presence, not_up};
 use crate::preflight::Severity;
+use crate::round::Keeping;
 use crate::systems::{Preparing, TargetHandle};
 use crate::trial::{Context, not_run, run_trial};
 use crate::{
@@ -65,6 +66,11 @@ pub enum Event<'a> {
         version: &'a str,
         /// What preparing found and did.
         prepared: &'a Prepared,
+    },
+    /// Trials of several targets are about to run at once.
+    SideBySide {
+        /// Which ones.
+        trials: &'a [&'a Trial],
     },
     /// A trial begins.
     TrialStarted {
@@ -139,7 +145,7 @@ pub struct Campaign<'a> {
     pub(crate) targets: Vec<Option<Box<dyn TargetHandle>>>,
     /// Of those that are, or were.
     pub(crate) facts: Vec<TargetFacts>,
-    on_sample: Option<OnSample>,
+    pub(crate) on_sample: Option<OnSample>,
 }
 
 impl<'a> Campaign<'a> {
@@ -213,15 +219,18 @@ impl<'a> Campaign<'a> {
                 continue;
             }
             self.renew(&open, store, instances, observe)?;
-            for trial in open {
-                if let Some(record) = self.trial(trial, instances, observe)? {
-                    store.append(&record)?;
-                    match record.has_failed() {
-                        true => summary.failed += 1,
-                        false => summary.completed += 1,
+            for round in self.study.rounds(&open) {
+                let mut keeping = Keeping { store, completed: 0, failed: 0 };
+                match round.as_slice() {
+                    [trial] => {
+                        if let Some(record) = self.trial(trial, instances, observe)? {
+                            keeping.keep(&record, observe)?;
+                        }
                     }
-                    observe(Event::TrialEnded { record: &record, store });
+                    trials => self.side_by_side(trials, instances, &mut keeping, observe)?,
                 }
+                summary.completed += keeping.completed;
+                summary.failed += keeping.failed;
             }
             for (slot, target) in self.targets.iter_mut().zip(self.study.servers()) {
                 // Its connections go before it does.
@@ -265,6 +274,7 @@ impl<'a> Campaign<'a> {
             stop: &skip,
             stop_of_run: self.stop,
             on_sample: self.on_sample.as_ref(),
+            together: None,
             observe,
         };
         let record = run_trial(target.as_mut(), trial, test, context);

@@ -98,6 +98,10 @@ impl Host for Imitated {
         None
     }
 
+    fn boot(&self) -> Option<String> {
+        None
+    }
+
     fn find_program(&self, _: &str) -> Option<PathBuf> {
         None
     }
@@ -208,11 +212,11 @@ impl HeldVolume for Far {
         Ok(Some(Space { device: 7, free: 64 << 20, own: 0 }))
     }
 
-    fn files(&self, share: &Share) -> Vec<FileSpec> {
+    fn files(&self, share: &Share) -> Result<Vec<FileSpec>, Failure> {
         self.held.files(share)
     }
 
-    fn is_filled(&self, share: &Share) -> bool {
+    fn is_filled(&self, share: &Share) -> Result<bool, Failure> {
         self.held.is_filled(share)
     }
 

@@ -1,25 +1,24 @@
 //! The lead: starts the generators, lets them begin together, and puts together what they did.
 
-use super::process::{GeneratorMessage, listen, tell};
+use super::process::{GeneratorMessage, listen, tell, tell_at_beats};
 use super::wire::{Answer, Assignment, Order};
 use super::{GENERATOR_COMMAND, REMOTE_GENERATOR_COMMAND};
 use crate::measure::Makers;
 use crate::systems::load::PreparedLoad;
+use crate::together::{Member, START_NOTICE};
 use engine::{Assembly, Clock, Nanos, Part, Progress, Stop};
 use host::{Host, Weighin};
 use model::{Failure, FailureKind, LoadResult};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 /// How often the lead looks whether it is to stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// From when all are ready until all begin: time for the news to reach every thread.
-const START_NOTICE: Duration = Duration::from_millis(250);
 /// How long a generator may say nothing: while it has work to do it tells something every second.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(10);
-/// How often generators on other machines are told that the lead is there.
-const BEAT_INTERVAL: Duration = Duration::from_millis(500);
+/// How many answers are taken in before the lead looks again whether it is to stop.
+const MOST_AT_ONCE: usize = 1_000;
 
 /// Generators of one load, not begun yet. They end when this is dropped.
 pub(crate) struct Generators<'a> {
@@ -29,12 +28,18 @@ pub(crate) struct Generators<'a> {
     assembly: Assembly,
     /// When the load starts, once that is known.
     start: Option<Nanos>,
+    /// How many are ready.
+    ready: usize,
+    /// When it is looked next whether one is silent.
+    look: Instant,
     /// Whether they were told that enough was measured.
     told_enough: bool,
-    /// When those on other machines are told next that the lead is there.
-    beat: Option<Instant>,
     /// How many other machines there are.
     elsewhere: usize,
+    /// The machine that leads.
+    host: &'a dyn Host,
+    /// The loads that begin at the same moment.
+    together: Option<Member>,
 }
 
 /// All of them; told to end together when this is dropped, and then waited for one by one.
@@ -48,7 +53,7 @@ impl Drop for GeneratorGroup {
 
 struct Generator {
     weighin: Box<dyn Weighin>,
-    ready: bool,
+    is_ready: bool,
     done: bool,
     heard_at: Instant,
     intervals: u32,
@@ -61,7 +66,7 @@ impl<'a> Generators<'a> {
     /// # Errors
     /// When a process cannot be started, or a machine does not answer.
     pub(crate) fn start(
-        host: &dyn Host,
+        host: &'a dyn Host,
         others: &[Arc<dyn Host>],
         load: &'a PreparedLoad,
         count: u32,
@@ -69,22 +74,30 @@ impl<'a> Generators<'a> {
         let hosts =
             if others.is_empty() { vec![host] } else { others.iter().map(Arc::as_ref).collect() };
         let (elsewhere, machines) = (others.len(), hosts.len() as u32);
-        let command = if elsewhere > 0 { REMOTE_GENERATOR_COMMAND } else { GENERATOR_COMMAND };
+        // One on volumes is made only over SSH, by an agent that may do all that the login there may.
+        let command = match elsewhere {
+            0 => GENERATOR_COMMAND,
+            _ if load.is_of_volumes() => GENERATOR_COMMAND,
+            _ => REMOTE_GENERATOR_COMMAND,
+        };
         let (sender, answers) = channel();
         let mut crowd = GeneratorGroup(Vec::new());
         for (index, host) in (0..count).zip(hosts.iter().cycle()) {
             let mut weighin = host.start_weighin(command)?;
             if let Some(answers) = weighin.take_answers() {
-                let heard = sender.clone();
-                std::thread::spawn(move || listen(index, answers, &heard));
+                listen(index, answers, &sender);
             }
             let beside = (count - index % machines).div_ceil(machines);
             let assignment = Assignment { part: Part { index, of: count, beside }, load };
             // One that has ended already is noticed when its answers end.
             let _ = tell(weighin.as_mut(), &Order::Prepare(Box::new(assignment)));
+            if elsewhere > 0 {
+                // As above.
+                let _ = tell_at_beats(weighin.as_mut(), &Order::Beat);
+            }
             crowd.0.push(Generator {
                 weighin,
-                ready: false,
+                is_ready: false,
                 done: false,
                 heard_at: Instant::now(),
                 intervals: 0,
@@ -98,10 +111,18 @@ impl<'a> Generators<'a> {
             answers,
             assembly,
             start: None,
+            ready: 0,
+            look: Instant::now(),
             told_enough: false,
-            beat: (elsewhere > 0).then(Instant::now),
             elsewhere,
+            host,
+            together: None,
         })
+    }
+
+    /// They begin together with others, where there are any.
+    pub(crate) fn beginning_with(self, together: Option<Member>) -> Self {
+        Self { together, ..self }
     }
 
     /// The numbers of the processes.
@@ -132,23 +153,32 @@ impl<'a> Generators<'a> {
             if stop.is_requested() {
                 return Err(Failure::stopped());
             }
-            match self.answers.recv_timeout(POLL_INTERVAL) {
-                Ok((index, heard)) => self.take(index, heard, progress)?,
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            if let Ok((index, heard)) = self.answers.recv_timeout(POLL_INTERVAL) {
+                self.take(index, heard, progress)?;
+                // What follows looks at all of them.
+                for _ in 1..MOST_AT_ONCE {
+                    let Ok((index, heard)) = self.answers.try_recv() else { break };
+                    self.take(index, heard, progress)?;
+                }
             }
             self.assembly.look();
             self.pass_on_enough();
-            self.beat();
             match self.start {
-                None if self.crowd.0.iter().all(|generator| generator.ready) => {
-                    self.begin(progress)
+                None if self.ready == self.crowd.0.len() => {
+                    if let Some(start) = self.agreed_start() {
+                        self.begin(start, progress);
+                    }
                 }
                 None if ready_by.is_some_and(|by| Instant::now() > by) => {
-                    let silent = self.crowd.0.iter().position(|generator| !generator.ready);
+                    let silent = self.crowd.0.iter().position(|generator| !generator.is_ready);
                     return Err(self.silent(silent.unwrap_or_default()));
                 }
                 None => {}
-                Some(start) => self.check_silence(start)?,
+                Some(start) if Instant::now() >= self.look => {
+                    self.look = Instant::now() + POLL_INTERVAL;
+                    self.check_silence(start)?;
+                }
+                Some(_) => {}
             }
         }
         let done = self.assembly.finish(self.load.runner(), progress);
@@ -164,21 +194,9 @@ impl<'a> Generators<'a> {
         let place = index as usize;
         let Some(generator) = self.crowd.0.get_mut(place) else { return Ok(()) };
         generator.heard_at = Instant::now();
-        match heard {
-            GeneratorMessage::Answer(Answer::Ready) => generator.ready = true,
-            GeneratorMessage::Answer(Answer::Interval(ended)) => {
-                generator.intervals += 1;
-                if generator.intervals > self.most_intervals() {
-                    return Err(self.lost(place, "sent more intervals than have passed"));
-                }
-                self.assembly.interval(*ended, progress)
-            }
-            GeneratorMessage::Answer(Answer::Done(account)) => {
-                generator.done = true;
-                self.assembly.ended(index, *account);
-            }
-            GeneratorMessage::Answer(Answer::Failed(failure)) => return Err(failure),
-            GeneratorMessage::End if generator.done => {}
+        let answer = match heard {
+            GeneratorMessage::Said(line) => serde_json::from_slice(&line),
+            GeneratorMessage::End if generator.done => return Ok(()),
             GeneratorMessage::End => {
                 if let Some(lost) = generator.weighin.lost() {
                     return Err(lost);
@@ -186,14 +204,39 @@ impl<'a> Generators<'a> {
                 let words = generator.weighin.last_words();
                 return Err(self.lost(place, &words));
             }
-            GeneratorMessage::Invalid => return Err(self.lost(place, "sent an unexpected message")),
+        };
+        match answer {
+            Ok(Answer::Ready) => {
+                self.ready += usize::from(!generator.is_ready);
+                generator.is_ready = true;
+            }
+            Ok(Answer::Interval(ended)) => {
+                generator.intervals += 1;
+                if generator.intervals > self.most_intervals() {
+                    return Err(self.lost(place, "sent more intervals than have passed"));
+                }
+                self.assembly.interval(*ended, progress)
+            }
+            Ok(Answer::Done(account)) => {
+                generator.done = true;
+                self.assembly.ended(index, *account);
+            }
+            Ok(Answer::Failed(failure)) => return Err(failure),
+            Err(_) => return Err(self.lost(place, "sent an unexpected message")),
         }
         Ok(())
     }
 
+    /// When all begin, now that they are ready; `None` while others are waited for.
+    fn agreed_start(&self) -> Option<Nanos> {
+        match &self.together {
+            Some(member) => member.start(self.host.time()),
+            None => Some(Clock.now().plus(START_NOTICE)),
+        }
+    }
+
     /// Lets all begin at the same moment.
-    fn begin(&mut self, progress: &mut dyn FnMut(Progress<'_>)) {
-        let start = Clock.now().plus(START_NOTICE);
+    fn begin(&mut self, start: Nanos, progress: &mut dyn FnMut(Progress<'_>)) {
         for generator in &mut self.crowd.0 {
             let there = generator.weighin.there(Clock.instant(start));
             // One that has ended already is noticed when its answers end.
@@ -215,16 +258,6 @@ impl<'a> Generators<'a> {
                 let _ = tell(generator.weighin.as_mut(), &Order::Enough);
             }
         }
-    }
-
-    /// Tells those on other machines that the lead is there.
-    fn beat(&mut self) {
-        let Some(due) = self.beat.filter(|due| Instant::now() >= *due) else { return };
-        for generator in &mut self.crowd.0 {
-            // As when they begin.
-            let _ = tell(generator.weighin.as_mut(), &Order::Beat);
-        }
-        self.beat = Some(due.max(Instant::now()) + BEAT_INTERVAL);
     }
 
     /// More than one a second, and some at the edges of phases, cannot have ended.

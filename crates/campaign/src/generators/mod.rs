@@ -10,6 +10,8 @@
 mod lead;
 mod process;
 mod serve;
+#[cfg(test)]
+mod tests;
 pub(crate) mod wire;
 
 pub(crate) use lead::Generators;

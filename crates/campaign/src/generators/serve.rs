@@ -3,6 +3,7 @@
 use super::wire::{Answer, Assignment, Order};
 use crate::systems::load::PreparedLoad;
 use engine::{Account, Nanos, PartProgress, Stop};
+use host::this_machine;
 use model::{Failure, FailureKind};
 use std::io::{BufRead, Write};
 use std::sync::mpsc::channel;
@@ -43,7 +44,7 @@ fn serve(
 ) -> Result<(), Failure> {
     let mut line = String::new();
     let read = orders.read_line(&mut line).map(|_| serde_json::from_str(&line));
-    let Ok(Ok(Order::<PreparedLoad>::Prepare(assignment))) = read else {
+    let Ok(Ok(Order::<PreparedLoad>::Prepare(mut assignment))) = read else {
         return Err(Failure::new(
             FailureKind::Other,
             "a load generator is started by weighin itself, which tells it what to do",
@@ -61,7 +62,10 @@ fn serve(
             stop.request();
         }
     };
-    let done = check(&assignment.load);
+    let done = check(&assignment.load).and_then(|()| {
+        let part = assignment.part;
+        assignment.load.settle(this_machine().as_ref(), part)
+    });
     match done.and_then(|()| run(&assignment, &start, &stop, &mut answer)) {
         Ok(account) => answer(&Answer::Done(Box::new(account))),
         Err(failure) if failure.is_stop() => {}

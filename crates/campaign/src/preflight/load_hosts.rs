@@ -4,7 +4,7 @@ use super::{Diagnostics, Examined, files};
 use crate::Hosts;
 use host::Host;
 use model::{Failure, RemoteHost, Study, Test};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether each can do its part of the loads of a study, on targets that were looked at.
 ///
@@ -16,12 +16,11 @@ pub(super) fn check(
     hosts: &Hosts,
     found: &mut Diagnostics,
 ) -> Result<(), Failure> {
-    let mut makers: BTreeMap<&RemoteHost, &dyn Host> = BTreeMap::new();
-    for load in study.tests.iter().filter_map(Test::load) {
-        makers.extend(load.load_hosts.iter().zip(hosts.others_of(load)));
-    }
-    let mut answering = Vec::new();
-    for (_, host) in makers {
+    let named: BTreeSet<&RemoteHost> = study.load_hosts().collect();
+    let makers =
+        named.into_iter().filter_map(|host| Some((host, hosts.others.get(host)?.as_ref())));
+    let mut answering: BTreeMap<&RemoteHost, &dyn Host> = BTreeMap::new();
+    for (named, host) in makers {
         if found.keep(host.reach())?.is_some() {
             let facts = host.facts();
             let processors = facts.cpus;
@@ -35,7 +34,7 @@ pub(super) fn check(
                 "",
             );
             files::check_maker(study, host, found);
-            answering.push(host);
+            answering.insert(named, host);
         }
     }
     for examined in targets {
@@ -44,9 +43,22 @@ pub(super) fn check(
         if answering.is_empty() || examined.facts.is_none() {
             continue;
         }
+        let of_study = study.measured().find(|target| target.name == examined.target.name);
+        let loads = study.tests.iter().filter_map(Test::load);
+        let own: BTreeSet<&RemoteHost> = of_study
+            .iter()
+            .flat_map(|target| loads.clone().flat_map(|load| load.makers(target)))
+            .collect();
+        if own.is_empty() {
+            continue;
+        }
         let Some(Some(address)) = found.keep(handle.network_address())? else { continue };
-        for host in &answering {
-            found.keep(host.check_connection(address))?;
+        for host in own.into_iter().filter_map(|host| answering.get(host)) {
+            let connected = host.check_connection(address).map_err(|failure| Failure {
+                message: format!("from {}: {}", host.name(), failure.message),
+                ..failure
+            });
+            found.keep(connected)?;
         }
     }
     found.of(None);

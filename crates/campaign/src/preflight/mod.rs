@@ -6,6 +6,7 @@ mod diagnostic;
 mod disk;
 mod files;
 mod load_hosts;
+mod parallel;
 
 pub(crate) use self::diagnostic::Diagnostics;
 pub use self::diagnostic::{Diagnostic, Severity};
@@ -93,6 +94,7 @@ impl<'a> Preflight<'a> {
         disk::check(&targets, hosts, &mut found);
         files::check(study, hosts.load.as_ref(), &mut found);
         load_hosts::check(study, &mut targets, hosts, &mut found)?;
+        parallel::check(study, &mut targets, hosts, &mut found)?;
         found.tell(observe);
         Ok(Self { study, hosts, stop, targets, diagnostics: found.into_sorted() })
     }

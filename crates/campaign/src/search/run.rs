@@ -6,6 +6,7 @@ use model::{
     Arrivals, Bound, Failure, FailureKind, Latencies, Search, SearchAnswer, SearchOver, SearchStep,
     StepVerdict, signal,
 };
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 /// Most transactions per second that are offered: more than any one client machine can.
@@ -268,7 +269,12 @@ fn busy_share(run: &Measured) -> Option<f64> {
     let start = run.load.warmup.elapsed.as_secs_f64();
     let end = start + run.load.measure.elapsed.as_secs_f64();
     let (mut busy, mut seconds) = (0.0, 0.0);
-    for sample in run.sampling.samples.iter().filter(|sample| sample.cpu.is_known()) {
+    let samples = match run.sampling.volume_hosts().as_slice() {
+        [] => Cow::Borrowed(run.sampling.samples.as_slice()),
+        // They make the load.
+        _ => run.sampling.target_samples(),
+    };
+    for sample in samples.iter().filter(|sample| sample.cpu.is_known()) {
         let length = sample.length.as_secs_f64();
         // Samples and phases do not begin at the very same moment.
         let slack = length / 10.0;

@@ -6,6 +6,7 @@ use engine::storage::StorageLoad;
 use engine::{
     Account, LoadError, LoadSpec, Nanos, OpenLoop, Part, PartProgress, RunLoad, Schedule, Stop,
 };
+use host::Host;
 use model::{ErrorCount, Failure, FailureKind};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -35,6 +36,23 @@ impl PreparedLoad {
             Self::Redis(_) => redis::error_remedy(&error.message),
             Self::Mysql(_) | Self::Volume(_) => "",
         }
+    }
+
+    /// Whether it is made only on machines that have what it reads and writes.
+    pub(crate) fn is_of_volumes(&self) -> bool {
+        matches!(self, Self::Volume(_))
+    }
+
+    /// Gets what a part of it takes of the machine that makes that part, and does not travel.
+    ///
+    /// # Errors
+    /// `NotPermitted` where the machine does not give it.
+    pub(crate) fn settle(&mut self, host: &dyn Host, part: Part) -> Result<(), Failure> {
+        if let Self::Volume(load) = self {
+            let vms = part.share(load.storage.vms.into()) as u32;
+            load.processors = volume::hold_processors(host, &load.storage, vms)?;
+        }
+        Ok(())
     }
 
     /// Whether it takes nothing of the machine that makes it but connections to a server over a network.

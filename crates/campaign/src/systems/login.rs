@@ -59,6 +59,22 @@ impl Login {
         Ok(login)
     }
 
+    /// Of a private server on another machine, which has said its password over ssh.
+    ///
+    /// # Errors
+    /// When TLS cannot be set up with its certificate.
+    pub(crate) fn private(
+        system: System,
+        address: &ServerAddress,
+        password: &str,
+    ) -> Result<Self, Failure> {
+        let user = address.user.clone().unwrap_or_default();
+        let credentials = Credentials::new(user, Secret::new(password));
+        let login = Self { system, address: address.clone(), credentials, stop: Stop::default() };
+        login.tls()?;
+        Ok(login)
+    }
+
     /// The same, whose control connections end their waiting when `stop` is requested.
     #[must_use]
     pub fn stopped_by(self, stop: &Stop) -> Self {
@@ -151,7 +167,7 @@ impl From<super::load::PipedLogin> for PipedLoginData {
             user: login.credentials.user.clone(),
             password: login.credentials.password().bytes().to_vec(),
             origin: login.credentials.origin().to_owned(),
-            address: login.address,
+            address: ServerAddress { tls: tls::carried(&login.address.tls), ..login.address },
         }
     }
 }

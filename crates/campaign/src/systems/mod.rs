@@ -4,6 +4,7 @@
 //! servers have in common (private ones, logins, keeping data) is in [`server`]: a server's module
 //! says the rest as a [`server::ServerKind`].
 
+mod cold;
 mod connections;
 pub mod group;
 mod lag;
@@ -15,6 +16,7 @@ pub(crate) mod redis;
 mod server;
 pub(crate) mod volume;
 
+use self::cold::check_root;
 use self::group::Group;
 use self::load::PreparedLoad;
 use self::login::Login;
@@ -241,7 +243,7 @@ pub struct SessionCounts {
 /// A target that weighin holds.
 ///
 /// Every method may fail because the target is gone or refuses, or with [`Failure::stopped`].
-pub trait TargetHandle: Debug {
+pub trait TargetHandle: Debug + Send {
     /// Starts or reaches it.
     ///
     /// # Errors
@@ -331,6 +333,12 @@ pub trait TargetHandle: Debug {
     fn network_address(&mut self) -> Result<Option<std::net::SocketAddr>, Failure>;
 
     fn sampling_scope(&self) -> SamplingScope;
+
+    /// The disks under its data on a machine that makes the load, by kernel name; none where that is
+    /// not on it.
+    fn disks_on(&self, _host: &str) -> Vec<String> {
+        Vec::new()
+    }
 
     /// A session for statements whose time is taken, until `stop` is requested. The target is ready
     /// for them.
@@ -446,20 +454,6 @@ pub trait TargetHandle: Debug {
     fn explain(&mut self, failure: Failure) -> Failure {
         failure
     }
-}
-
-/// Whether this user may empty the caches of a target's machine, as a cold test asks.
-fn check_root(cold: &Test, target: &Target, hosts: &Hosts) -> Result<(), Failure> {
-    let Some(host) = hosts.of(target) else { return Err(target.out_of_reach()) };
-    if host.is_root() {
-        return host.check_caches();
-    }
-    let (name, machine) = (&cold.name, host.name());
-    Err(Failure::new(
-        FailureKind::NotPermitted,
-        format!("the test {name} is cold, and only root may empty the caches of {machine}"),
-        "run weighin as root, or set cache = \"warm\"",
-    ))
 }
 
 /// That a tool cannot cross-check something.

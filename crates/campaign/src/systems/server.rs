@@ -6,6 +6,7 @@ mod failover;
 mod group;
 mod kind;
 mod private;
+mod restart;
 mod running;
 mod tools;
 mod volume;
@@ -59,14 +60,7 @@ impl<K: ServerKind> System for Servers<K> {
         let cold = study.tests.iter().find(|test| test.cache == CacheState::Cold);
         match (cold, &target.place) {
             (_, Place::Storage(_) | Place::Imported) => Err(target.out_of_reach()),
-            (Some(cold), Place::Server(_)) => Err(Failure::new(
-                FailureKind::NotPermitted,
-                format!(
-                    "the test {} starts cold, and weighin may not restart this server",
-                    cold.name
-                ),
-                "set cache = \"warm\", or make the target a sandbox",
-            )),
+            (Some(cold), Place::Server(_)) => restart::check(cold, target, hosts),
             (Some(cold), Place::Sandbox(_)) => super::check_root(cold, target, hosts),
             (None, _) => Ok(()),
         }
@@ -163,6 +157,7 @@ impl<K: ServerKind> Server<K> {
             }
             Place::Sandbox(spec) => {
                 let Some(host) = &self.host else { return Err(target.out_of_reach()) };
+                host.reach()?;
                 let private = PrivateServers::start(
                     host.as_ref(),
                     target,
@@ -220,14 +215,7 @@ impl<K: ServerKind> Server<K> {
                 private.bring_to(cache, host.as_ref(), &self.stop)?;
                 self.has_started()?;
             }
-            (_, _, CacheState::Cold) => {
-                let name = self.target.as_ref().map_or("the server", |target| &target.name);
-                return Err(Failure::new(
-                    FailureKind::NotPermitted,
-                    format!("{name} cannot be measured cold: weighin may not restart it"),
-                    "set cache = \"warm\", or make the target a sandbox",
-                ));
-            }
+            (_, _, CacheState::Cold) => self.restart_cold()?,
             (_, _, CacheState::Warm) if !self.replica_logins.is_empty() => {
                 let mut group = self.group_of(&self.stop)?;
                 group.primary.prepare_heartbeat()?;
@@ -274,7 +262,9 @@ impl<K: ServerKind> Server<K> {
 impl<K: ServerKind> TargetHandle for Server<K> {
     fn bring_up(&mut self) -> Result<(), Failure> {
         self.start()?;
-        self.connected().map(drop)
+        self.connected()
+            .map(drop)
+            .map_err(|failure| private::explain(self.target.as_ref(), failure))
     }
 
     fn examine(&mut self, examination: &mut Examination<'_>) -> Result<Seen, Failure> {
@@ -317,6 +307,10 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         preparing: &mut Preparing<'_>,
     ) -> Result<(), Failure> {
         let work = workload.map(work::<K>).transpose()?;
+        if self.private.as_ref().is_some_and(PrivateServers::is_lost) {
+            self.end_private();
+            self.start()?;
+        }
         if !self.diverged {
             match self.ready_for(work, cache, preparing) {
                 Err(failure) if self.has_diverged(&failure) => self.diverged = true,
@@ -338,6 +332,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
             io: order.io,
             schedule: order.schedule,
             open: order.open.clone(),
+            reconnect_after: order.reconnect_after,
             policy: order.policy.clone(),
             drain_limit: DRAIN_LIMIT,
             enough: order.enough.clone(),
@@ -434,7 +429,13 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 
     fn variables(&self) -> Vec<(&'static str, String)> {
         let name = self.target.iter().map(|target| ("WEIGHIN_TARGET", target.name.clone()));
-        let pid = self.private.iter().map(|private| private.primary.pid().to_string());
+        // On another machine it is no process of this one.
+        let elsewhere = self.target.as_ref().is_some_and(|target| target.ssh_host().is_some());
+        let pid = self
+            .private
+            .iter()
+            .filter(|_| !elsewhere)
+            .map(|private| private.primary.pid().to_string());
         let pid = pid.map(|pid| ("WEIGHIN_SERVER_PID", pid));
         name.chain(pid).chain(self.login.iter().flat_map(endpoint_variables)).collect()
     }
@@ -482,7 +483,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         let private = self.private.as_mut().filter(|_| lost);
         let Some(words) = private.and_then(PrivateServers::last_words) else { return failure };
         let kind = match words.kind {
-            FailureKind::DiskFull => FailureKind::DiskFull,
+            kind @ (FailureKind::DiskFull | FailureKind::HostLost) => kind,
             _ => FailureKind::ServerLost,
         };
         Failure::new(kind, format!("{}; {}", failure.message, words.message), words.remedy)

@@ -61,5 +61,6 @@ fn server(login: &Login, control: &Connection) -> Result<Server, Failure> {
         user: credentials.user.clone(),
         password: credentials.password().bytes().to_vec(),
         database: login.address().database.clone(),
+        compression: login.address().compression,
     })
 }

@@ -59,6 +59,7 @@ pub fn login_options(login: &Login) -> Result<LoginOptions, Failure> {
         password: credentials.password().bytes().to_vec(),
         database: Some(address.database.clone()),
         tls: address.tls != Tls::Off,
+        compression: address.compression,
         local_transport: matches!(address.endpoint, Endpoint::Socket(_)),
         local_infile: false,
         server_key: server_key(address)?,
@@ -108,6 +109,12 @@ impl ServerKind for Mysql {
 
     fn counters(connection: &mut Connection) -> Option<ServerCounters> {
         counters::read(connection).ok()
+    }
+
+    fn cache_memory(connection: &mut Connection) -> Result<Option<&'static str>, Failure> {
+        const SETTING: &str = "innodb_buffer_pool_load_at_startup";
+        let loads = facts::variables(connection)?.get(SETTING).is_some_and(|value| value == "ON");
+        Ok(loads.then_some(SETTING))
     }
 
     fn check_limits(

@@ -43,7 +43,7 @@ pub(super) fn examine(
         ServerIdentity {
             server: run_id.to_owned(),
             way: format!("{endpoint}\0{:?}\0{user}\0{}", address.tls, address.database),
-            on_load_host: Some(setting.is_private || is_local),
+            on_load_host: Some(setting.is_private_here || is_local),
         }
     });
     Ok(Seen { data, identity })

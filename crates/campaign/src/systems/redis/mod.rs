@@ -186,9 +186,9 @@ impl ServerKind for Redis {
 /// The clients of a load.
 #[derive(Serialize, Deserialize)]
 pub struct KeyValueClients {
-    workload: KeyValue,
+    pub(crate) workload: KeyValue,
     /// Seeds all random streams.
-    seed: u64,
+    pub(crate) seed: u64,
 }
 
 impl Clients for KeyValueClients {

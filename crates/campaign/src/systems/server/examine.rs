@@ -42,6 +42,8 @@ impl<K: ServerKind> Server<K> {
         let setting = Setting {
             host: host.as_deref(),
             is_private: self.private.is_some(),
+            is_private_here: self.private.is_some()
+                && self.target.as_ref().is_none_or(|target| target.ssh_host().is_none()),
             replicas: &replicas,
             controls_appliers: control
                 .is_none_or(|own| own.stop_applier.is_none() || own.start_applier.is_none()),
@@ -52,6 +54,7 @@ impl<K: ServerKind> Server<K> {
                 .any(|test| matches!(test.task, Task::CatchUp(_))),
         };
         examination.found.keep(self.check_failovers(examination.study))?;
+        self.check_cold_start(examination.study, examination.found)?;
         let to_check = !self.tools.is_empty();
         let (login, control) = self.connected()?;
         if to_check {

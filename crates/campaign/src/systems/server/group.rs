@@ -15,7 +15,15 @@ impl<K: ServerKind> Server<K> {
     /// replicate.
     pub(super) fn has_started(&mut self) -> Result<(), Failure> {
         if let Some(private) = &self.private {
-            self.login = Some(self.login_to(private.primary.address())?);
+            let address = private.primary.address();
+            let elsewhere = self.target.as_ref().is_some_and(|target| target.ssh_host().is_some());
+            let login = match private.primary.password().filter(|_| elsewhere) {
+                Some(password) => {
+                    Login::private(K::SYSTEM, address, &password)?.stopped_by(&self.stop)
+                }
+                None => self.login_to(address)?,
+            };
+            self.login = Some(login);
             let replicas = private.replica_addresses();
             let replicas = replicas.iter().map(|address| self.login_to(address));
             self.replica_logins = replicas.collect::<Result<_, Failure>>()?;
@@ -98,15 +106,19 @@ impl<K: ServerKind> Server<K> {
     /// Ends private members that have diverged, or failed over. Others take their places when the next
     /// trial needs them.
     pub(super) fn end_group(&mut self) {
-        if !self.is_private_group() {
-            return;
+        if self.is_private_group() {
+            self.end_private();
+            self.diverged = true;
         }
+    }
+
+    /// Ends private servers, whose data goes with them.
+    pub(super) fn end_private(&mut self) {
         self.control = None;
         self.data_for = None;
         self.login = None;
         self.replica_logins.clear();
         self.private = None;
-        self.diverged = true;
     }
 
     /// Makes the members anew after that.

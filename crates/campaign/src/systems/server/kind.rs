@@ -22,6 +22,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) host: Option<&'a dyn Host>,
     /// Whether weighin started it.
     pub(crate) is_private: bool,
+    /// Whether it did so on the machine that makes the load.
+    pub(crate) is_private_here: bool,
     /// Replicas that the study names.
     pub(crate) replicas: &'a [Login],
     /// Whether weighin itself would stop and start their appliers.
@@ -35,9 +37,9 @@ pub(crate) trait ServerKind: Debug + Send + Sync + 'static {
     /// A connection for everything but the load.
     type Connection: Debug + Send;
     /// What its loads are about.
-    type Work: Clone + Debug;
+    type Work: Clone + Debug + Send;
     /// A tool that cross-checks its loads.
-    type Tool: Debug;
+    type Tool: Debug + Send;
 
     const SYSTEM: model::System;
     /// Whether data is there as before when a server was started again.
@@ -60,6 +62,11 @@ pub(crate) trait ServerKind: Debug + Send + Sync + 'static {
     fn set_answer_limit(connection: &mut Self::Connection, limit: Duration);
     fn facts(connection: &mut Self::Connection) -> Result<ServerFacts, Failure>;
     fn counters(connection: &mut Self::Connection) -> Option<ServerCounters>;
+    /// The setting by which the server reads what was in its cache again when it starts, where it
+    /// does.
+    fn cache_memory(_connection: &mut Self::Connection) -> Result<Option<&'static str>, Failure> {
+        Ok(None)
+    }
 
     /// Looks for whatever would make the tests of a study fail on the server, or mislead.
     ///

@@ -4,7 +4,8 @@ use super::super::SamplingScope;
 use super::super::login::Login;
 use host::{GroupMember, Host, PrivateServer, SandboxOptions};
 use model::{
-    CacheState, Endpoint, Failure, Place, SandboxSpec, ServerAddress, Software, Stop, Study, Target,
+    CacheState, Endpoint, Failure, FailureKind, Place, SandboxSpec, ServerAddress, Software, Stop,
+    Study, Target,
 };
 
 /// Private servers of a target, which are started, stopped and emptied together.
@@ -42,6 +43,7 @@ impl PrivateServers {
             over_socket,
             temporary_volume: spec.temporary_volume,
             member: member(1),
+            listen: spec.listen.as_ref().and_then(|address| address.parse().ok()),
             stop: stop.clone(),
         };
         let replicas =
@@ -88,6 +90,11 @@ impl PrivateServers {
         self.all().try_for_each(|server| server.start_again())
     }
 
+    /// Whether they went with their machine.
+    pub(super) fn is_lost(&self) -> bool {
+        self.primary.lost().is_some()
+    }
+
     /// Stops those that are up only while their trials run.
     pub(super) fn release(&mut self) -> Result<(), Failure> {
         if self.restart { self.stop() } else { Ok(()) }
@@ -95,6 +102,9 @@ impl PrivateServers {
 
     /// The replicas first: they lose no connection then.
     fn stop(&mut self) -> Result<(), Failure> {
+        if self.is_lost() {
+            return Ok(());
+        }
         self.all().rev().try_for_each(|server| server.stop())
     }
 
@@ -115,6 +125,27 @@ impl PrivateServers {
     pub(super) fn last_words(&mut self) -> Option<Failure> {
         self.all().find_map(|server| server.last_words())
     }
+}
+
+/// Says of a private server on another machine why it is not reached.
+pub(super) fn explain(target: Option<&Target>, failure: Failure) -> Failure {
+    let host = target.filter(|target| matches!(target.place, Place::Sandbox(_)));
+    let Some(host) = host.and_then(Target::ssh_host) else { return failure };
+    let name = &host.name;
+    let (why, remedy) = match failure.kind {
+        FailureKind::Tls => (
+            format!("the private server on {name} has no TLS as weighin takes it"),
+            "its password crosses a network over TLS 1.2 (ECDHE) or 1.3 alone: use a newer server, such \
+             as MySQL 8.0.16, MariaDB 10.4 or Redis 6 that was built with TLS",
+        ),
+        FailureKind::Unreachable => (
+            format!("the private server on {name} runs, and is not reached from here"),
+            "let a firewall pass ports 20000 to 31999, or name the address by which load and lead \
+             reach that machine: sandbox = { listen = \"10.0.1.12\" }",
+        ),
+        _ => return failure,
+    };
+    Failure::new(failure.kind, format!("{why}: {}", failure.message), remedy)
 }
 
 /// What messages call a replica; the first is number 1.

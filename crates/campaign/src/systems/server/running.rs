@@ -4,7 +4,7 @@
 use super::ServerKind;
 use crate::systems::SamplingScope;
 use host::{Host, RunningServer};
-use model::{Failure, Target};
+use model::{Failure, Place, Target};
 use std::iter;
 use std::sync::Arc;
 
@@ -110,5 +110,7 @@ pub(super) fn ssh_host<'a>(
     target: Option<&Target>,
     host: Option<&'a Arc<dyn Host>>,
 ) -> Option<&'a Arc<dyn Host>> {
-    host.filter(|_| target.is_some_and(|target| target.ssh_host().is_some()))
+    let runs_already =
+        |target: &Target| matches!(target.place, Place::Server(_)) && target.ssh_host().is_some();
+    host.filter(|_| target.is_some_and(runs_already))
 }

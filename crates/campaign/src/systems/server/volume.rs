@@ -5,7 +5,7 @@ use model::{BuiltVolume, Failure, Place, Study, Target};
 pub(super) fn check_volume(study: &Study, target: &Target, hosts: &Hosts) -> Result<(), Failure> {
     let Place::Sandbox(own) = &target.place else { return Ok(()) };
     let bytes = study.servers().map(|target| match &target.place {
-        Place::Sandbox(spec) if spec.directory == own.directory => {
+        Place::Sandbox(spec) if (&spec.directory, &spec.host) == (&own.directory, &own.host) => {
             let bytes = spec.built_volumes().map(|volume| volume.bytes());
             bytes.fold(0, u64::saturating_add).saturating_mul(1 + target.replicas() as u64)
         }

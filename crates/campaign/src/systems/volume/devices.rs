@@ -2,10 +2,20 @@
 
 use host::{DiskCounters, Host};
 use model::ServerCounters;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of the sectors that the kernel counts in.
 const SECTOR: u64 = 512;
+
+/// The counters of several machines together; `None` without one.
+pub(super) fn sum(all: Vec<ServerCounters>) -> Option<ServerCounters> {
+    let mut named: BTreeMap<String, i64> = BTreeMap::new();
+    for (name, count) in all.iter().flat_map(ServerCounters::iter) {
+        let sum = named.entry(name.to_owned()).or_default();
+        *sum = sum.saturating_add(count);
+    }
+    (!all.is_empty()).then(|| named.into())
+}
 
 /// The counters of these devices together, since boot; `None` where there are none.
 pub(super) fn counters(host: &dyn Host, devices: &BTreeSet<String>) -> Option<ServerCounters> {
@@ -13,6 +23,10 @@ pub(super) fn counters(host: &dyn Host, devices: &BTreeSet<String>) -> Option<Se
         return None;
     }
     let disks = host.disk_counters();
+    // A machine that does not answer, or does not tell.
+    if disks.is_empty() {
+        return None;
+    }
     // A device that did nothing since boot is left out of readings.
     let counted: Vec<&DiskCounters> =
         devices.iter().filter_map(|device| disks.get(device)).collect();

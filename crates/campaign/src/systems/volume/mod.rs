@@ -2,11 +2,13 @@
 
 mod cross_check;
 mod devices;
+mod each;
 mod processors;
 mod room;
 mod target;
 mod volumes;
 
+pub(crate) use self::processors::hold as hold_processors;
 pub(crate) use self::room::Rooms;
 pub(crate) use self::target::VolumeSystem;
 pub use self::volumes::{Taking, Volumes};

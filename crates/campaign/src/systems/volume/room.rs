@@ -10,6 +10,8 @@ use std::path::PathBuf;
 #[derive(Debug)]
 pub(super) struct Room {
     pub(super) path: PathBuf,
+    /// The name of its machine.
+    pub(super) machine: String,
     pub(super) space: Space,
     /// Bytes to be written.
     pub(super) needed: u64,
@@ -18,9 +20,9 @@ pub(super) struct Room {
 /// What directories take of their file systems, in the order in which they will be filled.
 #[derive(Debug, Default)]
 pub(crate) struct Rooms {
-    /// By file system, bytes that own files leave and bytes needed, up to the directory in question:
+    /// By machine and file system, bytes that own files leave and bytes needed, up to the directory in question:
     /// own files make room no sooner than when their directory's turn comes.
-    by_device: BTreeMap<u64, (u64, u64)>,
+    by_device: BTreeMap<(String, u64), (u64, u64)>,
 }
 
 impl Rooms {
@@ -34,11 +36,12 @@ impl Rooms {
 
     /// The same of one.
     fn add(&mut self, room: &Room) -> Result<(), Failure> {
-        let Room { path, space: Space { device, free, own }, needed } = room;
-        let before = self.by_device.get(device).copied();
+        let Room { path, machine, space: Space { device, free, own }, needed } = room;
+        let on = (machine.clone(), *device);
+        let before = self.by_device.get(&on).copied();
         let (left, taken) = before.unwrap_or_default();
         let (left, taken) = (left.saturating_add(*own), taken.saturating_add(*needed));
-        self.by_device.insert(*device, (left, taken));
+        self.by_device.insert(on, (left, taken));
         let there = free.saturating_add(left);
         if there < taken {
             return Err(no_room(path, there, taken, before.is_some()));
@@ -59,7 +62,9 @@ mod tests {
         let mut taken = Rooms::default();
         let checked = rooms.iter().try_for_each(|&(path, device, own, needed)| {
             let space = Space { device, free: 100 * MIB, own: own * MIB };
-            taken.add(&Room { path: path.into(), space, needed: needed * MIB })
+            let machine = path.split(':').next().unwrap_or_default().to_owned();
+            let machine = if path.starts_with('/') { String::new() } else { machine };
+            taken.add(&Room { path: path.into(), machine, space, needed: needed * MIB })
         });
         checked.err().map_or_else(String::new, |failure| failure.message)
     }
@@ -74,6 +79,13 @@ mod tests {
         let alone = said(&[("/a", 1, 0, 60), ("/b", 2, 5, 110)]);
         assert!(alone.starts_with("the volume /b has 105"), "{alone}");
         assert!(alone.ends_with("are needed"), "{alone}");
+    }
+
+    #[test]
+    fn file_systems_of_two_machines_are_two_though_they_have_one_number() {
+        assert_eq!(said(&[("a:/v", 1, 0, 60), ("b:/v", 1, 0, 60)]), "");
+        let shared = said(&[("a:/v", 1, 0, 60), ("b:/v", 1, 0, 60), ("a:/w", 1, 0, 60)]);
+        assert!(shared.starts_with("the volume a:/w has 100"), "{shared}");
     }
 
     #[test]

@@ -2,15 +2,16 @@
 
 use super::volumes::loads;
 use super::{Taking, Volumes, cross_check, processors};
+use crate::systems::cold::check_caches;
 use crate::systems::load::PreparedLoad;
 use crate::systems::{
     DataPlan, Examination, Holding, Preparing, SamplingScope, Seen, System, TargetHandle,
-    cannot_check, check_root, unsuitable,
+    cannot_check, unsuitable,
 };
 use crate::{Hosts, Order, Prepared};
 use crosscheck::storage::Fio;
+use engine::Stop;
 use engine::storage::{Method, StorageLoad, mark};
-use engine::{Stop, available_storage_workers};
 use host::{CounterSource, Host};
 use model::{
     CacheState, CrossCheckFigures, Failure, FailureKind, IoMethod, ServerCounters, ServerFacts,
@@ -30,10 +31,10 @@ pub(crate) struct VolumeSystem;
 impl System for VolumeSystem {
     fn check_feasible(&self, study: &Study, target: &Target, hosts: &Hosts) -> Result<(), Failure> {
         tools(study, hosts)?;
-        match study.tests.iter().find(|test| test.cache == CacheState::Cold) {
-            Some(cold) => check_root(cold, target, hosts),
-            None => Ok(()),
-        }
+        let cold = study.tests.iter().find(|test| test.cache == CacheState::Cold);
+        let machines = hosts.all_of(target);
+        let each = machines.iter().flatten().zip(cold.into_iter().cycle());
+        each.into_iter().try_for_each(|(host, cold)| check_caches(cold, host.as_ref()))
     }
 
     fn hold(
@@ -42,8 +43,8 @@ impl System for VolumeSystem {
         holding: &mut Holding<'_>,
     ) -> Result<Box<dyn TargetHandle>, Failure> {
         let (consent, stop) = (holding.consent, holding.stop);
-        let Some(host) = holding.hosts.of(target) else { return Err(target.out_of_reach()) };
-        let taking = &mut Taking { host: &host, consent, stop, progress: holding.progress };
+        let Some(hosts) = holding.hosts.all_of(target) else { return Err(target.out_of_reach()) };
+        let taking = &mut Taking { hosts: &hosts, consent, stop, progress: holding.progress };
         let loads = loads(holding.study);
         let mut volumes = Volumes::take_beside(target, &loads, taking, &mut holding.rooms)?;
         volumes.tools = tools(holding.study, holding.hosts)?;
@@ -75,14 +76,14 @@ impl TargetHandle for Volumes {
     }
 
     fn found(&self) -> Vec<(PathBuf, String)> {
-        self.contents().map(|(path, found)| (path.to_owned(), found.to_owned())).collect()
+        self.contents().map(|(path, found)| (path, found.to_owned())).collect()
     }
 
     fn examine(&mut self, examination: &mut Examination<'_>) -> Result<Seen, Failure> {
         for workload in examination.study.tests.iter().filter_map(Test::workload) {
             examination.found.keep(storage(workload))?;
         }
-        let (make, of) = self.unfilled();
+        let (make, of) = self.unfilled()?;
         let data = DataPlan { noun: "file", make, keep: of - make, ..DataPlan::default() };
         Ok(Seen { data: Some(data), identity: None })
     }
@@ -114,14 +115,15 @@ impl TargetHandle for Volumes {
             self.fill(storage(workload)?, preparing)?;
         }
         match cache {
-            CacheState::Cold => self.machine().drop_caches(preparing.stop),
+            CacheState::Cold => self.hosts().try_for_each(|host| host.drop_caches(preparing.stop)),
             CacheState::Warm => Ok(()),
         }
     }
 
     fn load(&mut self, order: &Order<'_>) -> Result<PreparedLoad, Failure> {
         let storage = storage(order.workload)?;
-        if order.generators > 1 && storage.oversubscription.is_some() {
+        let machines = order.load_hosts.len().max(1) as u32;
+        if order.generators > machines && storage.oversubscription.is_some() {
             return Err(Failure::new(
                 FailureKind::NotPermitted,
                 "virtual machines that share processors (cpu_oversubscription) are limited to them \
@@ -129,7 +131,6 @@ impl TargetHandle for Volumes {
                 "leave load_generators out, or cpu_oversubscription",
             ));
         }
-        let queue_depth = storage.vms.saturating_mul(order.clients);
         Ok(PreparedLoad::Volume(Box::new(StorageLoad {
             storage: storage.clone(),
             files: self.files_of(storage),
@@ -139,14 +140,15 @@ impl TargetHandle for Volumes {
             policy: order.policy.clone(),
             drain_limit: DRAIN_LIMIT,
             seed: order.seed,
-            workers: order.workers.unwrap_or_else(|| {
-                let all = processors::workers(storage, available_storage_workers(queue_depth));
-                (all / order.generators.max(1)).max(1)
-            }),
+            workers: order.workers,
             method: order.io.map(method),
             mark: mark(),
             checksummed: self.is_checksummed_for(storage),
-            processors: processors::hold(order.host, storage)?,
+            processors: match order.load_hosts.as_slice() {
+                [] => processors::hold(order.host, storage, storage.vms)?,
+                // Each holds those of its part.
+                _ => None,
+            },
         })))
     }
 
@@ -171,11 +173,16 @@ impl TargetHandle for Volumes {
     }
 
     fn host(&self) -> Option<&dyn Host> {
-        Some(self.machine())
+        self.hosts().next()
     }
 
     fn sampling_scope(&self) -> SamplingScope {
-        SamplingScope { disks: self.members(), ..SamplingScope::default() }
+        let disks = self.host().map(|host| self.members(host.name()));
+        SamplingScope { disks: disks.unwrap_or_default(), ..SamplingScope::default() }
+    }
+
+    fn disks_on(&self, host: &str) -> Vec<String> {
+        self.members(host)
     }
 
     fn variables(&self) -> Vec<(&'static str, String)> {

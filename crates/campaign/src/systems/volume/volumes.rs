@@ -1,32 +1,38 @@
+use super::each::{At, on_each};
 use super::room::{Room, Rooms};
 use super::{devices, processors};
 use crate::systems::Preparing;
 use crate::{Prepared, Step};
 use crosscheck::storage::Fio;
-use engine::Stop;
 use engine::storage::{FileSpec, Filling};
+use engine::{Part, Stop};
 use host::{HeldVolume, Host, Looking, Share, VolumeFacts};
 use model::{
-    Failure, Place, ServerCounters, ServerFacts, Storage, StoragePlace, Study, Target,
+    Failure, FailureKind, Place, ServerCounters, ServerFacts, Storage, StoragePlace, Study, Target,
     VolumeLayout, VolumePlace,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How long a volume of a machine that was lost may still be held there, and how often it is tried.
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(15);
+const RELEASE_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The volumes of a target, held for weighin alone, with the data of its virtual machines.
 #[derive(Debug)]
 pub struct Volumes {
-    /// The machine that they are on.
-    host: Arc<dyn Host>,
+    /// The machines that they are on.
+    machines: Vec<Machine>,
     pub(super) place: StoragePlace,
+    /// In the order of [`StoragePlace::placed`].
     held: Vec<Box<dyn HeldVolume>>,
     layout: VolumeLayout,
-    /// What the volumes are on, by kernel name: what their reads and writes are asked of.
-    devices: BTreeSet<String>,
-    /// The disks that do the work for these, which may be the same.
-    members: BTreeSet<String>,
+    /// The smallest block of the loads on them, in bytes.
+    block: u32,
+    /// What the command line allows to overwrite.
+    consent: Vec<PathBuf>,
     facts: ServerFacts,
     /// The data of every virtual machine, once it is filled.
     files: Vec<FileSpec>,
@@ -36,10 +42,20 @@ pub struct Volumes {
     pub(super) tools: BTreeMap<String, Fio>,
 }
 
+/// A machine with volumes.
+#[derive(Debug)]
+struct Machine {
+    host: Arc<dyn Host>,
+    /// What its volumes are on, by kernel name: what their reads and writes are asked of.
+    devices: BTreeSet<String>,
+    /// The disks that do the work for these, which may be the same.
+    members: BTreeSet<String>,
+}
+
 /// How volumes are taken.
 pub struct Taking<'a> {
-    /// The machine that they are on.
-    pub host: &'a Arc<dyn Host>,
+    /// The machines that they are on, in the order of the target.
+    pub hosts: &'a [Arc<dyn Host>],
     /// What the command line allows to overwrite.
     pub consent: &'a [PathBuf],
     /// Ends reading what is on them.
@@ -72,7 +88,8 @@ impl Volumes {
         taking: &mut Taking<'_>,
         rooms: &mut Rooms,
     ) -> Result<Self, Failure> {
-        let mut taken = Self::open(taking.host, target, loads)?;
+        let mut taken = Self::open(taking.hosts, target, loads)?;
+        taken.consent = taking.consent.to_vec();
         rooms.take(&taken)?;
         taken.check_contents(taking)?;
         Ok(taken)
@@ -83,42 +100,53 @@ impl Volumes {
     /// # Errors
     /// As [`Self::take`].
     pub(super) fn open(
-        host: &Arc<dyn Host>,
+        hosts: &[Arc<dyn Host>],
         target: &Target,
         loads: &[&Storage],
     ) -> Result<Self, Failure> {
         let Place::Storage(place) = &target.place else { return Err(target.out_of_reach()) };
-        loads.iter().try_for_each(|load| processors::check(host.as_ref(), load))?;
+        if hosts.len() != place.hosts.len().max(1) {
+            return Err(target.out_of_reach());
+        }
+        for (index, host) in (0..).zip(hosts) {
+            host.reach()?;
+            let part = Part { index, of: hosts.len() as u32, beside: 1 };
+            let vms = |load: &Storage| part.share(load.vms.into()) as u32;
+            loads.iter().try_for_each(|load| processors::check(host.as_ref(), load, vms(load)))?;
+        }
         let layout = VolumeLayout::of(loads.iter().copied());
-        let smallest = smallest_block(loads);
+        let block = smallest_block(loads);
+        let machine = |host: &Arc<dyn Host>| Machine {
+            host: Arc::clone(host),
+            devices: BTreeSet::new(),
+            members: BTreeSet::new(),
+        };
+        let mut machines: Vec<Machine> = hosts.iter().map(machine).collect();
         let mut held = Vec::new();
         let mut on = Vec::new();
-        let (mut devices, mut members) = (BTreeSet::new(), BTreeSet::new());
         let mut variables = BTreeMap::new();
-        for (number, volume) in place.volumes.iter().enumerate() {
-            let one = host.hold_volume(&volume.path, smallest)?;
-            let description = describe(volume, one.facts());
-            variables.insert(
-                format!("volume {}", number + 1),
-                format!("{}, {description}", volume.path.display()),
-            );
+        for (number, volume) in place.placed().enumerate() {
+            let machine = &mut machines[number % hosts.len()];
+            let one = machine.host.hold_volume(&volume.place.path, block)?;
+            let description = describe(volume.place, one.facts());
+            variables.insert(format!("volume {}", number + 1), format!("{volume}, {description}"));
             if !on.contains(&description) {
                 on.push(description);
             }
             if let Some(under) = &one.facts().under {
-                devices.extend(under.devices.iter().cloned());
-                members.extend(under.members.iter().cloned());
+                machine.devices.extend(under.devices.iter().cloned());
+                machine.members.extend(under.members.iter().cloned());
             }
             held.push(one);
         }
         let facts = ServerFacts { version: on.join("; "), variables, ..ServerFacts::default() };
         Ok(Self {
-            host: Arc::clone(host),
+            machines,
             place: place.clone(),
             held,
             layout,
-            devices,
-            members,
+            block,
+            consent: Vec::new(),
             facts,
             files: Vec::new(),
             checksummed: None,
@@ -127,26 +155,82 @@ impl Volumes {
     }
 
     fn check_contents(&mut self, taking: &mut Taking<'_>) -> Result<(), Failure> {
-        for (number, held) in self.held.iter_mut().enumerate() {
-            let volume = &self.place.volumes[number];
-            let layout = layout_on(&self.place, number, self.layout);
-            let progress = &mut |done, of| (taking.progress)(Step { done, of });
-            let looking = Looking { stop: taking.stop, progress };
-            let consented = taking.consent.contains(&volume.path);
-            let found = held.check_contents(volume, consented, layout, looking)?;
-            let name = format!("volume {} contents", number + 1);
-            self.facts.variables.extend(found.map(|found| (name, found)));
-        }
+        let (place, layout, consent) = (&self.place, self.layout, &self.consent);
+        let placed: Vec<&VolumePlace> = place.placed().map(|volume| volume.place).collect();
+        let machines = self.machines.len();
+        let mut told = |done, of| (taking.progress)(Step { done, of });
+        let found =
+            on_each(&mut self.held, machines, taking.stop, &mut told, |number, held, at| {
+                let volume = placed[number];
+                let layout = layout_on(place, number, layout);
+                held.check_contents(volume, consent.contains(&volume.path), layout, at.looking())
+            })?;
+        let found = found.into_iter().enumerate();
+        let named = found.filter_map(|(number, found)| {
+            Some((format!("volume {} contents", number + 1), found?))
+        });
+        self.facts.variables.extend(named);
         Ok(())
     }
 
     /// What devices and files held when they were taken, and how much of them was looked at; nothing
     /// of directories.
-    pub fn contents(&self) -> impl Iterator<Item = (&Path, &str)> {
+    pub fn contents(&self) -> impl Iterator<Item = (PathBuf, &str)> {
         let found =
             |number: usize| self.facts.variables.get(&format!("volume {} contents", number + 1));
-        let volumes = self.place.volumes.iter().enumerate();
-        volumes.filter_map(move |(n, volume)| Some((volume.path.as_path(), found(n)?.as_str())))
+        let volumes = self.place.placed().enumerate();
+        volumes.filter_map(move |(n, volume)| {
+            Some((PathBuf::from(volume.to_string()), found(n)?.as_str()))
+        })
+    }
+
+    /// Makes sure that every volume is what was taken. One whose machine was lost meanwhile is taken
+    /// again, if it is the same as before.
+    ///
+    /// # Errors
+    /// `VolumeFailed` where it is another, or gone; [`Failure::stopped`].
+    fn check_same(&mut self, stop: &Stop) -> Result<(), Failure> {
+        for number in 0..self.held.len() {
+            match self.held[number].check_same() {
+                Err(failure) if failure.kind == FailureKind::HostLost => {
+                    self.retake(number, stop)?
+                }
+                checked => checked?,
+            }
+        }
+        Ok(())
+    }
+
+    fn retake(&mut self, number: usize, stop: &Stop) -> Result<(), Failure> {
+        let Some(volume) = self.place.placed().nth(number) else { return Ok(()) };
+        let (path, host) = (&volume.place.path, &self.machines[number % self.machines.len()].host);
+        host.reach()?;
+        // An agent that was cut off lets it go when it notices, which may take longer than here.
+        let deadline = Instant::now() + RELEASE_TIMEOUT;
+        let mut anew = loop {
+            match host.hold_volume(path, self.block) {
+                Ok(anew) => break anew,
+                Err(failure) if Instant::now() > deadline || failure.is_stop() => {
+                    return Err(failure);
+                }
+                Err(_) if stop.is_requested() => return Err(Failure::stopped()),
+                Err(_) => std::thread::sleep(RELEASE_POLL_INTERVAL),
+            }
+        };
+        if anew.facts() != self.held[number].facts() {
+            return Err(Failure::new(
+                FailureKind::VolumeFailed,
+                format!(
+                    "the volume {volume} stands on something else than before its machine was lost"
+                ),
+                "see whether all is mounted there as it was, and run the study anew",
+            ));
+        }
+        let layout = layout_on(&self.place, number, self.layout);
+        let looking = Looking { stop, progress: &mut |_, _| {} };
+        anew.check_contents(volume.place, self.consent.contains(path), layout, looking)?;
+        self.held[number] = anew;
+        Ok(())
     }
 
     /// What the directories that are to be filled take of their file systems, in that order.
@@ -154,33 +238,44 @@ impl Volumes {
         let mut rooms = Vec::new();
         for (number, held) in self.held.iter().enumerate() {
             let share = self.share(number);
-            if held.is_filled(&share) {
+            if held.is_filled(&share)? {
                 continue;
             }
-            let Some(space) = held.space()? else { continue };
+            let (Some(space), Some(volume)) = (held.space()?, self.place.placed().nth(number))
+            else {
+                continue;
+            };
             let VolumeLayout { vms, bytes_per_vm } = share.layout;
             let needed = u64::from(vms).saturating_mul(bytes_per_vm);
-            rooms.push(Room { path: self.place.volumes[number].path.clone(), space, needed });
+            rooms.push(Room {
+                path: PathBuf::from(volume.to_string()),
+                machine: self.machines[number % self.machines.len()].host.name().to_owned(),
+                space,
+                needed,
+            });
         }
         Ok(rooms)
     }
 
     /// Virtual machines whose data a run would fill first, and how many there are.
-    pub(super) fn unfilled(&self) -> (usize, usize) {
+    ///
+    /// # Errors
+    /// When a machine does not answer.
+    pub(super) fn unfilled(&self) -> Result<(usize, usize), Failure> {
         let (mut unfilled, mut all) = (0, 0);
         for (number, held) in self.held.iter().enumerate() {
             let share = self.share(number);
             all += share.vms.len();
-            if !held.is_filled(&share) {
+            if !held.is_filled(&share)? {
                 unfilled += share.vms.len();
             }
         }
-        (unfilled, all)
+        Ok((unfilled, all))
     }
 
-    /// The machine that they are on.
-    pub(super) fn machine(&self) -> &dyn Host {
-        self.host.as_ref()
+    /// The machines that they are on; at least one.
+    pub(super) fn hosts(&self) -> impl Iterator<Item = &dyn Host> {
+        self.machines.iter().map(|machine| machine.host.as_ref())
     }
 
     /// What is known of the volumes.
@@ -188,9 +283,10 @@ impl Volumes {
         &self.facts
     }
 
-    /// The disks under all volumes, by kernel name.
-    pub(super) fn members(&self) -> Vec<String> {
-        self.members.iter().cloned().collect()
+    /// The disks under the volumes of a machine, by kernel name.
+    pub(super) fn members(&self, host: &str) -> Vec<String> {
+        let own = self.machines.iter().filter(|machine| machine.host.name() == host);
+        own.flat_map(|machine| machine.members.iter().cloned()).collect()
     }
 
     /// Bytes of all virtual machines together.
@@ -200,7 +296,9 @@ impl Volumes {
 
     /// What the block devices have counted since boot; `None` where that is not known.
     pub(super) fn device_counters(&self) -> Option<ServerCounters> {
-        devices::counters(self.machine(), &self.devices)
+        let of = |machine: &Machine| devices::counters(machine.host.as_ref(), &machine.devices);
+        let all: Option<Vec<ServerCounters>> = self.machines.iter().map(of).collect();
+        devices::sum(all?)
     }
 
     /// The data of the virtual machines of a load.
@@ -235,24 +333,31 @@ impl Volumes {
         let &mut Preparing { seed, stop, ref mut progress, .. } = preparing;
         let unit = storage.verify.then(|| workload::storage::unit(storage));
         let anew = unit.is_some() && self.checksummed != unit;
-        let mut made = 0;
-        let mut before = 0;
+        self.check_same(stop)?;
+        let shares: Vec<Share> = (0..self.held.len()).map(|number| self.share(number)).collect();
         let total = self.bytes();
-        let mut files = Vec::new();
-        for number in 0..self.held.len() {
-            let share = self.share(number);
-            let held = &mut self.held[number];
-            held.check_same()?;
-            let mut told =
-                |written: u64, _: u64| progress(Step { done: before + written, of: total });
-            let filling = Filling { seed, unit, method: None, stop, progress: &mut told };
-            if anew || !held.is_filled(&share) {
-                made += share.layout.vms;
-                held.fill(&share, filling)?;
-                self.checksummed = None;
+        let mut told = |done: u64, _| progress(Step { done, of: total });
+        let machines = self.machines.len();
+        let done = on_each(&mut self.held, machines, stop, &mut told, |number, held, at| {
+            let share = &shares[number];
+            let fills = anew || !held.is_filled(share)?;
+            if fills {
+                let At { stop, progress } = at;
+                held.fill(share, Filling { seed, unit, method: None, stop, progress })?;
+            } else {
+                (at.progress)(u64::from(share.layout.vms) * share.layout.bytes_per_vm, 0);
             }
-            let own = held.files(&share);
-            before += own.iter().map(|file| file.length).sum::<u64>();
+            Ok((if fills { share.layout.vms } else { 0 }, held.files(share)?))
+        });
+        // Where one could not be filled, others may have been.
+        self.checksummed = match &done {
+            Ok(done) if done.iter().all(|(made, _)| *made == 0) => self.checksummed,
+            _ => None,
+        };
+        let mut made = 0;
+        let mut files = Vec::new();
+        for (filled, own) in done? {
+            made += filled;
             files.extend(own);
         }
         files.sort_by_key(|file| file.vm);

@@ -28,6 +28,6 @@ pub(super) fn find(server: &Server<'_>, load_host: &dyn Host) -> ServerIdentity 
     ServerIdentity {
         server: told.join("\0"),
         way: format!("{endpoint}\0{:?}\0{user}\0{}", address.tls, address.database),
-        on_load_host: Some(server.setting.is_private || on_load_host),
+        on_load_host: Some(server.setting.is_private_here || on_load_host),
     }
 }

@@ -1,6 +1,7 @@
 //! What would make a study fail on a MariaDB or MySQL server, or mislead.
 
 mod clock;
+mod group;
 mod identity;
 mod limits;
 mod log;
@@ -82,6 +83,7 @@ pub(super) fn examine(
     rights::check(&mut server, &needs, &plan, &kept, examination.found)?;
     server::check(&server, &needs, &plan, examination.found);
     replication::check(&mut server, &needs, &plan, examination.found);
+    group::check(&mut server, &needs, &plan, examination.found);
     statements::check(&mut server, &needs, plan.to_make() > 0, examination.found);
     privileges::check(&mut server, &needs, examination.found);
     limits::check(&mut server, &needs, examination);

@@ -1,0 +1,303 @@
+//! What a lead does for agents, with thousands that are made up: what they say is what a real load
+//! generator said, ten seconds of it at once, so that no time passes but what the lead takes.
+
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
+use super::wire::{Answer, Assignment, Order};
+use super::{Generators, generate};
+use crate::systems::load::{PipedLogin, PreparedLoad, ServerLoad};
+use crate::systems::login::Login;
+use crate::systems::redis::KeyValueClients;
+use engine::{
+    Address, ErrorPolicy, Limit, LoadSpec, Progress, Schedule, peak_rss_bytes, process_cpu,
+};
+use host::{
+    Carrier, Host, Lines, Link, Mouthpiece, Remote, Route, SamplerOptions, Scope, SpaceUsed,
+    this_machine,
+};
+use model::{
+    Endpoint, Failure, HostAccount, KeyValue, PasswordSource, Sample, ServerAddress, ServerKey,
+    Stop, System, Tls,
+};
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Seconds of load that each agent tells of.
+const SECONDS: u64 = 10;
+
+/// Answers each command with the end of a list, as a server without a key would.
+fn answer(connection: TcpStream) {
+    let mut replies = connection.try_clone().unwrap();
+    for line in BufReader::new(connection).split(b'\n').map_while(Result::ok) {
+        if line.first() == Some(&b'*') && replies.write_all(b"$-1\r\n").is_err() {
+            return;
+        }
+    }
+}
+
+/// A load of one client for each of so many agents, on a server at that port.
+fn load(agents: u32, port: u16, length: Duration) -> PreparedLoad {
+    let endpoint = Endpoint::Tcp { host: "127.0.0.1".to_owned(), port };
+    let address = ServerAddress {
+        endpoint,
+        user: None,
+        database: "0".to_owned(),
+        password: PasswordSource::OptionFile,
+        tls: Tls::Off,
+        compression: false,
+        server_key: ServerKey::default(),
+    };
+    let login = PipedLogin(Login::of(System::Redis, &address).unwrap());
+    let spec = LoadSpec {
+        addresses: vec![Address::Tcp(([127, 0, 0, 1], port).into())],
+        tls: None,
+        clients: agents,
+        workers: Some(1),
+        io: None,
+        schedule: Schedule { warmup: Duration::ZERO, limit: Limit::Window(length) },
+        open: None,
+        reconnect_after: None,
+        policy: ErrorPolicy::default(),
+        connect_limit: Duration::from_secs(60),
+        drain_limit: Duration::from_secs(60),
+        enough: Stop::default(),
+    };
+    let workload = KeyValue { sets_to_gets: (0, 1), ..KeyValue::default() };
+    let clients = KeyValueClients { workload, seed: 1 };
+    PreparedLoad::Redis(ServerLoad { spec, clients, login })
+}
+
+/// What a real generator says of a second of load: an interval, and its account.
+fn said() -> (String, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for connection in listener.incoming().map_while(Result::ok) {
+            thread::spawn(move || answer(connection));
+        }
+    });
+    let load = load(1, port, Duration::from_millis(1_200));
+    let (mut orders, read) = io::pipe().map(|(read, write)| (write, read)).unwrap();
+    let assignment = Assignment { part: engine::Part { index: 0, of: 1, beside: 1 }, load: &load };
+    let tell = |orders: &mut io::PipeWriter, order: &Order<&PreparedLoad>| {
+        writeln!(orders, "{}", serde_json::to_string(order).unwrap()).unwrap();
+    };
+    tell(&mut orders, &Order::Prepare(Box::new(assignment)));
+    tell(&mut orders, &Order::Start(engine::Clock.now()));
+    let mut answers = Vec::new();
+    generate(BufReader::new(read), &mut answers).unwrap();
+    let lines: Vec<&str> = std::str::from_utf8(&answers).unwrap().lines().collect();
+    let find = |wanted: fn(&Answer) -> bool| {
+        let is = |line: &&&str| wanted(&serde_json::from_str(line).unwrap());
+        (*lines.iter().find(is).unwrap()).to_owned()
+    };
+    (
+        find(|answer| matches!(answer, Answer::Interval(_))),
+        find(|answer| matches!(answer, Answer::Done(_))),
+    )
+}
+
+/// What all agents have in common.
+#[derive(Debug)]
+struct World {
+    interval: String,
+    done: String,
+    /// What they say, in the order in which they do.
+    says: Sender<(Arc<Mouth>, String)>,
+}
+
+struct Mouth(Mouthpiece);
+
+impl std::fmt::Debug for Mouth {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Mouth")
+    }
+}
+
+/// An agent that is not there.
+#[derive(Debug)]
+struct MadeUp(Arc<World>);
+
+impl Route for MadeUp {
+    fn connect(&self, _: &Stop) -> Result<Link, Failure> {
+        let (mouth, lines) = host::handed();
+        let orders = Orders { world: Arc::clone(&self.0), mouth: Arc::new(Mouth(mouth)) };
+        Ok(Link {
+            orders: Box::new(orders),
+            answers: Lines::Handed(lines),
+            carrier: Box::new(Nothing),
+        })
+    }
+
+    fn remedy(&self) -> &'static str {
+        ""
+    }
+}
+
+struct Nothing;
+
+impl Carrier for Nothing {
+    fn how_it_ended(&self) -> String {
+        "ended".to_owned()
+    }
+
+    fn cut(&self) {}
+
+    fn end(&self) {}
+}
+
+/// Hears the lead, and has it answered.
+struct Orders {
+    world: Arc<World>,
+    mouth: Arc<Mouth>,
+}
+
+impl Orders {
+    fn say(&self, text: String) {
+        let _ = self.world.says.send((Arc::clone(&self.mouth), text));
+    }
+
+    /// What a process says, as its agent passes it on.
+    fn process_says(&self, process: &serde_json::Value, line: &str) {
+        let text = format!("{line}\n");
+        self.say(
+            serde_json::json!({ "said": { "process": process, "text": text } }).to_string() + "\n",
+        );
+    }
+}
+
+impl Write for Orders {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let order: serde_json::Value = serde_json::from_slice(line)?;
+        if let Some(number) = order.get("beat") {
+            let clock = engine::Clock.now();
+            self.say(format!(
+                "{{\"beat\":{{\"number\":{number},\"clock\":{},\"unix_nanos\":0}}}}\n",
+                clock.0
+            ));
+        } else if let Some(ask) = order.get("ask") {
+            let order = &ask["order"];
+            if let Some(sample) = order.get("sample") {
+                let sample =
+                    serde_json::json!({ "watch": sample["watch"], "sample": Sample::default() });
+                let text = serde_json::json!({ "sample": sample }).to_string() + "\n";
+                (0..SECONDS).for_each(|_| self.say(text.clone()));
+                return Ok(line.len());
+            }
+            let result = if order.get("start_weighin").is_some() {
+                serde_json::json!(7)
+            } else if order.get("end_watch").is_some() {
+                serde_json::json!([HostAccount::default(), SpaceUsed::default()])
+            } else {
+                serde_json::Value::Null
+            };
+            let answer = serde_json::json!({ "number": ask["number"], "result": { "Ok": result } });
+            self.say(serde_json::json!({ "answer": answer }).to_string() + "\n");
+        } else if let Some(tell) = order.get("tell") {
+            let (process, text) = (&tell["process"], tell["text"].as_str().unwrap());
+            if text.starts_with("{\"prepare\"") {
+                self.process_says(process, "\"ready\"");
+            } else if text.starts_with("{\"start\"") {
+                let interval: serde_json::Value = serde_json::from_str(&self.world.interval)?;
+                for second in 0..SECONDS {
+                    let mut interval = interval.clone();
+                    interval["interval"]["interval"]["start"]["secs"] = second.into();
+                    self.process_says(process, &interval.to_string());
+                }
+                self.process_says(process, &self.world.done);
+            }
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What a lead takes for so many agents.
+struct Taken {
+    /// Processor time until all are ready, in seconds: with 48 beats each, of a fleet’s first minute.
+    start: f64,
+    /// The same of all that they say in ten seconds of load, and of what they did.
+    load: f64,
+    transactions: u64,
+}
+
+/// Leads so many.
+fn lead(agents: u32) -> Taken {
+    let (interval, done) = said();
+    let account: serde_json::Value = serde_json::from_str(&done).unwrap();
+    let of_one = account["done"]["recorded"]["totals"][1]["transactions"].as_u64().unwrap();
+    assert!(of_one > 0, "{account}");
+    let (says, hears): (_, Receiver<(Arc<Mouth>, String)>) = channel();
+    let world = Arc::new(World { interval, done, says });
+    // As the thread does that hears the agents of a broker.
+    let hearing = thread::spawn(move || {
+        for (mouth, text) in hears {
+            mouth.0.say(text.as_bytes(), usize::MAX);
+        }
+    });
+    let stop = Stop::default();
+    let before = process_cpu();
+    let hosts: Vec<Arc<dyn Host>> = (0..agents)
+        .map(|number| {
+            let route = Box::new(MadeUp(Arc::clone(&world)));
+            Arc::new(Remote::new(format!("agent-{number}"), route, &stop)) as Arc<dyn Host>
+        })
+        .collect();
+    let mut watches: Vec<_> =
+        hosts.iter().map(|host| host.watch(&Scope::default()).unwrap()).collect();
+    let load = load(agents, 1, Duration::from_secs(SECONDS));
+    let here = this_machine();
+    let generators = Generators::start(here.as_ref(), &hosts, &load, agents).unwrap();
+    let ready = process_cpu();
+    for watch in &mut watches {
+        let measured = (Duration::ZERO, None);
+        watch.sample(SamplerOptions::of_host(Duration::from_secs(1), Instant::now(), measured));
+    }
+    let mut seconds = 0;
+    let result = generators.run(&stop, &mut |progress| {
+        seconds += u64::from(matches!(progress, Progress::Interval(..)));
+    });
+    let result = result.unwrap();
+    let watched: usize = watches.into_iter().map(|watch| watch.end().unwrap().samples.len()).sum();
+    let over = process_cpu();
+    assert_eq!(seconds, SECONDS, "each of all agents together");
+    assert_eq!(watched as u64, u64::from(agents) * SECONDS);
+    assert_eq!(result.generators.len(), agents as usize);
+    assert_eq!(result.measure.transactions, u64::from(agents) * of_one);
+    drop((hosts, world));
+    hearing.join().unwrap();
+    Taken {
+        start: (ready - before).as_secs_f64(),
+        load: (over - ready).as_secs_f64(),
+        transactions: result.measure.transactions,
+    }
+}
+
+#[test]
+fn what_hundreds_of_agents_say_is_put_together() {
+    assert!(lead(300).transactions > 0);
+}
+
+#[test]
+#[ignore = "it takes half a minute and an idle machine: make bench-fleet"]
+fn what_a_lead_takes_grows_as_its_agents_do() {
+    let mut of_each = Vec::new();
+    for agents in [100, 1_000, 10_000] {
+        let Taken { start, load, .. } = lead(agents);
+        let [start, load] = [start, load].map(|seconds| seconds * 1e6 / f64::from(agents));
+        println!(
+            "{agents} agents: {start:.0} µs each to start, {:.0} µs each a second of load; {} MiB",
+            load / SECONDS as f64,
+            peak_rss_bytes() >> 20
+        );
+        of_each.push(start + load);
+    }
+    assert!(of_each[2] < 2.0 * of_each[1].min(of_each[0]), "{of_each:?} µs each");
+}

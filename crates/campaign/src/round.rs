@@ -1,0 +1,243 @@
+//! Trials that run side by side: of each target one, in a thread of its own. What they say comes to the
+//! thread that has the store, through a channel.
+
+use crate::instances::{Presence, not_up};
+use crate::prepared::Step;
+use crate::systems::TargetHandle;
+use crate::together::{Member, Together};
+use crate::trial::{Context, not_run, run_trial};
+use crate::walk::{Event, RunError};
+use crate::{Campaign, Goal, Hosts, Instances, SearchProgress};
+use engine::Stop;
+use model::{Failure, Interval, SearchStep, SideBySide, Study, Test, Trial, TrialRecord};
+use std::collections::BTreeSet;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use store::{Store, StoreError};
+
+/// What the thread of a trial says.
+enum Told {
+    Preparing(Step),
+    Interval(Box<Interval>),
+    Capacity(f64),
+    Step(Goal, SearchStep),
+    /// The last thing.
+    Over(Result<Box<TrialRecord>, Failure>),
+}
+
+/// A trial that is to run, with its target.
+struct Ready<'a> {
+    trial: &'a Trial,
+    test: &'a Test,
+    target: &'a mut dyn TargetHandle,
+    skip: Stop,
+}
+
+/// Where records go.
+pub(crate) struct Keeping<'a> {
+    pub(crate) store: &'a mut Store,
+    pub(crate) completed: usize,
+    pub(crate) failed: usize,
+}
+
+impl Keeping<'_> {
+    pub(crate) fn keep(
+        &mut self,
+        record: &TrialRecord,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(), StoreError> {
+        self.store.append(record)?;
+        match record.has_failed() {
+            true => self.failed += 1,
+            false => self.completed += 1,
+        }
+        observe(Event::TrialEnded { record, store: self.store });
+        Ok(())
+    }
+}
+
+impl Campaign<'_> {
+    /// Runs these trials, each on another target, at once, and keeps the record of each when it is over.
+    /// One that fails takes nothing from the others.
+    ///
+    /// # Errors
+    /// When the store cannot be written or somebody asked to stop.
+    pub(crate) fn side_by_side(
+        &mut self,
+        trials: &[&Trial],
+        instances: &Instances<'_>,
+        keeping: &mut Keeping<'_>,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(), RunError> {
+        observe(Event::SideBySide { trials });
+        let (study, hosts, stop) = (self.study, self.hosts, self.stop);
+        let host = hosts.load.as_ref();
+        let (mut ready, mut not_there) = (Vec::new(), Vec::new());
+        for (place, slot) in self.targets.iter_mut().enumerate() {
+            let own = trials.iter().find(|t| study.server_of(&t.key.target) == Some(place));
+            let Some((trial, test)) = own.and_then(|t| Some((*t, study.test(&t.key.test)?))) else {
+                continue;
+            };
+            let skip = stop.of_part();
+            observe(Event::TrialStarted { trial, skip: &skip });
+            match slot {
+                Some(handle) => {
+                    ready.push(Ready { trial, test, target: handle.as_mut(), skip });
+                }
+                None => {
+                    let target = study.measured().nth(place);
+                    let failure = match target.map(|target| instances.presence(target)) {
+                        Some(Presence::Failed(failure)) => failure.clone(),
+                        _ => not_up("it is not up"),
+                    };
+                    not_there.push(not_run(host, trial, failure));
+                }
+            }
+        }
+        if stop.is_requested() {
+            return Err(RunError::Stopped);
+        }
+        for record in &not_there {
+            keeping.keep(record, observe)?;
+        }
+        let of: Vec<(&Trial, Stop)> =
+            ready.iter().map(|one| (one.trial, one.skip.clone())).collect();
+        let together = Together::new(of.len());
+        let here = made_here(study, hosts, &of);
+        let mut on_sample = self.on_sample.as_ref();
+        thread::scope(|scope| {
+            let (sender, told) = channel();
+            for (place, one) in ready.into_iter().enumerate() {
+                let (sender, member) = (sender.clone(), Member::new(&together, place));
+                // Each samples the machine that leads; one of them is shown.
+                let on_sample = on_sample.take();
+                scope.spawn(move || {
+                    let _leaves = Leaves(member.clone());
+                    let tell = |told| drop(sender.send((place, told)));
+                    let context = &mut Context {
+                        study,
+                        hosts,
+                        host,
+                        stop: &one.skip,
+                        stop_of_run: stop,
+                        on_sample,
+                        together: Some(&member),
+                        observe: &mut |event| pass_on(event, &tell),
+                    };
+                    let record = run_trial(one.target, one.trial, one.test, context);
+                    tell(Told::Over(record.map(Box::new)));
+                });
+            }
+            drop(sender);
+            let mut watched = Watched { of: &of, together: &together, keeping, observe };
+            watched.hear(here, &told)
+        })
+    }
+}
+
+/// The places of those of these trials whose load the machine makes that leads.
+fn made_here(study: &Study, hosts: &Hosts, of: &[(&Trial, Stop)]) -> BTreeSet<usize> {
+    let is_made_here = |trial: &Trial| {
+        let load = study.test(&trial.key.test).and_then(Test::load);
+        load.is_some_and(|load| hosts.makers(study, load, &trial.key.target).is_empty())
+    };
+    let here = of.iter().enumerate().filter(|(_, (trial, _))| is_made_here(trial));
+    here.map(|(place, _)| place).collect()
+}
+
+/// Leaves the others however its thread ends.
+struct Leaves(Member);
+
+impl Drop for Leaves {
+    fn drop(&mut self) {
+        self.0.leaves();
+    }
+}
+
+/// Says what a trial does to the thread that has the store.
+fn pass_on(event: Event<'_>, tell: &dyn Fn(Told)) {
+    match event {
+        Event::Preparing { step, .. } => tell(Told::Preparing(step)),
+        Event::Interval { interval, .. } => tell(Told::Interval(Box::new(interval.clone()))),
+        Event::Searching { progress: SearchProgress::Capacity(rate), .. } => {
+            tell(Told::Capacity(rate));
+        }
+        Event::Searching { progress: SearchProgress::Step { goal, step }, .. } => {
+            tell(Told::Step(*goal, *step));
+        }
+        // Of what lies between trials.
+        _ => {}
+    }
+}
+
+/// The trials under way, as the thread sees them that has the store.
+struct Watched<'a, 'k> {
+    of: &'a [(&'a Trial, Stop)],
+    together: &'a Together,
+    keeping: &'a mut Keeping<'k>,
+    observe: &'a mut dyn FnMut(Event<'_>),
+}
+
+impl Watched<'_, '_> {
+    /// Hears all of them until all are over. Nothing is written while one of those measures whose load
+    /// is made `here`.
+    fn hear(
+        &mut self,
+        mut here: BTreeSet<usize>,
+        told: &Receiver<(usize, Told)>,
+    ) -> Result<(), RunError> {
+        let mut outcome = Ok(());
+        let mut over: Vec<TrialRecord> = Vec::new();
+        for (place, told) in told {
+            let Some((trial, _)) = self.of.get(place) else { continue };
+            match told {
+                Told::Preparing(step) => {
+                    (self.observe)(Event::Preparing { target: &trial.key.target, step });
+                }
+                Told::Interval(interval) => {
+                    (self.observe)(Event::Interval { trial, interval: &interval });
+                }
+                Told::Capacity(rate) => {
+                    let progress = SearchProgress::Capacity(rate);
+                    (self.observe)(Event::Searching { trial, progress });
+                }
+                Told::Step(goal, step) => {
+                    let progress = SearchProgress::Step { goal: &goal, step: &step };
+                    (self.observe)(Event::Searching { trial, progress });
+                }
+                Told::Over(record) => {
+                    here.remove(&place);
+                    match record {
+                        Ok(record) => over.push(self.with_others(place, *record)),
+                        Err(_) => outcome = outcome.and(Err(RunError::Stopped)),
+                    }
+                }
+            }
+            if here.is_empty() {
+                for record in over.drain(..) {
+                    if let Err(error) = self.keeping.keep(&record, self.observe) {
+                        // What the others do could not be kept either.
+                        self.of.iter().for_each(|(_, skip)| skip.request());
+                        return Err(error.into());
+                    }
+                }
+            }
+        }
+        for record in over {
+            self.keeping.keep(&record, self.observe)?;
+        }
+        outcome
+    }
+
+    /// A record with the trials that ran beside it.
+    fn with_others(&self, place: usize, record: TrialRecord) -> TrialRecord {
+        let start = self.together.start().filter(|start| start.of.contains(&place));
+        let side_by_side = start.and_then(|start| {
+            let others = start.of.iter().filter(|other| **other != place);
+            let with: Vec<u32> =
+                others.filter_map(|other| Some(self.of.get(*other)?.0.position)).collect();
+            (!with.is_empty()).then_some(SideBySide { with, began_at: start.date })
+        });
+        TrialRecord { side_by_side, ..record }
+    }
+}

@@ -1,0 +1,229 @@
+//! Servers that run already, and that the study says how to restart: so their tests can start cold.
+//!
+//! A keeper on the server's machine runs the commands, and runs `start` however weighin or the agent
+//! there ends, so that no server stays down.
+
+use super::{Server, ServerKind};
+use crate::Hosts;
+use crate::preflight::Diagnostics;
+use crate::systems::TargetHandle;
+use crate::systems::cold::check_caches;
+use host::{Host, InstanceOrder, KeptInstance};
+use model::{
+    CacheState, Endpoint, Failure, FailureKind, Place, RestartSpec, RestartWay, Stop, Study,
+    Target, Test,
+};
+use std::collections::VecDeque;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a server may answer after `stop` has ended.
+const GONE_TIMEOUT: Duration = Duration::from_secs(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Lines of a command that failed which a message tells.
+const LAST_LINES: usize = 3;
+/// How long systemd may take to say whether it has a unit.
+const QUESTION_LIMIT: Duration = Duration::from_secs(20);
+
+/// Whether the server of a target can be restarted with empty caches, as a cold test asks.
+pub(super) fn check(cold: &Test, target: &Target, hosts: &Hosts) -> Result<(), Failure> {
+    let Some(spec) = target.restart() else {
+        return Err(Failure::new(
+            FailureKind::NotPermitted,
+            format!("the test {} starts cold, and weighin may not restart this server", cold.name),
+            "say what restarts it, such as restart = { unit = \"mariadb\" } in the target, set \
+             cache = \"warm\", or make the target a sandbox",
+        ));
+    };
+    let host = machine(target, hosts.of(target).as_ref(), &hosts.load)?;
+    check_caches(cold, host.as_ref())?;
+    for words in [spec.way.stop(), spec.way.start()] {
+        let program = words.first().map_or("", String::as_str);
+        if host.find_program(program).is_none() {
+            return Err(Failure::new(
+                FailureKind::MissingProgram,
+                format!(
+                    "a restart runs {program}, and there is no such program on {}",
+                    host.name()
+                ),
+                "install it there, or name it by its absolute path",
+            ));
+        }
+    }
+    let RestartWay::Unit(unit) = &spec.way else { return Ok(()) };
+    let active = ["systemctl", "is-active", "--", unit].map(str::to_owned).to_vec();
+    let asked = RestartSpec {
+        way: RestartWay::Commands { stop: active, start: vec!["true".to_owned()] },
+        time_limit: QUESTION_LIMIT,
+    };
+    let mut kept = keep(host.as_ref(), &asked, Vec::new())?;
+    kept.up(&Stop::default(), &mut |_| {}).map_err(|_| {
+        Failure::new(
+            FailureKind::NotPermitted,
+            format!("systemd says that no unit {unit} is active on {}", host.name()),
+            "name the unit that the server is: systemctl status PID says which, for its process",
+        )
+    })?;
+    kept.down(&mut |_| {})
+}
+
+/// The machine on which a server is restarted.
+fn machine<'a>(
+    target: &Target,
+    own: Option<&'a Arc<dyn Host>>,
+    load_host: &'a Arc<dyn Host>,
+) -> Result<Arc<dyn Host>, Failure> {
+    let is_here = match &target.place {
+        Place::Server(spec) => match &spec.address.endpoint {
+            Endpoint::Tcp { host, .. } => {
+                host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+            }
+            Endpoint::Socket(_) => true,
+            Endpoint::NotUp => false,
+        },
+        _ => false,
+    };
+    let found = own.or_else(|| is_here.then_some(load_host));
+    found.map(Arc::clone).ok_or_else(|| {
+        Failure::new(
+            FailureKind::NotPermitted,
+            format!("weighin does not know on which machine it could restart {}", target.name),
+            "add ssh = \"root@HOST\" to the target, as your own ssh reaches the server's machine",
+        )
+    })
+}
+
+/// A keeper of the server's commands.
+fn keep(
+    host: &dyn Host,
+    spec: &RestartSpec,
+    variables: Vec<(&'static str, String)>,
+) -> Result<Box<dyn KeptInstance>, Failure> {
+    host.keep_instance(InstanceOrder {
+        up: spec.way.stop(),
+        down: spec.way.start(),
+        variables: variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        environment: Vec::new(),
+        limit: spec.time_limit,
+        names: ("stop".to_owned(), "start".to_owned()),
+    })
+}
+
+/// The last lines that a command said.
+#[derive(Default)]
+struct Said(VecDeque<String>);
+
+impl Said {
+    fn add(&mut self, line: &str) {
+        self.0.push_back(line.to_owned());
+        if self.0.len() > LAST_LINES {
+            self.0.pop_front();
+        }
+    }
+
+    /// A failure of that command with them.
+    fn explain(self, target: &str, failure: Failure) -> Failure {
+        if failure.is_stop() {
+            return failure;
+        }
+        // It is no instance that did not come up.
+        let kind = match failure.kind {
+            FailureKind::NotUp => FailureKind::Other,
+            kind => kind,
+        };
+        let said: Vec<String> = self.0.into();
+        let said = if said.is_empty() { String::new() } else { format!(": {}", said.join(" | ")) };
+        Failure::new(kind, format!("{target} was not restarted: {}{said}", failure.message), "")
+    }
+}
+
+impl<K: ServerKind> Server<K> {
+    /// Stops the server, empties the caches of its machine, and starts it again; returns when it
+    /// answers.
+    pub(super) fn restart_cold(&mut self) -> Result<(), Failure> {
+        let name = self.target.as_ref().map_or("the server", |target| &target.name).to_owned();
+        let (Some(target), Some(spec)) =
+            (&self.target, self.target.as_ref().and_then(Target::restart).cloned())
+        else {
+            return Err(Failure::new(
+                FailureKind::NotPermitted,
+                format!("{name} cannot be measured cold: weighin may not restart it"),
+                "set cache = \"warm\", or make the target a sandbox",
+            ));
+        };
+        let host = machine(target, self.host.as_ref(), &self.load_host)?;
+        let mut kept = keep(host.as_ref(), &spec, self.variables())?;
+        let mut said = Said::default();
+        let stopped = kept.up(&self.stop, &mut |line| said.add(line));
+        let stopped = stopped.map_err(|failure| said.explain(&name, failure));
+        let emptied = stopped.and_then(|_| {
+            self.wait_until_gone(&name)?;
+            host.drop_caches(&self.stop)
+        });
+        // Whatever became of that, and whoever wants to stop.
+        let mut said = Said::default();
+        let started = kept.down(&mut |line| said.add(line));
+        let started = started.map_err(|failure| said.explain(&name, failure));
+        emptied.and(started)?;
+        self.wait_until_up(spec.time_limit)
+    }
+
+    fn wait_until_gone(&self, name: &str) -> Result<(), Failure> {
+        let deadline = Instant::now() + GONE_TIMEOUT;
+        while K::connect(self.login()?).is_ok() {
+            self.check_stop()?;
+            if Instant::now() > deadline {
+                return Err(Failure::new(
+                    FailureKind::Other,
+                    format!("{name} was not restarted: it answers although `stop` has ended"),
+                    "see whether `restart` stops the server that the url leads to, and whether \
+                     something starts it again by itself",
+                ));
+            }
+            thread::sleep(POLL_INTERVAL);
+        }
+        Ok(())
+    }
+
+    fn wait_until_up(&self, limit: Duration) -> Result<(), Failure> {
+        let deadline = Instant::now() + limit;
+        loop {
+            self.check_stop()?;
+            match K::connect(self.login()?) {
+                Ok(_) => return Ok(()),
+                Err(failure) if failure.is_stop() || Instant::now() > deadline => {
+                    return Err(failure);
+                }
+                Err(_) => thread::sleep(POLL_INTERVAL),
+            }
+        }
+    }
+
+    fn check_stop(&self) -> Result<(), Failure> {
+        if self.stop.is_requested() { Err(Failure::stopped()) } else { Ok(()) }
+    }
+
+    /// Whether the server would fill its cache by itself when a cold test has it restarted.
+    pub(super) fn check_cold_start(
+        &mut self,
+        study: &Study,
+        found: &mut Diagnostics,
+    ) -> Result<(), Failure> {
+        let is_cold = study.tests.iter().any(|test| test.cache == CacheState::Cold);
+        if !is_cold || self.target.as_ref().and_then(Target::restart).is_none() {
+            return Ok(());
+        }
+        if let Some(setting) = K::cache_memory(self.connected()?.1)? {
+            found.warn(
+                format!(
+                    "the server reads what was in its cache again when it starts ({setting}), so that \
+                     trials of cold tests are not cold"
+                ),
+                format!("set {setting} = OFF in its configuration, and restart it"),
+            );
+        }
+        Ok(())
+    }
+}

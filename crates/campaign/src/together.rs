@@ -1,0 +1,180 @@
+//! Lets the loads of trials that run side by side begin at one moment.
+
+use engine::{Clock, Nanos, Stop};
+use model::{Failure, UnixMillis};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// From when all are ready until all begin: time for the news to reach every thread and machine.
+pub(crate) const START_NOTICE: Duration = Duration::from_millis(250);
+/// How often one that waits looks whether it is to stop.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// How far a trial is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Its target is being brought to the state that it starts from.
+    Preparing,
+    /// Its target is in that state.
+    Standing,
+    /// Whatever makes its load has logged in and waits.
+    Ready,
+    /// Its load has begun with the others.
+    Begun,
+    /// It is over, or failed before it could begin: nobody waits for it.
+    Gone,
+}
+
+/// Trials that begin their loads together.
+#[derive(Debug)]
+pub(crate) struct Together {
+    stages: Mutex<(Vec<Stage>, Option<Start>)>,
+    changed: Condvar,
+}
+
+/// The moment at which all of them begin.
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    at: Nanos,
+    /// The same by the time of day.
+    pub(crate) date: UnixMillis,
+    /// The places of those that begin then.
+    pub(crate) of: Vec<usize>,
+}
+
+impl Together {
+    /// For so many trials.
+    pub(crate) fn new(trials: usize) -> Arc<Self> {
+        let stages = Mutex::new((vec![Stage::Preparing; trials], None));
+        Arc::new(Self { stages, changed: Condvar::new() })
+    }
+
+    /// When they began, once they have.
+    pub(crate) fn start(&self) -> Option<Start> {
+        self.lock().1.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, (Vec<Stage>, Option<Start>)> {
+        self.stages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The place of one trial among them.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    together: Arc<Together>,
+    place: usize,
+}
+
+impl Member {
+    pub(crate) fn new(together: &Arc<Together>, place: usize) -> Self {
+        Self { together: Arc::clone(together), place }
+    }
+
+    /// The target is in the state that its trial starts from: waits until those of all others are, or
+    /// are given up.
+    ///
+    /// # Errors
+    /// [`Failure::stopped`].
+    pub(crate) fn stands(&self, stop: &Stop) -> Result<(), Failure> {
+        let mut all = self.together.lock();
+        self.set(&mut all.0, Stage::Standing);
+        self.together.changed.notify_all();
+        while all.0.contains(&Stage::Preparing) {
+            if stop.is_requested() {
+                return Err(Failure::stopped());
+            }
+            let waited = self.together.changed.wait_timeout(all, POLL_INTERVAL);
+            all = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        Ok(())
+    }
+
+    /// Its load is ready: when that begins, once the others are ready too. To be asked again and again;
+    /// loads after the first begin by themselves. `now` is the time of day.
+    pub(crate) fn start(&self, now: UnixMillis) -> Option<Nanos> {
+        let mut all = self.together.lock();
+        let (stages, start) = &mut *all;
+        if matches!(stages.get(self.place), Some(Stage::Begun | Stage::Gone) | None) {
+            return Some(Clock.now().plus(START_NOTICE));
+        }
+        self.set(stages, Stage::Ready);
+        if start.is_none() && stages.iter().all(|stage| matches!(stage, Stage::Ready | Stage::Gone))
+        {
+            let are_ready = stages.iter().enumerate().filter(|(_, stage)| **stage == Stage::Ready);
+            let of = are_ready.map(|(place, _)| place).collect();
+            let date = UnixMillis(now.0.saturating_add(START_NOTICE.as_millis() as u64));
+            *start = Some(Start { at: Clock.now().plus(START_NOTICE), date, of });
+        }
+        let at = start.as_ref()?.at;
+        self.set(stages, Stage::Begun);
+        Some(at)
+    }
+
+    /// It is over, whatever came of it.
+    pub(crate) fn leaves(&self) {
+        let mut all = self.together.lock();
+        self.set(&mut all.0, Stage::Gone);
+        self.together.changed.notify_all();
+    }
+
+    fn set(&self, stages: &mut [Stage], stage: Stage) {
+        if let Some(own) = stages.get_mut(self.place) {
+            *own = stage;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: UnixMillis = UnixMillis(1_000);
+
+    #[test]
+    fn loads_begin_at_one_moment_when_the_last_is_ready() {
+        let together = Together::new(3);
+        let [a, b, c] = [0, 1, 2].map(|place| Member::new(&together, place));
+        assert_eq!(a.start(NOW), None);
+        assert_eq!(b.start(NOW), None);
+        assert_eq!(a.start(NOW), None);
+        let at = c.start(NOW).unwrap();
+        assert_eq!((a.start(NOW), b.start(NOW)), (Some(at), Some(at)));
+        let start = together.start().unwrap();
+        assert_eq!((start.of, start.date), (vec![0, 1, 2], UnixMillis(1_250)));
+        // The next step of a search waits for nobody.
+        assert!(a.start(NOW).unwrap() >= at);
+    }
+
+    #[test]
+    fn nobody_waits_for_one_that_is_gone() {
+        let together = Together::new(3);
+        let [a, b, c] = [0, 1, 2].map(|place| Member::new(&together, place));
+        assert_eq!(a.start(NOW), None);
+        b.leaves();
+        assert_eq!(a.start(NOW), None, "the third is still to come");
+        assert!(c.start(NOW).is_some() && a.start(NOW).is_some());
+        assert_eq!(together.start().unwrap().of, [0, 2]);
+        // One that failed after the start was there at it.
+        c.leaves();
+        assert_eq!(together.start().unwrap().of, [0, 2]);
+    }
+
+    #[test]
+    fn targets_wait_until_all_stand_or_are_given_up_or_somebody_asks_to_stop() {
+        let together = Together::new(3);
+        let [a, b, c] = [0, 1, 2].map(|place| Member::new(&together, place));
+        let stop = Stop::default();
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(|| a.stands(&stop));
+            c.leaves();
+            assert!(!waits.is_finished());
+            b.stands(&stop).unwrap();
+            waits.join().unwrap().unwrap();
+        });
+        let together = Together::new(2);
+        let alone = Member::new(&together, 0);
+        stop.request();
+        assert!(alone.stands(&stop).is_err());
+    }
+}
