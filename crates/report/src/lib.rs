@@ -10,6 +10,7 @@ mod document;
 mod gate;
 mod generator;
 mod history;
+mod hlog;
 mod html;
 mod json;
 mod level_axis;
@@ -17,6 +18,7 @@ mod mark;
 mod markdown;
 pub mod numbers;
 mod runs;
+pub mod site;
 mod so_far;
 mod svg;
 mod tables;
@@ -35,7 +37,7 @@ pub use chart::{
 pub use gate::{Gated, answer, junit, openmetrics, render_gate};
 pub use generator::GeneratorFigures;
 pub use history::render_history;
-pub use mark::{is_own, recognise};
+pub use mark::{PNG_MARK, SECOND_CHUNK, is_own, recognise};
 pub use runs::{RunName, Runs, RunsFormat, render_runs};
 pub use so_far::so_far;
 pub use terminal::{STYLES, terminal_summary};
@@ -51,6 +53,8 @@ pub enum Format {
     Json,
     /// One row per trial, for spreadsheets and data frames; described in `docs/report-csv.md`.
     Csv,
+    /// The latencies of every trial, as an interval log of HdrHistogram; described in `docs/hlog.md`.
+    Hlog,
 }
 
 /// Writes a report.
@@ -63,6 +67,7 @@ pub fn render(analysis: &Analysis, format: Format, out: &mut impl Write) -> io::
         Format::Markdown => text(&markdown::page(analysis), out),
         Format::Json => json::write(analysis, out),
         Format::Csv => csv::write(analysis, out),
+        Format::Hlog => hlog::write(analysis, out),
     }
 }
 

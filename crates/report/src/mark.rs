@@ -2,11 +2,18 @@
 
 use crate::Format;
 use crate::gate::{FIRST_METRIC, SUITES};
+use crate::hlog;
 
 /// What the head of an HTML report says made it.
 pub(crate) const GENERATOR: &str = "weighin";
 /// What a chart of its own says on its second line.
 pub(crate) const CHART: &str = "<metadata>Made by weighin</metadata>";
+/// What the first text chunk of a chart holds that is a PNG: a keyword of the format, and who made it.
+pub const PNG_MARK: &[u8] = b"Software\0weighin";
+/// What every PNG begins with.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+/// Where the second chunk begins: the first one of a PNG always has the same length.
+pub const SECOND_CHUNK: usize = 33;
 /// A report shows within so many bytes that it is one.
 const BEGINNING: usize = 16 << 10;
 
@@ -26,6 +33,9 @@ pub fn recognise(bytes: &[u8]) -> Option<Format> {
     if first.starts_with("format_version,study,run,test,target,") {
         return Some(Format::Csv);
     }
+    if first.starts_with(hlog::MADE_BY) && lines.clone().next()? == hlog::VERSION {
+        return Some(Format::Hlog);
+    }
     // The title, and under it which study and run it is of and what it was measured with.
     let subtitle = lines.find(|line| line.starts_with("Study "))?;
     (first.starts_with("# ") && subtitle.contains(" with weighin ")).then_some(Format::Markdown)
@@ -40,11 +50,19 @@ pub fn is_own(bytes: &[u8]) -> bool {
     let (first, second) = (lines.next().unwrap_or(""), lines.next().unwrap_or("").trim());
     let is_json = || JSON.iter().any(|of| second == format!("\"format\": \"weighin-{of}\","));
     recognise(bytes).is_some()
+        || is_own_png(bytes)
         || (first.starts_with("<svg ") && second == CHART)
         || (first == "{" && is_json())
         || (first.starts_with("<?xml") && second.starts_with(SUITES))
         || first == FIRST_METRIC
         || names_runs(&text)
+}
+
+/// Whether it is a PNG whose second chunk is a text that says so.
+fn is_own_png(bytes: &[u8]) -> bool {
+    // A chunk begins with its length and the name of its kind.
+    let text = bytes.get(SECOND_CHUNK + 4..).unwrap_or_default();
+    bytes.starts_with(PNG) && text.starts_with(&[b"tEXt", PNG_MARK].concat())
 }
 
 /// Whether a text for people names two or more runs under its title, as weighin does.

@@ -137,6 +137,10 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     if !test.fleets.is_empty() {
         blocks.push("### Volumes".to_owned());
         blocks.push(table(&tables::fleet_volumes(analysis, test)));
+        if let Some(hosts) = tables::fleet_hosts(analysis, test) {
+            blocks.push("### Hosts with volumes".to_owned());
+            blocks.push(table(&hosts));
+        }
         blocks.push("### Virtual machines".to_owned());
         blocks.push(table(&tables::fleet_vms(analysis, test)));
         if let Some(processors) = tables::fleet_processors(analysis, test) {

@@ -362,7 +362,7 @@ mod tests {
         let cells = ["oltp", "fast", "a and b"].map(TableCell::text).into();
         let table = Table {
             columns: ["test", "first", "second"].map(column).into(),
-            rows: vec![Row { cells, opens_group: false }],
+            rows: vec![Row { cells, opens_group: false, id: None }],
         };
         let lines = columns(&table, 60);
         assert_eq!(lines, ["  test  first  second", "  oltp  fast   a and b"]);

@@ -39,14 +39,55 @@ fn names_and_files_cannot_become_markup() {
 
 #[test]
 fn ids_are_unique_and_what_links_and_labels_name_exists() {
-    let page = page(&support::usual());
-    let ids = attributes(&page, "id");
-    let known: HashSet<&str> = ids.iter().copied().collect();
-    assert_eq!(known.len(), ids.len());
+    let all = [support::usual(), support::hostile(), support::single(), support::huge()];
+    for dataset in all {
+        let page = page(&dataset);
+        let ids = attributes(&page, "id");
+        let known: HashSet<&str> = ids.iter().copied().collect();
+        assert_eq!(known.len(), ids.len());
+        let links = attributes(&page, "href");
+        assert!(!links.is_empty());
+        let named = links.iter().map(|link| &link[1..]);
+        for target in named.chain(attributes(&page, "aria-labelledby")) {
+            assert!(known.contains(target), "nothing has the id {target}");
+        }
+    }
+}
+
+#[test]
+fn figures_lead_to_their_cell_and_cells_to_each_of_their_trials() {
+    let dataset = support::usual();
+    let page = page(&dataset);
     let links = attributes(&page, "href");
-    assert!(!links.is_empty());
-    for target in links.iter().map(|link| &link[1..]).chain(attributes(&page, "aria-labelledby")) {
-        assert!(known.contains(target), "nothing has the id {target}");
+    let cells = links.iter().filter(|link| link.starts_with("#c0-")).count();
+    assert_eq!(cells, 2, "one for each target of the first screen");
+    // Every trial can be reached in its cell, and from its row in the list what is drawn of it.
+    for record in &dataset.trials {
+        let drawing = format!("#t{}", record.position);
+        let to_drawing = links.iter().filter(|link| **link == drawing).count();
+        assert!(to_drawing >= 2, "{to_drawing} links to {}", record.key);
+        let row = format!("#p{}", record.position);
+        assert!(links.contains(&row.as_str()), "no link to the row of {}", record.key);
+    }
+    // Findings about single trials name them.
+    let findings =
+        page.split("id=\"findings\"").nth(1).unwrap().split("</section>").next().unwrap();
+    assert!(findings.contains("href=\"#t"), "{findings}");
+}
+
+#[test]
+fn server_variables_are_listed_once_and_compactly() {
+    let dataset = support::usual();
+    let page = page(&dataset);
+    let listed = page.split("<pre class=\"variables\" tabindex=\"0\">").nth(1).unwrap();
+    let listed: Vec<&str> = listed.split("</pre>").next().unwrap().lines().collect();
+    let mut names: Vec<&String> =
+        dataset.targets.iter().flat_map(|target| target.server.variables.keys()).collect();
+    names.sort();
+    names.dedup();
+    assert_eq!(listed.len(), names.len());
+    for (line, name) in listed.iter().zip(names) {
+        assert!(line.starts_with(&format!("{name} =")), "{line}");
     }
 }
 
@@ -122,6 +163,46 @@ fn timelines_show_what_was_sampled_and_no_more() {
 }
 
 #[test]
+fn trials_of_an_aa_control_are_drawn_and_listed_trials_lead_to_them() {
+    let mut dataset = support::usual();
+    dataset.study.aa_control = dataset.study.targets.pop();
+    let control = dataset.study.aa_control.as_ref().unwrap().name.clone();
+    let page = page(&dataset);
+    let mut drawn = 0;
+    for record in dataset.trials.iter().filter(|record| record.key.target == control) {
+        if record.load().is_some() {
+            let position = record.position;
+            let figure = format!("<figure id=\"t{position}\">");
+            let (_, after) = page.split_once(&figure).unwrap_or_else(|| panic!("no {figure}"));
+            assert!(after.split("</figure>").next().unwrap().contains("<svg"), "{figure}");
+            assert!(
+                page.contains(&format!("<a href=\"#t{position}\">{position}</a>")),
+                "{position}"
+            );
+            drawn += 1;
+        }
+    }
+    assert!(drawn > 1, "{drawn}");
+}
+
+#[test]
+fn a_target_without_a_result_has_a_dash_that_leads_nowhere() {
+    let mut dataset = support::usual();
+    let without = dataset.study.targets[0].name.clone();
+    for record in dataset.trials.iter_mut().filter(|record| record.key.target == without) {
+        let failure = model::Failure::new(model::FailureKind::Other, "it broke", "");
+        record.end = model::TrialEnd::Failed(failure);
+    }
+    let page = page(&dataset);
+    let answer = page.split("id=\"answer\"").nth(1).unwrap().split("</section>").next().unwrap();
+    let row = answer.split("<tr").find(|row| row.contains(&without)).unwrap();
+    assert!(row.contains('–') || row.contains('—'), "{row}");
+    for dash in ["–", "—"] {
+        assert!(!page.contains(&format!(">{dash}</a>")), "{row}");
+    }
+}
+
+#[test]
 fn an_outage_is_a_band_in_every_panel_of_its_trial() {
     let mut dataset = support::usual();
     assert!(!page(&dataset).contains("class=\"outage\""));
@@ -193,7 +274,7 @@ fn a_huge_study_draws_trials_of_every_level_and_lists_the_doubtful_ones() {
     let (_, time) = page.split_once("id=\"time\"").expect("the section");
     let (time, _) = time.split_once("class=\"layer\"").expect("the next one");
     assert!(time.contains("300 of 1,439 trials are drawn"), "one is missing");
-    assert_eq!(time.matches("<figure>").count(), 300);
+    assert_eq!(time.matches("<figure id=\"t").count(), 300);
     for level in 0..12 {
         assert!(time.contains(&format!("id=\"frame-0-{level}-0\"")), "level {level}");
     }

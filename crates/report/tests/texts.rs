@@ -95,7 +95,7 @@ fn json_says_what_it_is_and_repeats_every_word() {
 #[test]
 fn every_report_is_known_as_one() {
     for dataset in [support::usual(), support::hostile()] {
-        for format in [Format::Html, Format::Markdown, Format::Json, Format::Csv] {
+        for format in [Format::Html, Format::Markdown, Format::Json, Format::Csv, Format::Hlog] {
             let text = rendered(&dataset, format);
             assert_eq!(report::recognise(text.as_bytes()), Some(format), "{:.300}", text);
         }

@@ -74,15 +74,22 @@ impl DiskExtent {
     pub(super) fn of(records: &[&TrialRecord]) -> Self {
         let volumes: Vec<VolumeRates> = records
             .iter()
-            .flat_map(|record| record.sampling.target_samples().iter().map(move |s| (s, *record)))
-            .filter_map(|(sample, record)| of_sample(sample, record))
+            .flat_map(|record| {
+                let disks = record.sampling.target_disks();
+                let samples = record.sampling.target_samples();
+                let rates = samples.iter().map(|sample| VolumeRates::sampled(sample, &disks));
+                rates.collect::<Vec<_>>()
+            })
+            .flatten()
             .collect();
         let of_line = |line: &Trace| volumes.iter().filter_map(line.1).fold(0.0, f64::max);
         let largest = |figure: &Figure| figure.lines.iter().map(of_line).collect();
-        let unknown = || {
-            let records = records.iter().filter(|record| record.sampling.volume.is_empty());
-            records.flat_map(|record| record.sampling.target_samples())
-        };
+        let unknown: Vec<_> = records
+            .iter()
+            .filter(|record| record.sampling.target_disks().is_empty())
+            .map(|record| record.sampling.target_samples())
+            .collect();
+        let unknown = || unknown.iter().flat_map(|samples| samples.iter());
         let device = busiest(unknown());
         let writes = unknown().filter_map(|sample| writes(sample, device.as_deref()?));
         Self {
@@ -94,34 +101,37 @@ impl DiskExtent {
 
     /// The panels of one trial.
     pub(super) fn panels(&self, record: &TrialRecord) -> Vec<Panel> {
-        if record.sampling.volume.is_empty() {
+        let (samples, names) = (record.sampling.target_samples(), record.sampling.target_disks());
+        if names.is_empty() {
             return self.device.iter().map(|device| self.of_device(record, device)).collect();
         }
-        let disks = record.sampling.volume.join(" + ");
+        let line = |trace: Trace| line(&samples, &names, trace);
+        let disks = names.join(" + ");
         let drawn = |(figure, largest): (&Figure, &Vec<f64>)| {
             // What never happened is not drawn: where all is in memory nothing is ever read.
             let lines = figure.lines.iter().zip(largest).filter(|(_, largest)| **largest > 0.0);
             Panel {
                 heading: format!("{}, {disks}", figure.heading),
                 largest: largest.iter().copied().fold(0.0, f64::max),
-                lines: lines.map(|(trace, _)| line(record, *trace)).collect(),
+                lines: lines.map(|(trace, _)| line(*trace)).collect(),
                 heat: None,
             }
         };
         let mut panels: Vec<Panel> = FIGURES.iter().zip(&self.largest).map(drawn).collect();
-        let several = record.sampling.volume.len() > 1;
+        let several = names.len() > 1;
         let traces = if several { &UTILISATION[..] } else { &UTILISATION[1..] };
         panels.push(Panel {
             heading: format!("%util, {disks}"),
             largest: 100.0,
-            lines: traces.iter().map(|trace| line(record, *trace)).collect(),
+            lines: traces.iter().map(|trace| line(*trace)).collect(),
             heat: None,
         });
         panels
     }
 
     fn of_device(&self, record: &TrialRecord, device: &str) -> Panel {
-        let points = record.sampling.target_samples().iter();
+        let samples = record.sampling.target_samples();
+        let points = samples.iter();
         Panel {
             heading: format!("disk writes/s, {device}"),
             largest: self.writes,
@@ -134,14 +144,12 @@ impl DiskExtent {
     }
 }
 
-fn of_sample(sample: &Sample, record: &TrialRecord) -> Option<VolumeRates> {
-    VolumeRates::sampled(sample, &record.sampling.volume)
-}
-
-fn line(record: &TrialRecord, (class, figure): Trace) -> Line {
-    let samples = record.sampling.target_samples().iter();
-    let point = |sample: &Sample| Some((middle(sample), figure(&of_sample(sample, record)?)?));
-    Line { class, points: samples.filter_map(point).collect() }
+fn line(samples: &[Sample], disks: &[String], (class, figure): Trace) -> Line {
+    let point = |sample: &Sample| {
+        let rates = VolumeRates::sampled(sample, disks)?;
+        Some((middle(sample), figure(&rates)?))
+    };
+    Line { class, points: samples.iter().filter_map(point).collect() }
 }
 
 /// The middle of the time that a sample covers, in seconds from the start of the load.

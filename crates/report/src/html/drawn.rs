@@ -1,5 +1,6 @@
 //! Which trials are drawn over time where there are more than a page can hold.
 
+use super::timelines::cells_of;
 use analyse::{Analysis, Cell, TrialAssessment, Validity};
 use std::collections::HashSet;
 
@@ -21,14 +22,16 @@ impl Drawn {
         if analysis.dataset.trials.len() <= MOST {
             return Self::All;
         }
-        let tests = || analysis.tests.iter();
-        let cells = || tests().flat_map(|test| &test.cells);
+        let tests: Vec<Vec<&Cell>> =
+            analysis.tests.iter().map(|test| cells_of(test).collect()).collect();
+        let tests = || tests.iter();
+        let cells = || tests().flatten().copied();
         let doubtful = cells().flat_map(|cell| &cell.trials);
         let doubtful =
             doubtful.filter(|trial| trial.validity != Validity::Valid).take(MOST_DOUBTFUL);
-        let most_cells = tests().map(|test| test.cells.len()).max().unwrap_or(0);
+        let most_cells = tests().map(Vec::len).max().unwrap_or(0);
         let in_turn =
-            (0..most_cells).flat_map(|i| tests().filter_map(move |test| test.cells.get(i)));
+            (0..most_cells).flat_map(|i| tests().filter_map(move |cells| cells.get(i).copied()));
         let most_repeats = cells().map(|cell| cell.trials.len()).max().unwrap_or(0);
         let others =
             (0..most_repeats).flat_map(|i| cells().filter_map(move |cell| cell.trials.get(i)));

@@ -1,5 +1,6 @@
 //! Findings by severity, those of one kind together.
 
+use super::evidence::Evidence;
 use super::layer::Layer;
 use super::table;
 use crate::{tables, view, words};
@@ -10,7 +11,7 @@ use maud::{Markup, html};
 const MAX_OPEN: usize = 5;
 
 /// The section of all findings.
-pub(super) fn section(analysis: &Analysis) -> Markup {
+pub(super) fn section(analysis: &Analysis, evidence: &Evidence) -> Markup {
     const ORDER: [Severity; 4] =
         [Severity::Severe, Severity::Warning, Severity::Notice, Severity::Passed];
     let content = html! {
@@ -19,7 +20,7 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
             @let kinds = view::by_kind(analysis, severity);
             @if !kinds.is_empty() {
                 h3 class=(class(severity)) { (words::severity(severity)) }
-                @for (kind, findings) in kinds { (of_kind(analysis, kind, &findings)) }
+                @for (kind, findings) in kinds { (of_kind(analysis, kind, &findings, evidence)) }
             }
         }
     };
@@ -51,7 +52,7 @@ fn class(severity: Severity) -> &'static str {
     }
 }
 
-fn of_kind(analysis: &Analysis, kind: &str, findings: &[&Finding]) -> Markup {
+fn of_kind(analysis: &Analysis, kind: &str, findings: &[&Finding], evidence: &Evidence) -> Markup {
     let sentences = words::sentences(findings, |finding| view::counted_in(analysis, finding));
     let open = if sentences.len() > MAX_OPEN { MAX_OPEN - 2 } else { sentences.len() };
     let (first, rest) = sentences.split_at(open);
@@ -64,5 +65,6 @@ fn of_kind(analysis: &Analysis, kind: &str, findings: &[&Finding]) -> Markup {
         @if !rest.is_empty() {
             details.paper { summary { (rest.len()) " more" } (items(rest)) }
         }
+        (evidence.of_findings(findings))
     }
 }

@@ -51,22 +51,52 @@ fn of_test(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Markup {
     }
 }
 
-/// The choice in each test.
+/// The choice in each test, and who is second; those that leave it open between the same targets in one.
 fn of_tests(analysis: &Analysis, tests: &[(usize, &TestAnalysis)]) -> Markup {
-    let (first, others) = tests.split_at(tests.len().min(MOST_TESTS));
-    let list = |tests: &[(usize, &TestAnalysis)]| {
-        html! {
-            ul.choices {
-                @for (number, test) in tests {
-                    @let said = words::answer(analysis, test);
-                    li { a href={ "#test-" (number) } { (test.test) } ": " (said.first()) }
+    let mut open: Vec<(String, Vec<Markup>)> = Vec::new();
+    let mut decided = Vec::new();
+    for (number, test) in tests {
+        let said = words::answer(analysis, test);
+        let link = html! { a href={ "#test-" (number) } { (test.test) } };
+        match words::undecided(analysis, test) {
+            Some((between, place))
+                if said.first() == format!("It is undecided between {between}{place}.") =>
+            {
+                let here = html! { (link) (place) };
+                match open.iter_mut().find(|(known, _)| *known == between) {
+                    Some((_, tests)) => tests.push(here),
+                    None => open.push((between, vec![here])),
+                }
+            }
+            _ => {
+                let second = words::second(analysis, test).filter(|_| said.choice.is_some());
+                decided.push(html! {
+                    li { (link) ": " (said.first()) @if let Some(second) = second { " " (second) } }
+                });
+            }
+        }
+    }
+    let more = decided.split_off(decided.len().min(MOST_TESTS));
+    html! {
+        ul.choices {
+            @for test in &decided { (test) }
+            @for (between, tests) in &open {
+                li {
+                    "It is undecided between " (between) " in "
+                    @for (place, test) in tests.iter().enumerate() {
+                        @if place > 0 { @if place + 1 == tests.len() { " and " } @else { ", " } }
+                        (test)
+                    }
+                    "."
                 }
             }
         }
-    };
-    html! {
-        (list(first))
-        @if !others.is_empty() { details { summary { (others.len()) " more tests" } (list(others)) } }
+        @if !more.is_empty() {
+            details {
+                summary { (more.len()) " more tests" }
+                ul.choices { @for test in &more { (test) } }
+            }
+        }
     }
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod charts;
 mod disk_panels;
 pub(crate) mod drawn;
 mod events;
+mod evidence;
 mod failover;
 mod findings;
 mod first;
@@ -13,25 +14,27 @@ pub(crate) mod money;
 mod overlays;
 pub(crate) mod percentiles;
 mod summary;
-mod table;
+pub(crate) mod table;
 mod test;
 pub(crate) mod timelines;
 
 use crate::document::{Document, Part};
 use crate::{mark, numbers, svg, tables, view, words};
 use analyse::{Analysis, Validity};
+use evidence::Evidence;
 use layer::Layer;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// All colours and measures.
 pub(crate) const STYLE: &str = include_str!("style.css");
 /// Cross-hair, tooltip and printing; the page is complete without it.
-const SCRIPT: &str = include_str!("page.js");
+pub(crate) const SCRIPT: &str = include_str!("page.js");
 
 /// The whole page.
 pub(crate) fn page(analysis: &Analysis) -> Markup {
     let study = &analysis.dataset.study;
     let question = study.question.as_deref().unwrap_or(&study.name);
+    let evidence = Evidence::of_page(analysis);
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -41,15 +44,15 @@ pub(crate) fn page(analysis: &Analysis) -> Markup {
                 header { (heading(analysis, question)) }
                 main {
                     (first::section(analysis))
-                    (findings::section(analysis))
+                    (findings::section(analysis, &evidence))
                     (summary::section(analysis))
-                    @for (i, test) in analysis.tests.iter().enumerate() { (test::section(analysis, test, i)) }
+                    @for (i, test) in analysis.tests.iter().enumerate() { (test::section(analysis, test, i, &evidence)) }
                     (factors(analysis))
                     (money::section(analysis))
                     (events::section(analysis))
-                    (timelines::section(analysis))
+                    (timelines::section(analysis, &evidence))
                     (environment(analysis))
-                    (trials(analysis))
+                    (trials(analysis, &evidence))
                     (methods(analysis))
                     (source(analysis))
                 }
@@ -74,7 +77,7 @@ fn head(title: &str) -> Markup {
 }
 
 /// Without indentation and lines of comments. No text of script or style sheet spans lines.
-fn lean(source: &str) -> String {
+pub(crate) fn lean(source: &str) -> String {
     let lines = source.lines().map(str::trim_start);
     lines.filter(|line| !line.starts_with("//")).map(|line| format!("{line}\n")).collect()
 }
@@ -140,7 +143,7 @@ fn environment(analysis: &Analysis) -> Markup {
     let content = html! {
             h3 { "Targets" }
             (table::table(&tables::servers(analysis)))
-            @if variables.rows.is_empty() && view::imported(analysis) {
+            @if variables.is_empty() && view::imported(analysis) {
                 p { "The servers’ settings are not known." }
             } @else if differences.is_empty() {
                 h3 { "Settings that differ between targets" }
@@ -159,10 +162,10 @@ fn environment(analysis: &Analysis) -> Markup {
                     }
                 }
             }
-            @if !variables.rows.is_empty() {
+            @if !variables.is_empty() {
                 details {
-                    summary { "All " (numbers::count(variables.rows.len() as u64)) " server variables" }
-                    (table::table(&variables))
+                    summary { "All " (numbers::count(variables.len() as u64)) " server variables" }
+                    (listed(&variables))
                 }
             }
             @if !view::imported(analysis) {
@@ -204,15 +207,33 @@ fn environment(analysis: &Analysis) -> Markup {
     Layer::new("environment", "Environment", "targets, settings, host and run").around(&content)
 }
 
+/// Variables line by line: a table of them would be the largest part of many a page.
+fn listed(variables: &[tables::Variable]) -> Markup {
+    let line = |variable: &tables::Variable| {
+        let line = format!("{} = {}", variable.name, variable.value);
+        format!("{}\n", model::text::line(line.trim_end()))
+    };
+    html! { pre.variables tabindex="0" { (variables.iter().map(line).collect::<String>()) } }
+}
+
 /// Most trials that are all listed. Nobody reads more, and the page would be as large as the results.
 const MOST_LISTED: usize = 1000;
 
-fn trials(analysis: &Analysis) -> Markup {
-    let count = analysis.dataset.trials.len() + analysis.dataset.superseded.len();
+fn number_of_trials(analysis: &Analysis) -> usize {
+    analysis.dataset.trials.len() + analysis.dataset.superseded.len()
+}
+
+/// Whether every trial has a row.
+fn lists_all(analysis: &Analysis) -> bool {
+    number_of_trials(analysis) <= MOST_LISTED
+}
+
+fn trials(analysis: &Analysis, evidence: &Evidence) -> Markup {
+    let count = number_of_trials(analysis);
     if count == 0 {
         return html! {};
     }
-    let (listed, summary) = if count <= MOST_LISTED {
+    let (mut listed, summary) = if lists_all(analysis) {
         let all = format!("All {} in the order of the plan", numbers::counted(count, "trial"));
         (tables::trials(analysis, |_| true, MOST_LISTED), all)
     } else {
@@ -223,6 +244,10 @@ fn trials(analysis: &Analysis) -> Markup {
         let all = numbers::count(count as u64);
         (listed, format!("Trials that failed or are doubtful: {first}{rows} of {all}"))
     };
+    // The first column is the position: by it a trial leads to what is drawn of it.
+    for cell in listed.rows.iter_mut().filter_map(|row| row.cells.first_mut()) {
+        cell.rests_on = cell.text.parse().ok().and_then(|position| evidence.drawing(position));
+    }
     let missing: Vec<String> = analysis.dataset.missing().map(ToString::to_string).collect();
     let content = html! {
             @if let Some(superseded) = tables::superseded(analysis) {

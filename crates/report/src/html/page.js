@@ -54,12 +54,7 @@
       const seen = level.marks.filter((mark) => mark.parentNode.style.display !== "none");
       tip.append(...seen.map((mark) => describe(mark, chart.dataset.unit)));
       tip.hidden = false;
-      const box = chart.getBoundingClientRect();
-      const x = box.left + (level.at / chart.viewBox.baseVal.width) * box.width;
-      const room = document.documentElement.clientWidth - tip.offsetWidth - 8;
-      const right = x + 14 <= room ? x + 14 : x - tip.offsetWidth - 14;
-      tip.style.left = `${Math.max(8, Math.min(right, room)) + scrollX}px`;
-      tip.style.top = `${box.top + scrollY + 12}px`;
+      placeTip(chart, level.at);
     };
 
     const point = (event) => {
@@ -79,6 +74,135 @@
       if (!step) return;
       event.preventDefault();
       show(shown < 0 ? 0 : Math.max(0, Math.min(levels.length - 1, shown + step)));
+    });
+  }
+
+  // Where the tip stands beside a position within a drawing.
+  const placeTip = (chart, at) => {
+    const box = chart.getBoundingClientRect();
+    const x = box.left + (at / chart.viewBox.baseVal.width) * box.width;
+    const room = document.documentElement.clientWidth - tip.offsetWidth - 8;
+    const right = x + 14 <= room ? x + 14 : x - tip.offsetWidth - 14;
+    tip.style.left = `${Math.max(8, Math.min(right, room)) + scrollX}px`;
+    tip.style.top = `${Math.max(box.top, 0) + scrollY + 12}px`;
+  };
+
+  // The panels of a trial over time, read from what is drawn: { heading, axis, lines, heat, bands }.
+  const panelsOf = (chart, plot) => {
+    const used = chart.querySelector("use");
+    const frame = used ? document.querySelector(used.getAttribute("href")) : chart.querySelector(".frame");
+    const texts = [...frame.querySelectorAll("text")].map((text) => (
+      { y: Number(text.getAttribute("y")), said: text.textContent, isHeading: text.matches(".heading") }));
+    const number = (said) => Number(said.replaceAll(",", ""));
+    const panels = texts.filter(({ isHeading }) => isHeading).map(({ y, said }) => {
+      const top = y + 4;
+      const ends = texts.filter((text) => !text.isHeading && text.y > top && text.y <= top + plot);
+      // Of an axis from zero the largest value is written, of one of latencies both ends.
+      const [high, low] = ends.sort((a, b) => a.y - b.y).map((end) => ({ y: end.y - 6, value: number(end.said) }));
+      return { heading: said, top, bottom: top + plot, high, low, lines: [] };
+    });
+    const within = (y) => panels.find(({ top, bottom }) => y >= top - 1 && y <= bottom + 1);
+    for (const trace of chart.querySelectorAll(".trace")) {
+      const numbers = (trace.getAttribute("d").match(/-?\d*\.?\d+/g) ?? []).map(Number);
+      const points = [];
+      for (let i = 0, x = 0, y = 0; i + 1 < numbers.length; i += 2) points.push([x += numbers[i], y += numbers[i + 1]]);
+      if (points.length > 0) within(points[0][1])?.lines.push({ name: trace.classList[1], points });
+    }
+    for (const heat of chart.querySelectorAll(".heat")) {
+      const [left, floor, width, height] = heat.getAttribute("transform").match(/-?\d*\.?\d+/g).map(Number);
+      const panel = within(floor);
+      if (!panel) continue;
+      const cells = [];
+      for (const path of heat.children) {
+        let [column, row] = [0, 0];
+        for (const [, kind, numbers] of path.getAttribute("d").matchAll(/([mh])([^mh]+)/g)) {
+          const [across, up] = numbers.match(/-?\d+/g).map(Number);
+          if (kind === "m") row += up;
+          else for (let i = 0; i < across; i++) cells.push([column + i, row]);
+          column += across;
+        }
+      }
+      panel.heat = { cells, rows: Math.round(plot / Math.abs(height)), column: (x) => Math.floor((x - left) / width) };
+    }
+    return panels;
+  };
+
+  const LINES = { busy: "in use", iowait: "waiting for IO", read: "reads", write: "writes", busiest: "busiest", load: "mean" };
+
+  // A value as exactly as a drawing can tell it.
+  const drawnValue = (value, most) => {
+    const step = 10 ** Math.floor(Math.log10(most / 400));
+    return short(Math.max(0, Math.round(value / step) * step));
+  };
+
+  // What a panel says of a position, in words.
+  const saidAt = ({ high, low, bottom, lines, heat }, x) => {
+    if (heat) {
+      const rows = heat.cells.filter(([column]) => column === heat.column(x)).map(([, row]) => row);
+      if (rows.length === 0 || !low) return "";
+      const edge = (row) => short(Number((low.value * (high.value / low.value) ** (row / heat.rows)).toPrecision(2)));
+      return `${edge(smallest(rows))}–${edge(largest(rows) + 1)}`;
+    }
+    if (!high) return "";
+    const said = lines.map(({ name, points }) => {
+      const nearest = points.reduce((a, b) => Math.abs(b[0] - x) < Math.abs(a[0] - x) ? b : a);
+      const value = drawnValue(high.value * (bottom - nearest[1]) / (bottom - high.y), high.value);
+      // A line alone may stand beside one without points: only what a panel has one of needs no name.
+      return lines.length > 1 || name !== "load" ? `${LINES[name] ?? name} ${value}` : value;
+    });
+    return said.reverse().join(", ");
+  };
+
+  // Values under the pointer in the panels of a trial, each as of the second nearest to it.
+  for (const chart of document.querySelectorAll(".panels[data-time]")) {
+    const [from, until, left, right, plot] = chart.dataset.time.split(" ").map(Number);
+    let [panels, cursor, shown] = [null, null, null];
+    const hide = () => {
+      shown = null;
+      tip.hidden = true;
+      cursor?.remove();
+    };
+    const show = (x) => {
+      shown = Math.max(left, Math.min(right, x));
+      panels ??= panelsOf(chart, plot);
+      if (panels.length === 0) return;
+      cursor ??= svgElement(chart, "path", { class: "cursor", style: "visibility: visible" });
+      cursor.setAttribute("d", `M${shown} ${panels[0].top}L${shown} ${panels.at(-1).bottom}`);
+      chart.append(cursor);
+      const seconds = from + (until - from) * (shown - left) / (right - left);
+      const rows = panels.map((panel) => [panel.heading, saidAt(panel, shown)]).filter(([, said]) => said);
+      const bands = [...chart.querySelectorAll("rect")].filter((band) => {
+        const [start, wide] = ["x", "width"].map((name) => Number(band.getAttribute(name)));
+        return shown >= start - 1 && shown <= start + wide + 1;
+      });
+      const titles = new Set(bands.map((band) => band.querySelector("title")?.textContent).filter(Boolean));
+      tip.replaceChildren(element("b", `${short(Number(seconds.toFixed(1)))} s`));
+      for (const title of titles) tip.append(element("div", title));
+      for (const [heading, said] of rows) {
+        const row = element("div", "", "row");
+        row.append(element("span", heading), element("span", said));
+        tip.append(row);
+      }
+      tip.hidden = false;
+      placeTip(chart, shown);
+    };
+    const point = (event) => {
+      const box = chart.getBoundingClientRect();
+      show(((event.clientX - box.left) / box.width) * chart.viewBox.baseVal.width);
+    };
+    chart.setAttribute("tabindex", "0");
+    chart.addEventListener("pointermove", point);
+    chart.addEventListener("pointerdown", point);
+    chart.addEventListener("pointerleave", hide);
+    chart.addEventListener("blur", hide);
+    chart.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (event.key === "Escape") hide();
+      if (!step) return;
+      event.preventDefault();
+      // A second, or a hundredth of a long trial.
+      const second = (right - left) / Math.max(1, Math.min(100, until - from));
+      show(shown === null ? left : shown + step * second);
     });
   }
 
@@ -251,10 +375,12 @@
 
   // A link unfolds what it leads to, in browsers that do not do so by themselves.
   const unfold = () => {
-    const fold = document.getElementById(location.hash.slice(1))?.closest("details");
-    if (!fold || fold.open) return;
-    fold.open = true;
-    fold.scrollIntoView();
+    const target = document.getElementById(location.hash.slice(1));
+    const folds = [];
+    for (let fold = target?.closest("details"); fold; fold = fold.parentElement.closest("details")) folds.push(fold);
+    if (folds.every((fold) => fold.open)) return;
+    for (const fold of folds) fold.open = true;
+    target.scrollIntoView();
   };
   addEventListener("hashchange", unfold);
   unfold();

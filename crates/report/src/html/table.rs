@@ -1,9 +1,15 @@
+use super::evidence::Evidence;
 use crate::svg;
 use crate::tables::{Table, TableCell, Tone};
 use maud::{Markup, html};
 
 /// A table that scrolls within its own frame where the page is too narrow for it.
-pub(super) fn table(table: &Table) -> Markup {
+pub(crate) fn table(table: &Table) -> Markup {
+    linked(table, &Evidence::default())
+}
+
+/// The same with links to the trials that it rests on.
+pub(super) fn linked(table: &Table, evidence: &Evidence) -> Markup {
     let classes: Vec<&str> = (0..table.columns.len()).map(|i| class(table, i)).collect();
     html! {
         div.scroll tabindex="0" {
@@ -17,8 +23,10 @@ pub(super) fn table(table: &Table) -> Markup {
                 }
                 tbody {
                     @for row in &table.rows {
-                        tr class=[row.opens_group.then_some("group")] {
-                            @for (cell, class) in row.cells.iter().zip(&classes) { (one(cell, class)) }
+                        tr id=[row.id.as_ref()] class=[row.opens_group.then_some("group")] {
+                            @for (cell, class) in row.cells.iter().zip(&classes) {
+                                (one(cell, class, evidence))
+                            }
                         }
                     }
                 }
@@ -43,7 +51,7 @@ fn class(table: &Table, column: usize) -> &'static str {
     }
 }
 
-fn one(cell: &TableCell, column: &str) -> Markup {
+fn one(cell: &TableCell, column: &str, evidence: &Evidence) -> Markup {
     let (tone, sign) = match cell.tone {
         Tone::Plain => (None, ""),
         Tone::Good => (Some("good"), "✓ "),
@@ -54,8 +62,11 @@ fn one(cell: &TableCell, column: &str) -> Markup {
         // Numbers are the most, so they need no class.
         td class=[Some(column).filter(|column| *column != NUMBERS)] {
             @if let Some(series) = cell.series { (svg::key(series)) }
-            @if let Some(tone) = tone { span class=(tone) { (sign) (cell.text) } } @else { (cell.text) }
+            @if let Some(tone) = tone { span class=(tone) { (sign) (cell.text) } }
+            @else if let Some(id) = &cell.rests_on { a href={ "#" (id) } { (cell.text) } }
+            @else { (cell.text) }
             @if let Some(note) = &cell.note { small { (note) } }
+            (evidence.of(&cell.trials))
         }
     }
 }

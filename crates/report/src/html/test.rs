@@ -1,5 +1,6 @@
 //! The section of a test: charts, cells, comparisons.
 
+use super::evidence::Evidence;
 use super::layer::Layer;
 use super::{charts, failover, percentiles, table, timelines};
 use crate::{numbers, tables, view, words};
@@ -14,7 +15,12 @@ const MOST_SENTENCES: usize = 8;
 const MANY_PAIRS: usize = 3;
 
 /// The layer of the test of that number.
-pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Markup {
+pub(super) fn section(
+    analysis: &Analysis,
+    test: &TestAnalysis,
+    number: usize,
+    evidence: &Evidence,
+) -> Markup {
     let described = analysis.dataset.study.tests.iter().find(|study| study.name == test.test);
     let described = described.map(words::workload).unwrap_or_default();
     let content = html! {
@@ -28,10 +34,11 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
         }
         @if tables::cells_add_to_named(analysis, test) {
             @let cells = html! {
-                (table::table(&tables::cells(analysis, test)))
+                (table::linked(&tables::cells(analysis, test), evidence))
                 p.caption {
                     "Medians over the repeats that count, with their intervals below. A dash means \
-                     no data, or too few " (view::counted(test)) " for that percentile."
+                     no data, or too few " (view::counted(test)) " for that percentile. Under the trials \
+                     each repeat leads to what it did; ? is suspect, ✕ void."
                 }
             };
             (part("All cells", &cells))
@@ -41,6 +48,10 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
         @if !test.fleets.is_empty() {
             @let fleets = html! {
                 (table::table(&tables::fleet_volumes(analysis, test)))
+                @if let Some(hosts) = tables::fleet_hosts(analysis, test) {
+                    h4 { "Hosts with volumes" }
+                    (table::table(&hosts))
+                }
                 h4 { "Virtual machines" }
                 (table::table(&tables::fleet_vms(analysis, test)))
                 p.caption {

@@ -2,6 +2,7 @@
 
 use super::disk_panels::{self, DiskExtent, middle};
 use super::drawn::{self, Drawn};
+use super::evidence::Evidence;
 use super::layer::Layer;
 use super::{events, heat_maps};
 use crate::numbers;
@@ -30,8 +31,13 @@ fn is_known(record: &TrialRecord) -> bool {
     record.load().is_some() || !record.sampling.samples.is_empty()
 }
 
+/// Whether it has a place there: of what failed the reason is told.
+pub(super) fn is_drawn(record: &TrialRecord) -> bool {
+    is_known(record) || record.failure().is_some()
+}
+
 /// The section of all trials over time; nothing where nothing is known of it.
-pub(super) fn section(analysis: &Analysis) -> Markup {
+pub(super) fn section(analysis: &Analysis, evidence: &Evidence) -> Markup {
     if !analysis.dataset.trials.iter().any(is_known) {
         return html! {};
     }
@@ -74,7 +80,7 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
                 @if analysis.tests.len() > 1 { h3 { (test.test) } }
                 @for (place, level) in levels(test).into_iter().enumerate() {
                     @let mut frames = Frames::new(format!("frame-{number}-{place}"));
-                    (at_level(analysis, (test, level), (&chosen, most_points), &mut frames))
+                    (at_level(analysis, (test, level), (&chosen, most_points), (&mut frames, evidence)))
                 }
             }
     };
@@ -144,8 +150,8 @@ fn heat_key(analysis: &Analysis) -> Markup {
 /// Which disks are drawn, and how.
 fn disks(analysis: &Analysis) -> Markup {
     let records = || analysis.dataset.trials.iter().filter(|record| is_known(record));
-    let known = records().any(|record| !record.sampling.volume.is_empty());
-    let unknown = records().any(|record| record.sampling.volume.is_empty());
+    let known = records().any(|record| !record.sampling.target_disks().is_empty());
+    let unknown = records().any(|record| record.sampling.target_disks().is_empty());
     html! {
         @if known {
             "The disks are those that the server’s data is on, several taken together: "
@@ -158,8 +164,13 @@ fn disks(analysis: &Analysis) -> Markup {
     }
 }
 
+/// What is drawn of a test: the cells of its targets, and those of the A/A control.
+pub(super) fn cells_of(test: &TestAnalysis) -> impl Iterator<Item = &Cell> {
+    test.cells.iter().chain(&test.aa_control_cells)
+}
+
 fn levels(test: &TestAnalysis) -> Vec<model::Level> {
-    let mut levels: Vec<model::Level> = test.cells.iter().map(|cell| cell.level).collect();
+    let mut levels: Vec<model::Level> = cells_of(test).map(|cell| cell.level).collect();
     levels.sort_unstable();
     levels.dedup();
     levels
@@ -169,9 +180,9 @@ fn at_level(
     analysis: &Analysis,
     (test, level): (&TestAnalysis, model::Level),
     (chosen, most_points): (&Drawn, usize),
-    frames: &mut Frames,
+    (frames, evidence): (&mut Frames, &Evidence),
 ) -> Markup {
-    let cells: Vec<&Cell> = test.cells.iter().filter(|cell| cell.level == level).collect();
+    let cells: Vec<&Cell> = cells_of(test).filter(|cell| cell.level == level).collect();
     let find = |trial: &TrialAssessment| {
         let record = analysis.dataset.trials.get(trial.record)?;
         let seen = test.events.trials.iter().find(|seen| seen.record == trial.record);
@@ -182,7 +193,7 @@ fn at_level(
         .flat_map(|cell| &cell.trials)
         .filter(|trial| chosen.has(trial.record))
         .filter_map(find)
-        .filter(|(record, _)| is_known(record) || record.failure().is_some())
+        .filter(|(record, _)| is_drawn(record))
         .collect();
     let records: Vec<&TrialRecord> = trials.iter().map(|(record, _)| *record).collect();
     if records.is_empty() {
@@ -201,8 +212,13 @@ fn at_level(
             }
             div.timelines {
                 @for (record, seen) in trials {
-                    figure {
-                        figcaption { strong { (record.key.target) } ", repeat " (record.key.repeat) }
+                    figure id=[evidence.drawing(record.position)] {
+                        figcaption {
+                            strong { (record.key.target) } ", "
+                            @if let Some(row) = evidence.row(record.position) {
+                                a href={ "#" (row) } { "repeat " (record.key.repeat) }
+                            } @else { "repeat " (record.key.repeat) }
+                        }
                         @if let Some(failure) = record.failure() {
                             @if failure.is_not_offered() {
                                 p { "Not offered" }
@@ -416,7 +432,7 @@ fn sampled_panels(record: &TrialRecord, extent: &Extent) -> Vec<Panel> {
         of(&record.sampling.samples, class, figure)
     };
     let on_target = |class, figure: &dyn Fn(&Sample) -> Option<f64>| {
-        of(record.sampling.target_samples(), class, figure)
+        of(&record.sampling.target_samples(), class, figure)
     };
     let mut panels = vec![Panel {
         heading: "replication lag, s".to_owned(),

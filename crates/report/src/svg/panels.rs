@@ -96,8 +96,10 @@ impl PanelChart {
         let time = self.axis();
         let frame = self.frame(&time);
         html! {
+            @let (left, right) = time.range();
             svg class="chart panels" viewBox=(view_box(WIDTH, self.height()))
-                role="img" aria-label=(self.title) {
+                role="img" aria-label=(self.title)
+                data-time={ (px(self.time.0)) " " (px(self.time.1)) " " (px(left)) " " (px(right)) " " (PLOT) } {
                 @if let Some(frames) = frames { (frames.place(&frame)) } @else { g class="frame" { (frame) } }
                 (self.lines(&time))
             }

@@ -44,5 +44,5 @@ fn row(analysis: &Analysis, finding: &Finding) -> Option<Row> {
         TableCell { note: bounds, ..TableCell::text(value) },
         TableCell::text(off(found)).with_tone(tone),
     ];
-    Some(Row { cells, opens_group: false })
+    Some(Row { cells, opens_group: false, id: None })
 }

@@ -1,4 +1,4 @@
-use super::{Table, TableCell, Tone, numbers, words};
+use super::{RestsOn, Table, TableCell, Tone, cell_id, numbers, words};
 use crate::level_axis::{LevelAxis, overloaded};
 use crate::numbers::percent;
 use crate::view::{self, Tally};
@@ -25,10 +25,10 @@ pub(crate) fn cells(analysis: &Analysis, test: &TestAnalysis) -> Table {
     columns.extend(metrics.iter().map(heading).map(numbers));
     columns.extend([numbers("spread"), words("trials")]);
     let mut table = Table::new(columns);
-    let mut ordered: Vec<&analyse::Cell> = test.cells.iter().collect();
-    ordered.sort_by_key(|cell| cell.level);
+    let mut ordered: Vec<(usize, &analyse::Cell)> = test.cells.iter().enumerate().collect();
+    ordered.sort_by_key(|(_, cell)| cell.level);
     let mut previous = None;
-    for cell in ordered {
+    for (place, cell) in ordered {
         let opens = previous != Some(cell.level);
         previous = Some(cell.level);
         let mut row = vec![
@@ -44,6 +44,9 @@ pub(crate) fn cells(analysis: &Analysis, test: &TestAnalysis) -> Table {
             table.push_group(row);
         } else {
             table.push(row);
+        }
+        if let Some(id) = cell_id(analysis, test, place) {
+            table.name_last(id);
         }
     }
     if view::has_levels(analysis, test) { table } else { table.without_empty_columns() }
@@ -74,5 +77,10 @@ fn validity(analysis: &Analysis, cell: &analyse::Cell) -> TableCell {
         Tally { void: 0, failed: 0, suspect: 0, printed: 1.., .. } => Tone::Plain,
         _ => Tone::Bad,
     };
-    TableCell::text(tally.describe()).with_tone(tone)
+    let trials = cell.trials.iter().filter_map(|trial| {
+        let record = analysis.dataset.trials.get(trial.record)?;
+        let (repeat, validity) = (trial.repeat, trial.validity);
+        Some(RestsOn { repeat, position: record.position, validity })
+    });
+    TableCell { trials: trials.collect(), ..TableCell::text(tally.describe()).with_tone(tone) }
 }

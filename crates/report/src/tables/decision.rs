@@ -1,7 +1,7 @@
 //! The figures that a choice is made by: those of the first targets at one level.
 
 use super::money::money_cell;
-use super::{Table, TableCell, Tone, numbers, words};
+use super::{Table, TableCell, Tone, cell_id, numbers, words};
 use crate::level_axis::overloaded;
 use crate::numbers::{NOTHING, tick};
 use crate::view;
@@ -56,7 +56,9 @@ pub(crate) fn decision(analysis: &Analysis, test: &TestAnalysis) -> Option<(Tabl
     let mut table = Table::new(columns);
     for (name, cell) in cells.iter().take(MOST) {
         let mut row = vec![TableCell::target(name, view::series(analysis, name))];
-        row.push(figure(test, metric, name, *cell));
+        let place = cell.and_then(|cell| test.cells.iter().position(|c| std::ptr::eq(c, cell)));
+        let id = place.and_then(|place| cell_id(analysis, test, place));
+        row.push(figure(test, metric, name, *cell).resting_on(id));
         if has_p95 {
             row.push(p95(*cell));
         }

@@ -1,9 +1,9 @@
 use super::{Table, TableCell, words};
 use crate::numbers::{self, NOTHING, bytes, count, date, duration};
 use crate::view;
-use crate::words::{offer, place};
+use crate::words::{offer, place, target_name};
 use analyse::Analysis;
-use model::{ClockReading, Dataset, Extension, HostFacts, HostSampling, Place};
+use model::{ClockReading, Dataset, Extension, HostFacts, HostSampling, Place, TrialRecord};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -41,7 +41,14 @@ pub(crate) fn run(analysis: &Analysis) -> Table {
         ("seed", Some(dataset.plan.seed.to_string())),
         ("time scale", Some(numbers::figure(dataset.run.scale))),
     ];
-    pairs(facts.into_iter().chain(began).chain(extended))
+    let beside = side_by_side(dataset).map(|trials| ("side by side", Some(trials)));
+    pairs(facts.into_iter().chain(beside).chain(began).chain(extended))
+}
+
+/// How many trials ran beside those of other targets.
+fn side_by_side(dataset: &Dataset) -> Option<String> {
+    let beside = dataset.trials.iter().filter(|record| record.side_by_side.is_some()).count();
+    (beside > 0).then(|| format!("{beside} of {} trials ran beside others", dataset.trials.len()))
 }
 
 /// The host that made a run.
@@ -140,6 +147,7 @@ pub(crate) fn load_hosts(analysis: &Analysis) -> Option<Table> {
         words("processor"),
         words("memory"),
         words("virtualisation"),
+        words("loads on"),
         super::numbers("trials"),
         super::numbers("most processors in use"),
         words("its clock"),
@@ -152,6 +160,11 @@ pub(crate) fn load_hosts(analysis: &Analysis) -> Option<Table> {
         // As it was last: it may have been made anew meanwhile.
         let facts = of_host().filter_map(|maker| maker.facts.as_ref()).next_back();
         let Some(facts) = facts else { continue };
+        let made = |record: &&TrialRecord| {
+            record.sampling.load_hosts.iter().any(|maker| maker.host == name)
+        };
+        let targets: BTreeSet<String> =
+            trials.iter().filter(made).map(|record| target_name(&record.key.target)).collect();
         let busy = of_host().flat_map(|maker| &maker.samples).map(|sample| sample.cpu.busy());
         table.push([
             TableCell::text(name),
@@ -160,6 +173,7 @@ pub(crate) fn load_hosts(analysis: &Analysis) -> Option<Table> {
             TableCell::text(format!("{} × {}", facts.cpus, facts.cpu_model)),
             TableCell::text(bytes(facts.memory_bytes)),
             TableCell::text(facts.virtualisation.as_deref().unwrap_or(NOTHING)),
+            TableCell::text(targets.into_iter().collect::<Vec<_>>().join(", ")),
             TableCell::text(count(of_host().count() as u64)),
             TableCell::text(busy.reduce(f64::max).map_or(NOTHING.to_owned(), numbers::percent)),
             TableCell::text(clock(of_host())),

@@ -2,7 +2,7 @@
 
 use super::{Table, TableCell, numbers, words};
 use crate::level_axis::LevelAxis;
-use crate::numbers::figure;
+use crate::numbers::{count, figure};
 use crate::view;
 use analyse::{Analysis, FleetCell, TestAnalysis};
 use model::Place;
@@ -38,6 +38,32 @@ pub(crate) fn fleet_volumes(analysis: &Analysis, test: &TestAnalysis) -> Table {
         }
     }
     table.without_empty_columns()
+}
+
+/// What each of several machines with volumes did; `None` where no target has several.
+pub(crate) fn fleet_hosts(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
+    let axis = LevelAxis::of(test);
+    let mut table = Table::new([
+        numbers(axis.name()),
+        words("target and host"),
+        numbers("virtual machines"),
+        numbers("IOs/s"),
+        numbers("MB/s"),
+    ]);
+    for cell in ordered(test) {
+        for (number, host) in cell.hosts.iter().enumerate() {
+            let row = [
+                TableCell::text(axis.text(cell.level)),
+                TableCell::target(&cell.target, view::series(analysis, &cell.target))
+                    .with_note(&host.host),
+                TableCell::text(count(host.vms.into())),
+                TableCell::estimate(host.ios.as_ref()),
+                megabytes(host.bytes.as_ref()),
+            ];
+            if number == 0 { table.push_group(row) } else { table.push(row) }
+        }
+    }
+    (!table.rows.is_empty()).then_some(table)
 }
 
 /// The virtual machines of every target at every level.
@@ -104,7 +130,7 @@ fn path(analysis: &Analysis, target: &str, number: usize) -> String {
     let targets = &analysis.dataset.study.targets;
     let place = targets.iter().find(|one| one.name == target).map(|target| &target.place);
     let Some(Place::Storage(place)) = place else { return String::new() };
-    place.volumes.get(number).map_or(String::new(), |volume| volume.path.display().to_string())
+    place.placed().nth(number).map_or(String::new(), |volume| volume.to_string())
 }
 
 /// A share in percent.

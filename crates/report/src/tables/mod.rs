@@ -31,7 +31,7 @@ pub(crate) use environment::{host, load_hosts, notes, run, servers, target_hosts
 pub(crate) use events::{EVENTS, event_costs, events};
 pub(crate) use factors::factors;
 pub(crate) use failover::{failover_steps, failovers, taken_away};
-pub(crate) use fleet::{fleet_processors, fleet_vms, fleet_volumes};
+pub(crate) use fleet::{fleet_hosts, fleet_processors, fleet_vms, fleet_volumes};
 pub(crate) use generators::generators;
 pub(crate) use instances::instances;
 pub(crate) use money::{break_evens, costs};
@@ -39,13 +39,25 @@ pub(crate) use named::{cells_add_to_named, named};
 pub(crate) use ranking::ranking;
 pub(crate) use ratios::ratios;
 pub(crate) use search::{search_comparisons, search_steps};
-pub(crate) use settings::{differences, variables};
+pub(crate) use settings::{Variable, differences, variables};
 pub(crate) use summary::summary;
-pub(crate) use trials::{superseded, trials};
+pub(crate) use trials::{latest, superseded, trials};
 pub(crate) use volume::{devices, volumes};
 
 use crate::words::in_unit;
+use analyse::{Analysis, TestAnalysis, Validity};
 use model::{Metric, MetricUnit};
+
+/// What a page calls the row of a trial.
+pub(crate) fn trial_id(position: u32) -> String {
+    format!("p{position}")
+}
+
+/// What a page calls the row of that cell of a test; `None` where it has no table of cells.
+fn cell_id(analysis: &Analysis, test: &TestAnalysis, cell: usize) -> Option<String> {
+    let number = analysis.tests.iter().position(|one| one.test == test.test)?;
+    cells_add_to_named(analysis, test).then(|| format!("c{number}-{cell}"))
+}
 
 /// A table of text.
 pub(crate) struct Table {
@@ -68,6 +80,8 @@ pub(crate) struct Row {
     pub(crate) cells: Vec<TableCell>,
     /// Whether a group of rows starts here.
     pub(crate) opens_group: bool,
+    /// By which links of a page lead to it; unique there.
+    pub(crate) id: Option<String>,
 }
 
 /// A cell.
@@ -79,6 +93,18 @@ pub(crate) struct TableCell {
     pub(crate) tone: Tone,
     /// The target that it names, by place in the study.
     pub(crate) series: Option<usize>,
+    /// The id of what it rests on, where a page has that.
+    pub(crate) rests_on: Option<String>,
+    /// The trials that it rests on.
+    pub(crate) trials: Vec<RestsOn>,
+}
+
+/// A trial that a cell of a table rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RestsOn {
+    pub(crate) repeat: u32,
+    pub(crate) position: u32,
+    pub(crate) validity: Validity,
 }
 
 /// What a cell means, beyond its words.
@@ -127,7 +153,14 @@ impl Table {
 
     /// Adds a row of the group under way.
     pub(crate) fn push(&mut self, cells: impl IntoIterator<Item = TableCell>) {
-        self.rows.push(Row { cells: cells.into_iter().collect(), opens_group: false });
+        self.rows.push(Row { cells: cells.into_iter().collect(), opens_group: false, id: None });
+    }
+
+    /// Gives the last row a name for links.
+    fn name_last(&mut self, id: String) {
+        if let Some(row) = self.rows.last_mut() {
+            row.id = Some(id);
+        }
     }
 
     /// Adds a row that starts a group.
@@ -163,6 +196,12 @@ impl TableCell {
     /// The same with a note.
     fn with_note(self, note: impl Into<String>) -> Self {
         Self { note: Some(note.into()), ..self }
+    }
+
+    /// The same with what it rests on, where it says anything.
+    fn resting_on(self, id: Option<String>) -> Self {
+        let rests_on = id.filter(|_| self.text != crate::numbers::NOTHING);
+        Self { rests_on, ..self }
     }
 
     /// The same with a tone.

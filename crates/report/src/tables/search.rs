@@ -32,6 +32,7 @@ pub(super) fn highest_loads(
         let target = found.targets.iter().find(|target| target.target == placed.target);
         table.rows.extend(target.map(|target| super::Row {
             cells: row(analysis, format!("{place}{tie}"), target),
+            id: None,
             opens_group: false,
         }));
     }

@@ -86,12 +86,17 @@ fn without(value: &str, common: &BTreeSet<&str>) -> String {
     }
 }
 
-/// Every server variable with its value: once where all targets that have it agree.
-pub(crate) fn variables(analysis: &Analysis) -> Table {
+/// A server variable with its value, as one line: once where all targets that have it agree.
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    pub(crate) value: String,
+}
+
+/// Every server variable, in order of name.
+pub(crate) fn variables(analysis: &Analysis) -> Vec<Variable> {
     let targets = &analysis.dataset.targets;
     let names: BTreeSet<&String> = targets.iter().flat_map(|t| t.server.variables.keys()).collect();
-    let mut table = Table::new([words("variable"), words("value")]);
-    for name in names {
+    let value_of = |name: &String| {
         let mut holders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for target in targets {
             if let Some(value) = target.server.variables.get(name) {
@@ -99,14 +104,11 @@ pub(crate) fn variables(analysis: &Analysis) -> Table {
             }
         }
         let everywhere = holders.len() == 1 && holders.values().all(|h| h.len() == targets.len());
-        let value = if everywhere {
-            holders.keys().next().copied().unwrap_or(NOTHING).to_owned()
-        } else {
-            let each =
-                |(value, names): (&&str, &Vec<&str>)| format!("{}: {value}", names.join(", "));
-            holders.iter().map(each).collect::<Vec<String>>().join("; ")
-        };
-        table.push([TableCell::text(name), TableCell::text(value)]);
-    }
-    table
+        if everywhere {
+            return holders.keys().next().copied().unwrap_or(NOTHING).to_owned();
+        }
+        let each = |(value, names): (&&str, &Vec<&str>)| format!("{}: {value}", names.join(", "));
+        holders.iter().map(each).collect::<Vec<String>>().join("; ")
+    };
+    names.into_iter().map(|name| Variable { name: name.clone(), value: value_of(name) }).collect()
 }

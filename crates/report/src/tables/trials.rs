@@ -1,4 +1,4 @@
-use super::{Table, TableCell, Tone, numbers, words};
+use super::{Table, TableCell, Tone, numbers, trial_id, words};
 use crate::numbers::{NOTHING, bytes, count, date, duration, percent};
 use crate::view;
 use crate::words::{failure_kind, validity};
@@ -77,6 +77,7 @@ pub(crate) fn trials(
             row.push(source(record));
         }
         table.push(row);
+        table.name_last(trial_id(record.position));
     }
     table.without_empty_columns()
 }
@@ -117,28 +118,7 @@ fn source(record: &TrialRecord) -> TableCell {
 
 fn identity(analysis: &Analysis, listed: &Listed<'_>) -> Vec<TableCell> {
     let record = listed.record;
-    let trusted = match (record.failure(), listed.assessment.map(|a| a.validity)) {
-        (Some(failure), _) if failure.is_not_offered() => {
-            TableCell::text(failure_kind(failure.kind))
-        }
-        (Some(failure), _) => {
-            let failed = format!("failed: {}", failure_kind(failure.kind));
-            let cell = TableCell::text(failed).with_tone(Tone::Bad);
-            match listed.superseded_at {
-                Some(at) => cell.with_note(format!("superseded {}", date(at))),
-                None => cell,
-            }
-        }
-        (None, Some(Validity::Valid)) if record.imported().is_some() => {
-            TableCell::text("as printed")
-        }
-        (None, Some(how)) => TableCell::text(validity(how)).with_tone(match how {
-            Validity::Valid => Tone::Good,
-            Validity::Suspect => Tone::Doubtful,
-            Validity::Void => Tone::Bad,
-        }),
-        (None, None) => TableCell::text("not checked").with_tone(Tone::Doubtful),
-    };
+    let trusted = trusted(listed);
     let key = &record.key;
     // A search decides on its load; otherwise it is the level's.
     let load = record.load();
@@ -161,6 +141,33 @@ fn identity(analysis: &Analysis, listed: &Listed<'_>) -> Vec<TableCell> {
         },
         trusted,
     ]
+}
+
+/// Whether a trial counts, or what became of it.
+fn trusted(listed: &Listed<'_>) -> TableCell {
+    let record = listed.record;
+    match (record.failure(), listed.assessment.map(|a| a.validity)) {
+        (Some(failure), _) if failure.is_not_offered() => {
+            TableCell::text(failure_kind(failure.kind))
+        }
+        (Some(failure), _) => {
+            let failed = format!("failed: {}", failure_kind(failure.kind));
+            let cell = TableCell::text(failed).with_tone(Tone::Bad);
+            match listed.superseded_at {
+                Some(at) => cell.with_note(format!("superseded {}", date(at))),
+                None => cell,
+            }
+        }
+        (None, Some(Validity::Valid)) if record.imported().is_some() => {
+            TableCell::text("as printed")
+        }
+        (None, Some(how)) => TableCell::text(validity(how)).with_tone(match how {
+            Validity::Valid => Tone::Good,
+            Validity::Suspect => Tone::Doubtful,
+            Validity::Void => Tone::Bad,
+        }),
+        (None, None) => TableCell::text("not checked").with_tone(Tone::Doubtful),
+    }
 }
 
 fn figures(analysis: &Analysis, record: &TrialRecord) -> Vec<TableCell> {
@@ -187,6 +194,51 @@ fn figures(analysis: &Analysis, record: &TrialRecord) -> Vec<TableCell> {
         TableCell::figure(processors),
         TableCell::text(bytes(client.peak_rss_bytes)),
     ]
+}
+
+/// The trials that ended last, the latest first; so many of them at most.
+pub(crate) fn latest(analysis: &Analysis, most: usize) -> Table {
+    let work = view::work(analysis);
+    let assessments = view::assessments(analysis);
+    let mut listed: Vec<Listed> = analysis
+        .dataset
+        .trials
+        .iter()
+        .enumerate()
+        .map(|(i, record)| Listed {
+            record,
+            assessment: assessments.get(&i).copied(),
+            superseded_at: None,
+        })
+        .collect();
+    listed.sort_by_key(|listed| {
+        std::cmp::Reverse((listed.record.finished_at, listed.record.position))
+    });
+    listed.truncate(most);
+    let mut table = Table::new([
+        words("trial"),
+        words("ended, UTC"),
+        numbers(format!("{}/s", work.counted)),
+        numbers("p95, ms"),
+        words("trusted"),
+    ]);
+    for one in listed {
+        let record = one.record;
+        let load = record.load();
+        let confidence = analysis.dataset.study.confidence;
+        let p95 = load.and_then(|load| percentile_ms(&load.latencies, 95.0, confidence));
+        table.push([
+            TableCell::text(record.key.to_string()),
+            match record.finished_at {
+                UnixMillis(0) => TableCell::text(NOTHING),
+                at => TableCell::text(date(at).trim_end_matches(" UTC")),
+            },
+            TableCell::figure(load.map(|load| load.measure.transactions_per_second())),
+            TableCell::figure(p95),
+            trusted(&one),
+        ]);
+    }
+    table.without_empty_columns()
 }
 
 /// The failed trials that were planned anew, each with its reason; `None` where there are none.

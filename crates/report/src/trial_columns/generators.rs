@@ -2,17 +2,24 @@
 
 use super::{Column, TrialRow};
 use analyse::{StartSpread, start_spread};
-use model::{GeneratorShare, LoadResult};
+use model::{GeneratorShare, LoadResult, SideBySide};
 use serde_json::Value;
 
 /// The columns; the shares are null where one process made the load.
-pub(super) const COLUMNS: [Column; 6] = [
+pub(super) const COLUMNS: [Column; 8] = [
     ("load_generators", |row| row.loaded(|load| load.generators.len().max(1).into())),
     ("generator_share_min", |row| row.share(|shares| shares.reduce(f64::min))),
     ("generator_share_max", |row| row.share(|shares| shares.reduce(f64::max))),
     ("load_hosts", |row| row.makers()),
     ("start_spread_ms", |row| row.spread(|spread| spread.seconds)),
     ("start_spread_uncertainty_ms", |row| row.spread(|spread| spread.uncertainty_seconds)),
+    ("side_by_side", |row| {
+        row.beside(|others| {
+            let with: Vec<String> = others.with.iter().map(u32::to_string).collect();
+            with.join(", ").into()
+        })
+    }),
+    ("began_at_ms", |row| row.beside(|others| others.began_at.0.into())),
 ];
 
 impl TrialRow<'_> {
@@ -21,6 +28,12 @@ impl TrialRow<'_> {
         let makers = self.record.map_or(&[][..], |record| &record.sampling.load_hosts);
         let names: Vec<&str> = makers.iter().map(|maker| maker.host.as_str()).collect();
         if names.is_empty() { Value::Null } else { names.join(", ").into() }
+    }
+
+    /// What is known of the trials that ran beside it, where there were any.
+    fn beside(&self, value: fn(&SideBySide) -> Value) -> Value {
+        let others = self.record.and_then(|record| record.side_by_side.as_ref());
+        others.map_or(Value::Null, value)
     }
 
     /// A figure of how far apart these began.

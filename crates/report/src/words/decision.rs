@@ -6,7 +6,6 @@ use super::place::{at, levels};
 use crate::{numbers, view};
 use analyse::{Analysis, Choice, Finding, OverallComparison, Severity, TestAnalysis, Verdict};
 use model::{Level, Test};
-use std::time::Duration;
 
 /// Most targets that a choice names.
 const MOST_NAMES: usize = 4;
@@ -50,6 +49,27 @@ pub(crate) fn choice(analysis: &Analysis, test: &TestAnalysis) -> Option<String>
     });
     let said: Vec<String> = said.collect();
     Some(format!("{}.", super::capitalised(&said.join("; "))))
+}
+
+/// Between whom no level of a test decides, and at which levels; `None` where something is decided.
+pub(crate) fn undecided(analysis: &Analysis, test: &TestAnalysis) -> Option<(String, String)> {
+    let all = studied(analysis, test).map_or(&[][..], Test::levels);
+    if view::is_crowded(test) || over_the_range(test, all).is_some() {
+        return None;
+    }
+    let choice = &test.advice.first()?.choice;
+    let Choice::Unresolved { targets } = choice else { return None };
+    let is_same = test.advice.iter().all(|span| span.choice == *choice);
+    let levels: Vec<Level> = test.advice.iter().flat_map(|span| span.levels.clone()).collect();
+    is_same.then(|| (named(targets), places(all, &levels)))
+}
+
+/// Who comes second in a test that decides who comes first, of several tests.
+pub(crate) fn second(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
+    let tests = &analysis.summary.as_ref()?.tests;
+    let places = tests.iter().find(|places| places.test == test.test && !places.as_printed)?;
+    let is_decided = !places.first.is_empty() && !places.second.is_empty();
+    is_decided.then(|| format!("Second: {}.", named(&places.second)))
 }
 
 /// The target that is ahead of every other over all levels together, where no level by itself speaks
@@ -170,8 +190,7 @@ pub(crate) fn rests_on(analysis: &Analysis) -> String {
         };
         return format!("{}{once}{confidence}", numbers::counted(number, "imported trial"));
     }
-    let each = dataset.trials.iter().map(|record| record.finished_at.since(record.started_at));
-    let taken = each.fold(Duration::ZERO, Duration::saturating_add);
+    let taken = model::time_taken(&dataset.trials);
     let missing = match dataset.missing().count() {
         0 => String::new(),
         missing => format!(", {} not run", numbers::count(missing as u64)),

@@ -5,14 +5,14 @@ use super::volume::stands_on;
 use crate::numbers;
 use analyse::{Check, Curve, CurveShape, Severity, Validity, Verdict};
 use model::{
-    CacheState, Endpoint, FailureKind, KeyValue, Place, Software, StoragePlace, Task, Test,
-    Workload,
+    CacheState, Endpoint, FailureKind, KeyValue, LoadHosts, Place, Software, StoragePlace, Task,
+    Test, Workload,
 };
 
 /// Heading of the findings of a severity.
 pub(crate) fn severity(severity: Severity) -> &'static str {
     match severity {
-        Severity::Severe => "Severe: do not rely on these results",
+        Severity::Severe => "Severe: these results are missing, or not to be relied on",
         Severity::Warning => "Warnings: interpret these results with care",
         Severity::Notice => "Results",
         Severity::Passed => "Checks that passed",
@@ -129,7 +129,8 @@ pub(crate) fn place(place: &Place) -> String {
                     if group.semi_sync { " (semi-synchronous)" } else { "" },
                 ),
             };
-            format!("{server}{of}, {restarted}{}", stands_on(spec))
+            let on = spec.host.as_ref().map(|host| format!(" on the host {}", host.name));
+            format!("{server}{of}{}, {restarted}{}", on.unwrap_or_default(), stands_on(spec))
         }
         Place::Storage(place) => volumes(place),
         Place::Imported => "imported".to_owned(),
@@ -161,9 +162,19 @@ pub(crate) fn place(place: &Place) -> String {
 fn volumes(place: &StoragePlace) -> String {
     let paths: Vec<String> =
         place.volumes.iter().map(|volume| volume.path.display().to_string()).collect();
-    match paths.as_slice() {
+    let volumes = match paths.as_slice() {
         [one] => format!("the volume {one}"),
         several => format!("{} volumes: {}", several.len(), several.join(", ")),
+    };
+    let hosts: Vec<String> = place.hosts.iter().map(|host| target_name(&host.name)).collect();
+    match hosts.as_slice() {
+        [] => volumes,
+        [one] => format!("{volumes}, on the host {one}, which makes the load"),
+        several => format!(
+            "{volumes}, on each of the {} hosts {}, which make the load together",
+            several.len(),
+            numbers::list(several)
+        ),
     }
 }
 
@@ -193,18 +204,30 @@ pub(crate) fn workload(test: &Test) -> String {
         Workload::KeyValue(workload) => key_value(workload),
         Workload::Storage(storage) => super::storage::load(storage),
     };
-    let generators = match (load.load_generators, load.load_hosts.len()) {
-        (0 | 1, 0) => String::new(),
-        (several, 0) => format!(", from {several} load generators"),
-        (each, _) => {
-            let names: Vec<String> =
-                load.load_hosts.iter().map(|host| target_name(&host.name)).collect();
+    let each = match load.load_generators {
+        0 | 1 => String::new(),
+        each => format!(", {each} load generators on each"),
+    };
+    let generators = match &load.load_hosts {
+        LoadHosts::Same(hosts) if hosts.is_empty() => match load.load_generators {
+            0 | 1 => String::new(),
+            several => format!(", from {several} load generators"),
+        },
+        LoadHosts::Same(hosts) => {
+            let names: Vec<String> = hosts.iter().map(|host| target_name(&host.name)).collect();
             let hosts = if names.len() == 1 { "host" } else { "hosts" };
-            let each =
-                if each > 1 { format!(", {each} load generators on each") } else { String::new() };
             format!(", from the load {hosts} {}{each}", numbers::list(&names))
         }
+        LoadHosts::OfTarget(None) => format!(", from the load hosts of each target{each}"),
+        LoadHosts::OfTarget(Some(1)) => format!(", from the first load host of each target{each}"),
+        LoadHosts::OfTarget(Some(most)) => {
+            format!(", from the first {most} load hosts of each target{each}")
+        }
     };
+    let connections = load.reconnect_after.map_or(String::new(), |operations| {
+        let share = numbers::number_of(operations.get().into(), test.operation());
+        format!(", a new connection after every {share}")
+    });
     let length = numbers::duration(load.duration);
     let measured = match load.operations {
         Some(operations) => {
@@ -219,7 +242,7 @@ pub(crate) fn workload(test: &Test) -> String {
         format!(", {name} {at} into the measurement")
     });
     format!(
-        "{what}, {cache}, {} of warm-up and {measured}{per_step}{generators}{}",
+        "{what}, {cache}, {} of warm-up and {measured}{per_step}{generators}{connections}{}",
         numbers::duration(load.warmup),
         interventions.collect::<String>(),
     )

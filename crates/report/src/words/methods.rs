@@ -3,8 +3,9 @@
 use super::{disks, events, search};
 use crate::{numbers, view};
 use analyse::Analysis;
-use model::{Budget, Study, Test, UnitName};
+use model::{Budget, Study, Test, TrialRecord, UnitName};
 use stats::values_needed;
+use std::collections::BTreeSet;
 
 /// A method: what it is about, and what was done.
 pub(super) type Method = (&'static str, String);
@@ -35,6 +36,7 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<Method> {
             ("Valid, suspect, void", VALIDITY.to_owned()),
         ];
         methods.extend(study.aa_control.as_ref().map(|_| ("Noise floor", NOISE_FLOOR.to_owned())));
+        methods.extend(side_by_side(analysis));
         methods.extend(placing(study));
         methods.extend(disks::method(analysis));
         methods.extend(work.keys.then(|| ("Operations", OPERATIONS.to_owned())));
@@ -73,6 +75,36 @@ const NOISE_FLOOR: &str = "The first target was run a second time in every block
 const OPERATIONS: &str = "In a test of keys an operation is what one client sends before it waits \
     for all replies: one command, or as many as the pipeline is deep. The hit rate is the share of \
     reads that found their key, over warm-up and measured phase together.";
+
+/// Which trials of several targets ran at once; `None` where none did.
+fn side_by_side(analysis: &Analysis) -> Option<Method> {
+    let dataset = analysis.dataset;
+    let beside: Vec<&TrialRecord> =
+        dataset.trials.iter().filter(|record| record.side_by_side.is_some()).collect();
+    let blocks: BTreeSet<u32> = beside.iter().map(|record| record.key.repeat).collect();
+    let blocks: Vec<String> = blocks.iter().map(u32::to_string).collect();
+    if blocks.is_empty() {
+        return None;
+    }
+    let noun = if blocks.len() == 1 { "block" } else { "blocks" };
+    let control = dataset.study.aa_control.as_ref().map_or(String::new(), |control| {
+        format!(
+            " The A/A control {} ran by itself, so that what tells it from the first target is \
+             noise and what running side by side costs.",
+            super::labels::target_name(&control.name)
+        )
+    });
+    let text = format!(
+        "Targets ran side by side, each on machines of its own, in {noun} {}: {} of {}. Of one test \
+         and level their loads began at one moment, so that pairs are of the same time. What targets \
+         take of each other where they share a network or a store is part of their \
+         figures.{control}",
+        numbers::list(&blocks),
+        numbers::counted(beside.len(), "trial"),
+        numbers::count(dataset.trials.len() as u64),
+    );
+    Some(("Side by side", text))
+}
 
 /// How levels were placed, where weighin did so.
 fn placing(study: &Study) -> Option<Method> {

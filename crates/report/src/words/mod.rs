@@ -31,7 +31,7 @@ pub(crate) use answer::{answer, general_limits, not_offered, scaled};
 pub(crate) use capacity::{
     SERVICE_TIMES, answer as capacity_answer, part as capacity_part, question, sufficient,
 };
-pub(crate) use decision::{doubts, grounds, not_for, rests_on};
+pub(crate) use decision::{doubts, grounds, not_for, rests_on, second, undecided};
 pub(crate) use disks::{disks_heading, volumes};
 pub(crate) use events::{act_result, began, changed, ended, event_kind, event_time, mark};
 pub use finding::sentence;
@@ -39,7 +39,9 @@ pub(crate) use finding::{
     Terms, by_level, capitalised, choices, crossover, depends_on_level, equation, follows, heading,
     off, origins, outcome, printed, sentences,
 };
-pub(crate) use labels::{failure_kind, place, severity, shape, validity, verdict, workload};
+pub(crate) use labels::{
+    failure_kind, place, severity, shape, target_name, validity, verdict, workload,
+};
 pub use methods::budget;
 pub(crate) use methods::{few_repeats, methods};
 pub(crate) use metric::{

@@ -208,6 +208,89 @@ fn values_show_under_the_pointer_without_those_that_are_off() {
 }
 
 #[test]
+fn panels_over_time_tell_their_values_under_the_pointer_and_by_keys() {
+    let dataset = support::with_latencies();
+    let page = Page::of(&dataset);
+    let mut browser = at(&page, 1_100);
+    browser.evaluate(UNFOLD);
+    let record = dataset.trials.iter().find(|record| record.load().is_some()).unwrap();
+    let chart = format!("document.querySelector('#t{} .panels')", record.position);
+    // In the middle of a second, which the point of the line stands at.
+    let second =
+        record.load().unwrap().intervals.iter().find(|of| of.start.as_secs() == 5).unwrap();
+    let rate = second.transactions as f64 / second.length.as_secs_f64();
+    let moment = second.start.as_secs_f64() + second.length.as_secs_f64() / 2.0;
+    let point = format!(
+        "(() => {{ const chart = {chart};
+            const [from, until, left, right] = chart.dataset.time.split(' ').map(Number);
+            const box = chart.getBoundingClientRect();
+            const x = left + (right - left) * ({moment} - from) / (until - from);
+            chart.dispatchEvent(new PointerEvent('pointermove', {{
+                clientX: box.left + box.width * x / chart.viewBox.baseVal.width, clientY: box.top + 9 }}));
+            return document.getElementById('tip').innerText; }})()"
+    );
+    let said = browser.evaluate(&point).as_str().unwrap().to_owned();
+    let value = said.split("transactions/s").nth(1).unwrap().trim().lines().next().unwrap();
+    let value: f64 = value.replace(',', "").parse().unwrap();
+    assert!((value / rate - 1.0).abs() < 0.02, "{value} for {rate}: {said}");
+    assert!(said.contains("latency, ms") && said.contains('–'), "{said}");
+    assert!(said.contains("in use"), "the lines of a panel have names: {said}");
+    assert!(said.starts_with("5.5 s"), "{said}");
+    // By keys as well, and gone with Escape.
+    let key = |key: &str| {
+        format!(
+            "{chart}.dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}' }})); \
+             document.getElementById('tip').innerText.split('\\n')[0]"
+        )
+    };
+    assert_eq!(browser.evaluate(&key("ArrowRight")), json!("6.5 s"));
+    browser.evaluate(&key("Escape"));
+    assert_eq!(browser.evaluate("document.getElementById('tip').hidden"), json!(true));
+}
+
+#[test]
+fn a_line_whose_panel_has_another_without_points_is_told_by_its_name() {
+    let mut dataset = support::usual();
+    let record = dataset.trials.iter().position(|record| record.load().is_some()).unwrap();
+    // The first trial reads nothing, others do: that has no time to wait for.
+    for (number, trial) in dataset.trials.iter_mut().enumerate() {
+        for disk in trial.sampling.samples.iter_mut().flat_map(|sample| &mut sample.disks) {
+            disk.read_await_ms = (number != record).then_some(1.5);
+            disk.write_await_ms = Some(2.5);
+        }
+    }
+    let page = Page::of(&dataset);
+    let mut browser = at(&page, 1_100);
+    browser.evaluate(UNFOLD);
+    let said = browser.evaluate(&format!(
+        "(() => {{ const chart = document.querySelector('#t{} .panels');
+            const box = chart.getBoundingClientRect();
+            chart.dispatchEvent(new PointerEvent('pointermove', {{
+                clientX: box.left + box.width / 2, clientY: box.top + 9 }}));
+            return document.getElementById('tip').innerText; }})()",
+        dataset.trials[record].position
+    ));
+    let said = said.as_str().unwrap();
+    let waits = said.split("await, ms, vda").nth(1).unwrap().trim().lines().next().unwrap();
+    assert!(waits.starts_with("writes 2.5"), "{said}");
+    let rate = said.split("transactions/s").nth(1).unwrap().trim().lines().next().unwrap();
+    assert!(rate.replace(',', "").parse::<f64>().is_ok(), "one line needs no name: {said}");
+}
+
+#[test]
+fn a_figure_of_the_first_screen_leads_to_its_cell_and_from_there_to_a_trial() {
+    let page = Page::of(&support::with_latencies());
+    let mut browser = at(&page, 1_100);
+    browser.evaluate("document.querySelector('#answer td a').click()");
+    browser.wait_for("document.querySelector('tr:target')?.checkVisibility()");
+    browser.evaluate("document.querySelector('tr:target .trials a').click()");
+    browser.wait_for("document.querySelector('figure:target svg')?.checkVisibility()");
+    browser.evaluate("document.querySelector('figure:target figcaption a').click()");
+    browser.wait_for("document.querySelector('tr:target')?.checkVisibility()");
+    assert_eq!(browser.evaluate("!!document.querySelector('#trials tr:target')"), json!(true));
+}
+
+#[test]
 fn links_unfold_what_they_lead_to_and_paper_has_no_folds_and_no_buttons() {
     let page = Page::of(&support::with_latencies());
     let mut browser = at(&page, 1_440);
