@@ -1,0 +1,263 @@
+//! The runs of a directory, kept up to date while somebody looks.
+//!
+//! One thread reads results files, one at a time and at the lowest priority, where they have changed
+//! since: who asks for a page waits for none of it. A run under way is read again only after a hundred
+//! times as long as reading it took, so that looking takes at most a hundredth of a processor from what
+//! is being measured.
+
+use crate::read::{self, Mark, Reading};
+use files::Directory;
+use model::Stop;
+use report::site::{Known, RunState, SiteRun, list_part};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+use store::Store;
+use tokio::sync::watch;
+
+/// Ending of a results file.
+const ENDING: &str = ".weighin";
+/// Most runs that are shown: the latest.
+const MOST_RUNS: usize = 2000;
+/// Time between two looks at the directory.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// How often it is looked whether to end, or whether somebody asked.
+const TICK: Duration = Duration::from_millis(100);
+/// How long after the last request nobody looks any more.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// So many times as long as reading a run that goes on takes it is not read again.
+const SHARE: u32 = 100;
+/// After so long a file that could not be read is tried again.
+const RETRY: Duration = Duration::from_secs(10);
+
+/// A results file.
+pub(crate) struct Entry {
+    pub(crate) name: OsString,
+    pub(crate) mark: Mark,
+    pub(crate) run: SiteRun,
+    pub(crate) reading: Option<Reading>,
+    is_held: bool,
+    /// When it was read, and how long that took.
+    read: Option<(Instant, Duration)>,
+}
+
+impl Entry {
+    /// What its trials say so far.
+    pub(crate) fn so_far(&self) -> &str {
+        self.reading.as_ref().map_or("", |reading| &reading.so_far)
+    }
+
+    /// By when it began, the latest first; what is not known by when it was written.
+    fn began(&self) -> u64 {
+        let began = self.run.summary().map(|summary| summary.started_at.0);
+        began.filter(|&began| began > 0).unwrap_or(self.mark.modified_ms)
+    }
+
+    /// Whether it is as it was.
+    fn is_up_to_date(&self, mark: Mark, is_held: bool, now: Instant) -> bool {
+        let Some((at, took)) = self.read else { return false };
+        let since = now.saturating_duration_since(at);
+        match &self.run.known {
+            Known::Unread => false,
+            Known::Unreadable(_) => self.mark == mark && since < RETRY,
+            // That a run has ended is shown at once.
+            Known::Run(_) if self.is_held != is_held => false,
+            Known::Run(_) => self.mark == mark || (is_held && since < took * SHARE),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Seen {
+    /// The latest first.
+    entries: Vec<Arc<Entry>>,
+    /// Why the directory cannot be read.
+    trouble: Option<String>,
+}
+
+/// The runs of a directory, as they were last seen.
+pub(crate) struct Catalog {
+    path: PathBuf,
+    seen: Mutex<Seen>,
+    asked: Mutex<Instant>,
+    /// The list as it is after so many changes.
+    part: Mutex<(u64, String)>,
+    changes: watch::Sender<u64>,
+}
+
+impl Catalog {
+    pub(crate) fn new(path: &Path) -> Arc<Self> {
+        Arc::new(Self {
+            path: path.to_owned(),
+            seen: Mutex::default(),
+            asked: Mutex::new(Instant::now()),
+            part: Mutex::default(),
+            changes: watch::channel(0).0,
+        })
+    }
+
+    /// What the directory is called.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All runs, or why there are none. That somebody asks has the directory looked at.
+    pub(crate) fn entries(&self) -> Result<Vec<Arc<Entry>>, String> {
+        *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        let seen = self.seen();
+        match &seen.trouble {
+            Some(trouble) => Err(trouble.clone()),
+            None => Ok(seen.entries.clone()),
+        }
+    }
+
+    /// The part of the list that changes, made once for all pages that show it.
+    pub(crate) fn list_part(&self) -> Option<String> {
+        // Before what it belongs to: a part that is newer than its version is made anew.
+        let version = *self.changes.borrow();
+        let entries = self.entries().ok()?;
+        let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
+        if part.0 != version || part.1.is_empty() {
+            let runs: Vec<SiteRun> = entries.iter().map(|entry| entry.run.clone()).collect();
+            *part = (version, list_part(&runs));
+        }
+        Some(part.1.clone())
+    }
+
+    /// The run that has this in its address.
+    pub(crate) fn entry(&self, id: &str) -> Option<Arc<Entry>> {
+        self.entries().ok()?.into_iter().find(|entry| entry.run.id == id)
+    }
+
+    /// What tells of changes; as long as it is there, somebody looks.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_watched(&self) -> bool {
+        let asked = *self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.elapsed() < PATIENCE || self.changes.receiver_count() > 0
+    }
+
+    /// Keeps it up to date until it is stopped.
+    pub(crate) fn keep(&self, stop: &Stop) {
+        crate::give_way();
+        let mut looked: Option<Instant> = None;
+        while !stop.is_requested() {
+            if self.is_watched() && looked.is_none_or(|at| at.elapsed() >= INTERVAL) {
+                self.look(stop);
+                looked = Some(Instant::now());
+            }
+            thread::sleep(TICK);
+        }
+    }
+
+    /// Looks at the directory, and reads what has changed.
+    fn look(&self, stop: &Stop) {
+        let listed = Directory::open(&self.path)
+            .and_then(|directory| Ok((directory.names()?, directory)))
+            .map_err(|error| format!("cannot read {}: {error}", self.path.display()));
+        let (names, directory) = match listed {
+            Ok(listed) => listed,
+            Err(trouble) => {
+                return self.publish(Seen { entries: Vec::new(), trouble: Some(trouble) });
+            }
+        };
+        let mut found: Vec<(OsString, Mark)> = names
+            .into_iter()
+            .filter(|name| name.as_encoded_bytes().ends_with(ENDING.as_bytes()))
+            .filter_map(|name| read::mark(&directory, &name).map(|mark| (name, mark)))
+            .collect();
+        found.sort_by_key(|(_, mark)| std::cmp::Reverse(mark.modified_ms));
+        found.truncate(MOST_RUNS);
+        let known = self.known();
+        let mut entries: BTreeMap<OsString, Arc<Entry>> = BTreeMap::new();
+        let mut stale = Vec::new();
+        for (name, mark) in found {
+            let is_held = Store::is_held(&directory, &name);
+            let before = known.get(&name);
+            let entry = before.cloned().unwrap_or_else(|| Arc::new(unread(&name, mark)));
+            if !entry.is_up_to_date(mark, is_held, Instant::now()) {
+                stale.push((name.clone(), mark, is_held));
+            }
+            entries.insert(name, entry);
+        }
+        self.publish(Seen::of(&entries));
+        let mut published = Instant::now();
+        for (name, mark, is_held) in stale {
+            if stop.is_requested() {
+                return;
+            }
+            entries.insert(name.clone(), Arc::new(anew(&directory, name, mark, is_held)));
+            if published.elapsed() >= INTERVAL {
+                self.publish(Seen::of(&entries));
+                published = Instant::now();
+            }
+        }
+        self.publish(Seen::of(&entries));
+    }
+
+    /// The runs by the names of their files.
+    fn known(&self) -> BTreeMap<OsString, Arc<Entry>> {
+        let seen = self.seen();
+        seen.entries.iter().map(|entry| (entry.name.clone(), Arc::clone(entry))).collect()
+    }
+
+    fn publish(&self, new: Seen) {
+        let mut seen = self.seen();
+        let same = seen.trouble == new.trouble
+            && seen.entries.len() == new.entries.len()
+            && seen.entries.iter().zip(&new.entries).all(|(old, new)| Arc::ptr_eq(old, new));
+        if !same {
+            *seen = new;
+            self.changes.send_modify(|version| *version += 1);
+        }
+    }
+}
+
+impl Seen {
+    fn of(entries: &BTreeMap<OsString, Arc<Entry>>) -> Self {
+        let mut entries: Vec<Arc<Entry>> = entries.values().cloned().collect();
+        let is_running = |entry: &Entry| {
+            entry.run.summary().is_some_and(|summary| summary.state == RunState::Running)
+        };
+        entries.sort_by_key(|entry| (!is_running(entry), std::cmp::Reverse(entry.began())));
+        Self { entries, trouble: None }
+    }
+}
+
+fn unread(name: &OsStr, mark: Mark) -> Entry {
+    let run = SiteRun { id: id(name), file: read::shown(name), known: Known::Unread };
+    Entry { name: name.to_owned(), mark, run, reading: None, is_held: false, read: None }
+}
+
+fn anew(directory: &Directory, name: OsString, mark: Mark, is_held: bool) -> Entry {
+    let began = Instant::now();
+    let (known, reading) = match read::reading(directory, &name, is_held) {
+        Ok(reading) => (Known::Run(reading.summary.clone()), Some(reading)),
+        Err(why) => (Known::Unreadable(why), None),
+    };
+    let run = SiteRun { id: id(&name), file: read::shown(&name), known };
+    let read = Some((Instant::now(), began.elapsed()));
+    Entry { name, mark, run, reading, is_held, read }
+}
+
+/// What stands for a file in addresses, so that no address is a path: the same each time, so that it can
+/// be kept.
+fn id(name: &OsStr) -> String {
+    let digest = Sha256::digest(name.as_encoded_bytes());
+    digest[..8].iter().fold(String::new(), |mut id, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(id, "{byte:02x}");
+        id
+    })
+}
