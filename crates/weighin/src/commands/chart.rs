@@ -1,8 +1,10 @@
 use super::{Outcome, print};
 use crate::Exit;
-use crate::arguments::{ChartArguments, ThemeName};
+use crate::arguments::{ChartArguments, ChartFormat, ThemeName};
 use crate::exit::CliError;
+use crate::messages::{self, print_binary};
 use crate::output::{self, Replaces};
+use crate::raster;
 use crate::stores;
 use model::text;
 use report::{ChartRequest, Theme, TrialChoice};
@@ -11,13 +13,7 @@ use report::{ChartRequest, Theme, TrialChoice};
 pub(crate) fn chart(arguments: &ChartArguments) -> Outcome {
     let out = &arguments.out;
     let to_output = out.as_os_str() == "-";
-    let is_svg = out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
-    if !to_output && !is_svg {
-        return Err(CliError::usage(
-            format!("a chart is written as SVG, and {} does not end in .svg", out.display()),
-            "name a file that ends in .svg",
-        ));
-    }
+    let format = format(arguments)?;
     check_choice(arguments)?;
     let results = stores::find(arguments.study.as_deref())?;
     let dataset = stores::open(&results)?.dataset()?;
@@ -37,14 +33,49 @@ pub(crate) fn chart(arguments: &ChartArguments) -> Outcome {
     };
     let drawn = report::chart(&analyse::analyse(&dataset), &request)
         .map_err(|error| CliError::usage(error.what, error.help))?;
+    let image = match format {
+        ChartFormat::Svg => drawn.into_bytes(),
+        ChartFormat::Png => raster::png(&drawn, arguments.scale)?,
+    };
     if to_output {
-        print(&drawn)?;
+        match format {
+            ChartFormat::Svg => print(&String::from_utf8_lossy(&image))?,
+            ChartFormat::Png => print_binary(&image)?,
+        }
         return Ok(Exit::Done);
     }
     let replaces = if arguments.overwrite { Replaces::Anything } else { Replaces::Reports };
-    let written = output::write(out, drawn.as_bytes(), replaces)?;
+    let written = output::write(out, &image, replaces)?;
     print(&format!("Wrote {}\n", text::line(&written)))?;
     Ok(Exit::Done)
+}
+
+/// What the chart is written as: what was asked for, or what its file is called.
+fn format(arguments: &ChartArguments) -> Result<ChartFormat, CliError> {
+    let out = &arguments.out;
+    let ends_in = |of: &str| out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(of));
+    let by_name = match () {
+        () if ends_in("svg") => Some(ChartFormat::Svg),
+        () if ends_in("png") => Some(ChartFormat::Png),
+        () if out.as_os_str() == "-" => Some(ChartFormat::Svg),
+        () => None,
+    };
+    let format = arguments.format.or(by_name).ok_or_else(|| {
+        CliError::usage(
+            format!(
+                "a chart is written as SVG or PNG, and {} does not end in .svg or .png",
+                messages::shown(out)
+            ),
+            "name a file that does, or say --format svg or --format png",
+        )
+    })?;
+    if format == ChartFormat::Svg && arguments.scale != 1 {
+        return Err(CliError::usage(
+            "--scale is of pixels, and an SVG has none",
+            "leave it out, or write a PNG; --width says how wide an SVG is shown",
+        ));
+    }
+    Ok(format)
 }
 
 /// Only charts of a trial can be told which one.

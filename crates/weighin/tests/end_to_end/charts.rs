@@ -1,6 +1,7 @@
 //! Charts in files of their own.
 
 use crate::support::Workplace;
+use resvg::tiny_skia::Pixmap;
 use std::fmt::Write;
 use std::fs;
 
@@ -57,6 +58,45 @@ fn what_cannot_be_drawn_says_why_and_writes_nothing() {
     refused(&["--test", "olap"], &["no test `olap`", "oltp"]);
     refused(&["--repeat", "1"], &["--repeat chooses a trial", "heatmap, trial"]);
     refused(&["--width", "100"], &["--width", "200"]);
-    let ending = place.weighin(&["chart", "run.weighin", "--out", "slide.png"]);
-    ending.refused(2, &["slide.png does not end in .svg"]);
+    refused(&["--scale", "2"], &["--scale", "PNG"]);
+    refused(&["--format", "png", "--width", "8000", "--scale", "4"], &["pixels", "--width"]);
+    let ending = place.weighin(&["chart", "run.weighin", "--out", "slide.jpg"]);
+    ending.refused(2, &["slide.jpg does not end in .svg or .png", "--format"]);
+}
+
+#[test]
+fn a_png_is_as_wide_as_asked_for_has_words_and_replaces_only_its_like() {
+    let place = with_results();
+    let chart = |more: &[&str]| place.weighin(&[&["chart", "run.weighin"], more].concat());
+    let image = |name: &str| Pixmap::decode_png(&fs::read(place.path(name)).unwrap()).unwrap();
+    chart(&["--out", "slide.png", "--width", "640"]).done();
+    let small = image("slide.png");
+    assert_eq!(small.width(), 640);
+    chart(&["--out", "slide.png", "--width", "640", "--scale", "2", "--theme", "dark"]).done();
+    let large = image("slide.png");
+    assert_eq!((large.width(), large.height()), (1280, 2 * small.height()));
+    let corner = |image: &Pixmap| image.pixel(1, 1).unwrap().red();
+    assert!(corner(&small) > 200 && corner(&large) < 60, "the themes have their backgrounds");
+    // The heading is words alone: of the first lines of pixels some are as dark as ink.
+    let ink = (0..60).flat_map(|y| (0..300).map(move |x| (x, y)));
+    let ink = ink.filter(|&(x, y)| small.pixel(x, y).unwrap().red() < 100).count();
+    assert!(ink > 200, "{ink} dark pixels where the heading is");
+    // Both lines are there, in their colours.
+    for colour in [(0x00, 0x72, 0xb2), (0xd5, 0x5e, 0x00)] {
+        let near = |is: u8, wanted: i32| (i32::from(is) - wanted).abs() < 40;
+        let has = |pixel: &&resvg::tiny_skia::PremultipliedColorU8| {
+            near(pixel.red(), colour.0)
+                && near(pixel.green(), colour.1)
+                && near(pixel.blue(), colour.2)
+        };
+        assert!(small.pixels().iter().filter(has).count() > 50, "{colour:?}");
+    }
+    // An image of somebody else stays.
+    let foreign = Pixmap::new(4, 4).unwrap().encode_png().unwrap();
+    place.write("own.png", &foreign);
+    chart(&["--out", "own.png"]).refused(2, &["own.png exists already", "--overwrite"]);
+    assert_eq!(fs::read(place.path("own.png")).unwrap(), foreign);
+    // What the file is called does not decide where the format is named.
+    chart(&["--out", "slide.image", "--format", "png", "--width", "640"]).done();
+    assert_eq!(image("slide.image").data(), small.data());
 }
