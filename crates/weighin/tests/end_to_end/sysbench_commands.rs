@@ -1,5 +1,6 @@
 //! `weighin sysbench …`: what it runs, what it prints, and what it refuses.
 
+mod connections;
 mod in_its_place;
 mod stretches;
 
@@ -313,7 +314,6 @@ fn what_cannot_be_had_is_named() {
     for (words, named) in [
         ("oltp_read_write --nosuch=1", "--nosuch"),
         ("oltp_read_write --db-driver=pgsql", "'pgsql'"),
-        ("oltp_read_write --mysql-compression", "--mysql-compression"),
         ("oltp_read_write --tables 2", "--tables=2"),
         ("oltp_read_write --mysql-ignore-errors=some", "--mysql-ignore-errors"),
         ("--test=oltp --tx-rate=9", "--tx-rate=9"),

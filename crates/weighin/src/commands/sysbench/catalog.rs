@@ -145,7 +145,12 @@ const COMMON: [Spec; 28] = [
     full("weighin-server-public-key", Text, "", "PEM file with the one key that may do so"),
     full("weighin-statements", Flag, "off", "print the latencies of each kind of statement"),
     only("mysql-debug", Flag, "off"),
-    only("mysql-compression", Flag, "off"),
+    full(
+        "mysql-compression",
+        Flag,
+        "off",
+        "whether to compress what goes to servers and comes from them",
+    ),
     full("config-file", Text, "", "file of further options, one NAME=VALUE a line"),
     full("verbosity", Number, "3", "0 to 5: below 3 no figures, below 2 no warnings"),
 ];
@@ -189,7 +194,12 @@ const ONLY_04: [Spec; 22] = [
     full("seed-rng", Number, "0", "seed of the random numbers"),
     only("mysql-create-options", Text, ""),
     full("oltp-test-mode", Text, "complex", "complex, simple or nontrx"),
-    only("oltp-reconnect-mode", Text, "session"),
+    full(
+        "oltp-reconnect-mode",
+        Text,
+        "session",
+        "session, or transaction: a connection for each event",
+    ),
     only("oltp-sp-name", Text, ""),
     full("oltp-nontrx-mode", Text, "select", "select, update_key, update_nokey, insert, delete"),
     only("oltp-connect-delay", Number, "10000"),
@@ -310,7 +320,7 @@ const RECENT_SCRIPTS: [Spec; 21] = [
 /// What the scripts of 1.1 have beside those of 1.0.
 const SCRIPTS_11: [Spec; 2] = [
     script("create-table-options", Text, "", "end of CREATE TABLE"),
-    only("reconnect", Number, "0"),
+    script("reconnect", Number, "0", "make a new connection after so many events, 0 for never"),
 ];
 
 /// All options of a generation.

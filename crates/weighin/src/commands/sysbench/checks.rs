@@ -6,8 +6,8 @@ use crate::exit::CliError;
 use crate::messages::tell;
 use campaign::{Measured, TargetHandle};
 use model::{
-    Arrivals, Level, Load, LoadResult, OltpMix, Place, Sampling, ServerSpec, System, Target, Task,
-    Test, Workload,
+    Arrivals, Level, Load, LoadHosts, LoadResult, OltpMix, Place, Sampling, ServerSpec, System,
+    Target, Task, Test, Workload,
 };
 
 /// Says what speaks against the figures that were printed; nothing where nothing does.
@@ -25,6 +25,7 @@ pub(super) fn tell_doubts(
         place: Place::Server(ServerSpec::new(request.server())),
         price: None,
         labels: Default::default(),
+        load_hosts: None,
     };
     let task = Task::Load(Load {
         workload: Workload::Oltp(request.workload.clone()),
@@ -34,9 +35,10 @@ pub(super) fn tell_doubts(
         // A limit of rows is none of operations.
         operations: request.events.filter(|_| request.workload.mix != OltpMix::BulkInsert),
         arrivals: Arrivals::default(),
+        reconnect_after: request.reconnect_after,
         policy: request.policy.clone(),
         load_generators: 1,
-        load_hosts: Vec::new(),
+        load_hosts: LoadHosts::default(),
         interventions: Vec::new(),
         placement: None,
     });

@@ -93,6 +93,7 @@ impl Tallies {
             tallies: self.clone(),
             client: client as usize,
             opened: false,
+            renewing: false,
             began: None,
             writes_without_effect: 0,
             bulk_rows: 0,
@@ -134,6 +135,8 @@ pub(super) struct Counted<const BY_STATEMENT: bool> {
     tallies: Tallies,
     client: usize,
     opened: bool,
+    /// Whether an event has given the connection up.
+    renewing: bool,
     /// When the event under way began, its first attempt if there are several.
     began: Option<Instant>,
     /// Counted so far.
@@ -181,7 +184,9 @@ impl<const BY_STATEMENT: bool> Session for Counted<BY_STATEMENT> {
     fn open(&mut self, out: &mut Vec<u8>) {
         if std::mem::replace(&mut self.opened, true) {
             self.tallies.add(RECONNECTS, 1);
-            self.began = None;
+            if !std::mem::take(&mut self.renewing) {
+                self.began = None;
+            }
         }
         self.session.open(out);
     }
@@ -214,12 +219,18 @@ impl<const BY_STATEMENT: bool> Session for Counted<BY_STATEMENT> {
     }
 
     fn close(&mut self, out: &mut Vec<u8>) {
+        // In the middle of a load this is how an event begins on a new connection.
+        self.began.get_or_insert_with(Instant::now);
+        self.renewing = true;
         self.session.close(out);
     }
 }
 
 impl<const BY_STATEMENT: bool> WithoutServer for Counted<BY_STATEMENT> {
     fn pretend_login(&mut self) {
+        if std::mem::replace(&mut self.opened, true) {
+            self.tallies.add(RECONNECTS, 1);
+        }
         self.session.pretend_login();
     }
 

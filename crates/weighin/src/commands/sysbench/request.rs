@@ -7,8 +7,9 @@ use super::{policy, scripts, server, workload};
 use crate::commands::print;
 use crate::exit::CliError;
 use engine::ErrorPolicy;
-use model::bounds::MAX_OPERATIONS;
+use model::bounds::{MAX_OPERATIONS, MAX_OPERATIONS_OF_CONNECTION};
 use model::{Endpoint, Oltp, OltpMix, ServerAddress};
+use std::num::NonZeroU32;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How long to wait for connections in generations that have no option for it.
@@ -62,6 +63,8 @@ pub(super) struct Request {
     pub(super) connect_limit: Duration,
     /// How long to wait for replies after the last event began, and whether the user said so.
     pub(super) shutdown: Shutdown,
+    /// After how many events a thread makes a new connection; `None` for never.
+    pub(super) reconnect_after: Option<NonZeroU32>,
     /// Which errors are survived.
     pub(super) policy: ErrorPolicy,
     pub(super) seed: Seed,
@@ -133,6 +136,7 @@ impl Request {
                 seconds => Duration::from_secs(seconds.into()),
             },
             shutdown: Shutdown::PATIENT,
+            reconnect_after: reconnect_after(options)?,
             policy: policy::policy(options, generation)?,
             seed: seed(options, generation)?,
             report_interval: options.within("report-interval", 0, 86_400)?,
@@ -312,6 +316,27 @@ fn percentiles(options: &Options) -> Result<Vec<f64>, CliError> {
         )),
     };
     options.list("weighin-percentiles").iter().map(percentile).collect()
+}
+
+/// 1.1 names the events of a connection, 0 for any number; 0.4 whether each has one of its own.
+fn reconnect_after(options: &Options) -> Result<Option<NonZeroU32>, CliError> {
+    let events = match options.text("oltp-reconnect-mode") {
+        "" | "session" => options.within("reconnect", 0, MAX_OPERATIONS_OF_CONNECTION)?,
+        "transaction" => 1,
+        mode @ ("query" | "random") => {
+            return Err(unsupported(
+                &format!("--oltp-reconnect-mode={mode}"),
+                "give session, or transaction: a connection for each event",
+            ));
+        }
+        other => {
+            return Err(CliError::usage(
+                format!("--oltp-reconnect-mode={other} is no mode"),
+                "give session or transaction",
+            ));
+        }
+    };
+    Ok(NonZeroU32::new(events))
 }
 
 /// Seconds after which reports are due, in ascending order.

@@ -146,6 +146,7 @@ fn spec(request: &Request, addresses: Vec<Address>, events: Option<u64>, seed: u
             drops_late: true,
             seed,
         }),
+        reconnect_after: request.reconnect_after,
         policy: request.policy.clone(),
         drain_limit: request.shutdown.after,
         enough: Stop::default(),

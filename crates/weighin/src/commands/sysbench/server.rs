@@ -55,6 +55,7 @@ pub(super) fn address(options: &Options, endpoint: Endpoint) -> ServerAddress {
         database: options.text("mysql-db").to_owned(),
         password,
         tls: if options.flag("mysql-ssl") { Tls::Unverified } else { Tls::Off },
+        compression: options.flag("mysql-compression"),
         server_key: match options.text("weighin-server-public-key") {
             "" if options.flag("weighin-get-server-public-key") => ServerKey::Request,
             "" => ServerKey::OptionFile,
