@@ -4,11 +4,13 @@ mod advise;
 mod bounds;
 mod chart;
 mod keys;
+mod pages;
 mod runs;
 
 pub(crate) use advise::AdviseArguments;
-pub(crate) use chart::{ChartArguments, ThemeName};
+pub(crate) use chart::{ChartArguments, ChartFormat, ThemeName};
 pub(crate) use keys::{KeyOptions, option};
+pub(crate) use pages::{MetricsArguments, ServeArguments};
 pub(crate) use runs::{
     CompareArguments, GateArguments, HistoryArguments, RunsFormatName, RunsOutput,
 };
@@ -53,6 +55,8 @@ pub(crate) enum Command {
     Gate(GateArguments),
     /// Show where figures changed over many runs
     History(HistoryArguments),
+    /// Show the studies of a directory in a browser: runs under way, reports, comparisons
+    Serve(ServeArguments),
     /// Put runs of one study that were made on several machines into one results file
     Merge(MergeArguments),
     /// Recommend targets, and answer questions of capacity
@@ -79,6 +83,9 @@ pub(crate) enum Command {
     Completions(CompletionsArguments),
     /// Print the manual page of weighin, or of one of its commands
     Man(ManArguments),
+    /// Print a page of the reference as Markdown
+    #[command(hide = true)]
+    Reference(ReferenceArguments),
     /// One of several load generators, under the control of another weighin process
     #[command(hide = true, name = campaign::GENERATOR_COMMAND)]
     LoadGenerator,
@@ -135,6 +142,18 @@ pub(crate) struct CompletionsArguments {
 pub(crate) struct ManArguments {
     /// Of which command
     pub(crate) command: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReferenceArguments {
+    /// Of what
+    pub(crate) page: ReferencePage,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReferencePage {
+    Study,
+    Commands,
 }
 
 #[derive(Debug, Args)]
@@ -233,6 +252,8 @@ pub(crate) struct RunArguments {
     /// changes nothing
     #[arg(long, value_name = "COMMAND")]
     pub(crate) on_finish: Option<String>,
+    #[command(flatten)]
+    pub(crate) metrics: MetricsArguments,
 }
 
 /// How a run tells what it does.
@@ -278,10 +299,16 @@ pub(crate) struct ReportArguments {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
+    /// A page that opens offline
     Html,
+    /// Tables and sentences
     Markdown,
+    /// Everything, for programs
     Json,
+    /// A row for each trial
     Csv,
+    /// The latencies of every trial, for HdrHistogram's tools
+    Hlog,
 }
 
 #[derive(Debug, Args)]
@@ -354,6 +381,9 @@ pub(crate) struct TargetArguments {
     /// PEM file with the certificates to check the server's against
     #[arg(long, value_name = "FILE")]
     pub(crate) tls_ca: Option<String>,
+    /// MariaDB, MySQL: compress what the clients of a load send and get
+    #[arg(long)]
+    pub(crate) compression: bool,
     /// Without TLS, encrypt the password with any RSA key that the server sends (MySQL's
     /// caching_sha2_password); an attacker on the network could then read it
     #[arg(long)]

@@ -72,6 +72,7 @@ impl Checks {
             sampling: measured.sampling.clone(),
             cross_check: None,
             search: None,
+            side_by_side: None,
         };
         let dataset = Dataset {
             study: Study {
@@ -85,6 +86,7 @@ impl Checks {
                 margin: Study::MARGIN,
                 sample_every: Study::SAMPLE_EVERY,
                 targets: vec![target.clone()],
+                parallel: false,
                 aa_control: None,
                 tests: vec![test.clone()],
                 fleet: None,

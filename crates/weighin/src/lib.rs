@@ -9,8 +9,10 @@ mod exit;
 mod load_output;
 mod log;
 mod messages;
+mod metrics;
 mod output;
 mod progress;
+mod raster;
 mod signals;
 mod slo_output;
 mod stores;
@@ -49,6 +51,7 @@ pub fn run() -> ExitCode {
         Command::Compare(arguments) => commands::compare(&arguments),
         Command::Gate(arguments) => commands::gate(&arguments),
         Command::History(arguments) => commands::history(&arguments),
+        Command::Serve(arguments) => commands::serve(&arguments),
         Command::Merge(arguments) => commands::merge(&arguments),
         Command::Advise(arguments) => commands::advise(&arguments),
         Command::Import(arguments) => commands::import(&arguments),
@@ -57,6 +60,7 @@ pub fn run() -> ExitCode {
         Command::Cleanup(arguments) => commands::cleanup(&arguments),
         Command::Sysbench(arguments) => commands::sysbench(&arguments),
         Command::Schema => commands::schema(),
+        Command::Reference(arguments) => commands::reference(&arguments),
         Command::Completions(arguments) => commands::completions(&arguments),
         Command::Man(arguments) => commands::man(&arguments),
         Command::Hosts(arguments) => commands::hosts(&arguments),

@@ -8,7 +8,7 @@ use crate::view;
 use model::text;
 use rustix::termios::tcgetwinsize;
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -119,9 +119,24 @@ fn gated(styled: &str, colours: bool) -> String {
     safe + &text::visible(rest)
 }
 
+/// Writes what is no text, such as an image, as it is; a terminal gets none of it.
+pub(crate) fn print_binary(bytes: &[u8]) -> Result<(), CliError> {
+    if io::stdout().is_terminal() {
+        return Err(CliError::usage(
+            "standard output is a terminal, and this is no text",
+            "name a file with --out, or send it on with > or |",
+        ));
+    }
+    write_bytes(bytes)
+}
+
 fn write(text: &str) -> Result<(), CliError> {
+    write_bytes(text.as_bytes())
+}
+
+fn write_bytes(bytes: &[u8]) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(error) => {
             Err(CliError::unavailable(format!("cannot write to standard output: {error}"), ""))

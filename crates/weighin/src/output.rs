@@ -1,8 +1,8 @@
 //! Files that commands write: each appears complete or not at all, and none takes the place of
 //! something that is not its like.
 
-use crate::commands::print;
 use crate::exit::CliError;
+use crate::messages::{print, print_binary};
 use files::{Access, Directory, Unfinished};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -72,7 +72,10 @@ pub(crate) fn write(path: &Path, text: &[u8], replaces: Replaces) -> Result<Stri
         return Err(exists(path, "name another file, or remove that one"));
     }
     if is_standard_output(&there) {
-        print(&String::from_utf8_lossy(text))?;
+        match std::str::from_utf8(text) {
+            Ok(text) => print(text)?,
+            Err(_) => print_binary(text)?,
+        }
         return Ok(shown.to_string());
     }
     if !kind.is_file() {

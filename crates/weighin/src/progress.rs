@@ -5,15 +5,17 @@ use crate::arguments::TellingArguments;
 use crate::exit::CliError;
 use crate::log::{Log, Weight};
 use crate::messages;
+use crate::metrics::{Ended, Metrics, RunState, Verdict};
 use crate::slo_output::{answer_line, capacity_line, step_line};
 use crate::view::{End, HostNow, Said, State, View};
-use analyse::Validity;
-use campaign::{Event, InstanceStep, OnSample, SearchProgress, Severity, Step};
+use analyse::{Severity, Validity};
+use campaign::{Event, InstanceStep, OnSample, SearchProgress, Step};
 use model::{
     Block, Interval, Level, Metric, Note, Outcome, Phase, Plan, Stop, Study, Trial, TrialEnd,
-    TrialKey, TrialRecord, UnitName, Workload, text,
+    TrialKey, TrialRecord, UnitName, UnixMillis, Workload, text,
 };
-use report::numbers::{count, duration, figure};
+use report::numbers::{count, duration, figure, list};
+use serve::FigureListener;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::IsTerminal;
@@ -64,6 +66,7 @@ impl Progress {
 pub(crate) struct RunProgress {
     log: Log,
     view: Option<View>,
+    metrics: Option<Metrics>,
     /// What the throughput of its tests counts: they run on the same targets, so that they are of
     /// one kind.
     counted: UnitName,
@@ -76,7 +79,20 @@ pub(crate) struct RunProgress {
     trials_since: Option<Instant>,
     /// Trials that ended since then.
     finished: u32,
+    /// Trials that run at once, as a rule.
+    at_once: usize,
+    under_way: usize,
     left: TimeLeft,
+}
+
+/// How a run tells what it does, and what of it.
+pub(crate) struct Telling<'a> {
+    pub(crate) arguments: &'a TellingArguments,
+    /// Where its figures can be asked for.
+    pub(crate) listener: Option<FigureListener>,
+    /// The name of its results file.
+    pub(crate) results: &'a str,
+    pub(crate) started_at: UnixMillis,
 }
 
 /// How long the run will still take, as far as was known at a moment.
@@ -151,14 +167,15 @@ impl RunProgress {
     /// `done` trials of `total` have a record already; the whole plan should take `estimate`.
     ///
     /// # Errors
-    /// When the file for a log cannot be opened.
+    /// When the file for a log cannot be opened, or a thread not started.
     pub(crate) fn start(
         study: &Study,
         (total, done): (usize, usize),
         estimate: Duration,
         stop: &Stop,
-        arguments: &TellingArguments,
+        telling: Telling<'_>,
     ) -> Result<Self, CliError> {
+        let Telling { arguments, listener, results, started_at } = telling;
         let workload = study.tests.first().and_then(model::Test::workload);
         let counted = workload.map_or(UnitName::TRANSACTION, Workload::operation);
         let now = Instant::now();
@@ -169,9 +186,15 @@ impl RunProgress {
             true => None,
             false => View::start(State::new(&study.name, counted, (done, total), left)),
         };
+        let metrics = listener.map(|listener| {
+            let names = (study.name.as_str(), results);
+            let state = RunState::new(names, started_at, counted.many, total, left);
+            Metrics::start(listener, state)
+        });
         let mut progress = Self {
             log,
             view,
+            metrics: metrics.transpose()?,
             counted,
             made: match workload {
                 Some(Workload::KeyValue(_)) => "keys",
@@ -183,6 +206,8 @@ impl RunProgress {
             done,
             trials_since: None,
             finished: 0,
+            at_once: if study.parallel { study.targets.len().max(1) } else { 1 },
+            under_way: 0,
             left,
         };
         let then = match (study.places_levels(), study.until.is_some()) {
@@ -202,10 +227,20 @@ impl RunProgress {
 
     /// What is to be shown every sample, where it is.
     pub(crate) fn on_sample(&self) -> Option<OnSample> {
-        let update = self.view.as_ref()?.updater();
+        let view = self.view.as_ref().map(View::updater);
+        let metrics = self.metrics.as_ref().map(Metrics::updater);
+        if view.is_none() && metrics.is_none() {
+            return None;
+        }
         Some(OnSample(Arc::new(move |sample| {
-            let host = HostNow::of(sample);
-            update(Box::new(|state| state.sampled(host)));
+            if let Some(update) = &view {
+                let host = HostNow::of(sample);
+                update(Box::new(|state| state.sampled(host)));
+            }
+            if let Some(update) = &metrics {
+                let sample = sample.clone();
+                update(Box::new(|state| state.sampled(sample)));
+            }
         })))
     }
 
@@ -235,7 +270,7 @@ impl RunProgress {
                 self.say(&format!("{target}: {}: {found}", path.display()));
             }
             // Errors end the run and are told then; notes are for checks.
-            Event::Found { diagnostic } if diagnostic.severity == Severity::Warning => {
+            Event::Found { diagnostic } if diagnostic.severity == campaign::Severity::Warning => {
                 let whose = diagnostic.target.iter().map(|target| format!("{target}: "));
                 let whose: String = whose.collect();
                 let warning = format!("{whose}{}", diagnostic.message);
@@ -265,6 +300,7 @@ impl RunProgress {
                 let version = text::excerpt(version, LONGEST_VERSION);
                 self.say(&format!("{target}: {version}, {data}"));
             }
+            Event::SideBySide { trials } => self.side_by_side(trials),
             Event::TrialStarted { trial, skip } => self.started(trial, skip),
             Event::Searching { trial, progress } => {
                 let learned = match progress {
@@ -274,7 +310,8 @@ impl RunProgress {
                     }
                 };
                 self.detail(trial, &learned);
-                self.update(move |state| state.searched(&learned));
+                let position = trial.position;
+                self.update(move |state| state.searched(position, &learned));
             }
             Event::Interval { trial, interval } => {
                 if self.log.takes(Weight::Detail) {
@@ -282,7 +319,12 @@ impl RunProgress {
                 }
                 if let Some(view) = &self.view {
                     let (interval, now) = ((*interval).clone(), Instant::now());
-                    view.update(move |state| state.second(&interval, now));
+                    let position = trial.position;
+                    view.update(move |state| state.second(position, &interval, now));
+                }
+                if let Some(metrics) = &self.metrics {
+                    let (interval, position) = ((*interval).clone(), trial.position);
+                    metrics.update(move |state| state.second(position, &interval));
                 }
             }
             Event::TrialEnded { record, .. } => self.ended(record),
@@ -295,6 +337,7 @@ impl RunProgress {
         self.total += added;
         let total = self.total;
         self.update(move |state| state.planned(total));
+        self.export(move |state| state.planned(total));
         let Some(first) = blocks.first() else { return };
         if first.number <= before.repeats() {
             self.say(&placed(first));
@@ -304,14 +347,26 @@ impl RunProgress {
         self.say(&format!("block {}: {added} of {} cells open", first.number, there.len()));
     }
 
+    /// How many trials are under way.
+    pub(crate) fn under_way(&self) -> usize {
+        self.under_way
+    }
+
     /// Whether somebody looks at what may be said of the trials so far.
     pub(crate) fn is_watched(&self) -> bool {
-        self.view.is_some()
+        self.view.is_some() || self.metrics.is_some()
     }
 
     /// Shows what may be said of the trials so far: by position whether they count, and in sentences.
-    pub(crate) fn judged(&self, validities: BTreeMap<u32, Validity>, said: Vec<Said>) {
+    pub(crate) fn judged(
+        &self,
+        validities: BTreeMap<u32, Validity>,
+        said: Vec<Said>,
+        verdicts: BTreeMap<u32, Verdict>,
+        severities: Vec<Severity>,
+    ) {
         self.update(move |state| state.judged(&validities, said));
+        self.export(move |state| state.judged(verdicts, &severities));
     }
 
     /// What the user has noted since it was last asked.
@@ -322,6 +377,13 @@ impl RunProgress {
     fn update(&self, update: impl FnOnce(&mut State) + Send + 'static) {
         if let Some(view) = &self.view {
             view.update(update);
+        }
+    }
+
+    /// Changes the figures that others collect.
+    fn export(&self, update: impl FnOnce(&mut RunState) + Send + 'static) {
+        if let Some(metrics) = &self.metrics {
+            metrics.update(update);
         }
     }
 
@@ -338,15 +400,29 @@ impl RunProgress {
         self.log.say(Weight::Detail, &format!("{}: {what}", trial.key));
     }
 
+    fn side_by_side(&mut self, trials: &[&Trial]) {
+        let Some(first) = trials.first() else { return };
+        let targets: Vec<String> = trials.iter().map(|trial| trial.key.target.clone()).collect();
+        let TrialKey { test, level, repeat, .. } = &first.key;
+        let targets = list(&targets);
+        self.say(&format!("side by side on {targets}: {test}, {level}, repeat {repeat}"));
+    }
+
     fn started(&mut self, trial: &Trial, skip: &Stop) {
-        if let Some(view) = &self.view {
+        if let Some(view) = self.view.as_ref().filter(|view| view.pauses()) {
+            let since = Instant::now();
+            self.export(move |state| state.paused(Some(since), since));
             view.wait_while_paused(&self.stop);
+            self.export(|state| state.paused(None, Instant::now()));
         }
         self.trials_since.get_or_insert_with(Instant::now);
-        let others = (self.total - self.done).saturating_sub(1);
+        self.under_way += 1;
+        let others = (self.total - self.done).saturating_sub(1) / self.at_once;
         self.left.at_least = trial.load_time * u32::try_from(others).unwrap_or(u32::MAX);
         self.detail(trial, "starting");
         let (trial, skip, left) = (trial.clone(), skip.clone(), self.left);
+        let exported = trial.clone();
+        self.export(move |state| state.trial_started(&exported, left));
         self.update(move |state| state.trial_started(&trial, skip, left));
     }
 
@@ -384,6 +460,7 @@ impl RunProgress {
     fn ended(&mut self, record: &TrialRecord) {
         self.done += 1;
         self.finished += 1;
+        self.under_way = self.under_way.saturating_sub(1);
         if let Some(since) = self.trials_since {
             let remaining = u32::try_from(self.total - self.done).unwrap_or(u32::MAX);
             self.left.then = since.elapsed() / self.finished * remaining;
@@ -407,6 +484,10 @@ impl RunProgress {
             self.left.at_least = Duration::ZERO;
         }
         let (position, name, left) = (record.position, record.key.to_string(), self.left);
+        if let Some(metrics) = &self.metrics {
+            let ended = Ended::of(record);
+            metrics.update(move |state| state.trial_ended(ended, left));
+        }
         self.update(move |state| {
             let figures = what.split_once(": ").filter(|_| !matches!(end, End::Completed(_)));
             let figures = figures.map_or(what.as_str(), |(_, message)| message);

@@ -2,11 +2,12 @@ use super::{Outcome, print, targets};
 use crate::Exit;
 use crate::arguments::{CleanupArguments, EraseArguments};
 use crate::exit::CliError;
-use crate::messages::shown;
 use crate::signals;
 use campaign::Login;
-use model::{Endpoint, Place, System, Target};
+use host::{Host, Remote};
+use model::{Endpoint, Place, StoragePlace, System, Target, text};
 use report::numbers::count;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Removes what weighin made on a target, and tables that the user names; or what it made on all targets
@@ -37,7 +38,8 @@ fn of_study(arguments: &CleanupArguments) -> Outcome {
     let target = &arguments.target;
     let texts = [&target.password_env, &target.password_file, &target.tls, &target.tls_ca];
     let is_login = texts.into_iter().chain([&target.server_public_key]).any(Option::is_some)
-        || target.get_server_public_key;
+        || target.get_server_public_key
+        || target.compression;
     if is_login || !arguments.also.is_empty() {
         return Err(CliError::usage(
             format!("{} is a study, which says itself how to log in to its targets", target.url),
@@ -47,7 +49,7 @@ fn of_study(arguments: &CleanupArguments) -> Outcome {
     let study = study::load(Path::new(&target.url))?;
     let mut failed = None;
     for target in &study.targets {
-        let name = model::text::line(&target.name);
+        let name = text::line(&target.name);
         match of_target(target, &[]) {
             Ok(said) => {
                 let lines = said.lines().map(|line| format!("{name}: {line}\n"));
@@ -65,7 +67,7 @@ fn of_study(arguments: &CleanupArguments) -> Outcome {
 
 fn of_target(target: &Target, also: &[String]) -> Result<String, CliError> {
     match &target.place {
-        Place::Storage(place) => volumes(place.volumes.iter().map(|volume| volume.path.as_path())),
+        Place::Storage(place) => volumes(place),
         Place::Sandbox(_) => {
             Ok("Nothing is left of a private server when its run is over.\n".into())
         }
@@ -78,15 +80,26 @@ fn of_target(target: &Target, also: &[String]) -> Result<String, CliError> {
     }
 }
 
-fn volumes<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<String, CliError> {
-    paths
-        .map(|path| {
-            Ok(match host::this_machine().clear_volume(path, &signals::stop())? {
-                false => format!("Nothing of weighin's in {}.\n", shown(path)),
-                true => format!("Removed weighin's data from {}.\n", shown(path)),
-            })
-        })
-        .collect()
+fn volumes(place: &StoragePlace) -> Result<String, CliError> {
+    let stop = signals::stop();
+    // Each is connected to once.
+    let ssh = place.hosts.iter().filter_map(|host| Some((&host.name, host.ssh()?)));
+    let machines: BTreeMap<&String, Remote> =
+        ssh.map(|(name, ssh)| (name, Remote::over_ssh(ssh, &stop))).collect();
+    let mut said = String::new();
+    for volume in place.placed() {
+        let path = &volume.place.path;
+        let removed = match volume.host.and_then(|host| machines.get(&host.name)) {
+            Some(machine) => machine.clear_volume(path, &stop)?,
+            None => host::this_machine().clear_volume(path, &stop)?,
+        };
+        let named = text::line(&volume.to_string()).into_owned();
+        said.push_str(&match removed {
+            false => format!("Nothing of weighin's in {named}.\n"),
+            true => format!("Removed weighin's data from {named}.\n"),
+        });
+    }
+    Ok(said)
 }
 
 fn keys(login: &Login) -> Result<String, CliError> {

@@ -3,10 +3,9 @@ mod others;
 use super::{Outcome, at_most, planned, print};
 use crate::Exit;
 use crate::arguments::PlanArguments;
-use crate::messages::shown;
 use model::{
-    Act, AgentChoice, InstancePer, Level, LevelUnit, Place, Plan, Price, SearchOver, Study, Test,
-    Trial, Way, text,
+    Act, AgentChoice, InstancePer, Level, LevelUnit, LoadHosts, Place, Plan, Price, RemoteHost,
+    SearchOver, Study, Target, Test, Trial, Way, text,
 };
 use report::numbers::{bytes, counted, duration, list, money};
 use report::words::shared_processors;
@@ -25,6 +24,7 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
     if let Some(more) = at_most(&study) {
         let _ = writeln!(text, "\n{more}");
     }
+    text += &side_by_side(&study, &plan);
     text += &comings_and_goings(&study);
     text += &bill(&study, total);
     text += &programs(&study);
@@ -37,6 +37,26 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
     }
     print(&text)?;
     Ok(Exit::Done)
+}
+
+/// Which trials run at once.
+fn side_by_side(study: &Study, plan: &Plan) -> String {
+    if !study.parallel {
+        return String::new();
+    }
+    let rounds = plan
+        .blocks
+        .iter()
+        .map(|block| study.rounds(&block.trials.iter().collect::<Vec<_>>()).len());
+    let control = study
+        .aa_control
+        .as_ref()
+        .map_or(String::new(), |control| format!("; {} runs by itself", control.name));
+    format!(
+        "\nTargets run side by side: in each block those of one test and level at once{control}. That \
+         makes {}.\n",
+        counted(rounds.sum(), "round")
+    )
 }
 
 /// The commands that bring targets up and take them down.
@@ -114,7 +134,7 @@ fn space(study: &Study) -> String {
              the first trial, unless it is there.",
             need.target,
             bytes(need.bytes),
-            shown(need.volume),
+            text::line(&need.volume.to_string()),
             need.vms,
             if need.vms == 1 { "" } else { "s" },
         );
@@ -152,49 +172,61 @@ fn interventions(study: &Study) -> String {
 fn load_hosts(study: &Study) -> String {
     let mut told = String::new();
     for test in &study.tests {
-        let Some(load) = test.load().filter(|load| !load.load_hosts.is_empty()) else { continue };
-        let hosts: Vec<String> = load
-            .load_hosts
-            .iter()
-            .map(|host| {
-                let name = text::line(&host.name);
-                match &host.way {
-                    Way::Ssh(destination) if host.name == *destination => name.into_owned(),
-                    Way::Ssh(destination) => format!("{name} (ssh {destination})"),
-                    Way::Agent(AgentChoice::Named(agent)) if host.name == *agent => {
-                        format!("{name} (an agent)")
-                    }
-                    Way::Agent(AgentChoice::Named(agent)) => format!("{name} (the agent {agent})"),
-                    Way::Agent(AgentChoice::Any(labels)) => {
-                        let labels = labels.iter().map(|(key, value)| format!(" {key}={value}"));
-                        let labels = labels.collect::<Vec<_>>().join(",");
-                        let with = if labels.is_empty() { "" } else { " with" };
-                        format!("{name} (any agent{with}{})", text::line(&labels))
-                    }
-                }
-            })
-            .collect();
-        let generators = counted(load.all_generators() as usize, "load generator");
-        let _ = writeln!(
-            told,
-            "\n{}: the load comes from {}, by {generators}.",
-            test.name,
-            list(&hosts)
-        );
+        let Some(load) = test.load() else { continue };
+        let has_hosts = |target: &Target| {
+            matches!(&target.place, Place::Storage(_)) && !load.makers(target).is_empty()
+        };
+        let of_each = matches!(load.load_hosts, LoadHosts::OfTarget(_))
+            || study.targets.iter().any(has_hosts);
+        // Where all have the same, what holds of the first holds of all.
+        let targets = study.targets.iter().take(if of_each { usize::MAX } else { 1 });
+        for target in targets.filter(|target| of_each || !load.makers(target).is_empty()) {
+            let hosts: Vec<String> = load.makers(target).iter().map(load_host).collect();
+            let from = match hosts.as_slice() {
+                [] => "this machine".to_owned(),
+                hosts => list(hosts),
+            };
+            let on = if of_each { format!(" on {}", target.name) } else { String::new() };
+            let generators = counted(load.generators(target) as usize, "load generator");
+            let _ =
+                writeln!(told, "\n{}: the load{on} comes from {from}, by {generators}.", test.name);
+        }
     }
     told
+}
+
+/// A machine that makes load, and how it is reached.
+fn load_host(host: &RemoteHost) -> String {
+    let name = text::line(&host.name);
+    match &host.way {
+        Way::Ssh(destination) if host.name == *destination => name.into_owned(),
+        Way::Ssh(destination) => format!("{name} (ssh {destination})"),
+        Way::Agent(AgentChoice::Named(agent)) if host.name == *agent => {
+            format!("{name} (an agent)")
+        }
+        Way::Agent(AgentChoice::Named(agent)) => format!("{name} (the agent {agent})"),
+        Way::Agent(AgentChoice::Any(labels)) => {
+            let labels = labels.iter().map(|(key, value)| format!(" {key}={value}"));
+            let labels = labels.collect::<Vec<_>>().join(",");
+            let with = if labels.is_empty() { "" } else { " with" };
+            format!("{name} (any agent{with}{})", text::line(&labels))
+        }
+    }
 }
 
 /// The processors that virtual machines are limited to, and whether this host has as many.
 fn processors(study: &Study) -> String {
     let here = host::this_machine().processors() as usize;
+    let is_here = |target: &Target| target.hosts().is_empty();
+    let runs_here = study.targets.iter().any(is_here);
     let mut text = String::new();
     for test in &study.tests {
         let Some(storage) = test.storage() else { continue };
         let Some((shared, held)) = shared_processors(storage).zip(storage.oversubscription) else {
             continue;
         };
-        let lacking = match held.fits(storage.vms, here) {
+        // What other machines have, a check sees.
+        let lacking = match !runs_here || held.fits(storage.vms, here) {
             true => String::new(),
             false => format!("; weighin may use {here} here, so it would not run on this host"),
         };

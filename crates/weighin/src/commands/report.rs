@@ -14,6 +14,7 @@ impl From<ReportFormat> for Format {
             ReportFormat::Markdown => Self::Markdown,
             ReportFormat::Json => Self::Json,
             ReportFormat::Csv => Self::Csv,
+            ReportFormat::Hlog => Self::Hlog,
         }
     }
 }

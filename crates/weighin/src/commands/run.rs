@@ -1,6 +1,8 @@
 mod finish;
 mod instances;
 mod judge;
+mod metrics;
+mod same_server;
 
 use super::report::render;
 use super::{Outcome, bearable, planned, print};
@@ -9,7 +11,7 @@ use crate::arguments::{RunArguments, TellingArguments};
 use crate::exit::CliError;
 use crate::messages::{print_styled, shown, tell};
 use crate::output::{self, Replaces, html_path};
-use crate::progress::RunProgress;
+use crate::progress::{RunProgress, Telling};
 use crate::signals::{self, Unfinished};
 use crate::stores;
 use analyse::Analysis;
@@ -19,9 +21,11 @@ use finish::finish;
 pub(super) use instances::read as read_output;
 use judge::Judge;
 use model::bounds::MAX_REPEATS;
-use model::{Block, Failure, FailureKind, Plan, ServerFacts, Study, TargetFacts, Trial, TrialKey};
+use model::{Block, Plan, Study, Trial, TrialKey};
 use report::Format;
 use report::numbers::counted;
+use same_server::other_server;
+use serve::FigureListener;
 use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -41,6 +45,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
     let _ = signals::stop();
     let file = &arguments.study;
     let loaded = study::load(file)?;
+    // An address that cannot be had is told before anything is made.
+    let listener = metrics::listen(&arguments.metrics)?;
     if arguments.resume || arguments.retry_failed || arguments.more.is_some() {
         let results = match &arguments.store {
             Some(path) => path.clone(),
@@ -48,20 +54,21 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
         };
         let store = Store::resume(&results)?;
         let addition = addition(&store, &loaded, arguments)?;
-        let ended = go(store, addition, &results, &arguments.erase, &arguments.telling);
+        let telling = (&arguments.telling, listener);
+        let ended = go(store, addition, &results, &arguments.erase, telling);
         return finish(ended, arguments.on_finish.as_deref(), &results);
     }
     let study = study::scaled(&loaded, arguments.scale);
     let results = arguments.store.clone().unwrap_or_else(|| stores::new_path(&study, file));
-    let (scale, erase, telling) = (arguments.scale, &arguments.erase, &arguments.telling);
+    let (scale, erase) = (arguments.scale, &arguments.erase);
     let store = begin(&study, &results, scale)?;
-    let ended = go(store, None, &results, erase, telling);
+    let ended = go(store, None, &results, erase, (&arguments.telling, listener));
     finish(ended, arguments.on_finish.as_deref(), &results)
 }
 
 /// Runs a study from its beginning and reports on it.
 pub(super) fn run_study(study: &Study, results: &Path, scale: f64) -> Outcome {
-    go(begin(study, results, scale)?, None, results, &[], &TellingArguments::default())
+    go(begin(study, results, scale)?, None, results, &[], (&TellingArguments::default(), None))
 }
 
 fn begin(study: &Study, results: &Path, scale: f64) -> Result<Store, CliError> {
@@ -194,7 +201,7 @@ fn go(
     mut addition: Option<Addition>,
     results: &Path,
     erase: &[PathBuf],
-    telling: &TellingArguments,
+    (arguments, listener): (&TellingArguments, Option<FigureListener>),
 ) -> Outcome {
     let mut recorded = Recorded {
         results,
@@ -224,6 +231,9 @@ fn go(
     let total = plan.trials().count();
     let estimate = study::estimate(&plan, &study);
     let counts = (total, done.len());
+    let name = results.file_name().unwrap_or_default().to_string_lossy();
+    let started_at = store.run().started_at;
+    let telling = Telling { arguments, listener, results: &name, started_at };
     let mut progress = match RunProgress::start(&study, counts, estimate, &stop, telling) {
         Ok(progress) => progress,
         Err(error) if store.is_empty() => {
@@ -321,6 +331,9 @@ fn walk_with(
     let mut summary = Summary::default();
     let mut plan = plan.clone();
     let mut judge = Judge::default();
+    if !store.is_empty() {
+        judge.look(progress, store);
+    }
     loop {
         let mut lost = None;
         let part = campaign.run(&plan, store, instances, &mut |event| {
@@ -371,38 +384,6 @@ fn next_blocks(store: &Store) -> Result<Vec<Block>, StoreError> {
     }
     let open = analyse::open_trials(&analysis);
     Ok(study::next_block(&dataset.study, &dataset.plan, &open).into_iter().collect())
-}
-
-/// A target that is another server than the one that its trials ran on.
-fn other_server(
-    store: &Store,
-    found: &[TargetFacts],
-) -> Result<Option<(String, Failure)>, StoreError> {
-    let recorded = store.targets()?;
-    let measured: HashSet<String> = store.completed().into_iter().map(|key| key.target).collect();
-    let differs = |facts: &TargetFacts| {
-        let before = recorded.iter().find(|before| before.target == facts.target)?;
-        let change = other_program(&before.server, &facts.server)?;
-        measured.contains(&facts.target).then(|| (facts.target.clone(), change))
-    };
-    Ok(found.iter().find_map(differs))
-}
-
-/// That a server is of another version, or another program, than it was.
-fn other_program(before: &ServerFacts, now: &ServerFacts) -> Option<Failure> {
-    let differs = |what: &str, before: &str, now: &str| {
-        let changed = before != now && !before.is_empty() && !now.is_empty();
-        changed.then(|| {
-            Failure::new(
-                FailureKind::Other,
-                format!("its {what} is {now}, and its trials ran on {before}"),
-                "bring the former back, or start a new run and compare the two (weighin compare)",
-            )
-        })
-    };
-    let program = |facts: &ServerFacts| facts.program.clone().unwrap_or_default();
-    differs("version", &before.version, &now.version)
-        .or_else(|| differs("program", &program(before), &program(now)))
 }
 
 /// Keeps what the user has noted since.
@@ -471,28 +452,4 @@ fn show(analysis: &Analysis<'_>, results: &Path, page: Option<&str>) -> Result<(
     let page =
         page.map(|page| format!("Report:  {}\n", model::text::line(page))).unwrap_or_default();
     print(&format!("Results: {}\n{page}", shown(results)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn another_version_or_program_is_another_server() {
-        let server = |version: &str, program: Option<&str>| ServerFacts {
-            version: version.to_owned(),
-            program: program.map(str::to_owned),
-            ..ServerFacts::default()
-        };
-        let said = |before: ServerFacts, now: ServerFacts| {
-            other_program(&before, &now).map(|failure| failure.message)
-        };
-        let version = said(server("10.11.6", None), server("11.4.2", None)).unwrap();
-        assert_eq!(version, "its version is 11.4.2, and its trials ran on 10.11.6");
-        let program = said(server("8.0", Some("/a")), server("8.0", Some("/b"))).unwrap();
-        assert!(program.contains("/b") && program.contains("/a"), "{program}");
-        // What is not known differs from nothing.
-        assert_eq!(said(server("8.0", None), server("8.0", Some("/b"))), None);
-        assert_eq!(said(server("8.0", Some("/b")), server("8.0", Some("/b"))), None);
-    }
 }

@@ -39,6 +39,9 @@ pub(super) fn describe(
             line.target(key, text);
         }
     }
+    if arguments.compression {
+        line.target("compression", "true");
+    }
     if arguments.get_server_public_key {
         line.target("get_server_public_key", "true");
     }
@@ -74,8 +77,8 @@ pub(super) fn hold(
     let consent: Vec<PathBuf> = consent.collect::<Result<_, _>>()?;
     let bar = Progress::start("bytes checked");
     let progress = &mut |step| bar.show(step);
-    let host = &host::this_machine();
-    let taking = &mut Taking { host, consent: &consent, stop: &stop, progress };
+    let hosts = &[host::this_machine()];
+    let taking = &mut Taking { hosts, consent: &consent, stop: &stop, progress };
     let taken = Volumes::take(target, &[storage], taking);
     bar.finish();
     Ok(Box::new(taken?))

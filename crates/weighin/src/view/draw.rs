@@ -160,7 +160,15 @@ fn draw_foot(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks, now
     let reply = state.reply.filter(|(_, at)| is_new(*at)).map(|(reply, _)| reply);
     let (text, style) = match &state.mode {
         _ if state.is_stopping => ("Stopping. What is recorded is safe.".to_owned(), ask),
-        Mode::AsksToSkip => ("Skip this trial? It counts as failed. y: yes, n: no".to_owned(), ask),
+        Mode::AsksToSkip => {
+            let question = match state.trials.len() {
+                0 | 1 => "Skip this trial? It counts as failed. y: yes, n: no".to_owned(),
+                several => {
+                    format!("Skip these {several} trials? They count as failed. y: yes, n: no")
+                }
+            };
+            (question, ask)
+        }
         Mode::AsksToStop => {
             ("Stop the run? --resume goes on with it. y: yes, n: no".to_owned(), ask)
         }
@@ -200,7 +208,10 @@ fn draw_foot(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks, now
 fn draw_trial(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks, now: Instant) {
     let mut rows = rows(area);
     let Some(first) = rows.next() else { return };
-    let Some(trial) = &state.trial else {
+    if let [_, _, ..] = state.trials.as_slice() {
+        return draw_side_by_side(frame, (first, rows), state, looks, now);
+    }
+    let Some(trial) = state.trials.first() else {
         heading(frame, first, "Now", looks);
         if let Some(row) = rows.next() {
             let what = if state.paused.is_some() { "paused" } else { &state.doing };
@@ -224,6 +235,49 @@ fn draw_trial(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks, no
     }
 }
 
+/// Several trials: a row for each, as far as there is room, and the machine that leads.
+fn draw_side_by_side(
+    frame: &mut Frame<'_>,
+    (first, rows): (Rect, impl Iterator<Item = Rect>),
+    state: &State,
+    looks: Looks,
+    now: Instant,
+) {
+    let count = state.trials.len();
+    heading(frame, first, &format!("{count} of {} trials side by side", state.total), looks);
+    let rows: Vec<Rect> = rows.collect();
+    let fit = if rows.len() < count { rows.len().saturating_sub(1) } else { count };
+    for (row, trial) in rows.iter().zip(&state.trials).take(fit) {
+        let phase = phase(trial, "preparing", now);
+        let figures = trial.last.as_ref().map_or(phase.clone(), |last| {
+            let p95 = ms(last.account.latencies.percentile_ms(95.0));
+            format!("{}/s, p95 {p95}, {phase}", figure(last.account.rate()))
+        });
+        line(frame, *row, both_ends(&trial.name, &figures, row.width.into()));
+    }
+    let mut rest = rows.into_iter().skip(fit);
+    if let (true, Some(row)) = (fit < count, rest.next()) {
+        line(frame, row, cut(&format!("and {} more", count - fit), row.width.into()));
+    }
+    let hosts = state.trials.iter().find_map(|trial| trial.host.as_ref());
+    for (row, text) in rest.zip(hosts.into_iter().flat_map(host)) {
+        line(frame, row, text);
+    }
+}
+
+/// How far a trial is.
+fn phase(trial: &CurrentTrial, doing: &str, now: Instant) -> String {
+    let passed = trial.began.map(|began| now.saturating_duration_since(began).min(trial.load_time));
+    match (&trial.last, passed) {
+        _ if trial.is_skipped => "skipping it".to_owned(),
+        (Some(second), Some(passed)) => {
+            let what = if second.phase == Phase::Warmup { "warming up" } else { "measuring" };
+            format!("{what}, {} of {}", whole_seconds(passed), duration(trial.load_time))
+        }
+        _ => doing.to_owned(),
+    }
+}
+
 /// How far a trial is, and the throughput of its seconds.
 fn draw_phase(
     frame: &mut Frame<'_>,
@@ -233,16 +287,7 @@ fn draw_phase(
     looks: Looks,
     now: Instant,
 ) {
-    let passed = trial.began.map(|began| now.saturating_duration_since(began).min(trial.load_time));
-    let doing = match (&trial.last, passed) {
-        _ if trial.is_skipped => "skipping it".to_owned(),
-        (Some(second), Some(passed)) => {
-            let what = if second.phase == Phase::Warmup { "warming up" } else { "measuring" };
-            format!("{what}, {} of {}", whole_seconds(passed), duration(trial.load_time))
-        }
-        _ => doing.to_owned(),
-    };
-    let doing = cut(&doing, area.width.into());
+    let doing = cut(&phase(trial, doing, now), area.width.into());
     let width = u16::try_from(doing.width()).unwrap_or(u16::MAX);
     let [text, _, graph] =
         Layout::horizontal([Constraint::Length(width), Constraint::Length(2), Constraint::Fill(1)])

@@ -105,14 +105,19 @@ impl View {
         move |update| drop(updates.send(update))
     }
 
+    /// Whether the user has it pause before the next trial.
+    pub(crate) fn pauses(&self) -> bool {
+        self.wishes.pauses.load(Ordering::Acquire)
+    }
+
     /// Waits as long as the user has it pause, and notes that it did.
     pub(crate) fn wait_while_paused(&self, stop: &Stop) {
-        if !self.wishes.pauses.load(Ordering::Acquire) {
+        if !self.pauses() {
             return;
         }
         let since = Instant::now();
         self.update(move |state| state.paused(Some(since)));
-        while self.wishes.pauses.load(Ordering::Acquire) && !stop.is_requested() {
+        while self.pauses() && !stop.is_requested() {
             thread::sleep(POLL_INTERVAL);
         }
         self.update(|state| state.paused(None));

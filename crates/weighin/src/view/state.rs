@@ -32,7 +32,7 @@ pub(crate) enum Wish {
 pub(crate) enum Mode {
     #[default]
     Commands,
-    /// Whether to skip the trial under way.
+    /// Whether to skip the trials under way.
     AsksToSkip,
     AsksToStop,
     /// A note is being written.
@@ -48,7 +48,8 @@ pub(crate) struct State {
     pub(super) left: TimeLeft,
     /// What is done before and between trials.
     pub(super) doing: String,
-    pub(super) trial: Option<CurrentTrial>,
+    /// Those under way, several where targets run side by side.
+    pub(super) trials: Vec<CurrentTrial>,
     pub(super) ended: Vec<EndedTrial>,
     /// Warnings from before the first trial.
     pub(super) warnings: Vec<Said>,
@@ -68,6 +69,8 @@ pub(crate) struct State {
 
 /// A trial under way.
 pub(super) struct CurrentTrial {
+    /// In the plan.
+    position: u32,
     pub(super) name: String,
     pub(super) place: usize,
     /// When its load began, as far as is known, and how long that takes.
@@ -190,7 +193,7 @@ impl State {
             done,
             left,
             doing: "beginning".to_owned(),
-            trial: None,
+            trials: Vec::new(),
             ended: Vec::new(),
             warnings: Vec::new(),
             said: Vec::new(),
@@ -223,9 +226,11 @@ impl State {
 
     pub(crate) fn trial_started(&mut self, trial: &Trial, skip: Stop, left: TimeLeft) {
         self.left = left;
-        self.trial = Some(CurrentTrial {
+        let place = self.done + 1 + self.trials.len();
+        self.trials.push(CurrentTrial {
+            position: trial.position,
             name: text::line(&trial.key.to_string()).into_owned(),
-            place: self.done + 1,
+            place,
             began: None,
             load_time: trial.load_time,
             skip,
@@ -239,8 +244,12 @@ impl State {
         self.doing("preparing");
     }
 
-    pub(crate) fn second(&mut self, interval: &Interval, now: Instant) {
-        let Some(trial) = &mut self.trial else { return };
+    fn trial(&mut self, position: u32) -> Option<&mut CurrentTrial> {
+        self.trials.iter_mut().find(|trial| trial.position == position)
+    }
+
+    pub(crate) fn second(&mut self, position: u32, interval: &Interval, now: Instant) {
+        let Some(trial) = self.trial(position) else { return };
         let latencies = interval.latencies.unpack();
         trial.began = now.checked_sub(interval.start + interval.length);
         let mut account = Account::default();
@@ -256,8 +265,8 @@ impl State {
     }
 
     /// A search has learned something.
-    pub(crate) fn searched(&mut self, what: &str) {
-        let Some(trial) = &mut self.trial else { return };
+    pub(crate) fn searched(&mut self, position: u32, what: &str) {
+        let Some(trial) = self.trial(position) else { return };
         if trial.steps.len() >= MOST_STEPS {
             trial.steps.remove(0);
         }
@@ -265,7 +274,7 @@ impl State {
     }
 
     pub(crate) fn sampled(&mut self, host: HostNow) {
-        if let Some(trial) = &mut self.trial {
+        if let Some(trial) = self.trials.first_mut() {
             trial.host = Some(host);
         }
     }
@@ -277,10 +286,10 @@ impl State {
         end: End,
         left: TimeLeft,
     ) {
-        self.trial = None;
+        self.trials.retain(|trial| trial.position != position);
         self.done += 1;
         self.left = left;
-        if self.mode == Mode::AsksToSkip {
+        if self.mode == Mode::AsksToSkip && self.trials.is_empty() {
             // What the answer was meant for is over.
             self.mode = Mode::Commands;
         }
@@ -288,7 +297,9 @@ impl State {
         self.below += usize::from(self.below > 0);
         let (name, figures) = (text::line(name).into_owned(), text::line(figures).into_owned());
         self.ended.push(EndedTrial { position, name, figures, end });
-        self.doing("between two trials");
+        if self.trials.is_empty() {
+            self.doing("between two trials");
+        }
     }
 
     /// What may be said of the trials so far.
@@ -322,7 +333,7 @@ impl State {
     }
 
     fn skip_if(&mut self, is_wanted: bool) {
-        if let (true, Some(trial)) = (is_wanted, &mut self.trial) {
+        for trial in self.trials.iter_mut().filter(|_| is_wanted) {
             trial.skip.request();
             trial.is_skipped = true;
         }
@@ -353,7 +364,7 @@ impl State {
                 self.pauses = !self.pauses;
                 return Some(Wish::Pause(self.pauses));
             }
-            Key::Char('s') if self.trial.is_some() => self.mode = Mode::AsksToSkip,
+            Key::Char('s') if !self.trials.is_empty() => self.mode = Mode::AsksToSkip,
             Key::Char('s') => self.reply = Some(("No trial is under way.", now)),
             Key::Char('n') => self.mode = Mode::Note(String::new()),
             Key::Char('q') => self.mode = Mode::AsksToStop,

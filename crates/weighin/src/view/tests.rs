@@ -70,7 +70,7 @@ fn running(ended: u32, now: Instant) -> State {
     }
     state.trial_started(&trial(ended + 1, "slow"), Stop::default(), left);
     for second in 0..16 {
-        state.second(&interval(second, 100 + second, 0), now);
+        state.second(ended + 1, &interval(second, 100 + second, 0), now);
     }
     state.sampled(HostNow::of(&sample()));
     state
@@ -171,7 +171,7 @@ fn what_ended_scrolls_and_stays_where_one_looks() {
 fn keys_pause_skip_note_and_stop() {
     let now = Instant::now();
     let mut state = running(1, now);
-    let skip = state.trial.as_ref().unwrap().skip.clone();
+    let skip = state.trials.first().unwrap().skip.clone();
     assert_eq!(state.key(Key::Char('p'), now), Some(Wish::Pause(true)));
     assert_eq!(state.key(Key::Char('p'), now), Some(Wish::Pause(false)));
 
@@ -204,6 +204,37 @@ fn keys_pause_skip_note_and_stop() {
     }
 }
 
+#[test]
+fn trials_side_by_side_have_a_row_each_and_are_skipped_together() {
+    let now = Instant::now();
+    let mut state = running(0, now);
+    let left = TimeLeft::new(Duration::ZERO, now);
+    let skips: Vec<Stop> = (2..=9).map(|_| Stop::default()).collect();
+    for (position, skip) in (2..=9).zip(&skips) {
+        let target = format!("other-{position}");
+        state.trial_started(&trial(position, &target), skip.clone(), left);
+    }
+    state.second(3, &interval(20, 777, 0), now);
+    let screen = shown(&state, (80, 40), now);
+    assert_shows(
+        &screen,
+        &[
+            "9 of 12 trials side by side",
+            "reads on slow, 8 clients, repeat 1",
+            "115/s, p95 95.2 ms, measuring, 16\u{a0}s of 40\u{a0}s",
+            "reads on other-2, 8 clients, repeat 1",
+            "preparing",
+            "777/s, p95 95.2 ms, measuring, 21\u{a0}s of 40\u{a0}s",
+            "and 3 more",
+        ],
+    );
+    state.trial_ended((1, "reads on slow"), "12/s", End::Completed(None), left);
+    state.key(Key::Char('s'), now);
+    assert_shows(&shown(&state, (80, 40), now), &["Skip these 8 trials?", "8 of 12 trials"]);
+    state.key(Key::Char('y'), now);
+    assert!(skips.iter().all(Stop::is_requested));
+}
+
 /// A yes that was meant for one trial does not skip the next.
 #[test]
 fn a_question_goes_with_its_trial() {
@@ -227,7 +258,7 @@ fn text_from_outside_steers_nothing() {
     state.doing(evil);
     state.warned(evil);
     state.trial_started(&trial(1, evil), Stop::default(), left);
-    state.searched(evil);
+    state.searched(1, evil);
     state.trial_ended((1, evil), evil, End::Failed, left);
     state.trial_started(&trial(2, evil), Stop::default(), left);
     state.judged(&BTreeMap::new(), vec![Said::new(Some(Severity::Severe), evil)]);

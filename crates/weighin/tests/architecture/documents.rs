@@ -5,11 +5,12 @@ use assert_cmd::Command;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// Every page for people: those in the root and in `docs`.
+/// Every page for people: those in the root, in `docs` and below it.
 fn pages() -> Vec<PathBuf> {
     let root = root();
     let mut pages = Vec::new();
-    for directory in [root.clone(), root.join("docs")] {
+    let directories = ["", "docs", "docs/reference", "docs/studies"];
+    for directory in directories.map(|directory| root.join(directory)) {
         for entry in std::fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|extension| extension == "md") {
@@ -112,4 +113,18 @@ fn links_lead_somewhere() {
         }
     }
     assert!(links > 5, "only {links} links were found");
+}
+
+#[test]
+fn the_reference_is_what_the_program_says() {
+    for page in ["study", "commands"] {
+        let path = format!("docs/reference/{page}.md");
+        let committed = text(&path);
+        let made = printed(&["reference", page]);
+        let differs = committed.lines().zip(made.lines()).find(|(is, should)| is != should);
+        assert!(
+            committed == made,
+            "{path} is not what the program says now; `make reference` renews it. First difference: {differs:?}"
+        );
+    }
 }

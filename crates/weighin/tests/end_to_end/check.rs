@@ -1,5 +1,6 @@
 //! `weighin check`: what it finds before a run, and that a run refuses the same.
 
+mod group;
 mod privileges;
 mod replication;
 mod space;
@@ -241,7 +242,11 @@ fn room_for_data_and_for_sorting_is_looked_at_before_anything_is_made() {
     }
 
     let more = sort.replace("1_100_000", "2_000_000");
-    refused(&place, &study(&targets[..1], &more), &["the disk of private servers has ", "953."]);
+    refused(
+        &place,
+        &study(&targets[..1], &more),
+        &["the disk of private servers on this machine has ", "953."],
+    );
     // More than any disk has.
     let huge = sort.replace("1_100_000", "2_000_000_000\ntables = 100");
     let two = [("large", large), ("larger", "sandbox = {}")];

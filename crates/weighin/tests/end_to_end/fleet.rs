@@ -2,6 +2,7 @@
 //! network namespaces of their own with monotonic clocks that are hours ahead, and a server in another,
 //! with the broker beside it.
 
+mod bars;
 mod machines;
 
 use self::machines::{Fleet, TOKEN};
@@ -234,44 +235,4 @@ fn the_server_counts_what_one_two_or_eight_agents_got_answers_to() {
             assert!(spread.seconds + spread.uncertainty_seconds < 0.5, "{spread:?}");
         }
     }
-}
-
-/// Of all threads of a process so far.
-fn processor_seconds(pid: u32) -> f64 {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
-    // Ticks of a hundredth of a second, in user and in kernel mode.
-    (fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap()) / 100.0
-}
-
-#[test]
-#[ignore = "it takes 300 processes and an idle machine; run it with a release build"]
-fn a_hundred_and_fifty_agents_take_little_of_their_lead() {
-    const AGENTS: usize = 150;
-    let place = Workplace::new();
-    let Some(mut fleet) = Fleet::start(&place) else { return };
-    fleet.agents_here(&place, AGENTS);
-    let hosts = format!("[[load_host]]\nname = \"any\"\nagents = {AGENTS}\n");
-    fleet.study(&place, &hosts, AGENTS as u32, 1, "40s");
-    let study = fs::read_to_string(place.path("study.toml")).unwrap();
-    place.write("study.toml", study.replace("warmup = \"500ms\"", "warmup = \"2s\"\nrate = 300"));
-    let run = place.start(&["run", "study.toml"]);
-    wait_for("the load", || processes_with(" load-generator-remote").len() >= AGENTS);
-    std::thread::sleep(std::time::Duration::from_secs(12));
-    let (before, since) = (processor_seconds(run.pid()), std::time::Instant::now());
-    std::thread::sleep(std::time::Duration::from_secs(10));
-    let cores = (processor_seconds(run.pid()) - before) / since.elapsed().as_secs_f64();
-    let still = processes_with(" load-generator-remote").len();
-    let status = fs::read_to_string(format!("/proc/{}/status", run.pid())).unwrap();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    let peak: f64 = peak.trim().trim_end_matches(" kB").parse::<f64>().unwrap() / 1024.0;
-    run.end().done();
-    let dataset = place.store().dataset().unwrap();
-    let load = dataset.trials[0].load().unwrap();
-    assert_eq!((still, load.generators.len()), (AGENTS, AGENTS));
-    assert_counted(&dataset.trials[0]);
-    println!("150 agents: {:.1} % of a core, {peak:.0} MiB", cores * 100.0);
-    // Without optimisation it takes several times as much.
-    let most = if cfg!(debug_assertions) { 0.25 } else { 0.05 };
-    assert!(cores < most && peak < 200.0, "{:.1} % of a core, {peak:.0} MiB", cores * 100.0);
 }

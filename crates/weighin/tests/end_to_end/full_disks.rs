@@ -50,7 +50,11 @@ fn a_private_servers_disk_that_is_full() {
     // Too small for a data directory at all, and too small for the tables.
     for (size, rows, words) in [
         ("10m", "1_000", ["target one", "free space there, or name a directory on another disk"]),
-        ("400m", "4_000_000", ["the disk of private servers has", "name a larger disk"]),
+        (
+            "400m",
+            "4_000_000",
+            ["the disk of private servers on this machine has", "name a larger disk"],
+        ),
     ] {
         let _ = std::fs::remove_dir(place.path("disk"));
         let mount = small_disk(&place, "disk", size);

@@ -3,7 +3,6 @@
 use crate::support::{Started, Workplace, wait_for};
 use model::{FailureKind, Instance, TrialEnd};
 use std::fs;
-use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -37,10 +36,6 @@ while [ -e "/proc/$pid/exe" ]; do sleep 0.02; done
 rm -f "$dir/pid"
 echo "gone"
 "#;
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
 
 fn script(place: &Workplace, name: &str, text: &str) {
     place.write(name, text);
@@ -83,7 +78,8 @@ fn is_up(place: &Workplace, target: &str) -> bool {
 #[test]
 fn each_repeat_has_an_instance_of_its_own_and_one_that_fails_fails_its_trials() {
     let place = Workplace::new();
-    let (one, shared) = (free_port().to_string(), free_port().to_string());
+    let (one, shared) =
+        (test_support::free_port().to_string(), test_support::free_port().to_string());
     let targets = target("one", &one, "per = \"repeat\"\nenvironment = [\"SECOND\"]")
         + &target("two", "broken", "")
         + &target("three", &shared, "");
@@ -159,7 +155,7 @@ fn each_repeat_has_an_instance_of_its_own_and_one_that_fails_fails_its_trials() 
 #[test]
 fn what_is_up_goes_down_however_weighin_ends_and_resuming_brings_it_up_again() {
     let place = Workplace::new();
-    study(&place, 2, "4s", &target("one", &free_port().to_string(), ""));
+    study(&place, 2, "4s", &target("one", &test_support::free_port().to_string(), ""));
     let begin = |arguments: &[&str]| {
         let run = Started::new(place.command(arguments));
         run.wait_for_load();
@@ -188,7 +184,7 @@ fn what_is_up_goes_down_however_weighin_ends_and_resuming_brings_it_up_again() {
 #[test]
 fn a_check_brings_nothing_up_unless_it_is_asked_to() {
     let place = Workplace::new();
-    study(&place, 1, "1s", &target("one", &free_port().to_string(), ""));
+    study(&place, 1, "1s", &target("one", &test_support::free_port().to_string(), ""));
     let checked = place.weighin(&["check", "study.toml"]).done();
     assert!(checked.contains("not looked at: it comes up with ./up.sh"), "{checked}");
     assert_eq!(marks(&place), [""; 0]);

@@ -2,7 +2,9 @@
 //! monotonic clock that is hours ahead, and a server in a third, which they reach and the lead too.
 
 use crate::ssh::{command, copies_with, signal, sshd};
-use crate::support::{Ran, Server, Started, Workplace, not_tested, processes_with, wait_for};
+use crate::support::{
+    Ran, Server, Started, Workplace, certificates_for, not_tested, processes_with, wait_for,
+};
 use host::PrivateServer;
 use model::{Endpoint, FailureKind, TrialEnd, TrialRecord};
 use std::fs;
@@ -12,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 const MAKERS: [(&str, &str); 2] = [("a", "86400"), ("b", "7200")];
 
 /// A machine that makes load. Its namespace, with the links to it, goes with its keeper.
-struct Maker {
+pub struct Maker {
     keeper: Child,
     sshd: Child,
     /// The lead's end of the link to it.
@@ -29,9 +31,14 @@ impl Drop for Maker {
 }
 
 impl Maker {
-    /// Reaches the server and is reached by the lead, by a link each.
-    fn start(place: &Workplace, place_of: usize, server: (&str, u32)) -> Self {
-        let (name, ahead) = MAKERS[place_of];
+    /// Reaches a server, known by its address and its process, and is reached by the lead, by a link
+    /// each; its clock is ahead by so many seconds. `place_of` tells it from others of that server.
+    pub fn start(
+        place: &Workplace,
+        place_of: usize,
+        (name, ahead): (&str, &str),
+        server: (&str, u32),
+    ) -> Self {
         let keeper = Command::new("unshare")
             .args(["--net", "sleep", "600"])
             .stdin(Stdio::null())
@@ -81,7 +88,16 @@ impl Maker {
 
 /// A server and two machines that make its load, with a study; `None` where this user may not.
 fn start(place: &Workplace, repeats: u32, duration: &str) -> Option<(Vec<Maker>, Server)> {
-    let mut server = Server::start();
+    start_on(Server::start(), place, repeats, duration)
+}
+
+/// The same with that server.
+fn start_on(
+    mut server: Server,
+    place: &Workplace,
+    repeats: u32,
+    duration: &str,
+) -> Option<(Vec<Maker>, Server)> {
     if let Err(failure) = server.sandbox.move_apart() {
         not_tested(&failure.to_string());
         return None;
@@ -90,7 +106,8 @@ fn start(place: &Workplace, repeats: u32, duration: &str) -> Option<(Vec<Maker>,
         panic!("a server with a network listens on it")
     };
     let at = (host.as_str(), server.sandbox.pid());
-    let makers = (0..MAKERS.len()).map(|number| Maker::start(place, number, at)).collect();
+    let makers = MAKERS.iter().enumerate();
+    let makers = makers.map(|(number, maker)| Maker::start(place, number, *maker, at)).collect();
     place.write(
         "study.toml",
         format!(
@@ -122,6 +139,43 @@ pub fn assert_counted(trial: &TrialRecord) {
         counted += acknowledged;
     }
     assert!(counted > 100, "{counted}");
+}
+
+/// Load hosts take no file of theirs for it: the certificates come from the lead.
+#[test]
+fn load_hosts_check_the_certificate_of_a_server_as_the_lead_does() {
+    let place = Workplace::new();
+    let files = certificates_for("DNS:elsewhere");
+    let file = |name: &str| files.path().join(name).display().to_string();
+    let settings = [("ssl_cert", &*file("server.pem")), ("ssl_key", &*file("server.key"))];
+    let server = Server::start_with(&settings);
+    let Some((_makers, server)) = start_on(server, &place, 1, "2s") else { return };
+    let study = fs::read_to_string(place.path("study.toml")).unwrap();
+    let checked = "tls = \"verified\"\ntls_ca = \"ca.pem\"\n[[test]]";
+    place.write("study.toml", study.replace("[[test]]", checked));
+    // Its address is known only now.
+    let Endpoint::Tcp { host, .. } = &server.sandbox.address().endpoint else {
+        panic!("no network")
+    };
+    let own = certificates_for(&format!("IP:{host}"));
+    for name in ["server.pem", "server.key"] {
+        fs::copy(own.path().join(name), files.path().join(name)).unwrap();
+    }
+    server.query("FLUSH SSL");
+    let accepted = || -> u32 {
+        let said = server.query("SHOW GLOBAL STATUS LIKE 'Ssl_accepts'").remove(0);
+        said.rsplit('\t').next().unwrap().parse().unwrap()
+    };
+    fs::copy(files.path().join("ca.pem"), place.path("ca.pem")).unwrap();
+    let ran = Ran::of(command(&place, &["run", "study.toml"]));
+    assert!(ran.code != Some(0) && ran.err.contains("certificate"), "{ran:?}");
+    fs::copy(own.path().join("ca.pem"), place.path("ca.pem")).unwrap();
+    let before = accepted();
+    Ran::of(command(&place, &["run", "study.toml"])).done();
+    assert!(accepted() >= before + 5, "every client of the load is encrypted");
+    let dataset = place.store().dataset().unwrap();
+    assert_counted(&dataset.trials[0]);
+    assert_eq!(dataset.trials[0].load().unwrap().generators.len(), 2);
 }
 
 #[test]

@@ -131,9 +131,7 @@ fn loads_run_encrypted_and_check_the_certificate_where_asked() {
     ] {
         server.command(&["CONFIG", "SET", name, value]);
     }
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = free.local_addr().unwrap().port();
-    drop(free);
+    let port = test_support::free_port();
     server.command(&["CONFIG", "SET", "tls-port", &port.to_string()]);
     let url = format!("redis://localhost:{port}");
     let load = |tls: &[&str]| {

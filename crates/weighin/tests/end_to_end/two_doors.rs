@@ -134,6 +134,7 @@ const TESTS: [(&Form, &[&str]); 3] = [
             "cpu_limit = 50\nrate = 5",
             "pattern = \"redo log\"\nreads = 70",
             "load_generators = 2",
+            "reconnect_after = 2",
             "vms = 4\nload_generators = 2\ncpu_oversubscription = 4",
             "tables = 4",
             "clients = 4",
@@ -153,7 +154,10 @@ const TARGETS: [(&Form, &[&str]); 3] = [
             "erase = [\"/mnt/a\"]",
         ],
     ),
-    (&KEYS, &["server_public_key = \"/k.pem\"", "get_server_public_key = true"]),
+    (
+        &KEYS,
+        &["server_public_key = \"/k.pem\"", "get_server_public_key = true", "compression = true"],
+    ),
     (&VOLUME, &["tls = \"off\"", "password_env = \"X\"", "erase = [\"/mnt/b\"]"]),
 ];
 
@@ -217,7 +221,7 @@ fn options(lines: &str) -> Vec<String> {
     let option = |line: &str| {
         let (key, value) = line.split_once(" = ").unwrap();
         match (key, value) {
-            ("get_server_public_key", _) => option(key),
+            ("get_server_public_key" | "compression", _) => option(key),
             ("erase", list) => format!("--erase={}", list.trim_matches(['[', ']', '"'])),
             _ => format!("{}={}", option(key), value.trim_matches('"')),
         }

@@ -116,7 +116,7 @@ impl Drop for Terminal<'_> {
 fn a_view_shows_a_run_and_its_keys_pause_note_skip_and_stop_it() {
     let place = Workplace::new();
     let terminal = Terminal::start(&place);
-    terminal.weighin("run seen.toml", "Trial 1 of 6");
+    terminal.weighin("run seen.toml --metrics 0", "Trial 1 of 6");
     terminal.wait_for("last second");
     terminal.wait_for("processors");
     terminal.keys("p", "p: do not pause");

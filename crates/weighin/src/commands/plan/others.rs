@@ -73,7 +73,12 @@ fn of_test(text: &mut String, test: &Test, load: &Load, place: &StoragePlace) {
 /// The data of the first virtual machine.
 fn first(storage: &Storage, place: &StoragePlace) -> Option<Data> {
     let (path, length) = (&place.volumes.first()?.path, storage.bytes_per_vm);
-    if !path.is_dir() {
+    // What a path is on another machine is not known here.
+    let is_directory = match place.hosts.is_empty() {
+        true => path.is_dir(),
+        false => !path.starts_with("/dev"),
+    };
+    if !is_directory {
         return Some(Data { path: path.clone(), offset: 0, length });
     }
     let file = files_within(path, 0, &[0], length).into_iter().next()?;

@@ -1,14 +1,18 @@
 //! What the trials of a run say so far.
 
+use crate::metrics::Verdict;
 use crate::progress::RunProgress;
 use crate::view::Said;
+use analyse::Validity;
+use model::TrialRecord;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use store::Store;
 
 /// So many times as long as looking at the trials takes nobody looks again.
 const SHARE: u32 = 50;
 
-/// Looks between two trials at what they say so far, where somebody watches: never for more than a
+/// Looks before the first trial and between two at what they say so far, where somebody watches: never for more than a
 /// small share of the time that the run takes.
 #[derive(Default)]
 pub(super) struct Judge {
@@ -19,7 +23,8 @@ pub(super) struct Judge {
 impl Judge {
     pub(super) fn look(&mut self, progress: &RunProgress, store: &Store) {
         let is_due = self.last.is_none_or(|(at, took)| at.elapsed() >= took * SHARE);
-        if !progress.is_watched() || !is_due {
+        // Nothing is computed while a trial measures.
+        if !progress.is_watched() || !is_due || progress.under_way() > 0 {
             return;
         }
         let began = Instant::now();
@@ -31,9 +36,16 @@ impl Judge {
             let position = |record: usize| dataset.trials.get(record).map(|trial| trial.position);
             let validities =
                 trials.filter_map(|trial| Some((position(trial.record)?, trial.validity)));
+            let validities: BTreeMap<u32, Validity> = validities.collect();
+            let verdict = |trial: &TrialRecord| {
+                let validity = validities.get(&trial.position).copied();
+                (trial.position, Verdict::of(trial, validity))
+            };
+            let verdicts = dataset.trials.iter().map(verdict).collect();
+            let severities = analysis.findings.iter().map(|finding| finding.severity).collect();
             let said = report::so_far(&analysis).into_iter();
             let said = said.map(|(severity, text)| Said::new(severity, &text)).collect();
-            progress.judged(validities.collect(), said);
+            progress.judged(validities, said, verdicts, severities);
         }
         self.last = Some((Instant::now(), began.elapsed()));
     }

@@ -3,7 +3,7 @@
 
 use crate::support::{Server, Workplace, wait_for};
 use std::collections::BTreeSet;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
@@ -190,9 +190,7 @@ pub struct Proxy {
 impl Proxy {
     /// One that leads to the primary of a pair, and to the replica where the primary is gone.
     pub fn start(place: &Workplace, pair: &Pair) -> Self {
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = free.local_addr().unwrap().port();
-        drop(free);
+        let port = test_support::free_port();
         place.write(
             "haproxy.cfg",
             format!(

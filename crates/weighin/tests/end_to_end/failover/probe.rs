@@ -112,6 +112,7 @@ fn connect(port: u16, password: &str) -> Option<Connection> {
         database: "other".to_owned(),
         password: PasswordSource::OptionFile,
         tls: Tls::Off,
+        compression: false,
         server_key: ServerKey::default(),
     };
     let second = Duration::from_secs(1);

@@ -4,7 +4,6 @@ use crate::support::{Server, Workplace, certificates_for, not_tested, processes_
 use host::PrivateServer;
 use model::Endpoint;
 use std::fs;
-use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
 pub const TOKEN: &str = "a-t0ken-of-the-tests-7c1d";
@@ -242,7 +241,7 @@ pub struct OpenBroker {
 
 /// One that asks nobody who he is.
 pub fn open_broker(place: &Workplace) -> OpenBroker {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = test_support::free_port();
     place.write("open.conf", format!("listen: \"127.0.0.1:{port}\"\n"));
     let config = place.path("open.conf");
     let broker = Process(quiet(Command::new("nats-server").arg("-c").arg(config)));

@@ -133,6 +133,7 @@ impl Server {
             database: "sbtest".to_owned(),
             password: PasswordSource::OptionFile,
             tls: Tls::Off,
+            compression: false,
             server_key: ServerKey::default(),
         };
         let password = Secret::new(self.password());

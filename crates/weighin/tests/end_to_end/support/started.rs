@@ -24,8 +24,8 @@ impl Started {
         Self { child, lines, said: String::new() }
     }
 
-    /// Waits until a line of the progress holds a text.
-    pub fn wait_for_line(&mut self, text: &str) {
+    /// Waits until a line of the progress holds a text, and gives it.
+    pub fn wait_for_line(&mut self, text: &str) -> String {
         let deadline = Instant::now() + TIMEOUT;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -34,7 +34,7 @@ impl Started {
             });
             self.said += &format!("{line}\n");
             if line.contains(text) {
-                return;
+                return line;
             }
         }
     }

@@ -1,0 +1,93 @@
+//! Members of a group of MySQL's Group Replication.
+
+use super::{READS, WRITES, refused, study, url_of, warned};
+use crate::support::{MYSQL, Server, Workplace, fetched};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+
+const ASKED: &str = "SELECT * FROM performance_schema.replication_group_members";
+const GIVEN: &str = "SELECT * FROM other.replication_group_members             ";
+
+/// A proxy before a server that answers what is asked of its group from a table of the test: the
+/// distribution that tests have comes without the plugin.
+fn proxy(server: u16) -> u16 {
+    assert_eq!(ASKED.len(), GIVEN.len(), "the length of a packet is in its head");
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for client in listener.incoming().map_while(Result::ok) {
+            let server = TcpStream::connect(("127.0.0.1", server)).unwrap();
+            let (mut from, mut to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+            thread::spawn(move || {
+                let mut asked = [0; 65_536];
+                while let Ok(read @ 1..) = from.read(&mut asked) {
+                    let bytes = &mut asked[..read];
+                    let at = bytes.windows(ASKED.len()).position(|part| part == ASKED.as_bytes());
+                    if let Some(at) = at {
+                        bytes[at..at + GIVEN.len()].copy_from_slice(GIVEN.as_bytes());
+                    }
+                    if to.write_all(bytes).is_err() {
+                        break;
+                    }
+                }
+                let _ = to.shutdown(std::net::Shutdown::Both);
+            });
+            thread::spawn(move || {
+                let (mut server, mut client) = (server, client);
+                let _ = std::io::copy(&mut server, &mut client);
+                let _ = client.shutdown(std::net::Shutdown::Both);
+            });
+        }
+    });
+    port
+}
+
+#[test]
+fn a_member_of_a_group_is_told_with_what_keeps_it_from_taking_writes() {
+    let place = Workplace::new();
+    let server = Server::start_from(fetched(MYSQL));
+    // One whose password needs no encryption: there is none.
+    server.execute("CREATE USER app@'127.0.0.1' IDENTIFIED WITH mysql_native_password BY ''");
+    server.execute("GRANT ALL ON *.* TO app@'127.0.0.1'");
+    // In no group nothing is said, and the server has such a table.
+    assert_eq!(server.query(ASKED), [""; 0]);
+    let direct = url_of(&server, "app");
+    place.write("asked.toml", study(&[("one", &direct)], WRITES));
+    assert!(!place.weighin(&["check", "asked.toml"]).done().contains("group"));
+
+    server.execute("CREATE DATABASE other");
+    server.execute(
+        "CREATE TABLE other.replication_group_members AS SELECT 'group_replication_applier' CHANNEL_NAME, \
+         @@server_uuid MEMBER_ID, 'db1' MEMBER_HOST, 3306 MEMBER_PORT, 'RECOVERING ' MEMBER_STATE, \
+         'SECONDARY' MEMBER_ROLE",
+    );
+    server.execute("UPDATE other.replication_group_members SET MEMBER_STATE = 'RECOVERING'");
+    server.execute(
+        "INSERT INTO other.replication_group_members VALUES \
+         ('group_replication_applier', 'another', 'db2', 3306, 'ONLINE', 'PRIMARY')",
+    );
+    let port = |port: u16| format!("127.0.0.1:{port}/");
+    let through = direct.replace(&port(server.sandbox.port()), &port(proxy(server.sandbox.port())));
+    assert_ne!(direct, through);
+    let asked = |test: &str| study(&[("one", &through)], test);
+    refused(&place, &asked(WRITES), &["RECOVERING", "says ONLINE"]);
+    server.execute("UPDATE other.replication_group_members SET MEMBER_STATE = 'ONLINE'");
+    refused(&place, &asked(WRITES), &["is a secondary of a group", "db2:3306"]);
+    server.execute(
+        "UPDATE other.replication_group_members SET MEMBER_ROLE = \
+         IF(MEMBER_ID = 'another', 'SECONDARY', 'PRIMARY')",
+    );
+    let said = warned(&place, &asked(WRITES), &["a member of a group of 2"]);
+    assert!(!said.contains("3098"), "{said}");
+    server.execute("CREATE TABLE keyless (a INT)");
+    let said = place.weighin(&["check", "asked.toml"]).out;
+    assert!(said.contains("3098") && said.contains("keyless has none"), "{said}");
+    server.execute("DROP TABLE keyless");
+    server.execute(
+        "UPDATE other.replication_group_members SET MEMBER_STATE = 'UNREACHABLE' WHERE MEMBER_ID = 'another'",
+    );
+    refused(&place, &asked(WRITES), &["lost its majority", "db2:3306 is"]);
+    // Reads alone are served; making the tables for them is not.
+    refused(&place, &asked(READS), &["lost its majority"]);
+}

@@ -1,0 +1,248 @@
+//! Servers that weighin did not start, and restarts for tests with cold caches: on a machine that it
+//! reaches over SSH, in a network namespace, and on this one. The commands are those of the test.
+
+use crate::ssh::{command, copies_with, signal, sshd};
+use crate::support::{Ran, Server, Started, Workplace, not_tested, wait_for};
+use host::PrivateServer;
+use model::{Endpoint, FailureKind, TrialEnd};
+use std::fs;
+use std::net::TcpStream;
+use std::os::unix::fs::MetadataExt;
+use std::process::Child;
+
+/// A server that two scripts stop and start, and that reads nothing by itself when it starts.
+struct Restarted {
+    server: Server,
+    address: String,
+    port: u16,
+}
+
+impl Restarted {
+    /// Of a server that runs, whose process the scripts then replace.
+    fn of(place: &Workplace, server: Server) -> Self {
+        let (address, port) = match server.sandbox.address().endpoint.clone() {
+            Endpoint::Tcp { host, port } => (host, port),
+            other => panic!("a server with a network listens on it: {other}"),
+        };
+        let process = format!("/proc/{}", server.sandbox.pid());
+        // What makes the login on the first start is gone.
+        let words = fs::read(format!("{process}/cmdline")).unwrap();
+        let words = words.split_inclusive(|byte| *byte == 0);
+        let words: Vec<&[u8]> = words.filter(|word| !word.starts_with(b"--init-file")).collect();
+        fs::write(place.path("words"), words.concat()).unwrap();
+        let owner = fs::metadata(&process).unwrap();
+        let data = server.sandbox.data_directory().display().to_string();
+        // The process that the sandbox started is waited for by nobody, so that it remains a zombie.
+        place.write(
+            "stop.sh",
+            format!(
+                "#!/bin/sh\necho \"stop $WEIGHIN_TARGET $WEIGHIN_PORT\" >> {log}\n\
+                 is_there() {{ grep -lszxF -e\"--datadir={data}\" /proc/[0-9]*/cmdline; }}\n\
+                 for file in $(is_there); do pid=${{file#/proc/}}; kill \"${{pid%/cmdline}}\"; done\n\
+                 tries=0\n\
+                 while [ -n \"$(is_there)\" ] && [ $tries -lt 600 ]; do tries=$((tries+1)); sleep 0.1; done\n\
+                 if [ -e {hang} ]; then touch {hung}; sleep 600; fi\n",
+                log = place.path("log").display(),
+                hang = place.path("hang").display(),
+                hung = place.path("hung").display(),
+            ),
+        );
+        place.write(
+            "start.sh",
+            format!(
+                "#!/bin/sh\necho start >> {log}\ncd {data}\n\
+                 xargs -0 setsid -f setpriv --reuid {} --regid {} --clear-groups < {words} \
+                 > {said} 2>&1\n",
+                owner.uid(),
+                owner.gid(),
+                said = place.path("said").display(),
+                log = place.path("log").display(),
+                words = place.path("words").display(),
+            ),
+        );
+        Self { server, address, port }
+    }
+
+    fn study(&self, place: &Workplace, machine: &str) -> String {
+        let script = |name: &str| place.path(name).display().to_string();
+        format!(
+            "[study]\nname = \"cold\"\nrepeats = 2\n\
+             [[target]]\nname = \"one\"\nurl = \"mysql://weighin@{}:{}/sbtest\"\n\
+             password_file = \"{}\"\n{machine}\n\
+             [target.restart]\nstop = [\"sh\", \"{}\"]\nstart = [\"sh\", \"{}\"]\ntrusted = true\n\
+             [[test]]\nworkload = \"oltp_point_select\"\ntable_size = 50000\nclients = 2\n\
+             warmup = \"0s\"\nduration = \"2s\"\ncache = \"cold\"\n",
+            self.address,
+            self.port,
+            self.server.password_file().display(),
+            script("stop.sh"),
+            script("start.sh"),
+        )
+    }
+
+    fn is_up(&self) -> bool {
+        TcpStream::connect((self.address.as_str(), self.port)).is_ok()
+    }
+}
+
+/// Its caches are filled by the load alone.
+const COLD: [(&str, &str); 1] = [("innodb_buffer_pool_load_at_startup", "OFF")];
+
+/// On another machine, whose sshd ends when this is dropped.
+struct Far {
+    sshd: Child,
+    restarted: Restarted,
+}
+
+impl Drop for Far {
+    fn drop(&mut self) {
+        let _ = self.sshd.kill();
+        let _ = self.sshd.wait();
+    }
+}
+
+impl Far {
+    /// `None` where this user may not make one.
+    fn start(place: &Workplace) -> Option<Self> {
+        let mut server = Server::start_with(&COLD);
+        if let Err(failure) = server.sandbox.move_apart() {
+            not_tested(&failure.to_string());
+            return None;
+        }
+        let pid = server.sandbox.pid();
+        let restarted = Restarted::of(place, server);
+        let sshd = sshd(place, "far", &restarted.address, pid, "86400");
+        Some(Self { sshd, restarted })
+    }
+}
+
+fn log(place: &Workplace) -> Vec<String> {
+    let log = fs::read_to_string(place.path("log")).unwrap_or_default();
+    log.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_server_over_ssh_is_measured_cold() {
+    let place = Workplace::new();
+    let Some(far) = Far::start(&place) else { return };
+    place.write("study.toml", far.restarted.study(&place, "ssh = \"far\""));
+    let checked = Ran::of(command(&place, &["check", "study.toml"])).done();
+    assert!(checked.contains("cold tests stop one and start it again"), "{checked}");
+    assert!(!checked.contains("load_at_startup"), "{checked}");
+    assert!(log(&place).is_empty(), "{:?}", log(&place));
+
+    Ran::of(command(&place, &["run", "study.toml"])).done();
+    let stop = format!("stop one {}", far.restarted.port);
+    assert_eq!(log(&place), [stop.as_str(), "start", stop.as_str(), "start"]);
+    let dataset = place.store().dataset().unwrap();
+    assert_eq!(dataset.trials.len(), 2);
+    for trial in &dataset.trials {
+        assert!(matches!(trial.end, TrialEnd::Completed(_)), "{:?}", trial.end);
+        let read = trial.sampling.account.server_read_bytes.unwrap();
+        // Two seconds of random rows touch most pages of the table.
+        assert!(read > 4 << 20, "{read} bytes");
+        assert_eq!(trial.sampling.target_host.as_ref().unwrap().host, "far");
+    }
+    let store = place.files(".weighin")[0].display().to_string();
+    let json = Ran::of(command(&place, &["report", &store, "--format", "json"])).json();
+    let findings = json["findings"].to_string();
+    assert!(!findings.contains("cache_not_cold"), "{findings}");
+    assert!(far.restarted.is_up());
+}
+
+#[test]
+fn no_server_stays_down_when_weighin_is_killed_or_cannot_go_on() {
+    let place = Workplace::new();
+    let Some(far) = Far::start(&place) else { return };
+    place.write("study.toml", far.restarted.study(&place, "ssh = \"far\""));
+    for who in ["lead", "agent"] {
+        place.write("hang", "");
+        let _ = fs::remove_file(place.path("hung"));
+        let run = Started::new(command(&place, &["run", "study.toml"]));
+        wait_for("a server that is down", || place.path("hung").exists());
+        assert!(!far.restarted.is_up());
+        fs::remove_file(place.path("hang")).unwrap();
+        if who == "agent" {
+            let agents = copies_with(&place, "far", " agent --stdio");
+            agents.iter().for_each(|agent| signal(*agent, "KILL"));
+        }
+        run.kill();
+        wait_for("the server's return", || far.restarted.is_up());
+        wait_for("the keeper's end", || copies_with(&place, "far", "instance-keeper").is_empty());
+        assert_eq!(log(&place).last().map(String::as_str), Some("start"));
+        for file in place.files(".weighin") {
+            fs::remove_file(file).unwrap();
+        }
+    }
+
+    // What is no restart fails its trials, and leaves the server as it is.
+    let failures = || -> Vec<String> {
+        let trials = place.store().dataset().unwrap().trials;
+        let failure = |end: &TrialEnd| match end {
+            TrialEnd::Failed(failure) => {
+                assert_eq!(failure.kind, FailureKind::Other, "{failure}");
+                failure.message.clone()
+            }
+            end => panic!("{end:?}"),
+        };
+        trials.iter().map(|trial| failure(&trial.end)).collect()
+    };
+    for (script, options, words) in [
+        ("echo not me >&2", &[][..], "one was not restarted: it answers although `stop` has ended"),
+        (
+            "echo not permitted >&2; exit 4",
+            &["--resume", "--retry-failed"][..],
+            "one was not restarted: `stop` ended with exit code 4: not permitted",
+        ),
+    ] {
+        place.write("stop.sh", format!("#!/bin/sh\n{script}\n"));
+        let words_of_command = [&["run"], options, &["study.toml"]].concat();
+        let ran = Ran::of(command(&place, &words_of_command));
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        let failures = failures();
+        assert_eq!(failures.len(), 2, "{failures:?}");
+        assert!(failures.iter().all(|failure| failure.contains(words)), "{failures:?}");
+        assert!(far.restarted.is_up());
+    }
+}
+
+#[test]
+fn a_server_of_this_machine_is_measured_cold_and_what_keeps_that_from_being_so_is_told() {
+    let place = Workplace::new();
+    let restarted = Restarted::of(&place, Server::start_with(&COLD));
+    let study = restarted.study(&place, "");
+    place.write("study.toml", &study);
+    let ran = place.weighin(&["run", "study.toml"]);
+    if ran.err.contains("only root") {
+        not_tested("caches are emptied by root");
+        return;
+    }
+    ran.done();
+    assert!(log(&place).len() >= 2, "{:?}", log(&place));
+    let dataset = place.store().dataset().unwrap();
+    let read = dataset.trials[0].sampling.account.server_read_bytes.unwrap();
+    assert!(read > 4 << 20, "{read} bytes");
+
+    let check = |study: String, words: &str| {
+        place.write("study.toml", study);
+        let ran = place.weighin(&["check", "study.toml"]);
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        assert!(format!("{}{}", ran.out, ran.err).contains(words), "no «{words}» in {ran:?}");
+    };
+    let (before, _) = study.split_once("[target.restart]").unwrap();
+    let (_, test) = study.split_once("[[test]]").unwrap();
+    let with = |restart: &str| format!("{before}{restart}\n[[test]]{test}");
+    check(with(""), "weighin may not restart this server");
+    check(
+        with("restart = { stop = [\"/no/such\"], start = [\"true\"], trusted = true }"),
+        "a restart runs /no/such, and there is no such program",
+    );
+    if host::this_machine().find_program("systemctl").is_some() {
+        check(
+            with("restart = { unit = \"weighin-no-such-unit\" }"),
+            "no unit weighin-no-such-unit is active",
+        );
+    } else {
+        check(with("restart = { unit = \"mariadb\" }"), "a restart runs systemctl");
+    }
+}

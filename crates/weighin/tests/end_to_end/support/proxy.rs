@@ -1,0 +1,65 @@
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Passes on what comes to a port of its own until it is dropped, and counts the bytes of both
+/// directions.
+pub struct Proxy {
+    port: u16,
+    bytes: Arc<AtomicU64>,
+    over: Arc<AtomicBool>,
+}
+
+/// One in front of that port of this host.
+pub fn proxy(server: u16) -> Proxy {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (bytes, over): (Arc<AtomicU64>, Arc<AtomicBool>) = Default::default();
+    let (counted, ended) = (Arc::clone(&bytes), Arc::clone(&over));
+    std::thread::spawn(move || {
+        for client in listener.incoming() {
+            if ended.load(Ordering::Relaxed) {
+                return;
+            }
+            let client = client.unwrap();
+            let server = TcpStream::connect((Ipv4Addr::LOCALHOST, server)).unwrap();
+            let ends = [(&client, &server), (&server, &client)];
+            for (from, to) in ends.map(|(from, to)| (from.try_clone(), to.try_clone())) {
+                let (from, to, counted) = (from.unwrap(), to.unwrap(), Arc::clone(&counted));
+                std::thread::spawn(move || pass(from, to, &counted));
+            }
+        }
+    });
+    Proxy { port, bytes, over }
+}
+
+fn pass(mut from: TcpStream, mut to: TcpStream, counted: &AtomicU64) {
+    let mut buffer = vec![0; 64 * 1024];
+    while let Ok(length @ 1..) = from.read(&mut buffer) {
+        counted.fetch_add(length as u64, Ordering::Relaxed);
+        if to.write_all(&buffer[..length]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(Shutdown::Write);
+}
+
+impl Proxy {
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Passed on so far, in both directions.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        // What wakes it up is not passed on.
+        let _ = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port));
+    }
+}
