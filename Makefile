@@ -13,7 +13,7 @@ FUZZ ?=
 STATIC_TARGET ?= $(shell uname -m)-unknown-linux-musl
 
 .DEFAULT_GOAL := help
-.PHONY: help build static deb demo test test-peers endurance lint fuzz bench bench-quick calibrate
+.PHONY: help build static deb demo test test-peers endurance lint reference fuzz bench bench-fleet bench-quick calibrate
 
 help: ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -53,6 +53,15 @@ endurance: ## Kill studies and primaries some hundred times, and load for an hou
 	@scripts/servers
 	$(CARGO) test $(LOCKED) --package weighin --test end_to_end -- --ignored --nocapture --test-threads 1
 
+reference: ## Make docs/reference anew, from the code
+	@scripts/setup build
+	$(CARGO) build $(LOCKED) --package weighin
+	@mkdir -p docs/reference
+	@for page in study commands; do \
+		$(TARGET_DIR)/debug/weighin reference $$page >docs/reference/$$page.md.new && \
+		mv docs/reference/$$page.md.new docs/reference/$$page.md || exit 1; \
+	done
+
 # What looks at licences, sources and duplicates of dependencies. Built without optimisation: that
 # takes a fraction of the time, and a check takes seconds all the same.
 DENY_VERSION = 0.20.2
@@ -79,6 +88,13 @@ bench: ## Measure weighin against sysbench and other tools, into docs/benchmarks
 	@scripts/setup bench
 	$(CARGO) build $(LOCKED) --release --package weighin --package bench
 	$(TARGET_DIR)/release/bench --weighin $(TARGET_DIR)/release/weighin --out docs/benchmarks.md $(BENCH)
+
+bench-fleet: ## Measure what load hosts, agents and targets side by side take (an idle machine; ten minutes)
+	@scripts/setup test
+	@scripts/servers
+	$(CARGO) test $(LOCKED) --release --package weighin --test end_to_end -- --ignored --nocapture --test-threads 1 \
+		fleet::bars side_by_side
+	$(CARGO) test $(LOCKED) --release --package campaign --lib -- --ignored --nocapture generators::tests
 
 bench-quick: ## The same in a few minutes, too roughly to conclude much; prints only
 	@scripts/setup bench
