@@ -118,7 +118,9 @@ impl<X> Coordinator<'_, X> {
         progress(PartProgress::Ready);
         let start = self.wait_for_start(start)?;
         self.control.start_at(start);
-        for waker in wakers {
+        // By reference: a waker of mio that is dropped takes the wake-up with it that a busy machine has
+        // not delivered yet, and its worker begins when the wait of its sockets times out.
+        for waker in &wakers {
             match waker {
                 Wake::Poll(waker) => waker.wake().map_err(LoadError::System)?,
                 Wake::Thread(thread) => thread.unpark(),
@@ -239,4 +241,54 @@ pub(crate) fn spawn<'scope, X: Send + 'scope>(
         let _ = sender.send(Message::Ended(Box::new(ended)));
     })?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Limit;
+    use mio::{Events, Poll, Token, Waker};
+    use std::time::Duration;
+
+    #[test]
+    fn a_worker_that_is_slow_to_wait_is_woken_all_the_same() {
+        let (control, stop) = (Control::default(), Stop::default());
+        let (sender, messages) = mpsc::channel::<Message<()>>();
+        std::thread::scope(|scope| {
+            let control = &control;
+            let worker = scope.spawn(move || {
+                let mut poll = Poll::new().unwrap();
+                let waker = Waker::new(poll.registry(), Token(0)).unwrap();
+                sender.send(Message::Ready(Wake::Poll(waker))).unwrap();
+                while control.started().is_none() {
+                    std::thread::yield_now();
+                }
+                // The coordinator has gone on to other things by now, as it has where a worker gets no
+                // processor; were it still about to wake, the test would pass for nothing.
+                std::thread::sleep(Duration::from_millis(200));
+                let mut events = Events::with_capacity(1);
+                poll.poll(&mut events, Some(Duration::ZERO)).unwrap();
+                let woken = !events.is_empty();
+                let _ = sender.send(Message::Ended(Box::new(Err(LoadError::Stopped))));
+                woken
+            });
+            let coordinator = Coordinator {
+                clients: 1,
+                schedule: Schedule {
+                    warmup: Duration::ZERO,
+                    limit: Limit::Window(Duration::from_secs(1)),
+                },
+                named: Named::new(&[], &[]),
+                workers: 1,
+                ready_limit: Duration::from_secs(60),
+                control,
+                messages,
+                stop: &stop,
+                look: &mut |_, _| {},
+            };
+            let ran = coordinator.run(&mut || Some(Clock.now()), &mut |_| {});
+            assert!(matches!(ran, Err(LoadError::Stopped)));
+            assert!(worker.join().unwrap(), "the wake-up was lost");
+        });
+    }
 }

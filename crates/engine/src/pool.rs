@@ -319,7 +319,7 @@ impl<S: Session> Pool<S> {
         client.state = State::Idle;
         self.busy -= 1;
         let next = self.begin(id, now, out);
-        if let (State::Busy(_), Some(recorder), None) =
+        if let (State::Busy(_) | State::Renewing(_), Some(recorder), None) =
             (self.clients[id].state, &mut self.recorder, &self.backlog)
         {
             recorder.delayed_by_client(now.since(arrived));
