@@ -1,18 +1,19 @@
 //! The runs of a directory, kept up to date while somebody looks.
 //!
 //! One thread reads results files, one at a time and at the lowest priority, where they have changed
-//! since: who asks for a page waits for none of it. A run under way is read again only after a hundred
-//! times as long as reading it took, so that looking takes at most a hundredth of a processor from what
-//! is being measured.
+//! since: who asks for a page waits for none of it. The directory is listed and a file read again only
+//! after a hundred times as long as that took, so that looking takes at most a hundredth of a processor
+//! from what is being measured.
 
 use crate::read::{self, Mark, Reading};
 use files::Directory;
-use model::Stop;
+use model::{Stop, text};
 use report::site::{Known, RunState, SiteRun, list_part};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -29,8 +30,8 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// How often it is looked whether to end, or whether somebody asked.
 const TICK: Duration = Duration::from_millis(100);
 /// How long after the last request nobody looks any more.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// So many times as long as reading a run that goes on takes it is not read again.
+const WATCH_TIMEOUT: Duration = Duration::from_secs(30);
+/// So many times as long as reading takes nothing is read again.
 const SHARE: u32 = 100;
 /// After so long a file that could not be read is tried again.
 const RETRY: Duration = Duration::from_secs(10);
@@ -41,7 +42,8 @@ pub(crate) struct Entry {
     pub(crate) mark: Mark,
     pub(crate) run: SiteRun,
     pub(crate) reading: Option<Reading>,
-    is_held: bool,
+    /// Whether a process held it for writing when it was read.
+    pub(crate) is_held: bool,
     /// When it was read, and how long that took.
     read: Option<(Instant, Duration)>,
 }
@@ -61,13 +63,15 @@ impl Entry {
     /// Whether it is as it was.
     fn is_up_to_date(&self, mark: Mark, is_held: bool, now: Instant) -> bool {
         let Some((at, took)) = self.read else { return false };
-        let since = now.saturating_duration_since(at);
+        let is_early = now.saturating_duration_since(at) < took * SHARE;
         match &self.run.known {
             Known::Unread => false,
-            Known::Unreadable(_) => self.mark == mark && since < RETRY,
+            Known::Unreadable(_) => {
+                is_early || (self.mark == mark && now.saturating_duration_since(at) < RETRY)
+            }
             // That a run has ended is shown at once.
             Known::Run(_) if self.is_held != is_held => false,
-            Known::Run(_) => self.mark == mark || (is_held && since < took * SHARE),
+            Known::Run(_) => self.mark == mark || is_early,
         }
     }
 }
@@ -80,9 +84,19 @@ struct Seen {
     trouble: Option<String>,
 }
 
+/// What is in the directory.
+struct Listing {
+    directory: Directory,
+    entries: BTreeMap<OsString, Arc<Entry>>,
+    /// What is to be read: name, mark, and whether a process holds it for writing.
+    stale: Vec<(OsString, Mark, bool)>,
+}
+
 /// The runs of a directory, as they were last seen.
 pub(crate) struct Catalog {
     path: PathBuf,
+    /// Device and inode of the directory that was opened.
+    identity: (u64, u64),
     seen: Mutex<Seen>,
     asked: Mutex<Instant>,
     /// The list as it is after so many changes.
@@ -91,14 +105,21 @@ pub(crate) struct Catalog {
 }
 
 impl Catalog {
-    pub(crate) fn new(path: &Path) -> Arc<Self> {
-        Arc::new(Self {
-            path: path.to_owned(),
+    /// Lists the directory, so that the first page says which files are there.
+    ///
+    /// # Errors
+    /// When the operating system does not tell what the directory is.
+    pub(crate) fn new(directory: &Directory) -> io::Result<Arc<Self>> {
+        let catalog = Self {
+            path: directory.path().to_owned(),
+            identity: identity(directory)?,
             seen: Mutex::default(),
             asked: Mutex::new(Instant::now()),
             part: Mutex::default(),
             changes: watch::channel(0).0,
-        })
+        };
+        catalog.list();
+        Ok(Arc::new(catalog))
     }
 
     /// What the directory is called.
@@ -145,31 +166,76 @@ impl Catalog {
 
     fn is_watched(&self) -> bool {
         let asked = *self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.elapsed() < PATIENCE || self.changes.receiver_count() > 0
+        asked.elapsed() < WATCH_TIMEOUT || self.changes.receiver_count() > 0
     }
 
     /// Keeps it up to date until it is stopped.
     pub(crate) fn keep(&self, stop: &Stop) {
         crate::give_way();
-        let mut looked: Option<Instant> = None;
+        let mut next = Instant::now();
         while !stop.is_requested() {
-            if self.is_watched() && looked.is_none_or(|at| at.elapsed() >= INTERVAL) {
-                self.look(stop);
-                looked = Some(Instant::now());
+            if self.is_watched() && Instant::now() >= next {
+                let listing = self.look(stop);
+                next = Instant::now() + INTERVAL.max(listing * SHARE);
             }
             thread::sleep(TICK);
         }
     }
 
-    /// Looks at the directory, and reads what has changed.
-    fn look(&self, stop: &Stop) {
-        let listed = Directory::open(&self.path)
-            .and_then(|directory| Ok((directory.names()?, directory)))
-            .map_err(|error| format!("cannot read {}: {error}", self.path.display()));
+    /// Lists the directory, and reads what has changed. Returns how long listing took.
+    fn look(&self, stop: &Stop) -> Duration {
+        let began = Instant::now();
+        let listing = self.list();
+        let took = began.elapsed();
+        let Some(Listing { directory, mut entries, stale }) = listing else { return took };
+        let mut published = Instant::now();
+        for (name, mark, is_held) in stale {
+            if stop.is_requested() {
+                return took;
+            }
+            entries.insert(name.clone(), Arc::new(anew(&directory, name, mark, is_held)));
+            if published.elapsed() >= INTERVAL {
+                self.publish(Seen::of(&entries));
+                published = Instant::now();
+            }
+        }
+        self.publish(Seen::of(&entries));
+        took
+    }
+
+    /// The directory, opened anew for programs that take nothing but paths.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or another directory has its path by now: what is there was not asked
+    /// for, and may be where a link leads that somebody else has made.
+    pub(crate) fn directory(&self) -> Result<Directory, String> {
+        let shown = text::line(&self.path.display().to_string()).into_owned();
+        let opened = Directory::open(&self.path)
+            .and_then(|directory| Ok((identity(&directory)?, directory)))
+            .map_err(|error| format!("cannot open {shown}: {error}"))?;
+        match opened {
+            (same, directory) if same == self.identity && directory.path() == self.path => {
+                Ok(directory)
+            }
+            _ => Err(format!(
+                "another directory is at {shown} now than when weighin serve started; restart it to \
+                 show that one"
+            )),
+        }
+    }
+
+    /// Lists the directory and shows what is known of its files, or why it cannot be read.
+    fn list(&self) -> Option<Listing> {
+        let listed = self.directory().and_then(|directory| {
+            let names = directory.names();
+            let names = names.map_err(|error| format!("cannot read {}: {error}", self.path.display()));
+            Ok((names?, directory))
+        });
         let (names, directory) = match listed {
             Ok(listed) => listed,
             Err(trouble) => {
-                return self.publish(Seen { entries: Vec::new(), trouble: Some(trouble) });
+                self.publish(Seen { entries: Vec::new(), trouble: Some(trouble) });
+                return None;
             }
         };
         let mut found: Vec<(OsString, Mark)> = names
@@ -192,18 +258,7 @@ impl Catalog {
             entries.insert(name, entry);
         }
         self.publish(Seen::of(&entries));
-        let mut published = Instant::now();
-        for (name, mark, is_held) in stale {
-            if stop.is_requested() {
-                return;
-            }
-            entries.insert(name.clone(), Arc::new(anew(&directory, name, mark, is_held)));
-            if published.elapsed() >= INTERVAL {
-                self.publish(Seen::of(&entries));
-                published = Instant::now();
-            }
-        }
-        self.publish(Seen::of(&entries));
+        Some(Listing { directory, entries, stale })
     }
 
     /// The runs by the names of their files.
@@ -233,6 +288,10 @@ impl Seen {
         entries.sort_by_key(|entry| (!is_running(entry), std::cmp::Reverse(entry.began())));
         Self { entries, trouble: None }
     }
+}
+
+fn identity(directory: &Directory) -> io::Result<(u64, u64)> {
+    Ok(directory.facts()?.identity)
 }
 
 fn unread(name: &OsStr, mark: Mark) -> Entry {

@@ -71,7 +71,8 @@ pub(crate) fn events(
                     () = sender.closed() => return,
                     changed = timeout(BEAT, changes.changed()) => match changed {
                         Ok(Err(_)) => return,
-                        Ok(Ok(())) if part() == sent => changes.mark_unchanged(),
+                        // What changes while the part is made is a change of its own.
+                        Ok(Ok(())) if part() == sent => {}
                         Ok(Ok(())) | Err(_) => break,
                     },
                 }

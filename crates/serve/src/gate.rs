@@ -45,8 +45,12 @@ impl Gate {
         response
     }
 
-    /// Where the request is not meant for this door.
+    /// Where the request is not meant for this door, or made by a page of another site.
     fn refusal(&self, request: &Request<Incoming>) -> Option<Response<Body>> {
+        if is_foreign(request.method(), request.headers()) {
+            let help = "A page of another site may lead here, but not use what is here.";
+            return Some(page(StatusCode::FORBIDDEN, site::message_page("Another site", help)));
+        }
         let mut hosts = request.headers().get_all(HOST).iter();
         let host = hosts.next().and_then(|host| host.to_str().ok()).unwrap_or_default();
         let named = request.uri().authority().is_none_or(|named| self.door.is_for(named.as_str()));
@@ -54,8 +58,8 @@ impl Gate {
             return None;
         }
         let help = format!(
-            "This page is asked for by an address of this machine, by localhost, or by a name that \
-             weighin was given with {}.",
+            "Open this page by the IP address of the machine, as localhost, or by a name that weighin \
+             was given with {}.",
             self.door.name_option()
         );
         Some(page(StatusCode::MISDIRECTED_REQUEST, site::message_page("Another host", &help)))
@@ -124,6 +128,17 @@ impl Gate {
         }
         response
     }
+}
+
+/// Whether a page of another site has a browser ask, other than by leading its visitor here: it could
+/// not read the answer, but make work. Programs that are no browsers do not say.
+fn is_foreign(method: &Method, headers: &HeaderMap) -> bool {
+    let is = |name, value: &str| headers.get(name).is_some_and(|given| given == value);
+    let from_elsewhere = is("sec-fetch-site", "cross-site") || is("sec-fetch-site", "same-site");
+    let leads_here = method == Method::GET
+        && is("sec-fetch-mode", "navigate")
+        && is("sec-fetch-dest", "document");
+    from_elsewhere && !leads_here
 }
 
 /// Whether a form comes from a page of this place; programs that are no browsers do not say.

@@ -49,13 +49,17 @@ pub fn serve_directory(
             "name a directory that holds results files (*.weighin)",
         )
     })?;
-    let catalog = Catalog::new(directory.path());
+    let catalog = Catalog::new(&directory).map_err(|error| {
+        let message = format!("cannot read the directory {}: {error}", path.display());
+        Failure::new(FailureKind::Other, message, "name another directory")
+    })?;
     let server = server::Server::bind(door)?;
     let reader = {
         let (catalog, stop) = (catalog.clone(), stop.clone());
         let reader = thread::Builder::new().name("catalog".to_owned());
         reader.spawn(move || catalog.keep(&stop)).map_err(|error| no_thread(&error))?
     };
+    give_way();
     listening(server.address());
     server.run(|ending| site::router(catalog, ending), stop)?;
     // It looks at the stop between two files; a file that takes longer need not be waited for.

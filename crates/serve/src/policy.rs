@@ -31,7 +31,8 @@ pub(crate) fn dress(response: &mut Response<Body>) {
     headers.insert(CONTENT_SECURITY_POLICY, POLICY.clone());
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
-    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    // With no-referrer a browser sends the login form with the origin `null`.
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     let same_origin = HeaderValue::from_static("same-origin");
     headers.insert(fixed("cross-origin-resource-policy"), same_origin.clone());

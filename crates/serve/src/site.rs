@@ -11,9 +11,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, RawQuery, State};
 use axum::routing::get;
-use files::Directory;
 use hyper::{Response, StatusCode};
-use model::text;
 use report::site::{self, SiteRun};
 use report::{RunName, Runs, RunsFormat};
 use std::sync::Arc;
@@ -103,8 +101,10 @@ fn listen(site: &Site, part: impl Fn() -> Option<String> + Send + 'static) -> Pa
 async fn report(State(site): State<Site>, Path(id): Path<String>) -> Page {
     let Some(entry) = site.catalog.entry(&id) else { return no_such_run() };
     let (mark, catalog) = (entry.mark, Arc::clone(&site.catalog));
-    let make = move || read::report(&directory(&catalog)?, &entry.name);
-    match site.cache.page(format!("report {id}"), vec![mark], make).await {
+    // Of a run that has ended no report is given that was made before its end.
+    let what = format!("report {id} {}", entry.is_held);
+    let make = move || read::report(&catalog.directory()?, &entry.name);
+    match site.cache.page(what, vec![mark], make).await {
         Ok(report) => ok(report),
         Err(why) => unavailable("No report", &why),
     }
@@ -127,7 +127,7 @@ async fn compare(State(site): State<Site>, RawQuery(query): RawQuery) -> Page {
 }
 
 fn compared(catalog: &Catalog, old: &Entry, new: &Entry) -> Result<Vec<u8>, String> {
-    let directory = directory(catalog)?;
+    let directory = catalog.directory()?;
     let dataset = |entry: &Entry| read::dataset(&directory, &entry.name);
     let (before, after) = (dataset(old)?, dataset(new)?);
     let found = compare_runs(&before, &after);
@@ -171,12 +171,4 @@ async fn all_runs(State(site): State<Site>) -> Page {
         Ok(page) => ok(page),
         Err(why) => unavailable("No history", &why),
     }
-}
-
-/// The directory, opened anew: another may be there by now.
-fn directory(catalog: &Catalog) -> Result<Directory, String> {
-    let opened = Directory::open(catalog.path());
-    opened.map_err(|error| {
-        format!("cannot open {}: {error}", text::line(&catalog.path().display().to_string()))
-    })
 }

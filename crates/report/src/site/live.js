@@ -9,16 +9,26 @@
     if (events) events.close();
     events = null;
   };
+  // Of a refusal its reason is not told. Where the session is over or the run is gone, the page that is
+  // there now says so.
+  const refused = async () => {
+    try {
+      const { status } = await fetch(location.href, { method: "HEAD", cache: "no-store" });
+      if (status === 401 || status === 404) return location.reload();
+    } catch {
+      // Nobody answers.
+    }
+    setTimeout(open, 5000);
+  };
   const open = () => {
     if (events || document.hidden) return;
     events = new EventSource(part.dataset.events);
     events.onopen = () => { lost.hidden = true; };
     events.onerror = () => {
       lost.hidden = false;
-      // A refusal ends it for good; whatever is there then may be another page.
       if (events && events.readyState === EventSource.CLOSED) {
         close();
-        setTimeout(open, 5000);
+        refused();
       }
     };
     events.onmessage = (event) => { part.innerHTML = event.data; };

@@ -140,7 +140,8 @@ pub fn latest_and_findings(analysis: &Analysis, state: RunState) -> String {
 
 /// All runs of a directory, the latest first.
 pub fn list_page(directory: &str, runs: &[SiteRun]) -> String {
-    let changes = runs.iter().any(SiteRun::may_change);
+    // New files are shown as they come.
+    let changes = runs.is_empty() || runs.iter().any(SiteRun::may_change);
     let readable: Vec<(&SiteRun, &SiteSummary)> =
         runs.iter().filter_map(|run| Some((run, run.summary()?))).collect();
     let title = format!("Studies in {}", text::line(directory));
@@ -273,8 +274,8 @@ pub fn run_part(run: &SiteRun, so_far: &str) -> String {
             }
             @if summary.state == RunState::CutOff {
                 p.limits {
-                    "Nobody goes on with this run. " code { "weighin run --resume STUDY" }
-                    " completes it; its report is of the trials that there are."
+                    "This run was interrupted. " code { "weighin run --resume STUDY" }
+                    " completes it; its report covers the trials that are done."
                 }
             }
             @if summary.done > 0 {
@@ -297,7 +298,7 @@ pub fn login_page(was_wrong: bool) -> String {
             header { h1 { "Token" } }
             main {
                 @if was_wrong { p { span.bad { "✕ This is not the token." } } }
-                p { "It is the one that " code { "weighin serve" } " was started with." }
+                p { "It is in the file or the variable that weighin was started with." }
                 form action="/login" method="post" {
                     label {
                         "Token "
