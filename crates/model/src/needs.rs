@@ -12,6 +12,8 @@ use std::time::Duration;
 pub struct Needs {
     /// What it does with the data.
     pub access: BTreeSet<Access>,
+    /// Whether weighin makes a table of its own beside the data, and removes it.
+    pub own_table: bool,
     /// The longest time that one of its statements may take, where such statements take longer than
     /// those of a transaction.
     pub longest_statement: Option<Duration>,
@@ -47,6 +49,7 @@ impl Needs {
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.access.extend(other.access);
+        self.own_table |= other.own_table;
         self.longest_statement = self.longest_statement.max(other.longest_statement);
         self.sorted_tables = self.sorted_tables.max(other.sorted_tables);
         self.changed_tables = self.changed_tables.max(other.changed_tables);
@@ -65,6 +68,7 @@ impl Test {
             Task::Statement(statement) => statement.needs(),
             Task::Failover(_) => Needs {
                 access: [Access::Read, Access::Insert, Access::Delete].into(),
+                own_table: true,
                 ..Needs::default()
             },
             Task::CatchUp(task) => {

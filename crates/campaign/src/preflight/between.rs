@@ -3,7 +3,8 @@
 use super::{Diagnostics, Examined};
 use crate::systems;
 use model::{
-    Failure, FailureKind, Place, SettingOrigin, Study, TargetFacts, setting_differences, text,
+    Failure, FailureKind, Place, RemoteHost, SettingOrigin, Study, TargetFacts, Test,
+    setting_differences, text,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,6 @@ const LONGEST_VALUE: usize = 40;
 pub(super) fn compare(study: &Study, targets: &[Examined], found: &mut Diagnostics) {
     currencies(study, found);
     same_server(targets, found);
-    load_host(targets, found);
     settings(study, targets, found);
 }
 
@@ -67,15 +67,27 @@ fn same_server(targets: &[Examined], found: &mut Diagnostics) {
     }
 }
 
-/// Whether the load takes processors from some servers and from others not.
-fn load_host(targets: &[Examined], found: &mut Diagnostics) {
+/// Whether the load takes processors from some servers and from others not. `lead` makes the loads that
+/// none of the others makes; of these the names are known where they answered.
+pub(super) fn load_hosts(
+    study: &Study,
+    targets: &[Examined],
+    lead: &str,
+    others: &BTreeMap<&RemoteHost, String>,
+    found: &mut Diagnostics,
+) {
+    let shares_machine = |examined: &Examined| {
+        let machine = examined.identity.as_ref()?.machine.as_deref()?;
+        let target = study.measured().find(|target| target.name == examined.target.name)?;
+        let mut loads = study.tests.iter().filter_map(Test::load);
+        Some(loads.any(|load| match load.makers(target) {
+            [] => machine == lead,
+            makers => makers.iter().any(|maker| others.get(maker).is_some_and(|name| name == machine)),
+        }))
+    };
     let on = |wanted: bool| {
-        let are = |examined: &&Examined| {
-            examined.identity.as_ref().and_then(|identity| identity.on_load_host) == Some(wanted)
-        };
-        let names: Vec<&str> =
-            targets.iter().filter(are).map(|examined| examined.target.name.as_str()).collect();
-        names
+        let are = targets.iter().filter(|examined| shares_machine(examined) == Some(wanted));
+        are.map(|examined| examined.target.name.as_str()).collect::<Vec<_>>()
     };
     let (here, elsewhere) = (on(true), on(false));
     let by_url = targets.iter().any(|examined| {
@@ -90,7 +102,7 @@ fn load_host(targets: &[Examined], found: &mut Diagnostics) {
                 here.join(", "),
                 elsewhere.join(", ")
             ),
-            "run weighin on a machine that has none of the servers, as far from all of them",
+            "make the load on a machine that has none of the servers, as far from all of them",
         ),
         ([_, ..], []) if by_url => found.note(
             format!("the load is made on the machine of {}, and shares its processors", here.join(", ")),

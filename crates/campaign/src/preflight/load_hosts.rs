@@ -1,12 +1,13 @@
 //! The other machines that make loads: that they answer, reach every server, and have sockets enough.
 
-use super::{Diagnostics, Examined, files};
+use super::{Diagnostics, Examined, between, files};
 use crate::Hosts;
 use host::Host;
 use model::{Failure, RemoteHost, Study, Test};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whether each can do its part of the loads of a study, on targets that were looked at.
+/// Whether each can do its part of the loads of a study, on targets that were looked at, and is none of
+/// their servers.
 ///
 /// # Errors
 /// [`Failure::stopped`] alone.
@@ -20,6 +21,7 @@ pub(super) fn check(
     let makers =
         named.into_iter().filter_map(|host| Some((host, hosts.others.get(host)?.as_ref())));
     let mut answering: BTreeMap<&RemoteHost, &dyn Host> = BTreeMap::new();
+    let mut names: BTreeMap<&RemoteHost, String> = BTreeMap::new();
     for (named, host) in makers {
         if found.keep(host.reach())?.is_some() {
             let facts = host.facts();
@@ -33,10 +35,12 @@ pub(super) fn check(
                 ),
                 "",
             );
+            names.insert(named, facts.hostname);
             files::check_maker(study, host, found);
             answering.insert(named, host);
         }
     }
+    between::load_hosts(study, targets, &hosts.load.facts().hostname, &names, found);
     for examined in targets {
         let Some(handle) = &mut examined.handle else { continue };
         found.of(Some(&examined.target.name));

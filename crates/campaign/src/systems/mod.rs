@@ -168,8 +168,8 @@ pub struct ServerIdentity {
     pub(crate) server: String,
     /// How the study reaches it: endpoint, encryption, user and database.
     pub(crate) way: String,
-    /// Whether it runs on the machine that makes the load; `None` where that is not known.
-    pub(crate) on_load_host: Option<bool>,
+    /// The name of the machine that it runs on; `None` where that is not known.
+    pub(crate) machine: Option<String>,
 }
 
 /// What is sampled of a target on its machine while a load runs.

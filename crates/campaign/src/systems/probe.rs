@@ -17,7 +17,8 @@ pub trait ProbedServer: Debug + Send + Sync {
     /// When it cannot be reached, or refuses.
     fn connect(&self, limit: Duration, stop: &Stop) -> Result<Box<dyn Writer>, Failure>;
 
-    /// Whether it says that it is read-only.
+    /// Whether it is read-only for the account of the probe, as far as it says before there is a table.
+    /// Changes nothing.
     ///
     /// # Errors
     /// When it does not answer.

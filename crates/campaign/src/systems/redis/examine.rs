@@ -39,11 +39,15 @@ pub(super) fn examine(
             (endpoint, _) => endpoint.to_string(),
         };
         let user = &login.credentials().user;
-        let is_local = peer.is_none_or(|peer| peer.ip().is_loopback());
+        let other = peer.map(|peer| peer.ip()).filter(|ip| !setting.is_private_here && !ip.is_loopback());
+        let machine = match other {
+            Some(ip) => ip.to_string(),
+            None => examination.load_host.facts().hostname,
+        };
         ServerIdentity {
             server: run_id.to_owned(),
             way: format!("{endpoint}\0{:?}\0{user}\0{}", address.tls, address.database),
-            on_load_host: Some(setting.is_private_here || is_local),
+            machine: Some(machine),
         }
     });
     Ok(Seen { data, identity })

@@ -1,6 +1,6 @@
 //! Servers that replicate from others.
 
-use super::{READS, WRITES, all_rights, refused, study, warned};
+use super::{READS, WRITES, all_rights, refused, said, study, warned};
 use crate::support::{Server, Workplace, wait_for};
 
 fn start(id: &str) -> Server {
@@ -68,6 +68,38 @@ fn a_broken_replica_is_refused_and_one_that_works_is_told() {
     assert!(!checked.contains("is connected"), "{checked}");
     let catch_up = "task = \"catch_up\"\nbacklog_transactions = 100\n";
     refused(&place, &study(&[("one", &group)], catch_up), &words);
+
+    // Weighin's own tables take rights too: that of the heartbeats, and the one that a probe writes to.
+    // What is asked of the account is done, and leaves nothing.
+    let may = |rights: &str| {
+        for server in [&primary, &replica] {
+            let mut connection = server.connect();
+            for sql in [
+                "SET SESSION sql_log_bin = 0",
+                "REVOKE ALL ON sbtest.* FROM app@'127.0.0.1'",
+                &format!("GRANT {rights} ON sbtest.* TO app@'127.0.0.1'"),
+            ] {
+                connection.execute(sql).unwrap();
+            }
+        }
+    };
+    let failover = "task = \"failover\"\ncommand = [\"true\"]\ntrusted = true\n";
+    may("SELECT, INSERT, DELETE");
+    let rights = ["lacks CREATE on the database sbtest", "GRANT CREATE ON `sbtest`.*"];
+    let no_data = "task = \"statement\"\nsql = \"SELECT 1\"";
+    refused(&place, &study(&[("one", &group)], no_data), &rights);
+    let rights = ["lacks CREATE, DROP on the database sbtest", "GRANT CREATE, DROP ON `sbtest`.*"];
+    refused(&place, &study(&[("one", &group)], failover), &rights);
+    may("ALL");
+    let several = ["all take writes of this account", "set read_only = 1 on the replicas"];
+    refused(&place, &study(&[("one", &group)], failover), &several);
+    replica.execute("SET GLOBAL read_only = 1");
+    place.write("asked.toml", study(&[("one", &group)], failover));
+    said(&place.weighin(&["check", "asked.toml"]).done(), &["The study can run"]);
+    // One that writes to read-only servers would write to the replica.
+    replica.execute("GRANT READ_ONLY ADMIN ON *.* TO app@'127.0.0.1'");
+    refused(&place, &study(&[("one", &group)], failover), &several);
+    assert!(!has(&primary, "weighin_failover") && !has(&primary, "weighin_heartbeat"));
 
     // A row that is there already.
     replica.execute("INSERT INTO other.t VALUES (1)");

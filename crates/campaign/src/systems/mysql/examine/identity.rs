@@ -19,15 +19,14 @@ pub(super) fn find(server: &Server<'_>, load_host: &dyn Host) -> ServerIdentity 
         (endpoint, _) => endpoint.to_string(),
     };
     let user = &server.login.credentials().user;
-    let on_load_host = match &address.endpoint {
-        Endpoint::Socket(_) => true,
-        Endpoint::Tcp { .. } | Endpoint::NotUp => {
-            server.text("hostname") == load_host.facts().hostname
-        }
+    let machine = match &address.endpoint {
+        Endpoint::Socket(_) => load_host.facts().hostname,
+        _ if server.setting.is_private_here => load_host.facts().hostname,
+        Endpoint::Tcp { .. } | Endpoint::NotUp => server.text("hostname").to_owned(),
     };
     ServerIdentity {
         server: told.join("\0"),
         way: format!("{endpoint}\0{:?}\0{user}\0{}", address.tls, address.database),
-        on_load_host: Some(server.setting.is_private_here || on_load_host),
+        machine: Some(machine).filter(|name| !name.is_empty()),
     }
 }

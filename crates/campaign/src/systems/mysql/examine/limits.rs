@@ -2,7 +2,7 @@
 
 use super::Server;
 use crate::systems::{Examination, connections};
-use model::{Failure, FailureKind, Level, Load, Needs, Study, Test};
+use model::{Failure, FailureKind, Needs, Study, Test};
 use std::time::Duration;
 
 /// Files of a server besides one for each connection: tables, logs, temporary files.
@@ -103,9 +103,10 @@ fn idle(server: &Server<'_>, examination: &mut Examination<'_>) {
 
 /// The most connections at a time, weighin's own among them.
 fn most_clients(study: &Study) -> u64 {
-    let of_load = |load: &Load| {
-        let clients = load.levels.iter().map(|level: &Level| level.clients).max();
-        connections::needed(clients.unwrap_or(0), load.interventions.len())
+    let of_test = |test: &Test| {
+        let (_, clients) = test.most_clients()?;
+        let acts = test.load().map_or(0, |load| load.interventions.len());
+        Some(connections::needed(clients, acts))
     };
-    study.tests.iter().filter_map(Test::load).map(of_load).max().unwrap_or(0)
+    study.tests.iter().filter_map(of_test).max().unwrap_or(0)
 }
