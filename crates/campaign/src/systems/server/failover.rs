@@ -68,7 +68,6 @@ impl<K: ServerKind> Server<K> {
         cause: &FailoverCause,
         step: &mut dyn FnMut(&str),
     ) -> Result<(), Failure> {
-        let replica = self.replica_logins.first().cloned();
         let Some(private) = &mut self.private else {
             return Err(Failure::new(
                 FailureKind::NotPermitted,
@@ -76,16 +75,23 @@ impl<K: ServerKind> Server<K> {
                 "let a program of your own do it: command = [\"./switch.sh\"] in the test",
             ));
         };
-        match (cause, replica) {
-            (FailoverCause::Kill, None) => {
+        // While the primary is there: connecting is no part of its loss.
+        let mut replicas: Vec<Box<dyn Member>> =
+            self.replica_logins.iter().map(K::member).collect::<Result<_, _>>()?;
+        match cause {
+            FailoverCause::Kill if replicas.is_empty() => {
                 private.primary.kill()?;
                 step("server killed");
                 private.primary.start_again()?;
                 step("server started again");
                 Ok(())
             }
-            (FailoverCause::Kill | FailoverCause::Hang | FailoverCause::Network, Some(login)) => {
-                let mut replica = K::member(&login)?;
+            _ if replicas.is_empty() => Err(Failure::new(
+                FailureKind::NotPermitted,
+                "a server without replicas has nobody to hand over to",
+                "add replicas to the sandbox",
+            )),
+            FailoverCause::Kill | FailoverCause::Hang | FailoverCause::Network => {
                 match cause {
                     FailoverCause::Hang => private.primary.freeze()?,
                     FailoverCause::Network => private.primary.cut_off()?,
@@ -98,32 +104,64 @@ impl<K: ServerKind> Server<K> {
                 });
                 self.notice_loss()?;
                 step("loss noticed");
-                let received = replica.stop_receiver()?;
-                wait_until_applied(replica.as_mut(), &received, &self.stop)?;
-                step("replica has applied what it received");
-                replica.promote(self.replica_logins.len() == 1)?;
-                step("replica promoted");
-                Ok(())
+                for replica in &mut replicas {
+                    let received = replica.stop_receiver()?;
+                    wait_until_applied(replica.as_mut(), &received, &self.stop)?;
+                }
+                step(match replicas.len() {
+                    1 => "replica has applied what it received",
+                    _ => "replicas have applied what they received",
+                });
+                self.promote_one(&mut replicas, step)
             }
-            (FailoverCause::Switchover, Some(login)) => {
+            FailoverCause::Switchover => {
                 let mut primary = K::member(self.login()?)?;
-                let mut replica = K::member(&login)?;
                 primary.take_no_writes()?;
                 step("primary is read-only");
                 let written = primary.written()?;
-                wait_until_applied(replica.as_mut(), &written, &self.stop)?;
-                step("replica has applied everything");
-                replica.stop_receiver()?;
-                replica.promote(self.replica_logins.len() == 1)?;
-                step("replica promoted");
-                Ok(())
+                for replica in &mut replicas {
+                    wait_until_applied(replica.as_mut(), &written, &self.stop)?;
+                }
+                step(match replicas.len() {
+                    1 => "replica has applied everything",
+                    _ => "replicas have applied everything",
+                });
+                for replica in &mut replicas {
+                    replica.stop_receiver()?;
+                }
+                self.promote_one(&mut replicas, step)
             }
-            _ => Err(Failure::new(
-                FailureKind::NotPermitted,
-                "a server without replicas has nobody to hand over to",
-                "add replicas to the sandbox",
+            FailoverCause::Command(_) => Err(Failure::new(
+                FailureKind::Other,
+                "a command takes the primary away by itself",
+                "this is an error in weighin; please report it",
             )),
         }
+    }
+
+    /// Makes that replica the primary that has applied the most, for a write may have been acknowledged
+    /// because any of them had it, and has the others follow it.
+    fn promote_one(
+        &self,
+        replicas: &mut [Box<dyn Member>],
+        step: &mut dyn FnMut(&str),
+    ) -> Result<(), Failure> {
+        let chosen = most_advanced(replicas)?;
+        replicas[chosen].promote(replicas.len() == 1)?;
+        step("replica promoted");
+        let Some(private) = self.private.as_ref().filter(|_| replicas.len() > 1) else {
+            return Ok(());
+        };
+        let address = private.replicas.get(chosen).and_then(|server| server.replication_address());
+        let Some(address) = address else { return Ok(()) };
+        let primary = self.login_to(&address)?;
+        for (place, replica) in replicas.iter_mut().enumerate() {
+            if place != chosen {
+                replica.follow(&primary)?;
+            }
+        }
+        step("the others follow it");
+        Ok(())
     }
 
     /// Waits until the primary has not answered several times in a row: one failure may be an
@@ -141,6 +179,20 @@ impl<K: ServerKind> Server<K> {
         }
         Ok(())
     }
+}
+
+/// The replica that has applied the most; the first of those that have applied the same.
+fn most_advanced(replicas: &mut [Box<dyn Member>]) -> Result<usize, Failure> {
+    let applied: Vec<Position> =
+        replicas.iter_mut().map(|replica| replica.applied()).collect::<Result<_, _>>()?;
+    let mut chosen = 0;
+    for place in 1..applied.len() {
+        let ahead = replicas[chosen].transactions(&applied[chosen], &applied[place]);
+        if ahead.is_some_and(|transactions| transactions > 0) {
+            chosen = place;
+        }
+    }
+    Ok(chosen)
 }
 
 fn wait_until_applied(

@@ -88,8 +88,10 @@ fn a_broken_replica_is_refused_and_one_that_works_is_told() {
     let rights = ["lacks CREATE on the database sbtest", "GRANT CREATE ON `sbtest`.*"];
     let no_data = "task = \"statement\"\nsql = \"SELECT 1\"";
     refused(&place, &study(&[("one", &group)], no_data), &rights);
-    let rights = ["lacks CREATE, DROP on the database sbtest", "GRANT CREATE, DROP ON `sbtest`.*"];
     refused(&place, &study(&[("one", &group)], failover), &rights);
+    let twice = study(&[("one", &group)], failover).replace("repeats = 1", "repeats = 2");
+    let rights = ["lacks CREATE, DROP on the database sbtest", "GRANT CREATE, DROP ON `sbtest`.*"];
+    refused(&place, &twice, &rights);
     may("ALL");
     let several = ["all take writes of this account", "set read_only = 1 on the replicas"];
     refused(&place, &study(&[("one", &group)], failover), &several);

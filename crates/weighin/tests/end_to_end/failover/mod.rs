@@ -226,6 +226,39 @@ fn a_private_group_survives_loss_and_handover_and_is_whole_again_for_the_next_tr
 }
 
 #[test]
+fn of_several_replicas_one_is_promoted_and_the_others_follow_it() {
+    let place = Workplace::new();
+    let test = |cause: &str| {
+        format!("[[test]]\ntask = \"failover\"\n{cause}\nat = \"1s\"\nrate = 200\n")
+    };
+    place.write(
+        "three.toml",
+        format!(
+            "[study]\nname = \"three\"\nrepeats = 1\n\
+             [[target]]\nname = \"semi-sync\"\nsandbox = {{ replicas = 2, semi_sync = true }}\n{}{}",
+            test("name = \"kill\"\nloss = \"kill\""),
+            test("name = \"handover\"\nswitch = \"planned\""),
+        ),
+    );
+    place.weighin(&["run", "three.toml"]).done();
+    place.assert_no_server_left();
+    let trials = place.store().dataset().unwrap().trials;
+    assert_eq!(trials.len(), 2);
+    for record in trials {
+        let outcome = record.outcome().unwrap();
+        assert_eq!(value(outcome, Metric::LostWrites), 0.0, "{outcome:?}");
+        let at = |name: &str| {
+            let mark = outcome.marks.iter().find(|mark| mark.name == name);
+            mark.unwrap_or_else(|| panic!("no {name} in {:?}", outcome.marks)).at_seconds
+        };
+        let followed = at("the others follow it");
+        assert!(at("replica promoted") <= followed, "{outcome:?}");
+        // Commits that wait for a replica that nobody told would wait for 10 s, then for none.
+        assert!(at("first accepted write") < followed + 9.0, "{outcome:?}");
+    }
+}
+
+#[test]
 fn a_check_says_where_no_network_can_be_made_to_be_cut() {
     let place = Workplace::new();
     place.write(

@@ -80,7 +80,9 @@ pub(super) fn examine(
     let needs = examination.study.tests.iter().map(Test::needs).fold(Needs::default(), Needs::and);
     let data = data(&mut server, examination)?;
     let (plan, kept) = data.clone().unwrap_or_default();
-    rights::check(&mut server, &needs, &plan, &kept, examination.found)?;
+    let own = examination.study.tests.iter().filter(|test| test.needs().own_table).count();
+    let makes_own_again = own > 1 || (own == 1 && examination.study.repeats > 1);
+    rights::check(&mut server, &needs, &plan, &kept, makes_own_again, examination.found)?;
     server::check(&server, &needs, &plan, examination.found);
     replication::check(&mut server, &needs, &plan, examination.found);
     group::check(&mut server, &needs, &plan, examination.found);

@@ -95,12 +95,14 @@ pub(super) enum Answer {
     Unclear(String),
 }
 
-/// Tries all rights that the tests and making their data take.
+/// Tries all rights that the tests and making their data take; `makes_own_again` says whether a table of
+/// weighin's own takes the place of an earlier one.
 pub(super) fn check(
     server: &mut Server<'_>,
     needs: &Needs,
     plan: &DataPlan,
     kept: &[String],
+    makes_own_again: bool,
     found: &mut Diagnostics,
 ) -> Result<(), Failure> {
     let mut rights: BTreeSet<Right> =
@@ -116,7 +118,10 @@ pub(super) fn check(
         rights.insert(Right::Drop);
     }
     if needs.own_table {
-        rights.extend([Right::Create, Right::Drop]);
+        rights.insert(Right::Create);
+    }
+    if makes_own_again {
+        rights.insert(Right::Drop);
     }
     if !server.setting.is_private && !server.setting.replicas.is_empty() {
         // By the rows of a table of its own weighin sees how far replicas are behind.
