@@ -1,5 +1,6 @@
 //! The machines that a study runs on.
 
+use crate::at_once::at_once;
 use crate::systems::{SamplingScope, TargetHandle};
 use fleet::{Fleet, Login};
 use host::{Host, Remote, SamplerOptions, Scope, SpaceUsed, Watch, Watched, this_machine};
@@ -159,10 +160,16 @@ struct MakerWatch {
 }
 
 impl MakerWatch {
-    fn begin(host: &dyn Host, target: &dyn TargetHandle) -> Result<Self, Failure> {
-        let watch = host.watch(&Scope::default())?;
-        let disks = target.disks_on(host.name());
-        Ok(Self { host: host.name().to_owned(), facts: host.facts(), disks, watch })
+    /// Begins to watch all of these. What each is asked takes a second where it is far away: they are
+    /// asked at once.
+    fn begin_all(hosts: &[Arc<dyn Host>], target: &dyn TargetHandle) -> Result<Vec<Self>, Failure> {
+        let disks = |host: &Arc<dyn Host>| target.disks_on(host.name());
+        let hosts: Vec<_> = hosts.iter().map(|host| (Arc::clone(host), disks(host))).collect();
+        let begun = at_once(hosts, |(host, disks)| {
+            let watch = host.watch(&Scope::default())?;
+            Ok(Self { host: host.name().to_owned(), facts: host.facts(), disks, watch })
+        });
+        begun.into_iter().collect()
     }
 
     fn end(self) -> Result<HostSampling, Failure> {
@@ -233,8 +240,7 @@ impl Watches {
         });
         let own = own.transpose()?;
         let scope = scope_on(load_host, target);
-        let makers = makers.iter().map(|host| MakerWatch::begin(host.as_ref(), target));
-        let makers = makers.collect::<Result<_, Failure>>()?;
+        let makers = MakerWatch::begin_all(makers, target)?;
         Ok(Self { load: load_host.watch(&watched(&scope))?, scope, target: own, makers })
     }
 
@@ -275,7 +281,7 @@ impl Watches {
     /// `HostLost` where the target's machine was lost meanwhile.
     pub(crate) fn end(self) -> Result<Seen, Failure> {
         // All end, whatever becomes of the others.
-        let makers: Vec<_> = self.makers.into_iter().map(MakerWatch::end).collect();
+        let makers = at_once(self.makers, MakerWatch::end);
         let target = self.target.map(|own| (own.host, own.scope, own.watch.end()));
         let Watched { samples, mut account, mut space, .. } = self.load.end()?;
         let mut disks = self.scope.disks;

@@ -4,6 +4,7 @@
 //! [`Campaign`] runs a whole study; [`measure`] runs one load, and [`search`] looks for the highest
 //! that keeps a bound on latency, as both a campaign and `weighin load` do.
 
+mod at_once;
 mod catch_up;
 mod caution;
 mod failover;

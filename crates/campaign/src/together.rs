@@ -2,13 +2,22 @@
 
 use engine::{Clock, Nanos, Stop};
 use model::{Failure, UnixMillis};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// From when all are ready until all begin: time for the news to reach every thread and machine.
-pub(crate) const START_NOTICE: Duration = Duration::from_millis(250);
+/// From when all are ready until all begin: time for the news to reach every thread of this machine.
+const START_NOTICE: Duration = Duration::from_millis(250);
+/// So many round trips more for machines elsewhere: half of one is the way there at best, and a link that
+/// lost a packet takes another round trip or two.
+const ROUND_TRIPS: u32 = 3;
 /// How often one that waits looks whether it is to stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// From when all are ready until all begin, where the farthest machine is that far away.
+pub(crate) fn start_notice(round_trip: Duration) -> Duration {
+    START_NOTICE + round_trip * ROUND_TRIPS
+}
 
 /// How far a trial is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +39,8 @@ enum Stage {
 pub(crate) struct Together {
     stages: Mutex<(Vec<Stage>, Option<Start>)>,
     changed: Condvar,
+    /// The longest notice that any of them needs, in nanoseconds.
+    notice: AtomicU64,
 }
 
 /// The moment at which all of them begin.
@@ -46,7 +57,7 @@ impl Together {
     /// For so many trials.
     pub(crate) fn new(trials: usize) -> Arc<Self> {
         let stages = Mutex::new((vec![Stage::Preparing; trials], None));
-        Arc::new(Self { stages, changed: Condvar::new() })
+        Arc::new(Self { stages, changed: Condvar::new(), notice: AtomicU64::new(0) })
     }
 
     /// When they began, once they have.
@@ -91,20 +102,24 @@ impl Member {
     }
 
     /// Its load is ready: when that begins, once the others are ready too. To be asked again and again;
-    /// loads after the first begin by themselves. `now` is the time of day.
-    pub(crate) fn start(&self, now: UnixMillis) -> Option<Nanos> {
+    /// loads after the first begin by themselves. `now` is the time of day, `notice` how long whatever
+    /// makes this load needs to hear of it.
+    pub(crate) fn start(&self, now: UnixMillis, notice: Duration) -> Option<Nanos> {
+        let needed = u64::try_from(notice.as_nanos()).unwrap_or(u64::MAX);
+        let notice = self.together.notice.fetch_max(needed, Ordering::Relaxed).max(needed);
+        let notice = Duration::from_nanos(notice);
         let mut all = self.together.lock();
         let (stages, start) = &mut *all;
         if matches!(stages.get(self.place), Some(Stage::Begun | Stage::Gone) | None) {
-            return Some(Clock.now().plus(START_NOTICE));
+            return Some(Clock.now().plus(notice));
         }
         self.set(stages, Stage::Ready);
         if start.is_none() && stages.iter().all(|stage| matches!(stage, Stage::Ready | Stage::Gone))
         {
             let are_ready = stages.iter().enumerate().filter(|(_, stage)| **stage == Stage::Ready);
             let of = are_ready.map(|(place, _)| place).collect();
-            let date = UnixMillis(now.0.saturating_add(START_NOTICE.as_millis() as u64));
-            *start = Some(Start { at: Clock.now().plus(START_NOTICE), date, of });
+            let date = UnixMillis(now.0.saturating_add(notice.as_millis() as u64));
+            *start = Some(Start { at: Clock.now().plus(notice), date, of });
         }
         let at = start.as_ref()?.at;
         self.set(stages, Stage::Begun);
@@ -135,25 +150,38 @@ mod tests {
     fn loads_begin_at_one_moment_when_the_last_is_ready() {
         let together = Together::new(3);
         let [a, b, c] = [0, 1, 2].map(|place| Member::new(&together, place));
-        assert_eq!(a.start(NOW), None);
-        assert_eq!(b.start(NOW), None);
-        assert_eq!(a.start(NOW), None);
-        let at = c.start(NOW).unwrap();
-        assert_eq!((a.start(NOW), b.start(NOW)), (Some(at), Some(at)));
+        assert_eq!(a.start(NOW, START_NOTICE), None);
+        assert_eq!(b.start(NOW, START_NOTICE), None);
+        assert_eq!(a.start(NOW, START_NOTICE), None);
+        let at = c.start(NOW, START_NOTICE).unwrap();
+        assert_eq!((a.start(NOW, START_NOTICE), b.start(NOW, START_NOTICE)), (Some(at), Some(at)));
         let start = together.start().unwrap();
         assert_eq!((start.of, start.date), (vec![0, 1, 2], UnixMillis(1_250)));
         // The next step of a search waits for nobody.
-        assert!(a.start(NOW).unwrap() >= at);
+        assert!(a.start(NOW, START_NOTICE).unwrap() >= at);
+    }
+
+    #[test]
+    fn all_begin_when_the_farthest_has_heard_of_it() {
+        let together = Together::new(2);
+        let [near, far] = [0, 1].map(|place| Member::new(&together, place));
+        let notice = start_notice(Duration::from_millis(300));
+        assert_eq!(notice, Duration::from_millis(1_150));
+        assert_eq!(far.start(NOW, notice), None);
+        let asked = Clock.now();
+        let at = near.start(NOW, start_notice(Duration::ZERO)).unwrap();
+        assert!(at >= asked.plus(notice));
+        assert_eq!(together.start().unwrap().date, UnixMillis(2_150));
     }
 
     #[test]
     fn nobody_waits_for_one_that_is_gone() {
         let together = Together::new(3);
         let [a, b, c] = [0, 1, 2].map(|place| Member::new(&together, place));
-        assert_eq!(a.start(NOW), None);
+        assert_eq!(a.start(NOW, START_NOTICE), None);
         b.leaves();
-        assert_eq!(a.start(NOW), None, "the third is still to come");
-        assert!(c.start(NOW).is_some() && a.start(NOW).is_some());
+        assert_eq!(a.start(NOW, START_NOTICE), None, "the third is still to come");
+        assert!(c.start(NOW, START_NOTICE).is_some() && a.start(NOW, START_NOTICE).is_some());
         assert_eq!(together.start().unwrap().of, [0, 2]);
         // One that failed after the start was there at it.
         c.leaves();

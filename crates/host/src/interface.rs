@@ -195,6 +195,11 @@ pub trait Weighin: Send {
     /// A moment by the clock of its machine, as far as that is known.
     fn there(&self, at: Instant) -> Nanos;
 
+    /// How long it takes to tell it something and hear the answer, at best.
+    fn round_trip(&self) -> Duration {
+        Duration::ZERO
+    }
+
     /// Tells it something: a line of text.
     ///
     /// # Errors

@@ -3,9 +3,10 @@
 use super::process::{GeneratorMessage, listen, tell, tell_at_beats};
 use super::wire::{Answer, Assignment, Order};
 use super::{GENERATOR_COMMAND, REMOTE_GENERATOR_COMMAND};
+use crate::at_once::at_once;
 use crate::measure::Makers;
 use crate::systems::load::PreparedLoad;
-use crate::together::{Member, START_NOTICE};
+use crate::together::{Member, start_notice};
 use engine::{Assembly, Clock, Nanos, Part, Progress, Stop};
 use host::{Host, Weighin};
 use model::{Failure, FailureKind, LoadResult};
@@ -38,6 +39,8 @@ pub(crate) struct Generators<'a> {
     elsewhere: usize,
     /// The machine that leads.
     host: &'a dyn Host,
+    /// From when all are ready until they begin.
+    notice: Duration,
     /// The loads that begin at the same moment.
     together: Option<Member>,
 }
@@ -82,8 +85,12 @@ impl<'a> Generators<'a> {
         };
         let (sender, answers) = channel();
         let mut crowd = GeneratorGroup(Vec::new());
-        for (index, host) in (0..count).zip(hosts.iter().cycle()) {
-            let mut weighin = host.start_weighin(command)?;
+        let placed = (0..count).zip(hosts.iter().cycle()).map(|(_, host)| *host).collect();
+        // Others are asked what time it is first, which takes a second where they are far away.
+        let started = at_once(placed, |host: &dyn Host| host.start_weighin(command));
+        let started: Vec<_> = started.into_iter().collect::<Result<_, _>>()?;
+        let far = started.iter().map(|weighin| weighin.round_trip()).max().unwrap_or_default();
+        for (index, mut weighin) in (0..count).zip(started) {
             if let Some(answers) = weighin.take_answers() {
                 listen(index, answers, &sender);
             }
@@ -116,6 +123,7 @@ impl<'a> Generators<'a> {
             told_enough: false,
             elsewhere,
             host,
+            notice: start_notice(far),
             together: None,
         })
     }
@@ -230,8 +238,8 @@ impl<'a> Generators<'a> {
     /// When all begin, now that they are ready; `None` while others are waited for.
     fn agreed_start(&self) -> Option<Nanos> {
         match &self.together {
-            Some(member) => member.start(self.host.time()),
-            None => Some(Clock.now().plus(START_NOTICE)),
+            Some(member) => member.start(self.host.time(), self.notice),
+            None => Some(Clock.now().plus(self.notice)),
         }
     }
 
@@ -274,8 +282,7 @@ impl<'a> Generators<'a> {
         for (place, generator) in self.crowd.0.iter().enumerate().filter(|(_, g)| !g.done) {
             let now = Clock.now();
             let too_late = now > end.plus(load.drain_limit() + SILENCE_TIMEOUT);
-            if too_late
-                || now < end && generator.heard_at.elapsed() > START_NOTICE + SILENCE_TIMEOUT
+            if too_late || now < end && generator.heard_at.elapsed() > self.notice + SILENCE_TIMEOUT
             {
                 return Err(self.silent(place));
             }

@@ -9,7 +9,7 @@ use engine::Nanos;
 use model::Failure;
 use std::io;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A process as the channel hears it.
 pub(super) struct Process {
@@ -63,6 +63,10 @@ impl Weighin for RemoteWeighin {
 
     fn there(&self, at: Instant) -> Nanos {
         self.clock.there(at)
+    }
+
+    fn round_trip(&self) -> Duration {
+        self.clock.took
     }
 
     fn tell(&mut self, line: &str) -> io::Result<()> {

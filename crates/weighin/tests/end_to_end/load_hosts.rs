@@ -1,17 +1,22 @@
 //! Loads that other machines make: two of them, each with a sshd in a network namespace of its own and a
 //! monotonic clock that is hours ahead, and a server in a third, which they reach and the lead too.
 
-use crate::ssh::{command, copies_with, signal, sshd};
+use crate::ssh::{command, copies_with, reach_through, signal, sshd};
 use crate::support::{
-    Ran, Server, Started, Workplace, certificates_for, not_tested, processes_with, wait_for,
+    Ran, Server, Started, Workplace, certificates_for, far_proxy, not_tested, processes_with,
+    wait_for,
 };
 use host::PrivateServer;
 use model::{Endpoint, FailureKind, TrialEnd, TrialRecord};
 use std::fs;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 /// The machines, and by how many seconds their clocks are ahead.
 const MAKERS: [(&str, &str); 2] = [("a", "86400"), ("b", "7200")];
+
+/// How far away a far machine is, in one direction.
+const FAR: Duration = Duration::from_millis(500);
 
 /// A machine that makes load. Its namespace, with the links to it, goes with its keeper.
 pub struct Maker {
@@ -121,6 +126,38 @@ fn start_on(
         ),
     );
     Some((makers, server))
+}
+
+/// Links of half a second in each direction: clocks are read over them, and the start is told in time.
+#[test]
+fn far_machines_begin_when_they_were_told() {
+    let place = Workplace::new();
+    let Some((_makers, _server)) = start(&place, 1, "2s") else { return };
+    // Copied while they are near.
+    Ran::of(command(&place, &["hosts", "study.toml"])).done();
+    let far = MAKERS.map(|(name, _)| {
+        let config = fs::read_to_string(place.path("ssh_config")).unwrap();
+        let (_, of_host) = config.split_once(&format!("Host {name}\n  HostName ")).unwrap();
+        let address = of_host.lines().next().unwrap();
+        let proxy = far_proxy(format!("{address}:2222").parse().unwrap(), FAR);
+        reach_through(&place, name, proxy.port());
+        proxy
+    });
+    Ran::of(command(&place, &["run", "study.toml"])).done();
+    assert!(far.iter().all(|proxy| proxy.bytes() > 10_000));
+    let dataset = place.store().dataset().unwrap();
+    let trial = &dataset.trials[0];
+    assert_counted(trial);
+    let load = trial.load().unwrap();
+    for generator in &load.generators {
+        // The news of the start was half a second on its way.
+        assert!(generator.begun_late < FAR / 2, "{generator:?}");
+    }
+    for maker in &trial.sampling.load_hosts {
+        for clock in [maker.clock_before, maker.clock_after] {
+            assert!(clock.uncertainty_seconds >= FAR.as_secs_f64(), "{clock:?}");
+        }
+    }
 }
 
 fn generators(place: &Workplace, machine: &str) -> Vec<u32> {

@@ -129,6 +129,20 @@ pub fn sshd(place: &Workplace, name: &str, address: &str, namespace_of: u32, ahe
     sshd
 }
 
+/// Has a machine reached through that port of this host from now on.
+pub fn reach_through(place: &Workplace, name: &str, port: u16) {
+    let config = fs::read_to_string(place.path("ssh_config")).unwrap();
+    let (before, of_host) = config.split_once(&format!("Host {name}\n  HostName ")).unwrap();
+    let (address, rest) = of_host.split_once("\n  Port 2222\n").unwrap();
+    place.write(
+        "ssh_config",
+        format!(
+            "{before}Host {name}\n  HostName 127.0.0.1\n  Port {port}\n  \
+             HostKeyAlias [{address}]:2222\n{rest}"
+        ),
+    );
+}
+
 /// A program `ssh` that is found before the real one.
 fn shim(place: &Workplace, script: &str) {
     let directory = place.path("bin");
@@ -321,8 +335,7 @@ fn a_machine_that_lies_is_refused_and_prints_nothing_raw() {
         "[study]\nname = \"lies\"\n[[target]]\nname = \"one\"\nurl = \"mysql://u@192.0.2.1/sbtest\"\n\
          ssh = \"u@far.example\"\n[[test]]\nworkload = \"oltp_point_select\"\nclients = 1\n",
     );
-    let hello =
-        format!("weighin-agent {{\"version\":\"{}\",\"protocol\":2}}", env!("CARGO_PKG_VERSION"));
+    let hello = format!("weighin-agent {}", serde_json::to_string(&host::Hello::own()).unwrap());
     for (script, words) in [
         ("printf '\\033[2Jowned\\n' >&2; exit 255", vec!["far.example", "\\x1b[2Jowned"]),
         ("printf 'welcome\\n'; exit 0", vec!["no agent starts", "the connection ended"]),
@@ -335,9 +348,9 @@ fn a_machine_that_lies_is_refused_and_prints_nothing_raw() {
         ("echo weighin-refused; exec sleep 60", vec!["another account"]),
         ("echo weighin-damaged; exec sleep 60", vec!["not what was sent"]),
         ("exec head -c 3000000 /dev/zero", vec!["more than"]),
-        (&format!("echo '{hello}'; echo '\\033[31mno'; exec sleep 60"), vec![""]),
-        (&format!("echo '{hello}'; exec head -c 3000000 /dev/zero"), vec![""]),
-        (&format!("echo '{hello}'; exec sleep 60"), vec![""]),
+        (&format!("echo '{hello}'; printf '\\033[31mno\\n'; exec sleep 60"), vec!["is no message"]),
+        (&format!("echo '{hello}'; exec head -c 3000000 /dev/zero"), vec!["more than"]),
+        (&format!("echo '{hello}'; exec sleep 60"), vec!["was silent for"]),
     ] {
         shim(&place, script);
         let began = Instant::now();

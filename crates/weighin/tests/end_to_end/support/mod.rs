@@ -18,7 +18,7 @@ pub use confined::{without_io_uring, without_registering};
 pub use disks::{Disk, LoopDevice, file_of};
 pub use fake::{fake_server, handshake, mysql_error, packet, silent_after_login};
 pub use fetched::{MARIADB, MYSQL, VALKEY, fetched};
-pub use proxy::proxy;
+pub use proxy::{far_proxy, proxy};
 pub use server::{COUNTERS, Server};
 pub use started::Started;
 pub use studies::{sandbox_study, server_study};

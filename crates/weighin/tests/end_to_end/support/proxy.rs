@@ -1,7 +1,9 @@
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 /// Passes on what comes to a port of its own until it is dropped, and counts the bytes of both
 /// directions.
@@ -13,6 +15,11 @@ pub struct Proxy {
 
 /// One in front of that port of this host.
 pub fn proxy(server: u16) -> Proxy {
+    far_proxy((Ipv4Addr::LOCALHOST, server).into(), Duration::ZERO)
+}
+
+/// One that takes that long to pass on each byte, as a way of that length would.
+pub fn far_proxy(server: SocketAddr, delay: Duration) -> Proxy {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     let (bytes, over): (Arc<AtomicU64>, Arc<AtomicBool>) = Default::default();
@@ -23,26 +30,37 @@ pub fn proxy(server: u16) -> Proxy {
                 return;
             }
             let client = client.unwrap();
-            let server = TcpStream::connect((Ipv4Addr::LOCALHOST, server)).unwrap();
+            let server = TcpStream::connect(server).unwrap();
             let ends = [(&client, &server), (&server, &client)];
             for (from, to) in ends.map(|(from, to)| (from.try_clone(), to.try_clone())) {
                 let (from, to, counted) = (from.unwrap(), to.unwrap(), Arc::clone(&counted));
-                std::thread::spawn(move || pass(from, to, &counted));
+                std::thread::spawn(move || pass(from, to, delay, &counted));
             }
         }
     });
     Proxy { port, bytes, over }
 }
 
-fn pass(mut from: TcpStream, mut to: TcpStream, counted: &AtomicU64) {
+fn pass(mut from: TcpStream, mut to: TcpStream, delay: Duration, counted: &AtomicU64) {
+    let (sender, under_way) = mpsc::channel::<(Instant, Vec<u8>)>();
+    let arriving = std::thread::spawn(move || {
+        for (due, bytes) in under_way {
+            std::thread::sleep(due.saturating_duration_since(Instant::now()));
+            if to.write_all(&bytes).is_err() {
+                break;
+            }
+        }
+        let _ = to.shutdown(Shutdown::Write);
+    });
     let mut buffer = vec![0; 64 * 1024];
     while let Ok(length @ 1..) = from.read(&mut buffer) {
         counted.fetch_add(length as u64, Ordering::Relaxed);
-        if to.write_all(&buffer[..length]).is_err() {
+        if sender.send((Instant::now() + delay, buffer[..length].to_vec())).is_err() {
             break;
         }
     }
-    let _ = to.shutdown(Shutdown::Write);
+    drop(sender);
+    let _ = arriving.join();
 }
 
 impl Proxy {
