@@ -54,7 +54,7 @@ macro_rules! all_findings {
             check::blocks => DeviceBytes;
             check::client => ClientBusy, LoadHostBusy;
             check::client_delay => ClientDelay;
-            check::generators => UnevenLoad, UnevenStart;
+            check::generators => UnevenLoad, UnevenStart, MadeWithout[own];
             check::evicted => KeysEvicted[own];
             check::cut_short => WorkCutShort[own];
             check::host => Steal, OtherProcesses, HostSaturated[own];

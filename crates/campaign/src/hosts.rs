@@ -5,8 +5,8 @@ use crate::systems::{SamplingScope, TargetHandle};
 use fleet::{Fleet, Login};
 use host::{Host, Remote, SamplerOptions, Scope, SpaceUsed, Watch, Watched, this_machine};
 use model::{
-    AgentChoice, Broker, Endpoint, Failure, HostAccount, HostFacts, HostSampling, Load, Place,
-    RemoteHost, Sample, Stop, Study, Target,
+    AgentChoice, Broker, Endpoint, Failure, FailureKind, HostAccount, HostFacts, HostSampling,
+    Load, Place, RemoteHost, Sample, Stop, Study, Target,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -57,6 +57,43 @@ impl Hosts {
         let target = study.measured().find(|one| one.name == target);
         let makers = target.map(|target| load.makers(target)).unwrap_or_default();
         makers.iter().filter_map(|host| self.others.get(host)).map(Arc::clone).collect()
+    }
+
+    /// Those of [`Self::makers`] that take part in a trial: all that the study requires, and of the others
+    /// those that are there.
+    ///
+    /// # Errors
+    /// `HostLost` where it would be none; [`Failure::stopped`].
+    pub(crate) fn present_makers(
+        &self,
+        study: &Study,
+        load: &Load,
+        target: &str,
+    ) -> Result<Vec<Arc<dyn Host>>, Failure> {
+        let target = study.measured().find(|one| one.name == target);
+        let named = target.map(|target| load.makers(target)).unwrap_or_default();
+        let known = |host: &RemoteHost| Some((host.required, Arc::clone(self.others.get(host)?)));
+        let asked = at_once(named.iter().filter_map(known).collect(), |(required, host)| {
+            let found = if required { Ok(()) } else { host.find() };
+            found.map(|()| host)
+        });
+        let mut present = Vec::new();
+        let mut absent = None;
+        for host in asked {
+            match host {
+                Ok(host) => present.push(host),
+                Err(failure) if failure.is_stop() => return Err(failure),
+                Err(failure) => absent = absent.or(Some(failure)),
+            }
+        }
+        match absent {
+            Some(failure) if present.is_empty() => Err(Failure {
+                kind: FailureKind::HostLost,
+                message: format!("no load host is there: {}", failure.message),
+                ..failure
+            }),
+            _ => Ok(present),
+        }
     }
 
     /// All machines that a target is on, in its order; `None` where one is not known.

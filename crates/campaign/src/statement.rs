@@ -107,7 +107,7 @@ fn with_load(
     }
     prepare(session.as_mut(), statement)?;
     let load = &beside.load;
-    let makers = hosts.makers(study, load, &trial.key.target);
+    let makers = hosts.present_makers(study, load, &trial.key.target)?;
     let order = Order {
         sample_every: study.sample_every,
         by_statement: true,

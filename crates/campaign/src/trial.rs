@@ -201,7 +201,7 @@ impl Attempt<'_, '_> {
         let (trial, test) = (self.trial, self.test);
         let Context { study, hosts, host, stop, on_sample, observe, together, .. } = self.context;
         let load = test.runnable_load()?;
-        let makers = hosts.makers(study, load, &trial.key.target);
+        let makers = hosts.present_makers(study, load, &trial.key.target)?;
         let order = Order {
             sample_every: study.sample_every,
             on_sample: on_sample.cloned(),

@@ -56,6 +56,14 @@ pub trait Host: Debug + Send + Sync {
         Ok(())
     }
 
+    /// The same, but one that was lost is not waited for.
+    ///
+    /// # Errors
+    /// As [`Self::reach`].
+    fn find(&self) -> Result<(), Failure> {
+        self.reach()
+    }
+
     /// Begins to watch what a load does there.
     ///
     /// # Errors

@@ -12,6 +12,13 @@ pub struct RemoteHost {
     /// What the study calls it.
     pub name: String,
     pub way: Way,
+    /// Whether no trial begins without it. Only of one that makes load may that be false.
+    #[serde(default = "is_required", skip_serializing_if = "Clone::clone")]
+    pub required: bool,
+}
+
+fn is_required() -> bool {
+    true
 }
 
 /// How weighin reaches a machine.
@@ -36,7 +43,7 @@ pub enum AgentChoice {
 
 impl From<SshHost> for RemoteHost {
     fn from(SshHost { name, destination }: SshHost) -> Self {
-        Self { name, way: Way::Ssh(destination) }
+        Self { name, way: Way::Ssh(destination), required: true }
     }
 }
 

@@ -111,7 +111,11 @@ mod tests {
     #[test]
     fn virtual_machines_are_dealt_over_hosts_first_and_then_over_their_volumes() {
         let volume = |path: &str| VolumePlace { path: path.into(), erase: false };
-        let host = |name: &str| RemoteHost { name: name.into(), way: Way::Ssh(name.into()) };
+        let host = |name: &str| RemoteHost {
+            name: name.into(),
+            way: Way::Ssh(name.into()),
+            required: true,
+        };
         let place = StoragePlace {
             volumes: ["/1", "/2"].map(volume).into(),
             hosts: ["a", "b", "c"].map(host).into(),

@@ -8,10 +8,10 @@ use analyse::{
     CrossCheck, CrossCheckFailed, DatasetAgainstMemory, Decline, DifferentData, DirtyPageBacklog,
     Drift, EquivalentAtLevels, Errors, Evidence, FewRepeats, Finding, HighestLoad,
     HighestLoadsCompared, HostSaturated, KeysEvicted, LedgerUnbalanced, LevelRepeats, LevelsPlaced,
-    LittlesLaw, LoadHostBusy, MeasuredAnew, MeasuredLater, Metric, OtherProcesses, OverallResult,
-    Overheated, Overloaded, Peak, PlacedAround, PlacedLevel, PlacementEnd, RepeatsAdded,
-    RepeatsAlike, RepeatsEnd, RepeatsEnded, RowsMissing, SearchOutcome, Severity, Stalled,
-    StartSpread, SteadyFigure, Steal, Subject, TablesChanged, TablesIntact, Throttled,
+    LittlesLaw, LoadHostBusy, MadeWithout, MeasuredAnew, MeasuredLater, Metric, OtherProcesses,
+    OverallResult, Overheated, Overloaded, Peak, PlacedAround, PlacedLevel, PlacementEnd,
+    RepeatsAdded, RepeatsAlike, RepeatsEnd, RepeatsEnded, RowsMissing, SearchOutcome, Severity,
+    Stalled, StartSpread, SteadyFigure, Steal, Subject, TablesChanged, TablesIntact, Throttled,
     ThrottledProcess, TooShortForTrend, TrialFailed, TrialsMissing, UnevenLoad, UnevenStart,
     UnresolvedAtLevels, Verdict,
 };
@@ -212,6 +212,7 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             fair: 2_000.0,
         })),
         finding(Evidence::LoadHostBusy(LoadHostBusy { host: "load1".into(), busy: 0.93 })),
+        finding(Evidence::MadeWithout(MadeWithout { hosts: vec!["load2".into(), "load3".into()] })),
         finding(Evidence::UnevenStart(UnevenStart {
             spread: StartSpread { seconds: 0.5, uncertainty_seconds: 0.012 },
             measured_seconds: 30.0,

@@ -51,7 +51,8 @@ impl LoadHostTables {
                 continue;
             };
             let at = table.name.as_ref().map_or(at, Spanned::span);
-            let group = Group { hosts: ways.of(&name), name, at };
+            let required = table.required.as_ref().is_none_or(|written| *written.get_ref());
+            let group = Group { hosts: ways.of(&name, required), name, at };
             for host in &group.hosts {
                 group.refuse_twice(host, &groups, problems);
             }
@@ -291,12 +292,13 @@ enum Ways {
 
 impl Ways {
     /// The machines of a table with that name.
-    fn of(self, name: &str) -> Vec<RemoteHost> {
+    fn of(self, name: &str, required: bool) -> Vec<RemoteHost> {
         match self {
-            Self::One(way) => vec![RemoteHost { name: name.to_owned(), way }],
+            Self::One(way) => vec![RemoteHost { name: name.to_owned(), way, required }],
             Self::Any(count, labels) => {
                 let way = || Way::Agent(AgentChoice::Any(labels.clone()));
-                let host = |number| RemoteHost { name: format!("{name}-{number}"), way: way() };
+                let host =
+                    |number| RemoteHost { name: format!("{name}-{number}"), way: way(), required };
                 (1..=count).map(host).collect()
             }
         }

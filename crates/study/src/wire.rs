@@ -169,6 +169,10 @@ pub(crate) struct LoadHostTable {
     /// Labels that each of the `agents` must have, such as `{ zone = "eu-west-1a" }`.
     #[schemars(with = "Option<BTreeMap<String, String>>")]
     pub labels: Maybe<BTreeMap<String, String>>,
+    /// Whether every trial takes it (the default). With `false` a trial begins without it where it is not
+    /// there: the others make its part of the load, and the report says so.
+    #[schemars(with = "Option<bool>")]
+    pub required: Maybe<bool>,
 }
 
 /// One candidate: a `sandbox`, a `url`, an `instance`, or `volumes`.

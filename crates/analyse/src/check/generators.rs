@@ -1,7 +1,8 @@
 //! Several load generators shared the load as they were meant to.
 
 use super::CheckResult;
-use model::{GeneratorShare, LoadResult, Sampling};
+use crate::{FindingKind, Severity};
+use model::{Dataset, GeneratorShare, LoadResult, RemoteHost, Sampling, TrialRecord};
 use serde::Serialize;
 
 /// Check 3: a load generator whose share of the load was not the one that it should have had.
@@ -32,6 +33,35 @@ pub struct UnevenStart {
     pub spread: StartSpread,
     /// How long was measured, in seconds.
     pub measured_seconds: f64,
+}
+
+/// Load hosts that the study does not require made no part of a load, because they were not there.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MadeWithout {
+    /// As the study calls them.
+    pub hosts: Vec<String>,
+}
+
+impl FindingKind for MadeWithout {
+    fn severity(&self) -> Severity {
+        Severity::Warning
+    }
+}
+
+/// Which machines made no part of a load although the study names them for it.
+pub(super) fn absent(
+    dataset: &Dataset,
+    record: &TrialRecord,
+    load: &LoadResult,
+) -> Option<CheckResult> {
+    let planned = dataset.study.test(&record.key.test)?.load()?;
+    let target = dataset.study.measured().find(|target| target.name == record.key.target)?;
+    let took_part = |host: &RemoteHost| {
+        load.generators.iter().any(|share| share.host.as_ref() == Some(&host.name))
+    };
+    let absent = planned.makers(target).iter().filter(|host| !host.required && !took_part(host));
+    let hosts: Vec<String> = absent.map(|host| host.name.clone()).collect();
+    (!hosts.is_empty()).then(|| CheckResult::valid(MadeWithout { hosts }))
 }
 
 /// Share of the measured time that the parts may have begun apart: as long, at either end, fewer of

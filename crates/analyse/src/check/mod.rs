@@ -157,6 +157,7 @@ pub(crate) fn check(dataset: &Dataset, record: &TrialRecord) -> CheckedTrial {
         results.extend(evicted::result(dataset, record, load));
         results.extend(intervention::results(dataset, record, &seen));
         results.extend(cut_short::result(dataset, record, load));
+        results.extend(generators::absent(dataset, record, load));
         results.extend(host::saturation(&record.sampling.samples, load));
     }
     let validity = results.iter().map(|result| result.validity).max().unwrap_or(Validity::Valid);

@@ -23,7 +23,17 @@ pub(super) fn check(
     let mut answering: BTreeMap<&RemoteHost, &dyn Host> = BTreeMap::new();
     let mut names: BTreeMap<&RemoteHost, String> = BTreeMap::new();
     for (named, host) in makers {
-        if found.keep(host.reach())?.is_some() {
+        let reached = match host.reach() {
+            Err(failure) if !named.required && !failure.is_stop() => {
+                found.warn(
+                    format!("{} is not there: {}", host.name(), failure.message),
+                    "trials begin without it until it is (required = false)",
+                );
+                None
+            }
+            reached => found.keep(reached)?,
+        };
+        if reached.is_some() {
             let facts = host.facts();
             let processors = facts.cpus;
             found.note(

@@ -93,12 +93,17 @@ impl Remote {
 
     /// The channel, which is opened where there is none; one that was lost is waited for.
     fn channel(&self) -> Result<Arc<Channel>, Failure> {
+        self.channel_within(RETURN_TIMEOUT)
+    }
+
+    /// The same; one that was lost is waited for that long.
+    fn channel_within(&self, limit: Duration) -> Result<Arc<Channel>, Failure> {
         let mut connection = held(&self.connection);
         if let Some(channel) = connection.channel.as_ref().filter(|c| c.lost().is_none()) {
             return Ok(Arc::clone(channel));
         }
         connection.channel = None;
-        let deadline = Instant::now() + RETURN_TIMEOUT;
+        let deadline = Instant::now() + limit;
         let link = loop {
             match self.route.connect(&self.stop) {
                 Ok(link) => break link,
@@ -172,6 +177,11 @@ impl Host for Remote {
     fn reach(&self) -> Result<(), Failure> {
         // One that says who it is need not answer.
         self.ask::<bool>(Order::IsRoot, ANSWER_TIMEOUT).map(drop)
+    }
+
+    fn find(&self) -> Result<(), Failure> {
+        let channel = self.channel_within(Duration::ZERO)?;
+        channel.ask::<bool>(Order::IsRoot, ANSWER_TIMEOUT, &self.stop).map(drop)
     }
 
     fn watch(&self, scope: &Scope) -> Result<Box<dyn Watch>, Failure> {

@@ -85,6 +85,11 @@ impl Maker {
         Self { keeper, sshd, link }
     }
 
+    fn end_sshd(&mut self) {
+        let _ = self.sshd.kill();
+        let _ = self.sshd.wait();
+    }
+
     fn set_link(&self, state: &str) {
         let set = Command::new("ip").args(["link", "set", &self.link, state]).status().unwrap();
         assert!(set.success());
@@ -158,6 +163,41 @@ fn far_machines_begin_when_they_were_told() {
             assert!(clock.uncertainty_seconds >= FAR.as_secs_f64(), "{clock:?}");
         }
     }
+}
+
+#[test]
+fn a_trial_begins_without_a_load_host_that_is_not_there_where_the_study_allows_it() {
+    let place = Workplace::new();
+    let Some((mut makers, _server)) = start(&place, 1, "1s") else { return };
+    // Its machine is there and refuses connections.
+    makers[1].end_sshd();
+    let refused = Ran::of(command(&place, &["check", "study.toml"]));
+    assert_eq!(refused.code, Some(3), "{refused:?}");
+    let study = fs::read_to_string(place.path("study.toml")).unwrap();
+    let optional = study.replace("ssh = \"b\"", "ssh = \"b\"\nrequired = false");
+    place.write("study.toml", &optional);
+    let checked = Ran::of(command(&place, &["check", "study.toml"])).done();
+    assert!(
+        checked.contains("warning  b is not there") && checked.contains("a makes load"),
+        "{checked}"
+    );
+    Ran::of(command(&place, &["run", "study.toml"])).done();
+    let dataset = place.store().dataset().unwrap();
+    assert_counted(&dataset.trials[0]);
+    let shares = &dataset.trials[0].load().unwrap().generators;
+    let shares: Vec<_> = shares.iter().map(|one| (one.host.as_deref(), one.clients)).collect();
+    assert_eq!(shares, [(Some("a"), 5)]);
+    let store = place.files(".weighin")[0].display().to_string();
+    let report = Ran::of(command(&place, &["report", &store, "--format", "markdown"])).done();
+    let said =
+        "the load was made without b, which was not there; the other load hosts had all clients";
+    assert!(report.contains(said), "{report}");
+    // None at all is a failed trial.
+    place.write("study.toml", optional.replace("ssh = \"a\"", "ssh = \"a\"\nrequired = false"));
+    makers[0].end_sshd();
+    let refused = Ran::of(command(&place, &["run", "study.toml", "--store", "none.weighin"]));
+    assert_ne!(refused.code, Some(0), "{refused:?}");
+    assert!(refused.err.contains("no load host is there"), "{refused:?}");
 }
 
 fn generators(place: &Workplace, machine: &str) -> Vec<u32> {
@@ -306,7 +346,7 @@ fn a_lost_machine_fails_its_trial_and_nothing_loads_on_without_a_lead() {
                 tasks.is_ok_and(|tasks| tasks.count() > 2)
             })
         });
-        std::thread::sleep(std::time::Duration::from_millis(700));
+        std::thread::sleep(Duration::from_millis(700));
         made_by
     };
     let over = |made_by: &[u32], what: &str| {

@@ -1,8 +1,8 @@
 //! Whether the load generator was the bottleneck.
 
 use super::{Group, Words};
-use crate::numbers::{count, duration, figure, percents};
-use analyse::{ClientBusy, ClientDelay, LoadHostBusy, UnevenLoad, UnevenStart};
+use crate::numbers::{count, duration, figure, list, percents};
+use analyse::{ClientBusy, ClientDelay, LoadHostBusy, MadeWithout, UnevenLoad, UnevenStart};
 
 impl Words for ClientBusy {
     const HEADING: &'static str = "Busy load generator";
@@ -48,6 +48,24 @@ impl Words for UnevenStart {
             "the load hosts may have begun up to {} ms apart, so for as long at either end the load was \
              lighter than the test specifies",
             figure(most * 1e3),
+        )
+    }
+}
+
+impl Words for MadeWithout {
+    const HEADING: &'static str = "Absent load host";
+    const TOGETHER: bool = true;
+
+    fn is_like(&self, other: &Self) -> bool {
+        self.hosts == other.hosts
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let hosts = &found.first.hosts;
+        let were = if hosts.len() == 1 { "was" } else { "were" };
+        format!(
+            "the load was made without {}, which {were} not there; the other load hosts had all clients",
+            list(hosts),
         )
     }
 }
