@@ -7,7 +7,7 @@ use host::PrivateServer;
 use model::{Endpoint, FailureKind, TrialEnd};
 use std::fs;
 use std::net::TcpStream;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::Child;
 
 /// A server that two scripts stop and start, and that reads nothing by itself when it starts.
@@ -204,6 +204,56 @@ fn no_server_stays_down_when_weighin_is_killed_or_cannot_go_on() {
         assert!(failures.iter().all(|failure| failure.contains(words)), "{failures:?}");
         assert!(far.restarted.is_up());
     }
+}
+
+/// There is no systemd in most containers: a `systemctl` of the test does what it is asked with the
+/// scripts, and says what it was asked.
+#[test]
+fn a_unit_of_systemd_is_stopped_and_started_for_every_cold_trial() {
+    let place = Workplace::new();
+    let restarted = Restarted::of(&place, Server::start_with(&COLD));
+    let file = |name: &str| place.path(name).display().to_string();
+    fs::create_dir(place.path("bin")).unwrap();
+    place.write(
+        "bin/systemctl",
+        format!(
+            "#!/bin/sh\necho \"$@\" >> {}\n\
+             case \"$*\" in\n\
+             'is-active -- db.service') ;;\n\
+             '--no-ask-password stop -- db.service') exec sh {} ;;\n\
+             '--no-ask-password start -- db.service') exec sh {} ;;\n\
+             *) echo unknown >&2; exit 4 ;;\nesac\n",
+            file("asked"),
+            file("stop.sh"),
+            file("start.sh"),
+        ),
+    );
+    fs::set_permissions(place.path("bin/systemctl"), fs::Permissions::from_mode(0o755)).unwrap();
+    let study = restarted.study(&place, "");
+    let (before, _) = study.split_once("[target.restart]").unwrap();
+    let (_, test) = study.split_once("[[test]]").unwrap();
+    let of = |unit: &str| format!("{before}restart = {{ unit = \"{unit}\" }}\n[[test]]{test}");
+    place.write("study.toml", of("other.service"));
+    let refused = Ran::of(command(&place, &["check", "study.toml"]));
+    if refused.out.contains("only root") || refused.err.contains("only root") {
+        not_tested("caches are emptied by root");
+        return;
+    }
+    assert_eq!(refused.code, Some(3), "{refused:?}");
+    assert!(refused.out.contains("no unit other.service is active"), "{refused:?}");
+    place.write("study.toml", of("db.service"));
+    Ran::of(command(&place, &["run", "study.toml"])).done();
+    let asked = fs::read_to_string(place.path("asked")).unwrap();
+    let asked: Vec<&str> = asked.lines().filter(|line| line.starts_with("--")).collect();
+    let [stop, start] =
+        ["stop", "start"].map(|verb| format!("--no-ask-password {verb} -- db.service"));
+    assert_eq!(asked, [&stop, &start, &stop, &start]);
+    let dataset = place.store().dataset().unwrap();
+    for trial in &dataset.trials {
+        let read = trial.sampling.account.server_read_bytes.unwrap();
+        assert!(read > 4 << 20, "{read} bytes");
+    }
+    assert!(restarted.is_up());
 }
 
 #[test]

@@ -59,12 +59,17 @@ pub(super) fn check(cold: &Test, target: &Target, hosts: &Hosts) -> Result<(), F
         time_limit: QUESTION_LIMIT,
     };
     let mut kept = keep(host.as_ref(), &asked, Vec::new())?;
-    kept.up(&Stop::default(), &mut |_| {}).map_err(|_| {
-        Failure::new(
+    kept.up(&Stop::default(), &mut |_| {}).map_err(|failure| match failure.kind {
+        // It was not asked.
+        FailureKind::HostLost
+        | FailureKind::Unreachable
+        | FailureKind::TimedOut
+        | FailureKind::Stopped => failure,
+        _ => Failure::new(
             FailureKind::NotPermitted,
             format!("systemd says that no unit {unit} is active on {}", host.name()),
             "name the unit that the server is: systemctl status PID says which, for its process",
-        )
+        ),
     })?;
     kept.down(&mut |_| {})
 }
