@@ -124,6 +124,11 @@ pub trait Host: Debug + Send + Sync {
     /// When the process cannot be started, or the machine does not answer.
     fn start_weighin(&self, command: &str) -> Result<Box<dyn Weighin>, Failure>;
 
+    /// Whether it is the machine of that name or IP address, as far as it knows without asking others.
+    fn is_at(&self, _host: &str) -> bool {
+        false
+    }
+
     /// Whether it can connect to an address over TCP.
     ///
     /// # Errors

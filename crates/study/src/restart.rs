@@ -3,12 +3,10 @@
 use crate::instance::time_limit;
 use crate::intervention::check_command;
 use crate::problem::Problems;
-use crate::url::parse_url;
 use crate::wire::{Maybe, TargetTable};
-use model::{Endpoint, RestartSpec, RestartWay};
+use model::{RestartSpec, RestartWay};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::net::IpAddr;
 use std::time::Duration;
 use toml::Spanned;
 
@@ -58,12 +56,6 @@ pub(crate) fn of_target(table: &mut TargetTable, problems: &mut Problems) -> Opt
             .other(replicas.span(), "the replicas")
             .help("make it a target of its own without them");
     }
-    let has_machine = table.ssh.is_some() || table.host.is_some() || table.instance.is_some();
-    if !has_machine && !table.url.as_ref().is_some_and(|url| is_here(url.get_ref())) {
-        problems
-            .add(at.clone(), "weighin does not know on which machine this server is")
-            .help("add ssh = \"root@HOST\", as your own ssh reaches the server's machine");
-    }
     let wire = written.into_inner();
     let time_limit = time_limit(&wire.time_limit, TIME_LIMIT, problems);
     let way = match (&wire.unit, &wire.stop, &wire.start) {
@@ -86,18 +78,6 @@ pub(crate) fn of_target(table: &mut TargetTable, problems: &mut Problems) -> Opt
         }
     };
     Some(RestartSpec { way, time_limit })
-}
-
-/// Whether a URL is one of the machine that weighin runs on.
-fn is_here(url: &str) -> bool {
-    match parse_url(url).map(|(_, address)| address.endpoint) {
-        Ok(Endpoint::Socket(_)) => true,
-        Ok(Endpoint::Tcp { host, .. }) => {
-            host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
-        }
-        // What is wrong with it is said where it is read.
-        Ok(Endpoint::NotUp) | Err(_) => true,
-    }
 }
 
 fn unit_name(written: &Spanned<String>, problems: &mut Problems) -> Option<String> {

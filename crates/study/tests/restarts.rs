@@ -44,7 +44,6 @@ fn what_makes_no_sense_is_refused_with_the_way_round_it() {
     let unit = "restart = { unit = \"mariadb\" }";
     for (target, words) in [
         (format!("sandbox = {{}}\n{unit}"), "`restart` belongs to a url"),
-        (format!("url = \"mysql://u@db/d\"\n{unit}"), "on which machine this server is"),
         (format!("{FAR}replicas = [\"mysql://u@db2/sbtest\"]\n{unit}"), "is not restarted"),
         (format!("{FAR}restart = {{}}"), "either a `unit` or the commands"),
         (format!("{FAR}restart = {{ stop = [\"a\"] }}"), "either a `unit` or the commands"),

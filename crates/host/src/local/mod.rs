@@ -34,7 +34,7 @@ use crate::{
 use model::{BuiltVolume, Failure, FailureKind, HostFacts, Stop, UnixMillis};
 use std::collections::BTreeMap;
 use std::io;
-use std::net::{SocketAddr, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -173,6 +173,13 @@ impl Host for Local {
         Ok(Box::new(LocalWeighin::start(command)?))
     }
 
+    fn is_at(&self, host: &str) -> bool {
+        match host.parse::<IpAddr>() {
+            Ok(ip) => ip.is_loopback() || leads_back(ip).unwrap_or(false),
+            Err(_) => host == "localhost" || host == self.facts().hostname,
+        }
+    }
+
     fn check_connection(&self, address: SocketAddr) -> Result<(), Failure> {
         let connected = TcpStream::connect_timeout(&address, CONNECT_TIMEOUT);
         connected.map(drop).map_err(|error| {
@@ -216,4 +223,14 @@ impl Host for Local {
     fn clear_volume(&self, path: &Path, stop: &Stop) -> Result<bool, Failure> {
         storage::clear(path, stop)
     }
+}
+
+/// Whether what is sent to an address comes from that address: it is this machine's own. Nothing is sent.
+fn leads_back(ip: IpAddr) -> io::Result<bool> {
+    let any: IpAddr =
+        if ip.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    let socket = UdpSocket::bind((any, 0))?;
+    // The port means nothing.
+    socket.connect((ip, 9))?;
+    Ok(!ip.is_unspecified() && socket.local_addr()?.ip() == ip)
 }

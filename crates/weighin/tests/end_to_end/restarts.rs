@@ -8,7 +8,7 @@ use model::{Endpoint, FailureKind, TrialEnd};
 use std::fs;
 use std::net::TcpStream;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::process::Child;
+use std::process::{Child, Command};
 
 /// A server that two scripts stop and start, and that reads nothing by itself when it starts.
 struct Restarted {
@@ -287,6 +287,19 @@ fn a_server_of_this_machine_is_measured_cold_and_what_keeps_that_from_being_so_i
         with("restart = { stop = [\"/no/such\"], start = [\"true\"], trusted = true }"),
         "a restart runs /no/such, and there is no such program",
     );
+    // An address of this machine is as good as loopback; any other is another machine's.
+    let elsewhere = with("restart = { stop = [\"/no/such\"], start = [\"true\"], trusted = true }")
+        .replace(&format!("@{}:", restarted.address), "@198.51.100.7:");
+    check(elsewhere, "weighin does not know on which machine it could restart one");
+    let script = "ip addr add 198.51.100.7/32 dev lo && ip link set lo up && exec \"$@\"";
+    let mut within = Command::new("unshare");
+    within.args(["--net", "sh", "-c", script, "sh", env!("CARGO_BIN_EXE_weighin"), "check"]);
+    let ran = Ran::of({
+        within.arg(place.path("study.toml"));
+        within
+    });
+    let said = format!("{}{}", ran.out, ran.err);
+    assert!(said.contains("a restart runs /no/such, and there is no such program"), "{said}");
     if host::this_machine().find_program("systemctl").is_some() {
         check(
             with("restart = { unit = \"weighin-no-such-unit\" }"),

@@ -14,7 +14,6 @@ use model::{
     Target, Test,
 };
 use std::collections::VecDeque;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -82,9 +81,7 @@ fn machine<'a>(
 ) -> Result<Arc<dyn Host>, Failure> {
     let is_here = match &target.place {
         Place::Server(spec) => match &spec.address.endpoint {
-            Endpoint::Tcp { host, .. } => {
-                host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
-            }
+            Endpoint::Tcp { host, .. } => load_host.is_at(host),
             Endpoint::Socket(_) => true,
             Endpoint::NotUp => false,
         },
