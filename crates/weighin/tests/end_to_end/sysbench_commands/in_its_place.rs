@@ -105,7 +105,7 @@ fn what_came_after_10_has_its_form_and_its_defaults() {
     ours(&server, &place, words, options, "prepare").done();
     let made = server.query("SHOW CREATE TABLE sbtest1").concat();
     assert!(made.contains("ROW_FORMAT=COMPACT"), "{made}");
-    let said = ours(&server, &place, words, "--weighin-compat=1.1", "warmup").done();
+    let said = ours(&server, &place, words, "", "warmup").done();
     assert!(said.contains("Preloading table sbtest1\n"), "{said}");
 }
 
