@@ -34,6 +34,11 @@ fn tests_that_measure_no_database_are_run_by_the_installed_sysbench() {
     let ran = place.weighin(&[&words[..], &["run"]].concat());
     assert!(ran.err.contains("cpu is run by sysbench"), "{}", ran.err);
     assert!(ran.done().contains("total number of events:              5\n"));
+    // A file of options may name it, which sysbench reads too.
+    place.write("options", "test=cpu\ncpu-max-prime=100\nevents=7\n");
+    let ran = place.weighin(&["sysbench", "--config-file=options", "run"]);
+    assert!(ran.err.contains("cpu is run by sysbench"), "{}", ran.err);
+    assert!(ran.done().contains("total number of events:              7\n"));
     // A script of that name that calls weighin comes first on the PATH.
     let shim = place.path("shim");
     std::fs::create_dir(&shim).unwrap();
