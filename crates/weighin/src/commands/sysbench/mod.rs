@@ -18,6 +18,7 @@ mod policy;
 mod report;
 mod request;
 mod run;
+mod script_path;
 mod scripts;
 mod server;
 mod servers;
