@@ -22,8 +22,9 @@ pub(super) fn named(words: &Words) -> Option<&str> {
     test.filter(|test| TESTS.contains(test))
 }
 
-/// This process becomes the installed sysbench, with the same words. Returns only when there is none.
-pub(super) fn run(test: &str, words: &[OsString]) -> Outcome {
+/// This process becomes the installed sysbench, with the same words. Where these do not say the test
+/// it goes before them: 1.0 does not take it from a file of options. Returns only when there is none.
+pub(super) fn run(test: &str, is_said: bool, words: &[OsString]) -> Outcome {
     let none = |why: &str| {
         CliError::unavailable(
             format!("the test {test} measures no database, and {why}"),
@@ -45,6 +46,7 @@ pub(super) fn run(test: &str, words: &[OsString]) -> Outcome {
     }
     let ours = |word: &&OsString| !word.to_string_lossy().starts_with("--weighin-");
     let error = host::command(&program)
+        .args((!is_said).then_some(test))
         .args(words.iter().filter(ours))
         .env(TRIED, (tried + 1).to_string())
         .exec();
@@ -52,7 +54,7 @@ pub(super) fn run(test: &str, words: &[OsString]) -> Outcome {
 }
 
 /// The programs called sysbench on the `PATH`, in its order.
-fn installed() -> impl Iterator<Item = PathBuf> {
+pub(super) fn installed() -> impl Iterator<Item = PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let directories: Vec<PathBuf> = std::env::split_paths(&path).collect();
     let programs = directories.into_iter().map(|directory| directory.join("sysbench"));

@@ -1,14 +1,16 @@
 //! What the checks of trials say of a run. It goes to standard error: standard output is sysbench's.
 
 use super::request::Request;
+use super::run::ARRIVALS;
 use crate::checks::{Checks, LoadByHand};
 use crate::exit::CliError;
 use crate::messages::tell;
 use campaign::{Measured, TargetHandle};
 use model::{
-    Arrivals, Level, Load, LoadHosts, LoadResult, OltpMix, Place, Sampling, ServerSpec, System,
-    Target, Task, Test, Workload,
+    Level, Load, LoadHosts, LoadResult, OltpMix, Place, Sampling, ServerSpec, System, Target, Task,
+    Test, Workload,
 };
+use std::time::Duration;
 
 /// Says what speaks against the figures that were printed; nothing where nothing does.
 pub(super) fn tell_doubts(
@@ -17,8 +19,7 @@ pub(super) fn tell_doubts(
     load: LoadResult,
     sampling: Sampling,
 ) -> Result<(), CliError> {
-    let level = Level::clients(request.threads);
-    let name = request.workload.mix.name().to_owned();
+    let (test, level) = described(request, load.measure.elapsed);
     let described = Target {
         name: request.endpoints[0].to_string(),
         system: System::MariaDb,
@@ -27,23 +28,8 @@ pub(super) fn tell_doubts(
         labels: Default::default(),
         load_hosts: None,
     };
-    let task = Task::Load(Load {
-        workload: Workload::Oltp(request.workload.clone()),
-        levels: vec![level],
-        warmup: request.warmup,
-        duration: request.time.unwrap_or(load.measure.elapsed),
-        // A limit of rows is none of operations.
-        operations: request.events.filter(|_| request.workload.mix != OltpMix::BulkInsert),
-        arrivals: Arrivals::default(),
-        reconnect_after: request.reconnect_after,
-        policy: request.policy.clone(),
-        load_generators: 1,
-        load_hosts: LoadHosts::default(),
-        interventions: Vec::new(),
-        placement: None,
-    });
     let seed = request.seed.number();
-    let by_hand = LoadByHand { target: &described, test: &Test::new(name, task), level, seed };
+    let by_hand = LoadByHand { target: &described, test: &test, level, seed };
     let measured = Measured { load, sampling, marks: Vec::new(), space: Default::default() };
     let checks = Checks::of(by_hand, &measured, target.facts().ok(), &host::Local)?;
     let doubts: Vec<String> = checks.doubts().collect();
@@ -52,4 +38,54 @@ pub(super) fn tell_doubts(
         doubts.iter().for_each(|doubt| tell(&format!("weighin: {doubt}")));
     }
     Ok(())
+}
+
+/// What was run, in the terms of a study: with a rate an open loop, as the engine ran it.
+fn described(request: &Request, elapsed: Duration) -> (Test, Level) {
+    let level = Level { rate: request.rate, ..Level::clients(request.threads) };
+    let task = Task::Load(Load {
+        workload: Workload::Oltp(request.workload.clone()),
+        levels: vec![level],
+        warmup: request.warmup,
+        duration: request.time.unwrap_or(elapsed),
+        // A limit of rows is none of operations.
+        operations: request.events.filter(|_| request.workload.mix != OltpMix::BulkInsert),
+        arrivals: ARRIVALS,
+        reconnect_after: request.reconnect_after,
+        policy: request.policy.clone(),
+        load_generators: 1,
+        load_hosts: LoadHosts::default(),
+        interventions: Vec::new(),
+        placement: None,
+    });
+    (Test::new(request.workload.mix.name().to_owned(), task), level)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::sysbench::generation::Generation;
+    use crate::commands::sysbench::options::Options;
+    use crate::commands::sysbench::words::Words;
+
+    fn described(words: &[&str]) -> (Test, Level) {
+        let words = Words::parse(&words.iter().map(Into::into).collect::<Vec<_>>()).unwrap();
+        let generation = Generation::of(&words).unwrap();
+        let options = Options::check(&words, generation).unwrap();
+        let request = Request::new(&words, &options, generation).unwrap();
+        super::described(&request, Duration::from_secs(1))
+    }
+
+    #[test]
+    fn a_run_with_a_rate_is_an_open_loop_and_one_without_a_closed_one() {
+        let (test, level) = described(&["oltp_point_select", "--threads=4", "--rate=50", "run"]);
+        assert_eq!(level, Level::rate(4, 50));
+        assert!(test.is_open());
+        let Task::Load(load) = &test.task else { panic!("{test:?}") };
+        assert_eq!(load.levels, [level]);
+        assert_eq!(load.arrivals, ARRIVALS);
+        let (test, level) = described(&["oltp_point_select", "--threads=4", "run"]);
+        assert_eq!(level, Level::clients(4));
+        assert!(!test.is_open());
+    }
 }

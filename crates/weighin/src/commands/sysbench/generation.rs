@@ -38,8 +38,11 @@ const SCRIPTS_OF_05: [&str; 8] = [
 ];
 
 /// Options that 1.0 does not have.
-const ONLY_11: [&str; 4] =
-    ["warmup-time", "thread-init-timeout", "create-table-options", "rand-zipfian-exp"];
+const ONLY_11: [&str; 5] =
+    ["warmup-time", "thread-init-timeout", "create-table-options", "rand-zipfian-exp", "reconnect"];
+
+/// The command that 1.0 does not have.
+const COMMAND_OF_11: &str = "warmup";
 
 /// The directory in which 1.0 has the scripts of 0.5.
 const LEGACY: &str = "oltp_legacy/";
@@ -78,10 +81,10 @@ impl Generation {
         if is_legacy {
             return Ok(Self::LEGACY);
         }
-        let Some(test) = words.value("test") else {
-            let is_newer = words.options.iter().any(|(option, _)| ONLY_11.contains(&&**option));
-            return Ok(if is_newer { Self::V11 } else { Self::V10 });
-        };
+        let is_newer = words.positional.last().is_some_and(|word| word == COMMAND_OF_11)
+            || words.options.iter().any(|(option, _)| ONLY_11.contains(&&**option));
+        let recent = if is_newer { Self::V11 } else { Self::V10 };
+        let Some(test) = words.value("test") else { return Ok(recent) };
         let name = script_name(test);
         let is_file = test != name;
         let older_options = words.options.iter().any(|(option, _)| {
@@ -93,7 +96,7 @@ impl Generation {
             .any(|(option, _)| ["threads", "time", "events"].contains(&&**option));
         let is_of_10 = OltpMix::from_name(name).is_some() || builtin::TESTS.contains(&name);
         Ok(match () {
-            () if newer_options || (is_of_10 && !older_options && test != "oltp") => Self::V10,
+            () if newer_options || (is_of_10 && !older_options && test != "oltp") => recent,
             () if is_file || (SCRIPTS_OF_05.contains(&name) && name != "oltp") => Self::V05,
             () => Self::V04,
         })
@@ -162,7 +165,19 @@ mod tests {
         assert_eq!(of(&["tests/include/oltp_legacy/oltp.lua", "run"]), Generation::LEGACY);
         assert_eq!(of(&["--test=oltp_legacy/select.lua", "run"]), Generation::LEGACY);
         assert_eq!(of(&["--test=cpu", "run"]), Generation::V10);
-        assert_eq!(of(&["oltp_read_only", "--warmup-time=3", "run"]), Generation::V11);
+    }
+
+    #[test]
+    fn what_only_11_has_is_enough_to_know_it_by() {
+        let newer = ["warmup-time=3", "reconnect=10", "rand-zipfian-exp=0.9"];
+        for option in newer.map(|option| format!("--{option}")) {
+            assert_eq!(of(&["oltp_read_only", &option, "run"]), Generation::V11, "{option}");
+            assert_eq!(of(&["--test=oltp_insert", &option, "run"]), Generation::V11, "{option}");
+        }
+        assert_eq!(of(&["oltp_read_only", "warmup"]), Generation::V11);
+        assert_eq!(of(&["--test=oltp_read_only", "warmup"]), Generation::V11);
+        assert_eq!(of(&["oltp_read_only", "prewarm"]), Generation::V10);
+        assert_eq!(of(&["oltp_read_only", "--weighin-compat=1.0", "warmup"]), Generation::V10);
     }
 
     #[test]

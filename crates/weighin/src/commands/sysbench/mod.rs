@@ -18,6 +18,7 @@ mod policy;
 mod report;
 mod request;
 mod run;
+mod script_path;
 mod scripts;
 mod server;
 mod servers;
@@ -47,10 +48,12 @@ pub(crate) fn sysbench(arguments: &SysbenchArguments) -> Outcome {
 
 fn follow(words: &[OsString]) -> Outcome {
     let given = Words::parse(words)?;
-    if let Some(test) = builtin::named(&given) {
-        return builtin::run(test, words);
+    let from_files = given.clone().with_files()?;
+    if let Some(test) = builtin::named(&from_files) {
+        let is_said = builtin::named(&given) == Some(test);
+        return builtin::run(test, is_said, words);
     }
-    let words = given.with_files()?;
+    let words = from_files;
     let generation = Generation::of(&words)?;
     if words.has_flag("version") || words.positional.iter().any(|word| word == "version") {
         print(&format!("sysbench {}\n", generation.version()))?;

@@ -14,14 +14,15 @@ use engine::{
     Address, DryLoad, Limit, LoadError, LoadSpec, OpenLoop, OperationError, Progress, Schedule,
     SessionError, SocketLoad,
 };
-use model::{ArrivalProcess, ErrorClass, LoadResult, OltpMix, Stop};
+use model::{ArrivalProcess, Arrivals, ErrorClass, LoadResult, OltpMix, Stop};
 use std::path::PathBuf;
 use std::sync::Arc;
 use workload::oltp::BulkLimit;
 
-/// Events that may wait for a thread where they arrive at a rate. The original ends when its queue
-/// of this length is full; here the events that find no place in it are dropped.
-const LONGEST_QUEUE: usize = 131_072;
+/// How events arrive at a rate. The original ends when its queue of this length is full; here the
+/// events that find no place in it are dropped.
+pub(super) const ARRIVALS: Arrivals =
+    Arrivals { process: ArrivalProcess::Poisson, max_waiting: 131_072 };
 
 /// Runs the load and prints what sysbench would.
 pub(super) fn run(request: &Request) -> Outcome {
@@ -140,9 +141,9 @@ fn spec(request: &Request, addresses: Vec<Address>, events: Option<u64>, seed: u
             limit: Limit::LastReply { duration: request.time, events },
         },
         open: request.rate.map(|rate| OpenLoop {
-            rate,
-            process: ArrivalProcess::Poisson,
-            max_waiting: LONGEST_QUEUE,
+            rate: rate.into(),
+            process: ARRIVALS.process,
+            max_waiting: ARRIVALS.max_waiting as usize,
             drops_late: true,
             seed,
         }),

@@ -3,6 +3,7 @@
 
 use super::generation::script_name;
 use super::known_scripts::KNOWN;
+use super::script_path::ScriptPath;
 use crate::exit::CliError;
 use crate::messages::shown;
 use sha2::{Digest, Sha256};
@@ -13,40 +14,60 @@ use std::path::{Path, PathBuf};
 /// Longest script that is looked at, in bytes; the original's have at most 16 KiB.
 const MAX_LENGTH: u64 = 1 << 20;
 
-/// What the scripts have in common, in a file next to them.
-const SHARED: [&str; 2] = ["oltp_common", "common"];
-
 /// Refuses a script that differs from the one of its name that the original comes with. A script that
 /// is not there is none.
 pub(super) fn check(test: &str) -> Result<(), CliError> {
+    check_along(test, &ScriptPath::of_environment())
+}
+
+fn check_along(test: &str, path: &ScriptPath) -> Result<(), CliError> {
     let name = script_name(test);
     if !KNOWN.iter().any(|(known, _)| *known == name) {
         return Ok(());
     }
-    let Some(path) = found(test) else { return Ok(()) };
-    check_file(&path, name)?;
-    for shared in SHARED {
-        let beside = path.with_file_name(format!("{shared}.lua"));
-        if beside.is_file() {
-            check_file(&beside, shared)?;
-        }
+    let Some(script) = found(test, path) else { return Ok(()) };
+    let text = check_file(&script, name)?;
+    match shared(test, &script, &text, path) {
+        Some((module, file)) => check_file(&file, module).map(drop),
+        None => Ok(()),
     }
-    Ok(())
 }
 
-/// The script that the original would take: the file itself, or with its ending.
-fn found(test: &str) -> Option<PathBuf> {
-    let with_ending = format!("{test}.lua");
-    [test, &with_ending].into_iter().map(PathBuf::from).find(|path| path.is_file())
+/// What a script has in common with others: those of 1.0 `require` it, those of 0.5 take it from
+/// their own directory where the command line names one. Where the original would not find it, it is
+/// looked for beside the script.
+fn shared(
+    test: &str,
+    script: &Path,
+    text: &str,
+    path: &ScriptPath,
+) -> Option<(&'static str, PathBuf)> {
+    let required = |module: &str| text.contains(&format!("require(\"{module}\")"));
+    let module = ["oltp_common", "common"].into_iter().find(|module| required(module))?;
+    let in_own_directory = module == "common" && test.contains('/');
+    let found = if in_own_directory { None } else { path.find(module) };
+    let beside = || script.with_file_name(format!("{module}.lua"));
+    let file = found.or_else(|| Some(beside()).filter(|file| file.is_file()))?;
+    Some((module, file))
 }
 
-fn check_file(path: &Path, name: &str) -> Result<(), CliError> {
+/// The script that the original would take: the file itself, or else a module of that name. With or
+/// without its ending, so that what is meant by either is found.
+fn found(test: &str, path: &ScriptPath) -> Option<PathBuf> {
+    let file = |name: &str| Some(PathBuf::from(name)).filter(|path| path.is_file());
+    let without_ending = test.strip_suffix(".lua").unwrap_or(test);
+    file(test).or_else(|| path.find(without_ending)).or_else(|| file(&format!("{test}.lua")))
+}
+
+/// Gives its text.
+fn check_file(path: &Path, name: &str) -> Result<String, CliError> {
     let mut text = Vec::new();
     let read = File::open(path).and_then(|file| file.take(MAX_LENGTH).read_to_end(&mut text));
     read.map_err(|error| CliError::file("read", path, error))?;
-    let digest = digest(&String::from_utf8_lossy(&text));
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let digest = digest(&text);
     if KNOWN.iter().any(|(known, digests)| *known == name && digests.contains(&digest)) {
-        return Ok(());
+        return Ok(text);
     }
     Err(CliError::usage(
         format!(
@@ -55,8 +76,8 @@ fn check_file(path: &Path, name: &str) -> Result<(), CliError> {
             shown(path)
         ),
         format!(
-            "run the script with sysbench itself, or, for the test as it is built in, give its name \
-             alone ({name}) in a directory without such a file"
+            "run the script with sysbench itself, or, for the test as it is built in, give the name of \
+             the test alone and set LUA_PATH to another place than that of this file, or move it away"
         ),
     ))
 }
@@ -90,6 +111,30 @@ mod tests {
         }
         write("mine.lua", "anything");
         assert!(check(&path("mine.lua")).is_ok(), "not taken for one that is built in");
+    }
+
+    #[test]
+    fn what_scripts_share_is_taken_from_where_they_take_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        let nowhere = ScriptPath::of_places(&[]);
+        let elsewhere = ScriptPath::of_places(&[path("elsewhere/?.lua")]);
+        std::fs::create_dir(path("elsewhere")).unwrap();
+        for name in ["common.lua", "oltp_common.lua"] {
+            std::fs::write(path(name), "").unwrap();
+            std::fs::write(path("elsewhere").join(name), "").unwrap();
+        }
+        let script = path("x.lua");
+        let taken = |test: &str, text: &str, places: &ScriptPath| {
+            shared(test, &script, text, places).map(|(_, file)| file)
+        };
+        let recent = "require(\"oltp_common\")";
+        assert_eq!(taken("x", recent, &elsewhere), Some(path("elsewhere/oltp_common.lua")));
+        assert_eq!(taken("x", recent, &nowhere), Some(path("oltp_common.lua")));
+        let legacy = "dofile(there .. \"common.lua\") or require(\"common\")";
+        assert_eq!(taken("/a/x.lua", legacy, &elsewhere), Some(path("common.lua")));
+        assert_eq!(taken("x.lua", legacy, &elsewhere), Some(path("elsewhere/common.lua")));
+        assert_eq!(taken("x.lua", "function event() end", &elsewhere), None);
     }
 
     #[test]

@@ -34,6 +34,11 @@ fn tests_that_measure_no_database_are_run_by_the_installed_sysbench() {
     let ran = place.weighin(&[&words[..], &["run"]].concat());
     assert!(ran.err.contains("cpu is run by sysbench"), "{}", ran.err);
     assert!(ran.done().contains("total number of events:              5\n"));
+    // A file of options may name it, which sysbench reads too.
+    place.write("options", "test=cpu\ncpu-max-prime=100\nevents=7\n");
+    let ran = place.weighin(&["sysbench", "--config-file=options", "run"]);
+    assert!(ran.err.contains("cpu is run by sysbench"), "{}", ran.err);
+    assert!(ran.done().contains("total number of events:              7\n"));
     // A script of that name that calls weighin comes first on the PATH.
     let shim = place.path("shim");
     std::fs::create_dir(&shim).unwrap();
@@ -74,6 +79,47 @@ fn a_script_runs_where_it_says_what_is_built_in_and_is_refused_where_it_was_edit
 }
 
 #[test]
+fn a_name_alone_stands_for_the_script_that_the_original_would_find() {
+    let place = Workplace::new();
+    let script =
+        |name: &str| std::fs::read_to_string(format!("/usr/share/sysbench/{name}.lua")).unwrap();
+    let edited = |name: &str| script(name).replace("function", "local x = 1\nfunction");
+    for (directory, name, text) in [
+        ("edited", "oltp_read_only", edited("oltp_read_only")),
+        ("stock", "oltp_read_only", script("oltp_read_only")),
+        ("stock", "oltp_common", script("oltp_common")),
+        ("common", "oltp_common", edited("oltp_common")),
+        ("prefix/share/sysbench", "oltp_insert", edited("oltp_insert")),
+    ] {
+        std::fs::create_dir_all(place.path(directory)).unwrap();
+        std::fs::write(place.path(&format!("{directory}/{name}.lua")), text).unwrap();
+    }
+    let here = |text: &str| text.replace("HERE", &place.path("").display().to_string());
+    let run = |test: &str, (variable, value): (&str, &str)| {
+        let dry = ["sysbench", test, "--mysql-dry-run", "--events=3", "--time=0", "run"];
+        let mut command = place.command(&dry);
+        command.env(variable, here(value));
+        Ran::of(command)
+    };
+    for named in ["oltp_read_only", "oltp_read_only.lua", "--test=oltp_read_only"] {
+        run(named, ("LUA_PATH", "HERE/edited/?.lua;HERE/stock/?.lua"))
+            .refused(1, &["edited/oltp_read_only.lua differs", "LUA_PATH"]);
+        run(named, ("LUA_PATH", "HERE/stock/?.lua;HERE/edited/?.lua")).done();
+        // What it shares with others is looked for in the same places, and is not beside it.
+        run(named, ("LUA_PATH", "HERE/common/?.lua;HERE/stock/?.lua"))
+            .refused(1, &["common/oltp_common.lua differs", "LUA_PATH"]);
+    }
+    // As the message says.
+    run("oltp_read_only", ("LUA_PATH", "HERE/none/?.lua")).done();
+    // Those that were installed with the sysbench that is on the PATH.
+    std::fs::create_dir(place.path("prefix/bin")).unwrap();
+    std::os::unix::fs::symlink("/usr/bin/sysbench", place.path("prefix/bin/sysbench")).unwrap();
+    let path = format!("HERE/prefix/bin:{}", std::env::var("PATH").unwrap());
+    run("oltp_insert", ("PATH", &path)).refused(1, &["share/sysbench/oltp_insert.lua differs"]);
+    run("oltp_delete", ("PATH", &path)).done();
+}
+
+#[test]
 fn the_legacy_scripts_of_10_have_their_own_options_and_print_as_10() {
     let (place, server) = (Workplace::new(), Server::start());
     let size = "--oltp-tables-count=2 --oltp-table-size=200 --mysql-table-engine=innodb";
@@ -105,7 +151,7 @@ fn what_came_after_10_has_its_form_and_its_defaults() {
     ours(&server, &place, words, options, "prepare").done();
     let made = server.query("SHOW CREATE TABLE sbtest1").concat();
     assert!(made.contains("ROW_FORMAT=COMPACT"), "{made}");
-    let said = ours(&server, &place, words, "--weighin-compat=1.1", "warmup").done();
+    let said = ours(&server, &place, words, "", "warmup").done();
     assert!(said.contains("Preloading table sbtest1\n"), "{said}");
 }
 
