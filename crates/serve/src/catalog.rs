@@ -228,7 +228,8 @@ impl Catalog {
     fn list(&self) -> Option<Listing> {
         let listed = self.directory().and_then(|directory| {
             let names = directory.names();
-            let names = names.map_err(|error| format!("cannot read {}: {error}", self.path.display()));
+            let names =
+                names.map_err(|error| format!("cannot read {}: {error}", self.path.display()));
             Ok((names?, directory))
         });
         let (names, directory) = match listed {

@@ -82,7 +82,9 @@ pub(super) fn load_hosts(
         let mut loads = study.tests.iter().filter_map(Test::load);
         Some(loads.any(|load| match load.makers(target) {
             [] => machine == lead,
-            makers => makers.iter().any(|maker| others.get(maker).is_some_and(|name| name == machine)),
+            makers => {
+                makers.iter().any(|maker| others.get(maker).is_some_and(|name| name == machine))
+            }
         }))
     };
     let on = |wanted: bool| {

@@ -98,7 +98,8 @@ impl ProbedServer for Probed {
             return Ok(false);
         }
         // Some accounts write to a read-only server. It looks for the table only where it would drop one.
-        let random = |error| Failure::new(FailureKind::Other, format!("no random bytes: {error}"), "");
+        let random =
+            |error| Failure::new(FailureKind::Other, format!("no random bytes: {error}"), "");
         let none = format!("DROP TABLE weighin_none_{}", random_hex(8).map_err(random)?);
         let dropped = self.control(stop)?.execute(&none);
         Ok(!matches!(dropped, Err(error) if error.code() == Some(NO_SUCH_TABLE)))

@@ -39,7 +39,8 @@ pub(super) fn examine(
             (endpoint, _) => endpoint.to_string(),
         };
         let user = &login.credentials().user;
-        let other = peer.map(|peer| peer.ip()).filter(|ip| !setting.is_private_here && !ip.is_loopback());
+        let other =
+            peer.map(|peer| peer.ip()).filter(|ip| !setting.is_private_here && !ip.is_loopback());
         let machine = match other {
             Some(ip) => ip.to_string(),
             None => examination.load_host.facts().hostname,

@@ -228,9 +228,8 @@ fn a_private_group_survives_loss_and_handover_and_is_whole_again_for_the_next_tr
 #[test]
 fn of_several_replicas_one_is_promoted_and_the_others_follow_it() {
     let place = Workplace::new();
-    let test = |cause: &str| {
-        format!("[[test]]\ntask = \"failover\"\n{cause}\nat = \"1s\"\nrate = 200\n")
-    };
+    let test =
+        |cause: &str| format!("[[test]]\ntask = \"failover\"\n{cause}\nat = \"1s\"\nrate = 200\n");
     place.write(
         "three.toml",
         format!(
