@@ -300,6 +300,8 @@ pub fn login_page(was_wrong: bool) -> String {
                 @if was_wrong { p { span.bad { "✕ This is not the token." } } }
                 p { "It is in the file or the variable that weighin was started with." }
                 form action="/login" method="post" {
+                    // Password managers keep a password under a name.
+                    input name="username" value="weighin" autocomplete="username" hidden;
                     label {
                         "Token "
                         input type="password" name="token" required autocomplete="current-password";

@@ -1,16 +1,14 @@
 //! The page in a real browser: it opens, and its switches do what they say.
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
-mod chromium;
 #[path = "../support/mod.rs"]
 mod support;
 
-use chromium::Browser;
 use report::{Format, render};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs;
-use std::path::PathBuf;
 use tempfile::TempDir;
+use test_support::Browser;
 
 /// Windows of a large screen, a small one, and a phone.
 const WIDTHS: [u32; 3] = [1_440, 1_100, 390];
@@ -46,29 +44,6 @@ fn at(page: &Page, width: u32) -> Browser {
 const UNFOLD: &str =
     "document.querySelectorAll('details').forEach((fold) => { fold.open = true; })";
 
-/// What violates the rules of axe, one rule a line.
-fn violations(browser: &mut Browser) -> Vec<String> {
-    let cache = match std::env::var_os("WEIGHIN_TEST_SERVERS") {
-        Some(cache) => PathBuf::from(cache),
-        None => ["/var/cache/weighin-test-servers".into(), home_cache()]
-            .into_iter()
-            .find(|cache: &PathBuf| cache.join("axe-core-4.12.1").is_dir())
-            .expect("scripts/servers fetches axe-core"),
-    };
-    let axe = fs::read_to_string(cache.join("axe-core-4.12.1/axe.min.js")).unwrap();
-    browser.evaluate(&format!("{axe}; true"));
-    let found = browser.evaluate(
-        "axe.run().then((found) => found.violations.map((rule) => rule.id + ': ' + \
-         rule.nodes.slice(0, 3).map((node) => node.html.slice(0, 200)).join(' | ')))",
-    );
-    found.as_array().unwrap().iter().map(Value::to_string).collect()
-}
-
-fn home_cache() -> PathBuf {
-    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-    home.join(".cache/weighin-test-servers")
-}
-
 #[test]
 fn a_page_opens_without_complaint_asks_for_nothing_and_fits_every_window_in_both_themes() {
     let page = Page::of(&support::with_latencies());
@@ -85,11 +60,7 @@ fn a_page_opens_without_complaint_asks_for_nothing_and_fits_every_window_in_both
             );
             assert_eq!(beyond, json!(0), "{width} pixels, {scheme}");
             if [("light", 1_440), ("dark", 390)].contains(&(scheme, width)) {
-                assert_eq!(
-                    violations(&mut browser),
-                    Vec::<String>::new(),
-                    "{width} pixels, {scheme}"
-                );
+                assert_eq!(browser.violations(), Vec::<String>::new(), "{width} pixels, {scheme}");
             }
         }
         papers.push(browser.evaluate("getComputedStyle(document.body).backgroundColor"));

@@ -156,12 +156,12 @@ fn a_machine_is_seen_through_its_interface() {
 }
 
 /// An environment with all its secrets goes to no other program: `host::local::command` cleans it. What may
-/// start programs otherwise is the benchmark, which is not shipped, and weighin when it replaces
-/// itself.
+/// start programs otherwise is what is not shipped, the benchmark and the support of tests, and weighin
+/// when it replaces itself.
 #[test]
 fn programs_are_started_in_one_place() {
     let exempt = |source: &Source| {
-        source.of_crate() == "bench"
+        ["bench", "test-support"].contains(&source.of_crate())
             || source.path == "crates/host/src/local/command.rs"
             || source.path == "crates/weighin/src/commands/sysbench/password.rs"
     };

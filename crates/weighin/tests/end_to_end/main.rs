@@ -50,6 +50,7 @@ mod secrets;
 mod server_trouble;
 mod servers_elsewhere;
 mod serving;
+mod serving_browsers;
 mod side_by_side;
 mod slo;
 mod soak;

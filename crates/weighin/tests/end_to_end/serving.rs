@@ -1,99 +1,14 @@
 //! `weighin serve`: pages of studies, also of one that runs meanwhile, for those who may see them.
 
-use crate::support::{Started, TIMEOUT, Workplace, certificates, sandbox_study, succeed, wait_for};
+use crate::support::{Answer, Serving, Workplace, certificates, sandbox_study, succeed, wait_for};
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::thread;
-use std::time::Instant;
 
 /// Pages open at a time.
 const READERS: usize = 100;
-
-/// `weighin serve` of a directory, and where it listens.
-struct Serving {
-    weighin: Started,
-    address: SocketAddr,
-}
-
-impl Serving {
-    fn start(place: &Workplace, arguments: &[&str]) -> Self {
-        let mut words = vec!["serve", "--listen", "127.0.0.1:0"];
-        words.extend(arguments);
-        let mut weighin = place.start(&words);
-        let line = weighin.wait_for_line("are shown at");
-        let (_, address) = line.split_once("://").unwrap();
-        let (address, _) = address.split_once('/').unwrap();
-        Self { weighin, address: address.parse().unwrap() }
-    }
-
-    fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
-        stream
-    }
-
-    /// Sends what it is given, and reads to the end: status, head and body.
-    fn exchange(&self, request: &str) -> Answer {
-        let mut stream = self.connect();
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = Vec::new();
-        // What is refused early may be cut off.
-        let _ = stream.read_to_end(&mut answer);
-        Answer::of(&answer)
-    }
-
-    fn ask(&self, head: &str) -> Answer {
-        self.exchange(&format!("{head}\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
-    }
-
-    fn get(&self, path: &str) -> Answer {
-        self.ask(&format!("GET {path} HTTP/1.1"))
-    }
-
-    #[track_caller]
-    fn shown(&self, path: &str) -> String {
-        let answer = self.get(path);
-        assert_eq!(answer.status, 200, "{path}: {answer:?}");
-        answer.body
-    }
-
-    /// The addresses of the runs on the list.
-    fn runs(&self) -> Vec<String> {
-        let list = self.shown("/");
-        let links = list.split("<a href=\"").skip(1).filter_map(|rest| rest.split('"').next());
-        links
-            .filter(|link| link.starts_with("/runs/") && !link.ends_with("/report"))
-            .map(str::to_owned)
-            .collect()
-    }
-
-    #[track_caller]
-    fn ends(self) {
-        let asked = Instant::now();
-        self.weighin.signal("TERM");
-        let ran = self.weighin.end();
-        assert_eq!(ran.code, Some(0), "{ran:?}");
-        assert!(asked.elapsed().as_secs() < 10, "it took {:?}", asked.elapsed());
-    }
-}
-
-#[derive(Debug)]
-struct Answer {
-    status: u16,
-    head: String,
-    body: String,
-}
-
-impl Answer {
-    fn of(bytes: &[u8]) -> Self {
-        let text = String::from_utf8_lossy(bytes);
-        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
-        Self { status: status.unwrap_or(0), head: head.to_ascii_lowercase(), body: body.to_owned() }
-    }
-}
 
 /// Reads the events of a page until one holds a text; gives how many there were.
 fn read_until(mut stream: TcpStream, path: &str, text: &str) -> usize {
@@ -352,4 +267,44 @@ fn other_machines_need_a_token_and_tls() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = listener.local_addr().unwrap().to_string();
     place.weighin(&["serve", "--listen", &taken]).refused(3, &["another port"]);
+}
+
+#[test]
+fn pages_of_other_sites_may_lead_here_and_do_nothing_else() {
+    let place = Workplace::new();
+    let serving = Serving::start(&place, &[]);
+    let from = |site: &str, mode: &str, dest: &str| {
+        format!("Sec-Fetch-Site: {site}\r\nSec-Fetch-Mode: {mode}\r\nSec-Fetch-Dest: {dest}")
+    };
+    let asked = |method: &str, path: &str, headers: &str| {
+        serving.ask(&format!("{method} {path} HTTP/1.1\r\n{headers}"))
+    };
+    for site in ["cross-site", "same-site"] {
+        // As fetch, EventSource, an image, a style sheet, a frame and a prefetch ask.
+        for (mode, dest) in [
+            ("cors", "empty"),
+            ("no-cors", "empty"),
+            ("no-cors", "image"),
+            ("no-cors", "style"),
+            ("no-cors", "script"),
+            ("navigate", "iframe"),
+            ("navigate", "object"),
+            ("navigate", "empty"),
+        ] {
+            for path in ["/", "/events", "/history", "/none"] {
+                let answer = asked("GET", path, &from(site, mode, dest));
+                assert_eq!(answer.status, 403, "{site} {mode} {dest} {path}: {answer:?}");
+                assert!(!answer.body.contains("Studies in"), "{answer:?}");
+            }
+        }
+        // A link may lead here; a form may not.
+        assert_eq!(asked("GET", "/", &from(site, "navigate", "document")).status, 200, "{site}");
+        let form = from(site, "navigate", "document") + "\r\nContent-Length: 0";
+        assert_eq!(asked("POST", "/login", &form).status, 403, "{site}");
+    }
+    // Pages of this place, and what is typed into the field of the address.
+    for site in ["same-origin", "none"] {
+        assert_eq!(asked("GET", "/", &from(site, "cors", "empty")).status, 200, "{site}");
+    }
+    serving.ends();
 }

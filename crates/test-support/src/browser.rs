@@ -1,7 +1,9 @@
 //! A headless Chromium, driven over its pipe of DevTools messages.
 
 use serde_json::{Value, json};
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -28,7 +30,7 @@ pub struct Browser {
 impl Browser {
     /// One that shows nothing yet.
     pub fn start() -> Self {
-        let profile = TempDir::new().unwrap();
+        let profile = TempDir::new().expect("a temporary directory");
         // Chromium talks on descriptors 3 and 4.
         let mut child = Command::new("sh")
             .args(["-c", "exec chromium \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", "chromium"])
@@ -41,8 +43,8 @@ impl Browser {
             .stdout(Stdio::piped())
             .spawn()
             .expect("sh starts");
-        let to = child.stdin.take().unwrap();
-        let out = child.stdout.take().unwrap();
+        let to = child.stdin.take().expect("a pipe");
+        let out = child.stdout.take().expect("a pipe");
         let (send, from) = channel();
         thread::spawn(move || {
             for message in BufReader::new(out).split(0) {
@@ -75,6 +77,11 @@ impl Browser {
 
     /// Sends an order and gives its answer.
     pub fn call(&mut self, method: &str, parameters: Value) -> Value {
+        self.ask(method, parameters).unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// Sends an order and gives its answer, or why it was refused.
+    fn ask(&mut self, method: &str, parameters: Value) -> Result<Value, Value> {
         self.last += 1;
         let mut order = json!({ "id": self.last, "method": method, "params": parameters });
         if let Some(session) = &self.session {
@@ -90,8 +97,10 @@ impl Browser {
                 panic!("no answer to {method} ({error}); scripts/setup test installs Chromium")
             });
             if answer["id"] == self.last {
-                assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
-                return answer["result"].clone();
+                return match &answer["error"] {
+                    Value::Null => Ok(answer["result"].clone()),
+                    error => Err(error.clone()),
+                };
             }
             self.note(&answer);
         }
@@ -131,15 +140,31 @@ impl Browser {
 
     /// Opens an address and waits until all of it is there.
     pub fn open(&mut self, url: &str) {
+        self.follow(|browser| {
+            browser.call("Page.navigate", json!({ "url": url }));
+        });
+    }
+
+    /// Does what leads to another page, and waits until all of that is there.
+    pub fn follow(&mut self, act: impl FnOnce(&mut Self)) {
         self.evaluate("window.isBefore = true");
-        self.call("Page.navigate", json!({ "url": url }));
+        act(self);
         self.wait_for("!window.isBefore && document.readyState === 'complete'");
     }
 
-    /// Waits until a condition holds.
+    /// Waits until a condition holds, of this page or of one that comes meanwhile.
     pub fn wait_for(&mut self, condition: &str) {
         let until = Instant::now() + PATIENCE;
-        while self.evaluate(&format!("Boolean({condition})")) != json!(true) {
+        let asked = json!({ "expression": format!("Boolean({condition})") });
+        loop {
+            // A page that is just leaving refuses.
+            let answer = self.ask("Runtime.evaluate", asked.clone());
+            if let Ok(answer) = answer {
+                assert!(answer["exceptionDetails"].is_null(), "{condition}: {answer}");
+                if answer["result"]["value"] == json!(true) {
+                    return;
+                }
+            }
             assert!(Instant::now() < until, "it never came to be: {condition}");
             thread::sleep(Duration::from_millis(20));
         }
@@ -153,6 +178,26 @@ impl Browser {
         );
         assert!(answer["exceptionDetails"].is_null(), "{expression}: {answer}");
         answer["result"]["value"].clone()
+    }
+
+    /// What violates the rules of axe, one rule a line.
+    pub fn violations(&mut self) -> Vec<String> {
+        self.evaluate(&format!("{}; true", axe()));
+        let found = self.evaluate(
+            "axe.run().then((found) => found.violations.map((rule) => rule.id + ': ' + \
+             rule.nodes.slice(0, 3).map((node) => node.html.slice(0, 200)).join(' | ')))",
+        );
+        found.as_array().into_iter().flatten().map(Value::to_string).collect()
+    }
+
+    /// How many pixels the page is wider than its window.
+    pub fn beyond(&mut self) -> Value {
+        self.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    }
+
+    /// Types into what has the focus.
+    pub fn type_text(&mut self, text: &str) {
+        self.call("Input.insertText", json!({ "text": text }));
     }
 
     /// Presses and releases a key.
@@ -182,4 +227,18 @@ impl Drop for Browser {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The rules of accessibility that a page can be held against, as a script.
+fn axe() -> String {
+    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    let caches = match std::env::var_os("WEIGHIN_TEST_SERVERS") {
+        Some(cache) => vec![PathBuf::from(cache)],
+        None => {
+            vec!["/var/cache/weighin-test-servers".into(), home.join(".cache/weighin-test-servers")]
+        }
+    };
+    let mut scripts = caches.iter().map(|cache| cache.join("axe-core-4.12.1/axe.min.js"));
+    let script = scripts.find_map(|path| fs::read_to_string(path).ok());
+    script.expect("scripts/servers fetches axe-core")
 }
