@@ -48,10 +48,11 @@ test-peers: ## Run sysbench's own tests with weighin in its place: SYSBENCH=DIRE
 	$(CARGO) build $(LOCKED) --package weighin
 	@scripts/test-peers "$(SYSBENCH)" "$(TARGET_DIR)/debug/weighin"
 
-endurance: ## Kill studies and primaries some hundred times, and load for an hour with 1000 clients (an hour and a quarter)
+endurance: ## Kill studies and primaries some hundred times, and load for an hour with 1000 clients (an hour and a half)
 	@scripts/setup test
 	@scripts/servers
-	$(CARGO) test $(LOCKED) --package weighin --test end_to_end -- --ignored --nocapture --test-threads 1
+	$(CARGO) test $(LOCKED) --package weighin --test end_to_end -- --ignored --nocapture --test-threads 1 \
+		--skip fleet::bars --skip side_by_side
 
 reference: ## Make docs/reference anew, from the code
 	@scripts/setup build

@@ -314,6 +314,50 @@ fn a_primary_whose_network_is_cut_is_found_through_the_list_of_addresses() {
 }
 
 #[test]
+fn what_was_handed_over_is_brought_back_for_the_next_trial() {
+    let place = Workplace::new();
+    let pair = Pair::start(false);
+    // The table of the second trial takes the place of the first one's.
+    pair.primary.execute("GRANT DROP ON sbtest.* TO probe@'%'");
+    let (there, back) = pair.handover_and_back(&place);
+    place.write("switch.sh", there);
+    place.write("restore.sh", &back);
+    let study = format!(
+        "[study]\nname = \"back\"\nrepeats = 2\n\
+         [[target]]\nname = \"pair\"\nurl = \"mysql://probe@127.0.0.1:{}/sbtest\"\n\
+         replicas = [\"mysql://probe@127.0.0.1:{}/sbtest\"]\npassword_file = \"{}\"\n\
+         [[test]]\ntask = \"failover\"\nat = \"1s\"\nrate = 200\n\
+         command = [\"sh\", \"switch.sh\"]\nrestore = [\"sh\", \"restore.sh\"]\ntrusted = true\n",
+        pair.primary.sandbox.port(),
+        pair.replica.sandbox.port(),
+        pair.probe_password(&place).display()
+    );
+    place.write("back.toml", &study);
+    place.weighin(&["run", "back.toml"]).done();
+    let trials = place.store().dataset().unwrap().trials;
+    assert_eq!(trials.len(), 2);
+    for trial in &trials {
+        let outcome = trial.outcome().unwrap();
+        assert_eq!(value(outcome, Metric::LostWrites), 0.0, "{outcome:?}");
+        assert!(value(outcome, Metric::Downtime) > 0.0, "{outcome:?}");
+    }
+    assert_eq!(pair.primary.query("SELECT @@read_only"), ["0"]);
+    assert_eq!(pair.replica.query("SELECT @@read_only"), ["1"]);
+
+    // A trial after which nothing is brought back is suspect.
+    place.write("restore.sh", "echo no way back >&2; exit 3\n");
+    place.write("back.toml", study.replace("repeats = 2", "repeats = 1"));
+    place.weighin(&["run", "back.toml", "--store", "left.weighin"]).done();
+    let report = place.weighin(&["report", "left.weighin", "--format", "json"]).json();
+    let trials = report["trials"].as_array().unwrap();
+    assert_eq!(trials[0]["validity"], "suspect", "{}", trials[0]);
+    let report = place.weighin(&["report", "left.weighin", "--format", "markdown"]).done();
+    let said =
+        "the intervention restore failed: the command sh ended with exit code 3: no way back";
+    assert!(report.contains(said), "{report}");
+}
+
+#[test]
 fn a_primary_that_is_not_replaced_is_a_failed_trial_that_says_what_the_servers_said() {
     let place = Workplace::new();
     let pair = Pair::start(false);

@@ -105,6 +105,52 @@ impl Pair {
     }
 }
 
+impl Pair {
+    /// Functions of the shell that run SQL on either as administrator, and one for each that has it follow
+    /// the other.
+    fn administration(&self, place: &Workplace) -> String {
+        let of = |name: &str, server: &Server, other: &Server| {
+            let file = format!("{name}.cnf");
+            let options = format!(
+                "[client]\nsocket={}\nuser=weighin\npassword={}\n",
+                server.sandbox.socket().display(),
+                server.password()
+            );
+            place.write(&file, options);
+            format!(
+                "{name}() {{ mariadb --defaults-file={} -N -e \"$1\"; }}\n\
+                 {name}_follows() {{ {name} \"CHANGE MASTER TO master_host = '127.0.0.1', \
+                 master_port = {}, master_user = 'weighin', master_password = '{}', \
+                 master_use_gtid = current_pos, master_connect_retry = 1; START SLAVE\"; }}\n",
+                place.path(&file).display(),
+                other.sandbox.port(),
+                other.password(),
+            )
+        };
+        let primary = of("primary", &self.primary, &self.replica);
+        format!("set -e\n{primary}{}", of("replica", &self.replica, &self.primary))
+    }
+
+    /// What hands over to the replica, and what makes the first one the primary again.
+    pub fn handover_and_back(&self, place: &Workplace) -> (String, String) {
+        let administration = self.administration(place);
+        let hand_over = |from: &str, to: &str| {
+            format!(
+                "{from} 'SET GLOBAL read_only = 1'\n\
+                 written=$({from} 'SELECT @@gtid_current_pos')\n\
+                 {to} \"SELECT MASTER_GTID_WAIT('$written', 60)\" >&2\n\
+                 {to} 'STOP SLAVE; RESET SLAVE ALL; SET GLOBAL read_only = 0'\n"
+            )
+        };
+        let there = hand_over("primary", "replica");
+        let back = hand_over("replica", "primary");
+        (
+            format!("{administration}{there}"),
+            format!("{administration}primary_follows\n{back}replica_follows\n"),
+        )
+    }
+}
+
 /// A network namespace in which the primary of a pair listens, for clients and for its replica. It is
 /// gone with its processes.
 pub struct Island {

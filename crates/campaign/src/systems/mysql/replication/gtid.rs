@@ -16,6 +16,12 @@ pub(super) fn between(from: &str, to: &str) -> Option<u64> {
     }
 }
 
+/// Whether a position of MariaDB is at another or beyond it, in every domain. Positions of MySQL are none.
+pub(super) fn has_reached(position: &str, goal: &str) -> bool {
+    let (Some(at), Some(goal)) = (mariadb(position), mariadb(goal)) else { return false };
+    goal.iter().all(|(domain, number)| at.get(domain).is_some_and(|last| last >= number))
+}
+
 /// The last number of each domain of `domain-server-number,...`.
 fn mariadb(position: &str) -> Option<BTreeMap<u64, u64>> {
     let one = |id: &str| {
@@ -53,6 +59,16 @@ mod tests {
         assert_eq!(between("0-1-17", "0-2-20,3-1-5"), Some(8));
         assert_eq!(between("0-1-17", "0-1-3"), None);
         assert_eq!(between("0-1-17", "binlog.000001 4"), None);
+    }
+
+    #[test]
+    fn a_position_is_reached_in_every_domain() {
+        assert!(has_reached("0-2-150,1-1-7", "0-1-150"));
+        assert!(has_reached("0-2-150,1-1-7", "0-2-149,1-1-7"));
+        assert!(!has_reached("0-2-150", "0-2-151"));
+        assert!(!has_reached("0-2-150", "0-2-150,1-1-1"));
+        let set = "3e11fa47-71ca-11e1-9e33-c80aa9429562:1-5";
+        assert!(!has_reached(set, set));
     }
 
     #[test]
