@@ -242,6 +242,55 @@ fn a_target_over_ssh_is_sampled_where_it_is() {
     assert!(!place.path("far_cache/weighin").exists());
 }
 
+/// Makes the login at `far` that of an account without any rights, with its own home.
+fn as_an_ordinary_account(place: &Workplace) {
+    const ACCOUNT: u32 = 65_533;
+    let home = place.path("far_cache");
+    fs::create_dir(&home).unwrap();
+    std::os::unix::fs::chown(&home, Some(ACCOUNT), Some(ACCOUNT)).unwrap();
+    // It gets there, and to the keys.
+    fs::set_permissions(place.path("."), fs::Permissions::from_mode(0o755)).unwrap();
+    let accounts = fs::read_to_string("/etc/passwd").unwrap();
+    let own = format!("ordinary:x:{ACCOUNT}:{ACCOUNT}::{}:/bin/sh\n", home.display());
+    place.write("passwd", accounts + &own);
+    place.write("far_mounts", format!("{} /etc/passwd\n", place.path("passwd").display()));
+}
+
+#[test]
+fn an_ordinary_login_sees_less_and_check_says_what_is_missing() {
+    let place = Workplace::new();
+    as_an_ordinary_account(&place);
+    let Some(far) = Far::start(&place) else { return };
+    let config = fs::read_to_string(place.path("ssh_config")).unwrap();
+    place.write("ssh_config", config.replace("User root", "User ordinary"));
+    far.study(&place, 1, "3s");
+    let said = Ran::of(command(&place, &["hosts", "study.toml"])).done();
+    assert!(said.contains("weighin is not root there"), "{said}");
+    let checked = Ran::of(command(&place, &["check", "study.toml"])).done();
+    for words in [
+        "one: the server is not found on db2",
+        "no trial says how much processor time the server or other processes took, nor what its disks did",
+        "have ssh log in there as root or as the server's account",
+    ] {
+        assert!(checked.contains(words), "no «{words}» in {checked}");
+    }
+    Ran::of(command(&place, &["run", "study.toml"])).done();
+    let dataset = place.store().dataset().unwrap();
+    let sampling = &dataset.trials[0].sampling;
+    let own = sampling.target_host.as_ref().unwrap();
+    // Its processors are seen, and its disks; what the server alone does is not.
+    assert!(own.samples.iter().any(|sample| sample.cpu.busy() > 0.05), "{:?}", own.samples);
+    assert!(own.samples.iter().all(|sample| sample.server.is_none()), "{:?}", own.samples);
+    let study = fs::read_to_string(place.path("study.toml")).unwrap();
+    let cold = study.replace("[[test]]", "restart = { unit = \"db\" }\n[[test]]\ncache = \"cold\"");
+    place.write("study.toml", cold);
+    let refused = Ran::of(command(&place, &["check", "study.toml"]));
+    assert_eq!(refused.code, Some(3), "{refused:?}");
+    assert!(refused.out.contains("only root may empty the caches of db2"), "{refused:?}");
+    let said = Ran::of(command(&place, &["hosts", "--clean", "study.toml"])).done();
+    assert_eq!(said, "db2: weighin is removed\n");
+}
+
 #[test]
 fn a_lost_agent_fails_its_trial_and_the_next_one_connects_again() {
     let place = Workplace::new();

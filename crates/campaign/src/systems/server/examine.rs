@@ -30,8 +30,16 @@ impl<K: ServerKind> Server<K> {
                      did",
                     if own.is_some() { format!(" on {machine}") } else { String::new() },
                 ),
-                "run weighin as root or as the server's account, and name the server itself, not a \
-                 proxy before it",
+                match own {
+                    None => {
+                        "run weighin as root or as the server's account, and name the server itself, \
+                         not a proxy before it"
+                    }
+                    Some(_) => {
+                        "have ssh log in there as root or as the server's account, and name the server \
+                         itself, not a proxy before it"
+                    }
+                },
             );
         }
         let replicas = self.replica_logins.clone();
