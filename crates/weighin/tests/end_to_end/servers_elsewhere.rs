@@ -7,6 +7,7 @@ use crate::support::{
     MARIADB, MYSQL, Ran, Server, Started, VALKEY, Workplace, command_lines_with, fetched,
     not_tested, shared_directory, wait_for,
 };
+use crate::volumes::{files_of_loop_devices, volumes_can_be_built};
 use host::PrivateServer;
 use model::{Endpoint, FailureKind, TrialEnd};
 use std::fs;
@@ -116,6 +117,46 @@ fn a_private_server_of_another_machine_is_measured_warm_and_cold() {
     assert!(page.contains("a private server on the host far"));
     // What was said over ssh is kept nowhere.
     assert!(!page.contains("BEGIN PRIVATE KEY"));
+}
+
+/// The volume is built, limited and removed by the agent there.
+#[test]
+fn a_server_is_on_a_volume_that_is_built_on_the_other_machine() {
+    let place = Workplace::new();
+    let Some(far) = Far::start(&place) else { return };
+    place.write(
+        "study.toml",
+        format!(
+            "{HEAD}[[target]]\nname = \"one\"\nssh = \"far\"\n[target.sandbox]\ndirectory = \"{}\"\n\
+             volume = {{ size = \"1GiB\", file_system = \"ext4\", write_iops = 300 }}\n\
+             [[test]]\nworkload = \"oltp_update_index\"\ntable_size = 1000\nclients = 4\n\
+             warmup = \"300ms\"\nduration = \"3s\"\n",
+            far.servers.path().display()
+        ),
+    );
+    if !volumes_can_be_built() {
+        return;
+    }
+    Ran::of(command(&place, &["check", "study.toml"])).done();
+    let run = Started::new(command(&place, &["run", "study.toml"]));
+    run.wait_for_load();
+    let mounted = || fs::read_to_string("/proc/mounts").unwrap();
+    let directory = far.servers.path().display().to_string();
+    // Mounted where the agent is, and nowhere else.
+    assert!(!mounted().contains(&directory), "{}", mounted());
+    run.end().done();
+    far.assert_nothing_left();
+    let dataset = place.store().dataset().unwrap();
+    let trial = &dataset.trials[0];
+    assert_counted(trial);
+    let store = place.files(".weighin")[0].display().to_string();
+    let json = Ran::of(command(&place, &["report", &store, "--format", "json"])).json();
+    let writes = json["trials"][0]["disk_writes_per_second"].as_f64().unwrap();
+    assert!((10.0..400.0).contains(&writes), "{writes} writes a second where 300 are the limit");
+    assert!(!trial.sampling.volume.is_empty(), "no disk under its data");
+    // What is left is looked for by the files under loop devices.
+    let left = files_of_loop_devices();
+    assert!(!left.contains(&directory), "{left}");
 }
 
 #[test]
