@@ -128,7 +128,8 @@ impl Agent {
             Failure::new(
                 FailureKind::Unreachable,
                 format!("the broker takes no subscription: {error}"),
-                "see its log; an account with permissions needs those of docs/hosts.md",
+                "see its log; where the broker gives accounts permissions, this one must be allowed to publish \
+                 and subscribe to weighin.>",
             )
         };
         let _calls = self.hear(self.subjects.call(), |_| Event::Call).map_err(not_taken)?;

@@ -140,7 +140,8 @@ impl Remote {
         Failure::new(
             FailureKind::NotPermitted,
             format!("weighin does not {what} on {}, which is another machine", self.name),
-            "use a server that runs there, by its url",
+            "run weighin on that machine, or leave out what asks for it; docs/hosts.md says what can be \
+             done elsewhere",
         )
     }
 }
