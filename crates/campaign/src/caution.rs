@@ -141,12 +141,14 @@ fn commands(study: &Study, found: &mut Diagnostics) {
             found.warn(format!("the test {test} runs a command {trusted}: {words}"), "");
         }
     }
+    let of_targets =
+        study.targets.iter().filter_map(|target| Some((&target.name, target.instance()?)));
+    let of_hosts = study.host_instances.iter().map(|host| (&host.name, &host.spec));
+    for (name, spec) in of_targets.chain(of_hosts) {
+        let (up, down) = (spec.up.join(" "), spec.down.join(" "));
+        found.warn(format!("{name} comes and goes by commands {trusted}: {up}; {down}"), "");
+    }
     for target in &study.targets {
-        if let Some(spec) = target.instance() {
-            let (up, down) = (spec.up.join(" "), spec.down.join(" "));
-            let name = &target.name;
-            found.warn(format!("{name} comes and goes by commands {trusted}: {up}; {down}"), "");
-        }
         if let Some(restart) = target.restart() {
             let (stop, start) = (restart.way.stop().join(" "), restart.way.start().join(" "));
             let name = &target.name;

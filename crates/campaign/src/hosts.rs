@@ -3,10 +3,12 @@
 use crate::at_once::at_once;
 use crate::systems::{SamplingScope, TargetHandle};
 use fleet::{Fleet, Login};
-use host::{Host, Remote, SamplerOptions, Scope, SpaceUsed, Watch, Watched, this_machine};
+use host::{
+    Host, Remote, SamplerOptions, Scope, SpaceUsed, Watch, Watched, Whereabouts, this_machine,
+};
 use model::{
     AgentChoice, Broker, Endpoint, Failure, FailureKind, HostAccount, HostFacts, HostSampling,
-    Load, Place, RemoteHost, Sample, Stop, Study, Target,
+    Load, Place, RemoteHost, Sample, SshHost, Stop, Study, Target,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,12 +22,14 @@ pub struct Hosts {
     pub load: Arc<dyn Host>,
     /// Those that are reached over SSH, or by an agent that has registered.
     pub others: BTreeMap<RemoteHost, Arc<dyn Host>>,
+    /// Where those of them are that come and go, by what the study calls them.
+    pub coming: BTreeMap<String, Whereabouts>,
 }
 
 impl Default for Hosts {
     /// Everything is on this machine.
     fn default() -> Self {
-        Self { load: this_machine(), others: BTreeMap::new() }
+        Self { load: this_machine(), others: BTreeMap::new(), coming: BTreeMap::new() }
     }
 }
 
@@ -34,18 +38,26 @@ impl Hosts {
     /// to before it is needed, and waiting for one ends when `stop` is requested.
     pub fn of_study(study: &Study, stop: &Stop) -> Self {
         let fleet = fleet(study);
+        let names = study.host_instances.iter().map(|instance| instance.name.clone());
+        let coming: BTreeMap<String, Whereabouts> =
+            names.map(|name| (name, Whereabouts::default())).collect();
         let remote = |host: RemoteHost| {
-            let reached = remote(&host, fleet.as_ref(), stop)?;
+            let reached = match coming.get(&host.name).zip(host.ssh()) {
+                Some((whereabouts, ssh)) => Remote::coming(ssh, whereabouts.clone(), stop),
+                None => remote(&host, fleet.as_ref(), stop)?,
+            };
             Some((host, Arc::new(reached) as Arc<dyn Host>))
         };
-        let others = remote_hosts(study).into_iter().filter_map(remote);
-        Self { others: others.collect(), ..Self::default() }
+        let others = remote_hosts(study).into_iter().filter_map(remote).collect();
+        Self { others, coming, ..Self::default() }
     }
 
     /// The same with the machine of a target whose instance may be on another one than the last was.
     pub(crate) fn with(&self, target: &Target, stop: &Stop) -> Self {
         let mut hosts = self.clone();
-        if let (Some(host), true) = (target.ssh_host(), target.instance().is_some()) {
+        let is_named = |host: &&SshHost| !self.coming.contains_key(&host.name);
+        let own = target.ssh_host().filter(is_named);
+        if let (Some(host), true) = (own, target.instance().is_some()) {
             let reached = Remote::over_ssh(host.clone(), stop);
             hosts.others.insert(host.clone().into(), Arc::new(reached));
         }

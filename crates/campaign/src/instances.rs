@@ -1,10 +1,13 @@
-//! Targets that come and go: what brings them up for the trials that need them, and takes them down.
+//! Targets and machines that come and go: what brings them up for the trials that need them, and takes
+//! them down.
 
+use crate::Hosts;
 use crate::walk::{Event, RunError};
 use engine::Stop;
-use host::{Host, InstanceOrder, KeptInstance};
+use host::{Host, InstanceOrder, KeptInstance, Whereabouts};
 use model::{
-    Failure, FailureKind, Instance, InstancePer, InstanceSpec, Place, Study, Target, Trial, text,
+    Failure, FailureKind, HostInstance, Instance, InstancePer, InstanceSpec, Place, Study, Target,
+    Trial, text,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -33,18 +36,74 @@ pub enum InstanceStep<'a> {
 pub type ReadOutput =
     fn(&Study, &Target, &str) -> Result<(Target, BTreeMap<String, String>), Failure>;
 
-/// Instances of the targets of a study. What is up when this is dropped is taken down by a process
+/// Reads what `up` of a machine printed: what ssh connects to, and labels.
+pub type ReadHostOutput = fn(&str) -> Result<(String, BTreeMap<String, String>), Failure>;
+
+/// Reads what `up` of an instance printed.
+#[derive(Clone, Copy, Debug)]
+pub struct OutputReader {
+    pub target: ReadOutput,
+    pub host: ReadHostOutput,
+}
+
+/// Instances of the targets and machines of a study. What is up when this is dropped is taken down by a process
 /// that goes on for that.
 #[derive(Debug)]
 pub struct Instances<'a> {
     study: &'a Study,
     host: Arc<dyn Host>,
     stop: Stop,
-    read: ReadOutput,
+    read: OutputReader,
+    /// Where its machines are that come and go.
+    coming: BTreeMap<String, Whereabouts>,
     /// The number of the next.
     next: u32,
-    /// The last of each target.
-    last: BTreeMap<String, Last>,
+    /// The last of each target and machine.
+    last: BTreeMap<Key, Last>,
+}
+
+/// What comes and goes, by name. Targets go before the machines that they may be on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Target(String),
+    Host(String),
+}
+
+impl Key {
+    fn name(&self) -> &str {
+        match self {
+            Self::Target(name) | Self::Host(name) => name,
+        }
+    }
+}
+
+/// What is brought up.
+#[derive(Clone, Copy)]
+enum Subject<'s> {
+    Target(&'s Target, &'s InstanceSpec),
+    Host(&'s HostInstance),
+}
+
+impl<'s> Subject<'s> {
+    fn key(self) -> Key {
+        match self {
+            Self::Target(target, _) => Key::Target(target.name.clone()),
+            Self::Host(host) => Key::Host(host.name.clone()),
+        }
+    }
+
+    fn spec(self) -> &'s InstanceSpec {
+        match self {
+            Self::Target(_, spec) => spec,
+            Self::Host(host) => &host.spec,
+        }
+    }
+}
+
+/// What has come, as its `up` says, with its labels.
+enum Came {
+    Target(Box<Target>, BTreeMap<String, String>),
+    Host(String, BTreeMap<String, String>),
 }
 
 #[derive(Debug)]
@@ -52,8 +111,8 @@ struct Last {
     /// While it may be up.
     kept: Option<Box<dyn KeptInstance>>,
     record: Instance,
-    /// The target as it is while it is up.
-    came: Result<Target, Failure>,
+    /// The target as it is while it is up; of a machine nothing.
+    came: Result<Option<Target>, Failure>,
 }
 
 /// Whether a target is there.
@@ -68,17 +127,18 @@ pub(crate) enum Presence<'a> {
 }
 
 impl<'a> Instances<'a> {
-    /// None yet: `earlier` were brought up before, in the same results. The commands run on `host`.
+    /// None yet: `earlier` were brought up before, in the same results. The commands run on the machine
+    /// that leads.
     pub fn new(
         study: &'a Study,
-        host: &Arc<dyn Host>,
-        read: ReadOutput,
+        hosts: &Hosts,
+        read: OutputReader,
         earlier: &[Instance],
         stop: &Stop,
     ) -> Self {
         let next = 1 + earlier.iter().map(|one| one.number).max().unwrap_or(0);
-        let (host, stop, last) = (Arc::clone(host), stop.clone(), BTreeMap::new());
-        Self { study, host, stop, read, next, last }
+        let (host, coming) = (Arc::clone(&hosts.load), hosts.coming.clone());
+        Self { study, host, stop: stop.clone(), read, coming, next, last: BTreeMap::new() }
     }
 
     /// Whether any may be up.
@@ -86,7 +146,8 @@ impl<'a> Instances<'a> {
         self.last.values().any(|last| last.kept.is_some())
     }
 
-    /// Brings up the targets of these trials that come and go, each for the first of its trials.
+    /// Brings up the machines that come and go, for the first of these trials, and the targets of the
+    /// trials that do, each for the first of its own.
     ///
     /// # Errors
     /// [`RunError::Stopped`], or when the store cannot be written. That one does not come up fails its
@@ -97,8 +158,14 @@ impl<'a> Instances<'a> {
         mut store: Option<&mut Store>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), RunError> {
+        let study = self.study;
         let mut seen = BTreeSet::new();
         for trial in trials {
+            for host in &study.host_instances {
+                if !self.last.contains_key(&Key::Host(host.name.clone())) {
+                    self.start(Subject::Host(host), trial, store.as_deref_mut(), observe)?;
+                }
+            }
             let server = self.study.server_of(&trial.key.target);
             let target = server.and_then(|server| self.study.measured().nth(server));
             let Some((target, spec)) = target.and_then(|t| Some((t, t.instance()?))) else {
@@ -107,29 +174,31 @@ impl<'a> Instances<'a> {
             if !seen.insert(&target.name) {
                 continue;
             }
-            if self.last.get(&target.name).is_some_and(|last| last.is_for(trial, spec)) {
+            let key = Key::Target(target.name.clone());
+            if self.last.get(&key).is_some_and(|last| last.is_for(trial, spec)) {
                 continue;
             }
-            self.take_down(&target.name, store.as_deref_mut(), observe)?;
-            self.start(target, spec, trial, store.as_deref_mut(), observe)?;
+            self.end(&key, store.as_deref_mut(), observe)?;
+            let subject = Subject::Target(target, spec);
+            self.start(subject, trial, store.as_deref_mut(), observe)?;
         }
         Ok(())
     }
 
     fn start(
         &mut self,
-        target: &Target,
-        spec: &InstanceSpec,
+        subject: Subject<'_>,
         trial: &Trial,
         mut store: Option<&mut Store>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), RunError> {
+        let (key, spec) = (subject.key(), subject.spec());
         if self.stop.is_requested() {
             return Err(RunError::Stopped);
         }
         let mut record = Instance {
             number: self.next,
-            target: target.name.clone(),
+            target: key.name().to_owned(),
             first_position: trial.position,
             began_at: self.host.time(),
             up_at: None,
@@ -140,25 +209,36 @@ impl<'a> Instances<'a> {
             trouble: None,
         };
         self.next += 1;
-        let name = target.name.as_str();
+        let name = key.name();
         observe(Event::Instance { target: name, step: InstanceStep::Up(&spec.up) });
         // Before anything is up: whatever happens, the results say that something may be.
         keep(store.as_deref_mut(), &record)?;
         let mut kept = None;
-        let came = self.come(target, spec, trial, &mut kept, observe).map(|(target, labels)| {
+        let came = self.come(subject, trial, &mut kept, observe).map(|came| {
             record.up_at = Some(self.host.time());
-            record.labels = labels;
-            if let Place::Server(spec) = &target.place {
-                record.endpoint = Some(spec.address.endpoint.to_string());
-                record.ssh = spec.host.as_ref().map(|host| host.destination.clone());
+            match came {
+                Came::Target(target, labels) => {
+                    record.labels = labels;
+                    if let Place::Server(spec) = &target.place {
+                        record.endpoint = Some(spec.address.endpoint.to_string());
+                        record.ssh = spec.host.as_ref().map(|host| host.destination.clone());
+                    }
+                    Some(*target)
+                }
+                Came::Host(destination, labels) => {
+                    (record.labels, record.ssh) = (labels, Some(destination.clone()));
+                    if let Some(whereabouts) = self.coming.get(name) {
+                        whereabouts.set(destination);
+                    }
+                    None
+                }
             }
-            target
         });
         let failure = came.as_ref().err().cloned();
         record.trouble = failure.as_ref().map(|failure| failure.message.clone());
         keep(store.as_deref_mut(), &record)?;
         let last = Last { kept, record, came };
-        let last = match self.last.entry(target.name.clone()) {
+        let last = match self.last.entry(key.clone()) {
             std::collections::btree_map::Entry::Occupied(mut entry) => {
                 entry.insert(last);
                 entry.into_mut()
@@ -175,23 +255,26 @@ impl<'a> Instances<'a> {
             Some(failure) => {
                 observe(Event::Instance { target: name, step: InstanceStep::Failed(&failure) });
                 // Half of it may be there.
-                self.take_down(name, store, observe)
+                self.end(&key, store, observe)
             }
         }
     }
 
     fn come(
         &self,
-        target: &Target,
-        spec: &InstanceSpec,
+        subject: Subject<'_>,
         trial: &Trial,
         kept: &mut Option<Box<dyn KeptInstance>>,
         observe: &mut dyn FnMut(Event<'_>),
-    ) -> Result<(Target, BTreeMap<String, String>), Failure> {
-        let name = target.name.as_str();
+    ) -> Result<Came, Failure> {
+        let (key, spec) = (subject.key(), subject.spec());
+        let name = key.name();
         let variables = [
             ("WEIGHIN_STUDY", self.study.name.clone()),
-            ("WEIGHIN_TARGET", name.to_owned()),
+            match subject {
+                Subject::Target(..) => ("WEIGHIN_TARGET", name.to_owned()),
+                Subject::Host(_) => ("WEIGHIN_MACHINE", name.to_owned()),
+            },
             ("WEIGHIN_REPEAT", trial.key.repeat.to_string()),
         ];
         let kept = kept.insert(self.host.keep_instance(InstanceOrder {
@@ -205,23 +288,53 @@ impl<'a> Instances<'a> {
         let output = kept.up(&self.stop, &mut |line| {
             observe(Event::Instance { target: name, step: InstanceStep::Said(line) });
         })?;
-        (self.read)(self.study, target, &output)
+        match subject {
+            Subject::Target(target, _) => {
+                let (target, labels) = (self.read.target)(self.study, target, &output)?;
+                Ok(Came::Target(Box::new(target), labels))
+            }
+            Subject::Host(_) => {
+                let (destination, labels) = (self.read.host)(&output)?;
+                Ok(Came::Host(destination, labels))
+            }
+        }
     }
 
     /// Takes down the instance of a target, where it may be up.
     ///
     /// # Errors
     /// When the store cannot be written. That it is not gone is told.
-    pub fn take_down(
+    pub(crate) fn take_down(
         &mut self,
         target: &str,
         store: Option<&mut Store>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), RunError> {
-        let Some(last) = self.last.get_mut(target) else { return Ok(()) };
+        self.end(&Key::Target(target.to_owned()), store, observe)
+    }
+
+    fn end(
+        &mut self,
+        key: &Key,
+        store: Option<&mut Store>,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(), RunError> {
+        let Some(last) = self.last.get_mut(key) else { return Ok(()) };
         let Some(mut kept) = last.kept.take() else { return Ok(()) };
-        let of_study = self.study.measured().find(|one| one.name == target);
-        if let Some(spec) = of_study.and_then(Target::instance) {
+        let target = key.name();
+        let spec = match key {
+            Key::Target(name) => {
+                let of_study = self.study.measured().find(|one| one.name == *name);
+                of_study.and_then(Target::instance)
+            }
+            Key::Host(name) => {
+                if let Some(whereabouts) = self.coming.get(name) {
+                    whereabouts.clear();
+                }
+                self.study.host_instance(name).map(|host| &host.spec)
+            }
+        };
+        if let Some(spec) = spec {
             observe(Event::Instance { target, step: InstanceStep::Down(&spec.down) });
         }
         let gone = kept.down(&mut |line| {
@@ -256,10 +369,10 @@ impl<'a> Instances<'a> {
         mut store: Option<&mut Store>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), RunError> {
-        let names: Vec<String> = self.last.keys().cloned().collect();
+        let keys: Vec<Key> = self.last.keys().cloned().collect();
         let mut result = Ok(());
-        for name in names {
-            let done = self.take_down(&name, store.as_deref_mut(), observe);
+        for key in keys {
+            let done = self.end(&key, store.as_deref_mut(), observe);
             result = result.and(done);
         }
         result
@@ -283,7 +396,7 @@ impl<'a> Instances<'a> {
 
     /// Its trials fail for that reason.
     pub(crate) fn give_up(&mut self, target: &str, failure: Failure) {
-        if let Some(last) = self.last.get_mut(target) {
+        if let Some(last) = self.last.get_mut(&Key::Target(target.to_owned())) {
             last.record.trouble = Some(failure.message.clone());
             last.came = Err(failure);
         }
@@ -291,9 +404,18 @@ impl<'a> Instances<'a> {
 
     /// Whether a target of the study is there.
     pub(crate) fn presence<'s>(&'s self, target: &'s Target) -> Presence<'s> {
+        let coming =
+            target.hosts().into_iter().find_map(|host| self.study.host_instance(&host.name));
+        if let Some(HostInstance { name, spec, .. }) = coming {
+            match self.last.get(&Key::Host(name.clone())).map(|last| &last.came) {
+                Some(Ok(_)) => {}
+                Some(Err(failure)) => return Presence::Failed(failure),
+                None => return Presence::NotAsked(spec),
+            }
+        }
         let Some(spec) = target.instance() else { return Presence::Here(target) };
-        match self.last.get(&target.name).map(|last| &last.came) {
-            Some(Ok(target)) => Presence::Here(target),
+        match self.last.get(&Key::Target(target.name.clone())).map(|last| &last.came) {
+            Some(Ok(there)) => Presence::Here(there.as_ref().unwrap_or(target)),
             Some(Err(failure)) => Presence::Failed(failure),
             None => Presence::NotAsked(spec),
         }
@@ -301,7 +423,8 @@ impl<'a> Instances<'a> {
 
     /// The first trial that the instance of a target was brought up for.
     pub(crate) fn first_position(&self, target: &str) -> Option<u32> {
-        self.last.get(target).map(|last| last.record.first_position)
+        let last = self.last.get(&Key::Target(target.to_owned()));
+        last.map(|last| last.record.first_position)
     }
 }
 

@@ -164,10 +164,12 @@ pub(crate) fn check_programs(study: &Study, host: &dyn Host) -> Result<(), Failu
     });
     let of_tests = study.tests.iter().flat_map(|test| test.commands());
     let of_tests = of_tests.map(|(what, words)| (what, words.to_vec()));
-    let of_instances = study.targets.iter().filter_map(|target| {
-        let of =
-            |key: &str, words: &Vec<String>| (format!("`{key}` of {}", target.name), words.clone());
-        target.instance().map(|spec| [of("up", &spec.up), of("down", &spec.down)])
+    let of_targets =
+        study.targets.iter().filter_map(|target| Some((&target.name, target.instance()?)));
+    let of_hosts = study.host_instances.iter().map(|host| (&host.name, &host.spec));
+    let of_instances = of_targets.chain(of_hosts).map(|(name, spec)| {
+        let of = |key: &str, words: &Vec<String>| (format!("`{key}` of {name}"), words.clone());
+        [of("up", &spec.up), of("down", &spec.down)]
     });
     for (what, words) in of_tests.chain(control).chain(of_instances.flatten()) {
         let program = words.first().map_or("", String::as_str);

@@ -30,7 +30,7 @@ mod walk;
 pub use caution::named_programs;
 pub use generators::{GENERATOR_COMMAND, REMOTE_GENERATOR_COMMAND, generate, generate_remotely};
 pub use hosts::{Hosts, fleet, login as login_of_broker, remote, remote_hosts};
-pub use instances::{InstanceStep, Instances, ReadOutput};
+pub use instances::{InstanceStep, Instances, OutputReader, ReadHostOutput, ReadOutput};
 pub use measure::{Makers, Measured, Observation, OnSample, Order, measure};
 pub use preflight::{Diagnostic, Examined, Preflight, Severity};
 pub use prepared::{Prepared, Step};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
-use campaign::{Campaign, Hosts, Instances, Preflight, RunError};
+use campaign::{Campaign, Hosts, Instances, OutputReader, Preflight, RunError};
 use host::{
     CommandOrder, DiskCounters, Ended, Ends, FileSpec, Filling, HeldVolume, Host, InstanceOrder,
     KeptInstance, Local, Looking, PrivateServer, ProcessClue, Processors, ProgramOrder,
@@ -238,8 +238,11 @@ fn run(host: &Arc<Imitated>, target: &str, test: &str) -> Result<Dataset, RunErr
     let hosts = Hosts { load: Arc::clone(host) as Arc<dyn Host>, ..Hosts::default() };
     let mut store = Store::create(&path, &study, &plan, &hosts.load.facts(), "1", 1.0).unwrap();
     let stop = Stop::default();
-    let read = |_: &_, _: &_, _: &_| unreachable!("nothing comes and goes");
-    let mut none = Instances::new(&study, &hosts.load, read, &[], &stop);
+    let read = OutputReader {
+        target: |_: &_, _: &_, _: &_| unreachable!("nothing comes and goes"),
+        host: |_: &_| unreachable!("nothing comes and goes"),
+    };
+    let mut none = Instances::new(&study, &hosts, read, &[], &stop);
     let preflight = Preflight::examine(&study, &hosts, &[], &none, &stop, &mut |_| {}).unwrap();
     let mut campaign = Campaign::prepare(preflight, &mut |_| {})?;
     for facts in campaign.facts() {

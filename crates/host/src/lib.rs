@@ -27,6 +27,8 @@ pub use self::local::size::in_words as size_in_words;
 pub use self::local::storage::{Looking, no_room};
 pub use self::local::{Local, this_machine};
 pub use self::order::{CommandOrder, InstanceOrder};
-pub use self::remote::{AGENT_COMMAND, Carrier, Duty, HELLO, Hello, Link, Remote, Route, serve};
+pub use self::remote::{
+    AGENT_COMMAND, Carrier, Duty, HELLO, Hello, Link, Remote, Route, Whereabouts, serve,
+};
 pub use self::running_server::{Ends, ProcessClue, RunningServer};
 pub use engine::storage::{FileSpec, Filling, Processors};

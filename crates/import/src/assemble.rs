@@ -60,6 +60,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
         aa_control: None,
         tests,
         fleet: None,
+        host_instances: Vec::new(),
         source: String::new(),
     };
     let plan = Plan { seed: 0, blocks };

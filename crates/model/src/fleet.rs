@@ -1,10 +1,28 @@
 //! Machines that weighin reaches over a network, and how.
 
-use crate::{PasswordSource, SshHost};
+use crate::PasswordSource;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+
+/// A machine that the user's `ssh` reaches.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SshHost {
+    /// What the study calls it: its name, or the destination where it has none.
+    pub name: String,
+    /// What `ssh` connects to, such as `admin@db2.internal` or an alias of `~/.ssh/config`. It does
+    /// not begin with `-`, and has no character that means something to a shell.
+    pub destination: String,
+}
+
+impl SshHost {
+    /// One that comes and goes: its destination stands for the one that it has while it is there, and is
+    /// none that `ssh` could be given.
+    pub fn of_instance(name: String) -> Self {
+        Self { destination: format!("the instance {name}"), name }
+    }
+}
 
 /// A machine that makes load, or that a target is on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -56,6 +74,11 @@ impl RemoteHost {
             }
             Way::Agent(_) => None,
         }
+    }
+
+    /// Whether its destination stands for that of an instance ([`SshHost::of_instance`]).
+    pub fn comes_and_goes(&self) -> bool {
+        self.ssh().is_some_and(|host| host == SshHost::of_instance(self.name.clone()))
     }
 
     /// Which agent it is to have, where it is reached by one.

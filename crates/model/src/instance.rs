@@ -1,6 +1,6 @@
 //! Servers that come and go: the commands that bring them up, and what became of each.
 
-use crate::UnixMillis;
+use crate::{Price, UnixMillis};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,6 +18,16 @@ pub struct InstanceSpec {
     pub time_limit: Duration,
     /// Names of variables of the environment that the commands get besides what every program gets.
     pub environment: Vec<String>,
+}
+
+/// A machine that comes and goes with the study: one that targets are on, or that makes load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HostInstance {
+    /// What the study calls the machine.
+    pub name: String,
+    pub spec: InstanceSpec,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
 }
 
 /// How long an instance is used.
@@ -48,7 +58,7 @@ impl InstancePer {
 pub struct Instance {
     /// From 1, in order of time.
     pub number: u32,
-    /// Name of the target.
+    /// Name of the target, or of the machine.
     pub target: String,
     /// The position of the first trial that it was brought up for.
     pub first_position: u32,

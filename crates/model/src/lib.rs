@@ -69,8 +69,8 @@ pub use dataset::{Dataset, Extension, Note, RunInfo, SupersededTrial, TargetFact
 pub use disk::{DiskRates, VolumeRates};
 pub use environment::{HostFacts, ServerFacts, TableContents};
 pub use failover::{Failover, FailoverCause};
-pub use fleet::{AgentChoice, Broker, BrokerAddress, LoadHosts, RemoteHost, Way};
-pub use instance::{Instance, InstancePer, InstanceSpec};
+pub use fleet::{AgentChoice, Broker, BrokerAddress, LoadHosts, RemoteHost, SshHost, Way};
+pub use instance::{HostInstance, Instance, InstancePer, InstanceSpec};
 pub use intervention::{Act, ActResult, BackgroundWork, Intervention};
 pub use key_value::{KeyOrder, KeyValue, ValueSize};
 pub use keys::{KeyDistribution, KeyParameters};
@@ -112,8 +112,7 @@ pub use storage::{BlockOrder, BlockShare, HotRegion, Storage};
 pub use storage_place::{PlacedVolume, StoragePlace, VolumeLayout, VolumePlace};
 pub use study::{
     Budget, ControlAct, Endpoint, Money, Place, PrivateReplication, ReplicationControl,
-    SandboxSpec, ServerAddress, ServerKey, ServerSpec, Software, SshHost, Study, System, Target,
-    Until,
+    SandboxSpec, ServerAddress, ServerKey, ServerSpec, Software, Study, System, Target, Until,
 };
 pub use task::{Arrivals, ImportedTask, Load, LoadSearch, Task};
 pub use test::{CacheState, Test};

@@ -1,6 +1,6 @@
 use crate::{
-    Broker, BuiltVolume, Failure, FailureKind, InstanceSpec, PasswordSource, Price, RemoteHost,
-    RestartSpec, StoragePlace, Test, Tls, Trial,
+    Broker, BuiltVolume, Failure, FailureKind, HostInstance, InstanceSpec, PasswordSource, Price,
+    RemoteHost, RestartSpec, SshHost, StoragePlace, Test, Tls, Trial,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -46,6 +46,9 @@ pub struct Study {
     /// Where agents register, where some of the loads are made by such.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<Broker>,
+    /// What brings machines up that come and go with the study.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub host_instances: Vec<HostInstance>,
     /// The study file itself, byte for byte.
     pub source: String,
 }
@@ -224,16 +227,6 @@ pub struct ServerSpec {
     pub restart: Option<RestartSpec>,
 }
 
-/// A machine that the user's `ssh` reaches.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct SshHost {
-    /// What the study calls it: its name, or the destination where it has none.
-    pub name: String,
-    /// What `ssh` connects to, such as `admin@db2.internal` or an alias of `~/.ssh/config`. It does
-    /// not begin with `-`, and has no character that means something to a shell.
-    pub destination: String,
-}
-
 impl ServerSpec {
     /// A server without replicas.
     pub fn new(address: ServerAddress) -> Self {
@@ -395,6 +388,16 @@ impl Study {
     pub fn load_hosts(&self) -> impl Iterator<Item = &RemoteHost> {
         let loads = self.tests.iter().filter_map(Test::load);
         loads.flat_map(|load| self.measured().flat_map(|target| load.makers(target)))
+    }
+
+    /// What brings the machine of that name up, where it comes and goes.
+    pub fn host_instance(&self, name: &str) -> Option<&HostInstance> {
+        self.host_instances.iter().find(|instance| instance.name == name)
+    }
+
+    /// Whether anything comes and goes with the study.
+    pub fn has_instances(&self) -> bool {
+        !self.host_instances.is_empty() || self.targets.iter().any(|t| t.instance().is_some())
     }
 
     /// Whether the A/A control has a server of its own, which weighin starts.

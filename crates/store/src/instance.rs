@@ -1,4 +1,4 @@
-//! Instances of targets that come and go.
+//! Instances of targets and machines that come and go.
 
 use crate::digest::{Digests, Subject};
 use crate::value::{Columns, Json, MOST, damage, within};
@@ -10,9 +10,12 @@ impl Store {
     /// Keeps what is known of an instance; replaces what was known of the one with its number.
     ///
     /// # Errors
-    /// When the study has no such target, or the file cannot be written.
+    /// When the study has no such target or machine, or the file cannot be written.
     pub fn record_instance(&mut self, instance: &Instance) -> std::result::Result<(), StoreError> {
-        if !self.study().measured().any(|target| target.name == instance.target) {
+        let study = self.study();
+        let is_known = study.measured().any(|target| target.name == instance.target)
+            || study.host_instance(&instance.target).is_some();
+        if !is_known {
             return Err(StoreError::UnknownTarget(instance.target.clone()));
         }
         self.write(|connection, digests| {

@@ -71,6 +71,7 @@ impl Found {
         found.free("margin", &recorded.margin, &asked.margin);
         found.free("budget", &recorded.budget, &asked.budget);
         found.free("fleet", &recorded.fleet, &asked.fleet);
+        found.free("host instances", &recorded.host_instances, &asked.host_instances);
         let study = Part::Study;
         if asked.until.is_some() || recorded.until.is_some() {
             // What was decided so far rests on when the study said that it would look.

@@ -1,10 +1,11 @@
 //! Machines that targets are on, and that weighin reaches over SSH.
 
+use crate::instance::{self, InstanceTable};
 use crate::names::nearest;
 use crate::problem::{Place, Problems};
 use crate::validate::{Names, name};
 use crate::wire::{HostTable, Maybe, TargetTable};
-use model::{Load, RemoteHost, SshHost};
+use model::{HostInstance, Load, RemoteHost, SshHost};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use toml::Spanned;
@@ -18,6 +19,7 @@ const RESERVED: &str = "this machine";
 #[derive(Default)]
 pub(crate) struct Hosts {
     named: Vec<(SshHost, Place)>,
+    instances: Vec<HostInstance>,
     /// Names that targets ask for.
     used: RefCell<BTreeSet<String>>,
     /// A table could not be read, so that a name that is missing may be its.
@@ -26,8 +28,14 @@ pub(crate) struct Hosts {
 
 impl Hosts {
     pub fn of(tables: Vec<Spanned<HostTable>>, problems: &mut Problems) -> Self {
-        let (named, incomplete) = read(tables, problems);
-        Self { named, incomplete, ..Self::default() }
+        let mut instances = Vec::new();
+        let (named, incomplete) = read(tables, &mut instances, problems);
+        Self { named, incomplete, instances, ..Self::default() }
+    }
+
+    /// What brings those up that come and go.
+    pub fn into_instances(self) -> Vec<HostInstance> {
+        self.instances
     }
 
     /// The machines that have the volumes of a target; none where that is the one that weighin runs on,
@@ -154,28 +162,57 @@ impl Hosts {
 }
 
 /// Machines with a name and a destination each, and whether there are more, which could not be read.
-fn read(tables: Vec<Spanned<HostTable>>, problems: &mut Problems) -> (Vec<(SshHost, Place)>, bool) {
+fn read(
+    tables: Vec<Spanned<HostTable>>,
+    instances: &mut Vec<HostInstance>,
+    problems: &mut Problems,
+) -> (Vec<(SshHost, Place)>, bool) {
     let kind = "host";
     let mut names = Names::new(kind);
     let (mut hosts, mut incomplete) = (Vec::new(), false);
     for table in tables {
         let at = table.span();
-        let table = table.into_inner();
+        let mut table = table.into_inner();
+        if table.instance.is_none() {
+            instance::refuse_price(&table.price, problems);
+        }
         names.take(table.name.as_ref().map(|n| (n.get_ref().as_str(), n.span())), problems);
         let named = named(&table.name, &at, kind, problems);
-        if table.ssh.is_none() {
-            let help = "add a line like ssh = \"admin@db2.internal\"";
-            problems.missing(at.clone(), format!("this {kind} has no `ssh`"), help);
-        }
-        match named.zip(destination(&table.ssh, problems)) {
-            Some((name, destination)) => {
-                let at = table.name.as_ref().map_or(at, Spanned::span);
-                hosts.push((SshHost { name, destination }, at));
+        let host = match (&table.ssh, &table.instance) {
+            (None, Some(written)) => named.and_then(|name| {
+                instances.push(instance::of_host(written, &name, table.price.take(), problems)?);
+                Some(SshHost::of_instance(name))
+            }),
+            (ssh, instance) => {
+                if let Some(written) = instance {
+                    refuse_both(written, ssh, problems);
+                } else if ssh.is_none() {
+                    let help = "add a line like ssh = \"admin@db2.internal\"";
+                    problems.missing(at.clone(), format!("this {kind} has no `ssh`"), help);
+                }
+                let destination = destination(ssh, problems);
+                named.zip(destination).map(|(name, destination)| SshHost { name, destination })
             }
+        };
+        match host {
+            Some(host) => hosts.push((host, table.name.as_ref().map_or(at, Spanned::span))),
             None => incomplete = true,
         }
     }
     (hosts, incomplete)
+}
+
+/// Notes that a machine that comes and goes has an address of its own as well.
+pub(crate) fn refuse_both(
+    instance: &Spanned<InstanceTable>,
+    other: &Maybe<String>,
+    problems: &mut Problems,
+) {
+    let Some(other) = other else { return };
+    problems
+        .add(other.span(), "`up` of the instance says how to reach this machine")
+        .other(instance.span(), "the instance")
+        .help("keep one of them");
 }
 
 /// The name of a machine.

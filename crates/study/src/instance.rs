@@ -4,14 +4,15 @@ use crate::duration::parse_duration;
 use crate::hosts::is_destination;
 use crate::intervention::{THIS_HOST, check_command};
 use crate::load_hosts::only_here;
-use crate::problem::Problems;
+use crate::price;
+use crate::problem::{Place as PlaceInFile, Problems};
 use crate::secret::is_secret_key;
 use crate::url::{UrlError, parse_url};
 use crate::validate::{by_name, one_of};
-use crate::wire::{Maybe, TargetTable};
+use crate::wire::{Maybe, PriceTable, TargetTable};
 use model::{
-    Endpoint, InstancePer, InstanceSpec, Place, ServerAddress, SshHost, Study, Target, Test, Way,
-    text,
+    Endpoint, HostInstance, InstancePer, InstanceSpec, Place, ServerAddress, SshHost, Study,
+    Target, Test, Way, text,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -28,8 +29,8 @@ const LONGEST: Duration = Duration::from_secs(24 * 3600);
 const MOST_LABELS: usize = 32;
 const LONGEST_LABEL: usize = 200;
 
-/// What brings a target's server up for the study, and takes it down again: programs of the machine
-/// that weighin runs on, with their arguments.
+/// What brings a target's server, or a machine, up for the study, and takes it down again: programs of
+/// the machine that weighin runs on, with their arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct InstanceTable {
@@ -67,7 +68,37 @@ pub(crate) fn of_target(table: &mut TargetTable, problems: &mut Problems) -> Opt
             .add(at.clone(), "an `instance` is a server that is reached over a network")
             .help("remove it: private servers and volumes are on the machine that weighin runs on");
     }
-    let wire = written.into_inner();
+    read(written.get_ref(), &at, problems)
+}
+
+/// The instance of a machine that targets are on, or that makes load: it is there for the whole study.
+pub(crate) fn of_host(
+    written: &Spanned<InstanceTable>,
+    name: &str,
+    price: Option<Spanned<PriceTable>>,
+    problems: &mut Problems,
+) -> Option<HostInstance> {
+    let price = price.and_then(|price| price::price(price, problems));
+    let spec = read(written.get_ref(), &written.span(), problems)?;
+    if spec.per != InstancePer::Study {
+        let at = written.get_ref().per.as_ref().map_or(written.span(), Spanned::span);
+        problems
+            .add(at, "a machine that comes and goes is there for the whole study")
+            .help("leave `per` out; an instance of a target may be there for one repeat");
+    }
+    Some(HostInstance { name: name.to_owned(), spec, price })
+}
+
+/// Notes the price of a machine that is there anyway.
+pub(crate) fn refuse_price(price: &Maybe<PriceTable>, problems: &mut Problems) {
+    if let Some(price) = price {
+        problems.add(price.span(), "the bill of a study has no machine that is there anyway").help(
+            "give the price to a target, or remove it: it is for machines with an `instance`",
+        );
+    }
+}
+
+fn read(wire: &InstanceTable, at: &PlaceInFile, problems: &mut Problems) -> Option<InstanceSpec> {
     let trusted = wire.trusted.unwrap_or(false);
     let mut command = |key: &str, written: &Maybe<Vec<String>>| {
         let Some(command) = written else {
@@ -91,6 +122,25 @@ pub(crate) fn of_target(table: &mut TargetTable, problems: &mut Problems) -> Opt
     let environment = environment.filter_map(|name| variable(name, problems)).collect();
     let (up, down) = (up?, down?);
     Some(InstanceSpec { up, down, per, time_limit, environment })
+}
+
+/// Notes a machine that comes and goes and is called as a target is, or as another such machine:
+/// results tell instances apart by these names.
+pub(crate) fn refuse_names(instances: &[HostInstance], study: &Study, problems: &mut Problems) {
+    for (place, HostInstance { name, .. }) in instances.iter().enumerate() {
+        let is_taken = study.measured().any(|target| target.name == *name)
+            || instances.iter().take(place).any(|other| other.name == *name);
+        if is_taken {
+            problems
+                .add(
+                    0..0,
+                    format!(
+                        "two things that come and go, or a target and one, are called `{name}`"
+                    ),
+                )
+                .help("give the machine another name");
+        }
+    }
 }
 
 /// How long each of two commands may take; `usual` where that is not written.
@@ -149,6 +199,8 @@ pub enum OutputError {
     System,
     #[error("it says no `url`, and the study has none")]
     NoUrl,
+    #[error("it says no `ssh`")]
+    NoSsh,
     #[error("`ssh` must be a destination of the program ssh, such as user@host")]
     Ssh,
     #[error("the output `{0}` is sensitive, and results keep it")]
@@ -181,6 +233,7 @@ impl OutputError {
                     .into()
             }
             Self::System => "set `kind` of the target".into(),
+            Self::NoSsh => "have `up` print {\"ssh\": \"user@host\"}".into(),
             _ => "correct what `up` prints".into(),
         }
     }
@@ -193,23 +246,8 @@ impl OutputError {
 /// # Errors
 /// When it is something else, or the target could not be measured there.
 pub fn told(study: &Study, target: &Target, output: &str) -> Result<Told, OutputError> {
-    let output = match output.trim() {
-        "" => "{}",
-        some => some,
-    };
-    let keys: Map<String, Value> = serde_json::from_str(output).map_err(|error| {
-        let reason = match error.classify() {
-            serde_json::error::Category::Eof => "it ends early",
-            serde_json::error::Category::Data => "it is something else",
-            _ => "it is no JSON",
-        };
-        OutputError::NotJson { line: error.line(), column: error.column(), reason }
-    })?;
-    let text = |key: &str| match value(&keys, key)? {
-        None => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.as_str())),
-        Some(_) => Err(OutputError::Kind { key: key.to_owned(), what: "a text" }),
-    };
+    let keys = object(output)?;
+    let text = |key: &str| text_of(&keys, key);
     let mut told = target.clone();
     let Place::Server(spec) = &mut told.place else { return Err(OutputError::NoUrl) };
     if let Some(url) = text("url")? {
@@ -243,6 +281,42 @@ pub fn told(study: &Study, target: &Target, output: &str) -> Result<Told, Output
     }
     let labels = labels(value(&keys, "labels")?)?;
     Ok(Told { target: told, labels })
+}
+
+/// What `up` of a machine's instance printed: a JSON object with `ssh`, and perhaps `labels`.
+///
+/// # Errors
+/// When it is something else.
+pub fn told_of_host(output: &str) -> Result<(String, BTreeMap<String, String>), OutputError> {
+    let keys = object(output)?;
+    let ssh = text_of(&keys, "ssh")?.ok_or(OutputError::NoSsh)?;
+    if !is_destination(ssh) {
+        return Err(OutputError::Ssh);
+    }
+    Ok((ssh.to_owned(), labels(value(&keys, "labels")?)?))
+}
+
+fn object(output: &str) -> Result<Map<String, Value>, OutputError> {
+    let output = match output.trim() {
+        "" => "{}",
+        some => some,
+    };
+    serde_json::from_str(output).map_err(|error| {
+        let reason = match error.classify() {
+            serde_json::error::Category::Eof => "it ends early",
+            serde_json::error::Category::Data => "it is something else",
+            _ => "it is no JSON",
+        };
+        OutputError::NotJson { line: error.line(), column: error.column(), reason }
+    })
+}
+
+fn text_of<'a>(keys: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, OutputError> {
+    match value(keys, key)? {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.as_str())),
+        Some(_) => Err(OutputError::Kind { key: key.to_owned(), what: "a text" }),
+    }
 }
 
 /// The value of a key, which stands by itself or, as an output of OpenTofu, in an object.

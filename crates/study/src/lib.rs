@@ -69,7 +69,7 @@ pub use duration::{DurationError, parse_duration};
 pub use error::StudyError;
 pub use estimate::{estimate, estimate_set_up};
 pub use expand::{Additions, expand, expand_most, extend, next_block, next_levels};
-pub use instance::{OutputError, Told, told};
+pub use instance::{OutputError, Told, told, told_of_host};
 pub use key_value::{RatioError, parse_ratio};
 pub use merge::{MergeError, NamedRun, merged};
 pub use options::{CommandLine, LoadKey, load_keys};

@@ -1,14 +1,15 @@
 //! Machines that make loads: `[[load_host]]` and `load_hosts`.
 
 use crate::hosts::{destination, named};
+use crate::instance;
 use crate::names::nearest;
 use crate::problem::{Place, Problems};
 use crate::test::TestTable;
 use crate::validate::Names;
 use crate::wire::{LoadHostTable, LoadHostsKey, Maybe};
 use model::{
-    AgentChoice, Endpoint, Load, LoadHosts, Place as TargetPlace, RemoteHost, ServerKey, Target,
-    Test, Way,
+    AgentChoice, Endpoint, HostInstance, Load, LoadHosts, Place as TargetPlace, RemoteHost,
+    ServerKey, SshHost, Target, Test, Way,
 };
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +26,7 @@ const LONGEST_LABEL: usize = 64;
 #[derive(Default)]
 pub(crate) struct LoadHostTables {
     groups: Vec<Group>,
+    instances: Vec<HostInstance>,
     /// Names of those that make a load.
     used: RefCell<BTreeSet<String>>,
     /// A table could not be read, so that a name that is missing may be its.
@@ -42,14 +44,21 @@ impl LoadHostTables {
     pub fn of(tables: Vec<Spanned<LoadHostTable>>, problems: &mut Problems) -> Self {
         let mut names = Names::new("load host");
         let (mut groups, mut incomplete) = (Vec::<Group>::new(), false);
+        let mut instances = Vec::new();
         for table in tables {
-            let (at, table) = (table.span(), table.into_inner());
+            let (at, mut table) = (table.span(), table.into_inner());
+            if table.instance.is_none() {
+                instance::refuse_price(&table.price, problems);
+            }
             names.take(table.name.as_ref().map(|n| (n.get_ref().as_str(), n.span())), problems);
             let name = named(&table.name, &at, "load host", problems);
             let (Some(name), Some(ways)) = (name, ways(&table, &at, problems)) else {
                 incomplete = true;
                 continue;
             };
+            if let Some(written) = &table.instance {
+                instances.extend(instance::of_host(written, &name, table.price.take(), problems));
+            }
             let at = table.name.as_ref().map_or(at, Spanned::span);
             let required = table.required.as_ref().is_none_or(|written| *written.get_ref());
             let group = Group { hosts: ways.of(&name, required), name, at };
@@ -65,7 +74,12 @@ impl LoadHostTables {
                 .add(last.at.clone(), format!("the study has {count} load hosts"))
                 .help(format!("at most {most} make a load together"));
         }
-        Self { groups, incomplete, ..Self::default() }
+        Self { groups, incomplete, instances, ..Self::default() }
+    }
+
+    /// What brings those up that come and go.
+    pub fn into_instances(self) -> Vec<HostInstance> {
+        self.instances
     }
 
     fn all(&self) -> impl Iterator<Item = &RemoteHost> {
@@ -287,6 +301,8 @@ impl Group {
 /// How the machines of a table are reached.
 enum Ways {
     One(Way),
+    /// As `up` of its instance says.
+    Coming,
     Any(usize, BTreeMap<String, String>),
 }
 
@@ -295,6 +311,10 @@ impl Ways {
     fn of(self, name: &str, required: bool) -> Vec<RemoteHost> {
         match self {
             Self::One(way) => vec![RemoteHost { name: name.to_owned(), way, required }],
+            Self::Coming => {
+                let host = SshHost::of_instance(name.to_owned());
+                vec![RemoteHost { required, ..RemoteHost::from(host) }]
+            }
             Self::Any(count, labels) => {
                 let way = || Way::Agent(AgentChoice::Any(labels.clone()));
                 let host =
@@ -310,7 +330,8 @@ fn ways(table: &LoadHostTable, at: &Place, problems: &mut Problems) -> Option<Wa
     let ssh = table.ssh.as_ref().map(|ssh| ("ssh", ssh.span()));
     let agent = table.agent.as_ref().map(|agent| ("agent", agent.span()));
     let agents = table.agents.as_ref().map(|agents| ("agents", agents.span()));
-    let said: Vec<_> = [ssh, agent, agents].into_iter().flatten().collect();
+    let instance = table.instance.as_ref().map(|instance| ("instance", instance.span()));
+    let said: Vec<_> = [ssh, agent, agents, instance].into_iter().flatten().collect();
     if let [(first, one), (second, other), ..] = said.as_slice() {
         problems
             .add(
@@ -325,6 +346,9 @@ fn ways(table: &LoadHostTable, at: &Place, problems: &mut Problems) -> Option<Wa
         problems
             .add(labels.span(), "`labels` choose among `agents`")
             .help("write agents = 1 for any agent that has them, or remove them");
+    }
+    if table.instance.is_some() {
+        return Some(Ways::Coming);
     }
     if let Some(written) = &table.agent {
         return agent_name(written, problems)
@@ -342,7 +366,7 @@ fn ways(table: &LoadHostTable, at: &Place, problems: &mut Problems) -> Option<Wa
         return labels(&table.labels, problems).map(|labels| Ways::Any(count, labels));
     }
     if table.ssh.is_none() {
-        let message = "this load host has no `ssh`, `agent` or `agents`";
+        let message = "this load host has no `ssh`, `agent`, `agents` or `instance`";
         let help = "add a line like ssh = \"bench@10.0.1.21\", or agents = 1 for one that has registered with the broker of [fleet]";
         problems.missing(at.clone(), message, help);
     }

@@ -227,7 +227,7 @@ mod tests {
             row("sample_every")
         );
         assert!(row("until").contains("`\"resolved\"`"), "{}", row("until"));
-        assert!(row("ssh").contains("required"), "{}", row("ssh"));
+        assert!(row("up").contains("required"), "{}", row("up"));
         assert_eq!(runs(&[1, 2, 3, 5, 7, 8]), "1–3, 5, 7, 8");
     }
 }

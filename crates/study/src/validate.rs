@@ -6,7 +6,7 @@ use crate::problem::{Place, Problems};
 use crate::shape::Shape;
 use crate::test::length;
 use crate::wire::{Maybe, RepeatsKey, StudyTable};
-use crate::{fit, fleet, parallel, target, test};
+use crate::{fit, fleet, instance, parallel, target, test};
 use model::bounds::{MAX_LOOKS, MAX_REPEATS};
 use model::{LevelPlacement, Study, Target, Test, Until, text};
 use std::collections::BTreeMap;
@@ -76,7 +76,10 @@ pub(crate) fn study(shape: Shape, text: &str, problems: &mut Problems) -> Option
     };
     let targets = targets.into_iter().map(|(target, _)| target).collect();
     let study = head(&table, targets, tests, text, problems)?;
-    Some(Study { fleet, ..study })
+    let mut host_instances = hosts.into_instances();
+    host_instances.extend(load_hosts.into_instances());
+    instance::refuse_names(&host_instances, &study, problems);
+    Some(Study { fleet, host_instances, ..study })
 }
 
 /// Validates `[study]`.
@@ -175,6 +178,7 @@ fn head(
         aa_control,
         tests,
         fleet: None,
+        host_instances: Vec::new(),
         source: text.to_string(),
     })
 }

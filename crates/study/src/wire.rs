@@ -1,9 +1,11 @@
 //! The study file as written: only shapes, nothing is checked here. The doc comments become the
 //! descriptions of the JSON Schema.
 
+mod machines;
 mod statement;
 mod test;
 
+pub(crate) use machines::{FleetTable, HostTable, LoadHostTable};
 pub(crate) use statement::{SchemaChangeKeys, StatementKeys, TimedKeys};
 pub(crate) use test::{
     CatchUpKeys, FailoverKeys, InterventionTable, KeyValueKeys, LoadKeys, OltpKeys, ServerKeys,
@@ -114,65 +116,6 @@ pub(crate) struct UntilTable {
     /// What ends them: `resolved`.
     #[schemars(extend("enum" = ["resolved"]))]
     pub until: String,
-}
-
-/// A machine that weighin reaches over SSH.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub(crate) struct HostTable {
-    /// Unique among the hosts of the study, at most 64 characters.
-    #[schemars(with = "String", length(min = 1, max = 64))]
-    pub name: Maybe<String>,
-    /// What your own `ssh` connects to: `user@host`, or an alias of `~/.ssh/config`.
-    #[schemars(with = "String", length(min = 1, max = 255))]
-    pub ssh: Maybe<String>,
-}
-
-/// Where agents register: a server of NATS.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub(crate) struct FleetTable {
-    /// The broker: `tls://broker.internal:4222`, or `nats://127.0.0.1:4222` on this very machine; with
-    /// the name of the fleet behind it where the broker has several, as in
-    /// `tls://broker.internal/nightly`.
-    #[schemars(with = "String")]
-    pub nats: Maybe<String>,
-    /// Environment variable that holds the broker's token.
-    #[schemars(with = "Option<String>")]
-    pub token_env: Maybe<String>,
-    /// File whose first line is the broker's token.
-    #[schemars(with = "Option<String>")]
-    pub token_file: Maybe<String>,
-    /// PEM file with the certificates to trust; those of the system when absent.
-    #[schemars(with = "Option<String>")]
-    pub ca: Maybe<String>,
-}
-
-/// A machine that makes load: one that weighin reaches over SSH, or one or more by agents that have
-/// registered with the broker of `[fleet]`.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub(crate) struct LoadHostTable {
-    /// Unique among the load hosts of the study, at most 64 characters. Several agents of one table
-    /// are called so with a number behind it.
-    #[schemars(with = "String", length(min = 1, max = 64))]
-    pub name: Maybe<String>,
-    /// What your own `ssh` connects to: `user@host`, or an alias of `~/.ssh/config`.
-    #[schemars(with = "Option<String>", length(min = 1, max = 255))]
-    pub ssh: Maybe<String>,
-    /// The name under which an agent has registered: that of its machine unless it was given another.
-    #[schemars(with = "Option<String>", length(min = 1, max = 64))]
-    pub agent: Maybe<String>,
-    /// So many agents, whichever have registered and have the `labels`.
-    #[schemars(with = "Option<u32>", range(min = 1, max = model::Load::MAX_LOAD_HOSTS))]
-    pub agents: Maybe<i64>,
-    /// Labels that each of the `agents` must have, such as `{ zone = "eu-west-1a" }`.
-    #[schemars(with = "Option<BTreeMap<String, String>>")]
-    pub labels: Maybe<BTreeMap<String, String>>,
-    /// Whether every trial takes it (the default). With `false` a trial begins without it where it is not
-    /// there: the others make its part of the load, and the report says so.
-    #[schemars(with = "Option<bool>")]
-    pub required: Maybe<bool>,
 }
 
 /// One candidate: a `sandbox`, a `url`, an `instance`, or `volumes`.

@@ -54,6 +54,41 @@ fn what_makes_no_sense_is_refused_with_the_way_round_it() {
     }
 }
 
+#[test]
+fn a_machine_may_come_for_the_study() {
+    let commands = "up = [\"./up.sh\"], down = [\"./down.sh\"], trusted = true";
+    let host = |keys: &str| format!("[[host]]\nname = \"vm\"\n{keys}");
+    let comes = host(&format!("instance = {{ {commands} }}\n"));
+    let on_it = format!("{URL}\nhost = \"vm\"");
+    let read = study(&comes, &on_it).unwrap();
+    assert_eq!(read.targets[0].ssh_host(), Some(&SshHost::of_instance("vm".to_owned())));
+    assert_eq!(read.host_instances[0].name, "vm");
+    assert_eq!(read.host_instances[0].spec.up, ["./up.sh"]);
+    let priced = format!("{comes}price = {{ monthly = 73.0, currency = \"EUR\" }}");
+    assert!(study(&priced, &on_it).unwrap().host_instances[0].price.is_some());
+    // Its destination is none that ssh would be given.
+    let said = study("", &format!("{URL}\nssh = \"the instance vm\"")).unwrap_err();
+    assert!(said.contains("`ssh` must be a destination"), "{said}");
+    for (hosts, words) in [
+        (format!("{comes}ssh = \"vm\""), "`up` of the instance says how to reach"),
+        (
+            host("ssh = \"vm\"\nprice = { monthly = 1.0, currency = \"EUR\" }"),
+            "a study has no machine that is there anyway",
+        ),
+        (host("instance = { up = [\"./up.sh\"], trusted = true }"), "this instance has no `down`"),
+        (
+            host(&format!("instance = {{ {commands}, per = \"repeat\" }}")),
+            "is there for the whole study",
+        ),
+        (comes.replace("\"vm\"", "\"one\""), "called `one`"),
+    ] {
+        let target =
+            on_it.replace("\"vm\"", if words.contains("one") { "\"one\"" } else { "\"vm\"" });
+        let said = study(&hosts, &target).unwrap_err();
+        assert!(said.contains(words) && said.contains("help"), "no «{words}» in:\n{said}");
+    }
+}
+
 /// A study of volumes with these keys of the target.
 fn of_volumes(target: &str, test: &str) -> Result<model::Study, String> {
     let host = |name: &str| format!("[[host]]\nname = \"{name}\"\nssh = \"admin@{name}\"\n");

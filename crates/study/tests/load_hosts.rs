@@ -68,7 +68,7 @@ fn what_makes_no_sense_is_refused_with_the_way_round_it() {
             "[[load_host]]\nname = \"a\"",
             URL,
             "clients = 4",
-            "this load host has no `ssh`, `agent` or `agents`",
+            "this load host has no `ssh`, `agent`, `agents` or `instance`",
         ),
     ] {
         let said = study(hosts, target, test).unwrap_err();

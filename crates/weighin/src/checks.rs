@@ -90,6 +90,7 @@ impl Checks {
                 aa_control: None,
                 tests: vec![test.clone()],
                 fleet: None,
+                host_instances: Vec::new(),
                 source: String::new(),
             },
             run: RunInfo {

@@ -2,8 +2,9 @@
 
 use super::{Diagnostics, Examined, between, files};
 use crate::Hosts;
+use crate::instances::command_line;
 use host::Host;
-use model::{Failure, RemoteHost, Study, Test};
+use model::{Failure, HostInstance, RemoteHost, Study, Test};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether each can do its part of the loads of a study, on targets that were looked at, and is none of
@@ -23,6 +24,19 @@ pub(super) fn check(
     let mut answering: BTreeMap<&RemoteHost, &dyn Host> = BTreeMap::new();
     let mut names: BTreeMap<&RemoteHost, String> = BTreeMap::new();
     for (named, host) in makers {
+        let coming = study.host_instance(&named.name);
+        let is_up = || hosts.coming.get(&named.name).is_some_and(|at| at.get().is_some());
+        if let Some(HostInstance { spec, .. }) = coming.filter(|_| !is_up()) {
+            found.note(
+                format!(
+                    "{} is not looked at: it comes up with {}, and is not up",
+                    host.name(),
+                    command_line(&spec.up)
+                ),
+                "weighin check --up brings it up, looks at it, and takes it down again",
+            );
+            continue;
+        }
         let reached = match host.reach() {
             Err(failure) if !named.required && !failure.is_stop() => {
                 found.warn(

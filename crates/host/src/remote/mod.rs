@@ -25,6 +25,7 @@ use self::clock::RoundTrip;
 use self::instance::RemoteInstance;
 use self::server::RemoteServer;
 use self::ssh::SshRoute;
+pub use self::ssh::Whereabouts;
 use self::volume::{RemoteVolume, VolumeOrder};
 pub use self::wire::{HELLO, Hello};
 use self::wire::{Options, Order};
@@ -75,7 +76,15 @@ impl Remote {
     /// One that ssh reaches. Waits for it end when `stop` is requested.
     pub fn over_ssh(host: SshHost, stop: &Stop) -> Self {
         let name = host.name.clone();
-        Self::new(name, Box::new(SshRoute { host, program: OnceLock::new() }), stop)
+        let route = SshRoute { host, whereabouts: None, program: OnceLock::new() };
+        Self::new(name, Box::new(route), stop)
+    }
+
+    /// One that comes and goes, and is reached by ssh where that says while it is there.
+    pub fn coming(host: SshHost, whereabouts: Whereabouts, stop: &Stop) -> Self {
+        let name = host.name.clone();
+        let route = SshRoute { host, whereabouts: Some(whereabouts), program: OnceLock::new() };
+        Self::new(name, Box::new(route), stop)
     }
 
     /// One that is reached by that way. Waits for it end when `stop` is requested.

@@ -2,6 +2,7 @@
 
 use super::channel::read_line;
 use super::complaints::Complaints;
+use super::held;
 use super::link::{Link, Route, SshProcess};
 use super::wire::{HELLO, check};
 use crate::Lines;
@@ -14,7 +15,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -107,10 +108,33 @@ fn ssh(host: &SshHost, script: &str) -> Command {
     ssh
 }
 
+/// Where a machine that comes and goes is reached, while it is there.
+#[derive(Clone, Debug, Default)]
+pub struct Whereabouts(Arc<Mutex<Option<String>>>);
+
+impl Whereabouts {
+    /// It has come: `ssh` connects to that.
+    pub fn set(&self, destination: String) {
+        *held(&self.0) = Some(destination);
+    }
+
+    /// It is gone.
+    pub fn clear(&self) {
+        *held(&self.0) = None;
+    }
+
+    /// What `ssh` connects to, while it is there.
+    pub fn get(&self) -> Option<String> {
+        held(&self.0).clone()
+    }
+}
+
 /// The way to a machine by `ssh`.
 #[derive(Debug)]
 pub(super) struct SshRoute {
     pub host: SshHost,
+    /// Of one that comes and goes, in place of its destination.
+    pub whereabouts: Option<Whereabouts>,
     pub program: OnceLock<Program>,
 }
 
@@ -131,11 +155,27 @@ impl Route for SshRoute {
                 self.program.get_or_init(|| own)
             }
         };
-        greet(&self.host, &mut ssh(&self.host, &start_script(program)), stop)
+        let host = self.host_now()?;
+        greet(&host, &mut ssh(&host, &start_script(program)), stop)
     }
 
     fn remedy(&self) -> &'static str {
         "see whether the machine runs and `ssh` reaches it; the next trial connects again"
+    }
+}
+
+impl SshRoute {
+    fn host_now(&self) -> Result<SshHost, Failure> {
+        let Some(whereabouts) = &self.whereabouts else { return Ok(self.host.clone()) };
+        let name = self.host.name.clone();
+        match whereabouts.get() {
+            Some(destination) => Ok(SshHost { name, destination }),
+            None => Err(Failure::new(
+                FailureKind::NotUp,
+                format!("{name} comes and goes, and is not up"),
+                "go on with --resume or --retry-failed when it can be brought up",
+            )),
+        }
     }
 }
 

@@ -11,8 +11,9 @@ pub(crate) fn instances(analysis: &Analysis) -> Option<Table> {
     if dataset.instances.is_empty() {
         return None;
     }
+    let machines = !dataset.study.host_instances.is_empty();
     let mut table = Table::new([
-        words("target"),
+        words(if machines { "target or machine" } else { "target" }),
         super::numbers("instance"),
         words("address"),
         words("labels"),
@@ -37,10 +38,16 @@ pub(crate) fn instances(analysis: &Analysis) -> Option<Table> {
         table.push([
             TableCell::target(&one.target, view::series(analysis, &one.target)),
             TableCell::text(count(one.number.into())),
-            TableCell::text(or_nothing(one.endpoint.clone()))
-                .with_note(one.ssh.as_deref().unwrap_or_default()),
+            match (&one.endpoint, &one.ssh) {
+                (None, Some(ssh)) => TableCell::text(ssh),
+                (endpoint, ssh) => TableCell::text(or_nothing(endpoint.clone()))
+                    .with_note(ssh.as_deref().unwrap_or_default()),
+            },
             TableCell::text(labels.join(", ")),
-            TableCell::text(count(ran.count() as u64)),
+            TableCell::text(match dataset.study.host_instance(&one.target) {
+                Some(_) => NOTHING.to_owned(),
+                None => count(ran.count() as u64),
+            }),
             TableCell::text(or_nothing(one.up_at.map(|at| duration(at.since(one.began_at))))),
             TableCell::text(format!("{at_least}{there}")),
             TableCell::text(or_nothing(cost)),

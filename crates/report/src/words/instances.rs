@@ -14,10 +14,13 @@ pub(crate) fn last_seen(dataset: &Dataset, instance: &Instance) -> UnixMillis {
     last.max(instance.up_at).unwrap_or(instance.began_at)
 }
 
-/// What an instance cost by the hour of its target's price, and in which currency.
+/// What an instance cost by the hour of the price of its target or machine, and in which currency.
 pub(crate) fn cost<'a>(dataset: &'a Dataset, instance: &Instance) -> Option<(f64, &'a str)> {
-    let target = dataset.study.targets.iter().find(|target| target.name == instance.target)?;
-    let price = target.price.as_ref()?;
+    let target = dataset.study.targets.iter().find(|target| target.name == instance.target);
+    let price = match target {
+        Some(target) => target.price.as_ref()?,
+        None => dataset.study.host_instance(&instance.target)?.price.as_ref()?,
+    };
     let hourly = price.fixed_monthly(None)? / Price::MONTH_HOURS;
     let hours = instance.paid_for(last_seen(dataset, instance)).as_secs_f64() / 3600.0;
     Some((hourly * hours, &price.currency))

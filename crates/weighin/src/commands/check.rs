@@ -1,4 +1,4 @@
-use super::run::read_output;
+use super::run::OUTPUT_READER;
 use super::{Outcome, planned, print};
 use crate::Exit;
 use crate::arguments::CheckArguments;
@@ -38,7 +38,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
         }
         _ => {}
     };
-    let mut instances = Instances::new(&study, &hosts.load, read_output, &[], &stop);
+    let mut instances = Instances::new(&study, &hosts, OUTPUT_READER, &[], &stop);
     let examined = up(arguments, &plan, &mut instances, &mut observe).and_then(|()| {
         let (hosts, erase) = (&hosts, &arguments.erase);
         let examined = Preflight::examine(&study, hosts, erase, &instances, &stop, &mut observe);

@@ -23,6 +23,10 @@ pub(crate) fn hosts(arguments: &HostsArguments) -> Outcome {
     let mut failed = None;
     for host in &hosts {
         let name = text::line(&host.name).into_owned();
+        if study.host_instance(&host.name).is_some() {
+            print(&format!("{name}: comes and goes with the study, and nothing stays on it\n"))?;
+            continue;
+        }
         let said = match arguments.clean {
             true => clean(host, &stop),
             false => campaign::remote(host, fleet.as_ref(), &stop)

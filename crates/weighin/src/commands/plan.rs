@@ -62,7 +62,9 @@ fn side_by_side(study: &Study, plan: &Plan) -> String {
 /// The commands that bring targets up and take them down.
 fn comings_and_goings(study: &Study) -> String {
     let mut told = String::new();
-    for (target, spec) in study.targets.iter().filter_map(|t| Some((t, t.instance()?))) {
+    let of_targets = study.targets.iter().filter_map(|t| Some((&t.name, t.instance()?)));
+    let of_hosts = study.host_instances.iter().map(|host| (&host.name, &host.spec));
+    for (name, spec) in of_targets.chain(of_hosts) {
         let shown = |words: &[String]| text::excerpt(&words.join(" "), LONGEST_ACT).to_string();
         let per = match spec.per {
             InstancePer::Study => "for the study",
@@ -72,8 +74,7 @@ fn comings_and_goings(study: &Study) -> String {
         // Writing to a text does not fail.
         let _ = writeln!(
             told,
-            "\n{}: comes up with {up} {per}, and goes with {down}; {} at most for each.",
-            target.name,
+            "\n{name}: comes up with {up} {per}, and goes with {down}; {} at most for each.",
             duration(spec.time_limit)
         );
     }
@@ -84,13 +85,15 @@ fn comings_and_goings(study: &Study) -> String {
 fn bill(study: &Study, total: Duration) -> String {
     let hours = total.as_secs_f64() / 3600.0;
     let mut sums: BTreeMap<&str, (f64, Vec<String>)> = BTreeMap::new();
-    for target in &study.targets {
-        let Some(price) = &target.price else { continue };
+    let of_targets = study.targets.iter().map(|target| (&target.name, &target.price));
+    let of_hosts = study.host_instances.iter().map(|host| (&host.name, &host.price));
+    for (name, price) in of_targets.chain(of_hosts) {
+        let Some(price) = price else { continue };
         let Some(monthly) = price.fixed_monthly(None) else { continue };
         let cost = monthly / Price::MONTH_HOURS * hours;
         let (sum, each) = sums.entry(&price.currency).or_default();
         *sum += cost;
-        each.push(format!("{} {}", target.name, money(cost)));
+        each.push(format!("{name} {}", money(cost)));
     }
     if sums.is_empty() {
         return String::new();
@@ -99,7 +102,7 @@ fn bill(study: &Study, total: Duration) -> String {
         .iter()
         .map(|(currency, (sum, each))| format!("{} {currency} ({})", money(*sum), each.join(", ")))
         .collect();
-    let more = match study.targets.iter().any(|target| target.instance().is_some()) {
+    let more = match study.has_instances() {
         true => ", the time that `up` and `down` take not counted",
         false => "",
     };
@@ -199,6 +202,7 @@ fn load_hosts(study: &Study) -> String {
 fn load_host(host: &RemoteHost) -> String {
     let name = text::line(&host.name);
     match &host.way {
+        Way::Ssh(_) if host.comes_and_goes() => format!("{name} (comes with the study)"),
         Way::Ssh(destination) if host.name == *destination => name.into_owned(),
         Way::Ssh(destination) => format!("{name} (ssh {destination})"),
         Way::Agent(AgentChoice::Named(agent)) if host.name == *agent => {

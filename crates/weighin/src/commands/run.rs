@@ -18,7 +18,7 @@ use analyse::Analysis;
 use campaign::{Campaign, Event, Hosts, Instances, Preflight, RunError, Summary};
 use engine::Stop;
 use finish::finish;
-pub(super) use instances::read as read_output;
+pub(super) use instances::OUTPUT_READER;
 use judge::Judge;
 use model::bounds::MAX_REPEATS;
 use model::{Block, Plan, Study, Trial, TrialKey};

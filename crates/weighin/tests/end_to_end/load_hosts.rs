@@ -97,7 +97,7 @@ impl Maker {
 }
 
 /// A server and two machines that make its load, with a study; `None` where this user may not.
-fn start(place: &Workplace, repeats: u32, duration: &str) -> Option<(Vec<Maker>, Server)> {
+pub fn start(place: &Workplace, repeats: u32, duration: &str) -> Option<(Vec<Maker>, Server)> {
     start_on(Server::start(), place, repeats, duration)
 }
 

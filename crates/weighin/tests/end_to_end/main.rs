@@ -7,6 +7,7 @@ mod bounds;
 mod charts;
 mod check;
 mod closed_pipes;
+mod coming_hosts;
 mod cross_check;
 mod failover;
 mod far_volumes;

@@ -14,7 +14,7 @@ use std::fs;
 use std::process::Child;
 
 /// The other machine. Its namespace is that of a server which has no part in the studies.
-struct Far {
+pub struct Far {
     sshd: Child,
     other: Server,
     address: String,
@@ -31,7 +31,7 @@ impl Drop for Far {
 
 impl Far {
     /// `None` where this user may not make one.
-    fn start(place: &Workplace) -> Option<Self> {
+    pub fn start(place: &Workplace) -> Option<Self> {
         let mut other = Server::start();
         if let Err(failure) = other.sandbox.move_apart() {
             not_tested(&failure.to_string());
@@ -45,7 +45,7 @@ impl Far {
     }
 
     /// A target with a private server there.
-    fn target(&self, keys: &str) -> String {
+    pub fn target(&self, keys: &str) -> String {
         format!(
             "[[target]]\nname = \"one\"\nssh = \"far\"\n\
              sandbox = {{ directory = \"{}\" }}\n{keys}\n",
@@ -57,7 +57,7 @@ impl Far {
         command_lines_with(&self.servers.path().display().to_string())
     }
 
-    fn assert_nothing_left(&self) {
+    pub fn assert_nothing_left(&self) {
         wait_for("the end of all that was there", || {
             self.processes().is_empty()
                 && fs::read_dir(self.servers.path()).unwrap().next().is_none()

@@ -2,7 +2,8 @@
 
 use crate::progress::RunProgress;
 use crate::signals;
-use campaign::{Hosts, Instances, RunError};
+use ::study::OutputError;
+use campaign::{Hosts, Instances, OutputReader, RunError};
 use model::{Failure, FailureKind, Stop, Study, Target};
 use std::collections::BTreeMap;
 use store::{Store, StoreError};
@@ -14,11 +15,11 @@ pub(super) fn of<'a>(
     store: &Store,
     stop: &Stop,
 ) -> Result<Instances<'a>, StoreError> {
-    let earlier = match study.targets.iter().any(|target| target.instance().is_some()) {
+    let earlier = match study.has_instances() {
         true => store.dataset()?.instances,
         false => Vec::new(),
     };
-    Ok(Instances::new(study, &hosts.load, read, &earlier, stop))
+    Ok(Instances::new(study, hosts, OUTPUT_READER, &earlier, stop))
 }
 
 /// Takes down what is up, however the run has ended.
@@ -35,14 +36,23 @@ pub(super) fn end(
     instances.take_all_down(Some(store), &mut |event| progress.show(&event))
 }
 
-/// Reads what `up` of a target printed.
-pub(crate) fn read(
+/// Reads what `up` printed.
+pub(crate) const OUTPUT_READER: OutputReader =
+    OutputReader { target: read_of_target, host: read_of_host };
+
+fn read_of_host(output: &str) -> Result<(String, BTreeMap<String, String>), Failure> {
+    study::told_of_host(output).map_err(|error| not_told(&error))
+}
+
+fn not_told(error: &OutputError) -> Failure {
+    Failure::new(FailureKind::NotUp, format!("`up` has ended, but {error}"), error.help())
+}
+
+fn read_of_target(
     study: &Study,
     target: &Target,
     output: &str,
 ) -> Result<(Target, BTreeMap<String, String>), Failure> {
-    let told = study::told(study, target, output).map_err(|error| {
-        Failure::new(FailureKind::NotUp, format!("`up` has ended, but {error}"), error.help())
-    })?;
+    let told = study::told(study, target, output).map_err(|error| not_told(&error))?;
     Ok((told.target, told.labels))
 }
