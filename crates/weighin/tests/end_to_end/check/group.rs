@@ -80,10 +80,26 @@ fn a_member_of_a_group_is_told_with_what_keeps_it_from_taking_writes() {
     );
     let said = warned(&place, &asked(WRITES), &["a member of a group of 2"]);
     assert!(!said.contains("3098"), "{said}");
-    server.execute("CREATE TABLE keyless (a INT)");
-    let said = place.weighin(&["check", "asked.toml"]).out;
-    assert!(said.contains("3098") && said.contains("keyless has none"), "{said}");
-    server.execute("DROP TABLE keyless");
+    // Rows that a group can tell apart have a key without NULL.
+    let keyless = |columns: &str| {
+        server.execute(&format!("CREATE TABLE other_table ({columns})"));
+        let said = place.weighin(&["check", "asked.toml"]).out;
+        server.execute("DROP TABLE other_table");
+        said.contains("error 3098") && said.contains("other_table has none")
+    };
+    for (columns, expected) in [
+        ("a INT", true),
+        ("a INT NOT NULL, KEY (a)", true),
+        ("a INT, UNIQUE KEY (a)", true),
+        ("a INT NOT NULL, b INT, UNIQUE KEY (a, b)", true),
+        ("a CHAR(9) NOT NULL, UNIQUE KEY (a(4))", true),
+        ("a INT NOT NULL, b INT NOT NULL, c INT, UNIQUE KEY (c), UNIQUE KEY (a, b)", false),
+        ("a INT NOT NULL, UNIQUE KEY (a)", false),
+        ("a CHAR(9) PRIMARY KEY", false),
+        ("a CHAR(9), PRIMARY KEY (a(4))", false),
+    ] {
+        assert_eq!(keyless(columns), expected, "{columns}");
+    }
     server.execute(
         "UPDATE other.replication_group_members SET MEMBER_STATE = 'UNREACHABLE' WHERE MEMBER_ID = 'another'",
     );
