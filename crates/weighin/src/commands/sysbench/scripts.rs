@@ -55,8 +55,9 @@ fn shared(
 /// without its ending, so that what is meant by either is found.
 fn found(test: &str, path: &ScriptPath) -> Option<PathBuf> {
     let file = |name: &str| Some(PathBuf::from(name)).filter(|path| path.is_file());
-    let without_ending = test.strip_suffix(".lua").unwrap_or(test);
-    file(test).or_else(|| path.find(without_ending)).or_else(|| file(&format!("{test}.lua")))
+    let module = || path.find(test.strip_suffix(".lua").unwrap_or(test));
+    let with_ending = || file(&format!("{test}.lua")).filter(|_| test.contains('/'));
+    file(test).or_else(module).or_else(with_ending)
 }
 
 /// Gives its text.
@@ -75,10 +76,8 @@ fn check_file(path: &Path, name: &str) -> Result<String, CliError> {
              and does not run Lua",
             shown(path)
         ),
-        format!(
-            "run the script with sysbench itself, or, for the test as it is built in, give the name of \
-             the test alone and set LUA_PATH to another place than that of this file, or move it away"
-        ),
+        "run the script with sysbench itself, or, for the test as it is built in, give the name of the \
+         test alone and set LUA_PATH to another place than that of this file, or move it away",
     ))
 }
 
