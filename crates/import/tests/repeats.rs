@@ -155,7 +155,7 @@ fn a_row_that_was_copied_is_no_repeat() {
         // One figure alone, as a program writes what it has computed.
         "transactions_per_s=1234.567801234567",
     ] {
-        let table = rows(&[copied, &other, copied]);
+        let table = rows(&[copied, other, copied]);
         let (dataset, problems) = assemble(vec![parse("a.csv", &table)]);
         assert_eq!(dataset.trials.len(), 2, "{copied}");
         let [problem] = problems.as_slice() else { panic!("{problems:?}") };

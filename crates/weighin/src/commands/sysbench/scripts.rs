@@ -17,17 +17,14 @@ const MAX_LENGTH: u64 = 1 << 20;
 /// Refuses a script that differs from the one of its name that the original comes with. A script that
 /// is not there is none.
 pub(super) fn check(test: &str) -> Result<(), CliError> {
-    check_along(test, &ScriptPath::of_environment())
-}
-
-fn check_along(test: &str, path: &ScriptPath) -> Result<(), CliError> {
     let name = script_name(test);
     if !KNOWN.iter().any(|(known, _)| *known == name) {
         return Ok(());
     }
-    let Some(script) = found(test, path) else { return Ok(()) };
+    let path = ScriptPath::of_environment();
+    let Some(script) = found(test, &path) else { return Ok(()) };
     let text = check_file(&script, name)?;
-    match shared(test, &script, &text, path) {
+    match shared(test, &script, &text, &path) {
         Some((module, file)) => check_file(&file, module).map(drop),
         None => Ok(()),
     }
