@@ -9,10 +9,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// tenth of a per cent fewer than one in 10,000 agree in so many.
 const TELLING_DIGITS: f64 = 8.0;
 
-/// Figures of two rows of one file must have so many to be one row that was copied. The file says that
-/// they are repeats, and users, rates and limits can make repeats agree: so only digits count that
+/// Figures of two rows of one file must agree in so many digits, beyond those in which repeats resemble
+/// each other, to be one row that was copied: by chance one pair in a million does. The file says that
+/// they are repeats, and rounding, rates and limits can make repeats agree: so only digits count that
 /// none of these explain (see [`unexplained_digits`]).
-const COPIED_DIGITS: f64 = 12.0;
+const COPIED_DIGITS: f64 = 6.0;
+
+/// Digits in which repeats agree that scatter by a tenth of a per cent.
+const COMMON_DIGITS: f64 = 3.0;
 
 /// Takes out trials whose figures are those of another trial of the same target, test and level, digit
 /// by digit: a repeat that agrees so far is a copy, and an interval over both would be too narrow.
@@ -115,8 +119,9 @@ fn line(trial: &ImportedTrial) -> u32 {
 
 /// The digits of figures that nothing but a copy explains: of those with decimals, as others count or
 /// are rounded; without zeros at the end, as limits and rounding make them; not of a rate that whole
-/// operations in whole seconds make, as a limited load has; and of figures of which one follows from
-/// another by a whole factor, such as queries and transactions, those of one.
+/// operations in whole seconds make, as a limited load has; of figures of which one follows from
+/// another by a whole factor, such as queries and transactions, those of one; and none of the first
+/// three, in which repeats resemble each other.
 fn unexplained_digits<'f>(figures: impl Iterator<Item = &'f Figure>) -> f64 {
     let mut counted: Vec<FigureNumber> = Vec::new();
     for figure in figures {
@@ -126,7 +131,7 @@ fn unexplained_digits<'f>(figures: impl Iterator<Item = &'f Figure>) -> f64 {
             counted.push(*number);
         }
     }
-    counted.iter().map(digits_without_zeros).sum()
+    counted.iter().map(|number| (digits_without_zeros(number) - COMMON_DIGITS).max(0.0)).sum()
 }
 
 /// Whether whole operations in whole seconds of an hour, or of a part of it, make this rate.
