@@ -129,12 +129,114 @@ fn a_copy_of_a_result_is_no_repeat() {
     let names = ["a.csv", "b.csv", "c.csv"];
     let parsed = names.iter().zip(&files).map(|(name, text)| parse(name, text)).collect();
     assert_eq!(assemble(parsed).0.trials.len(), 3);
-    // Nor are rows of one file copies: it says itself that they are repeats.
-    let rows = format!("{table}{}", table.split_once('\n').unwrap().1);
-    assert_eq!(assemble(vec![parse("a.csv", &rows)]).0.trials.len(), 2);
     // Another level is another cell.
     let other = table.replace(",4,", ",8,");
     assert_eq!(assemble(vec![parse("a.csv", table), parse("b.csv", &other)]).0.trials.len(), 2);
+}
+
+/// A table of repeats of one cell: the figures of each, `NAME=VALUE` with spaces between.
+fn rows(repeats: &[&str]) -> String {
+    let mut table = "target,test,clients,repeat,metric,value\n".to_owned();
+    for (number, figures) in (1..).zip(repeats) {
+        for figure in figures.split(' ') {
+            let (name, value) = figure.split_once('=').unwrap();
+            table.push_str(&format!("a,t,4,{number},{name},{value}\n"));
+        }
+    }
+    table
+}
+
+#[test]
+fn a_row_that_was_copied_is_no_repeat() {
+    let one = "transactions_per_s=1234.57 latency_avg=3.238 latency_p95=17.123 latency_p99=31.418 \
+               latency_max=148.91";
+    let other = "transactions_per_s=1240.11 latency_avg=3.224 latency_p95=17.001 \
+                 latency_p99=31.207 latency_max=151.03";
+    for copied in [
+        one,
+        // One figure alone, as a program writes what it has computed.
+        "transactions_per_s=1234.567801234567",
+    ] {
+        let table = rows(&[copied, other, copied]);
+        let (dataset, problems) = assemble(vec![parse("a.csv", &table)]);
+        assert_eq!(dataset.trials.len(), 2, "{copied}");
+        let [problem] = problems.as_slice() else { panic!("{problems:?}") };
+        let line = 2 + copied.split(' ').count() + other.split(' ').count();
+        let said = format!("a.csv:{line}: left out a trial of t on a: ");
+        assert!(problem.to_string().starts_with(&said), "{problem}");
+        assert!(problem.message.contains("the one at line 2, digit by digit"), "{problem}");
+        // Whether others of the cell tell them apart or not.
+        let (dataset, problems) = assemble(vec![parse("a.csv", &rows(&[copied, copied]))]);
+        assert_eq!((dataset.trials.len(), problems.len()), (1, 1), "{copied}");
+    }
+    // One figure that differs makes it another result.
+    let close = one.replace("148.91", "148.92");
+    let (dataset, problems) = assemble(vec![parse("a.csv", &rows(&[one, &close]))]);
+    assert_eq!((dataset.trials.len(), problems.len()), (2, 0));
+}
+
+#[test]
+fn rows_of_one_file_may_agree_where_something_explains_it() {
+    for (figures, why) in [
+        ("transactions_per_s=1234.57 latency_p95=17.123", "few digits"),
+        ("transactions_per_s=1235 latency_p95=17 latency_p99=24 latency_max=48", "rounded"),
+        ("events=123457891 reads=1728410474 latency_p95=17.12", "numbers that were asked for"),
+        ("transactions_per_s=5000.00000000 latency_p95=17.63", "a limit"),
+        ("transactions_per_s=1666.66666666667 latency_p95=17.63", "a limit over 60 s"),
+        ("transactions_per_s=1234.57 queries_per_s=24691.40 latency_p95=17.12", "one from another"),
+        ("latency_avg=123.456 latency_min=123.456 latency_max=123.456", "one value"),
+        ("transactions_per_s=0.00 queries_per_s=0.00 latency_avg=0.00", "nothing was done"),
+    ] {
+        let (dataset, problems) = assemble(vec![parse("a.csv", &rows(&[figures, figures]))]);
+        assert_eq!((dataset.trials.len(), problems.len()), (2, 0), "{why}: {problems:?}");
+    }
+}
+
+/// Repeats that scatter by a tenth of a per cent and are printed as sysbench prints them: of ten
+/// thousand pairs and more in each file some agree in all that a table has.
+#[test]
+fn repeats_that_resemble_each_other_are_all_kept() {
+    let mut state = 7_u64;
+    let mut random = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    for _ in 0..30 {
+        let repeats: Vec<String> = (0..150)
+            .map(|_| {
+                let rate = 1234.5 * (1.0 + 0.001 * (random() - 0.5));
+                let p95 = [5.57, 5.67, 5.77][(random() * 3.0) as usize];
+                format!(
+                    "transactions_per_s={rate:.2} queries_per_s={:.2} elapsed={:.4} \
+                     latency_avg={:.2} latency_p95={p95:.2}",
+                    rate * 20.0,
+                    60.0 + 0.002 * random(),
+                    4000.0 / rate,
+                )
+            })
+            .collect();
+        let repeats: Vec<&str> = repeats.iter().map(String::as_str).collect();
+        let (dataset, problems) = assemble(vec![parse("a.csv", &rows(&repeats))]);
+        assert_eq!(dataset.trials.len(), repeats.len(), "{problems:?}");
+    }
+}
+
+#[test]
+fn an_output_that_was_pasted_twice_into_one_file_counts_once() {
+    let run = include_str!("fixtures/sysbench/1.0.20.txt");
+    let parsed = |text: &str| import::sysbench::SysbenchText.parse(Source { file: "rw.log", text });
+    let named = |text: &str| {
+        let mut parsed = parsed(text);
+        for trial in &mut parsed.trials {
+            (trial.target, trial.test) = ("a".to_owned(), "t".to_owned());
+        }
+        assemble(vec![parsed])
+    };
+    assert_eq!(named(run).0.trials.len(), 1);
+    let (dataset, problems) = named(&format!("{run}\n{run}"));
+    assert_eq!(dataset.trials.len(), 1, "{problems:?}");
+    assert!(problems.iter().any(|problem| problem.message.contains("left out")), "{problems:?}");
 }
 
 #[test]

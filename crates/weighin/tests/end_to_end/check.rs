@@ -1,9 +1,12 @@
 //! `weighin check`: what it finds before a run, and that a run refuses the same.
 
 mod group;
+mod instead;
+mod limits;
 mod privileges;
 mod replication;
 mod space;
+mod states;
 
 use crate::support::{Disk, Ran, Server, Workplace, with_mounts};
 

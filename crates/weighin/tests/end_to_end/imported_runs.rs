@@ -307,3 +307,52 @@ fn hundreds_of_targets_and_thousands_of_levels_fit_in_half_a_gigabyte() {
         limited(&format!("report {name}.weighin --format html --out {name}.html"));
     }
 }
+
+/// A real output of sysbench with a line for each of two minutes' seconds, and with other figures for
+/// each number.
+fn output_of_sysbench(number: usize, threads: u32) -> String {
+    let real = include_str!("../../../import/tests/fixtures/sysbench/1.0.20.txt");
+    let line = real.lines().find(|line| line.starts_with("[ 1s ]")).unwrap();
+    let seconds: Vec<String> =
+        (1..=120).map(|second| line.replace("[ 1s ]", &format!("[ {second}s ]"))).collect();
+    let text = real.replace(line, &seconds.join("\n"));
+    let text = text.replace("threads: 4", &format!("threads: {threads}"));
+    text.replace("1386.79", &format!("{}.79", 1000 + number))
+        .replace("154.29", &format!("{number}.29"))
+}
+
+#[test]
+fn an_archive_of_thousands_of_files_takes_seconds_of_a_processor() {
+    let place = Workplace::new();
+    let mut number = 0;
+    for kernel in ["5.15", "6.1", "6.8"] {
+        for test in ["read_only", "read_write", "write_only", "point_select", "insert"] {
+            for server in ["mysql57-BP25", "mysql57-BP50", "mysql80-BP25", "mysql80-BP50"] {
+                for threads in [1, 4, 16, 64, 128, 256, 512, 1024] {
+                    for run in 1..=10 {
+                        let directory = format!(
+                            "archive/RESULT-kernel-{kernel}-oltp_{test}/{server}/thr{threads}/run{run}"
+                        );
+                        fs::create_dir_all(place.path(&directory)).unwrap();
+                        let text = output_of_sysbench(number, threads);
+                        fs::write(place.path(&format!("{directory}/res.txt")), text).unwrap();
+                        number += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(number >= 4500, "{number}");
+    // Seconds of a processor, of which an optimised build takes one or two.
+    let weighin = env!("CARGO_BIN_EXE_weighin");
+    let command = format!("ulimit -t 60; exec {weighin} import auto archive --out all.weighin");
+    let said = succeed("sh", &place.path("."), &["-c", &command]);
+    assert!(
+        said.contains(&format!("Imported {number} trials of 12 targets under 5 tests")),
+        "{said}"
+    );
+    let json = place.weighin(&["report", "all.weighin", "--format", "json"]).json();
+    let trials = json["trials"].as_array().unwrap();
+    assert_eq!(trials.len(), number);
+    assert!(trials.iter().all(|trial| trial["repeat"].as_u64().is_some_and(|repeat| repeat <= 10)));
+}

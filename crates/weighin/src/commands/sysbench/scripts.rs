@@ -17,17 +17,14 @@ const MAX_LENGTH: u64 = 1 << 20;
 /// Refuses a script that differs from the one of its name that the original comes with. A script that
 /// is not there is none.
 pub(super) fn check(test: &str) -> Result<(), CliError> {
-    check_along(test, &ScriptPath::of_environment())
-}
-
-fn check_along(test: &str, path: &ScriptPath) -> Result<(), CliError> {
     let name = script_name(test);
     if !KNOWN.iter().any(|(known, _)| *known == name) {
         return Ok(());
     }
-    let Some(script) = found(test, path) else { return Ok(()) };
+    let path = ScriptPath::of_environment();
+    let Some(script) = found(test, &path) else { return Ok(()) };
     let text = check_file(&script, name)?;
-    match shared(test, &script, &text, path) {
+    match shared(test, &script, &text, &path) {
         Some((module, file)) => check_file(&file, module).map(drop),
         None => Ok(()),
     }
@@ -55,8 +52,9 @@ fn shared(
 /// without its ending, so that what is meant by either is found.
 fn found(test: &str, path: &ScriptPath) -> Option<PathBuf> {
     let file = |name: &str| Some(PathBuf::from(name)).filter(|path| path.is_file());
-    let without_ending = test.strip_suffix(".lua").unwrap_or(test);
-    file(test).or_else(|| path.find(without_ending)).or_else(|| file(&format!("{test}.lua")))
+    let module = || path.find(test.strip_suffix(".lua").unwrap_or(test));
+    let with_ending = || file(&format!("{test}.lua")).filter(|_| test.contains('/'));
+    file(test).or_else(module).or_else(with_ending)
 }
 
 /// Gives its text.
@@ -75,10 +73,8 @@ fn check_file(path: &Path, name: &str) -> Result<String, CliError> {
              and does not run Lua",
             shown(path)
         ),
-        format!(
-            "run the script with sysbench itself, or, for the test as it is built in, give the name of \
-             the test alone and set LUA_PATH to another place than that of this file, or move it away"
-        ),
+        "run the script with sysbench itself, or, for the test as it is built in, give the name of the \
+         test alone and set LUA_PATH to another place than that of this file, or move it away",
     ))
 }
 

@@ -1,47 +1,11 @@
 //! Members of a group of MySQL's Group Replication.
 
+use super::instead::asking_instead;
 use super::{READS, WRITES, refused, study, url_of, warned};
 use crate::support::{MYSQL, Server, Workplace, fetched};
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::thread;
 
 const ASKED: &str = "SELECT * FROM performance_schema.replication_group_members";
 const GIVEN: &str = "SELECT * FROM other.replication_group_members             ";
-
-/// A proxy before a server that answers what is asked of its group from a table of the test: the
-/// distribution that tests have comes without the plugin.
-fn proxy(server: u16) -> u16 {
-    assert_eq!(ASKED.len(), GIVEN.len(), "the length of a packet is in its head");
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    thread::spawn(move || {
-        for client in listener.incoming().map_while(Result::ok) {
-            let server = TcpStream::connect(("127.0.0.1", server)).unwrap();
-            let (mut from, mut to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
-            thread::spawn(move || {
-                let mut asked = [0; 65_536];
-                while let Ok(read @ 1..) = from.read(&mut asked) {
-                    let bytes = &mut asked[..read];
-                    let at = bytes.windows(ASKED.len()).position(|part| part == ASKED.as_bytes());
-                    if let Some(at) = at {
-                        bytes[at..at + GIVEN.len()].copy_from_slice(GIVEN.as_bytes());
-                    }
-                    if to.write_all(bytes).is_err() {
-                        break;
-                    }
-                }
-                let _ = to.shutdown(std::net::Shutdown::Both);
-            });
-            thread::spawn(move || {
-                let (mut server, mut client) = (server, client);
-                let _ = std::io::copy(&mut server, &mut client);
-                let _ = client.shutdown(std::net::Shutdown::Both);
-            });
-        }
-    });
-    port
-}
 
 #[test]
 fn a_member_of_a_group_is_told_with_what_keeps_it_from_taking_writes() {
@@ -67,9 +31,8 @@ fn a_member_of_a_group_is_told_with_what_keeps_it_from_taking_writes() {
         "INSERT INTO other.replication_group_members VALUES \
          ('group_replication_applier', 'another', 'db2', 3306, 'ONLINE', 'PRIMARY')",
     );
-    let port = |port: u16| format!("127.0.0.1:{port}/");
-    let through = direct.replace(&port(server.sandbox.port()), &port(proxy(server.sandbox.port())));
-    assert_ne!(direct, through);
+    // The distribution that tests have comes without the plugin.
+    let through = asking_instead(&server, &direct, ASKED, GIVEN);
     let asked = |test: &str| study(&[("one", &through)], test);
     refused(&place, &asked(WRITES), &["RECOVERING", "says ONLINE"]);
     server.execute("UPDATE other.replication_group_members SET MEMBER_STATE = 'ONLINE'");
@@ -80,10 +43,26 @@ fn a_member_of_a_group_is_told_with_what_keeps_it_from_taking_writes() {
     );
     let said = warned(&place, &asked(WRITES), &["a member of a group of 2"]);
     assert!(!said.contains("3098"), "{said}");
-    server.execute("CREATE TABLE keyless (a INT)");
-    let said = place.weighin(&["check", "asked.toml"]).out;
-    assert!(said.contains("3098") && said.contains("keyless has none"), "{said}");
-    server.execute("DROP TABLE keyless");
+    // Rows that a group can tell apart have a key without NULL.
+    let keyless = |columns: &str| {
+        server.execute(&format!("CREATE TABLE other_table ({columns})"));
+        let said = place.weighin(&["check", "asked.toml"]).out;
+        server.execute("DROP TABLE other_table");
+        said.contains("error 3098") && said.contains("other_table has none")
+    };
+    for (columns, expected) in [
+        ("a INT", true),
+        ("a INT NOT NULL, KEY (a)", true),
+        ("a INT, UNIQUE KEY (a)", true),
+        ("a INT NOT NULL, b INT, UNIQUE KEY (a, b)", true),
+        ("a CHAR(9) NOT NULL, UNIQUE KEY (a(4))", true),
+        ("a INT NOT NULL, b INT NOT NULL, c INT, UNIQUE KEY (c), UNIQUE KEY (a, b)", false),
+        ("a INT NOT NULL, UNIQUE KEY (a)", false),
+        ("a CHAR(9) PRIMARY KEY", false),
+        ("a CHAR(9), PRIMARY KEY (a(4))", false),
+    ] {
+        assert_eq!(keyless(columns), expected, "{columns}");
+    }
     server.execute(
         "UPDATE other.replication_group_members SET MEMBER_STATE = 'UNREACHABLE' WHERE MEMBER_ID = 'another'",
     );

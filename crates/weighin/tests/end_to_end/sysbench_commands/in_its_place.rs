@@ -109,8 +109,13 @@ fn a_name_alone_stands_for_the_script_that_the_original_would_find() {
         run(named, ("LUA_PATH", "HERE/common/?.lua;HERE/stock/?.lua"))
             .refused(1, &["common/oltp_common.lua differs", "LUA_PATH"]);
     }
-    // As the message says.
-    run("oltp_read_only", ("LUA_PATH", "HERE/none/?.lua")).done();
+    // As the message says, also where one is in the directory.
+    std::fs::write(place.path("oltp_write_only.lua"), edited("oltp_write_only")).unwrap();
+    run("oltp_write_only", ("LUA_PATH", "HERE/none/?.lua;;"))
+        .refused(1, &["oltp_write_only.lua differs", "LUA_PATH"]);
+    for named in ["oltp_read_only", "oltp_write_only"] {
+        run(named, ("LUA_PATH", "HERE/none/?.lua")).done();
+    }
     // Those that were installed with the sysbench that is on the PATH.
     std::fs::create_dir(place.path("prefix/bin")).unwrap();
     std::os::unix::fs::symlink("/usr/bin/sysbench", place.path("prefix/bin/sysbench")).unwrap();

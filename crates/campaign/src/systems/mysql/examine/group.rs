@@ -11,12 +11,15 @@ use std::collections::BTreeMap;
 
 /// Members as the server sees them; their roles are told from 8.0.2 on. Empty where it is in no group.
 const MEMBERS: &str = "SELECT * FROM performance_schema.replication_group_members";
-/// Tables of the database that have no primary key.
+/// Tables of the database in which a group cannot tell rows apart: that have neither a primary key nor a
+/// unique one of whole columns that are NOT NULL.
 const WITHOUT_KEY: &str = "SELECT t.table_name AS Name FROM information_schema.tables t \
-    LEFT JOIN information_schema.table_constraints c ON c.table_schema = t.table_schema \
-    AND c.table_name = t.table_name AND c.constraint_type = 'PRIMARY KEY' \
     WHERE t.table_schema = DATABASE() AND t.table_type = 'BASE TABLE' \
-    AND c.constraint_name IS NULL ORDER BY 1 LIMIT 4";
+    AND NOT EXISTS (SELECT 1 FROM information_schema.statistics s \
+    WHERE s.table_schema = t.table_schema AND s.table_name = t.table_name AND s.non_unique = 0 \
+    GROUP BY s.index_name HAVING SUM(s.index_name <> 'PRIMARY' AND \
+    (s.nullable = 'YES' OR s.column_name IS NULL OR s.sub_part IS NOT NULL)) = 0) \
+    ORDER BY 1 LIMIT 4";
 /// What a transaction that fills tables takes at the most, in bytes: with LOAD DATA, and with INSERT where
 /// the server does not permit that.
 const LARGEST_LOADED: u64 = 24 << 20;
@@ -49,7 +52,7 @@ struct Group {
     others: Vec<Member>,
     /// Its settings: the variables that begin with `group_replication_`, without that.
     settings: BTreeMap<String, String>,
-    /// Some tables that have no primary key.
+    /// Some tables whose rows the group cannot tell apart.
     without_key: Vec<String>,
     /// Bytes of the largest transaction that fills tables; 0 where none are made.
     largest: u64,
@@ -242,7 +245,8 @@ impl Group {
         if !self.without_key.is_empty() {
             found.warn(
                 format!(
-                    "a group refuses writes to tables without a primary key (error 3098), and {} none",
+                    "a group refuses writes to tables with neither a primary key nor a unique one that \
+                     is NOT NULL (error 3098), and {} none",
                     match self.without_key.as_slice() {
                         [one] => format!("{one} has"),
                         several => format!("{} have", several.join(", ")),

@@ -28,7 +28,7 @@ pub(super) fn check(server: &Server<'_>, needs: &Needs, plan: &DataPlan, found: 
         found.warn(
             "the server is a node of a Galera cluster: every write waits for the other nodes, \
              which take part in what is measured",
-            "",
+            "name a server of its own, unless the study is about the cluster",
         );
     }
 }
