@@ -405,9 +405,23 @@ fn without_script_the_page_is_complete() {
 }
 
 #[test]
-fn a_page_of_the_size_of_the_demo_is_small() {
-    let page = Page::of(&support::with_latencies());
-    assert!(page.size < 300_000, "{} bytes", page.size);
+fn a_page_of_the_size_of_the_demo_is_small_and_no_longer_than_four_screens() {
+    let height = |data: &model::Dataset, before: &str| {
+        let page = Page::of(data);
+        assert!(page.size < 300_000, "{} bytes", page.size);
+        let mut browser = at(&page, 1_440);
+        browser.evaluate(before);
+        browser.evaluate("document.documentElement.scrollHeight").as_f64().unwrap()
+    };
+    // With its test unfolded, and, where trials failed, with all findings in sight.
+    let unfolded = height(
+        &support::demo(),
+        "document.querySelector('#test-0').closest('details').open = true",
+    );
+    assert!(unfolded < 3_600.0, "{unfolded} pixels");
+    let troubled = height(&support::with_latencies(), "0");
+    assert!(troubled < 3_600.0, "{troubled} pixels");
+    eprintln!("{unfolded} pixels, {troubled} with failed trials");
 }
 
 #[test]

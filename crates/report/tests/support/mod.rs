@@ -35,7 +35,16 @@ pub fn usual() -> model::Dataset {
 
 /// The same with the latencies of every second.
 pub fn with_latencies() -> model::Dataset {
-    let mut dataset = usual();
+    by_the_second(usual())
+}
+
+/// A study of the size of `weighin demo` in which nothing went wrong.
+pub fn demo() -> model::Dataset {
+    let targets = &["durable", "relaxed"];
+    by_the_second(dataset(&Shape { targets, levels: 6, repeats: 3, troubles: false }))
+}
+
+fn by_the_second(mut dataset: model::Dataset) -> model::Dataset {
     dataset.trials.iter_mut().filter_map(|record| record.load_mut()).for_each(load::add_latencies);
     dataset
 }
