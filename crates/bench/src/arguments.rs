@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 pub(crate) struct Arguments {
     /// What to measure: mysql against sysbench, redis against memtier_benchmark, where it is there,
-    /// and redis-benchmark; disk against fio
+    /// and redis-benchmark; disk against fio; view, a run with it against one with --plain
     #[arg(long, value_delimiter = ',', value_enum, default_values_t = Suite::value_variants().to_vec())]
     pub(crate) suite: Vec<Suite>,
     /// Workloads of mysql to run
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     /// Length of each run; at least 4 from 1000 connections on, since tools take a second to start them all
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=3600))]
     pub(crate) seconds: u32,
-    /// Rows in each of the four tables of mysql
+    /// Rows in each of the four tables of mysql and of view
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) table_size: u32,
     /// Times to prepare tables with each tool; 0 leaves that out
@@ -67,6 +67,7 @@ pub(crate) enum Suite {
     Mysql,
     Redis,
     Disk,
+    View,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

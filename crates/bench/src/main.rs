@@ -14,6 +14,7 @@ mod private_server;
 mod reading;
 mod redis;
 mod runner;
+mod view;
 
 use anyhow::{Context, bail};
 use arguments::{Arguments, Suite};
@@ -47,6 +48,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
             Suite::Mysql => mysql::run(&runner, arguments, &mut say)?,
             Suite::Redis => redis::run(&runner, arguments, &mut say)?,
             Suite::Disk => disk::run(&runner, arguments, &mut say)?,
+            Suite::View => view::run(&runner, arguments, &mut say)?,
         }
     }
     if let Some(path) = &arguments.out {

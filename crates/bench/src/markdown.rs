@@ -1,6 +1,7 @@
 use crate::mysql::{Preparation, PreparationPairs};
 use crate::pair::Pair;
 use crate::reading::Reading;
+use crate::view::Seen;
 use report::numbers::{bytes, count, figure};
 use stats::{Sample, paired_ratio};
 
@@ -152,6 +153,36 @@ pub(crate) fn preparations(all: &[PreparationPairs]) -> String {
     text
 }
 
+/// The table of runs with the view, each first in its pair, and of those without.
+pub(crate) fn views(levels: &[u32], pairs: &[Pair<Seen>]) -> String {
+    let mut text = "\n## The view of a run, against --plain\n\n\
+        The same study on one private server and a terminal, with the view and without.\n\n\
+        | clients | transactions/s, view / plain | view ÷ plain | pairs |\n|--:|--:|--:|--:|\n"
+        .to_owned();
+    for (place, clients) in levels.iter().enumerate() {
+        let throughput = |seen: &Seen| seen.throughput.get(place).copied();
+        let cells = [
+            count((*clients).into()),
+            both(pairs, throughput, figure),
+            ratio(pairs, throughput, Over::Other),
+            pairs.len().to_string(),
+        ];
+        text += &line(&cells);
+    }
+    let percents = pairs.iter().filter_map(|pair| Some(pair.weighin.view?.percent()));
+    let percents: Vec<f64> = percents.collect();
+    let most = percents.iter().copied().fold(0.0, f64::max);
+    if let Ok(percents) = Sample::new(percents) {
+        text += &format!(
+            "\nThe thread that draws took {} % of one processor (median over the runs; the most was \
+             {} %).\n",
+            figure(percents.median()),
+            figure(most)
+        );
+    }
+    text
+}
+
 /// What stands in the denominator.
 #[derive(Clone, Copy, Debug)]
 enum Over {
@@ -195,6 +226,7 @@ fn ratio<T>(pairs: &[Pair<T>], of: impl Fn(&T) -> Option<f64>, over: Over) -> St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::ViewTime;
 
     fn reading(tps: f64, cpu: f64, memory: Option<u64>) -> Reading {
         Reading {
@@ -233,6 +265,19 @@ mod tests {
         // Memory that is not known of one has no ratio.
         assert!(row.contains("| – / 8.00\u{a0}MiB | – |"), "{row}");
         assert!(row.ends_with("| 1.50 / 1.50 | 2.50 / 2.50 | 0.250 / 0.250 | 2 |\n"), "{row}");
+    }
+
+    #[test]
+    fn a_row_of_views_has_what_the_view_took_and_both_throughputs() {
+        let seen = |throughput: [f64; 2], view| Seen { throughput: throughput.to_vec(), view };
+        let pair = Pair {
+            weighin: seen([990.0, 2000.0], Some(ViewTime { cpu_seconds: 0.02, seconds: 4.0 })),
+            other: seen([1000.0, 2000.0], None),
+        };
+        let text = views(&[1, 32], &[pair]);
+        assert!(text.contains("| 1 | 990 / 1,000 | 0.990 |"), "{text}");
+        assert!(text.contains("| 32 | 2,000 / 2,000 | 1.00 |"), "{text}");
+        assert!(text.contains("took 0.500 % of one processor"), "{text}");
     }
 
     #[test]

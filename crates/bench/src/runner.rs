@@ -38,6 +38,11 @@ impl Runner {
         Ok(self.run(command.arg("--version"))?.stdout.trim().to_owned())
     }
 
+    /// The weighin to measure.
+    pub(crate) fn program(&self) -> &Path {
+        &self.weighin
+    }
+
     /// A command that runs weighin.
     pub(crate) fn weighin(&self) -> Command {
         Command::new(&self.weighin)

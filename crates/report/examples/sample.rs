@@ -1,5 +1,5 @@
 //! Writes a made-up report to standard output, to look at while working on its design:
-//! `cargo run -p report --example sample -- [latencies|usual|hostile|huge|enormous|single|crossing|failures] > sample.html`.
+//! `cargo run -p report --example sample -- [latencies|usual|hostile|huge|enormous|single|crossing|failures|acceptance|crowd] > sample.html`.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -12,6 +12,8 @@ fn main() -> std::io::Result<()> {
         Some("single") => support::single(),
         Some("crossing") => support::crossing(),
         Some("failures") => support::failures(),
+        Some("acceptance") => support::acceptance(),
+        Some("crowd") => support::crowd(50),
         Some("usual") => support::usual(),
         _ => support::with_latencies(),
     };

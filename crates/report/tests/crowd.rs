@@ -1,28 +1,11 @@
 //! Reports of more targets than can be told one by one.
 
+mod support;
+
 use analyse::analyse;
 use report::{Format, render};
+use support::crowd;
 use test_support::imported;
-
-const LEVELS: [u32; 12] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 768, 1024];
-
-/// Results of so many targets, each a hundredth faster than the one before, in three blocks that scatter
-/// by some per cent.
-fn results(targets: u32) -> model::Dataset {
-    let mut table = "target,test,metric,value,clients,block\n".to_owned();
-    for block in 1..=3 {
-        for target in 0..targets {
-            for clients in LEVELS {
-                let scatter = f64::from((target * 7 + clients * 3 + block * 11) % 13) / 400.0;
-                let ideal = f64::from(clients) * (1.0 + f64::from(target) / 100.0);
-                let value =
-                    1000.0 * ideal / (1.0 + 0.03 * f64::from(clients - 1)) * (1.0 + scatter);
-                table += &format!("m{target:02},oltp,throughput,{value:.1},{clients},{block}\n");
-            }
-        }
-    }
-    imported("crowd", &table)
-}
 
 fn text(data: &model::Dataset, format: Format) -> String {
     let mut out = Vec::new();
@@ -32,7 +15,7 @@ fn text(data: &model::Dataset, format: Format) -> String {
 
 #[test]
 fn fifty_targets_at_twelve_levels_are_a_page_that_can_be_read() {
-    let data = results(50);
+    let data = crowd(50);
     let page = text(&data, Format::Html);
     assert!(page.len() < 3_000_000, "{} bytes", page.len());
     let answer = &page[page.find("id=\"answer\"").unwrap()..page.find("id=\"test-0\"").unwrap()];
@@ -61,7 +44,7 @@ fn fifty_targets_at_twelve_levels_are_a_page_that_can_be_read() {
 
 #[test]
 fn eight_targets_are_told_one_by_one() {
-    let page = text(&results(8), Format::Html);
+    let page = text(&crowd(8), Format::Html);
     assert!(!page.contains("class=\"matrix\"") && page.contains("m01 ÷ m00"));
     assert_eq!(page.matches("<g class=\"faint\" data-s=\"faint\">").count(), 0);
 }

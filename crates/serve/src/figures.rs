@@ -71,7 +71,7 @@ impl Drop for Figures {
     fn drop(&mut self) {
         self.stop.request();
         if let Some(thread) = self.thread.take() {
-            // What it panicked of was told.
+            // If it panicked, the panic hook has said so.
             let _ = thread.join();
         }
     }

@@ -64,7 +64,7 @@ pub fn serve_directory(
     server.run(|ending| site::router(catalog, ending), stop)?;
     // It looks at the stop between two files; a file that takes longer need not be waited for.
     if reader.is_finished() {
-        // What it panicked of was told.
+        // If it panicked, the panic hook has said so.
         let _ = reader.join();
     }
     Ok(())

@@ -3,7 +3,8 @@
 use super::overlays;
 use crate::level_axis::{LevelAxis, overloaded};
 use crate::svg::{
-    self, Across, IntervalChart, LineChart, Overlays, Point, Row, Series, Size, Value, VerticalAxis,
+    self, Across, IntervalChart, LineChart, Overlays, Point, Repeat, Row, Series, Size, Value,
+    VerticalAxis,
 };
 use crate::view::{self, Tally};
 use crate::{numbers, words};
@@ -236,10 +237,15 @@ pub(crate) fn stands_out(test: &TestAnalysis, target: &str) -> bool {
 
 fn value(analysis: &Analysis, cell: &Cell, metric: Metric, estimate: &Estimate) -> Value {
     let counted = cell.trials.iter().filter(|trial| trial.validity != Validity::Void);
-    let repeats = counted.filter_map(|trial| trial.figures.get(&metric));
     let once = |point: f64| Estimate { point, interval: None, n: 1 };
-    let repeats: Vec<f64> =
-        repeats.map(|&figure| words::in_unit(metric, &once(figure)).point).collect();
+    let repeats = counted.filter_map(|trial| {
+        Some(Repeat {
+            number: trial.repeat,
+            y: words::in_unit(metric, &once(*trial.figures.get(&metric)?)).point,
+            is_suspect: trial.validity == Validity::Suspect,
+        })
+    });
+    let repeats: Vec<Repeat> = repeats.collect();
     let estimate = words::in_unit(metric, estimate);
     Value {
         y: estimate.point,
@@ -283,7 +289,7 @@ fn row_chart(
             name: cell.target.clone(),
             value: value.y,
             bounds: value.bounds,
-            repeats: value.repeats,
+            repeats: value.repeats.iter().map(|repeat| repeat.y).collect(),
             doubtful: value.doubtful,
         })
     });

@@ -21,6 +21,8 @@
     return made;
   };
 
+  const levelName = (chart, label) => `${label} ${label === "1" ? chart.dataset.level : chart.dataset.levels}`.trim();
+
   const describe = (mark, unit) => {
     const series = mark.parentNode;
     const row = element("div", "", "row " + series.getAttribute("class").replace("series ", ""));
@@ -49,8 +51,7 @@
       cursor.setAttribute("x1", level.at);
       cursor.setAttribute("x2", level.at);
       cursor.style.visibility = "visible";
-      const unit = level.label === "1" ? chart.dataset.level : chart.dataset.levels;
-      tip.replaceChildren(element("b", `${level.label} ${unit}`));
+      tip.replaceChildren(element("b", levelName(chart, level.label)));
       const seen = level.marks.filter((mark) => mark.parentNode.style.display !== "none");
       tip.append(...seen.map((mark) => describe(mark, chart.dataset.unit)));
       tip.hidden = false;
@@ -324,12 +325,62 @@
     return { chart, isLog: kind === "log", redraw, restore };
   };
 
+  // The repeats of a level: a row for each target that is shown, with its repeats as dots on one scale for
+  // all rows, and their figures.
+  const repeatTable = (chart, { label, marks }, isShown, keyOf) => {
+    const number = (said) => Number(said.replaceAll(",", ""));
+    const rows = marks.filter((mark) => mark.dataset.repeats && isShown(mark.parentNode)).map((mark) => ({
+      series: mark.parentNode,
+      median: mark.dataset.y,
+      repeats: new Map(mark.dataset.repeats.split(" ").map((one) => one.split(":"))),
+    }));
+    const table = element("table", "", "repeats-of");
+    table.append(element("caption", `Repeats at ${levelName(chart, label)}, ${chart.dataset.unit}`));
+    const all = rows.flatMap(({ repeats }) => [...repeats.values()]).sort((a, b) => number(a.replace("?", "")) - number(b.replace("?", "")));
+    if (all.length === 0) return table;
+    const [least, most] = [all[0], all.at(-1)].map((said) => said.replace("?", ""));
+    const span = number(most) - number(least) || 1;
+    const at = (said) => 8 + 184 * (number(said) - number(least)) / span;
+    const numbers = [...new Set(rows.flatMap(({ repeats }) => [...repeats.keys()]))].sort((a, b) => a - b);
+    const head = element("tr");
+    const heading = (text, className) => {
+      const made = element("th", text, className);
+      made.scope = "col";
+      return made;
+    };
+    head.append(heading("target", "w"), heading(least === most ? least : `${least} to ${most}`, "s"), heading("median", "n"), ...numbers.map((one) => heading(`repeat ${one}`, "n")));
+    const body = rows.map(({ series, median, repeats }) => {
+      const row = element("tr");
+      const name = element("td", "", "w");
+      const key = keyOf(series.dataset.s)?.cloneNode(true);
+      if (key) name.append(key);
+      name.append(series.dataset.name);
+      const dots = svgElement(chart, "svg", { class: `strip ${series.getAttribute("class").replace("series ", "")}`, viewBox: "0 0 200 16", "aria-hidden": "true" });
+      dots.append(svgElement(chart, "path", { class: "grid", d: "M0 8H200" }), svgElement(chart, "path", { class: "whisker", d: `M${at(median)} 2V14` }));
+      for (const said of repeats.values()) {
+        if (!Number.isFinite(at(said.replace("?", "")))) continue;
+        dots.append(svgElement(chart, "circle", { class: said.endsWith("?") ? "mark hollow" : "mark", cx: at(said.replace("?", "")), cy: 8, r: 4 }));
+      }
+      const drawn = element("td", "", "s");
+      drawn.append(dots);
+      row.append(name, drawn, element("td", median), ...numbers.map((one) => {
+        const said = repeats.get(one) ?? "–";
+        return said.endsWith("?") ? element("td", `? ${said.slice(0, -1)}`, "doubtful") : element("td", said);
+      }));
+      return row;
+    });
+    table.append(head, ...body);
+    return table;
+  };
+
   // Targets are switched on and off, and scales changed, figure by figure.
   for (const figure of document.querySelectorAll("figure")) {
     const charts = [...figure.querySelectorAll(".chart[data-axis]")].map(adjustable);
     if (charts.length === 0) continue;
     const off = new Set();
     let isLog = charts[0].isLog;
+    let repeatsOf = () => {};
+    const drawRepeats = () => repeatsOf();
     const isShown = (owner) => !owner || owner.dataset.s.split(" ").every((series) => !off.has(series));
     const draw = () => {
       for (const { chart, isLog: wasLog, redraw, restore } of charts) {
@@ -338,6 +389,7 @@
         else redraw(isLog, isShown);
       }
       tip.hidden = true;
+      drawRepeats();
     };
     const toggle = (label, isPressed, act) => {
       const button = element("button");
@@ -366,6 +418,25 @@
       if (scale) scale.hidden = !isLog;
       return isLog;
     }));
+
+    // The repeats of one level, which stand close together in the chart, in a table of their own.
+    const levels = levelsOf(charts[0].chart).filter(({ marks }) => marks.some((mark) => mark.dataset.repeats));
+    if (levels.length === 0) continue;
+    const choice = element("select");
+    choice.setAttribute("aria-label", "Repeats of one level");
+    choice.append(new Option("Repeats at …", ""), ...levels.map(({ label }, i) => new Option(levelName(charts[0].chart, label), i)));
+    choice.addEventListener("change", drawRepeats);
+    figure.querySelector("figcaption").append(choice);
+    const frame = element("div", "", "scroll");
+    frame.tabIndex = 0;
+    frame.hidden = true;
+    figure.append(frame);
+    repeatsOf = () => {
+      const level = levels[choice.value];
+      frame.hidden = choice.value === "";
+      frame.replaceChildren();
+      if (level) frame.append(repeatTable(charts[0].chart, level, isShown, (series) => legend?.querySelector(`[data-s="${series}"] .key`)));
+    };
   }
 
   // Paper has no folds: what belongs on it opens for printing, where the style sheet cannot do that.

@@ -2,9 +2,9 @@
 
 use super::charts::{legend, stands_out};
 use crate::level_axis::LevelAxis;
-use crate::svg::{Across, LineChart, Overlays, Point, Series, Size, Value, VerticalAxis};
+use crate::svg::{Across, LineChart, Overlays, Point, Repeat, Series, Size, Value, VerticalAxis};
 use crate::tables;
-use analyse::{Analysis, Cell, Metric, TestAnalysis, Validity, percentile_ms};
+use analyse::{Analysis, Cell, Metric, TestAnalysis, TrialAssessment, Validity, percentile_ms};
 use maud::{Markup, html};
 use model::Level;
 
@@ -79,10 +79,15 @@ fn of_target(analysis: &Analysis, test: &TestAnalysis, target: &str, level: Leve
 fn point(analysis: &Analysis, cell: &Cell, percent: f64) -> Option<Point> {
     let confidence = analysis.dataset.study.confidence;
     let counted = cell.trials.iter().filter(|trial| trial.validity != Validity::Void);
-    let of_trial = |record: usize| {
-        percentile_ms(&analysis.dataset.trials.get(record)?.load()?.latencies, percent, confidence)
+    let repeat = |trial: &TrialAssessment| {
+        let load = analysis.dataset.trials.get(trial.record)?.load()?;
+        Some(Repeat {
+            number: trial.repeat,
+            y: percentile_ms(&load.latencies, percent, confidence)?,
+            is_suspect: trial.validity == Validity::Suspect,
+        })
     };
-    let repeats: Vec<f64> = counted.map(|trial| of_trial(trial.record)).collect::<Option<_>>()?;
+    let repeats: Vec<Repeat> = counted.map(repeat).collect::<Option<_>>()?;
     let known = match percent {
         50.0 => cell.estimate(Metric::LatencyP50),
         95.0 => cell.estimate(Metric::LatencyP95),
@@ -98,8 +103,8 @@ fn point(analysis: &Analysis, cell: &Cell, percent: f64) -> Option<Point> {
     Some(Point { x: Across::percentile(percent), value: Some(value), gap: None })
 }
 
-fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
+fn median(repeats: &[Repeat]) -> Option<f64> {
+    let mut sorted: Vec<f64> = repeats.iter().map(|repeat| repeat.y).collect();
     sorted.sort_by(f64::total_cmp);
     let (low, high) =
         (sorted.get((sorted.len().checked_sub(1)?) / 2)?, sorted.get(sorted.len() / 2)?);

@@ -68,10 +68,18 @@ pub(crate) struct Value {
     pub(crate) y: f64,
     /// Ends of its interval.
     pub(crate) bounds: Option<(f64, f64)>,
-    /// The figures of the repeats that count, where there are several.
-    pub(crate) repeats: Vec<f64>,
+    /// The repeats that count, where there are several.
+    pub(crate) repeats: Vec<Repeat>,
     /// Whether it rests on suspect trials, or on fewer than were made; such a mark is hollow.
     pub(crate) doubtful: bool,
+}
+
+/// One of the figures that a point rests on.
+#[derive(Clone)]
+pub(crate) struct Repeat {
+    pub(crate) number: u32,
+    pub(crate) y: f64,
+    pub(crate) is_suspect: bool,
 }
 
 /// A point where it is drawn.
@@ -121,7 +129,7 @@ impl LineChart {
             }
             @for (i, points) in self.clear(&placed) { (self.intervals(i, points)) }
             (self.overlays.draw(frame, x, y))
-            @for (i, points) in self.clear(&placed) { (self.line(i, points, y)) }
+            @for (i, points) in self.clear(&placed) { (self.line(size, i, points, y)) }
             (self.gaps(x, y.range().0))
             @if size == Size::Wide { (self.labels(frame, &placed)) }
         }
@@ -166,8 +174,10 @@ impl LineChart {
     fn vertical(&self, frame: &Frame) -> Scale {
         let points = self.series.iter().flat_map(|series| &series.points);
         let values: Vec<&Value> = points.filter_map(|point| point.value.as_ref()).collect();
-        let measured = values.iter().flat_map(|value| value.repeats.iter().chain([&value.y]));
-        let measured: Vec<f64> = measured.copied().chain(self.overlays.figures()).collect();
+        let measured = values
+            .iter()
+            .flat_map(|value| value.repeats.iter().map(|repeat| repeat.y).chain([value.y]));
+        let measured: Vec<f64> = measured.chain(self.overlays.figures()).collect();
         let bounds = values.iter().filter_map(|value| value.bounds);
         let range = (frame.bottom(), frame.top);
         match self.axis {
@@ -231,7 +241,7 @@ impl LineChart {
     fn repeats(&self, points: &[Option<Placed>], y: &Scale) -> Markup {
         let mut dots = String::new();
         for placed in points.iter().flatten() {
-            for at in placed.point.1.repeats.iter().filter_map(|&value| y.position(value)) {
+            for at in placed.point.1.repeats.iter().filter_map(|repeat| y.position(repeat.y)) {
                 dots += &format!("M{} {}h0", px(placed.x + BESIDE), fine(at));
             }
         }
@@ -249,7 +259,7 @@ impl LineChart {
         }
     }
 
-    fn line(&self, series: usize, points: &[Option<Placed>], y: &Scale) -> Markup {
+    fn line(&self, size: Size, series: usize, points: &[Option<Placed>], y: &Scale) -> Markup {
         html! {
             g class={ "series " (series_class(series)) } data-s=(series) data-name=(self.series[series].name) {
                 (self.repeats(points, y))
@@ -262,7 +272,8 @@ impl LineChart {
                     @let (x, value) = placed.point;
                     path class=(mark_class(value.doubtful)) d=(outline(series)) transform=(moved_to((placed.x, placed.y)))
                         data-x=(self.across.mark(x)) data-y=(numbers::figure(value.y))
-                        data-range=[value.bounds.map(|(low, high)| numbers::range(low, high))] {}
+                        data-range=[value.bounds.map(|(low, high)| numbers::range(low, high))]
+                        data-repeats=[told(value).filter(|_| size == Size::Wide)] {}
                 }
             }
         }
@@ -319,6 +330,16 @@ impl LineChart {
             }
         }
     }
+}
+
+/// The repeats of a point for the script, which shows those of one level: `1:907 2:911?`.
+fn told(value: &Value) -> Option<String> {
+    let told = value.repeats.iter().map(|repeat| {
+        let doubt = if repeat.is_suspect { "?" } else { "" };
+        format!("{}:{}{doubt}", repeat.number, numbers::figure(repeat.y))
+    });
+    let told = told.collect::<Vec<String>>().join(" ");
+    (!told.is_empty()).then_some(told)
 }
 
 fn placed<'a>(series: &'a Series, x: &Scale, y: &Scale) -> Vec<Option<Placed<'a>>> {
@@ -438,11 +459,16 @@ mod tests {
         let mut chart = chart(VerticalAxis::Log, &[Some((1.0, 2.0, 3.0)), Some((1.0, 2.0, 3.0))]);
         for (point, repeats) in chart.series[0].points.iter_mut().zip([vec![], vec![1.0, 2.0, 9.0]])
         {
-            point.value.as_mut().unwrap().repeats = repeats;
+            let repeats = (1..).zip(repeats);
+            let repeats = repeats.map(|(number, y)| Repeat { number, y, is_suspect: number == 2 });
+            point.value.as_mut().unwrap().repeats = repeats.collect();
         }
         let svg = chart.draw(Size::Narrow).into_string();
         let dots = svg.split("class=\"repeats\" d=\"").nth(1).unwrap().split('"').next().unwrap();
         assert_eq!(dots.matches("h0").count(), 3);
+        assert!(!svg.contains("data-repeats"), "they are told once, in the wide chart");
+        let svg = chart.draw(Size::Wide).into_string();
+        assert!(svg.contains("data-repeats=\"1:1.00 2:2.00? 3:9.00\""), "{svg}");
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(crate) use frame::Size;
 pub(crate) use heat_chart::HeatChart;
 pub(crate) use heat_map::{Grid, HeatMap};
 pub(crate) use intervals::{IntervalChart, Row};
-pub(crate) use line_chart::{LineChart, Point, Series, Value};
+pub(crate) use line_chart::{LineChart, Point, Repeat, Series, Value};
 pub(crate) use marks::{key, key_shapes, sample, series_colours};
 pub(crate) use overlays::{Crossing, Law, Overlays};
 pub(crate) use panels::{Band, Frames, Line, Panel, PanelChart};

@@ -18,7 +18,7 @@ pub(crate) fn around(analysis: &Analysis, test: &TestAnalysis) -> Table {
     let mut table = Table::new([
         numbers(axis.name()),
         words("target"),
-        words(""),
+        words("when"),
         numbers(with_unit(Metric::Throughput, view::counted(test))),
         numbers("÷ before"),
         numbers(with_unit(Metric::LatencyP99, view::counted(test))),

@@ -283,14 +283,14 @@ fn lost_trials(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
     let void = trials().filter(|trial| trial.validity == Validity::Void).count();
     let void = void.saturating_sub(failed);
     let suspect = trials().filter(|trial| trial.validity == Validity::Suspect).count();
-    let said = |number: usize, one: &str, many: &str| {
+    let said = |number: usize, trial: &str, one: &str, many: &str| {
         let what = if number == 1 { one } else { many };
-        (number > 0).then(|| format!("{} {what}", numbers::counted(number, "trial")))
+        (number > 0).then(|| format!("{} {what}", numbers::counted(number, trial)))
     };
     let parts: Vec<String> = [
-        said(failed, "failed", "failed"),
-        said(void, "is void", "are void"),
-        said(suspect, "is suspect but counts", "are suspect but count"),
+        said(failed, "trial", "failed", "failed"),
+        said(void, "trial", "is void", "are void"),
+        said(suspect, "suspect trial", "is included", "are included"),
     ]
     .into_iter()
     .flatten()

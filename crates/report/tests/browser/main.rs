@@ -44,9 +44,10 @@ fn at(page: &Page, width: u32) -> Browser {
 const UNFOLD: &str =
     "document.querySelectorAll('details').forEach((fold) => { fold.open = true; })";
 
-#[test]
-fn a_page_opens_without_complaint_asks_for_nothing_and_fits_every_window_in_both_themes() {
-    let page = Page::of(&support::with_latencies());
+/// Opens a page in both themes in every window, unfolded: it fits, axe finds nothing, and the page
+/// neither complains nor asks for anything.
+fn fits_and_is_accessible(dataset: &model::Dataset) {
+    let page = Page::of(dataset);
     let mut browser = Browser::start();
     let mut papers = Vec::new();
     for scheme in ["light", "dark"] {
@@ -55,19 +56,46 @@ fn a_page_opens_without_complaint_asks_for_nothing_and_fits_every_window_in_both
             browser.resize(width);
             browser.open(&page.url);
             browser.evaluate(UNFOLD);
-            let beyond = browser.evaluate(
-                "document.documentElement.scrollWidth - document.documentElement.clientWidth",
-            );
-            assert_eq!(beyond, json!(0), "{width} pixels, {scheme}");
-            if [("light", 1_440), ("dark", 390)].contains(&(scheme, width)) {
-                assert_eq!(browser.violations(), Vec::<String>::new(), "{width} pixels, {scheme}");
-            }
+            assert_eq!(browser.beyond(), json!(0), "{width} pixels, {scheme}");
+            assert_eq!(browser.violations(), Vec::<String>::new(), "{width} pixels, {scheme}");
         }
         papers.push(browser.evaluate("getComputedStyle(document.body).backgroundColor"));
     }
     assert_ne!(papers[0], papers[1], "the themes differ");
     assert_eq!(browser.complaints, Vec::<String>::new());
     assert_eq!(browser.requests, Vec::<String>::new());
+}
+
+#[test]
+fn a_page_with_latencies_by_the_second_fits_and_is_accessible() {
+    fits_and_is_accessible(&support::with_latencies());
+}
+
+#[test]
+fn a_page_of_fifty_imported_targets_fits_and_is_accessible() {
+    fits_and_is_accessible(&support::crowd(50));
+}
+
+#[test]
+fn a_page_of_failures_fits_and_is_accessible() {
+    fits_and_is_accessible(&support::failures());
+}
+
+#[test]
+fn a_page_of_an_acceptance_fits_and_is_accessible() {
+    let data = support::acceptance();
+    let page = Page::of(&data);
+    let mut browser = at(&page, 1_440);
+    let said = browser.evaluate("document.body.textContent").as_str().unwrap().to_owned();
+    for part in ["catch-up", "primary lost", "Around the failover", "add column"] {
+        assert!(said.contains(part), "no {part}");
+    }
+    fits_and_is_accessible(&data);
+}
+
+#[test]
+fn a_page_with_names_that_are_long_and_hostile_fits_and_is_accessible() {
+    fits_and_is_accessible(&support::hostile());
 }
 
 #[test]
@@ -278,6 +306,91 @@ fn links_unfold_what_they_lead_to_and_paper_has_no_folds_and_no_buttons() {
     assert!(paper.starts_with("JVBERi0") && paper.len() > 50_000, "{}", paper.len());
 }
 
+/// The text of the table of repeats of the first figure, cell by cell, a line for each row.
+const REPEATS: &str = "[...document.querySelectorAll('#answer .repeats-of tr')].map((row) => \
+    [...row.cells].map((cell) => cell.innerText.trim()).join('|'))";
+
+#[test]
+fn the_repeats_of_one_level_show_as_dots_and_figures_for_the_targets_that_are_on() {
+    let data = support::with_latencies();
+    let page = Page::of(&data);
+    let mut browser = at(&page, 1_440);
+    let shown = "document.querySelector('#answer .repeats-of')?.checkVisibility() ?? false";
+    assert_eq!(browser.evaluate(shown), json!(false), "nobody asked for them");
+    // By keyboard: the level is typed into the list that has the focus.
+    browser.evaluate("document.querySelector('#answer figcaption select').focus()");
+    browser.press("4", "4", 52);
+    browser.wait_for(shown);
+    let rows = browser.evaluate(REPEATS);
+    let rows: Vec<&str> = rows.as_array().unwrap().iter().filter_map(|row| row.as_str()).collect();
+    // What each trial measured, in the order of targets and repeats; one failed and one is suspect.
+    let figure = |target: &str, repeat: u32| {
+        let of_level = |record: &&model::TrialRecord| {
+            let key = &record.key;
+            key.target == target && key.level.clients == 4 && key.repeat == repeat
+        };
+        let load = data.trials.iter().find(of_level)?.load()?;
+        Some(load.measure.transactions as f64 / load.measure.elapsed.as_secs_f64())
+    };
+    let number = |said: &str| said.replace(['?', ' ', ','], "").parse::<f64>();
+    assert!(rows[0].starts_with("target|") && rows[0].ends_with("|repeat 1|repeat 2|repeat 3"));
+    let mut told = Vec::new();
+    for (row, target) in rows[1..].iter().zip(["durable", "relaxed"]) {
+        let [name, _, _, repeats @ ..] = &row.split('|').collect::<Vec<&str>>()[..] else {
+            panic!("{row}")
+        };
+        assert_eq!((*name, repeats.len()), (target, 3), "{row}");
+        for (said, repeat) in repeats.iter().zip(1..) {
+            let due = figure(target, repeat);
+            assert_eq!(number(said).is_ok(), due.is_some(), "{row}");
+            let Some(due) = due else { continue };
+            assert!((number(said).unwrap() / due - 1.0).abs() < 0.005, "{said} for {due}");
+            assert_eq!(said.starts_with("? "), (target, repeat) == ("relaxed", 1), "{row}");
+        }
+        told.push(repeats.iter().filter_map(|said| number(said).ok()).collect::<Vec<f64>>());
+    }
+    assert_eq!(told.iter().map(Vec::len).collect::<Vec<usize>>(), [2, 3]);
+    assert_eq!(browser.violations(), Vec::<String>::new());
+    // The dots lie where the figures are on the scale of all rows, which its heading says.
+    let (least, most) = rows[0].split('|').nth(1).unwrap().split_once(" to ").unwrap();
+    let (least, most) = (number(least).unwrap(), number(most).unwrap());
+    let dots = "[...document.querySelectorAll('#answer .strip')].map((strip) => \
+        [...strip.querySelectorAll('circle')].map((dot) => Number(dot.getAttribute('cx'))))";
+    let dots = browser.evaluate(dots);
+    for (at, figures) in dots.as_array().unwrap().iter().zip(&told) {
+        let at = at.as_array().unwrap();
+        assert_eq!(at.len(), figures.len());
+        for (at, figure) in at.iter().zip(figures) {
+            let share = (at.as_f64().unwrap() - 8.0) / 184.0;
+            let due = (figure - least) / (most - least);
+            assert!((share - due).abs() < 1e-6, "{share} for {due}");
+        }
+    }
+    // A target that is switched off has no row; the scale follows.
+    browser.evaluate("document.querySelector('#answer .legend button').click()");
+    let rows = browser.evaluate(REPEATS);
+    assert_eq!(rows.as_array().unwrap().len(), 2, "{rows}");
+    assert!(rows[1].as_str().unwrap().starts_with("relaxed"), "{rows}");
+    // The first choice takes the table away; other figures have lists of their own.
+    browser.evaluate("document.querySelector('#answer figcaption select').focus()");
+    browser.press("Home", "", 36);
+    browser.wait_for(&format!("!({shown})"));
+    browser.evaluate(UNFOLD);
+    let lists = "document.querySelectorAll('#test-0 figcaption select').length > 0";
+    assert_eq!(browser.evaluate(lists), json!(true));
+    // It fits a phone.
+    browser.resize(390);
+    browser.open(&page.url);
+    browser.evaluate(
+        "(() => { const list = document.querySelector('#answer figcaption select');
+        list.value = 4; list.dispatchEvent(new Event('change')); })()",
+    );
+    browser.wait_for(shown);
+    assert_eq!(browser.beyond(), json!(0));
+    assert_eq!(browser.violations(), Vec::<String>::new());
+    assert_eq!(browser.complaints, Vec::<String>::new());
+}
+
 #[test]
 fn without_script_the_page_is_complete() {
     let page = Page::of(&support::with_latencies());
@@ -286,9 +399,29 @@ fn without_script_the_page_is_complete() {
     browser.resize(1_440);
     browser.call("Page.navigate", json!({ "url": page.url }));
     browser.wait_for("document.readyState === 'complete' && document.querySelector('#answer')");
-    assert_eq!(browser.evaluate("document.querySelectorAll('button').length"), json!(0));
+    assert_eq!(browser.evaluate("document.querySelectorAll('button, select').length"), json!(0));
     let drawn = "document.querySelectorAll('#answer .chart.wide .series').length";
     assert_eq!(browser.evaluate(drawn), json!(2));
+}
+
+#[test]
+fn a_page_of_the_size_of_the_demo_is_small_and_no_longer_than_four_screens() {
+    let height = |data: &model::Dataset, before: &str| {
+        let page = Page::of(data);
+        assert!(page.size < 300_000, "{} bytes", page.size);
+        let mut browser = at(&page, 1_440);
+        browser.evaluate(before);
+        browser.evaluate("document.documentElement.scrollHeight").as_f64().unwrap()
+    };
+    // With its test unfolded, and, where trials failed, with all findings in sight.
+    let unfolded = height(
+        &support::demo(),
+        "document.querySelector('#test-0').closest('details').open = true",
+    );
+    assert!(unfolded < 3_600.0, "{unfolded} pixels");
+    let troubled = height(&support::with_latencies(), "0");
+    assert!(troubled < 3_600.0, "{troubled} pixels");
+    eprintln!("{unfolded} pixels, {troubled} with failed trials");
 }
 
 #[test]

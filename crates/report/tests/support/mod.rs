@@ -3,9 +3,11 @@
 #![allow(dead_code, unused_imports, reason = "each test binary uses a part of this")]
 #![allow(clippy::unwrap_used, reason = "test data; the lint does not see that in an example")]
 
+mod acceptance;
 mod dataset;
 mod load;
 
+pub use acceptance::acceptance;
 pub use dataset::{Shape, dataset};
 
 use stats::{Estimate, Interval, IntervalMethod};
@@ -33,7 +35,16 @@ pub fn usual() -> model::Dataset {
 
 /// The same with the latencies of every second.
 pub fn with_latencies() -> model::Dataset {
-    let mut dataset = usual();
+    by_the_second(usual())
+}
+
+/// A study of the size of `weighin demo` in which nothing went wrong.
+pub fn demo() -> model::Dataset {
+    let targets = &["durable", "relaxed"];
+    by_the_second(dataset(&Shape { targets, levels: 6, repeats: 3, troubles: false }))
+}
+
+fn by_the_second(mut dataset: model::Dataset) -> model::Dataset {
     dataset.trials.iter_mut().filter_map(|record| record.load_mut()).for_each(load::add_latencies);
     dataset
 }
@@ -96,4 +107,23 @@ pub const CLIMBER: &str = "climber";
 /// A target that overtakes another.
 pub fn crossing() -> model::Dataset {
     dataset(&Shape { targets: &["steady", CLIMBER], levels: 7, repeats: 4, troubles: false })
+}
+
+/// Imported results of so many targets, each a hundredth faster than the one before, in three blocks that scatter
+/// by some per cent.
+pub fn crowd(targets: u32) -> model::Dataset {
+    const LEVELS: [u32; 12] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 768, 1024];
+    let mut table = "target,test,metric,value,clients,block\n".to_owned();
+    for block in 1..=3 {
+        for target in 0..targets {
+            for clients in LEVELS {
+                let scatter = f64::from((target * 7 + clients * 3 + block * 11) % 13) / 400.0;
+                let ideal = f64::from(clients) * (1.0 + f64::from(target) / 100.0);
+                let value =
+                    1000.0 * ideal / (1.0 + 0.03 * f64::from(clients - 1)) * (1.0 + scatter);
+                table += &format!("m{target:02},oltp,throughput,{value:.1},{clients},{block}\n");
+            }
+        }
+    }
+    test_support::imported("crowd", &table)
 }

@@ -1,10 +1,10 @@
 use super::option_file::{ClientOptions, read_all};
 use super::private_file::{Owners, Unreadable, read_password};
-use model::{Broker, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey};
+use super::system_user::system_user;
+use model::{Broker, Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey};
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// A password. Shows itself to nobody but [`Secret::bytes`].
@@ -37,6 +37,8 @@ pub struct Credentials {
     password: Secret,
     /// Where the password was found, in words for a message.
     origin: String,
+    /// Where the user was taken from, where the address names none; in words that follow its name.
+    assumed: Option<&'static str>,
 }
 
 impl Credentials {
@@ -46,7 +48,7 @@ impl Credentials {
             [] => "no password",
             _ => "a password of weighin's own",
         };
-        Self { user: user.into(), password, origin: origin.to_owned() }
+        Self { user: user.into(), password, origin: origin.to_owned(), assumed: None }
     }
 
     /// An account whose password another process of weighin has found, in the place that `origin`
@@ -56,7 +58,7 @@ impl Credentials {
         password: Secret,
         origin: impl Into<String>,
     ) -> Self {
-        Self { user: user.into(), password, origin: origin.into() }
+        Self { user: user.into(), password, origin: origin.into(), assumed: None }
     }
 
     /// The password.
@@ -68,6 +70,20 @@ impl Credentials {
     /// DB_PASSWORD`.
     pub fn origin(&self) -> &str {
         &self.origin
+    }
+
+    /// That the address names no user, as whom weighin logs in therefore, and how to name one; `None`
+    /// where it names one.
+    pub fn assumed_user(&self, endpoint: &Endpoint, database: &str) -> Option<(String, String)> {
+        let whom = self.assumed?;
+        let place = match endpoint {
+            Endpoint::Tcp { .. } => format!("{endpoint}/{database}"),
+            Endpoint::Socket(path) => format!("/{database}?socket={}", path.display()),
+            Endpoint::NotUp => format!("HOST/{database}"),
+        };
+        let message =
+            format!("no user is named in the URL, so weighin logs in as '{}', {whom}", self.user);
+        Some((message, format!("write mysql://USER@{place}")))
     }
 }
 
@@ -121,13 +137,15 @@ pub fn resolve(
             format!("the password in the file {}", path.display()),
         ),
     };
-    let user = address
-        .user
-        .clone()
-        .or(options.user)
-        .or_else(|| system_user(environment))
-        .ok_or_else(|| no_user(address))?;
-    Ok(Credentials { user, password: Secret(password), origin })
+    let (user, assumed) = if let Some(user) = address.user.clone() {
+        (user, None)
+    } else if let Some(user) = options.user {
+        (user, Some("whom an option file names"))
+    } else {
+        let user = system_user(environment).ok_or_else(|| no_user(address))?;
+        (user, Some("who runs weighin"))
+    };
+    Ok(Credentials { user, password: Secret(password), origin, assumed })
 }
 
 /// Finds out which RSA key may encrypt the password without TLS, where the address leaves that to
@@ -176,7 +194,7 @@ pub fn resolve_redis(
         ),
     };
     let user = address.user.clone().unwrap_or_default();
-    Ok(Credentials { user, password: Secret(password), origin })
+    Ok(Credentials { user, password: Secret(password), origin, assumed: None })
 }
 
 fn read_option_files(environment: &LoginEnvironment<'_>) -> Result<ClientOptions, Failure> {
@@ -294,28 +312,6 @@ pub(super) fn first_line(
     Ok(line.strip_suffix(b"\r").unwrap_or(line).to_vec())
 }
 
-/// The user's login name: from the environment, or from the list of users, since services and
-/// containers often have an empty environment.
-fn system_user(environment: &LoginEnvironment<'_>) -> Option<String> {
-    let from_environment = ["USER", "LOGNAME"]
-        .iter()
-        .filter_map(|name| (environment.variable)(name)?.into_string().ok())
-        .find(|name| !name.is_empty());
-    from_environment.or_else(|| {
-        let uid = std::fs::metadata("/proc/self").ok()?.uid();
-        user_with_id(&std::fs::read_to_string("/etc/passwd").ok()?, uid)
-    })
-}
-
-pub(super) fn user_with_id(passwd: &str, uid: u32) -> Option<String> {
-    let uid = uid.to_string();
-    passwd.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        let name = fields.next()?;
-        (fields.nth(1)? == uid).then(|| name.to_owned())
-    })
-}
-
 fn no_user(address: &ServerAddress) -> Failure {
     Failure::new(
         FailureKind::AccessDenied,
@@ -330,7 +326,7 @@ fn no_user(address: &ServerAddress) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Endpoint, Tls};
+    use model::Tls;
 
     fn address(user: Option<&str>, password: PasswordSource) -> ServerAddress {
         ServerAddress {
@@ -363,6 +359,28 @@ mod tests {
         assert_eq!((found.user.as_str(), found.password().bytes()), ("bench", &b"s3cret"[..]));
         assert!(found.origin().contains("DB_PASSWORD"), "{}", found.origin());
         assert!(!format!("{found:?}").contains("s3cret"));
+    }
+
+    #[test]
+    fn where_no_user_is_named_it_is_said_who_logs_in_and_how_to_name_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = directory.path().join(".my.cnf");
+        std::fs::write(&options, "[client]\nuser = ops\n").unwrap();
+        set_mode(&options, 0o600);
+        let said = |user: Option<&str>, files: Vec<PathBuf>| {
+            let address = address(user, PasswordSource::OptionFile);
+            let found = resolve(&address, &environment(files)).unwrap();
+            found.assumed_user(&address.endpoint, &address.database)
+        };
+        assert_eq!(said(Some("me"), vec![options.clone()]), None);
+        for (files, who) in [
+            (vec![], "weighin logs in as 'me', who runs weighin"),
+            (vec![options], "weighin logs in as 'ops', whom an option file names"),
+        ] {
+            let (message, remedy) = said(None, files).unwrap();
+            assert_eq!(message, format!("no user is named in the URL, so {who}"));
+            assert_eq!(remedy, "write mysql://USER@db:3306/sbtest");
+        }
     }
 
     #[test]
@@ -465,12 +483,5 @@ mod tests {
         let address = address(None, PasswordSource::OptionFile);
         let found = resolve(&address, &environment(vec![])).unwrap();
         assert_eq!((found.user.as_str(), found.password().bytes()), ("me", &b""[..]));
-    }
-
-    #[test]
-    fn users_are_found_by_number() {
-        let passwd = "root:x:0:0:root:/root:/bin/bash\nbroken\nbench:x:1000:1000::/home:/bin/sh\n";
-        assert_eq!(user_with_id(passwd, 1000).as_deref(), Some("bench"));
-        assert_eq!(user_with_id(passwd, 7), None);
     }
 }

@@ -80,7 +80,10 @@ pub fn login_failure(
     credentials: &Credentials,
 ) -> Failure {
     match error {
-        LoginError::Server(refusal) => refused_login(refusal, endpoint, database, credentials),
+        LoginError::Server(refusal) => {
+            let refused = refused_login(refusal, endpoint, database, credentials);
+            with_assumed_user(refused, endpoint, database, credentials)
+        }
         LoginError::UnsupportedPlugin(plugin) => Failure::new(
             FailureKind::AccessDenied,
             format!(
@@ -147,6 +150,22 @@ pub fn login_failure(
             format!("cannot log in at {endpoint}: {error}"),
             "if there is a proxy in between, connect to the server itself",
         ),
+    }
+}
+
+/// Says of a refusal that nobody chose the user who was refused.
+fn with_assumed_user(
+    refused: Failure,
+    endpoint: &Endpoint,
+    database: &str,
+    credentials: &Credentials,
+) -> Failure {
+    let Failure { kind, message, remedy } = refused;
+    match credentials.assumed_user(endpoint, database) {
+        Some((assumed, named)) if kind == FailureKind::AccessDenied => {
+            Failure::new(kind, format!("{message}; {assumed}"), format!("{named}; or {remedy}"))
+        }
+        _ => Failure::new(kind, message, remedy),
     }
 }
 

@@ -15,6 +15,7 @@ mod private_file;
 pub mod redis;
 mod server_key;
 mod session;
+mod system_user;
 pub mod tls;
 mod transport;
 mod visitors;

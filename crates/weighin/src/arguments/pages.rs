@@ -9,8 +9,8 @@ pub(crate) struct ServeArguments {
     /// The directory with the results files (*.weighin); links are passed over
     #[arg(value_name = "DIRECTORY", default_value = ".")]
     pub(crate) directory: PathBuf,
-    /// Where to listen: ADDRESS:PORT, or a port of this machine alone. Any other address than one of
-    /// this machine alone needs a token and TLS
+    /// Where to listen: ADDRESS:PORT, or a port of the loopback address. Any other address than a
+    /// loopback address needs a token and TLS
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8470", value_parser = listen)]
     pub(crate) listen: SocketAddr,
     /// File whose first line is the token that visitors must give
@@ -35,9 +35,9 @@ pub(crate) struct ServeArguments {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Options of metrics")]
 pub(crate) struct MetricsArguments {
-    /// Offer figures of the run to Prometheus and its kin at http://ADDRESS:PORT/metrics while it goes
-    /// on, or on a port of this machine alone. Any other address than one of this machine alone needs
-    /// a token and TLS
+    /// Offer figures of the run to Prometheus and compatible collectors at
+    /// http://ADDRESS:PORT/metrics while it goes on, or on a port of the loopback address. Any other
+    /// address than a loopback address needs a token and TLS
     #[arg(long, value_name = "ADDRESS", value_parser = listen)]
     pub(crate) metrics: Option<SocketAddr>,
     /// File whose first line is the token that those who collect them must give

@@ -76,7 +76,7 @@ impl Drop for Metrics {
         drop(self.figures.take());
         let _ = self.messages.send(Message::End);
         if let Some(thread) = self.thread.take() {
-            // What it panicked of was told.
+            // If it panicked, the panic hook has said so.
             let _ = thread.join();
         }
     }

@@ -135,7 +135,7 @@ impl Drop for View {
     fn drop(&mut self) {
         self.wishes.is_over.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
-            // What it panicked of was told.
+            // If it panicked, the panic hook has said so.
             let _ = thread.join();
         }
         terminal::uncover();

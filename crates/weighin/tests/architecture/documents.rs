@@ -9,7 +9,7 @@ use std::path::PathBuf;
 fn pages() -> Vec<PathBuf> {
     let root = root();
     let mut pages = Vec::new();
-    let directories = ["", "docs", "docs/reference", "docs/studies"];
+    let directories = ["", "docs", "docs/gallery", "docs/reference", "docs/studies"];
     for directory in directories.map(|directory| root.join(directory)) {
         for entry in std::fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
@@ -99,20 +99,69 @@ fn exit_codes_in_readme_are_those_of_the_program() {
     assert_eq!(readme, program, "README.md on the left, weighin --help on the right");
 }
 
+/// What a link may name in a page: its headings, as they are called by what shows the page, and the
+/// anchors that it sets itself.
+fn anchors(page: &str) -> BTreeSet<String> {
+    let mut is_fenced = false;
+    let mut found = BTreeSet::new();
+    for line in page.lines() {
+        is_fenced ^= line.starts_with("```");
+        let heading = line.trim_start_matches('#');
+        if is_fenced || heading.len() == line.len() || !heading.starts_with(' ') {
+            continue;
+        }
+        // Of a link its text.
+        let said: String =
+            heading.split("](").enumerate().fold(String::new(), |said, (i, part)| {
+                said + if i == 0 { part } else { part.split_once(')').map_or("", |(_, rest)| rest) }
+            });
+        let kept = said.trim().to_lowercase();
+        let kept = kept.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        let name: String = kept.map(|c| if c == ' ' { '-' } else { c }).collect();
+        // Of several of one name all but the first have a number.
+        let same = (1..).map(|number| format!("{name}-{number}"));
+        let name = std::iter::once(name.clone()).chain(same).find(|name| !found.contains(name));
+        found.extend(name);
+    }
+    let own = ["id=\"", "name=\""].map(|set| page.split(set).skip(1));
+    let own = own.into_iter().flatten().filter_map(|rest| rest.split('"').next());
+    found.extend(own.map(str::to_owned));
+    found
+}
+
+#[test]
+fn headings_are_anchors_as_pages_link_to_them() {
+    let page = "# `weighin serve` & more\n```sh\n# no heading\n```\n## More\n## More\n\
+                ### See [the *guide*](guide.md), part 2.\n#none\n<a id=\"own\"></a>";
+    let known = anchors(page);
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    assert_eq!(known, ["more", "more-1", "own", "see-the-guide-part-2", "weighin-serve--more"]);
+}
+
 #[test]
 fn links_lead_somewhere() {
-    let mut links = 0;
+    let (mut links, mut anchored) = (0, 0);
     for page in pages() {
         let text = std::fs::read_to_string(&page).unwrap();
         let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
         for target in targets.filter(|target| !target.contains("://")) {
-            let file = target.split('#').next().unwrap_or(target);
-            let there = page.parent().unwrap().join(file);
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let there = match file {
+                "" => page.clone(),
+                file => page.parent().unwrap().join(file),
+            };
             assert!(there.exists(), "{} links to {target}", page.display());
             links += 1;
+            if !anchor.is_empty() {
+                let known = anchors(&std::fs::read_to_string(&there).unwrap());
+                let is_known = known.contains(anchor);
+                assert!(is_known, "{} links to {target}, of {known:?}", page.display());
+                anchored += 1;
+            }
         }
     }
     assert!(links > 5, "only {links} links were found");
+    assert!(anchored > 5, "only {anchored} links to headings were found");
 }
 
 #[test]

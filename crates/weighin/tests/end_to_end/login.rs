@@ -1,6 +1,6 @@
 //! Passwords from wherever they may come, and encrypted loads.
 
-use crate::support::{Server, Workplace, certificates};
+use crate::support::{Ran, Server, Workplace, certificates, server_study};
 use std::process::Command;
 
 const LOAD: [&str; 7] =
@@ -26,13 +26,46 @@ fn a_password_comes_from_the_environment_or_the_users_option_file() {
 
     let mut with_variable = load(&["--password-env", "BENCH_PASSWORD"]);
     with_variable.env("BENCH_PASSWORD", "wörter und 'zeichen'");
-    crate::support::Ran::of(with_variable).done();
+    Ran::of(with_variable).done();
 
-    let unset = crate::support::Ran::of(load(&["--password-env", "NEVER_SET"]));
+    let unset = Ran::of(load(&["--password-env", "NEVER_SET"]));
     unset.refused(3, &["NEVER_SET", "not set", "export"]);
 
     place.write(".my.cnf", "[client]\npassword=\"wörter und 'zeichen'\"\n");
-    crate::support::Ran::of(load(&[])).done();
+    Ran::of(load(&[])).done();
+}
+
+#[test]
+fn a_url_without_a_user_says_as_whom_weighin_logs_in() {
+    let place = Workplace::new();
+    let server = server_with_account(&place, &[], "BY 'geheim'");
+    let url = server.url_of("bench", "sbtest").replace("bench@", "");
+    place.write("password", "geheim\n");
+    let study = server_study(&url, 1, "password_file = \"password\"");
+    place.write("lone.toml", study);
+    let named = url.replace("mysql://", "mysql://USER@");
+    let run = |user: &str, arguments: &[&str]| {
+        let mut command = place.command(arguments);
+        command.env("USER", user);
+        Ran::of(command)
+    };
+    let words = ["no user is named in the URL, so weighin logs in as 'nobody-here'", &*named];
+    let load = [&["load", &url, "--password-file", "password"], &LOAD[..]].concat();
+    run("nobody-here", &load).refused(3, &words);
+    let checked = run("nobody-here", &["check", "lone.toml"]);
+    assert_eq!(checked.code, Some(3), "{checked:?}");
+    assert!(words.iter().all(|word| checked.out.contains(word)), "{checked:?}");
+    // Whoever is let in is told as well, in a note.
+    let checked = run("bench", &["check", "lone.toml"]).done();
+    assert!(checked.contains("note "), "{checked}");
+    let said = "no user is named in the URL, so weighin logs in as 'bench', who runs weighin";
+    assert!(checked.contains(said) && checked.contains(&named), "{checked}");
+    run("bench", &load).done();
+    // And who is named is not.
+    let study = server_study(&server.url_of("bench", "sbtest"), 1, "password_file = \"password\"");
+    place.write("lone.toml", study);
+    let checked = run("nobody-here", &["check", "lone.toml"]).done();
+    assert!(!checked.contains("no user is named"), "{checked}");
 }
 
 #[test]
