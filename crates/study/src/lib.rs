@@ -74,7 +74,7 @@ pub use key_value::{RatioError, parse_ratio};
 pub use merge::{MergeError, NamedRun, merged};
 pub use options::{CommandLine, LoadKey, load_keys};
 pub use read::{load, parse};
-pub use reference::reference;
+pub use reference::{markdown_cell, reference};
 pub use scaled::scaled;
 pub use schema::json_schema;
 pub use size::{SizeError, parse_size};

@@ -6,7 +6,8 @@ mod keys;
 
 use crate::schema::json_schema;
 use examples::Examples;
-use keys::{described, key_row, one_line, prose};
+pub use keys::markdown_cell;
+use keys::{described, key_row, prose};
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
@@ -104,7 +105,7 @@ fn tests(schema: &Value, examples: &Examples, page: &mut String) {
     page.push_str("| Form | What it is | Keys that it must have |\n|---|---|---|\n");
     for (number, form) in forms.iter().enumerate() {
         let title = form.get("title").and_then(Value::as_str).unwrap_or_default();
-        let _ = writeln!(page, "| {} | {} | {} |", number + 1, one_line(title), demands(form));
+        let _ = writeln!(page, "| {} | {} | {} |", number + 1, markdown_cell(title), demands(form));
     }
     page.push('\n');
     page.push_str(TEST_COLUMNS);

@@ -19,8 +19,8 @@ pub(super) fn key_row(
     for schema in schemas {
         let (meaning, default) = parted(described(schema));
         for (told, all) in [
-            (one_line(&meaning), &mut meanings),
-            (default.map(|default| one_line(&default)).unwrap_or_default(), &mut defaults),
+            (markdown_cell(&meaning), &mut meanings),
+            (default.map(|default| markdown_cell(&default)).unwrap_or_default(), &mut defaults),
             (values(schema, path), &mut kinds),
         ] {
             if !told.is_empty() && !all.contains(&told) {
@@ -173,8 +173,8 @@ pub(super) fn prose(description: &str) -> String {
     description.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The same within a cell.
-pub(super) fn one_line(text: &str) -> String {
+/// A text of plain English with code in it, as a cell of a table of Markdown.
+pub fn markdown_cell(text: &str) -> String {
     let line = prose(text);
     let (mut escaped, mut is_code) = (String::with_capacity(line.len()), false);
     for character in line.chars() {
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn cells_hold_no_markup_of_their_own() {
-        assert_eq!(one_line("a | b <c> `x_y|z`\n[d]"), "a \\| b &lt;c> `x_y\\|z` \\[d\\]");
+        assert_eq!(markdown_cell("a | b <c> `x_y|z`\n[d]"), "a \\| b &lt;c> `x_y\\|z` \\[d\\]");
         assert_eq!(code("a`b"), "`` a`b ``");
     }
 }

@@ -35,7 +35,8 @@ fn commands() -> String {
     page.push_str("\n| Command | What it does |\n|---|---|\n");
     for command in shown.iter().filter(|command| command.get_name() != "help") {
         let (name, about) = (command.get_name(), about(command));
-        let _ = writeln!(page, "| [`{name}`](#weighin-{name}) | {} |", cell(&about));
+        let _ =
+            writeln!(page, "| [`{name}`](#weighin-{name}) | {} |", study::markdown_cell(&about));
     }
     if let Some(after) = whole.get_after_help() {
         let _ = write!(page, "\n{}\n", prose(&after.to_string()));
@@ -95,7 +96,9 @@ fn row(argument: &Arg) -> [String; 4] {
         .iter()
         .filter(|value| !value.is_hide_set())
         .map(|value| match value.get_help() {
-            Some(help) => format!("`{}` ({})", value.get_name(), cell(&help.to_string())),
+            Some(help) => {
+                format!("`{}` ({})", value.get_name(), study::markdown_cell(&help.to_string()))
+            }
             None => format!("`{}`", value.get_name()),
         })
         .collect();
@@ -112,31 +115,13 @@ fn row(argument: &Arg) -> [String; 4] {
         (true, false) => String::new(),
     };
     let name = argument.to_string().replace('|', "\\|");
-    [format!("`{name}`"), cell(&help), values.join(", "), default]
+    [format!("`{name}`"), study::markdown_cell(&help), values.join(", "), default]
 }
 
 /// A text without line breaks.
 fn prose(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     line.replace('<', "&lt;")
-}
-
-/// The same within a table.
-fn cell(text: &str) -> String {
-    let (mut escaped, mut is_code) = (String::new(), false);
-    for character in text.split_whitespace().collect::<Vec<_>>().join(" ").chars() {
-        is_code ^= character == '`';
-        match character {
-            '|' => escaped += "\\|",
-            '<' if !is_code => escaped += "&lt;",
-            '*' | '_' | '[' | ']' if !is_code => {
-                escaped.push('\\');
-                escaped.push(character);
-            }
-            _ => escaped.push(character),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]
