@@ -31,8 +31,27 @@
         refused();
       }
     };
-    events.onmessage = (event) => { part.innerHTML = event.data; };
+    events.onmessage = (event) => exchange(event.data);
   };
+  // What somebody has chosen stays chosen, and a list that is open is not closed.
+  let waiting = null;
+  const chooses = () => part.contains(document.activeElement) && document.activeElement.matches("select");
+  const exchange = (html) => {
+    if (chooses()) {
+      waiting = html;
+      return;
+    }
+    waiting = null;
+    const chosen = [...part.querySelectorAll("select")].map(({ name, value }) => [name, value]);
+    part.innerHTML = html;
+    for (const [name, value] of chosen) {
+      const list = part.querySelector(`select[name="${name}"]`);
+      if (list && [...list.options].some((option) => option.value === value)) list.value = value;
+    }
+  };
+  part.addEventListener("focusout", () => setTimeout(() => {
+    if (waiting !== null) exchange(waiting);
+  }));
   // A browser opens few connections to one place: a page that nobody sees needs none.
   document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
   open();

@@ -142,8 +142,6 @@ pub fn latest_and_findings(analysis: &Analysis, state: RunState) -> String {
 pub fn list_page(directory: &str, runs: &[SiteRun]) -> String {
     // New files are shown as they come.
     let changes = runs.is_empty() || runs.iter().any(SiteRun::may_change);
-    let readable: Vec<(&SiteRun, &SiteSummary)> =
-        runs.iter().filter_map(|run| Some((run, run.summary()?))).collect();
     let title = format!("Studies in {}", text::line(directory));
     page(
         &title,
@@ -152,20 +150,6 @@ pub fn list_page(directory: &str, runs: &[SiteRun]) -> String {
             header { h1 { (title) } }
             main {
                 (changing("/events", &list_part(runs)))
-                @if readable.len() > 1 {
-                    section.below {
-                        h2 { "Two runs side by side" }
-                        form action="/compare" method="get" {
-                            label { "Old " select name="old" { (options(&readable, 1)) } }
-                            label { "New " select name="new" { (options(&readable, 0)) } }
-                            button { "Compare" }
-                        }
-                    }
-                    section.below {
-                        h2 { "History" }
-                        p { a href="/history" { "Where figures changed over these runs" } }
-                    }
-                }
             }
         },
     )
@@ -173,11 +157,27 @@ pub fn list_page(directory: &str, runs: &[SiteRun]) -> String {
 
 /// The part of the list that changes.
 pub fn list_part(runs: &[SiteRun]) -> String {
+    let readable: Vec<(&SiteRun, &SiteSummary)> =
+        runs.iter().filter_map(|run| Some((run, run.summary()?))).collect();
     let part = html! {
         @if runs.is_empty() {
             p { "There is no results file (*.weighin) here yet. The page shows those that come." }
         } @else {
             ul.runs { @for run in runs { li { (line_of(run)) } } }
+        }
+        @if readable.len() > 1 {
+            section.below {
+                h2 { "Two runs side by side" }
+                form action="/compare" method="get" {
+                    label { "Old " select name="old" { (options(&readable, 1)) } }
+                    label { "New " select name="new" { (options(&readable, 0)) } }
+                    button { "Compare" }
+                }
+            }
+            section.below {
+                h2 { "History" }
+                p { a href="/history" { "Where figures changed over these runs" } }
+            }
         }
     };
     part.into_string()
@@ -195,7 +195,7 @@ fn line_of(run: &SiteRun) -> Markup {
             p.title { a href={ "/runs/" (run.id) } { (summary.title()) } }
             p.meta {
                 (state(summary)) " · " (trials(summary)) " · " (began(summary)) " · study "
-                (text::line(&summary.study)) " · "
+                (text::line(&summary.study)) " · file " (file) " · "
                 a href={ "/runs/" (run.id) "/report" } { "Report" }
             }
             @if summary.done > 0 { p.answer { (summary.answer) } }

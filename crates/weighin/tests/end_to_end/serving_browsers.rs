@@ -137,6 +137,22 @@ fn an_open_page_shows_what_comes_and_goes_on_without_being_loaded_again() {
     assert!(text(&mut browser).contains("no results file"));
     import(&place, "one.weighin", 1.0);
     browser.wait_for("document.querySelectorAll('.runs .title a').length === 1");
+    // Two can be compared; what was chosen stays chosen when a third comes.
+    import(&place, "two.weighin", 1.1);
+    browser.wait_for("document.querySelectorAll('select[name=old] option').length === 2");
+    assert!(text(&mut browser).contains("file two.weighin"), "{}", text(&mut browser));
+    browser.evaluate(
+        "(() => { const old = document.querySelector('select[name=old]');
+                  old.selectedIndex = 0; window.chosen = old.value; old.focus(); })()",
+    );
+    import(&place, "three.weighin", 1.2);
+    wait_for("the third run", || serving.runs().len() == 3);
+    browser.evaluate("document.activeElement.blur()");
+    browser.wait_for("document.querySelectorAll('select[name=old] option').length === 3");
+    assert_eq!(
+        browser.evaluate("document.querySelector('select[name=old]').value === window.chosen"),
+        Value::Bool(true)
+    );
     // A run that goes on: the list, then its page.
     place.write("duel.toml", sandbox_study("warmup = \"200ms\"\nduration = \"1s\""));
     let run = place.start(&["run", "duel.toml", "--plain"]);
