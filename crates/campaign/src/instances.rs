@@ -363,7 +363,7 @@ impl<'a> Instances<'a> {
     /// Takes down all that may be up.
     ///
     /// # Errors
-    /// As [`Self::take_down`]; all were tried.
+    /// When the store cannot be written; all were tried. That one is not gone is told.
     pub fn take_all_down(
         &mut self,
         mut store: Option<&mut Store>,
