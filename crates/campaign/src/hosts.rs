@@ -4,7 +4,8 @@ use crate::at_once::at_once;
 use crate::systems::{SamplingScope, TargetHandle};
 use fleet::{Fleet, Login};
 use host::{
-    Host, Remote, SamplerOptions, Scope, SpaceUsed, Watch, Watched, Whereabouts, this_machine,
+    Host, InstanceDestination, Remote, SamplerOptions, Scope, SpaceUsed, Watch, Watched,
+    this_machine,
 };
 use model::{
     AgentChoice, Broker, Endpoint, Failure, FailureKind, HostAccount, HostFacts, HostSampling,
@@ -23,7 +24,7 @@ pub struct Hosts {
     /// Those that are reached over SSH, or by an agent that has registered.
     pub others: BTreeMap<RemoteHost, Arc<dyn Host>>,
     /// Where those of them are that come and go, by what the study calls them.
-    pub coming: BTreeMap<String, Whereabouts>,
+    pub coming: BTreeMap<String, InstanceDestination>,
 }
 
 impl Default for Hosts {
@@ -39,8 +40,8 @@ impl Hosts {
     pub fn of_study(study: &Study, stop: &Stop) -> Self {
         let fleet = fleet(study);
         let names = study.host_instances.iter().map(|instance| instance.name.clone());
-        let coming: BTreeMap<String, Whereabouts> =
-            names.map(|name| (name, Whereabouts::default())).collect();
+        let coming: BTreeMap<String, InstanceDestination> =
+            names.map(|name| (name, InstanceDestination::default())).collect();
         let remote = |host: RemoteHost| {
             let reached = match coming.get(&host.name).zip(host.ssh()) {
                 Some((whereabouts, ssh)) => Remote::coming(ssh, whereabouts.clone(), stop),

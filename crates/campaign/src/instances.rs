@@ -4,7 +4,7 @@
 use crate::Hosts;
 use crate::walk::{Event, RunError};
 use engine::Stop;
-use host::{Host, InstanceOrder, KeptInstance, Whereabouts};
+use host::{Host, InstanceDestination, InstanceOrder, KeptInstance};
 use model::{
     Failure, FailureKind, HostInstance, Instance, InstancePer, InstanceSpec, Place, Study, Target,
     Trial, text,
@@ -55,7 +55,7 @@ pub struct Instances<'a> {
     stop: Stop,
     read: OutputReader,
     /// Where its machines are that come and go.
-    coming: BTreeMap<String, Whereabouts>,
+    coming: BTreeMap<String, InstanceDestination>,
     /// The number of the next.
     next: u32,
     /// The last of each target and machine.

@@ -28,7 +28,7 @@ pub use self::local::storage::{Looking, no_room};
 pub use self::local::{Local, this_machine};
 pub use self::order::{CommandOrder, InstanceOrder};
 pub use self::remote::{
-    AGENT_COMMAND, Carrier, Duty, HELLO, Hello, Link, Remote, Route, Whereabouts, serve,
+    AGENT_COMMAND, Carrier, Duty, HELLO, Hello, InstanceDestination, Link, Remote, Route, serve,
 };
 pub use self::running_server::{Ends, ProcessClue, RunningServer};
 pub use engine::storage::{FileSpec, Filling, Processors};

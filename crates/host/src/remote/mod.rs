@@ -24,8 +24,8 @@ use self::channel::Channel;
 use self::clock::RoundTrip;
 use self::instance::RemoteInstance;
 use self::server::RemoteServer;
+pub use self::ssh::InstanceDestination;
 use self::ssh::SshRoute;
-pub use self::ssh::Whereabouts;
 use self::volume::{RemoteVolume, VolumeOrder};
 pub use self::wire::{HELLO, Hello};
 use self::wire::{Options, Order};
@@ -81,7 +81,7 @@ impl Remote {
     }
 
     /// One that comes and goes, and is reached by ssh where that says while it is there.
-    pub fn coming(host: SshHost, whereabouts: Whereabouts, stop: &Stop) -> Self {
+    pub fn coming(host: SshHost, whereabouts: InstanceDestination, stop: &Stop) -> Self {
         let name = host.name.clone();
         let route = SshRoute { host, whereabouts: Some(whereabouts), program: OnceLock::new() };
         Self::new(name, Box::new(route), stop)

@@ -110,9 +110,9 @@ fn ssh(host: &SshHost, script: &str) -> Command {
 
 /// Where a machine that comes and goes is reached, while it is there.
 #[derive(Clone, Debug, Default)]
-pub struct Whereabouts(Arc<Mutex<Option<String>>>);
+pub struct InstanceDestination(Arc<Mutex<Option<String>>>);
 
-impl Whereabouts {
+impl InstanceDestination {
     /// It has come: `ssh` connects to that.
     pub fn set(&self, destination: String) {
         *held(&self.0) = Some(destination);
@@ -134,7 +134,7 @@ impl Whereabouts {
 pub(super) struct SshRoute {
     pub host: SshHost,
     /// Of one that comes and goes, in place of its destination.
-    pub whereabouts: Option<Whereabouts>,
+    pub whereabouts: Option<InstanceDestination>,
     pub program: OnceLock<Program>,
 }
 
