@@ -205,6 +205,39 @@ fn agents_of_other_versions_and_such_that_make_no_sense() {
 }
 
 #[test]
+fn an_agent_refuses_a_lead_of_another_version_and_is_free_for_others() {
+    let nats = Nats::start();
+    let mut raw = Raw::connect(&nats);
+    raw.subscribe("weighin.tests.>");
+    let events = agent(&nats, "a", &[]);
+    expect(&events, "registered");
+    let (_, said) = raw.next_message();
+    let (_, from_id) = said.split_once("\"id\":\"").unwrap();
+    let id = &from_id[..32];
+    let claim = |version: &str, session: &str| {
+        format!(
+            "{{\"hello\":{{\"version\":\"{version}\",\"protocol\":1}},\"lead\":\"old\",\
+             \"session\":\"{session}\"}}"
+        )
+    };
+    let mut answer = |claim: &str| {
+        raw.ask(&format!("weighin.tests.agent.{id}"), "weighin.tests.answer", claim);
+        loop {
+            let (subject, said) = raw.next_message();
+            if subject == "weighin.tests.answer" {
+                return said;
+            }
+        }
+    };
+    let own = Hello::own().version;
+    let refused = answer(&claim("0.0.9", "0123456789abcdef0123456789abcdef"));
+    assert!(refused.contains("other_version") && refused.contains(&own), "{refused}");
+    let link = taken(named(&lead(&nats, "me"), "a").as_ref());
+    expect(&events, "taken by me");
+    link.carrier.end();
+}
+
+#[test]
 fn a_broker_that_comes_back_finds_its_agents_again() {
     let mut nats = Nats::start();
     let events = agent(&nats, "a", &[]);

@@ -107,8 +107,18 @@ impl Raw {
         line.trim_end().to_owned()
     }
 
+    /// The same, for an answer on another subject.
+    pub fn ask(&mut self, subject: &str, answer_on: &str, text: &str) {
+        self.send(&format!("PUB {subject} {answer_on} {}\r\n{text}\r\n", text.len()));
+    }
+
     /// The subject of the next message.
     pub fn next(&mut self) -> String {
+        self.next_message().0
+    }
+
+    /// The next message, with its subject.
+    pub fn next_message(&mut self) -> (String, String) {
         loop {
             let line = self.line();
             if line == "PING" {
@@ -118,7 +128,8 @@ impl Raw {
             let length: usize = message.rsplit(' ').next().unwrap().parse().unwrap();
             let mut payload = vec![0; length + 2];
             self.lines.read_exact(&mut payload).unwrap();
-            return message.split(' ').next().unwrap().to_owned();
+            let subject = message.split(' ').next().unwrap().to_owned();
+            return (subject, String::from_utf8(payload).unwrap().trim_end().to_owned());
         }
     }
 }

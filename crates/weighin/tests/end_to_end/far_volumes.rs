@@ -3,63 +3,37 @@
 
 use crate::ssh::{command, copies_with, signal, sshd};
 use crate::support::{
-    LoopDevice, Ran, Started, Workplace, file_of, not_tested, processes_with, shared_directory,
-    wait_for,
+    LoopDevice, Namespace, Ran, Started, Workplace, file_of, not_tested, shared_directory, wait_for,
 };
 use model::{Failure, FailureKind, TrialEnd, TrialRecord};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use tempfile::TempDir;
 
 /// By how many seconds the clocks of machines are ahead.
 const AHEAD: [&str; 3] = ["86400", "7200", "0"];
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
-/// A machine with volumes. Its namespace, with the link to it, goes with its keeper.
+/// A machine with volumes.
 struct Machine {
-    keeper: Child,
     sshd: Child,
+    _namespace: Namespace,
 }
 
 impl Drop for Machine {
     fn drop(&mut self) {
-        for child in [&mut self.sshd, &mut self.keeper] {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+        let _ = self.sshd.kill();
+        let _ = self.sshd.wait();
     }
 }
 
 impl Machine {
     fn start(place: &Workplace, name: &str, ahead: &str) -> Self {
-        let keeper = Command::new("unshare")
-            .args(["--net", "sleep", "600"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let own = keeper.id();
-        wait_for("a namespace", || {
-            let of = |pid: u32| fs::read_link(format!("/proc/{pid}/ns/net")).unwrap();
-            of(own) != of(std::process::id())
-                && processes_with("sleep 600").iter().any(|p| p.0 == own)
-        });
-        let net = format!("198.19.{}", own / 64 % 256);
-        let (here, there) = (own % 64 * 4 + 1, own % 64 * 4 + 2);
-        let script = format!(
-            "set -e\n\
-             ip link add wl-{own} type veth peer name lead netns {own}\n\
-             ip addr add {net}.{here}/30 dev wl-{own}\n\
-             ip link set wl-{own} up\n\
-             exec nsenter -t {own} -n sh -ec 'ip link set lo up; \
-             ip addr add {net}.{there}/30 dev lead; ip link set lead up'\n"
-        );
-        let linked = Command::new("sh").args(["-c", &script]).status().unwrap();
-        assert!(linked.success());
-        let sshd = sshd(place, name, &format!("{net}.{there}"), own, ahead);
-        Self { keeper, sshd }
+        let namespace = Namespace::make();
+        let (_, address) = namespace.link();
+        let sshd = sshd(place, name, &address, namespace.id(), ahead);
+        Self { sshd, _namespace: namespace }
     }
 }
 

@@ -3,13 +3,13 @@
 
 use crate::ssh::{command, copies_with, reach_through, signal, sshd};
 use crate::support::{
-    Ran, Server, Started, Workplace, certificates_for, far_proxy, not_tested, processes_with,
-    wait_for,
+    Namespace, Ran, Server, Started, Workplace, certificates_for, far_proxy, not_tested,
+    processes_with, wait_for,
 };
 use host::PrivateServer;
 use model::{Endpoint, FailureKind, TrialEnd, TrialRecord};
 use std::fs;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::time::Duration;
 
 /// The machines, and by how many seconds their clocks are ahead.
@@ -18,71 +18,34 @@ const MAKERS: [(&str, &str); 2] = [("a", "86400"), ("b", "7200")];
 /// How far away a far machine is, in one direction.
 const FAR: Duration = Duration::from_millis(500);
 
-/// A machine that makes load. Its namespace, with the links to it, goes with its keeper.
+/// A machine that makes load.
 pub struct Maker {
-    keeper: Child,
     sshd: Child,
     /// The lead's end of the link to it.
     link: String,
+    _namespace: Namespace,
 }
 
 impl Drop for Maker {
     fn drop(&mut self) {
-        for child in [&mut self.sshd, &mut self.keeper] {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+        self.end_sshd();
     }
 }
 
 impl Maker {
     /// Reaches a server, known by its address and its process, and is reached by the lead, by a link
-    /// each; its clock is ahead by so many seconds. `place_of` tells it from others of that server.
+    /// each; its clock is ahead by so many seconds. `number` tells it from others of that server.
     pub fn start(
         place: &Workplace,
-        place_of: usize,
+        number: usize,
         (name, ahead): (&str, &str),
         server: (&str, u32),
     ) -> Self {
-        let keeper = Command::new("unshare")
-            .args(["--net", "sleep", "600"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let (own, (address, server)) = (keeper.id(), server);
-        wait_for("a namespace", || {
-            let of = |pid: u32| fs::read_link(format!("/proc/{pid}/ns/net")).unwrap();
-            of(own) != of(std::process::id())
-                && processes_with("sleep 600").iter().any(|p| p.0 == own)
-        });
-        // Four addresses for each link; those of the server are seen in two namespaces alone.
-        let link = format!("wl-{own}");
-        let net = format!("198.19.{}", own / 64 % 256);
-        let (here, there) = (own % 64 * 4 + 1, own % 64 * 4 + 2);
-        let (first, second) = (place_of * 4 + 1, place_of * 4 + 2);
-        let script = format!(
-            "set -e\n\
-             ip link add {link} type veth peer name lead netns {own}\n\
-             ip addr add {net}.{here}/30 dev {link}\n\
-             ip link set {link} up\n\
-             nsenter -t {server} -n ip link add to-{name} type veth peer name server netns {own}\n\
-             nsenter -t {server} -n ip addr add 198.18.255.{first}/30 dev to-{name}\n\
-             nsenter -t {server} -n ip link set to-{name} up\n\
-             exec nsenter -t {own} -n sh -e <<'END'\n\
-             ip link set lo up\n\
-             ip addr add {net}.{there}/30 dev lead\n\
-             ip link set lead up\n\
-             ip addr add 198.18.255.{second}/30 dev server\n\
-             ip link set server up\n\
-             ip route add {address}/32 via 198.18.255.{first}\n\
-             END\n"
-        );
-        let linked = Command::new("sh").args(["-c", &script]).status().unwrap();
-        assert!(linked.success());
-        let sshd = sshd(place, name, &format!("{net}.{there}"), own, ahead);
-        Self { keeper, sshd, link }
+        let namespace = Namespace::make();
+        let (link, address) = namespace.link();
+        namespace.link_to_server((number, name), server);
+        let sshd = sshd(place, name, &address, namespace.id(), ahead);
+        Self { sshd, link, _namespace: namespace }
     }
 
     fn end_sshd(&mut self) {

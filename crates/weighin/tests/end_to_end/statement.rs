@@ -32,7 +32,7 @@ fn number(record: &TrialRecord, figure: &str) -> f64 {
 #[test]
 fn built_in_queries_are_timed_counted_and_reported_in_every_format() {
     let place = Workplace::new();
-    let keys = "statements = [\"scan\", \"join\", \"sort\"]\ntable_size = 20_000";
+    let keys = "statements = [\"scan\", \"join\", \"sort\"]\ntable_size = 60_000";
     let two = private(2, keys).replace(
         "[[test]]",
         "[[target]]\nname = \"large\"\nsandbox = { settings = { sort_buffer_size = \"64M\" } }\n\
@@ -46,7 +46,7 @@ fn built_in_queries_are_timed_counted_and_reported_in_every_format() {
     assert_eq!(trials.len(), 4);
     for record in &trials {
         // Ten groups, one row, and a whole table.
-        assert_eq!(number(record, "rows_returned"), 20_011.0);
+        assert_eq!(number(record, "rows_returned"), 60_011.0);
         assert_eq!(number(record, "rows of scan"), 10.0);
         let parts =
             ["scan", "join", "sort"].map(|name| number(record, &format!("elapsed of {name}")));

@@ -1,7 +1,7 @@
 //! A primary with a replica that weighin did not start, and a proxy that leads to whichever of them
 //! is the primary.
 
-use crate::support::{Server, Workplace, wait_for};
+use crate::support::{Namespace, Server, Workplace, wait_for};
 use std::collections::BTreeSet;
 use std::net::TcpStream;
 use std::path::PathBuf;
@@ -158,26 +158,25 @@ pub struct Island {
     /// What cuts its only network, so that nothing that is sent there is answered.
     pub cut: String,
     processes: Vec<Child>,
+    _namespace: Namespace,
 }
 
 impl Island {
     /// `None` where this user may not make one.
     pub fn around(place: &Workplace, pair: &Pair) -> Option<Self> {
-        let mut command = Command::new("unshare");
-        let inside = command.args(["--net", "sleep", "600"]).stderr(Stdio::null()).spawn().unwrap();
-        let pid = inside.id();
+        let may = Command::new("unshare").args(["--net", "true"]).stderr(Stdio::null()).status();
+        if !may.is_ok_and(|status| status.success()) {
+            return None;
+        }
+        let namespace = Namespace::make();
+        let pid = namespace.id();
         let network = format!("169.254.{}", 64 + pid % 128);
         let mut island = Self {
             address: format!("{network}.2"),
             cut: format!("nsenter --target {pid} --net ip link set eth0 down\n"),
-            processes: vec![inside],
+            processes: Vec::new(),
+            _namespace: namespace,
         };
-        let namespace = |of: &str| std::fs::read_link(format!("/proc/{of}/ns/net")).ok();
-        wait_for("the namespace", || {
-            let there = namespace(&pid.to_string());
-            let ended = !matches!(island.processes[0].try_wait(), Ok(None));
-            ended || there.is_some() && there != namespace("self")
-        });
         let link = format!("wfo{pid}");
         let here = format!("{network}.1");
         let made = Command::new("sh")

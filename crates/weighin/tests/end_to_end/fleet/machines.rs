@@ -1,6 +1,8 @@
 //! Machines that make loads, a server that they reach, and a broker beside that.
 
-use crate::support::{Server, Workplace, certificates_for, not_tested, processes_with, wait_for};
+use crate::support::{
+    Namespace, Server, Workplace, certificates_for, not_tested, processes_with, wait_for,
+};
 use host::PrivateServer;
 use model::Endpoint;
 use std::fs;
@@ -22,10 +24,10 @@ impl Drop for Process {
     }
 }
 
-/// A machine that reaches the server. Its namespace, and the link in it, go with its keeper.
+/// A machine that reaches the server.
 struct Machine {
     name: String,
-    keeper: Process,
+    namespace: Namespace,
     agents: Vec<Process>,
 }
 
@@ -138,35 +140,15 @@ impl Fleet {
         ahead: u32,
         further: &[&str],
     ) -> Command {
-        self.agent_in(place, self.machine(name).keeper.0.id(), name, ahead, further)
+        self.agent_in(place, self.machine(name).namespace.id(), name, ahead, further)
     }
 
     /// Makes a machine with an agent of that name.
     pub fn agent(&mut self, place: &Workplace, name: &str, ahead: u32, further: &[&str]) {
-        let keeper = Process(quiet(Command::new("unshare").args(["--net", "sleep", "600"])));
-        let own = keeper.0.id();
-        wait_for("a namespace", || {
-            let of = |pid: u32| fs::read_link(format!("/proc/{pid}/ns/net")).unwrap();
-            of(own) != of(std::process::id())
-                && processes_with("sleep 600").iter().any(|process| process.0 == own)
-        });
-        let number = self.machines.len();
-        let (first, second) = (number * 4 + 1, number * 4 + 2);
-        let (server, address) = (self.server.sandbox.pid(), &self.host);
-        let script = format!(
-            "set -e\n\
-             nsenter -t {server} -n ip link add to-{name} type veth peer name server netns {own}\n\
-             nsenter -t {server} -n ip addr add 198.18.255.{first}/30 dev to-{name}\n\
-             nsenter -t {server} -n ip link set to-{name} up\n\
-             exec nsenter -t {own} -n sh -e <<'END'\n\
-             ip link set lo up\n\
-             ip addr add 198.18.255.{second}/30 dev server\n\
-             ip link set server up\n\
-             ip route add {address}/32 via 198.18.255.{first}\n\
-             END\n"
-        );
-        assert!(Command::new("sh").args(["-c", &script]).status().unwrap().success());
-        self.machines.push(Machine { name: name.to_owned(), keeper, agents: Vec::new() });
+        let namespace = Namespace::make();
+        let server = (&*self.host, self.server.sandbox.pid());
+        namespace.link_to_server((self.machines.len(), name), server);
+        self.machines.push(Machine { name: name.to_owned(), namespace, agents: Vec::new() });
         self.agent_beside(place, name, name, ahead, further);
     }
 
@@ -180,22 +162,22 @@ impl Fleet {
         further: &[&str],
     ) {
         let found = self.machines.iter().position(|one| one.name == machine).unwrap();
-        let keeper = self.machines[found].keeper.0.id();
-        let agent = Process(quiet(&mut self.agent_in(place, keeper, name, ahead, further)));
+        let namespace = self.machines[found].namespace.id();
+        let agent = Process(quiet(&mut self.agent_in(place, namespace, name, ahead, further)));
         self.machines[found].agents.push(agent);
         wait_for("an agent", || !self.agents(place, name).is_empty());
     }
 
     /// Starts so many agents on this machine, which reaches the server as well.
     pub fn agents_here(&mut self, place: &Workplace, count: usize) {
-        let here = Process(quiet(Command::new("sleep").arg("600")));
-        let pid = here.0.id();
+        let here = Namespace::of_this_host();
+        let pid = here.id();
         let start = |number: usize| {
             let name = format!("n{number}");
             Process(quiet(&mut self.agent_in(place, pid, &name, 0, &[])))
         };
         let agents = (0..count).map(start).collect();
-        self.machines.push(Machine { name: "here".to_owned(), keeper: here, agents });
+        self.machines.push(Machine { name: "here".to_owned(), namespace: here, agents });
     }
 
     /// The agents of that name, which is one unless it was started twice.
