@@ -229,7 +229,8 @@ fn take_back(
 fn since(now: SessionCounts, earlier: &SessionCounts) -> SessionCounts {
     let before = |name| earlier.counts.iter().find(|(n, _)| *n == name).map_or(0, |(_, n)| *n);
     let grown = now.counts.into_iter().map(|(name, n)| (name, n.saturating_sub(before(name))));
-    SessionCounts { counts: grown.collect(), ..now }
+    let spills = now.spills.saturating_sub(earlier.spills);
+    SessionCounts { counts: grown.collect(), spills, ..now }
 }
 
 fn elapsed(timed: &Timed) -> f64 {
@@ -252,7 +253,9 @@ fn figures(timed: &Timed, alone: Option<&Timed>, space: SpaceUsed) -> Vec<Figure
     figures.push(Figure::measured(Metric::RowsReturned, rows as f64, 0.0));
     let bytes =
         |metric, bytes: Option<u64>| bytes.map(|bytes| Figure::measured(metric, bytes as f64, 0.0));
-    figures.extend(bytes(Metric::TemporarySpace, counts.temporary_bytes.or(space.temporary)));
+    // Nothing seen is no nothing where something went to temporary files between two looks.
+    let seen = space.temporary.filter(|seen| *seen > 0 || counts.spills == 0);
+    figures.extend(bytes(Metric::TemporarySpace, counts.temporary_bytes.or(seen)));
     figures.extend(bytes(Metric::DataGrowth, space.data));
     figures.extend(counts.counts.iter().map(|(name, n)| count((*name).to_owned(), *n)));
     if ran.len() > 1 {

@@ -238,6 +238,8 @@ pub struct SessionCounts {
     pub counts: Vec<(&'static str, u64)>,
     /// The most bytes of temporary space that were in use at a time, where the server says that.
     pub temporary_bytes: Option<u64>,
+    /// How often it went to temporary files, however little and short.
+    pub spills: u64,
 }
 
 /// A target that weighin holds.

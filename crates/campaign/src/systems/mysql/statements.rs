@@ -26,6 +26,8 @@ const COUNTED: [(&str, &str); 3] = [
     ("Created_tmp_disk_tables", "temporary_disk_tables"),
     ("Sort_merge_passes", "sort_merge_passes"),
 ];
+/// Those of them that grow only where something went to temporary files.
+const SPILLS: [&str; 2] = ["Created_tmp_disk_tables", "Sort_merge_passes"];
 /// MariaDB from 11.5 on.
 const MAX_BYTES: &str = "Max_tmp_space_used";
 
@@ -193,6 +195,10 @@ impl StatementSession for Session {
             std::str::from_utf8(cell).ok()?.parse().ok()
         };
         let counts = COUNTED.iter().filter_map(|(variable, name)| Some((*name, value(variable)?)));
-        Ok(SessionCounts { counts: counts.collect(), temporary_bytes: value(MAX_BYTES) })
+        Ok(SessionCounts {
+            counts: counts.collect(),
+            temporary_bytes: value(MAX_BYTES),
+            spills: SPILLS.iter().filter_map(|name| value(name)).sum(),
+        })
     }
 }

@@ -8,10 +8,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Time between two looks. What comes and goes between them is not seen.
-const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// Time between two looks, where looking is quick. What comes and goes between them is not seen.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(2);
+/// Looks take at most one part in so many of a processor.
+const SHARE: u32 = 20;
 
 /// Watches how much space a process has in temporary files, and a directory in all, until it is asked.
 #[derive(Debug)]
@@ -38,9 +40,12 @@ impl SpaceWatch {
         let before = look();
         let thread = thread::spawn(move || {
             let mut most = before;
+            let mut interval = SHORTEST_INTERVAL;
             loop {
-                let ended = stopped.recv_timeout(POLL_INTERVAL) != Err(RecvTimeoutError::Timeout);
+                let ended = stopped.recv_timeout(interval) != Err(RecvTimeoutError::Timeout);
+                let began = Instant::now();
                 let now = look();
+                interval = (began.elapsed() * SHARE).max(SHORTEST_INTERVAL);
                 // What could not be seen at the beginning has nothing to grow from.
                 most.temporary = most.temporary.map(|most| most.max(now.temporary.unwrap_or(0)));
                 most.data = most.data.map(|most| most.max(now.data.unwrap_or(0)));
