@@ -85,13 +85,16 @@ fn agents_whose_clocks_are_hours_apart_begin_together() {
 #[ignore = "a bar of throughput, for an idle machine: make bench-fleet"]
 fn two_agents_make_as_heavy_a_load_as_one_process() {
     const PAIRS: usize = 7;
+    // Heavy: with few clients two processes on one machine, which both wake up for replies, take more of
+    // it than one, and a server beside them gets less.
+    const CLIENTS: u32 = 128;
     let place = Workplace::new();
     let Some(mut fleet) = Fleet::start(&place) else { return };
     fleet.agent(&place, "a", 3_600, &[]);
     fleet.agent_beside(&place, "a", "b", 3_600, &[]);
     let throughput = |agents: usize| {
         let hosts = format!("[[load_host]]\nname = \"any\"\nagents = {agents}\n");
-        fleet.study(&place, &hosts, 32, 1, "4s");
+        fleet.study(&place, &hosts, CLIENTS, 1, "4s");
         place.files(".weighin").iter().for_each(|file| fs::remove_file(file).unwrap());
         place.weighin(&["run", "study.toml"]).done();
         let dataset = place.store().dataset().unwrap();
