@@ -3,8 +3,8 @@
 //!
 //! The broker keeps nothing: agents say who they are when they come, when they are called, and when
 //! they are taken or free again. One lead at a time has an agent. What they say to each other goes under
-//! subjects with a name that nobody can guess, in numbered pieces, so that a message that was lost ends
-//! the session.
+//! subjects with a name that nobody can guess, in numbered pieces, so that what was lost is noticed and
+//! said once more.
 
 mod agent;
 mod broker;

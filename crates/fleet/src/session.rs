@@ -1,25 +1,36 @@
 //! The lines between a lead and an agent, as numbered pieces of a stream in messages of a broker.
+//!
+//! A broker that is started again loses what was on its way. So each side keeps what it said until the
+//! other side has it, and says it once more where that asks. Nothing else is needed: both sides speak all
+//! the time, and the next piece shows that one before it is missing.
 
 use crate::broker::{Broker, Subscription};
 use crate::wire::Subjects;
 use host::{Carrier, Handed};
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Longest piece, in bytes: short enough not to hold up the beats of others on the same connection.
 const LONGEST_PIECE: usize = 64 << 10;
-/// Bytes that may wait to be read.
+/// Bytes that may wait to be read, and that may be kept until the other side has them.
 const MOST_WAITING: usize = 32 << 20;
+/// How long a piece is waited for that was asked for, before it is asked for again.
+const PATIENCE: Duration = Duration::from_millis(300);
 /// Longest reason for an end, in bytes.
 const LONGEST_REASON: usize = 300;
 
-/// A piece has one byte that says what it is, its number with eight bytes, and its content.
-const HEAD: usize = 9;
+/// A piece has one byte that says what it is, its number with eight bytes, the number of the piece that
+/// its sender waits for, with eight bytes too, and its content.
+const HEAD: usize = 17;
 const DATA: u8 = 0;
 /// The end, with the reason.
 const END: u8 = 1;
+/// Asks for all from the piece on that its sender waits for.
+const AGAIN: u8 = 2;
 
 /// The agent's side of a session.
 pub(crate) struct AgentSession {
@@ -49,13 +60,13 @@ impl AgentSession {
             // Whoever sends faster than is read has to stop: what follows would have a gap.
             room.takes(message.payload.len()) && heard.send(message.payload).is_ok()
         })?;
-        let ended = Arc::new(OnceLock::new());
+        let (said, ended) = (Said::new(broker, to.clone()), Arc::new(OnceLock::new()));
         Ok(Self {
-            sender: Sender::new(broker, to.clone()),
+            sender: Sender::new(broker, &said),
             receiver: Receiving {
                 heard: hears,
                 room: taken,
-                pieces: Pieces { number: 0, ended: Arc::clone(&ended) },
+                pieces: Pieces { said, ended: Arc::clone(&ended), asked: None },
                 piece: Vec::new(),
                 read: HEAD,
             },
@@ -72,35 +83,32 @@ impl LeadSession {
     pub fn open(broker: &Broker, subjects: &Subjects, name: &str) -> io::Result<Self> {
         let (to, from) = (subjects.orders(name), subjects.answers(name));
         let (mouth, lines) = host::handed();
-        let ended = Arc::new(OnceLock::new());
-        let pieces = Mutex::new(Pieces { number: 0, ended: Arc::clone(&ended) });
-        let said = Arc::new((mouth, pieces));
+        let (said, ended) = (Said::new(broker, to.clone()), Arc::new(OnceLock::new()));
+        let sender = Sender::new(broker, &said);
+        let pieces = Mutex::new(Pieces { said, ended: Arc::clone(&ended), asked: None });
+        let hearing = Arc::new((mouth, pieces));
         let (room, jobs) = (Room::default(), broker.jobs()?);
         let subscription = broker.subscribe(from, move |message| {
             let piece = message.payload;
-            let (said, room) = (Arc::clone(&said), room.clone());
+            let (hearing, room) = (Arc::clone(&hearing), room.clone());
             if !room.takes(piece.len()) {
                 // As an agent does, of which no more is heard.
-                let _ = jobs.send(Box::new(move || said.0.end()));
+                let _ = jobs.send(Box::new(move || hearing.0.end()));
                 return false;
             }
             let hear = move || {
-                let (mouth, pieces) = said.as_ref();
+                let (mouth, pieces) = hearing.as_ref();
                 room.has_again(piece.len());
-                let content = pieces.lock().unwrap_or_else(PoisonError::into_inner).take(&piece);
-                // What is not wanted any more is dropped.
-                match content {
-                    Some(content) => drop(mouth.say(content, MOST_WAITING)),
-                    None => mouth.end(),
+                match held(pieces).take(&piece) {
+                    // What is not wanted any more is dropped.
+                    Taken::Content(content) => drop(mouth.say(content, MOST_WAITING)),
+                    Taken::Nothing => {}
+                    Taken::End => mouth.end(),
                 }
             };
             jobs.send(Box::new(hear)).is_ok()
         })?;
-        Ok(Self {
-            sender: Sender::new(broker, to.clone()),
-            lines,
-            carrier: SessionCarrier::new(broker, to, subscription, ended),
-        })
+        Ok(Self { sender, lines, carrier: SessionCarrier::new(broker, to, subscription, ended) })
     }
 }
 
@@ -119,63 +127,154 @@ impl Room {
     }
 }
 
+fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What one side has said, and how much it has heard of the other.
+struct Said {
+    broker: Broker,
+    subject: String,
+    /// What the other side may not have yet, in order.
+    kept: VecDeque<Vec<u8>>,
+    kept_bytes: usize,
+    /// Of the piece that is said next.
+    next: u64,
+    /// Of the piece that is to be heard next.
+    awaited: u64,
+}
+
+impl Said {
+    fn new(broker: &Broker, subject: String) -> Arc<Mutex<Self>> {
+        Arc::new(Mutex::new(Self {
+            broker: broker.clone(),
+            subject,
+            kept: VecDeque::new(),
+            kept_bytes: 0,
+            next: 0,
+            awaited: 0,
+        }))
+    }
+
+    fn say(&mut self, content: Vec<u8>) -> io::Result<()> {
+        if self.kept_bytes + content.len() > MOST_WAITING {
+            return Err(io::Error::other("the other side confirms nothing"));
+        }
+        self.publish(DATA, self.next, &content)?;
+        self.next += 1;
+        self.kept_bytes += content.len();
+        self.kept.push_back(content);
+        Ok(())
+    }
+
+    fn publish(&self, kind: u8, number: u64, content: &[u8]) -> io::Result<()> {
+        self.broker.publish(self.subject.clone(), piece(kind, number, self.awaited, content))
+    }
+
+    /// Of the oldest piece that is kept.
+    fn first(&self) -> u64 {
+        self.next - self.kept.len() as u64
+    }
+
+    /// The other side has all before that piece; whether that may be.
+    fn confirm(&mut self, before: u64) -> bool {
+        while self.first() < before {
+            let Some(content) = self.kept.pop_front() else { return false };
+            self.kept_bytes -= content.len();
+        }
+        true
+    }
+
+    /// Says all once more that is kept.
+    fn say_again(&self) -> io::Result<()> {
+        let mut numbered = (self.first()..).zip(&self.kept);
+        numbered.try_for_each(|(number, content)| self.publish(DATA, number, content))
+    }
+}
+
 /// What comes of the other side, piece by piece.
 struct Pieces {
-    /// Of the piece that comes next.
-    number: u64,
+    said: Arc<Mutex<Said>>,
     /// Why it ended, in words that follow the other's name.
     ended: Arc<OnceLock<String>>,
+    /// When a piece was last asked for.
+    asked: Option<Instant>,
+}
+
+/// What a piece says.
+enum Taken<'a> {
+    Content(&'a [u8]),
+    /// It was here already, comes too early, or asks for something.
+    Nothing,
+    /// No more, for a reason that is known then.
+    End,
 }
 
 impl Pieces {
-    /// What a piece says; `None` at the end, for a reason that is known then.
-    fn take<'a>(&mut self, piece: &'a [u8]) -> Option<&'a [u8]> {
+    fn take<'a>(&mut self, piece: &'a [u8]) -> Taken<'a> {
         let head = piece.split_first_chunk::<HEAD>();
-        let Some(([kind, number @ ..], content)) = head else {
+        let Some(([kind, numbers @ ..], content)) = head else {
             return self.end("sent something that is no message");
         };
-        match (*kind, u64::from_be_bytes(*number)) {
-            (DATA, number) if number == self.number => {
-                self.number += 1;
-                Some(content)
+        let numbers = u128::from_be_bytes(*numbers);
+        let (number, awaits) = ((numbers >> 64) as u64, numbers as u64);
+        if *kind == END {
+            let reason = content.get(..LONGEST_REASON).unwrap_or(content);
+            let reason = String::from_utf8_lossy(reason);
+            return self.end(if reason.is_empty() { "ended" } else { &reason });
+        }
+        let said = Arc::clone(&self.said);
+        let mut said = held(&said);
+        if !said.confirm(awaits) {
+            return self.end("sent something that is no message");
+        }
+        match *kind {
+            DATA if number == said.awaited => {
+                said.awaited += 1;
+                self.asked = None;
+                Taken::Content(content)
             }
-            (DATA, _) => self.end("lost messages on the way: the broker could not pass all on"),
-            (END, _) => {
-                let reason = content.get(..LONGEST_REASON).unwrap_or(content);
-                let reason = String::from_utf8_lossy(reason);
-                self.end(if reason.is_empty() { "ended" } else { &reason })
+            // Once more what was here already.
+            DATA if number < said.awaited => Taken::Nothing,
+            DATA => {
+                let is_due = self.asked.is_none_or(|asked| asked.elapsed() > PATIENCE);
+                // Where it cannot be asked for, the next piece shows again that it is missing.
+                if is_due && said.publish(AGAIN, 0, &[]).is_ok() {
+                    self.asked = Some(Instant::now());
+                }
+                Taken::Nothing
+            }
+            // As above.
+            AGAIN => {
+                let _ = said.say_again();
+                Taken::Nothing
             }
             _ => self.end("sent something that is no message"),
         }
     }
 
-    fn end(&mut self, why: &str) -> Option<&'static [u8]> {
+    fn end(&self, why: &str) -> Taken<'static> {
         let _ = self.ended.set(why.to_owned());
-        None
+        Taken::End
     }
 }
 
 /// What one side says. It is sent when it is flushed, or when there is enough for a piece.
 pub(crate) struct Sender {
-    broker: Broker,
-    subject: String,
+    said: Arc<Mutex<Said>>,
     waiting: Vec<u8>,
-    number: u64,
     longest: usize,
 }
 
 impl Sender {
-    fn new(broker: &Broker, subject: String) -> Self {
+    fn new(broker: &Broker, said: &Arc<Mutex<Said>>) -> Self {
         let longest = broker.longest().min(LONGEST_PIECE + HEAD) - HEAD;
-        Self { broker: broker.clone(), subject, waiting: Vec::new(), number: 0, longest }
+        Self { said: Arc::clone(said), waiting: Vec::new(), longest }
     }
 
     fn send(&mut self, length: usize) -> io::Result<()> {
         let rest = self.waiting.split_off(length);
-        let content = std::mem::replace(&mut self.waiting, rest);
-        let piece = piece(DATA, self.number, &content);
-        self.number += 1;
-        self.broker.publish(self.subject.clone(), piece)
+        held(&self.said).say(std::mem::replace(&mut self.waiting, rest))
     }
 }
 
@@ -196,10 +295,11 @@ impl Write for Sender {
     }
 }
 
-fn piece(kind: u8, number: u64, content: &[u8]) -> Vec<u8> {
+fn piece(kind: u8, number: u64, awaits: u64, content: &[u8]) -> Vec<u8> {
     let mut piece = Vec::with_capacity(HEAD + content.len());
     piece.push(kind);
     piece.extend_from_slice(&number.to_be_bytes());
+    piece.extend_from_slice(&awaits.to_be_bytes());
     piece.extend_from_slice(content);
     piece
 }
@@ -223,10 +323,11 @@ impl Read for Receiving {
             }
             let Ok(piece) = self.heard.recv() else { return Ok(0) };
             self.room.has_again(piece.len());
-            if self.pieces.take(&piece).is_none() {
-                return Ok(0);
+            match self.pieces.take(&piece) {
+                Taken::Content(_) => (self.piece, self.read) = (piece, HEAD),
+                Taken::Nothing => {}
+                Taken::End => return Ok(0),
             }
-            (self.piece, self.read) = (piece, HEAD);
         }
         let mut rest = self.piece.get(self.read..).unwrap_or_default();
         let count = rest.read(into)?;
@@ -261,7 +362,7 @@ impl SessionCarrier {
         // Where the broker is gone, the other side notices that by itself.
         if was_open.is_some() && self.broker.is_connected() {
             // As when it goes just now.
-            let _ = self.broker.publish(self.subject.clone(), piece(END, 0, reason.as_bytes()));
+            let _ = self.broker.publish(self.subject.clone(), piece(END, 0, 0, reason.as_bytes()));
         }
     }
 }

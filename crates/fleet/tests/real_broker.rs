@@ -9,6 +9,7 @@ use model::{AgentChoice, FailureKind, Stop};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -258,26 +259,100 @@ fn a_broker_that_comes_back_finds_its_agents_again() {
 }
 
 #[test]
-fn a_message_that_is_missing_or_foreign_ends_the_session() {
+fn a_broker_that_is_started_again_costs_a_session_none_of_its_messages() {
+    const BEATS: u64 = 1_200;
+    const RESTARTS: u64 = 5;
+    let mut nats = Nats::start();
+    let events = agent(&nats, "a", &[]);
+    expect(&events, "registered");
+    let mut link = taken(named(&lead(&nats, "me"), "a").as_ref());
+    expect(&events, "taken by me");
+    let beat = |link: &mut Taken, number: u64| {
+        writeln!(link.orders, "{{\"beat\":{number}}}").unwrap();
+        link.orders.flush().unwrap();
+    };
+    let sent = AtomicU64::new(0);
+    thread::scope(|scope| {
+        let (sent, nats) = (&sent, &mut nats);
+        scope.spawn(move || {
+            for restart in 1..=RESTARTS {
+                while sent.load(Ordering::Relaxed) < BEATS * restart / (RESTARTS + 1) {
+                    thread::sleep(Duration::from_millis(1));
+                }
+                nats.stop();
+                nats.start_again();
+            }
+        });
+        for number in 0..BEATS {
+            beat(&mut link, number);
+            sent.store(number, Ordering::Relaxed);
+            thread::sleep(Duration::from_millis(5));
+        }
+    });
+    let mut answered = 0;
+    for more in BEATS.. {
+        let timeout = Duration::from_millis(100);
+        while let Ok(answer) = link.said.recv_timeout(timeout) {
+            assert!(answer.contains(&format!("\"number\":{answered},")), "{answered}: {answer}");
+            answered += 1;
+        }
+        if answered >= BEATS {
+            break;
+        }
+        assert!(more < BEATS + 600, "{answered} answers, and {}", link.carrier.how_it_ended());
+        // Only what follows shows that something is missing.
+        beat(&mut link, more);
+    }
+    link.carrier.end();
+    expect(&events, "no broker");
+}
+
+#[test]
+fn what_is_missing_is_asked_for_and_what_is_foreign_ends_the_session() {
     let nats = Nats::start();
     let mut raw = Raw::connect(&nats);
     raw.subscribe("weighin.tests.session.*.orders");
     let events = agent(&nats, "a", &[]);
     expect(&events, "registered");
     let fleet = lead(&nats, "me");
-    for (piece, words) in [
-        ("\0\0\0\0\0\0\0\x09x{}", "lost messages on the way"),
-        ("garbage", "sent something that is no message"),
-    ] {
+    let begin = |raw: &mut Raw| {
         let mut link = taken(named(&fleet, "a").as_ref());
         expect(&events, "taken by me");
         writeln!(link.orders, "{{\"beat\":1}}").unwrap();
         link.orders.flush().unwrap();
         let orders = raw.next();
-        raw.publish(&orders.replace(".orders", ".answers"), piece);
+        (link, orders.replace(".orders", ".answers"))
+    };
+    let numbered = |kind: char, number: char, awaits: char, content: &str| {
+        let zeros = "\0".repeat(7);
+        format!("{kind}{zeros}{number}{zeros}{awaits}{content}")
+    };
+    // The agent has sent one piece at most.
+    let (mut link, answers) = begin(&mut raw);
+    raw.publish(&answers, &numbered('\0', '\x09', '\0', "x{}"));
+    let (_, asked) = raw.next_message();
+    assert!(asked.starts_with('\x02'), "{asked:?}");
+    writeln!(link.orders, "{{\"beat\":2}}").unwrap();
+    link.orders.flush().unwrap();
+    for number in [1, 2] {
+        let answer = link.said.recv().unwrap();
+        assert!(answer.contains(&format!("\"number\":{number},")), "{answer}");
+    }
+    raw.next();
+    link.carrier.end();
+    expect(&events, "free");
+    raw.next();
+    for piece in [
+        "garbage".to_owned(),
+        numbered('\x07', '\0', '\0', ""),
+        // It has what was never said.
+        numbered('\0', '\x09', '\x09', "x{}"),
+    ] {
+        let (link, answers) = begin(&mut raw);
+        raw.publish(&answers, &piece);
         assert!(link.said.iter().count() <= 1, "the answer to the beat at most");
         let how = link.carrier.how_it_ended();
-        assert!(how.contains(words), "no «{words}» in {how}");
+        assert!(how.contains("sent something that is no message"), "{piece:?}: {how}");
         link.carrier.end();
         expect(&events, "free");
         // The end of the session.

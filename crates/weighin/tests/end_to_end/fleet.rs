@@ -211,6 +211,30 @@ fn lost_agents_and_brokers_fail_their_trials_and_nothing_loads_on_without_a_lead
 }
 
 #[test]
+fn a_broker_that_is_started_again_in_mid_trial_takes_nothing_from_it() {
+    let place = Workplace::new();
+    let Some(mut fleet) = Fleet::start(&place) else { return };
+    fleet.agent(&place, "a", 86_400, &[]);
+    fleet.agent(&place, "b", 7_200, &[]);
+    fleet.study(&place, TWO, 5, 1, "8s");
+    let run = place.start(&["run", "study.toml"]);
+    wait_for("the load", || {
+        let makers = ["a", "b"].map(|name| fleet.generators(&place, name));
+        makers.iter().all(|made_by| made_by.len() == 1)
+    });
+    for _ in 0..2 {
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        fleet.stop_broker();
+        fleet.start_broker(&place);
+    }
+    run.end().done();
+    let dataset = place.store().dataset().unwrap();
+    let load = dataset.trials[0].load().unwrap_or_else(|| panic!("{:?}", dataset.trials[0].end));
+    assert_eq!(load.generators.len(), 2);
+    assert_counted(&dataset.trials[0]);
+}
+
+#[test]
 fn the_server_counts_what_one_two_or_eight_agents_got_answers_to() {
     let place = Workplace::new();
     let Some(mut fleet) = Fleet::start(&place) else { return };
