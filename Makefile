@@ -9,6 +9,9 @@ BENCH ?=
 # Names of fuzz targets, all when empty.
 FUZZ ?=
 
+# How many tests run at a time: they wait for servers and disks more than they work.
+export RUST_TEST_THREADS ?= $(shell expr 2 \* $$(nproc))
+
 # What `make static` builds for: no C library is needed where it runs.
 STATIC_TARGET ?= $(shell uname -m)-unknown-linux-musl
 
