@@ -107,15 +107,20 @@ impl Remote {
 
     /// The same; one that was lost is waited for that long.
     fn channel_within(&self, limit: Duration) -> Result<Arc<Channel>, Failure> {
-        let mut connection = held(&self.connection);
-        if let Some(channel) = connection.channel.as_ref().filter(|c| c.lost().is_none()) {
-            return Ok(Arc::clone(channel));
-        }
-        connection.channel = None;
         let deadline = Instant::now() + limit;
-        let link = loop {
+        loop {
+            let mut connection = held(&self.connection);
+            if let Some(channel) = connection.channel.as_ref().filter(|c| c.lost().is_none()) {
+                return Ok(Arc::clone(channel));
+            }
+            connection.channel = None;
             match self.route.connect(&self.stop) {
-                Ok(link) => break link,
+                Ok(link) => {
+                    let channel = Arc::new(Channel::open(&self.name, link, self.route.remedy()));
+                    connection.was_there = true;
+                    connection.channel = Some(Arc::clone(&channel));
+                    return Ok(channel);
+                }
                 Err(failure)
                     if !connection.was_there
                         || failure.is_stop()
@@ -123,13 +128,13 @@ impl Remote {
                 {
                     return Err(failure);
                 }
-                Err(_) => thread::sleep(RETURN_INTERVAL),
+                Err(_) => {
+                    // Others may wait less long, or for nothing.
+                    drop(connection);
+                    thread::sleep(RETURN_INTERVAL);
+                }
             }
-        };
-        let channel = Arc::new(Channel::open(&self.name, link, self.route.remedy()));
-        connection.was_there = true;
-        connection.channel = Some(Arc::clone(&channel));
-        Ok(channel)
+        }
     }
 
     fn ask<T: DeserializeOwned>(&self, order: Order, limit: Duration) -> Result<T, Failure> {
