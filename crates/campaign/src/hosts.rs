@@ -44,7 +44,7 @@ impl Hosts {
             names.map(|name| (name, InstanceDestination::default())).collect();
         let remote = |host: RemoteHost| {
             let reached = match coming.get(&host.name).zip(host.ssh()) {
-                Some((whereabouts, ssh)) => Remote::coming(ssh, whereabouts.clone(), stop),
+                Some((coming, ssh)) => Remote::coming(ssh, coming.clone(), stop),
                 None => remote(&host, fleet.as_ref(), stop)?,
             };
             Some((host, Arc::new(reached) as Arc<dyn Host>))

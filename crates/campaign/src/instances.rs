@@ -227,8 +227,8 @@ impl<'a> Instances<'a> {
                 }
                 Came::Host(destination, labels) => {
                     (record.labels, record.ssh) = (labels, Some(destination.clone()));
-                    if let Some(whereabouts) = self.coming.get(name) {
-                        whereabouts.set(destination);
+                    if let Some(coming) = self.coming.get(name) {
+                        coming.set(destination);
                     }
                     None
                 }
@@ -328,8 +328,8 @@ impl<'a> Instances<'a> {
                 of_study.and_then(Target::instance)
             }
             Key::Host(name) => {
-                if let Some(whereabouts) = self.coming.get(name) {
-                    whereabouts.clear();
+                if let Some(coming) = self.coming.get(name) {
+                    coming.clear();
                 }
                 self.study.host_instance(name).map(|host| &host.spec)
             }

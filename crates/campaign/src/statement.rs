@@ -253,7 +253,7 @@ fn figures(timed: &Timed, alone: Option<&Timed>, space: SpaceUsed) -> Vec<Figure
     figures.push(Figure::measured(Metric::RowsReturned, rows as f64, 0.0));
     let bytes =
         |metric, bytes: Option<u64>| bytes.map(|bytes| Figure::measured(metric, bytes as f64, 0.0));
-    // Nothing seen is no nothing where something went to temporary files between two looks.
+    // Where the session wrote to temporary files and none was seen, they came and went between two looks.
     let seen = space.temporary.filter(|seen| *seen > 0 || counts.spills == 0);
     figures.extend(bytes(Metric::TemporarySpace, counts.temporary_bytes.or(seen)));
     figures.extend(bytes(Metric::DataGrowth, space.data));

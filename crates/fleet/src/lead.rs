@@ -1,6 +1,7 @@
 //! The lead: knows which agents there are, and takes those that a study asks for.
 
 use crate::broker::{Broker, Login, Subscription};
+use crate::held;
 use crate::session::LeadSession;
 use crate::wire::{Answer, Claim, Registration, Subjects, written};
 use host::{HELLO, Hello, Lines, Link, Route, random_hex};
@@ -8,7 +9,7 @@ use model::{AgentChoice, BrokerAddress, Failure, FailureKind, Stop};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -98,10 +99,6 @@ struct State {
 struct Known {
     registration: Registration,
     heard: Instant,
-}
-
-fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Fleet {

@@ -16,3 +16,10 @@ pub use agent::{AgentEvent, AgentOptions, wait_for_leads};
 pub use broker::{Broker, Login};
 pub use lead::{Fleet, KnownAgent, LoginSource};
 pub use wire::MOST_LABELS;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What a lock holds, also where a thread panicked with it.
+fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -5,13 +5,14 @@
 //! the time, and the next piece shows that one before it is missing.
 
 use crate::broker::{Broker, Subscription};
+use crate::held;
 use crate::wire::Subjects;
 use host::{Carrier, Handed};
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Longest piece, in bytes: short enough not to hold up the beats of others on the same connection.
@@ -125,10 +126,6 @@ impl Room {
     fn has_again(&self, length: usize) {
         self.0.fetch_sub(length, Ordering::Relaxed);
     }
-}
-
-fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What one side has said, and how much it has heard of the other.
@@ -358,7 +355,7 @@ impl SessionCarrier {
 
     /// Tells the other side that it is over, and why.
     pub fn end_with(&self, reason: &str) {
-        let was_open = self.subscription.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let was_open = held(&self.subscription).take();
         // Where the broker is gone, the other side notices that by itself.
         if was_open.is_some() && self.broker.is_connected() {
             // As when it goes just now.

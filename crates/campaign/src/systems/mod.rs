@@ -238,7 +238,7 @@ pub struct SessionCounts {
     pub counts: Vec<(&'static str, u64)>,
     /// The most bytes of temporary space that were in use at a time, where the server says that.
     pub temporary_bytes: Option<u64>,
-    /// How often it went to temporary files, however little and short.
+    /// How often it wrote to temporary files, however little and briefly.
     pub spills: u64,
 }
 

@@ -107,7 +107,7 @@ impl Raw {
         line.trim_end().to_owned()
     }
 
-    /// The same, for an answer on another subject.
+    /// Publishes a text that is to be answered on another subject.
     pub fn ask(&mut self, subject: &str, answer_on: &str, text: &str) {
         self.send(&format!("PUB {subject} {answer_on} {}\r\n{text}\r\n", text.len()));
     }

@@ -76,14 +76,14 @@ impl Remote {
     /// One that ssh reaches. Waits for it end when `stop` is requested.
     pub fn over_ssh(host: SshHost, stop: &Stop) -> Self {
         let name = host.name.clone();
-        let route = SshRoute { host, whereabouts: None, program: OnceLock::new() };
+        let route = SshRoute { host, coming: None, program: OnceLock::new() };
         Self::new(name, Box::new(route), stop)
     }
 
     /// One that comes and goes, and is reached by ssh where that says while it is there.
-    pub fn coming(host: SshHost, whereabouts: InstanceDestination, stop: &Stop) -> Self {
+    pub fn coming(host: SshHost, coming: InstanceDestination, stop: &Stop) -> Self {
         let name = host.name.clone();
-        let route = SshRoute { host, whereabouts: Some(whereabouts), program: OnceLock::new() };
+        let route = SshRoute { host, coming: Some(coming), program: OnceLock::new() };
         Self::new(name, Box::new(route), stop)
     }
 

@@ -134,7 +134,7 @@ impl InstanceDestination {
 pub(super) struct SshRoute {
     pub host: SshHost,
     /// Of one that comes and goes, in place of its destination.
-    pub whereabouts: Option<InstanceDestination>,
+    pub coming: Option<InstanceDestination>,
     pub program: OnceLock<Program>,
 }
 
@@ -166,9 +166,9 @@ impl Route for SshRoute {
 
 impl SshRoute {
     fn host_now(&self) -> Result<SshHost, Failure> {
-        let Some(whereabouts) = &self.whereabouts else { return Ok(self.host.clone()) };
+        let Some(coming) = &self.coming else { return Ok(self.host.clone()) };
         let name = self.host.name.clone();
-        match whereabouts.get() {
+        match coming.get() {
             Some(destination) => Ok(SshHost { name, destination }),
             None => Err(Failure::new(
                 FailureKind::NotUp,

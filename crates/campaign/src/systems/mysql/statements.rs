@@ -26,7 +26,7 @@ const COUNTED: [(&str, &str); 3] = [
     ("Created_tmp_disk_tables", "temporary_disk_tables"),
     ("Sort_merge_passes", "sort_merge_passes"),
 ];
-/// Those of them that grow only where something went to temporary files.
+/// Those of them that grow only where the session wrote to temporary files.
 const SPILLS: [&str; 2] = ["Created_tmp_disk_tables", "Sort_merge_passes"];
 /// MariaDB from 11.5 on.
 const MAX_BYTES: &str = "Max_tmp_space_used";

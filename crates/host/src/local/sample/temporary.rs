@@ -10,10 +10,40 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Time between two looks, where looking is quick. What comes and goes between them is not seen.
+/// Least time between two looks. What comes and goes between them is not seen.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(2);
-/// Looks take at most one part in so many of a processor.
-const SHARE: u32 = 20;
+/// Looks of each kind take at most one part in so many of a processor: it may be the one that the
+/// server works on.
+const SHARE: u32 = 100;
+
+/// A number of bytes that is looked at again and again.
+struct Grows<F> {
+    look: F,
+    /// `None` where it could not be seen: it has nothing to grow from then.
+    before: Option<u64>,
+    most: Option<u64>,
+    /// When to look next.
+    due: Instant,
+}
+
+impl<F: Fn() -> Option<u64>> Grows<F> {
+    fn new(look: F) -> Self {
+        let before = look();
+        Self { look, before, most: before, due: Instant::now() }
+    }
+
+    fn look(&mut self) {
+        let began = Instant::now();
+        let now = (self.look)().unwrap_or(0);
+        self.most = self.most.map(|most| most.max(now));
+        let ended = Instant::now();
+        self.due = ended + ((ended - began) * SHARE).max(SHORTEST_INTERVAL);
+    }
+
+    fn by(&self) -> Option<u64> {
+        Some(self.most? - self.before?)
+    }
+}
 
 /// Watches how much space a process has in temporary files, and a directory in all, until it is asked.
 #[derive(Debug)]
@@ -31,30 +61,24 @@ impl SpaceWatch {
         }
         // Opened once: the path may be another's to change.
         let data = data.and_then(|data| Directory::open(data).ok());
-        let look = move || SpaceUsed {
-            temporary: pid.and_then(bytes_of),
-            data: data.as_ref().and_then(|data| data.bytes().ok()),
-        };
         let (stop, stopped) = channel();
         // Before this returns, so that nothing of what comes next counts as there already.
-        let before = look();
+        let mut temporary = Grows::new(move || pid.and_then(bytes_of));
+        let mut data = Grows::new(move || data.as_ref().and_then(|data| data.bytes().ok()));
         let thread = thread::spawn(move || {
-            let mut most = before;
-            let mut interval = SHORTEST_INTERVAL;
             loop {
-                let ended = stopped.recv_timeout(interval) != Err(RecvTimeoutError::Timeout);
-                let began = Instant::now();
-                let now = look();
-                interval = (began.elapsed() * SHARE).max(SHORTEST_INTERVAL);
-                // What could not be seen at the beginning has nothing to grow from.
-                most.temporary = most.temporary.map(|most| most.max(now.temporary.unwrap_or(0)));
-                most.data = most.data.map(|most| most.max(now.data.unwrap_or(0)));
+                let due = temporary.due.min(data.due);
+                let wait = due.saturating_duration_since(Instant::now());
+                let ended = stopped.recv_timeout(wait) != Err(RecvTimeoutError::Timeout);
+                let now = Instant::now();
+                if ended || temporary.due <= now {
+                    temporary.look();
+                }
+                if ended || data.due <= now {
+                    data.look();
+                }
                 if ended {
-                    let grown = |most: Option<u64>, before: Option<u64>| Some(most? - before?);
-                    return SpaceUsed {
-                        temporary: grown(most.temporary, before.temporary),
-                        data: grown(most.data, before.data),
-                    };
+                    return SpaceUsed { temporary: temporary.by(), data: data.by() };
                 }
             }
         });
