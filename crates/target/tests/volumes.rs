@@ -144,7 +144,9 @@ fn the_server_is_in_the_limited_group_and_the_limit_goes_with_it() {
     if was_made {
         assert!(!group.exists());
     } else {
-        assert_eq!(limits_of(&group, numbers.trim()), Vec::<String>::new());
+        // The device's number may belong to the volume of another test by now, with other limits.
+        let left = limits_of(&group, numbers.trim());
+        assert!(left.iter().all(|limit| !limited.contains(&limit.as_str())), "{left:?}");
     }
 }
 

@@ -84,9 +84,11 @@ fn a_change_under_load_is_timed_as_the_server_times_it_and_taken_back() {
         let most = logged * 1.02 + 0.1;
         assert!((logged - 1e-3..most).contains(&timed), "{timed} s, by the server {logged} s");
     }
-    // Writes wait for as long as the table is copied, from the first that arrives (25 ms apart).
+    // Writes wait for as long as the table is copied, from the first that arrives: 25 ms apart, and a
+    // moment later where the load has to wait for a processor.
     let (elapsed, blocked) = (timed[1], figure(copied, Metric::LongestBlocked) / 1e3);
-    assert!(blocked > 0.5 * elapsed && blocked < elapsed + 5.0, "{blocked} s of {elapsed} s");
+    assert!(blocked > 0.5 * elapsed - 0.2, "{blocked} s of {elapsed} s");
+    assert!(blocked < elapsed + 5.0, "{blocked} s of {elapsed} s");
     let [before, during] =
         [Metric::ThroughputBefore, Metric::ThroughputDuring].map(|metric| figure(copied, metric));
     assert!(before > 10.0 && during >= 0.0, "{before} {during}");
