@@ -156,9 +156,16 @@ pub(crate) fn preparations(all: &[PreparationPairs]) -> String {
 /// The table of runs with the view, each first in its pair, and of those without.
 pub(crate) fn views(levels: &[u32], pairs: &[Pair<Seen>]) -> String {
     let mut text = "\n## The view of a run, against --plain\n\n\
-        The same study on one private server and a terminal, with the view and without.\n\n\
-        | clients | transactions/s, view / plain | view ÷ plain | pairs |\n|--:|--:|--:|--:|\n"
+        The same study on one private server and a terminal, with the view and without. The last \
+        column compares runs without it that followed one another.\n\n\
+        | clients | transactions/s, view / plain | view ÷ plain | pairs | plain ÷ plain |\n\
+        |--:|--:|--:|--:|--:|\n"
         .to_owned();
+    // Who goes first alternates: the second of one pair and the first of the next are of one kind.
+    let plain: Vec<Pair<&Seen>> = pairs
+        .chunks_exact(2)
+        .map(|two| Pair { weighin: &two[0].other, other: &two[1].other })
+        .collect();
     for (place, clients) in levels.iter().enumerate() {
         let throughput = |seen: &Seen| seen.throughput.get(place).copied();
         let cells = [
@@ -166,6 +173,7 @@ pub(crate) fn views(levels: &[u32], pairs: &[Pair<Seen>]) -> String {
             both(pairs, throughput, figure),
             ratio(pairs, throughput, Over::Other),
             pairs.len().to_string(),
+            ratio(&plain, |seen: &&Seen| throughput(seen), Over::Other),
         ];
         text += &line(&cells);
     }
@@ -274,9 +282,9 @@ mod tests {
             weighin: seen([990.0, 2000.0], Some(ViewTime { cpu_seconds: 0.02, seconds: 4.0 })),
             other: seen([1000.0, 2000.0], None),
         };
-        let text = views(&[1, 32], &[pair]);
-        assert!(text.contains("| 1 | 990 / 1,000 | 0.990 |"), "{text}");
-        assert!(text.contains("| 32 | 2,000 / 2,000 | 1.00 |"), "{text}");
+        let text = views(&[1, 32], &[pair.clone(), pair]);
+        assert!(text.contains("| 1 | 990 / 1,000 | 0.990 (0.990–0.990) | 2 | 1.00 |"), "{text}");
+        assert!(text.contains("| 32 | 2,000 / 2,000 | 1.00 (1.00–1.00) | 2 |"), "{text}");
         assert!(text.contains("took 0.500 % of one processor"), "{text}");
     }
 

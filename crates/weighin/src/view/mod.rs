@@ -1,8 +1,8 @@
 //! A view of a run that fills the terminal.
 //!
-//! It costs the measurement nothing: a thread of its own draws it, at the lowest priority, when
-//! something has changed and at most a few times a second. Who runs the trials hands it what happened
-//! through a channel, which waits for nothing, and takes over what the user asked for between two
+//! It is to cost the measurement nothing: a thread of its own draws it, at the lowest priority, and
+//! wakes up once a second, or for a key. Who runs the trials hands it what happened through a channel,
+//! which wakes nobody and waits for nothing, and takes over what the user asked for between two
 //! trials. The threads that make a load know nothing of it.
 
 mod draw;
@@ -29,10 +29,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use terminal::Screen;
 
-/// Time between two looks at what has happened; keys are noticed at once.
-const TICK: Duration = Duration::from_millis(250);
-/// Time after which what passes by itself, as time does, is drawn anew.
-const REFRESH: Duration = Duration::from_secs(1);
+/// Time between two frames: a load tells of each second, and each time that a thread wakes up the
+/// kernel may move those of the server about. Keys are noticed at once.
+const TICK: Duration = Duration::from_secs(1);
 /// How often it is looked whether a pause is over.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The lowest priority that a thread can have.
@@ -134,6 +133,7 @@ impl View {
 impl Drop for View {
     fn drop(&mut self) {
         self.wishes.is_over.store(true, Ordering::Release);
+        terminal::wake();
         if let Some(thread) = self.thread.take() {
             // If it panicked, the panic hook has said so.
             let _ = thread.join();
@@ -163,29 +163,20 @@ impl Drawn {
     }
 
     fn show(&mut self, received: &Receiver<Update>) -> io::Result<()> {
-        let mut drawn: Option<Instant> = None;
         while !self.wishes.is_over.load(Ordering::Acquire) {
-            let mut has_changed = false;
             for update in received.try_iter() {
                 update(&mut self.state);
-                has_changed = true;
             }
-            let (is_covered, is_anew) = self.screen.cover()?;
-            if !is_covered {
-                thread::sleep(TICK);
+            if !self.screen.cover()? {
+                terminal::wait(TICK)?;
                 continue;
             }
-            let is_due = drawn.is_none_or(|drawn| drawn.elapsed() >= REFRESH);
-            if has_changed || is_anew || is_due || self.screen.has_changed() {
-                let now = Instant::now();
-                self.screen.draw(|frame| draw::draw(frame, &self.state, self.colour, now))?;
-                drawn = Some(now);
-            }
+            let now = Instant::now();
+            self.screen.draw(|frame| draw::draw(frame, &self.state, self.colour, now))?;
             for key in terminal::keys(TICK)? {
                 if let Some(wish) = self.state.key(key, Instant::now()) {
                     self.carry_out(wish);
                 }
-                drawn = None;
             }
         }
         Ok(())

@@ -8,20 +8,20 @@
 use super::keys::{Key, parsed};
 use super::stream::{self, Stream};
 use ratatui::Frame;
-use ratatui::layout::Size;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::{Errno, read};
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::io::{Errno, read, write};
 use rustix::process::getpgrp;
 use rustix::termios::{
     InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetpgrp,
     tcsetattr,
 };
-use signal_hook::consts::{SIGCONT, SIGQUIT, SIGTSTP};
+use signal_hook::consts::{SIGCONT, SIGQUIT, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 use std::io::{self, IsTerminal, stdin};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -32,8 +32,6 @@ const UNCOVER: &[u8] = b"\x1b[0m\x1b[?25h\x1b[?1049l";
 /// How long a frame that is being written may take to be done before the terminal is given back.
 const FRAME_TIMEOUT: Duration = Duration::from_millis(200);
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
-/// How long to wait where the terminal is another's.
-const ASIDE: Duration = Duration::from_millis(250);
 /// Bytes of keys that are taken at once.
 const KEY_BYTES: usize = 1024;
 
@@ -45,6 +43,8 @@ static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 /// Whether the process was stopped and goes on: somebody else may have had the terminal.
 static GOES_ON: AtomicBool = AtomicBool::new(false);
+/// What the thread that draws is woken by.
+static WAKE: OnceLock<OwnedFd> = OnceLock::new();
 
 /// Whether there is a terminal to show a view on and to take keys from.
 pub(crate) fn is_there() -> bool {
@@ -93,42 +93,44 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Sees to it that the process gives the terminal back before it is stopped or ended by the keyboard.
 pub(crate) fn mind_signals() -> io::Result<()> {
-    let mut signals = Signals::new([SIGCONT, SIGQUIT, SIGTSTP])?;
+    let mut signals = Signals::new([SIGCONT, SIGQUIT, SIGTSTP, SIGWINCH])?;
     let mind = move || {
         for signal in signals.forever() {
-            if signal == SIGCONT {
-                GOES_ON.store(true, Ordering::Release);
-                continue;
+            match signal {
+                SIGWINCH => wake(),
+                SIGCONT => {
+                    GOES_ON.store(true, Ordering::Release);
+                    wake();
+                }
+                _ => {
+                    uncover();
+                    let _ = emulate_default_handler(signal);
+                }
             }
-            uncover();
-            let _ = emulate_default_handler(signal);
         }
     };
     thread::Builder::new().name("terminal".to_owned()).spawn(mind).map(drop)
 }
 
 /// A terminal that is covered whenever it may be.
-pub(crate) struct Screen {
-    terminal: ratatui::Terminal<Stream>,
-    size: Size,
-}
+pub(crate) struct Screen(ratatui::Terminal<Stream>);
 
 impl Screen {
     pub(crate) fn new() -> io::Result<Self> {
-        let terminal = ratatui::Terminal::new(Stream::default())?;
-        let size = terminal.size()?;
-        Ok(Self { terminal, size })
+        // A second view takes that of the first.
+        let _ = WAKE.set(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
+        ratatui::Terminal::new(Stream::default()).map(Self)
     }
 
-    /// Covers the terminal where it may be and is not yet. Whether it is covered, and whether anew.
-    pub(crate) fn cover(&mut self) -> io::Result<(bool, bool)> {
+    /// Covers the terminal where it may be and is not yet. Whether it is covered.
+    pub(crate) fn cover(&mut self) -> io::Result<bool> {
         if !is_ours() {
-            return Ok((false, false));
+            return Ok(false);
         }
         let mut covered = lock(&COVERED);
         let goes_on = GOES_ON.swap(false, Ordering::AcqRel);
         if covered.is_some() && !goes_on {
-            return Ok((true, false));
+            return Ok(true);
         }
         let before = match covered.take() {
             Some(before) => before,
@@ -145,43 +147,65 @@ impl Screen {
         tcsetattr(stdin(), OptionalActions::Now, &own)?;
         stream::write(COVER)?;
         // Whatever the last frame was, all of the next is drawn.
-        self.terminal.resize(self.terminal.size()?.into())?;
-        Ok((true, true))
-    }
-
-    /// Whether the terminal has another size than at the last frame.
-    pub(crate) fn has_changed(&self) -> bool {
-        self.terminal.size().is_ok_and(|size| size != self.size)
+        self.0.resize(self.0.size()?.into())?;
+        Ok(true)
     }
 
     /// Draws a frame, unless the terminal was given back meanwhile.
     pub(crate) fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         let covered = lock(&COVERED);
         if covered.is_some() {
-            self.size = self.terminal.size()?;
-            self.terminal.draw(draw)?;
+            self.0.draw(draw)?;
         }
         Ok(())
     }
 }
 
-/// Waits at most so long, less than a second, for keys; gives those that there are.
+/// Ends a wait of [`keys`] or [`wait`]: of the one under way, or else of the next.
+pub(crate) fn wake() {
+    if let Some(wake) = WAKE.get() {
+        // It only fails where it was woken often enough.
+        let _ = write(wake, &1_u64.to_ne_bytes());
+    }
+}
+
+/// Waits at most so long for [`wake`], and not for keys.
+pub(crate) fn wait(limit: Duration) -> io::Result<()> {
+    wait_for(None, limit).map(drop)
+}
+
+/// Waits at most so long for [`wake`], or for what can be read of the keys. Whether it can be.
+fn wait_for(keys: Option<BorrowedFd<'_>>, limit: Duration) -> io::Result<bool> {
+    let limit = Timespec::try_from(limit).map_err(io::Error::other)?;
+    let wake = WAKE.get();
+    let all = wake.map(AsFd::as_fd).into_iter().chain(keys);
+    let mut descriptors: Vec<_> =
+        all.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).collect();
+    match poll(&mut descriptors, Some(&limit)) {
+        Ok(_) => {}
+        Err(Errno::INTR) => return Ok(false),
+        Err(error) => return Err(error.into()),
+    }
+    if let Some(wake) = wake {
+        // How often it was woken, which is forgotten; there may have been nothing.
+        let _ = read(wake, &mut [0; size_of::<u64>()]);
+    }
+    let can_be_read = |descriptor: &PollFd<'_>| !descriptor.revents().is_empty();
+    Ok(keys.is_some() && descriptors.last().is_some_and(can_be_read))
+}
+
+/// Waits at most so long for keys or [`wake`]; gives the keys that there are.
 ///
 /// # Errors
 /// When the terminal is gone.
-pub(crate) fn keys(wait: Duration) -> io::Result<Vec<Key>> {
+pub(crate) fn keys(limit: Duration) -> io::Result<Vec<Key>> {
     let stdin = stdin();
-    let wait = Timespec { tv_sec: 0, tv_nsec: wait.subsec_nanos().into() };
-    let mut descriptors = [PollFd::new(&stdin, PollFlags::IN)];
-    match poll(&mut descriptors, Some(&wait)) {
-        Ok(0) | Err(Errno::INTR) => return Ok(Vec::new()),
-        Ok(_) if is_ours() => {}
-        Ok(_) => {
-            // Of the keys of others it would be told at once, again and again.
-            thread::sleep(ASIDE);
-            return Ok(Vec::new());
-        }
-        Err(error) => return Err(error.into()),
+    if !wait_for(Some(stdin.as_fd()), limit)? {
+        return Ok(Vec::new());
+    }
+    if !is_ours() {
+        // Of the keys of others it would be told at once, again and again.
+        return wait(limit).map(|()| Vec::new());
     }
     let mut bytes = [0; KEY_BYTES];
     match read(&stdin, &mut bytes) {
