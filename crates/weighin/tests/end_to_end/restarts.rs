@@ -139,8 +139,8 @@ fn a_server_over_ssh_is_measured_cold() {
     for trial in &dataset.trials {
         assert!(matches!(trial.end, TrialEnd::Completed(_)), "{:?}", trial.end);
         let read = trial.sampling.account.server_read_bytes.unwrap();
-        // Two seconds of random rows touch most pages of the table.
-        assert!(read > 4 << 20, "{read} bytes");
+        // Two seconds of random rows touch most pages of the table, also where they are few.
+        assert!(read > 1 << 20, "{read} bytes");
         assert_eq!(trial.sampling.target_host.as_ref().unwrap().host, "far");
     }
     let store = place.files(".weighin")[0].display().to_string();

@@ -2,6 +2,10 @@
 # and removes its directory, $1: processes whose data directory is in it, and the volume on which
 # that is, where weighin has built one.
 #
+# Others may make directories beside it, and one of that name as soon as it is gone. So its number is
+# said on standard input once it is made, and what lies in it is believed only from within a directory
+# with that number that is this account's: numbers are used again.
+#
 # Servers of Redis's kin overwrite their arguments: they are known by working in the data directory,
 # and by their program. The patterns stand in one word with grep's -e, or grep would find itself.
 
@@ -26,10 +30,17 @@ kill_servers() {
     done
 }
 
+# Whether the working directory is the sandbox.
+is_within() {
+    [ -O . ] && [ "$(stat -c %d:%i .)" = "$number" ]
+}
+
+# What follows works within the directory, whose path is $1.
+
 # Containers are known by their label. One that is being made cannot start without the directory.
 remove_containers() {
-    [ -e "$1/container" ] || return 0
-    { read -r engine; read -r label; } <"$1/container"
+    [ -e ./container ] || return 0
+    { read -r engine; read -r label; } <./container
     for container in $("$engine" ps --all --quiet --filter "label=$label"); do
         left=yes
         "$engine" kill --signal KILL "$container"
@@ -41,22 +52,23 @@ remove_containers() {
 # as long as they are, for their numbers then pass to others. Writing is limited no more when it is
 # waited for.
 lift_limits() {
-    [ -e "$1/limits" ] || return 0
+    [ -e ./limits ] || return 0
     for file in $(grep -lsF -e"$1/" /sys/block/loop*/loop/backing_file); do
         device=$(cat "${file%/loop/backing_file}/dev")
         while read -r limit unlimited; do
             printf '%s %s\n' "$device" "$unlimited" >"$limit"
-        done <"$1/limits"
+        done <./limits
     done
 }
 
+# Of the directory $2 within it, whose path is $1.
 take_volume_apart() {
-    [ -e "$1/volume" ] || return 0
+    [ -e "$2/volume" ] || return 0
     # Weighin may have been killed while losetup worked for it.
     grep -qszx -e"$1/devices/[0-9]*.img" /proc/[0-9]*/cmdline && left=yes
-    if mountpoint -q "$1/volume"; then
+    if mountpoint -q "$2/volume"; then
         left=yes
-        umount "$1/volume"
+        umount "$2/volume"
     fi
     for file in $(grep -lsF -e"$1/" /sys/block/loop*/loop/backing_file); do
         left=yes
@@ -66,8 +78,8 @@ take_volume_apart() {
         done
         losetup --detach "/dev/${device##*/}"
     done
-    [ -e "$1/group" ] || return 0
-    read -r group <"$1/group"
+    [ -e "$2/group" ] || return 0
+    read -r group <"$2/group"
     if [ -d "$group" ]; then
         left=yes
         rmdir "$group"
@@ -76,18 +88,24 @@ take_volume_apart() {
 
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 trap '' HUP INT QUIT TERM
-while read -r _; do :; done
+number=
+while read -r said; do number=$said; done
+# Weighin may end after it has made the directory and before it can say so: there is nothing in it.
+[ -n "$number" ] || { rmdir -- "$1"; exit 0; }
 tries=0
 while [ "$tries" -lt 1000 ]; do
     left=
-    lift_limits "$1"
     kill_servers "$1"
-    remove_containers "$1"
-    take_volume_apart "$1/temporary"
-    take_volume_apart "$1"
-    if [ -z "$left" ]; then
-        rm -rf -- "$1"
-        [ -e "$1" ] || exit 0
+    if [ ! -L "$1" ] && cd -P -- "$1" && is_within; then
+        lift_limits "$1"
+        remove_containers "$1"
+        take_volume_apart "$1/temporary" ./temporary
+        take_volume_apart "$1" .
+        cd /
+        [ -n "$left" ] || rm -rf -- "$1"
+    else
+        cd /
+        [ -n "$left" ] || exit 0
     fi
     tries=$((tries + 1))
     sleep 0.05

@@ -67,8 +67,9 @@ impl Home {
         check_path(&path)?;
         // The guardian comes first, so that there is no moment at which a directory without one
         // could be left behind.
-        let guardian = Guardian::watch(&path).map_err(trouble)?;
+        let mut guardian = Guardian::watch(&path).map_err(trouble)?;
         let root = within.create_directory(&name, 0o700).map_err(trouble)?;
+        guardian.is_made(&root).map_err(trouble)?;
         let mut home = Self { root, volume: None, temporary: None, guardian: Some(guardian) };
         let owner = Owner::this_process().map_err(trouble)?;
         home.write(MARKER, &owner.to_string()).map_err(trouble)?;
@@ -263,7 +264,7 @@ impl Drop for Home {
     fn drop(&mut self) {
         self.guardian = None;
         // Nothing is left to do, unless somebody has killed the guardian.
-        remove(self.root.path());
+        remove(&self.root);
     }
 }
 
@@ -303,14 +304,15 @@ fn check_path(root: &Path) -> Result<(), Failure> {
 fn sweep(parent: &Directory) {
     let names = parent.names().unwrap_or_default();
     for name in names.iter().filter(|name| name.as_bytes().starts_with(PREFIX.as_bytes())) {
-        if owner_of(parent, name).is_ok_and(|owner| owner.is_gone()) {
-            remove(&parent.path().join(name));
+        let Ok((root, owner)) = owned(parent, name) else { continue };
+        if owner.is_gone() {
+            remove(&root);
         }
     }
 }
 
-/// Whose sandbox a directory in `parent` is, by its marker.
-fn owner_of(parent: &Directory, name: &OsStr) -> io::Result<Owner> {
+/// A directory in `parent`, and whose sandbox it is, by its marker.
+fn owned(parent: &Directory, name: &OsStr) -> io::Result<(Directory, Owner)> {
     /// More than any marker.
     const LONGEST_MARKER: u64 = 4096;
     let root = parent.directory(name)?;
@@ -322,15 +324,18 @@ fn owner_of(parent: &Directory, name: &OsStr) -> io::Result<Owner> {
     let mut text = String::new();
     let marker = root.open_trusted_file(MARKER, Access::Read)?;
     marker.take(LONGEST_MARKER).read_to_string(&mut text)?;
-    text.parse()
+    let owner = text.parse()?;
+    Ok((root, owner))
 }
 
 /// Ends what is left of a sandbox, as far as that is possible: a directory that stays is found by
 /// the next sweep.
-fn remove(root: &Path) {
-    if root.exists() {
-        // A guardian that nobody keeps waiting does at once what it is for.
-        drop(Guardian::watch(root));
+fn remove(root: &Directory) {
+    // A guardian that nobody keeps waiting does at once what it is for.
+    if root.path().exists()
+        && let Ok(mut guardian) = Guardian::watch(root.path())
+    {
+        let _ = guardian.is_made(root);
     }
 }
 

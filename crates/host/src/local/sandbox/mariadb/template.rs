@@ -213,8 +213,9 @@ fn keep(data: &Directory, cache: &Directory, key: &str) -> io::Result<()> {
     // On the cache's own file system, so that the last step is a rename.
     let staging = format!(".staging-{}", os::random_hex(6)?);
     // Removes it when this is done, and when weighin is killed before that.
-    let _guardian = Guardian::watch(&cache.path().join(&staging))?;
+    let mut guardian = Guardian::watch(&cache.path().join(&staging))?;
     let staging = cache.create_directory(&staging, 0o700)?;
+    guardian.is_made(&staging)?;
     let copy = staging.create_directory("data", 0o700)?;
     data.copy_into(&copy)?;
     // After a power failure the rename must not be there without the data.
