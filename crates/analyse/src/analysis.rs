@@ -96,6 +96,9 @@ pub struct Cell {
     pub volume: Option<CellVolume>,
     /// Trials that fell behind the offered rate, of those that are not void.
     pub overloaded: usize,
+    /// Trials that failed or are void, those that the user skipped aside. What the others measured says
+    /// nothing of them: a server that breaks in one trial of three does not bear the load.
+    pub lost: usize,
 }
 
 impl Cell {

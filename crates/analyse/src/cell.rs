@@ -242,7 +242,22 @@ impl<'a> CellData<'a> {
                 .usable()
                 .filter(|trial| trial.record.load().is_some_and(LoadResult::is_overloaded))
                 .count(),
+            lost: self.lost(),
         }
+    }
+
+    /// Of its trials; 0 where there are none.
+    pub(crate) fn share_lost(&self) -> f64 {
+        self.lost() as f64 / self.trials.len().max(1) as f64
+    }
+
+    /// As [`Cell::lost`].
+    pub(crate) fn lost(&self) -> usize {
+        let is_lost = |trial: &&CellTrial<'a>| match trial.record.outcome() {
+            Some(_) => trial.checked.validity == Validity::Void,
+            None => trial.record.is_lost(),
+        };
+        self.trials.iter().filter(is_lost).count()
     }
 
     /// What the checks of its trials found. What characterises the cell (see

@@ -9,7 +9,7 @@ use crate::{
     Basis, Comparison, FailedTarget, Metric, NoiseFloor, PrintedPlace, RankedTarget, Ranking,
 };
 use model::{Better, Level, Study, Test};
-use stats::{Estimate, Relation};
+use stats::Estimate;
 use std::collections::HashSet;
 
 /// A target with what it is ranked by.
@@ -177,15 +177,6 @@ fn in_order(metric: Metric, mut candidates: Vec<RankCandidate>) -> Vec<RankCandi
         if metric.better() == Better::More { ascending.reverse() } else { ascending }
     });
     candidates
-}
-
-/// Whether the larger of two series is certainly so and by more than the margin. Where it was
-/// picked as the luckiest of several, their number says how much luck that may have been.
-pub(crate) fn is_above(study: &Study, upper: &Series, lower: &Series, choices: usize) -> bool {
-    let confidence = 1.0 - (1.0 - study.confidence) / choices.max(1) as f64;
-    upper
-        .ratio_to(lower, confidence)
-        .is_some_and(|ratio| ratio.relation(study.margin) == Relation::Larger)
 }
 
 fn place(money: &TestMoney, metric: Metric, candidate: &RankCandidate) -> RankedTarget {

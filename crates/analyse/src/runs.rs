@@ -193,6 +193,8 @@ pub(crate) struct Matched {
     metric: Metric,
     old: Series,
     new: Series,
+    /// Whether a larger share of the newer run's trials failed or are void.
+    loses_more: bool,
 }
 
 /// One figure of a target at all levels that both runs have of it.
@@ -214,6 +216,7 @@ impl TargetRuns {
             metric: first.metric,
             old: pooled.base,
             new: pooled.candidate,
+            loses_more: self.levels.iter().any(|level| level.loses_more),
         })
     }
 }
@@ -261,7 +264,8 @@ impl Pair<'_> {
                 continue;
             }
             let (test, target) = (self.old.name.clone(), cell.target.to_owned());
-            all.push(Matched { test, target, level: Some(cell.level), metric, old, new });
+            let (level, loses_more) = (Some(cell.level), other.share_lost() > cell.share_lost());
+            all.push(Matched { test, target, level, metric, old, new, loses_more });
         }
         let both: Vec<&Series> = all.iter().flat_map(|one| [&one.old, &one.new]).collect();
         let kin = Arc::new(Kin::of(&both, std::iter::empty(), 1.0));

@@ -1,13 +1,14 @@
 //! The highest load under a bound on latency: the answers of a target's searches are a sample.
 
 use crate::cell::CellData;
-use crate::compare::{each_pair, verdict};
-use crate::rank::{ToldApart, is_above};
+use crate::compare::each_pair;
+use crate::family::judge;
+use crate::rank::ToldApart;
 use crate::series::Series;
 use crate::{Finding, Metric, Subject, Verdict};
 use model::{Bound, SearchAnswer, SearchOver, SearchStep, StepVerdict, Study, Test};
 use serde::Serialize;
-use stats::{Estimate, Looks};
+use stats::{Estimate, Looks, Ratio, closed_groups};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -121,6 +122,24 @@ pub enum SearchOutcome {
     Unknown,
 }
 
+impl SearchOutcome {
+    /// Whether the highest load is surely above another, where one of them is no estimate.
+    fn exceeds(&self, other: &Self) -> bool {
+        let at_least = match self {
+            Self::AtLeast { load } => Some(*load),
+            Self::Found { load, .. } => load.interval.map(|interval| interval.low),
+            Self::Below { .. } | Self::Unknown => None,
+        };
+        let at_most = match other {
+            Self::Found { load, .. } => load.interval.map(|interval| interval.high),
+            Self::Below { load } => Some(*load),
+            Self::AtLeast { .. } | Self::Unknown => None,
+        };
+        let are_estimates = matches!((self, other), (Self::Found { .. }, Self::Found { .. }));
+        !are_estimates && at_least.zip(at_most).is_some_and(|(low, high)| low >= high)
+    }
+}
+
 /// Two targets.
 #[derive(Clone, Debug, Serialize)]
 pub struct SearchComparison {
@@ -167,8 +186,7 @@ pub(crate) fn analysis(
     let mut ordered: Vec<&Answers> = answers.iter().collect();
     // Stable: of equal ones the earlier in the study comes first.
     ordered.sort_by(|a, b| b.estimate.point.total_cmp(&a.estimate.point));
-    let told_apart =
-        ToldApart::of(&ordered, |upper, lower| is_above(study, &upper.series, &lower.series, 1));
+    let told_apart = ToldApart::of(&ordered, |upper, lower| is_above(&comparisons, upper, lower));
     let placed = |number: usize| PlacedSearch {
         target: ordered[number].target.clone(),
         better: told_apart.better_than(number),
@@ -234,25 +252,65 @@ fn outcome(
     }
 }
 
+/// Every pair, held to the family of all of them.
 fn comparisons(study: &Study, answers: &[Answers]) -> Vec<SearchComparison> {
     let of = |target: &str| answers.iter().find(|one| one.target == target);
-    each_pair(study)
+    let pairs: Vec<(&Answers, &Answers, Ratio)> = each_pair(study)
         .filter_map(|(baseline, candidate)| {
             let (base, other) = of(baseline).zip(of(candidate))?;
-            let ratio = other.series.ratio_to(&base.series, study.confidence)?;
-            Some(SearchComparison {
-                baseline: baseline.to_owned(),
-                candidate: candidate.to_owned(),
-                base: base.estimate,
-                ratio,
-                // More load under the bound is better, as more throughput is.
-                verdict: verdict(Metric::Throughput, &ratio, study.margin),
-            })
+            Some((base, other, other.series.ratio(&base.series)?))
         })
-        .collect()
+        .collect();
+    let of_single = |ratio: &Ratio| ratio.p_value().into_iter().collect();
+    let p_values: Vec<Vec<f64>> = pairs.iter().map(|(.., ratio)| of_single(ratio)).collect();
+    let adjusted = closed_groups(&p_values);
+    let judged = pairs.into_iter().zip(adjusted).map(|((base, other, ratio), adjusted)| {
+        // More load under the bound is better, as more throughput is.
+        let metric = Metric::Throughput;
+        let (ratio, verdict) = match adjusted.first() {
+            Some(&adjusted) => {
+                let judged = judge(study, metric, &ratio, adjusted, None);
+                (judged.shown, judged.verdict)
+            }
+            None => (ratio.bare(), Verdict::Unresolved),
+        };
+        SearchComparison {
+            baseline: base.target.clone(),
+            candidate: other.target.clone(),
+            base: base.estimate,
+            ratio,
+            verdict,
+        }
+    });
+    judged.collect()
+}
+
+/// Whether a comparison says that the first has the clearly higher load.
+fn is_above(comparisons: &[SearchComparison], upper: &Answers, lower: &Answers) -> bool {
+    comparisons.iter().any(|compared| match compared.verdict {
+        Verdict::CandidateBetter => {
+            (&compared.candidate, &compared.baseline) == (&upper.target, &lower.target)
+        }
+        Verdict::BaselineBetter => {
+            (&compared.baseline, &compared.candidate) == (&upper.target, &lower.target)
+        }
+        Verdict::Equivalent | Verdict::Unresolved => false,
+    })
 }
 
 impl SearchAnalysis {
+    /// Whose highest load no other's clearly exceeds, of the targets of which something is known. A
+    /// search that never missed the bound is exceeded by nobody.
+    pub fn leaders(&self) -> Vec<&str> {
+        let known = self.targets.iter().filter(|target| target.outcome != SearchOutcome::Unknown);
+        let leads = |target: &&TargetSearch| {
+            let is_below = self.targets.iter().any(|other| other.outcome.exceeds(&target.outcome));
+            let placed = self.tiers.iter().flatten().find(|placed| placed.target == target.target);
+            !is_below && placed.is_none_or(|placed| placed.better == 0)
+        };
+        known.filter(leads).map(|target| target.target.as_str()).collect()
+    }
+
     /// What was found of each target, and how they compare.
     pub(crate) fn findings(&self, study: &Study, test: &str) -> Vec<Finding> {
         let (bound, over) = (self.bound, self.over);

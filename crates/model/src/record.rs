@@ -115,6 +115,13 @@ impl TrialRecord {
         self.failure().is_some_and(|failure| !failure.is_not_offered())
     }
 
+    /// Whether something was lost with the trial: it failed, and nobody had asked for that.
+    pub fn is_lost(&self) -> bool {
+        let asked = [FailureKind::Skipped, FailureKind::Stopped];
+        self.failure()
+            .is_some_and(|failure| !failure.is_not_offered() && !asked.contains(&failure.kind))
+    }
+
     /// Why the trial has no outcome, if it has none: it failed, or the server does not offer what was
     /// asked for.
     pub fn failure(&self) -> Option<&Failure> {

@@ -141,6 +141,9 @@ fn with_reason(item: &GateItem) -> String {
         GateReason::NoTrialCounts => "no trial of the new run counts there",
         GateReason::NoSuchTest => "the new run lacks the test, or judges it by another figure",
         GateReason::TestDiffers => "the test did something else",
+        GateReason::TrialsLost => {
+            "more trials of the new run failed or are void than of the baseline"
+        }
         GateReason::Zero => "a figure is zero, of which there is no ratio",
         GateReason::NoiseFloor => "the loss does not clear the noise floor of the runs",
     });

@@ -81,6 +81,20 @@ fn the_tables_stand_against_the_offered_rate_and_name_response_times() {
 }
 
 #[test]
+fn a_rate_at_which_trials_broke_is_not_sustained_and_nothing_above_it_is() {
+    let mut data = offered();
+    let broken = |record: &&mut model::TrialRecord| {
+        record.key.target == "durable" && record.key.level.rate == Some(800)
+    };
+    let lost = model::Failure::new(model::FailureKind::ServerLost, "the server went away", "");
+    data.trials.iter_mut().find(broken).expect("a trial").end = model::TrialEnd::Failed(lost);
+    let page = text(&data, Format::Markdown);
+    assert!(page.contains("durable sustains 400/s"), "{page}");
+    assert!(page.contains("at 800/s (failed or void)"), "{page}");
+    assert!(!page.contains("durable sustains 1,600/s"), "{page}");
+}
+
+#[test]
 fn the_charts_stand_against_the_offered_rate() {
     let page = text(&offered(), Format::Html);
     assert!(page.contains("offered, transactions/s (log scale)"));

@@ -99,6 +99,29 @@ fn a_search_without_an_upper_end_gives_a_bound_and_no_estimate() {
     assert!(page.contains("| – | durable | at least 1,000 |"), "{page}");
     assert!(page.contains("and perhaps beyond"), "{page}");
     assert!(!page.contains("relaxed ÷ durable"), "{page}");
+    assert!(page.contains("It is undecided between durable and relaxed."), "{page}");
+}
+
+#[test]
+fn who_never_missed_the_bound_is_chosen_before_those_with_an_estimate() {
+    let mut data = searched(true);
+    for record in data.trials.iter_mut().filter(|record| record.key.target == "relaxed") {
+        let search = record.search.as_mut().expect("a search");
+        search.answer.missed = None;
+        search.steps.truncate(1);
+    }
+    let page = text(&data, Format::Markdown);
+    assert!(page.contains("Choose relaxed: it sustains the highest load with p95"), "{page}");
+}
+
+#[test]
+fn a_target_that_failed_is_not_chosen_without_saying_so() {
+    let mut data = searched(true);
+    let lost = model::Failure::new(model::FailureKind::ServerLost, "the server went away", "");
+    let record = data.trials.iter_mut().find(|record| record.key.target == "relaxed");
+    record.expect("a trial").end = model::TrialEnd::Failed(lost);
+    let page = text(&data, Format::Markdown);
+    assert!(page.contains("relaxed failed in 1 of 3 trials."), "{page}");
 }
 
 #[test]

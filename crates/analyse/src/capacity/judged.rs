@@ -22,6 +22,7 @@ impl Judged {
         let answer = ground.answer;
         let reason = match answer {
             Answer::Unknown if ground.next.is_some() => Reason::NextMayNot,
+            Answer::Unknown if ground.lost > 0 => Reason::TrialsLost,
             Answer::Unknown if ground.estimate.is_some() => Reason::Straddles,
             Answer::Unknown => Reason::NoFigure,
             _ => Reason::Measured,
@@ -90,10 +91,9 @@ pub(super) fn served(dataset: &Dataset, cell: &Cell) -> Ground {
     let failed = |record: usize| dataset.trials.get(record).is_some_and(TrialRecord::has_failed);
     let failures = cell.trials.iter().filter(|trial| failed(trial.record)).count();
     let counted = repeats(cell).len();
-    let all = cell.trials.len();
     let answer = match failures {
-        0 if counted > 0 => Answer::of(true, counted == 1),
-        n if n > 0 && n == all => Answer::of(false, n == 1),
+        n if n > 0 && n == cell.trials.len() => Answer::of(false, n == 1),
+        _ if counted > 0 => Answer::of(true, counted == 1),
         _ => Answer::Unknown,
     };
     let figure = cell.estimate(Metric::Throughput).map(|_| Metric::Throughput);
@@ -107,14 +107,19 @@ fn ground(
     answer: Answer,
 ) -> Ground {
     let suspect = cell.trials.iter().filter(|t| t.validity == Validity::Suspect).count();
-    Ground {
-        level: cell.level,
-        figure,
-        estimate,
-        answer,
-        next: None,
-        repeats: repeats(cell),
-        suspect,
+    let (level, next, repeats) = (cell.level, None, repeats(cell));
+    let ground = Ground { level, figure, estimate, answer, next, repeats, suspect, lost: 0 };
+    ground.unless_lost(cell.lost)
+}
+
+impl Ground {
+    /// What trials that count say does not hold where others were lost: who asks wants the load borne
+    /// each time that it comes.
+    pub(super) fn unless_lost(self, lost: usize) -> Self {
+        match self.answer.is_yes() && lost > 0 {
+            true => Self { answer: Answer::Unknown, lost, ..self },
+            false => self,
+        }
     }
 }
 

@@ -119,6 +119,7 @@ impl Candidate<'_> {
             None => false,
         };
         match answer {
+            Answer::Unknown if best.lost > 0 => Judged::measured(best.clone()),
             Answer::Unknown => Judged { answer, reason: Reason::Straddles, grounds },
             _ if peak_seen => Judged { answer, reason: Reason::NeverReached, grounds },
             _ => Judged { answer: Answer::Unknown, reason: Reason::PeakNotSeen, grounds },
@@ -135,7 +136,12 @@ fn everywhere(grounds: Vec<Ground>) -> Judged {
             Judged { answer: Answer::Unknown, reason: Reason::NoFigure, grounds }
         }
         Some(Answer::Unknown) => {
-            Judged { answer: Answer::Unknown, reason: Reason::DependsOnLoad, grounds }
+            let is_no = grounds.iter().any(|ground| ground.answer.is_no());
+            let reason = match grounds.iter().any(|ground| ground.lost > 0) && !is_no {
+                true => Reason::TrialsLost,
+                false => Reason::DependsOnLoad,
+            };
+            Judged { answer: Answer::Unknown, reason, grounds }
         }
         Some(answer) => Judged { answer, reason: Reason::EveryLevel, grounds },
     }

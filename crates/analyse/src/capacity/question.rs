@@ -186,6 +186,9 @@ pub struct Ground {
     pub repeats: Vec<u32>,
     /// How many of these are suspect.
     pub suspect: usize,
+    /// How many others failed or are void, where that is why there is no yes although these say so;
+    /// else 0.
+    pub lost: usize,
 }
 
 /// Why an answer is what it is.
@@ -203,6 +206,8 @@ pub enum Reason {
     Straddles,
     /// The median meets the bound; a single trial may not.
     NextMayNot,
+    /// The trials that count say yes, and others failed or are void.
+    TrialsLost,
     /// It lies below or above all levels that were measured.
     BeyondRange,
     /// No trial that counts has the figure.

@@ -50,13 +50,15 @@ pub(super) fn judged(
     } else {
         Answer::Unknown
     };
-    let reason = match answer {
+    let ground = ground(candidate, highest, level, &answers, answer);
+    let reason = match ground.answer {
+        Answer::Unknown if ground.lost > 0 => Reason::TrialsLost,
         Answer::Unknown if !(looser && tighter) => Reason::SearchedOtherwise { bound: found.bound },
         Answer::Unknown if answers.low.is_none() || answers.high.is_none() => Reason::BeyondRange,
         Answer::Unknown => Reason::Straddles,
         _ => Reason::Searched { bound: found.bound },
     };
-    Judged { answer, reason, grounds: vec![ground(candidate, highest, level, &answers, answer)] }
+    Judged { answer: ground.answer, reason, grounds: vec![ground] }
 }
 
 /// Between which loads the highest one lies.
@@ -108,8 +110,10 @@ fn ground(
     answer: Answer,
 ) -> Ground {
     let repeats: Vec<u32> = highest.searches.iter().map(|search| search.repeat).collect();
-    let cells = candidate.test.cells.iter().filter(|cell| cell.target == candidate.target);
-    let trials = cells.flat_map(|cell| &cell.trials);
+    let cells = || candidate.test.cells.iter().filter(|cell| cell.target == candidate.target);
+    let trials = cells().flat_map(|cell| &cell.trials);
     let suspect = trials.filter(|trial| trial.validity == Validity::Suspect).count();
-    Ground { level, figure: None, estimate: answers.estimate, answer, next: None, repeats, suspect }
+    let (figure, estimate, next) = (None, answers.estimate, None);
+    Ground { level, figure, estimate, answer, next, repeats, suspect, lost: 0 }
+        .unless_lost(cells().map(|cell| cell.lost).sum())
 }

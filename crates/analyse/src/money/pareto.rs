@@ -8,6 +8,8 @@ use std::cmp::Ordering;
 
 /// Throughput by which the cost of a step is given: a tenth of what there was.
 const A_TENTH: f64 = 0.1;
+/// Amounts that differ by less, relative to the larger, are one.
+const ROUNDING: f64 = 1e-9;
 
 /// The race of the targets at their peaks.
 pub(super) struct PeakRace<'a> {
@@ -50,11 +52,18 @@ fn standing(race: &PeakRace, costs: &[TargetCost], cost: &TargetCost) -> Option<
     let mut compared = false;
     let mut unresolved = None;
     for rival in costs.iter().filter(|rival| rival.target != cost.target) {
-        let Some(theirs) = rival.monthly().filter(|_| rival.currency == cost.currency) else {
+        if rival.currency != cost.currency {
+            continue;
+        }
+        let by = || rival.target.clone();
+        let Some(theirs) = rival.monthly() else {
+            // It may cost less, and is worth it unless it is slower.
+            if race.relation(&rival.target, &cost.target) != Relation::Smaller {
+                unresolved = unresolved.or(Some(Standing::Unresolved { rival: by() }));
+            }
             continue;
         };
         compared = true;
-        let by = || rival.target.clone();
         match (compare(&theirs, &own), race.relation(&rival.target, &cost.target)) {
             (Some(Ordering::Less), Relation::Equivalent)
             | (Some(Ordering::Less | Ordering::Equal), Relation::Larger) => {
@@ -69,12 +78,14 @@ fn standing(race: &PeakRace, costs: &[TargetCost], cost: &TargetCost) -> Option<
     unresolved.or(compared.then_some(Standing::OnParetoFront))
 }
 
-/// `None` where the intervals of two amounts overlap.
+/// `None` where the intervals of two amounts overlap. Sums of the same prices may differ in their last
+/// digits.
 fn compare(a: &Amount, b: &Amount) -> Option<Ordering> {
     let ((a_low, a_high), (b_low, b_high)) = a.interval.zip(b.interval)?;
-    if a_high < b_low {
+    let is_less = |less: f64, more: f64| more - less > ROUNDING * more.abs();
+    if is_less(a_high, b_low) {
         Some(Ordering::Less)
-    } else if a_low > b_high {
+    } else if is_less(b_high, a_low) {
         Some(Ordering::Greater)
     } else {
         (a.is_exact() && b.is_exact()).then_some(Ordering::Equal)

@@ -45,6 +45,8 @@ pub enum GateReason {
     NoSuchTest,
     /// The test did something else then.
     TestDiffers,
+    /// The trials that count are not worse, and more others failed or are void than in the baseline.
+    TrialsLost,
     /// A figure is zero, of which no ratio can be taken.
     Zero,
     /// The loss is beyond the limit, and no larger than what one target and its A/A control differ by
@@ -280,9 +282,12 @@ impl Held {
         };
         let is_hidden = outcome == GateOutcome::Worse
             && floor.is_some_and(|floor| !floor.is_cleared_by(&ratio));
-        let (outcome, reason) = match is_hidden {
-            true => (GateOutcome::NotKnown, Some(GateReason::NoiseFloor)),
-            false => (outcome, None),
+        let (outcome, reason) = match outcome {
+            _ if is_hidden => (GateOutcome::NotKnown, Some(GateReason::NoiseFloor)),
+            GateOutcome::NotWorse if matched.loses_more => {
+                (GateOutcome::NotKnown, Some(GateReason::TrialsLost))
+            }
+            outcome => (outcome, None),
         };
         (outcome == GateOutcome::Worse || !only_a_loss).then(|| GateItem {
             old: matched.old.estimate(confidence),

@@ -104,6 +104,40 @@ fn a_single_measurement_gives_the_weaker_answer_and_a_missing_one_none() {
 }
 
 #[test]
+fn a_load_under_which_a_trial_broke_is_not_promised() {
+    let sound = open();
+    let asked = with_bound(at_rate(1_000.0), "p95 < 5ms");
+    assert_eq!(all(&sound, &asked), [Answer::Yes]);
+    let mut broken = open();
+    let level = Level::rate(16, 1_000);
+    let lost = broken.trials.iter_mut().find(|trial| trial.key.level == level).expect("a trial");
+    crate::support::fail(lost);
+    let given = ask(&broken, &asked);
+    assert!(given.sufficient.is_empty());
+    for part in &given.targets[0].parts {
+        assert_eq!((part.answer, &part.reason), (Answer::Unknown, &Reason::TrialsLost));
+        assert_eq!(part.grounds[0].lost, 1);
+    }
+    // That the user did not want to wait for it says nothing of the target.
+    let lost = broken.trials.iter_mut().find(|trial| trial.key.level == level).expect("a trial");
+    lost.end = model::TrialEnd::Failed(model::Failure::skipped());
+    assert!(ask(&broken, &asked).targets[0].parts.iter().all(|part| part.grounds[0].lost == 0));
+
+    // The same of clients, of which throughput or latency is asked.
+    let mut clients = closed();
+    crate::support::fail(trial(&mut clients, "fast", 8, 2));
+    let throughput = Question { clients: Some(8), ..at_rate(1_000.0) };
+    let served = Question { clients: Some(8), ..Question::default() };
+    for question in [p95_at(8, "1s"), throughput, served] {
+        let part = part(&clients, &question);
+        assert_eq!((part.answer, part.reason), (Answer::Unknown, Reason::TrialsLost));
+    }
+    let mut searches = searched(SearchOver::Rate, |_, _| (Some(1_000.0), Some(1_040.0)));
+    crate::support::fail(&mut searches.trials[0]);
+    assert_eq!(all(&searches, &at_rate(900.0)), [Answer::Unknown, Answer::Yes]);
+}
+
+#[test]
 fn without_a_load_a_bound_holds_only_if_it_holds_at_every_level() {
     let data = closed();
     let everywhere = part(&data, &with_bound(Question::default(), "p95 < 10ms"));

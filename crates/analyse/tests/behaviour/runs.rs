@@ -93,6 +93,23 @@ fn what_the_newer_run_lacks_is_no_pass() {
 }
 
 #[test]
+fn a_run_that_breaks_in_some_of_its_trials_is_no_pass() {
+    let (old, mut new) = (run(1, 1.0, 4), run(2, 1.2, 4));
+    assert_eq!(gate(&old, &new, QUESTION).outcome(), GateOutcome::NotWorse);
+    crate::support::fail(crate::support::trial(&mut new, "b", 4, 2));
+    for each_level in [false, true] {
+        let held = gate(&old, &new, GateQuestion { each_level, ..QUESTION });
+        assert_eq!(held.outcome(), GateOutcome::NotKnown);
+        let lost = held.items.iter().filter(|item| item.reason == Some(GateReason::TrialsLost));
+        assert!(lost.clone().count() > 0 && lost.clone().all(|item| item.target == "b"));
+    }
+    // The baseline broke as often.
+    let mut old = old;
+    crate::support::fail(crate::support::trial(&mut old, "b", 4, 1));
+    assert_eq!(gate(&old, &new, QUESTION).outcome(), GateOutcome::NotWorse);
+}
+
+#[test]
 fn a_test_that_the_newer_run_lacks_is_no_pass() {
     let (mut old, mut new) = (run(1, 1.0, 3), run(2, 1.1, 3));
     let mut more = old.study.tests[0].clone();

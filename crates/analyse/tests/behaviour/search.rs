@@ -1,6 +1,6 @@
 //! Searches for the highest load under a bound on latency.
 
-use crate::support::dataset;
+use crate::support::{Noise, dataset};
 use analyse::{Evidence, SearchAnalysis, SearchOutcome, Verdict, analyse};
 use model::{Bound, Dataset, Level, Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
 use std::time::Duration;
@@ -176,4 +176,46 @@ fn one_search_without_an_end_leaves_a_bound_and_no_estimate() {
     assert_eq!(search.targets[0].outcome, SearchOutcome::AtLeast { load: 900.0 });
     assert_eq!(search.targets[1].outcome, SearchOutcome::Below { load: 104.0 });
     assert!(search.comparisons.is_empty() && search.tiers.is_empty());
+}
+
+#[test]
+fn who_never_missed_the_bound_is_below_nobody() {
+    let three = ["low", "middle", "open"];
+    let search = found(&searched_on(&three, SearchOver::Clients, |target, _| match target {
+        "low" => (Some(32.0), Some(33.0)),
+        "middle" => (Some(64.0), Some(65.0)),
+        _ => (Some(128.0), None),
+    }));
+    // Only two have an estimate, and neither leads.
+    assert_eq!(places(&search), [("middle", 1), ("low", 2)]);
+    assert_eq!(search.leaders(), ["open"]);
+    // Where the highest load that could be offered is no more than what another sustains at most.
+    let search = found(&searched_on(&three, SearchOver::Clients, |target, _| match target {
+        "low" => (None, Some(1.0)),
+        "middle" => (Some(128.0), None),
+        _ => (Some(128.0), None),
+    }));
+    assert_eq!(search.leaders(), ["middle", "open"]);
+}
+
+#[test]
+fn pairs_of_searches_are_held_together() {
+    // Of fifteen pairs of equal targets, over twenty studies.
+    let six = ["a", "b", "c", "d", "e", "f"];
+    let mut noise = Noise::new(5);
+    let studies = 20;
+    let wrong = (0..studies)
+        .filter(|_| {
+            let mut data = searched_on(&six, SearchOver::Rate, |_, _| (Some(1.0), Some(1.01)));
+            for record in &mut data.trials {
+                let load = 1_000.0 * noise.factor(0.15);
+                let search = record.search.as_mut().expect("a search");
+                search.answer = SearchAnswer { met: Some(load), missed: Some(load * 1.002) };
+            }
+            let is_decided =
+                |verdict| matches!(verdict, Verdict::CandidateBetter | Verdict::BaselineBetter);
+            found(&data).comparisons.iter().any(|compared| is_decided(compared.verdict))
+        })
+        .count();
+    assert!(wrong <= 4, "{wrong} of {studies} studies of equal targets tell some apart");
 }

@@ -62,7 +62,7 @@ impl SearchRange {
         if steps.len() >= MAX_STEPS {
             return None;
         }
-        if !last.repeated && is_near(bound, last) {
+        if !last.repeated && is_near(self.over, bound, last) {
             return Some(last.load);
         }
         let SearchAnswer { met, missed } = SearchAnswer::of(steps);
@@ -93,12 +93,12 @@ fn descent(steps: &[SearchStep]) -> f64 {
 }
 
 /// Whether chance may have decided the step.
-fn is_near(bound: &Bound, step: &SearchStep) -> bool {
+fn is_near(over: SearchOver, bound: &Bound, step: &SearchStep) -> bool {
     let within =
         |value: f64, limit: f64, factor: f64| value <= limit * factor && value >= limit / factor;
     let near = |value, limit| within(value, limit, NEAR);
     match step.verdict {
-        StepVerdict::FellBehind => near(step.achieved, step.load),
+        StepVerdict::FellBehind => over == SearchOver::Rate && near(step.achieved, step.load),
         StepVerdict::Met | StepVerdict::Missed | StepVerdict::TooBusy | StepVerdict::Lagging => {
             let latency = step.figure_ms.zip(bound.slo);
             let busy = step.cpu_busy.zip(bound.cpu_percent);

@@ -3,8 +3,8 @@ use crate::systems::TargetHandle;
 use crate::{Measured, Order, measure};
 use engine::{Limit, OpenLoop, Schedule, Stop};
 use model::{
-    Arrivals, Bound, Failure, FailureKind, Latencies, Search, SearchAnswer, SearchOver, SearchStep,
-    StepVerdict, signal,
+    Arrivals, Bound, Failure, FailureKind, Latencies, LoadResult, Search, SearchAnswer, SearchOver,
+    SearchStep, StepVerdict, signal,
 };
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -17,6 +17,9 @@ const GROWTH_MS: f64 = 200.0;
 const MAX_LAG_SAMPLE_EVERY: Duration = Duration::from_millis(250);
 /// A step is at most so many times as long as asked for, where transactions come slowly.
 const LONGEST: f64 = 4.0;
+/// Most transactions that may fail where clients are searched for, as a share; of an offered rate as
+/// many have to succeed.
+const MOST_FAILED: f64 = 0.01;
 
 /// What is searched for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -198,7 +201,7 @@ fn judged(bound: &Bound, load: f64, run: &Measured, earlier: Option<&Measured>) 
     let keeps_up =
         bound.replica_lag_ms.is_none_or(|most| both_lag.is_some_and(|lag| lag.is_within(most)));
     let verdict = match decides {
-        _ if result.is_overloaded() => StepVerdict::FellBehind,
+        _ if result.is_overloaded() || is_failing(result) => StepVerdict::FellBehind,
         None => StepVerdict::FellBehind,
         Some(ms) if bound.slo.is_some_and(|slo| !slo.is_met_by(ms)) => StepVerdict::Missed,
         Some(_) if !allowed => StepVerdict::TooBusy,
@@ -215,6 +218,13 @@ fn judged(bound: &Bound, load: f64, run: &Measured, earlier: Option<&Measured>) 
         verdict,
         measured: result.measure.elapsed,
     }
+}
+
+/// Whether too many of the transactions failed for the others to tell what the load does: latencies
+/// are those of what succeeded, and failing is often the faster.
+fn is_failing(load: &LoadResult) -> bool {
+    let all = load.measure.transactions + load.measure.errors;
+    load.measure.errors as f64 > MOST_FAILED * all as f64
 }
 
 /// How far replicas were behind in the measured phase.

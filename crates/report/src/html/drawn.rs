@@ -89,6 +89,7 @@ mod tests {
             spread: None,
             volume: None,
             overloaded: 0,
+            lost: 0,
         }
     }
 

@@ -112,7 +112,7 @@ pub(crate) fn search_steps(
                     | StepVerdict::Lagging
                     | StepVerdict::FellBehind => Tone::Doubtful,
                 };
-                let said = TableCell::text(step_verdict(step.verdict)).with_tone(tone);
+                let said = TableCell::text(step_verdict(found.over, step.verdict)).with_tone(tone);
                 let row = [
                     TableCell::target(&target.target, view::series(analysis, &target.target)),
                     TableCell::text(search.repeat.to_string()),

@@ -12,6 +12,9 @@ use analyse::{
 };
 use model::{Level, Test, TrialRecord, text};
 
+/// Most targets that failed in some trials and are named beside a choice.
+const MOST_FAILED: usize = 3;
+
 /// What a test says.
 pub(crate) struct Answer {
     /// What to choose and on what condition, where a rule follows from what was measured.
@@ -19,6 +22,9 @@ pub(crate) struct Answer {
     /// Which targets lost acknowledged writes, of a failover: whoever is back sooner without what was
     /// written is not simply better.
     pub(crate) lost: Option<String>,
+    /// Which targets failed in some of their trials, where one is to be chosen: no figure holds that,
+    /// and the one that failed may be the better by the figures of the others.
+    pub(crate) failed: Option<String>,
     /// Up to which rate the targets keep up where rates were offered; how they compare over all
     /// levels together where there are two, or where one overtakes the other; else the ranking.
     pub(crate) headline: String,
@@ -33,10 +39,12 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// What is read first: what to choose or else the headline, and which targets lost writes.
+    /// What is read first: what to choose or else the headline, which targets lost writes, and which
+    /// failed.
     pub(crate) fn first(&self) -> String {
         let said = self.choice.as_ref().unwrap_or(&self.headline);
-        self.lost.iter().fold(said.clone(), |said, lost| format!("{said} {lost}"))
+        let beside = self.lost.iter().chain(&self.failed);
+        beside.fold(said.clone(), |said, beside| format!("{said} {beside}"))
     }
 
     /// What follows that: the headline, where it has not been said.
@@ -89,7 +97,8 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
     let lost = failover::lost_writes(analysis, test);
     let limits = limits(analysis, test);
     let choice = decision::choice(analysis, test);
-    Answer { choice, lost, headline, ranking, targets: Vec::new(), conditions, limits }
+    let failed = choice.as_ref().and_then(|_| failures(analysis, test));
+    Answer { choice, lost, failed, headline, ranking, targets: Vec::new(), conditions, limits }
 }
 
 /// What is said of two targets.
@@ -298,6 +307,38 @@ fn lost_trials(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
     (!parts.is_empty()).then(|| format!("Some trials weaken this answer: {}.", parts.join("; ")))
 }
 
+/// Which targets failed in how many of their trials; `None` where none did. A target that has no result
+/// at all is in the limits.
+pub(super) fn failures(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
+    let failed = |target: &str| -> (usize, usize) {
+        let own = test.cells.iter().filter(|cell| cell.target == target);
+        let trials: Vec<_> = own.flat_map(|cell| &cell.trials).collect();
+        let has_failed =
+            |record: usize| analysis.dataset.trials.get(record).is_some_and(TrialRecord::is_lost);
+        (trials.iter().filter(|trial| has_failed(trial.record)).count(), trials.len())
+    };
+    let mut targets: Vec<&str> = Vec::new();
+    for cell in &test.cells {
+        if !targets.contains(&cell.target.as_str()) {
+            targets.push(&cell.target);
+        }
+    }
+    let said: Vec<String> = targets
+        .into_iter()
+        .map(|target| (target, failed(target)))
+        .filter(|(_, (failed, all))| *failed > 0 && failed < all)
+        .map(|(target, (failed, all))| {
+            format!("{} failed in {failed} of {all} trials", target_name(target))
+        })
+        .collect();
+    let more = said.len().saturating_sub(MOST_FAILED);
+    let mut shown: Vec<String> = said.into_iter().take(MOST_FAILED).collect();
+    if more > 0 {
+        shown.push(format!("{} failed in some of theirs", numbers::counted(more, "other target")));
+    }
+    (!shown.is_empty()).then(|| format!("{}.", numbers::list(&shown)))
+}
+
 /// That the study was not run as it is written.
 pub(crate) fn scaled(analysis: &Analysis) -> Option<String> {
     let scale = analysis.dataset.run.scale;
@@ -359,15 +400,19 @@ mod tests {
         let mut said = Answer {
             choice: Some("Choose a.".into()),
             lost: Some("a lost 12 acknowledged writes in 2 trials.".into()),
+            failed: Some("a failed in 1 of 5 trials.".into()),
             headline: "By downtime a comes first.".into(),
             ranking: None,
             targets: Vec::new(),
             conditions: Vec::new(),
             limits: Vec::new(),
         };
-        assert_eq!(said.first(), "Choose a. a lost 12 acknowledged writes in 2 trials.");
+        assert_eq!(
+            said.first(),
+            "Choose a. a lost 12 acknowledged writes in 2 trials. a failed in 1 of 5 trials."
+        );
         assert_eq!(said.second(), Some("By downtime a comes first."));
-        (said.choice, said.lost) = (None, None);
+        (said.choice, said.lost, said.failed) = (None, None, None);
         assert_eq!((said.first().as_str(), said.second()), ("By downtime a comes first.", None));
     }
 }

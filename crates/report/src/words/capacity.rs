@@ -110,6 +110,10 @@ fn ground(ground: &Ground, asked: &Asked, counted: UnitName) -> String {
         0 => String::new(),
         suspect => format!(", {suspect} of them suspect"),
     };
+    let lost = match ground.lost {
+        0 => String::new(),
+        lost => format!("; {lost} failed or void"),
+    };
     let trials = match ground.repeats.as_slice() {
         [] => "no trial that counts".to_owned(),
         [only] => format!("trial {only}"),
@@ -118,7 +122,7 @@ fn ground(ground: &Ground, asked: &Asked, counted: UnitName) -> String {
             format!("trials {}", numbers::list(&names))
         }
     };
-    format!("{what}{place}{page}{next} [{trials}{suspect}]").trim_start().to_owned()
+    format!("{what}{place}{page}{next} [{trials}{suspect}{lost}]").trim_start().to_owned()
 }
 
 fn reason(part: &Part) -> String {
@@ -136,6 +140,7 @@ fn reason(part: &Part) -> String {
         Reason::NextMayNot => {
             "the median meets it, but single trials scatter so much that one may not"
         }
+        Reason::TrialsLost => "the trials that count meet it, but others failed or are void",
         Reason::BeyondRange => "it lies beyond what was measured",
         Reason::NoFigure => "no trial that counts has this figure",
         Reason::FellBehind => "trials fell behind the offered rate",

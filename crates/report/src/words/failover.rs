@@ -30,7 +30,7 @@ pub(super) fn lost_writes(analysis: &Analysis, test: &TestAnalysis) -> Option<St
         .findings
         .iter()
         .filter(|finding| finding.subject.test.as_deref() == Some(&test.test));
-    let mut targets: Vec<(&str, u64, usize)> = Vec::new();
+    let mut targets: Vec<Losses> = Vec::new();
     for finding in of_test {
         let lost = match &finding.evidence {
             Evidence::WritesLost(found) => found.lost,
@@ -38,29 +38,53 @@ pub(super) fn lost_writes(analysis: &Analysis, test: &TestAnalysis) -> Option<St
             _ => continue,
         };
         let Some(target) = finding.subject.target.as_deref() else { continue };
-        let known = targets.iter().position(|(name, ..)| *name == target);
+        let known = targets.iter().position(|known| known.target == target);
         let place = known.unwrap_or_else(|| {
-            targets.push((target, 0, 0));
+            targets.push(Losses { target, ..Losses::default() });
             targets.len() - 1
         });
-        targets[place].1 += lost;
-        targets[place].2 += usize::from(lost > 0);
+        targets[place].lost += lost;
+        targets[place].trials += usize::from(lost > 0);
+        targets[place].looked_at += 1;
     }
-    let none: Vec<String> = targets
-        .iter()
-        .filter(|(_, lost, _)| *lost == 0)
-        .map(|(name, ..)| target_name(name))
-        .collect();
-    let some = targets.iter().filter(|(_, lost, _)| *lost > 0).map(|(name, lost, trials)| {
+    // Of a failover whose writes never came back it is not known.
+    let all = |target: &str| -> usize {
+        let own = test.cells.iter().filter(|cell| cell.target == target);
+        own.map(|cell| cell.trials.len()).sum()
+    };
+    let unharmed = || targets.iter().filter(|one| one.lost == 0);
+    let is_whole = |one: &&Losses| one.looked_at == all(one.target);
+    let none: Vec<String> =
+        unharmed().filter(is_whole).map(|one| target_name(one.target)).collect();
+    let some = targets.iter().filter(|one| one.lost > 0).map(|one| {
         format!(
             "{} lost {} in {}",
-            target_name(name),
-            numbers::counted(*lost as usize, "acknowledged write"),
-            numbers::counted(*trials, "trial")
+            target_name(one.target),
+            numbers::counted(one.lost as usize, "acknowledged write"),
+            numbers::counted(one.trials, "trial")
+        )
+    });
+    let in_part = unharmed().filter(|one| !is_whole(one)).map(|one| {
+        format!(
+            "{} lost no acknowledged write in {} of {}",
+            target_name(one.target),
+            numbers::count(one.looked_at as u64),
+            numbers::counted(all(one.target), "trial")
         )
     });
     let none =
         (!none.is_empty()).then(|| format!("{} lost no acknowledged write", numbers::list(&none)));
-    let parts: Vec<String> = some.chain(none).collect();
+    let parts: Vec<String> = some.chain(none).chain(in_part).collect();
     (!parts.is_empty()).then(|| format!("{}.", parts.join("; ")))
+}
+
+/// What a target lost.
+#[derive(Default)]
+struct Losses<'a> {
+    target: &'a str,
+    /// Acknowledged writes, in so many trials.
+    lost: u64,
+    trials: usize,
+    /// Trials of which it is known.
+    looked_at: usize,
 }

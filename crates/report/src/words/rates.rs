@@ -29,42 +29,52 @@ pub(super) fn kept_up(test: &TestAnalysis) -> Option<String> {
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-/// The cells of a target that have data, by rate.
+/// The cells of a target, by rate.
 fn cells_of<'a>(test: &'a TestAnalysis, target: &str) -> Vec<&'a Cell> {
-    let own = test.cells.iter().filter(|cell| cell.target == target);
-    let mut cells: Vec<&Cell> =
-        own.filter(|cell| cell.estimate(Metric::Throughput).is_some()).collect();
+    let mut cells: Vec<&Cell> = test.cells.iter().filter(|cell| cell.target == target).collect();
     cells.sort_by_key(|cell| cell.level);
     cells
 }
 
+/// Whether all trials at a rate kept up with it.
+fn is_sustained(cell: &Cell) -> bool {
+    cell.estimate(Metric::Throughput).is_some() && cell.overloaded == 0 && cell.lost == 0
+}
+
 /// The highest rate that a target keeps up with. A rate above one that was too high is no evidence of
-/// a higher capacity.
+/// a higher capacity, and neither is one above a rate at which trials failed.
 pub(crate) fn kept_up_with(test: &TestAnalysis, target: &str) -> Option<Level> {
     let cells = cells_of(test, target);
-    cells.iter().take_while(|cell| cell.overloaded == 0).last().map(|cell| cell.level)
+    cells.iter().take_while(|cell| is_sustained(cell)).last().map(|cell| cell.level)
 }
 
 fn of_target(test: &TestAnalysis, target: &str) -> String {
     let cells = cells_of(test, target);
-    let reached = kept_up_with(test, target);
-    let reached = cells.iter().find(|cell| Some(cell.level) == reached);
-    let behind = cells.iter().find(|cell| cell.overloaded > 0);
+    let sustained = cells.iter().take_while(|cell| is_sustained(cell)).count();
+    let reached = sustained.checked_sub(1).and_then(|last| cells.get(last));
     let name = target_name(target);
-    match (reached, behind) {
-        (Some(cell), None) => {
-            format!("{name} sustains {}, the highest rate offered{}.", cell.level, p95(cell))
-        }
-        (Some(cell), Some(over)) => {
-            format!(
-                "{name} sustains {}{}, and falls behind at {}.",
-                cell.level,
-                p95(cell),
-                over.level
-            )
-        }
-        (None, Some(over)) => format!("{name} falls behind already at {}.", over.level),
-        (None, None) => format!("{name} has no result."),
+    let Some(beyond) = cells.get(sustained) else {
+        return match reached {
+            Some(cell) => {
+                format!("{name} sustains {}, the highest rate offered{}.", cell.level, p95(cell))
+            }
+            None => format!("{name} has no result."),
+        };
+    };
+    let ends = match (beyond.overloaded, beyond.lost) {
+        (0, 0) => format!("has no result at {}", beyond.level),
+        (0, lost) => format!(
+            "lost {} of {} at {} (failed or void)",
+            numbers::count(lost as u64),
+            numbers::counted(beyond.trials.len(), "trial"),
+            beyond.level
+        ),
+        (_, _) if reached.is_none() => format!("falls behind already at {}", beyond.level),
+        (_, _) => format!("falls behind at {}", beyond.level),
+    };
+    match reached {
+        Some(cell) => format!("{name} sustains {}{}, and {ends}.", cell.level, p95(cell)),
+        None => format!("{name} {ends}."),
     }
 }
 

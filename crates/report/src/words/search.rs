@@ -1,12 +1,12 @@
 //! The highest load under a bound on latency, in words.
 
-use super::answer::Answer;
+use super::answer::{Answer, failures};
 use super::finding::{capitalised, highest, statement};
 use super::labels::target_name;
 use super::methods::Method;
 use crate::numbers::{self, count, figure};
 use crate::view;
-use analyse::{Analysis, Evidence, SearchAnalysis, SearchOutcome, TestAnalysis};
+use analyse::{Analysis, Evidence, SearchAnalysis, SearchOutcome, TargetSearch, TestAnalysis};
 use model::{Bound, SearchOver, StepVerdict, UnitName};
 
 /// Most targets whose highest loads are told in sentences; a table has those of all.
@@ -26,12 +26,13 @@ pub(crate) fn bound(bound: &Bound) -> String {
 }
 
 /// What a step says of its load.
-pub(crate) fn step_verdict(verdict: StepVerdict) -> &'static str {
+pub(crate) fn step_verdict(over: SearchOver, verdict: StepVerdict) -> &'static str {
     match verdict {
         StepVerdict::Met => "met",
         StepVerdict::Missed => "missed",
         StepVerdict::TooBusy => "processors too busy",
         StepVerdict::Lagging => "replicas lag",
+        StepVerdict::FellBehind if over == SearchOver::Clients => "too many failed",
         StepVerdict::FellBehind => "fell behind",
     }
 }
@@ -83,9 +84,12 @@ pub(super) fn answer(
         .filter(|finding| of_test(&finding.subject) && compares(&finding.evidence))
         .map(|finding| format!("{}.", capitalised(&statement(finding, view::counted(test)))))
         .collect();
+    let choice = choice(found);
+    let failed = choice.as_ref().and_then(|_| failures(analysis, test));
     Answer {
-        choice: choice(found),
+        choice,
         lost: None,
+        failed,
         headline: targets[..targets.len().min(MOST_TARGETS)].join(" "),
         ranking: None,
         conditions,
@@ -96,15 +100,19 @@ pub(super) fn answer(
 
 /// The target to choose: the one with the highest load, where there is only one.
 fn choice(found: &SearchAnalysis) -> Option<String> {
-    let ranked = || found.tiers.iter().flatten();
-    let first: Vec<String> = ranked()
-        .filter(|placed| placed.place() == 1)
-        .map(|placed| target_name(&placed.target))
-        .collect();
-    match first.as_slice() {
-        _ if ranked().count() < 2 => None,
+    let is_known = |target: &&TargetSearch| target.outcome != SearchOutcome::Unknown;
+    if found.targets.iter().filter(is_known).count() < 2 {
+        return None;
+    }
+    let leaders: Vec<String> = found.leaders().into_iter().map(target_name).collect();
+    match leaders.as_slice() {
         [only] => {
-            Some(format!("Choose {only}: it sustains the highest load {}.", bound(&found.bound)))
+            let among = match found.targets.iter().all(|target| is_known(&target)) {
+                true => "",
+                false => " of those that are known",
+            };
+            let bound = bound(&found.bound);
+            Some(format!("Choose {only}: it sustains the highest load{among} {bound}."))
         }
         several => Some(format!("It is undecided between {}.", numbers::list(several))),
     }
