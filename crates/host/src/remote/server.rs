@@ -4,8 +4,11 @@ use super::agent::{Held, Shared, hold, unknown, value};
 use super::channel::Channel;
 use super::wire::Order;
 use super::{ANSWER_TIMEOUT, held};
+use crate::local::sandbox::login_of;
 use crate::{Host, PrivateServer, SandboxOptions};
-use model::{Failure, FailureKind, ServerAddress, Stop};
+use model::{
+    Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey, Stop, System, Tls,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -21,6 +24,8 @@ const MOST_SERVERS: usize = 64;
 const START_TIMEOUT: Duration = Duration::from_secs(900);
 /// How long its end may take, with its volume and its directory.
 const END_TIMEOUT: Duration = Duration::from_secs(60);
+/// Of a password that an agent has made: 128 bits.
+const PASSWORD_DIGITS: usize = 32;
 /// What sshd tells of a connection: two addresses with their ports, the second one its own.
 const CONNECTION: &str = "SSH_CONNECTION";
 
@@ -83,6 +88,54 @@ impl ServerState {
             last_words: None,
         }
     }
+
+    /// What may be believed of it. Lead and load log in where they are told to, with what they are
+    /// told: a machine that is not what it should be must not have them log in to their own servers, in
+    /// the name of another account, or with a password of theirs.
+    fn checked(self, asked: &Asked) -> Result<Self, Failure> {
+        let (user, database) = login_of(asked.system);
+        let ServerAddress { endpoint, tls, .. } = self.address;
+        let endpoint = match endpoint {
+            Endpoint::Tcp { host, port } if port != 0 => host.parse().ok().map(|host| (host, port)),
+            _ => None,
+        };
+        let endpoint = endpoint.filter(|(host, _)| asked.listen.is_none_or(|asked| asked == *host));
+        let is_secret = |password: &String| {
+            password.len() == PASSWORD_DIGITS
+                && password.bytes().all(|byte| byte.is_ascii_hexdigit())
+        };
+        let password = self.password.filter(is_secret);
+        let (Some((host, port)), Some(password), Tls::Pinned(certificate)) =
+            (endpoint, password, tls)
+        else {
+            return Err(Failure::new(
+                FailureKind::Other,
+                "the agent says of its private server what cannot be: it listens by TCP where it was \
+                 told to, with a password and a certificate of its own",
+                "look whether that machine is the one that it should be; the agent may be of another \
+                 version",
+            ));
+        };
+        let host: IpAddr = host;
+        let address = ServerAddress {
+            endpoint: Endpoint::Tcp { host: host.to_string(), port },
+            user,
+            database,
+            // It came with the answer; that machine's file is not here.
+            password: PasswordSource::File("/dev/null".into()),
+            tls: Tls::Pinned(certificate),
+            compression: false,
+            server_key: ServerKey::Request,
+        };
+        Ok(Self { address, password: Some(password), ..self })
+    }
+}
+
+/// What was asked for of a private server.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    system: System,
+    listen: Option<IpAddr>,
 }
 
 /// Those that an agent holds. They end when this is dropped, or with the process.
@@ -162,6 +215,7 @@ fn own_address() -> Result<IpAddr, Failure> {
 pub(super) struct RemoteServer {
     channel: Arc<Channel>,
     number: u64,
+    asked: Asked,
     state: ServerState,
     stop: Stop,
 }
@@ -169,14 +223,17 @@ pub(super) struct RemoteServer {
 impl RemoteServer {
     pub(super) fn start(channel: Arc<Channel>, options: SandboxOptions) -> Result<Self, Failure> {
         let stop = options.stop.clone();
+        let asked = Asked { system: options.system, listen: options.listen };
         let order = Order::Server(ServerOrder::Start(Box::new(options)));
-        let (number, state) = channel.ask_numbered(order, START_TIMEOUT, &stop)?;
-        Ok(Self { channel, number, state, stop })
+        let (number, state): (_, ServerState) =
+            channel.ask_numbered(order, START_TIMEOUT, &stop)?;
+        Ok(Self { channel, number, asked, state: state.checked(&asked)?, stop })
     }
 
     fn act(&mut self, act: ServerAct, limit: Duration) -> Result<(), Failure> {
         let order = Order::Server(ServerOrder::Act { server: self.number, act });
-        self.state = self.channel.ask(order, limit, &self.stop)?;
+        let state: ServerState = self.channel.ask(order, limit, &self.stop)?;
+        self.state = state.checked(&self.asked)?;
         Ok(())
     }
 
@@ -275,5 +332,68 @@ impl Drop for RemoteServer {
         // is lost has ended it.
         let order = Order::Server(ServerOrder::End { server: self.number });
         let _ = self.channel.ask::<()>(order, END_TIMEOUT, &Stop::default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(change: impl FnOnce(&mut ServerState)) -> ServerState {
+        let mut state = ServerState {
+            address: ServerAddress {
+                endpoint: Endpoint::Tcp { host: "10.0.1.12".into(), port: 40_000 },
+                user: Some("weighin".into()),
+                database: "weighin".into(),
+                password: PasswordSource::File("/var/tmp/weighin-x/password".into()),
+                tls: Tls::Pinned("certificate".into()),
+                compression: false,
+                server_key: ServerKey::Request,
+            },
+            password: Some("0123456789abcdef0123456789abcdef".into()),
+            pid: 7,
+            program: "mariadbd".into(),
+            disks: Vec::new(),
+            data: "/data".into(),
+            last_words: None,
+        };
+        change(&mut state);
+        state
+    }
+
+    #[test]
+    fn a_machine_cannot_have_its_lead_log_in_elsewhere_or_as_somebody_else() {
+        let listen = Some("10.0.1.12".parse().unwrap());
+        let asked = Asked { system: System::MariaDb, listen };
+        let refused = |change: fn(&mut ServerState)| {
+            let failure = state(change).checked(&asked).unwrap_err();
+            assert!(failure.message.contains("what cannot be"), "{failure}");
+        };
+        refused(|state| state.password = None);
+        refused(|state| state.password = Some("root".into()));
+        refused(|state| state.address.tls = Tls::Off);
+        refused(|state| state.address.tls = Tls::Verified(None));
+        refused(|state| {
+            state.address.endpoint = Endpoint::Socket("/run/mysqld/mysqld.sock".into())
+        });
+        refused(|state| state.address.endpoint = Endpoint::NotUp);
+        for host in ["db.example", "127.0.0.1"] {
+            let elsewhere = |state: &mut ServerState| {
+                state.address.endpoint = Endpoint::Tcp { host: host.to_owned(), port: 3306 };
+            };
+            assert!(state(elsewhere).checked(&asked).is_err());
+        }
+
+        // What it says of account, database and where a password lies is not taken over.
+        let other = state(|state| {
+            state.address.user = Some("root".into());
+            state.address.database = "mysql".into();
+            state.address.password = PasswordSource::Environment("AWS_SECRET_ACCESS_KEY".into());
+            state.address.compression = true;
+        });
+        let address = other.checked(&asked).unwrap().address;
+        assert_eq!((address.user, address.database), login_of(System::MariaDb));
+        assert_eq!(address.password, PasswordSource::File("/dev/null".into()));
+        assert!(!address.compression);
     }
 }

@@ -17,11 +17,13 @@ impl<K: ServerKind> Server<K> {
         if let Some(private) = &self.private {
             let address = private.primary.address();
             let elsewhere = self.target.as_ref().is_some_and(|target| target.ssh_host().is_some());
-            let login = match private.primary.password().filter(|_| elsewhere) {
-                Some(password) => {
+            let login = match elsewhere {
+                true => {
+                    // Its password came with its address: nothing of this machine's is sent there.
+                    let password = private.primary.password().unwrap_or_default();
                     Login::private(K::SYSTEM, address, &password)?.stopped_by(&self.stop)
                 }
-                None => self.login_to(address)?,
+                false => self.login_to(address)?,
             };
             self.login = Some(login);
             let replicas = private.replica_addresses();

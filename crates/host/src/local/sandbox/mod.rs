@@ -142,6 +142,14 @@ pub struct Sandbox {
     stop: Stop,
 }
 
+/// The account and the database of weighin on a private server.
+pub(crate) fn login_of(system: System) -> (Option<String>, String) {
+    match system {
+        System::MariaDb => (Some(USER.to_owned()), DATABASE.to_owned()),
+        System::Redis | System::Storage | System::Unknown => (None, String::new()),
+    }
+}
+
 impl Sandbox {
     /// Makes a data directory and starts a server on it; returns when the server answers.
     ///
@@ -200,6 +208,7 @@ impl Sandbox {
         recipe.has_come_up(&home)?;
 
         let (port, pid) = (server.port(), server.pid());
+        let (user, database) = login_of(system);
         Ok(Self {
             server: Some(server),
             network: None,
@@ -209,11 +218,8 @@ impl Sandbox {
                 } else {
                     endpoint(place, port)
                 },
-                user: (system == System::MariaDb).then(|| USER.to_owned()),
-                database: match system {
-                    System::MariaDb => DATABASE.to_owned(),
-                    System::Redis | System::Storage | System::Unknown => String::new(),
-                },
+                user,
+                database,
                 password: PasswordSource::File(home.password_file()),
                 tls: tls.map_or(Tls::Off, Tls::Pinned),
                 // It comes from a server of weighin's own, on this machine.
