@@ -9,7 +9,10 @@ use crate::trial::{Context, not_run, run_trial};
 use crate::walk::{Event, RunError};
 use crate::{Campaign, Goal, Hosts, Instances, SearchProgress};
 use engine::Stop;
-use model::{Failure, Interval, SearchStep, SideBySide, Study, Test, Trial, TrialRecord};
+use model::{
+    Failure, FailureKind, Interval, Sampling, SearchStep, SideBySide, Study, Test, Trial, TrialEnd,
+    TrialRecord,
+};
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -46,13 +49,37 @@ impl Keeping<'_> {
         record: &TrialRecord,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), StoreError> {
-        self.store.append(record)?;
+        let unfit;
+        let record = match self.store.append(record) {
+            Err(StoreError::NotKept { detail, .. }) => {
+                unfit = unfit_record(record, &detail);
+                self.store.append(&unfit)?;
+                &unfit
+            }
+            kept => kept.map(|()| record)?,
+        };
         match record.has_failed() {
             true => self.failed += 1,
             false => self.completed += 1,
         }
         observe(Event::TrialEnded { record, store: self.store });
         Ok(())
+    }
+}
+
+/// In the place of a record that cannot be kept.
+fn unfit_record(record: &TrialRecord, detail: &str) -> TrialRecord {
+    let failure = Failure::new(
+        FailureKind::Other,
+        format!("what was told of the trial cannot be: {detail}"),
+        "look whether the machines that take part are what they should be",
+    );
+    TrialRecord {
+        end: TrialEnd::Failed(failure),
+        sampling: Sampling::default(),
+        cross_check: None,
+        search: None,
+        ..record.clone()
     }
 }
 

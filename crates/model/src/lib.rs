@@ -79,7 +79,7 @@ pub use latency_log::{EncodedLatencies, LatencyLogLine, LoggedLatencies};
 pub use level::{Level, LevelUnit};
 pub use load::{
     AnswerCounts, ArrivalProcess, ClientCost, Effect, ErrorClass, ErrorCount, Fleet,
-    GeneratorShare, Interval, IoAccount, IoFigures, IoMethod, Ledger, LoadResult,
+    GeneratorShare, Interval, IoAccount, IoFigures, IoMethod, LONGEST_TIME, Ledger, LoadResult,
     MAX_REQUEST_KINDS, Moved, OpenLoopResult, Outage, Phase, PhaseTotals, ReceiveDelay,
     RequestCount, RequestCounts, RequestKind, RequestTally, StatementLatencies, Verified,
     VmAccount, VolumeAccount,

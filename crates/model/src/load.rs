@@ -62,6 +62,9 @@ pub struct LoadResult {
     pub fleet: Option<Fleet>,
 }
 
+/// No load and no part of one takes longer: ten years. What others tell of longer times is wrong.
+pub const LONGEST_TIME: Duration = Duration::from_secs(10 * 366 * 86_400);
+
 /// What became of every operation; `scheduled = ok + failed + timed_out + dropped` always holds
 /// once a trial has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -89,6 +89,13 @@ pub enum StoreError {
     /// The trial has a record.
     #[error("the trial {0} is recorded already: a record is never replaced")]
     AlreadyRecorded(TrialKey),
+    /// A record holds what cannot be read again: the machine that told of it is not what it should be.
+    #[error("the trial {key} cannot be kept: {detail}")]
+    NotKept {
+        key: TrialKey,
+        /// What is wrong, and where.
+        detail: String,
+    },
     /// The plan has no such trial with that position and seed.
     #[error("the trial {0} is not in the plan of this store: was the study changed since?")]
     NotPlanned(TrialKey),

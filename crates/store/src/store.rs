@@ -2,7 +2,7 @@ use crate::digest::{Digests, Subject};
 use crate::error::Access;
 use crate::lock::WriterLock;
 use crate::schema::{self, Age, SCRIPTS};
-use crate::value::{damage, within};
+use crate::value::{damage, unfit_value, within};
 use crate::{StoreError, beside, extension, file, instance, note, run, target, trial};
 use model::{
     Block, Dataset, Extension, HostFacts, Note, Plan, RunInfo, Study, SupersededTrial, TargetFacts,
@@ -131,9 +131,11 @@ impl Store {
     /// it was before.
     ///
     /// # Errors
-    /// When the plan has no such trial, it has a record already, or the file cannot be written.
+    /// When the plan has no such trial, it has a record already, or the file cannot be written;
+    /// `NotKept` where it holds what no trial can have, such as times that a machine elsewhere has made
+    /// up: it would make all of the store unreadable.
     pub fn append(&mut self, record: &TrialRecord) -> Result<(), StoreError> {
-        self.append_all(std::slice::from_ref(record))
+        self.append_checked(std::slice::from_ref(record), true)
     }
 
     /// The same of several trials together: all of them are kept, or none.
@@ -141,6 +143,14 @@ impl Store {
     /// # Errors
     /// As for [`Self::append`], of any of them.
     pub fn append_all(&mut self, records: &[TrialRecord]) -> Result<(), StoreError> {
+        self.append_checked(records, false)
+    }
+
+    fn append_checked(
+        &mut self,
+        records: &[TrialRecord],
+        reads_back: bool,
+    ) -> Result<(), StoreError> {
         let mut recorded = self.recorded.clone();
         for record in records {
             // Positions count from 1 without a gap.
@@ -157,12 +167,25 @@ impl Store {
                 return Err(StoreError::AlreadyRecorded(record.key.clone()));
             }
         }
-        self.write(|connection, digests| {
+        let mut unfit: Option<(TrialKey, String)> = None;
+        let written = self.write(|connection, digests| {
             records.iter().try_for_each(|record| {
-                trial::insert(connection, record)?;
+                trial::insert(connection, record)
+                    .and_then(|()| match reads_back {
+                        true => trial::can_be_read(connection, record),
+                        false => Ok(()),
+                    })
+                    .inspect_err(|error| {
+                        let said = unfit_value(error).map(|detail| (record.key.clone(), detail));
+                        unfit = said.or(unfit.take());
+                    })?;
                 digests.write(connection, Subject::Trial(record.position))
             })
-        })?;
+        });
+        if let Some((key, detail)) = unfit {
+            return Err(StoreError::NotKept { key, detail });
+        }
+        written?;
         self.recorded = recorded;
         Ok(())
     }

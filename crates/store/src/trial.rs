@@ -8,6 +8,7 @@ use model::{
 };
 use rusqlite::{Connection, OptionalExtension, Result, params};
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// Writes a record whose trial is in the plan and has none yet.
 pub(crate) fn insert(connection: &Connection, record: &TrialRecord) -> Result<()> {
@@ -52,6 +53,14 @@ pub(crate) fn insert(connection: &Connection, record: &TrialRecord) -> Result<()
         search::insert(connection, position, found)?;
     }
     sampling::insert(connection, position, &record.sampling)
+}
+
+/// Fails where a record that was written cannot be read.
+pub(crate) fn can_be_read(connection: &Connection, record: &TrialRecord) -> Result<()> {
+    let TrialRecord { key, position, seed, .. } = record;
+    let load_time = Duration::ZERO;
+    let trial = Trial { key: key.clone(), position: *position, seed: *seed, load_time };
+    select(connection, &trial).map(drop)
 }
 
 /// Positions of the trials that have a record, in the order of the plan.

@@ -1,7 +1,8 @@
 //! How values of the model are kept in columns, where SQLite has no type for them.
 
+use model::LONGEST_TIME;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, Type, ValueRef};
-use rusqlite::{Error, Result, Row};
+use rusqlite::{Error, ErrorCode, Result, Row};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
@@ -9,8 +10,6 @@ use std::time::Duration;
 /// The most that a count can be, so that counts can be added up without overflow: 2^53, up to which
 /// a double has every whole number.
 pub(crate) const MOST: u64 = 1 << 53;
-/// The longest time in nanoseconds: ten years.
-const LONGEST_NS: u64 = 10 * 366 * 86_400 * 1_000_000_000;
 
 /// What makes no sense in a store, and where: `load.ok: -5 is out of range`.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +32,20 @@ pub(crate) fn within(place: &str, error: Error) -> Error {
             damage(place, inner.to_string())
         }
         other => other,
+    }
+}
+
+/// What is wrong with a value, where an error is about one that cannot be kept or read.
+pub(crate) fn unfit_value(error: &Error) -> Option<String> {
+    match error {
+        Error::FromSqlConversionFailure(_, _, reason) | Error::ToSqlConversionFailure(reason) => {
+            Some(reason.to_string())
+        }
+        Error::IntegralValueOutOfRange(_, value) => Some(format!("{value} is out of range")),
+        Error::SqliteFailure(failure, _) if failure.code == ErrorCode::ConstraintViolation => {
+            Some(error.to_string())
+        }
+        _ => None,
     }
 }
 
@@ -117,7 +130,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// A length of time as whole nanoseconds; up to ten years.
+/// A length of time as whole nanoseconds; up to [`LONGEST_TIME`].
 pub(crate) struct Nanos(pub Duration);
 
 impl ToSql for Nanos {
@@ -128,9 +141,10 @@ impl ToSql for Nanos {
 
 impl FromSql for Nanos {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        match u64::column_result(value)? {
-            nanos if nanos <= LONGEST_NS => Ok(Self(Duration::from_nanos(nanos))),
-            nanos => Err(FromSqlError::OutOfRange(i64::try_from(nanos).unwrap_or(i64::MAX))),
+        let nanos = u64::column_result(value)?;
+        match Duration::from_nanos(nanos) {
+            length if length <= LONGEST_TIME => Ok(Self(length)),
+            _ => Err(FromSqlError::OutOfRange(i64::try_from(nanos).unwrap_or(i64::MAX))),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Files that cannot be used, each with a message that says why and leaves them as they are.
 
+use model::{LONGEST_TIME, Sample};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use store::{Store, StoreError};
 use tempfile::TempDir;
 use test_support::varied::{host, plan, record, study};
@@ -111,4 +113,35 @@ fn a_directory_that_cannot_be_written_is_named() {
     assert!(error.to_string().contains("/proc/run.weighin"), "{error}");
     let error = create(Path::new("/nonexistent/run.weighin")).unwrap_err();
     assert!(matches!(error, StoreError::NotWritable { .. }), "{error}");
+}
+
+#[test]
+fn a_record_that_could_not_be_read_again_is_not_kept_and_costs_no_other() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("run.weighin");
+    let mut store = create(&path).unwrap();
+    let plan = plan();
+    let mut trials = plan.trials();
+    let (first, second) = (trials.next().unwrap(), trials.next().unwrap());
+    store.append(&record(first, 3)).unwrap();
+    let with_sample = |change: fn(&mut Sample)| {
+        let mut record = record(second, 3);
+        let mut sample = Sample::default();
+        change(&mut sample);
+        record.sampling.samples.push(sample);
+        record
+    };
+    for unfit in [
+        with_sample(|sample| sample.length = LONGEST_TIME * 2),
+        with_sample(|sample| sample.length = Duration::MAX),
+        with_sample(|sample| sample.client.rss_bytes = u64::MAX),
+    ] {
+        let error = store.append(&unfit).unwrap_err();
+        assert!(matches!(error, StoreError::NotKept { .. }), "{error}");
+        assert!(error.to_string().contains("cannot be kept: "), "{error}");
+        assert_eq!(store.dataset().unwrap().trials.len(), 1);
+    }
+    store.append(&record(second, 3)).unwrap();
+    drop(store);
+    assert_eq!(Store::open(&path).unwrap().dataset().unwrap().trials.len(), 2);
 }

@@ -203,7 +203,7 @@ impl<'a> Generators<'a> {
         let Some(generator) = self.crowd.0.get_mut(place) else { return Ok(()) };
         generator.heard_at = Instant::now();
         let answer = match heard {
-            GeneratorMessage::Said(line) => serde_json::from_slice(&line),
+            GeneratorMessage::Said(line) => Answer::read(&line),
             GeneratorMessage::End if generator.done => return Ok(()),
             GeneratorMessage::End => {
                 if let Some(lost) = generator.weighin.lost() {
@@ -214,23 +214,23 @@ impl<'a> Generators<'a> {
             }
         };
         match answer {
-            Ok(Answer::Ready) => {
+            Some(Answer::Ready) => {
                 self.ready += usize::from(!generator.is_ready);
                 generator.is_ready = true;
             }
-            Ok(Answer::Interval(ended)) => {
+            Some(Answer::Interval(ended)) => {
                 generator.intervals += 1;
                 if generator.intervals > self.most_intervals() {
                     return Err(self.lost(place, "sent more intervals than have passed"));
                 }
                 self.assembly.interval(*ended, progress)
             }
-            Ok(Answer::Done(account)) => {
+            Some(Answer::Done(account)) => {
                 generator.done = true;
                 self.assembly.ended(index, *account);
             }
-            Ok(Answer::Failed(failure)) => return Err(failure),
-            Err(_) => return Err(self.lost(place, "sent an unexpected message")),
+            Some(Answer::Failed(failure)) => return Err(failure),
+            None => return Err(self.lost(place, "sent an unexpected message")),
         }
         Ok(())
     }

@@ -8,7 +8,9 @@ use self::outage::Losses;
 pub(crate) use self::recorded::Recorded;
 use self::ticks::Ticks;
 use crate::{Nanos, OperationError, Schedule};
-use model::{ErrorCount, Interval, Latencies, Ledger, Phase, PhaseTotals, RequestTally};
+use model::{
+    ErrorCount, Interval, LONGEST_TIME, Latencies, Ledger, Phase, PhaseTotals, RequestTally,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -43,6 +45,13 @@ pub(crate) struct OpenRecord {
 pub struct Ended {
     pub(crate) interval: Interval,
     pub(crate) tally: RequestTally,
+}
+
+impl Ended {
+    /// Whether its times can be those of a load: others make intervals too, and say what they like.
+    pub fn is_plausible(&self) -> bool {
+        self.interval.start <= LONGEST_TIME && self.interval.length <= LONGEST_TIME
+    }
 }
 
 /// Keeps the account. Intervals are closed on the schedule's edges by whichever reply comes first

@@ -13,7 +13,7 @@ use super::process::{Process, RemoteWeighin};
 use super::wire::{FromAgent, LONGEST_LINE, Options, Order, ToAgent, line};
 use crate::{Heard, Lines};
 use engine::{Clock, Nanos};
-use model::{Failure, FailureKind, Sample, Stop};
+use model::{Failure, FailureKind, LONGEST_TIME, Sample, Stop};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io::{self, BufRead, Read, Write};
@@ -26,6 +26,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 const ROUND_TRIPS: usize = 24;
 const ROUND_TRIPS_LIMIT: Duration = Duration::from_secs(1);
 
+/// Bytes of a sample; that of a machine with a thousand disks is shorter.
+const LONGEST_SAMPLE: usize = 256 << 10;
 /// Bytes that a process may say before anybody hears it.
 const MOST_WAITING: usize = 1 << 20;
 
@@ -379,6 +381,13 @@ impl Shared {
                 if let Some(stream) = state.streams.get_mut(&watch) {
                     if stream.samples.len() as f64 > stream.most() {
                         return Err("sent more samples than it was asked for".to_owned());
+                    }
+                    // All of a trial's are kept in memory.
+                    if line.len() > LONGEST_SAMPLE {
+                        return Err(format!("sent a sample of more than {LONGEST_SAMPLE} bytes"));
+                    }
+                    if sample.length > LONGEST_TIME || !sample.at_seconds.is_finite() {
+                        return Err("sent a sample of a time that cannot be".to_owned());
                     }
                     stream.samples.push(Sample { counters: None, ..*sample });
                 }
