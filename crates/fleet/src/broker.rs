@@ -27,7 +27,7 @@ const LONGEST_RETRY: Duration = Duration::from_secs(1);
 /// How long the last messages may take.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
 /// Least that a broker must pass on in one message, in bytes.
-const LEAST_PAYLOAD: usize = 4096;
+pub(crate) const LEAST_PAYLOAD: usize = 4096;
 
 /// How to log in to a broker.
 #[derive(Clone)]

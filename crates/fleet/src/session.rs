@@ -4,7 +4,7 @@
 //! other side has it, and says it once more where that asks. Nothing else is needed: both sides speak all
 //! the time, and the next piece shows that one before it is missing.
 
-use crate::broker::{Broker, Subscription};
+use crate::broker::{Broker, LEAST_PAYLOAD, Subscription};
 use crate::held;
 use crate::wire::Subjects;
 use host::{Carrier, Handed};
@@ -67,7 +67,7 @@ impl AgentSession {
             receiver: Receiving {
                 heard: hears,
                 room: taken,
-                pieces: Pieces { said, ended: Arc::clone(&ended), asked: None },
+                pieces: Pieces { said, ended: Arc::clone(&ended), asked: None, said_again: None },
                 piece: Vec::new(),
                 read: HEAD,
             },
@@ -86,7 +86,8 @@ impl LeadSession {
         let (mouth, lines) = host::handed();
         let (said, ended) = (Said::new(broker, to.clone()), Arc::new(OnceLock::new()));
         let sender = Sender::new(broker, &said);
-        let pieces = Mutex::new(Pieces { said, ended: Arc::clone(&ended), asked: None });
+        let pieces =
+            Mutex::new(Pieces { said, ended: Arc::clone(&ended), asked: None, said_again: None });
         let hearing = Arc::new((mouth, pieces));
         let (room, jobs) = (Room::default(), broker.jobs()?);
         let subscription = broker.subscribe(from, move |message| {
@@ -196,6 +197,8 @@ struct Pieces {
     ended: Arc<OnceLock<String>>,
     /// When a piece was last asked for.
     asked: Option<Instant>,
+    /// When all was last said once more.
+    said_again: Option<Instant>,
 }
 
 /// What a piece says.
@@ -209,6 +212,9 @@ enum Taken<'a> {
 
 impl Pieces {
     fn take<'a>(&mut self, piece: &'a [u8]) -> Taken<'a> {
+        if self.ended.get().is_some() {
+            return Taken::End;
+        }
         let head = piece.split_first_chunk::<HEAD>();
         let Some(([kind, numbers @ ..], content)) = head else {
             return self.end("sent something that is no message");
@@ -241,9 +247,13 @@ impl Pieces {
                 }
                 Taken::Nothing
             }
-            // As above.
+            // As above. Whoever asks sooner than it waits for an answer wants only that there is much
+            // of it.
             AGAIN => {
-                let _ = said.say_again();
+                if self.said_again.is_none_or(|at| at.elapsed() > PATIENCE / 2) {
+                    let _ = said.say_again();
+                    self.said_again = Some(Instant::now());
+                }
                 Taken::Nothing
             }
             _ => self.end("sent something that is no message"),
@@ -265,7 +275,8 @@ pub(crate) struct Sender {
 
 impl Sender {
     fn new(broker: &Broker, said: &Arc<Mutex<Said>>) -> Self {
-        let longest = broker.longest().min(LONGEST_PIECE + HEAD) - HEAD;
+        // A broker that is started again may pass on less: what is too long for it is refused then.
+        let longest = broker.longest().clamp(LEAST_PAYLOAD, LONGEST_PIECE + HEAD) - HEAD;
         Self { said: Arc::clone(said), waiting: Vec::new(), longest }
     }
 

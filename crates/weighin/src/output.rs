@@ -4,6 +4,7 @@
 use crate::exit::CliError;
 use crate::messages::{print, print_binary};
 use files::{Access, Directory, Unfinished};
+use rustix::process::geteuid;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -86,7 +87,7 @@ pub(crate) fn write(path: &Path, text: &[u8], replaces: Replaces) -> Result<Stri
         return written.map(|()| shown.to_string()).map_err(failed);
     }
     let target = path.canonicalize().map_err(failed)?;
-    may_replace(path, &target, replaces)?;
+    may_replace(path, &target, File::open(&target).map_err(failed)?, replaces)?;
     let written = begin(&target, Some(there.mode())).and_then(|mut file| {
         file.write_all(text)?;
         file.publish()
@@ -96,6 +97,41 @@ pub(crate) fn write(path: &Path, text: &[u8], replaces: Replaces) -> Result<Stri
         format!("{shown} (where it leads: {})", target.display())
     } else {
         shown.to_string()
+    })
+}
+
+/// Writes a file beside the results, whose name nobody has given, and says where it is. Others may
+/// write to that directory: a link is not followed, and only a file of this account's is replaced.
+///
+/// # Errors
+/// As for [`write`], and for anything there but a regular file of this account's.
+pub(crate) fn write_beside(
+    path: &Path,
+    text: &[u8],
+    replaces: Replaces,
+) -> Result<String, CliError> {
+    let failed = |error: io::Error| cannot_write(path, &error);
+    let (directory, name) = Directory::of_file(path).map_err(failed)?;
+    let there = directory.facts_of(&name).map_err(failed)?;
+    let mode = there.map(|there| there.mode);
+    if there.is_some() {
+        let file = directory.open_file(&name, Access::Read).map_err(failed)?;
+        let is_own = file.metadata().map_err(failed)?.uid() == geteuid().as_raw();
+        if !is_own {
+            return Err(exists(
+                path,
+                "it belongs to another account: name another file with --out",
+            ));
+        }
+        may_replace(path, path, file, replaces)?;
+    }
+    let written = Unfinished::begin(directory, &name, MODE, mode).and_then(|mut file| {
+        file.write_all(text)?;
+        if mode.is_some() { file.publish() } else { file.publish_new() }
+    });
+    written.map(|()| path.display().to_string()).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => exists(path, "name another file, or remove that one"),
+        _ => failed(error),
     })
 }
 
@@ -143,9 +179,9 @@ fn is_standard_output(there: &Metadata) -> bool {
 }
 
 /// Checks that a regular file is of a kind that may be replaced.
-fn may_replace(path: &Path, target: &Path, replaces: Replaces) -> Result<(), CliError> {
+fn may_replace(path: &Path, target: &Path, file: File, replaces: Replaces) -> Result<(), CliError> {
     let mut beginning = Vec::new();
-    let read = File::open(target).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
+    let read = file.take(BEGINNING).read_to_end(&mut beginning);
     read.map_err(|error| cannot_write(path, &error))?;
     let is_results = beginning.starts_with(SQLITE) || is_named_as_results(target);
     if is_results {
@@ -194,6 +230,7 @@ pub(crate) fn html_path(results: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::fs::{FileType, Mode};
     use std::os::unix::fs::{PermissionsExt, symlink};
     use tempfile::TempDir;
 
@@ -235,6 +272,39 @@ mod tests {
             let error = write(&path, REPORT, Replaces::Anything).unwrap_err();
             assert!(error.message().contains("holds results"), "{}", error.message());
             assert_eq!(fs::read(&path).unwrap(), held);
+        }
+    }
+
+    #[test]
+    fn beside_results_no_link_is_followed_and_only_own_files_are_replaced() {
+        let place = TempDir::new().unwrap();
+        let path = place.path().join("run.html");
+        write_beside(&path, REPORT, Replaces::Reports).unwrap();
+        write_beside(&path, b"format_version,study,run,test,target,other\n", Replaces::Reports)
+            .unwrap();
+        assert!(text(&path).contains("other"));
+        fs::write(&path, "precious").unwrap();
+        assert!(write_beside(&path, REPORT, Replaces::Reports).is_err());
+        assert_eq!(text(&path), "precious");
+
+        let (link, target) = (place.path().join("link.html"), place.path().join("target"));
+        for planted in [target.as_path(), Path::new("/dev/null")] {
+            fs::write(&target, REPORT).unwrap();
+            symlink(planted, &link).unwrap();
+            assert!(write_beside(&link, b"<!doctype html>", Replaces::Anything).is_err());
+            assert_eq!(text(&target).as_bytes(), REPORT);
+            fs::remove_file(&link).unwrap();
+        }
+        // A FIFO, from which reading would never end, is looked at and not opened.
+        let fifo = place.path().join("fifo.html");
+        rustix::fs::mknodat(rustix::fs::CWD, &fifo, FileType::Fifo, Mode::from_raw_mode(0o644), 0)
+            .unwrap();
+        assert!(write_beside(&fifo, REPORT, Replaces::Anything).is_err());
+        if geteuid().is_root() {
+            fs::write(&path, REPORT).unwrap();
+            std::os::unix::fs::chown(&path, Some(65_533), None).unwrap();
+            let error = write_beside(&path, REPORT, Replaces::Reports).unwrap_err();
+            assert!(error.message().contains("exists already"), "{}", error.message());
         }
     }
 

@@ -34,7 +34,8 @@ pub(crate) fn report(arguments: &ReportArguments) -> Outcome {
     match out {
         Some(path) => {
             let replaces = if arguments.overwrite { Replaces::Anything } else { Replaces::Reports };
-            let written = output::write(&path, &text, replaces)?;
+            let write = if arguments.out.is_some() { output::write } else { output::write_beside };
+            let written = write(&path, &text, replaces)?;
             print(&format!("Wrote {}\n", model::text::line(&written)))?;
         }
         None => print(&String::from_utf8_lossy(&text))?,

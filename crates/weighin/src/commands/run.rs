@@ -266,7 +266,7 @@ fn report(store: &Store, results: &Path, failed: usize) -> Outcome {
     let analysis = analyse::analyse(&dataset);
     let page = html_path(results);
     let written = render(&analysis, Format::Html)
-        .and_then(|text| output::write(&page, &text, Replaces::Reports));
+        .and_then(|text| output::write_beside(&page, &text, Replaces::Reports));
     show(&analysis, results, written.as_deref().ok())?;
     if let Err(mut error) = written {
         let results = results.display();
