@@ -61,7 +61,7 @@ pub struct SearchAnalysis {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlacedSearch {
     pub target: String,
-    /// How many targets with an estimate have a clearly higher one, and how many a clearly lower one.
+    /// How many targets have a clearly higher load, and how many a clearly lower one.
     pub better: usize,
     pub worse: usize,
 }
@@ -187,10 +187,17 @@ pub(crate) fn analysis(
     // Stable: of equal ones the earlier in the study comes first.
     ordered.sort_by(|a, b| b.estimate.point.total_cmp(&a.estimate.point));
     let told_apart = ToldApart::of(&ordered, |upper, lower| is_above(&comparisons, upper, lower));
-    let placed = |number: usize| PlacedSearch {
-        target: ordered[number].target.clone(),
-        better: told_apart.better_than(number),
-        worse: told_apart.worse_than(number),
+    // A target that never missed the bound has no estimate and is above others all the same.
+    let placed = |number: usize| {
+        let own = SearchOutcome::Found { load: ordered[number].estimate, at_capacity: false };
+        let others = || targets.iter().map(|target: &TargetSearch| target.outcome);
+        PlacedSearch {
+            target: ordered[number].target.clone(),
+            better: told_apart.better_than(number)
+                + others().filter(|other| other.exceeds(&own)).count(),
+            worse: told_apart.worse_than(number)
+                + others().filter(|other| own.exceeds(other)).count(),
+        }
     };
     let tiers = told_apart.tiers().into_iter();
     let tiers = tiers.map(|tier| tier.into_iter().map(placed).collect()).collect();
@@ -299,16 +306,27 @@ fn is_above(comparisons: &[SearchComparison], upper: &Answers, lower: &Answers) 
 }
 
 impl SearchAnalysis {
-    /// Whose highest load no other's clearly exceeds, of the targets of which something is known. A
-    /// search that never missed the bound is exceeded by nobody.
+    /// Whose highest load no other's clearly exceeds, of the targets of which something is known; nobody
+    /// where none met the bound. Who never missed it is exceeded by nobody.
     pub fn leaders(&self) -> Vec<&str> {
-        let known = self.targets.iter().filter(|target| target.outcome != SearchOutcome::Unknown);
-        let leads = |target: &&TargetSearch| {
-            let is_below = self.targets.iter().any(|other| other.outcome.exceeds(&target.outcome));
-            let placed = self.tiers.iter().flatten().find(|placed| placed.target == target.target);
-            !is_below && placed.is_none_or(|placed| placed.better == 0)
+        let is_met = |target: &TargetSearch| {
+            matches!(target.outcome, SearchOutcome::Found { .. } | SearchOutcome::AtLeast { .. })
         };
-        known.filter(leads).map(|target| target.target.as_str()).collect()
+        if !self.targets.iter().any(is_met) {
+            return Vec::new();
+        }
+        let leads = |target: &&TargetSearch| match target.outcome {
+            SearchOutcome::Unknown => false,
+            SearchOutcome::AtLeast { .. } => true,
+            SearchOutcome::Found { .. } => {
+                let mut placed = self.tiers.iter().flatten();
+                placed.any(|placed| placed.target == target.target && placed.better == 0)
+            }
+            below @ SearchOutcome::Below { .. } => {
+                !self.targets.iter().any(|other| other.outcome.exceeds(&below))
+            }
+        };
+        self.targets.iter().filter(leads).map(|target| target.target.as_str()).collect()
     }
 
     /// What was found of each target, and how they compare.

@@ -268,3 +268,35 @@ impl Watched<'_, '_> {
         TrialRecord { side_by_side, ..record }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{LONGEST_TIME, Sample};
+    use test_support::varied::{host, plan, record, study};
+
+    #[test]
+    fn a_trial_of_which_what_cannot_be_was_told_fails_and_the_run_goes_on() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("run.weighin");
+        let plan = plan();
+        let mut store = Store::create(&path, &study(), &plan, &host(), "1", 1.0).unwrap();
+        let mut keeping = Keeping { store: &mut store, completed: 0, failed: 0 };
+        let mut trials = plan.trials();
+        let mut told = record(trials.next().unwrap(), 3);
+        let length = LONGEST_TIME * 2;
+        told.sampling.samples.push(Sample { length, ..Sample::default() });
+        let mut seen = Vec::new();
+        let mut observe = |event: Event<'_>| {
+            let Event::TrialEnded { record, .. } = event else { return };
+            seen.push(record.has_failed());
+        };
+        keeping.keep(&told, &mut observe).unwrap();
+        assert_eq!((keeping.completed, keeping.failed, seen), (0, 1, vec![true]));
+        keeping.keep(&record(trials.next().unwrap(), 3), &mut |_| {}).unwrap();
+        let trials = store.dataset().unwrap().trials;
+        assert_eq!(trials.len(), 2);
+        let failure = trials[0].failure().unwrap();
+        assert!(failure.message.contains("sample.length_ns"), "{failure}");
+    }
+}

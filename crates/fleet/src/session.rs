@@ -67,7 +67,7 @@ impl AgentSession {
             receiver: Receiving {
                 heard: hears,
                 room: taken,
-                pieces: Pieces { said, ended: Arc::clone(&ended), asked: None, said_again: None },
+                pieces: Pieces::new(said, &ended),
                 piece: Vec::new(),
                 read: HEAD,
             },
@@ -86,8 +86,7 @@ impl LeadSession {
         let (mouth, lines) = host::handed();
         let (said, ended) = (Said::new(broker, to.clone()), Arc::new(OnceLock::new()));
         let sender = Sender::new(broker, &said);
-        let pieces =
-            Mutex::new(Pieces { said, ended: Arc::clone(&ended), asked: None, said_again: None });
+        let pieces = Mutex::new(Pieces::new(said, &ended));
         let hearing = Arc::new((mouth, pieces));
         let (room, jobs) = (Room::default(), broker.jobs()?);
         let subscription = broker.subscribe(from, move |message| {
@@ -211,6 +210,10 @@ enum Taken<'a> {
 }
 
 impl Pieces {
+    fn new(said: Arc<Mutex<Said>>, ended: &Arc<OnceLock<String>>) -> Self {
+        Self { said, ended: Arc::clone(ended), asked: None, said_again: None }
+    }
+
     fn take<'a>(&mut self, piece: &'a [u8]) -> Taken<'a> {
         if self.ended.get().is_some() {
             return Taken::End;

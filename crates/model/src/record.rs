@@ -117,9 +117,8 @@ impl TrialRecord {
 
     /// Whether something was lost with the trial: it failed, and nobody had asked for that.
     pub fn is_lost(&self) -> bool {
-        let asked = [FailureKind::Skipped, FailureKind::Stopped];
-        self.failure()
-            .is_some_and(|failure| !failure.is_not_offered() && !asked.contains(&failure.kind))
+        self.has_failed()
+            && self.failure().is_some_and(|failure| failure.kind != FailureKind::Skipped)
     }
 
     /// Why the trial has no outcome, if it has none: it failed, or the server does not offer what was

@@ -168,3 +168,21 @@ fn a_target_that_is_ahead_over_the_range_is_chosen_though_single_levels_are_open
         "**Choose fast over the range of 1 to 16 clients; no level alone decides.**"
     );
 }
+
+#[test]
+fn a_failover_without_an_end_stands_beside_the_choice_and_what_was_lost() {
+    let mut data = support::acceptance();
+    let of_failover = |record: &&mut model::TrialRecord| {
+        (record.key.test.as_str(), record.key.target.as_str()) == ("primary lost", "candidate")
+    };
+    let lost = model::Failure::new(model::FailureKind::TimedOut, "no write came back", "");
+    data.trials.iter_mut().find(of_failover).expect("a trial").end = model::TrialEnd::Failed(lost);
+    let said = text(&page(&data));
+    for words in [
+        "candidate failed in 1 of 3 trials.",
+        "current lost no acknowledged write",
+        "candidate lost no acknowledged write in 2 of 3 trials",
+    ] {
+        assert!(said.contains(words), "no «{words}» in {said}");
+    }
+}

@@ -112,18 +112,20 @@ pub(crate) fn write_beside(
 ) -> Result<String, CliError> {
     let failed = |error: io::Error| cannot_write(path, &error);
     let (directory, name) = Directory::of_file(path).map_err(failed)?;
-    let there = directory.facts_of(&name).map_err(failed)?;
-    let mode = there.map(|there| there.mode);
-    if there.is_some() {
-        let file = directory.open_file(&name, Access::Read).map_err(failed)?;
-        let is_own = file.metadata().map_err(failed)?.uid() == geteuid().as_raw();
-        if !is_own {
-            return Err(exists(
-                path,
-                "it belongs to another account: name another file with --out",
-            ));
+    let mut mode = None;
+    match directory.open_file(&name, Access::Read) {
+        Ok(file) => {
+            // Of what was opened: another may stand there by now.
+            let facts = file.metadata().map_err(failed)?;
+            if facts.uid() != geteuid().as_raw() {
+                let help = "it belongs to another account: name another file with --out";
+                return Err(exists(path, help));
+            }
+            mode = Some(facts.mode());
+            may_replace(path, path, file, replaces)?;
         }
-        may_replace(path, path, file, replaces)?;
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => return Err(failed(error)),
     }
     let written = Unfinished::begin(directory, &name, MODE, mode).and_then(|mut file| {
         file.write_all(text)?;

@@ -103,7 +103,7 @@ pub(crate) fn step_line(
         StepVerdict::Lagging => {
             format!("replicas {} ms behind", step.lag_ms.map_or(String::new(), figure))
         }
-        StepVerdict::FellBehind if over == SearchOver::Clients => "too many failed".to_owned(),
+        StepVerdict::FellBehind if over == SearchOver::Clients => "too few succeeded".to_owned(),
         StepVerdict::FellBehind => format!("fell behind with {}/s", figure(step.achieved)),
     };
     let latency = match step.figure_ms {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// Amounts that differ by less than this share of the larger are equal: sums of the same items in
 /// another order differ in their last digits.
-const SAME: f64 = 1e-9;
+pub(super) const SAME: f64 = 1e-9;
 
 /// Two targets' costs against one another.
 #[derive(Clone, Debug, PartialEq, Serialize)]

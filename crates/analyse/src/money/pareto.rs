@@ -1,5 +1,6 @@
 //! Price against performance: which targets are worth their price, and what more costs.
 
+use super::break_even::SAME;
 use super::{Amount, Bill, PriceStep, Standing, TargetCost};
 use crate::curve::CurveData;
 use crate::race::{Contender, Race};
@@ -8,8 +9,6 @@ use std::cmp::Ordering;
 
 /// Throughput by which the cost of a step is given: a tenth of what there was.
 const A_TENTH: f64 = 0.1;
-/// Amounts that differ by less, relative to the larger, are one.
-const ROUNDING: f64 = 1e-9;
 
 /// The race of the targets at their peaks.
 pub(super) struct PeakRace<'a> {
@@ -82,7 +81,7 @@ fn standing(race: &PeakRace, costs: &[TargetCost], cost: &TargetCost) -> Option<
 /// digits.
 fn compare(a: &Amount, b: &Amount) -> Option<Ordering> {
     let ((a_low, a_high), (b_low, b_high)) = a.interval.zip(b.interval)?;
-    let is_less = |less: f64, more: f64| more - less > ROUNDING * more.abs();
+    let is_less = |less: f64, more: f64| more - less > SAME * more.abs();
     if is_less(a_high, b_low) {
         Some(Ordering::Less)
     } else if is_less(b_high, a_low) {

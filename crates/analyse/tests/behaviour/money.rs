@@ -190,6 +190,32 @@ fn speed_that_is_not_resolved_leaves_the_place_unresolved() {
 }
 
 #[test]
+fn whose_bill_is_not_known_may_dominate_unless_it_is_slower() {
+    let mut data = ladder();
+    let price = data.study.targets.iter_mut().find(|target| target.name == "middle");
+    let items = &mut price.unwrap().price.as_mut().unwrap().items;
+    items.push(PriceItem { per: PriceUnit::MillionIos, ..items[0].clone() });
+    let analysis = analyse(&data);
+    assert_eq!(cost(&analysis, "middle").standing, None);
+    let unresolved = Standing::Unresolved { rival: "middle".into() };
+    for slower in ["small", "odd"] {
+        assert_eq!(cost(&analysis, slower).standing, Some(unresolved.clone()), "{slower}");
+    }
+    assert_eq!(cost(&analysis, "large").standing, Some(Standing::OnParetoFront));
+}
+
+#[test]
+fn prices_that_differ_in_their_last_digits_are_the_same() {
+    let mut data = dataset(&["sum", "whole"], &[8], 3, |_, _, repeat| 1000.0 + f64::from(repeat));
+    price(&mut data, "sum", 0.1 + 0.2);
+    price(&mut data, "whole", 0.3);
+    let analysis = analyse(&data);
+    for target in ["sum", "whole"] {
+        assert_eq!(cost(&analysis, target).standing, Some(Standing::OnParetoFront), "{target}");
+    }
+}
+
+#[test]
 fn currencies_are_never_compared() {
     let mut data = ladder();
     data.study.targets[1].price.as_mut().unwrap().currency = "USD".to_owned();

@@ -187,7 +187,7 @@ fn who_never_missed_the_bound_is_below_nobody() {
         _ => (Some(128.0), None),
     }));
     // Only two have an estimate, and neither leads.
-    assert_eq!(places(&search), [("middle", 1), ("low", 2)]);
+    assert_eq!(places(&search), [("middle", 2), ("low", 3)]);
     assert_eq!(search.leaders(), ["open"]);
     // Where the highest load that could be offered is no more than what another sustains at most.
     let search = found(&searched_on(&three, SearchOver::Clients, |target, _| match target {
@@ -196,6 +196,9 @@ fn who_never_missed_the_bound_is_below_nobody() {
         _ => (Some(128.0), None),
     }));
     assert_eq!(search.leaders(), ["middle", "open"]);
+    // Of those that meet the bound at no load none is to be chosen.
+    let search = found(&searched_on(&three, SearchOver::Clients, |_, _| (None, Some(1.0))));
+    assert!(search.leaders().is_empty());
 }
 
 #[test]

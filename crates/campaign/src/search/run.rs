@@ -3,8 +3,8 @@ use crate::systems::TargetHandle;
 use crate::{Measured, Order, measure};
 use engine::{Limit, OpenLoop, Schedule, Stop};
 use model::{
-    Arrivals, Bound, Failure, FailureKind, Latencies, LoadResult, Search, SearchAnswer, SearchOver,
-    SearchStep, StepVerdict, signal,
+    Arrivals, Bound, Failure, FailureKind, Latencies, PhaseTotals, Search, SearchAnswer,
+    SearchOver, SearchStep, StepVerdict, signal,
 };
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -201,7 +201,7 @@ fn judged(bound: &Bound, load: f64, run: &Measured, earlier: Option<&Measured>) 
     let keeps_up =
         bound.replica_lag_ms.is_none_or(|most| both_lag.is_some_and(|lag| lag.is_within(most)));
     let verdict = match decides {
-        _ if result.is_overloaded() || is_failing(result) => StepVerdict::FellBehind,
+        _ if result.is_overloaded() || is_failing(&result.measure) => StepVerdict::FellBehind,
         None => StepVerdict::FellBehind,
         Some(ms) if bound.slo.is_some_and(|slo| !slo.is_met_by(ms)) => StepVerdict::Missed,
         Some(_) if !allowed => StepVerdict::TooBusy,
@@ -222,9 +222,9 @@ fn judged(bound: &Bound, load: f64, run: &Measured, earlier: Option<&Measured>) 
 
 /// Whether too many of the transactions failed for the others to tell what the load does: latencies
 /// are those of what succeeded, and failing is often the faster.
-fn is_failing(load: &LoadResult) -> bool {
-    let all = load.measure.transactions + load.measure.errors;
-    load.measure.errors as f64 > MOST_FAILED * all as f64
+fn is_failing(measure: &PhaseTotals) -> bool {
+    let all = measure.transactions + measure.errors;
+    measure.errors as f64 > MOST_FAILED * all as f64
 }
 
 /// How far replicas were behind in the measured phase.
@@ -294,4 +294,18 @@ fn busy_share(run: &Measured) -> Option<f64> {
         }
     }
     (seconds > 0.0).then(|| busy / seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_load_of_which_more_than_one_in_a_hundred_fails_is_too_much() {
+        let fails = |transactions, errors| {
+            is_failing(&PhaseTotals { transactions, errors, ..PhaseTotals::default() })
+        };
+        assert!(!fails(0, 0) && !fails(1_000, 0) && !fails(99, 1));
+        assert!(fails(98, 1) && fails(600, 400) && fails(0, 1));
+    }
 }

@@ -32,7 +32,7 @@ pub(crate) fn step_verdict(over: SearchOver, verdict: StepVerdict) -> &'static s
         StepVerdict::Missed => "missed",
         StepVerdict::TooBusy => "processors too busy",
         StepVerdict::Lagging => "replicas lag",
-        StepVerdict::FellBehind if over == SearchOver::Clients => "too many failed",
+        StepVerdict::FellBehind if over == SearchOver::Clients => "too few succeeded",
         StepVerdict::FellBehind => "fell behind",
     }
 }
@@ -106,6 +106,7 @@ fn choice(found: &SearchAnalysis) -> Option<String> {
     }
     let leaders: Vec<String> = found.leaders().into_iter().map(target_name).collect();
     match leaders.as_slice() {
+        [] => None,
         [only] => {
             let among = match found.targets.iter().all(|target| is_known(&target)) {
                 true => "",

@@ -27,7 +27,7 @@ pub(super) struct Guardian {
 }
 
 impl Guardian {
-    /// Watches over a directory that is about to be made: before [`Self::is_made`] is called nothing is
+    /// Watches over a directory that is about to be made: before [`Self::say_made`] is called nothing is
     /// in it.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl Guardian {
     ///
     /// # Errors
     /// When the guardian is gone.
-    pub(super) fn is_made(&mut self, directory: &Directory) -> io::Result<()> {
+    pub(super) fn say_made(&mut self, directory: &Directory) -> io::Result<()> {
         let (device, number) = directory.facts()?.identity;
         let told = self.process.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         writeln!(told, "{device}:{number}")
@@ -98,7 +98,7 @@ mod tests {
         let ours = parent.path().join("ours");
         let other = parent.path().join("ours2");
         let mut guardian = Guardian::watch(&ours).unwrap();
-        guardian.is_made(&made(&ours)).unwrap();
+        guardian.say_made(&made(&ours)).unwrap();
         made(&other);
         let (mut doomed, mut spared) = (server_of(&ours), server_of(&other));
         drop(guardian);
@@ -155,7 +155,7 @@ mod tests {
         // After it is gone; and a number may be used again.
         let mut guardian = Guardian::watch(&ours).unwrap();
         let directory = made(&ours);
-        guardian.is_made(&directory).unwrap();
+        guardian.say_made(&directory).unwrap();
         let was_run = plant(&ours, stranger);
         drop(guardian);
         assert!(!was_run.exists() && ours.join("container").exists());
@@ -163,7 +163,7 @@ mod tests {
 
         // A link to what is this account's.
         let mut guardian = Guardian::watch(&ours).unwrap();
-        guardian.is_made(&made(&ours)).unwrap();
+        guardian.say_made(&made(&ours)).unwrap();
         std::fs::remove_dir_all(&ours).unwrap();
         let elsewhere = parent.path().join("elsewhere");
         let was_run = plant(&elsewhere, 0);

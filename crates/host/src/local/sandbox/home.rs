@@ -69,7 +69,7 @@ impl Home {
         // could be left behind.
         let mut guardian = Guardian::watch(&path).map_err(trouble)?;
         let root = within.create_directory(&name, 0o700).map_err(trouble)?;
-        guardian.is_made(&root).map_err(trouble)?;
+        guardian.say_made(&root).map_err(trouble)?;
         let mut home = Self { root, volume: None, temporary: None, guardian: Some(guardian) };
         let owner = Owner::this_process().map_err(trouble)?;
         home.write(MARKER, &owner.to_string()).map_err(trouble)?;
@@ -335,7 +335,7 @@ fn remove(root: &Directory) {
     if root.path().exists()
         && let Ok(mut guardian) = Guardian::watch(root.path())
     {
-        let _ = guardian.is_made(root);
+        let _ = guardian.say_made(root);
     }
 }
 

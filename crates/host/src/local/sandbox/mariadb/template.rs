@@ -215,7 +215,7 @@ fn keep(data: &Directory, cache: &Directory, key: &str) -> io::Result<()> {
     // Removes it when this is done, and when weighin is killed before that.
     let mut guardian = Guardian::watch(&cache.path().join(&staging))?;
     let staging = cache.create_directory(&staging, 0o700)?;
-    guardian.is_made(&staging)?;
+    guardian.say_made(&staging)?;
     let copy = staging.create_directory("data", 0o700)?;
     data.copy_into(&copy)?;
     // After a power failure the rename must not be there without the data.
