@@ -1,8 +1,11 @@
 //! Searches for the highest load under a bound on latency.
 
 use crate::support::{Noise, dataset};
-use analyse::{Evidence, SearchAnalysis, SearchOutcome, Verdict, analyse};
-use model::{Bound, Dataset, Level, Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
+use analyse::{Evidence, Finding, SearchAnalysis, SearchOutcome, Verdict, analyse};
+use model::{
+    Bound, Dataset, Level, Search, SearchAnswer, SearchOver, SearchStep, StepVerdict, Storage,
+    Workload,
+};
 use std::time::Duration;
 
 /// The highest load that met the bound, and the lowest that did not.
@@ -140,6 +143,37 @@ fn a_search_that_ended_where_the_rate_was_not_achieved_never_came_to_its_bound()
         panic!()
     };
     assert!(!at_capacity, "with 25 ms the bound of 20 ms is passed as well");
+}
+
+#[test]
+fn volumes_sustain_the_lower_end_where_every_search_found_both_ends() {
+    let sustained = |answer: fn(&str, u32) -> Answer| {
+        let mut data = searched(SearchOver::Rate, answer);
+        data.study.tests[0].load_mut().expect("a load").workload =
+            Workload::Storage(Storage::default());
+        let of = |finding: Finding| match finding.evidence {
+            Evidence::SustainedRate(rate) => Some((finding.subject.target, rate.rate)),
+            _ => None,
+        };
+        analyse(&data).findings.into_iter().filter_map(of).collect::<Vec<_>>()
+    };
+    let all = sustained(|_, _| (Some(1_000.0), Some(1_040.4)));
+    assert_eq!(all.len(), 2);
+    // The interval reaches a little below what was met in every repeat.
+    assert!(all.iter().all(|(_, rate)| (990.0..=1_000.0).contains(rate)), "{all:?}");
+    let one = sustained(|target, repeat| match (target, repeat) {
+        ("one", 2) => (Some(1_000.0), None),
+        ("one", _) => (Some(1_000.0), Some(1_040.4)),
+        _ => (Some(500.0), Some(510.0)),
+    });
+    assert_eq!(one.len(), 1, "one search of the other had no end: {one:?}");
+    assert_eq!(one[0].0.as_deref(), Some("two"));
+    // Nobody asks for less than one a second.
+    let slow = sustained(|_, repeat| match repeat {
+        1..=3 => (Some(0.5), Some(0.6)),
+        _ => (Some(90_000.0), Some(91_000.0)),
+    });
+    assert!(slow.is_empty(), "{slow:?}");
 }
 
 #[test]

@@ -238,9 +238,9 @@ fn a_bound_on_latency_and_on_processors_ends_in_a_sustained_rate() {
     let report = place.weighin(&["report", "s.toml", "--format", "json"]).json();
     let findings = report["findings"].as_array().unwrap();
     let sustained = findings.iter().find(|finding| finding["evidence"]["kind"] == "sustained_rate");
-    // Only where every search found both ends is a rate sustained.
-    assert_eq!(sustained.is_some(), bounded == dataset.trials.len());
     if let Some(finding) = sustained {
+        // Only where every search found both ends; repeats that scatter widely sustain none either.
+        assert_eq!(bounded, dataset.trials.len());
         let words = finding["words"].as_str().unwrap();
         assert!(words.contains("sustains up to"), "{words}");
         assert!(words.contains("mean < 500 ms and processors at most 99 % busy"), "{words}");
