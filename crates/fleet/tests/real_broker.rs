@@ -308,6 +308,37 @@ fn a_broker_that_is_started_again_costs_a_session_none_of_its_messages() {
 }
 
 #[test]
+fn an_agent_that_asks_for_all_again_without_end_is_answered_seldom() {
+    let nats = Nats::start();
+    let mut raw = Raw::connect(&nats);
+    raw.subscribe("weighin.tests.session.*.orders");
+    let events = agent(&nats, "a", &[]);
+    expect(&events, "registered");
+    let mut link = taken(named(&lead(&nats, "me"), "a").as_ref());
+    expect(&events, "taken by me");
+    // The agent says nothing before it has all of a line, and so confirms nothing.
+    write!(link.orders, "{{").unwrap();
+    link.orders.flush().unwrap();
+    let answers = raw.next().replace(".orders", ".answers");
+    let head = |kind: char| format!("{kind}{}", "\0".repeat(16));
+    let began = Instant::now();
+    for _ in 0..500 {
+        raw.publish(&answers, &head('\x02'));
+    }
+    // Messages are heard in order, and this ends the session.
+    raw.publish(&answers, &head('\x07'));
+    assert_eq!(link.said.iter().count(), 0);
+    link.carrier.end();
+    let mut orders = 0;
+    while !raw.next_message().1.starts_with('\x01') {
+        orders += 1;
+    }
+    // It looks at what it waits for after 300 ms.
+    let most = 1 + began.elapsed().as_millis() / 150;
+    assert!((1..=most).contains(&orders), "{orders} orders in {:?}", began.elapsed());
+}
+
+#[test]
 fn what_is_missing_is_asked_for_and_what_is_foreign_ends_the_session() {
     let nats = Nats::start();
     let mut raw = Raw::connect(&nats);

@@ -67,7 +67,7 @@ pub fn terminal_answers(
                 page.bullet(&words::capacity_part(part, counted), Style::Plain);
             }
         }
-        page.paragraph("  ", &words::sufficient(&test.targets, &test.sufficient), Style::Plain);
+        page.paragraph("  ", &words::sufficient(test), Style::Plain);
         if test.service_times && speaks_of_latency(test) {
             page.paragraph("  ", words::SERVICE_TIMES, Style::Soft);
         }

@@ -16,7 +16,7 @@ mod writes;
 
 pub use cost::monthly_cost;
 pub use question::{
-    Answer, Asked, Budget, Ground, MonthlyCost, Page, Part, Question, Reason, TargetAnswer,
+    Answer, Asked, Budget, Ground, MonthlyCost, Order, Page, Part, Question, Reason, TargetAnswer,
     TestAnswers,
 };
 
@@ -43,12 +43,13 @@ fn of_test(
     let targets: Vec<TargetAnswer> = targets
         .map(|target| answer(&Candidate { analysis, of_study, test, target, question }))
         .collect();
-    let sufficient = sufficient(&targets);
+    let (sufficient, order) = sufficient(&targets);
     Some(TestAnswers {
         test: test.test.clone(),
         service_times: !of_study.is_open(),
         targets,
         sufficient,
+        order,
     })
 }
 
@@ -91,14 +92,24 @@ fn answer(candidate: &Candidate<'_>) -> TargetAnswer {
     TargetAnswer { target, answer, parts, monthly: monthly.ok() }
 }
 
-fn sufficient(targets: &[TargetAnswer]) -> Vec<String> {
-    let mut fit: Vec<&TargetAnswer> = targets.iter().filter(|t| t.answer.is_yes()).collect();
-    let priced: Option<Vec<&MonthlyCost>> = fit.iter().map(|t| t.monthly.as_ref()).collect();
-    let comparable =
-        priced.is_some_and(|costs| costs.windows(2).all(|two| two[0].currency == two[1].currency));
-    if comparable {
-        let cost = |t: &TargetAnswer| t.monthly.as_ref().map_or(0.0, |cost| cost.amount.point);
-        fit.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
+fn sufficient(targets: &[TargetAnswer]) -> (Vec<String>, Order) {
+    let fit: Vec<&TargetAnswer> = targets.iter().filter(|t| t.answer.is_yes()).collect();
+    let names = fit.iter().map(|target| target.target.clone()).collect();
+    let priced = fit.iter().map(|target| target.monthly.as_ref().map(|cost| (*target, cost)));
+    let Some(mut priced) = priced.collect::<Option<Vec<(&TargetAnswer, &MonthlyCost)>>>() else {
+        return (names, Order::Study);
+    };
+    if priced.windows(2).any(|two| two[0].1.currency != two[1].1.currency) {
+        return (names, Order::Study);
     }
-    fit.into_iter().map(|target| target.target.clone()).collect()
+    priced.sort_by(|(_, a), (_, b)| a.amount.point.total_cmp(&b.amount.point));
+    let costs_less = |two: &[(&TargetAnswer, &MonthlyCost)]| {
+        let ends = two[0].1.amount.interval.zip(two[1].1.amount.interval);
+        ends.is_some_and(|((_, highest), (lowest, _))| highest < lowest)
+    };
+    let order = match priced.windows(2).all(costs_less) {
+        true => Order::Cost,
+        false => Order::CostUndecided,
+    };
+    (priced.into_iter().map(|(target, _)| target.target.clone()).collect(), order)
 }

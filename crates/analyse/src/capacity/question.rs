@@ -109,9 +109,23 @@ pub struct TestAnswers {
     pub service_times: bool,
     /// One for each target, in the order of the study.
     pub targets: Vec<TargetAnswer>,
-    /// The targets that meet all requirements, as far as was measured: cheapest first where all of them have
-    /// prices in one currency, else in the order of the study.
+    /// The targets that meet all requirements, as far as was measured.
     pub sufficient: Vec<String>,
+    /// The order in which they stand.
+    pub order: Order,
+}
+
+/// The order of the targets that are sufficient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// As in the study: not all of them have known costs in one currency.
+    Study,
+    /// Each costs less than the next.
+    Cost,
+    /// By what they cost as measured; of some that follow one another the intervals overlap, or the
+    /// costs are equal, so that it is not known which costs less.
+    CostUndecided,
 }
 
 /// The answer for one target.

@@ -3,7 +3,7 @@
 use crate::search::searched;
 use crate::support::{Noise, dataset, load_of, price, trial};
 use analyse::analyse;
-use analyse::capacity::{Answer, Budget, Part, Question, Reason, TestAnswers, answers};
+use analyse::capacity::{Answer, Budget, Order, Part, Question, Reason, TestAnswers, answers};
 use model::{Dataset, Level, LevelUnit, Price, SearchOver};
 use test_support::{balance, latencies, open_loop};
 
@@ -315,4 +315,30 @@ fn a_bill_for_volumes_is_made_for_so_much_in_flight() {
         all(&data, &question)[0]
     };
     assert_eq!((answer(300.0), answer(200.0)), (Answer::Yes, Answer::No));
+}
+
+#[test]
+fn which_of_two_costs_less_is_said_where_their_intervals_lie_apart() {
+    let mut data = billed_by_request();
+    let question = Question {
+        clients: Some(1),
+        budget: Some(Budget { amount: 1_000.0, currency: None }),
+        ..Question::default()
+    };
+    // The other costs about 264.60.
+    for (monthly, first, order) in [
+        (100.0, Some("slow"), Order::Cost),
+        (264.0, None, Order::CostUndecided),
+        (400.0, Some("fast"), Order::Cost),
+    ] {
+        price(&mut data, "slow", monthly);
+        let given = ask(&data, &question);
+        assert_eq!((given.sufficient.len(), given.order), (2, order), "{monthly}");
+        assert!(first.is_none_or(|first| given.sufficient[0] == first), "{monthly}");
+    }
+    price(&mut data, "fast", 400.0);
+    assert_eq!(ask(&data, &question).order, Order::CostUndecided, "both cost the same");
+    data.study.targets[0].price = None;
+    let any_cost = Question { budget: None, ..question };
+    assert_eq!(ask(&data, &any_cost).order, Order::Study);
 }

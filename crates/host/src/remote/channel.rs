@@ -28,6 +28,9 @@ const ROUND_TRIPS_LIMIT: Duration = Duration::from_secs(1);
 
 /// Bytes of a sample; that of a machine with a thousand disks is shorter.
 const LONGEST_SAMPLE: usize = 256 << 10;
+/// Bytes of all samples of a watch, which are kept in memory: those of a thousand disks for an hour
+/// are fewer, or of ten for four days.
+const LONGEST_WATCH: usize = 1 << 30;
 /// Bytes that a process may say before anybody hears it.
 const MOST_WAITING: usize = 1 << 20;
 
@@ -35,6 +38,8 @@ const MOST_WAITING: usize = 1 << 20;
 #[derive(Default)]
 struct Stream {
     samples: Vec<Sample>,
+    /// Of their messages.
+    bytes: usize,
     every: Duration,
     /// When they were asked for.
     began: Option<Instant>,
@@ -47,6 +52,28 @@ impl Stream {
     fn most(&self) -> f64 {
         let elapsed = self.began.map_or(0.0, |began| began.elapsed().as_secs_f64());
         1.5 * elapsed / self.every.as_secs_f64().max(0.01) + 20.0
+    }
+
+    /// Keeps a sample that came as a message of so many bytes.
+    ///
+    /// # Errors
+    /// Why it cannot be one, in words that follow the other's name.
+    fn keep(&mut self, sample: Sample, length: usize) -> Result<(), String> {
+        if self.samples.len() as f64 > self.most() {
+            return Err("sent more samples than it was asked for".to_owned());
+        }
+        if length > LONGEST_SAMPLE {
+            return Err(format!("sent a sample of more than {LONGEST_SAMPLE} bytes"));
+        }
+        if sample.length > LONGEST_TIME || !sample.at_seconds.is_finite() {
+            return Err("sent a sample of a time that cannot be".to_owned());
+        }
+        self.bytes += length;
+        if self.bytes > LONGEST_WATCH {
+            return Err(format!("sent samples of more than {LONGEST_WATCH} bytes together"));
+        }
+        self.samples.push(Sample { counters: None, ..sample });
+        Ok(())
     }
 }
 
@@ -379,17 +406,7 @@ impl Shared {
             }
             FromAgent::Sample { watch, sample } => {
                 if let Some(stream) = state.streams.get_mut(&watch) {
-                    if stream.samples.len() as f64 > stream.most() {
-                        return Err("sent more samples than it was asked for".to_owned());
-                    }
-                    // All of a trial's are kept in memory.
-                    if line.len() > LONGEST_SAMPLE {
-                        return Err(format!("sent a sample of more than {LONGEST_SAMPLE} bytes"));
-                    }
-                    if sample.length > LONGEST_TIME || !sample.at_seconds.is_finite() {
-                        return Err("sent a sample of a time that cannot be".to_owned());
-                    }
-                    stream.samples.push(Sample { counters: None, ..*sample });
+                    stream.keep(*sample, line.len())?;
                 }
             }
         }
@@ -418,5 +435,35 @@ pub(super) fn read_line(
         }
         // The end of a message that was cut off.
         Some(_) => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_watch_keeps_as_many_and_as_long_samples_as_there_can_be() {
+        let stream = |began| Stream { every: Duration::from_secs(1), began, ..Stream::default() };
+        let refused = |stream: &mut Stream, sample: Sample, length, words: &str| {
+            let why = stream.keep(sample, length).expect_err(words);
+            assert!(why.contains(words), "{why}");
+        };
+        let mut flooded = stream(Some(Instant::now()));
+        let kept = (0..10_000).take_while(|_| flooded.keep(Sample::default(), 1).is_ok()).count();
+        assert!((20..1_000).contains(&kept), "{kept}");
+        refused(&mut flooded, Sample::default(), 1, "more samples than");
+
+        let mut one = stream(None);
+        refused(&mut one, Sample::default(), LONGEST_SAMPLE + 1, "262144 bytes");
+        let late = Sample { length: LONGEST_TIME * 2, ..Sample::default() };
+        refused(&mut one, late, 1, "a time that cannot be");
+        let never = Sample { at_seconds: f64::NAN, ..Sample::default() };
+        refused(&mut one, never, 1, "a time that cannot be");
+        assert!(one.samples.is_empty() && one.bytes == 0);
+
+        one.bytes = LONGEST_WATCH - 10;
+        assert_eq!(one.keep(Sample::default(), 10), Ok(()));
+        refused(&mut one, Sample::default(), 1, "together");
     }
 }

@@ -7,7 +7,8 @@ use super::place::at;
 use crate::numbers::{self, count, duration, figure, percent};
 use analyse::CostGap;
 use analyse::capacity::{
-    Answer, Asked, Budget, Ground, MonthlyCost, Part, Question, Reason, TargetAnswer,
+    Answer, Asked, Budget, Ground, MonthlyCost, Order, Part, Question, Reason, TargetAnswer,
+    TestAnswers,
 };
 use model::{Metric, UnitName};
 use std::time::Duration;
@@ -183,7 +184,8 @@ fn reason(part: &Part) -> String {
 }
 
 /// The targets that meet the requirements, or that none is known to.
-pub(crate) fn sufficient(targets: &[TargetAnswer], names: &[String]) -> String {
+pub(crate) fn sufficient(answers: &TestAnswers) -> String {
+    let TestAnswers { targets, sufficient: names, order, .. } = answers;
     if names.is_empty() {
         return match targets.iter().all(|target| target.answer.is_no()) {
             true => "No target is sufficient.".to_owned(),
@@ -201,11 +203,15 @@ pub(crate) fn sufficient(targets: &[TargetAnswer], names: &[String]) -> String {
             None => target_name(&target.target),
         })
         .collect();
-    let order = match fit.len() > 1 && fit.iter().all(|target| target.monthly.is_some()) {
-        true => ", cheapest first",
-        false => "",
+    let (order, doubt) = match order {
+        Order::Cost if fit.len() > 1 => (", cheapest first", ""),
+        Order::CostUndecided => (
+            ", in the order of what they cost as measured",
+            " Which of them costs less is not decided where intervals overlap or costs are equal.",
+        ),
+        Order::Cost | Order::Study => ("", ""),
     };
-    format!("Sufficient{order}: {}.", numbers::list(&described))
+    format!("Sufficient{order}: {}.{doubt}", numbers::list(&described))
 }
 
 /// What must be known of latencies of closed loops.
