@@ -151,8 +151,10 @@ fn a_generator_that_stands_still_fails_the_load_in_words() {
     let place = Workplace::new();
     let server = prepared(&place);
     let (load, generators) = under_way(&place, &server, &[]);
+    // Processes need not have their numbers in the order in which they were started.
     let frozen = Frozen::new(generators[0]);
-    load.end().refused(3, &["load generator 1 of 2", "sent nothing for 10 s", "help"]);
+    let silent = format!("of 2 (process {}) sent nothing for 10 s", generators[0]);
+    load.end().refused(3, &["load generator ", &silent, "help"]);
     // It was killed meanwhile, and waited for.
     assert_gone(&generators);
     std::mem::forget(frozen);
