@@ -23,6 +23,7 @@ pub use question::{
 use crate::{Analysis, TestAnalysis};
 use judged::Judged;
 use load::Candidate;
+use std::cmp::Ordering;
 
 /// What each test of a study answers to a question, for each of its targets.
 pub fn answers(analysis: &Analysis<'_>, question: &Question) -> Vec<TestAnswers> {
@@ -104,8 +105,7 @@ fn sufficient(targets: &[TargetAnswer]) -> (Vec<String>, Order) {
     }
     priced.sort_by(|(_, a), (_, b)| a.amount.point.total_cmp(&b.amount.point));
     let costs_less = |two: &[(&TargetAnswer, &MonthlyCost)]| {
-        let ends = two[0].1.amount.interval.zip(two[1].1.amount.interval);
-        ends.is_some_and(|((_, highest), (lowest, _))| highest < lowest)
+        two[0].1.amount.compare(&two[1].1.amount) == Some(Ordering::Less)
     };
     let order = match priced.windows(2).all(costs_less) {
         true => Order::Cost,

@@ -1,5 +1,10 @@
 use serde::Serialize;
 use stats::Estimate;
+use std::cmp::Ordering;
+
+/// Amounts that differ by less than this share of the larger are equal: sums of the same items in
+/// another order differ in their last digits.
+pub(super) const SAME: f64 = 1e-9;
 
 /// An amount of money, or a load, with where the true value lies.
 ///
@@ -28,6 +33,19 @@ impl Amount {
     pub(crate) fn of(estimate: &Estimate) -> Self {
         let interval = estimate.interval.map(|interval| (interval.low, interval.high));
         Self { point: estimate.point, interval }
+    }
+
+    /// Which of two is less; `None` where their intervals overlap, or one has none.
+    pub(crate) fn compare(&self, other: &Self) -> Option<Ordering> {
+        let ((low, high), (other_low, other_high)) = self.interval.zip(other.interval)?;
+        let is_less = |less: f64, more: f64| more - less > SAME * more.abs();
+        if is_less(high, other_low) {
+            Some(Ordering::Less)
+        } else if is_less(other_high, low) {
+            Some(Ordering::Greater)
+        } else {
+            (self.is_exact() && other.is_exact()).then_some(Ordering::Equal)
+        }
     }
 
     /// A monotone function of it.

@@ -1,12 +1,9 @@
 //! From which load on one target costs less than another.
 
+use super::amount::SAME;
 use super::line::load_that_makes_up;
 use super::{Amount, CostLine};
 use serde::Serialize;
-
-/// Amounts that differ by less than this share of the larger are equal: sums of the same items in
-/// another order differ in their last digits.
-pub(super) const SAME: f64 = 1e-9;
 
 /// Two targets' costs against one another.
 #[derive(Clone, Debug, PartialEq, Serialize)]

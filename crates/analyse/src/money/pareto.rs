@@ -1,6 +1,5 @@
 //! Price against performance: which targets are worth their price, and what more costs.
 
-use super::break_even::SAME;
 use super::{Amount, Bill, PriceStep, Standing, TargetCost};
 use crate::curve::CurveData;
 use crate::race::{Contender, Race};
@@ -63,7 +62,7 @@ fn standing(race: &PeakRace, costs: &[TargetCost], cost: &TargetCost) -> Option<
             continue;
         };
         compared = true;
-        match (compare(&theirs, &own), race.relation(&rival.target, &cost.target)) {
+        match (theirs.compare(&own), race.relation(&rival.target, &cost.target)) {
             (Some(Ordering::Less), Relation::Equivalent)
             | (Some(Ordering::Less | Ordering::Equal), Relation::Larger) => {
                 return Some(Standing::Dominated { by: by() });
@@ -75,20 +74,6 @@ fn standing(race: &PeakRace, costs: &[TargetCost], cost: &TargetCost) -> Option<
         }
     }
     unresolved.or(compared.then_some(Standing::OnParetoFront))
-}
-
-/// `None` where the intervals of two amounts overlap. Sums of the same prices may differ in their last
-/// digits.
-fn compare(a: &Amount, b: &Amount) -> Option<Ordering> {
-    let ((a_low, a_high), (b_low, b_high)) = a.interval.zip(b.interval)?;
-    let is_less = |less: f64, more: f64| more - less > SAME * more.abs();
-    if is_less(a_high, b_low) {
-        Some(Ordering::Less)
-    } else if is_less(b_high, a_low) {
-        Some(Ordering::Greater)
-    } else {
-        (a.is_exact() && b.is_exact()).then_some(Ordering::Equal)
-    }
 }
 
 /// From each target on the Pareto front to the next dearer one: what it costs, and what a tenth more

@@ -28,8 +28,8 @@ const ROUND_TRIPS_LIMIT: Duration = Duration::from_secs(1);
 
 /// Bytes of a sample; that of a machine with a thousand disks is shorter.
 const LONGEST_SAMPLE: usize = 256 << 10;
-/// Bytes of all samples of a watch, which are kept in memory: those of a thousand disks for an hour
-/// are fewer, or of ten for four days.
+/// Bytes of all samples of a watch, which are kept in memory: those of a thousand disks, one a
+/// second for an hour, are fewer.
 const LONGEST_WATCH: usize = 1 << 30;
 /// Bytes that a process may say before anybody hears it.
 const MOST_WAITING: usize = 1 << 20;
