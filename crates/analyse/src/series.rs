@@ -24,14 +24,25 @@ impl Reading {
     /// is less than zero. That nothing succeeded is a result.
     fn of(metric: Metric, number: FigureNumber) -> Option<Self> {
         let FigureNumber { value, resolution } = number;
-        let may_be_zero =
-            matches!(metric.unit(), MetricUnit::Bytes | MetricUnit::Count | MetricUnit::PerSecond);
-        if !value.is_finite() || value < 0.0 || (value == 0.0 && !may_be_zero) {
+        if !value.is_finite() || value < 0.0 || (value == 0.0 && !may_be_zero(metric)) {
             return None;
         }
         let rounding = if resolution > 0.0 && value > 0.0 { resolution / value } else { 0.0 };
         Some(Self { value, rounding })
     }
+}
+
+fn may_be_zero(metric: Metric) -> bool {
+    match metric.entry().derivation {
+        Some(Derivation::Quotient(upper, _)) => may_be_zero(upper),
+        _ => matches!(metric.unit(), MetricUnit::Bytes | MetricUnit::Count | MetricUnit::PerSecond),
+    }
+}
+
+/// Whether it is a latency of the whole measured phase or of a part of it.
+fn is_any_latency(metric: Metric) -> bool {
+    let derivation = metric.entry().derivation;
+    metric.is_latency() || matches!(derivation, Some(Derivation::PercentileIn(..)))
 }
 
 /// A percentile of latency in milliseconds, where a distribution has the transactions that it
@@ -194,7 +205,7 @@ impl Series {
                     series.values.insert(repeat, reading.value);
                     series.rounding = series.rounding.max(reading.rounding);
                 }
-                None if metric.is_latency() => return Self::default(),
+                None if is_any_latency(metric) => return Self::default(),
                 None => {}
             }
         }
@@ -344,5 +355,49 @@ impl Series {
     fn sample(&self) -> Option<Sample> {
         let values = self.values.values().copied().collect();
         Sample::new(values).ok().map(|sample| sample.with_rounding(self.rounding))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{ActResult, Interval, Mark, Phase, UnitName};
+    use std::time::Duration;
+
+    /// Of a load with so many transactions a second before something was done and while it was.
+    fn figures(before: u64, during: u64) -> Figures {
+        let interval = |(second, transactions)| {
+            let mut latencies = Latencies::new();
+            latencies.record_many(2_000_000, transactions);
+            Interval {
+                phase: Phase::Measure,
+                start: Duration::from_secs(second),
+                length: Duration::from_secs(1),
+                transactions,
+                queries: 0,
+                errors: 0,
+                moved: Default::default(),
+                longest_statement: None,
+                latencies: (&latencies).into(),
+            }
+        };
+        let intervals = (0..).zip([before, before, during, before]).map(interval).collect();
+        let load = LoadResult { intervals, ..LoadResult::default() };
+        let act = Mark { result: Some(ActResult::Done), ..Mark::span("act", 2.1, 2.9) };
+        let outcome = Outcome { marks: vec![act], ..Outcome::of_load(load) };
+        let counted = UnitName::TRANSACTION;
+        let basis = Basis { metric: Metric::Elapsed, counted, rate: None, whole_phase: false };
+        Figures::of(&outcome, &basis, 0.95)
+    }
+
+    #[test]
+    fn a_trial_in_which_nothing_succeeded_meanwhile_is_not_left_out() {
+        let trials = [figures(1_000, 0), figures(1_000, 400), figures(1_000, 600)];
+        let of = |metric| Series::of(metric, (1..).zip(&trials));
+        let kept: Vec<f64> = of(Metric::ThroughputKept).values().collect();
+        assert_eq!(kept, [0.0, 0.4, 0.6]);
+        assert_eq!(of(Metric::LatencyP99Before).values().count(), 3);
+        // The others alone would make it look good.
+        assert!(of(Metric::LatencyP99During).is_empty());
     }
 }

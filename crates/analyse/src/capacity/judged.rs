@@ -2,7 +2,7 @@
 
 use super::question::{Answer, Ground, Reason};
 use crate::{Cell, TestAnalysis, Validity};
-use model::{Dataset, LatencyFigure, Metric, Slo, TrialRecord};
+use model::{Dataset, LatencyFigure, Metric, Slo};
 use stats::Estimate;
 
 /// An answer, why, and what it rests on.
@@ -86,13 +86,15 @@ pub(super) fn kept_up(cell: &Cell) -> Ground {
     ground(cell, Some(Metric::Throughput), cell.estimate(Metric::Throughput), answer)
 }
 
-/// Whether a cell's clients were served at all: no trial failed, or every one did.
+/// Whether a cell's clients were served at all: no trial failed, or every one did. One that the user
+/// skipped says neither.
 pub(super) fn served(dataset: &Dataset, cell: &Cell) -> Ground {
-    let failed = |record: usize| dataset.trials.get(record).is_some_and(TrialRecord::has_failed);
-    let failures = cell.trials.iter().filter(|trial| failed(trial.record)).count();
+    let records = || cell.trials.iter().filter_map(|trial| dataset.trials.get(trial.record));
+    let failures = records().filter(|record| record.is_lost()).count();
+    let skipped = records().filter(|record| record.has_failed()).count() - failures;
     let counted = repeats(cell).len();
     let answer = match failures {
-        n if n > 0 && n == cell.trials.len() => Answer::of(false, n == 1),
+        n if n > 0 && n + skipped == cell.trials.len() => Answer::of(false, n == 1),
         _ if counted > 0 => Answer::of(true, counted == 1),
         _ => Answer::Unknown,
     };

@@ -81,6 +81,9 @@ impl Answers {
                     search.answer.met.zip(search.answer.missed)
                 };
                 let (low, high) = ends.or_else(only)?;
+                // Who asks wants the bound to be met when the load comes, not in most repeats.
+                let met = highest.searches.iter().filter_map(|search| search.answer.met);
+                let low = met.fold(low, f64::min);
                 Some(Self { low: Some(low), high: Some(high), estimate: Some(load), once })
             }
             SearchOutcome::AtLeast { load } => {

@@ -1,6 +1,6 @@
 //! Questions of capacity of which the answer is known.
 
-use crate::search::searched;
+use crate::search::{searched, searched_often};
 use crate::support::{Noise, dataset, load_of, price, trial};
 use analyse::analyse;
 use analyse::capacity::{Answer, Budget, Order, Part, Question, Reason, TestAnswers, answers};
@@ -101,6 +101,15 @@ fn a_single_measurement_gives_the_weaker_answer_and_a_missing_one_none() {
     assert_eq!((missing.answer, missing.reason), (Answer::Unknown, Reason::NoFigure));
     let served = Question { clients: Some(8), ..Question::default() };
     assert_eq!(all(&failed, &served), [Answer::No, Answer::Yes]);
+    let skip = |data: &mut Dataset, repeat| {
+        let skipped = model::TrialEnd::Failed(model::Failure::skipped());
+        trial(data, "fast", 8, repeat).end = skipped;
+    };
+    (2..=6).for_each(|repeat| skip(&mut failed, repeat));
+    let measured = part(&failed, &served).answer;
+    assert_eq!(measured, Answer::NoMeasuredOnce, "one failed, and nobody wanted the others");
+    skip(&mut failed, 1);
+    assert_eq!(part(&failed, &served).answer, Answer::Unknown, "all were skipped");
 }
 
 #[test]
@@ -135,6 +144,17 @@ fn a_load_under_which_a_trial_broke_is_not_promised() {
     let mut searches = searched(SearchOver::Rate, |_, _| (Some(1_000.0), Some(1_040.0)));
     crate::support::fail(&mut searches.trials[0]);
     assert_eq!(all(&searches, &at_rate(900.0)), [Answer::Unknown, Answer::Yes]);
+}
+
+#[test]
+fn a_search_promises_what_met_the_bound_in_every_repeat() {
+    // The interval of the median of nine leaves out the lowest.
+    let data = searched_often(&["one"], 9, SearchOver::Rate, |_, repeat| match repeat {
+        1 => (Some(500.0), Some(510.0)),
+        _ => (Some(1_000.0), Some(1_004.0)),
+    });
+    let at = |rate| all(&data, &with_bound(at_rate(rate), "p95 < 20ms"))[0];
+    assert_eq!((at(400.0), at(950.0), at(1_500.0)), (Answer::Yes, Answer::Unknown, Answer::No));
 }
 
 #[test]

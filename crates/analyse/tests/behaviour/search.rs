@@ -17,7 +17,16 @@ pub fn searched(over: SearchOver, answer: fn(&str, u32) -> Answer) -> Dataset {
 }
 
 fn searched_on(targets: &[&str], over: SearchOver, answer: fn(&str, u32) -> Answer) -> Dataset {
-    let mut data = dataset(targets, &[4], 6, |_, _, _| 1000.0);
+    searched_often(targets, 6, over, answer)
+}
+
+pub fn searched_often(
+    targets: &[&str],
+    repeats: u32,
+    over: SearchOver,
+    answer: fn(&str, u32) -> Answer,
+) -> Dataset {
+    let mut data = dataset(targets, &[4], repeats, |_, _, _| 1000.0);
     let slo = "p95 < 20ms".parse().expect("a bound");
     let level = Level::searched(over, 4);
     let test = &mut data.study.tests[0];

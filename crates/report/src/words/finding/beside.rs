@@ -53,7 +53,11 @@ fn kept(ratio: &Estimate) -> String {
     };
     let share = numbers::percent(change(ratio.point));
     let Some(interval) = ratio.interval else {
-        return format!("the load {verb} {share} of its throughput meanwhile, measured once");
+        let measured = match ratio.n {
+            1 => "measured once".to_owned(),
+            n => format!("the median of {n} trials"),
+        };
+        return format!("the load {verb} {share} of its throughput meanwhile, {measured}");
     };
     let ends = [change(interval.low), change(interval.high)];
     let ends = (ends[0].min(ends[1]), ends[0].max(ends[1]));

@@ -10,7 +10,13 @@ impl Words for SustainedRate {
     fn say(found: &Group<'_, Self>) -> String {
         let Self { bound, rate, measured, load: storage, queue_depth, step, repeats } = found.first;
         let interval = match measured.interval {
-            Some(_) => format!(", the lower end of {}", numbers::estimate(measured, "IOs/s")),
+            Some(interval) if interval.low <= *rate => {
+                format!(", the lower end of {}", numbers::estimate(measured, "IOs/s"))
+            }
+            Some(_) => format!(
+                ", the lowest rate of any repeat; that of all is {}",
+                numbers::estimate(measured, "IOs/s")
+            ),
             None => ", the lowest rate of any repeat".to_owned(),
         };
         format!(
