@@ -6,7 +6,7 @@ use crate::{
     Basis, Cell, Drift, Evidence, Finding, Metric, Subject, TrialAssessment, Validity, extended,
     volume,
 };
-use model::{Dataset, Level, LoadResult, Target, Task, Test, TrialRecord};
+use model::{Dataset, Level, Target, Task, Test, TrialRecord};
 use stats::Looks;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Deref, DerefMut, Range};
@@ -17,6 +17,10 @@ const MOST_PAIRED: usize = 8;
 
 /// More blocks than a run has: numbers of blocks that were added to later begin beyond them.
 const BLOCKS_APART: u32 = 1_000_000;
+/// The share of an offered rate that a load elsewhere must have printed to have kept up with it. How
+/// many operations were due is not known of it: of 1,000 that come at random it is less than this once
+/// in a thousand trials.
+const KEPT_UP: f64 = 0.9;
 
 /// The cells of a test: target by target in the order of the study, each by ascending level.
 #[derive(Default)]
@@ -177,7 +181,13 @@ pub(crate) fn collect<'a>(
         let trials = by_cell.entry((&record.key.target, record.key.level)).or_default();
         let extension = later.get(&record.position).copied().unwrap_or(0);
         let block = record.key.repeat.saturating_add(extension.saturating_mul(BLOCKS_APART));
-        trials.push(CellTrial { index, record, block, checked, figures });
+        let mut trial = CellTrial { index, record, block, checked, figures };
+        if trial.fell_behind()
+            && let Some(figures) = &mut trial.figures
+        {
+            figures.forget_latencies();
+        }
+        trials.push(trial);
     }
     let imported = test.is_imported();
     let apart = matches!(&test.task, Task::Imported(task) if !task.in_turns);
@@ -201,6 +211,19 @@ pub(crate) fn collect<'a>(
     }
     cells.learn(test);
     cells
+}
+
+impl CellTrial<'_> {
+    /// Whether it fell behind the rate that it offered. Of a load that was recorded what was due and
+    /// answered is known, of others what they print.
+    fn fell_behind(&self) -> bool {
+        if let Some(load) = self.record.load() {
+            return load.is_overloaded();
+        }
+        let printed = self.figures.as_ref().and_then(|figures| figures.value(Metric::Throughput));
+        let offered = self.record.key.level.rate;
+        printed.zip(offered).is_some_and(|(printed, rate)| printed < KEPT_UP * f64::from(rate))
+    }
 }
 
 impl<'a> CellData<'a> {
@@ -238,10 +261,7 @@ impl<'a> CellData<'a> {
                 .collect(),
             spread: basis.and_then(|basis| self.series(basis.metric).spread()),
             volume: volume::of_cell(self, confidence),
-            overloaded: self
-                .usable()
-                .filter(|trial| trial.record.load().is_some_and(LoadResult::is_overloaded))
-                .count(),
+            overloaded: self.usable().filter(|trial| trial.fell_behind()).count(),
             lost: self.lost(),
         }
     }

@@ -88,6 +88,11 @@ impl Figures {
         self.0.iter().map(|(metric, reading)| (*metric, reading.value)).collect()
     }
 
+    /// Leaves out latencies, of a load that fell behind its rate.
+    pub(crate) fn forget_latencies(&mut self) {
+        self.0.retain(|metric, _| !is_any_latency(*metric));
+    }
+
     fn reading(&self, metric: Metric) -> Option<Reading> {
         self.0.get(&metric).copied()
     }

@@ -4,8 +4,8 @@ use crate::search::{searched, searched_often};
 use crate::support::{Noise, dataset, load_of, price, trial};
 use analyse::analyse;
 use analyse::capacity::{Answer, Budget, Order, Part, Question, Reason, TestAnswers, answers};
-use model::{Dataset, Level, LevelUnit, Price, SearchOver};
-use test_support::{balance, latencies, open_loop};
+use model::{Dataset, Level, LevelUnit, Metric, Price, SearchOver};
+use test_support::{balance, imported, latencies, open_loop};
 
 /// Two targets in closed loops of 1, 8 and 32 clients, six repeats: "fast" does 1,000/s for each
 /// client up to 8 and no more after, "slow" a tenth of that.
@@ -361,4 +361,24 @@ fn which_of_two_costs_less_is_said_where_their_intervals_lie_apart() {
     data.study.targets[0].price = None;
     let any_cost = Question { budget: None, ..question };
     assert_eq!(ask(&data, &any_cost).order, Order::Study);
+}
+
+#[test]
+fn results_from_elsewhere_that_print_less_than_was_offered_did_not_keep_up() {
+    let mut table = String::from("target,test,concurrency,rate,metric,value,unit\n");
+    for (target, rate, printed) in [("one", 500, 495), ("one", 1_000, 400), ("two", 1_000, 980)] {
+        let of = format!("{target},t,4,{rate}");
+        table.push_str(&format!("{of},transactions_per_s,{printed},\n{of},latency_p95,3.25,ms\n"));
+    }
+    let data = imported("elsewhere", &table);
+    let asked = with_bound(at_rate(1_000.0), "p95 < 5ms");
+    let given = ask(&data, &asked);
+    let rates: Vec<Answer> = given.targets.iter().map(|target| target.parts[0].answer).collect();
+    assert_eq!(rates, [Answer::NoMeasuredOnce, Answer::YesMeasuredOnce]);
+    assert!(!given.targets[0].parts[1].answer.is_yes(), "{:?}", given.targets[0].parts[1]);
+    let analysis = analyse(&data);
+    let known =
+        |cell: &analyse::Cell| (cell.overloaded, cell.estimates.contains_key(&Metric::LatencyP95));
+    let known: Vec<_> = analysis.tests[0].cells.iter().map(known).collect();
+    assert_eq!(known, [(0, true), (1, false), (0, true)]);
 }
