@@ -210,6 +210,9 @@ impl<K: ServerKind> Server<K> {
             // One that was lost in the last trial is waited for.
             host.reach()?;
         }
+        if self.private.as_ref().is_some_and(|private| private.stops_for(cache)) {
+            self.stop_appliers();
+        }
         match (&mut self.private, &self.host, cache) {
             (Some(private), Some(host), _) => {
                 private.bring_to(cache, host.as_ref(), &self.stop)?;
@@ -473,6 +476,9 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 
     fn release(&mut self) -> Result<(), Failure> {
         self.control = None;
+        if self.private.as_ref().is_some_and(PrivateServers::stops_after_trials) {
+            self.stop_appliers();
+        }
         self.private.as_mut().map_or(Ok(()), PrivateServers::release)
     }
 

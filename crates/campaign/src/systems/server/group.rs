@@ -87,6 +87,17 @@ impl<K: ServerKind> Server<K> {
         })
     }
 
+    /// Has private replicas apply nothing further, before they are ended. A MariaDB that is told to
+    /// end while it applies in parallel kills appliers that wait for one another, and may wait for them
+    /// for many minutes. They begin again when they are started.
+    pub(super) fn stop_appliers(&self) {
+        // One that cannot be asked is ended all the same.
+        let Ok(mut group) = self.group_of(&self.stop) else { return };
+        for replica in &mut group.replicas {
+            let _ = replica.member.stop_applier();
+        }
+    }
+
     /// Waits until replicas have what was just written.
     pub(super) fn bring_in_step(&self) -> Result<(), Failure> {
         if self.replica_logins.is_empty() {

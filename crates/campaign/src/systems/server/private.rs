@@ -69,6 +69,11 @@ impl PrivateServers {
         [&mut self.primary].into_iter().chain(&mut self.replicas)
     }
 
+    /// Whether [`Self::bring_to`] ends those that are up.
+    pub(super) fn stops_for(&self, cache: CacheState) -> bool {
+        cache == CacheState::Cold || self.restart && !self.is_new
+    }
+
     /// Brings all of them to the state of their caches. They do not replicate then.
     ///
     /// Those that restart between trials are up only while their trials run, so that others cannot
@@ -79,13 +84,13 @@ impl PrivateServers {
         host: &dyn Host,
         stop: &Stop,
     ) -> Result<(), Failure> {
-        let is_new = std::mem::take(&mut self.is_new);
-        if cache == CacheState::Cold {
+        if self.stops_for(cache) {
             self.stop()?;
+        }
+        self.is_new = false;
+        if cache == CacheState::Cold {
             self.all().try_for_each(|server| server.forget_cache())?;
             host.drop_caches(stop)?;
-        } else if self.restart && !is_new {
-            self.stop()?;
         }
         self.all().try_for_each(|server| server.start_again())
     }
@@ -93,6 +98,11 @@ impl PrivateServers {
     /// Whether they went with their machine.
     pub(super) fn is_lost(&self) -> bool {
         self.primary.lost().is_some()
+    }
+
+    /// Whether [`Self::release`] ends them.
+    pub(super) fn stops_after_trials(&self) -> bool {
+        self.restart
     }
 
     /// Stops those that are up only while their trials run.
