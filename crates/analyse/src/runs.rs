@@ -75,8 +75,12 @@ pub struct TestRuns {
 pub struct RunResult {
     pub test: String,
     pub target: String,
-    /// Absent for the geometric mean over all levels that both have.
+    /// Absent for the geometric mean over levels that both have.
     pub level: Option<Level>,
+    /// The levels that such a mean is over, where those are not all that both have: only levels with
+    /// results in the same repeats go into it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub some_levels: Option<Vec<Level>>,
     pub metric: Metric,
     pub old: Estimate,
     pub new: Estimate,
@@ -138,6 +142,7 @@ fn compared(matched: Matched, new: &Dataset) -> Option<Compared<RunResult>> {
         test: matched.test,
         target: matched.target,
         level: matched.level,
+        some_levels: matched.some_levels,
         metric: matched.metric,
         ratio: ratio.bare(),
         verdict: Verdict::Unresolved,
@@ -190,6 +195,8 @@ pub(crate) struct Matched {
     test: String,
     target: String,
     level: Option<Level>,
+    /// As [`RunResult::some_levels`].
+    some_levels: Option<Vec<Level>>,
     metric: Metric,
     old: Series,
     new: Series,
@@ -209,10 +216,13 @@ impl TargetRuns {
         let pairs: Vec<(&Series, &Series)> =
             self.levels.iter().map(|matched| (&matched.old, &matched.new)).collect();
         let pooled = pool(&pairs, MIN_LEVELS)?;
+        let of_kept = || pooled.kept.iter().filter_map(|&index| self.levels[index].level).collect();
+        let are_some = pooled.kept.len() < self.levels.len();
         Some(Matched {
             test: first.test.clone(),
             target: first.target.clone(),
             level: None,
+            some_levels: are_some.then(of_kept),
             metric: first.metric,
             old: pooled.base,
             new: pooled.candidate,
@@ -265,7 +275,8 @@ impl Pair<'_> {
             }
             let (test, target) = (self.old.name.clone(), cell.target.to_owned());
             let (level, loses_more) = (Some(cell.level), other.share_lost() > cell.share_lost());
-            all.push(Matched { test, target, level, metric, old, new, loses_more });
+            let some_levels = None;
+            all.push(Matched { test, target, level, some_levels, metric, old, new, loses_more });
         }
         let both: Vec<&Series> = all.iter().flat_map(|one| [&one.old, &one.new]).collect();
         let kin = Arc::new(Kin::of(&both, std::iter::empty(), 1.0));

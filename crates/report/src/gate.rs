@@ -98,7 +98,7 @@ fn document(gated: &Gated<'_>) -> Document {
             TableCell::text(&item.target),
             TableCell::text(match item.level {
                 Some(Level::NONE) => String::new(),
-                other => level(other),
+                other => level(other, item.some_levels.as_deref()),
             }),
             TableCell::text(metric_name(item.metric)),
             figure(item.old.as_ref()),
@@ -194,7 +194,9 @@ fn suite(gated: &Gated<'_>, test: &str) -> Markup {
 fn case(gated: &Gated<'_>, item: &GateItem) -> Markup {
     let place = match item.level {
         Some(Level::NONE) => text::line(&item.target).into_owned(),
-        other => format!("{}, {}", text::line(&item.target), level(other)),
+        other => {
+            format!("{}, {}", text::line(&item.target), level(other, item.some_levels.as_deref()))
+        }
     };
     let name = format!("{place}: {}", metric_name(item.metric));
     let class = format!("{}.{}", gated.new.dataset.study.name, text::line(&item.test));
@@ -227,7 +229,7 @@ pub fn openmetrics(gated: &Gated<'_>) -> String {
     let of = |item: &GateItem| {
         let level = match item.level {
             Some(Level::NONE) => String::new(),
-            other => level(other),
+            other => level(other, item.some_levels.as_deref()),
         };
         let labels = [
             label("test", &item.test),

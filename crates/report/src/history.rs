@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Part};
 use crate::numbers::{NOTHING, counted, date, figure, interval, percent};
-use crate::runs::{RunsFormat, json_text, level};
+use crate::runs::{RunsFormat, json_text};
 use crate::tables::{Table, TableCell, numbers, words};
 use crate::words::metric_name;
 use analyse::runs::{CellHistory, History, LevelChange};
@@ -111,7 +111,7 @@ fn table(history: &History, found: &[(&CellHistory, &LevelChange)]) -> Table {
             TableCell::text(&cell.target),
             TableCell::text(match cell.level {
                 Level::NONE => String::new(),
-                other => level(Some(other)),
+                other => other.to_string(),
             }),
             TableCell::text(metric_name(cell.metric)),
             TableCell::text(date(from.started_at)),

@@ -3,7 +3,7 @@
 use crate::document::{Document, Part};
 use crate::numbers::{self, count, counted, date, interval, list, percent};
 use crate::tables::{Table, TableCell, Tone, numbers as column, words};
-use crate::words::metric_name;
+use crate::words::{levels, metric_name};
 use analyse::Verdict;
 use analyse::runs::{RunComparison, RunResult, TestRuns, Unmatched};
 use model::{Dataset, Level, text};
@@ -203,7 +203,7 @@ fn table(test: &TestRuns) -> Table {
     for result in &test.results {
         let mut row = vec![TableCell::text(&result.target)];
         if several {
-            row.push(TableCell::text(level(result.level)));
+            row.push(TableCell::text(level(result.level, result.some_levels.as_deref())));
         }
         let metric = metric_name(result.metric);
         let unit = crate::words::unit(result.metric, test.basis.counted);
@@ -221,11 +221,12 @@ fn table(test: &TestRuns) -> Table {
     table
 }
 
-/// A level of a cell; all of them together where it is absent.
-pub(crate) fn level(level: Option<Level>) -> String {
-    match level {
-        None => "all levels".to_owned(),
-        Some(level) => level.to_string(),
+/// A level of a cell; all of them together where it is absent, or some of them.
+pub(crate) fn level(level: Option<Level>, some: Option<&[Level]>) -> String {
+    match (level, some) {
+        (None, None) => "all levels".to_owned(),
+        (None, Some(some)) => format!("{} together", levels(some)),
+        (Some(level), _) => level.to_string(),
     }
 }
 

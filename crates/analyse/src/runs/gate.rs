@@ -59,8 +59,12 @@ pub enum GateReason {
 pub struct GateItem {
     pub test: String,
     pub target: String,
-    /// Absent for the geometric mean over all levels that both runs have.
+    /// Absent for the geometric mean over levels that both runs have.
     pub level: Option<Level>,
+    /// As that of a [`RunResult`](super::RunResult). Those that are not among them are held by
+    /// themselves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub some_levels: Option<Vec<Level>>,
     pub metric: Metric,
     pub old: Option<Estimate>,
     pub new: Option<Estimate>,
@@ -81,7 +85,8 @@ impl GateItem {
         reason: GateReason,
     ) -> Self {
         let (old, new, ratio) = (None, None, None);
-        Self { test, target, level, metric, old, new, ratio, outcome, reason: Some(reason) }
+        let (some_levels, reason) = (None, Some(reason));
+        Self { test, target, level, some_levels, metric, old, new, ratio, outcome, reason }
     }
 }
 
@@ -127,8 +132,17 @@ pub fn gate(old: &Dataset, new: &Dataset, question: GateQuestion) -> Gate {
         let floor = floor::of(&pair.floors, metric).cloned();
         for runs in pair.results(metric) {
             let over = if question.each_level { None } else { runs.over_levels() };
-            let by_level = over.is_some();
-            let levels = runs.levels.into_iter().map(|level| (level, by_level));
+            let among = over.as_ref().map(|over| over.some_levels.clone());
+            // What the mean does not speak for has to hold by itself.
+            let only_a_loss = |one: &Matched| match &among {
+                None => false,
+                Some(None) => true,
+                Some(Some(some)) => one.level.is_some_and(|level| some.contains(&level)),
+            };
+            let levels = runs.levels.into_iter().map(|one| {
+                let only_a_loss = only_a_loss(&one);
+                (one, only_a_loss)
+            });
             for (one, only_a_loss) in over.map(|over| (over, false)).into_iter().chain(levels) {
                 match Held::of(one, question.max_regression, only_a_loss) {
                     Ok(one) => held.push(Held { floor: floor.clone(), ..one }),
@@ -201,6 +215,7 @@ fn without_ratio(matched: Matched, confidence: f64, only_a_loss: bool) -> Option
         test: matched.test,
         target: matched.target,
         level: matched.level,
+        some_levels: matched.some_levels,
         metric: matched.metric,
         old: Some(old),
         new: Some(new),
@@ -295,6 +310,7 @@ impl Held {
             test: matched.test,
             target: matched.target,
             level: matched.level,
+            some_levels: matched.some_levels,
             metric: matched.metric,
             ratio: Some(ratio),
             outcome,

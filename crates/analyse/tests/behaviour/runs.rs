@@ -66,6 +66,29 @@ fn a_level_that_is_surely_worse_fails_the_gate_whatever_the_others_make_up_for()
     assert_eq!(levels, [Some(16), Some(16)], "of both targets, and not all levels together");
 }
 
+/// Where a level has too few repeats to go into the mean, the mean does not speak for it.
+#[test]
+fn a_level_that_the_mean_leaves_out_has_to_hold_by_itself() {
+    let once = |mut data: Dataset| {
+        data.trials.retain(|record| record.key.level.clients != 16 || record.key.repeat == 1);
+        data
+    };
+    let (old, new) = (once(run(1, 1.0, 6)), once(run(2, 1.2, 6)));
+    let held = gate(&old, &new, QUESTION);
+    assert_eq!(held.outcome(), GateOutcome::NotKnown);
+    let told = |item: &analyse::runs::GateItem| {
+        let some = item.some_levels.as_ref().map(|some| some.iter().map(|one| one.clients));
+        (item.level.map(|one| one.clients), some.map(Iterator::collect::<Vec<u32>>), item.outcome)
+    };
+    let all =
+        [(None, Some(vec![1, 4]), GateOutcome::NotWorse), (Some(16), None, GateOutcome::NotKnown)];
+    assert_eq!(held.items.iter().map(told).collect::<Vec<_>>(), [&all[..], &all].concat());
+    let found = compare_runs(&old, &new);
+    let over: Vec<_> = found.tests[0].results.iter().filter(|one| one.level.is_none()).collect();
+    assert!(!over.is_empty());
+    assert!(over.iter().all(|one| one.some_levels.as_ref().is_some_and(|some| some.len() == 2)));
+}
+
 #[test]
 fn a_latency_that_grows_is_worse_and_one_that_falls_is_not() {
     let p95 = GateQuestion { metric: Some(analyse::Metric::LatencyMean), ..QUESTION };

@@ -49,7 +49,7 @@ pub(crate) use metric::{
     short_unit, summary, unit, with_unit,
 };
 pub(crate) use money::{amount, offer, standing};
-pub(crate) use place::{at, trials};
+pub(crate) use place::{at, levels, trials};
 pub use processors::shared as shared_processors;
 pub(crate) use rates::{OVERLOADED, kept_up_with};
 pub use search::searched_load;
