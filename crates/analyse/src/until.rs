@@ -41,6 +41,8 @@ pub struct LevelRepeats {
 pub enum RepeatsEnd {
     /// All its comparisons are resolved.
     Resolved,
+    /// No two targets have a figure there that could be compared.
+    NotCompared,
     /// Those that are not would hardly be with all repeats that the study allows.
     CannotBeResolved,
     /// It has all repeats that the study allows.
@@ -230,6 +232,14 @@ pub(crate) fn findings(dataset: &Dataset, tests: &[TestAnalysis]) -> Vec<Finding
     tests.iter().filter_map(|test| finding(dataset, test, &missing, next.as_ref())).collect()
 }
 
+/// Whether there is anything at a level to resolve: two targets with a figure each.
+fn is_compared(test: &TestAnalysis, level: Level) -> bool {
+    let metric = test.basis.map(|basis| basis.metric);
+    let mut by_level = test.comparisons.iter().filter(|one| Some(one.metric) == metric);
+    let searched = test.search.as_ref().is_some_and(|search| !search.comparisons.is_empty());
+    searched || by_level.any(|one| one.level == level)
+}
+
 fn finding(
     dataset: &Dataset,
     test: &TestAnalysis,
@@ -244,12 +254,14 @@ fn finding(
         let repeats = own.map(|key| key.repeat).max().unwrap_or(0);
         let left: Vec<Unresolved> = unresolved(test).filter(|one| one.level == level).collect();
         let is_open = left.iter().any(|one| one.is_open);
+        let is_compared = is_compared(test, level);
         let follows = match next {
             Some(next) => next.iter().any(is_own),
             None => missing.iter().any(|key| is_own(key)) || is_open && repeats == plan.repeats(),
         };
         let ended = match () {
-            () if left.is_empty() => RepeatsEnd::Resolved,
+            () if left.is_empty() && is_compared => RepeatsEnd::Resolved,
+            () if !is_compared && !follows => RepeatsEnd::NotCompared,
             () if repeats >= study.repeats => RepeatsEnd::Most,
             () if follows => RepeatsEnd::Open,
             () if is_open && study.budget.is_some() => RepeatsEnd::Budget,

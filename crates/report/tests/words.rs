@@ -354,6 +354,7 @@ fn every_kind_of_finding_reads_as_a_sentence() {
                 (8, 9, RepeatsEnd::CannotBeResolved),
                 (16, 20, RepeatsEnd::Most),
                 (32, 12, RepeatsEnd::Open),
+                (64, 3, RepeatsEnd::NotCompared),
             ]
             .map(|(clients, repeats, ended)| LevelRepeats { level: level(clients), repeats, ended })
             .to_vec(),

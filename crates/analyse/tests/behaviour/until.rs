@@ -129,6 +129,17 @@ fn what_all_repeats_would_not_resolve_is_given_up() {
 }
 
 #[test]
+fn a_level_at_which_a_target_has_no_result_is_not_resolved() {
+    let mut data = begun(asked(&["a", "b"], &[1, 8]), &|key| 1000.0 * noise(key, 1, 0.004));
+    for record in &mut data.trials {
+        if record.key.target == "b" && record.key.level.clients == 8 {
+            crate::support::fail(record);
+        }
+    }
+    assert_eq!(ended(&data), [(1, 3, RepeatsEnd::Resolved), (8, 3, RepeatsEnd::NotCompared)]);
+}
+
+#[test]
 fn partners_of_an_open_comparison_stay_together() {
     // c is far ahead; a and b differ by 5 %.
     let truth = |key: &TrialKey| {

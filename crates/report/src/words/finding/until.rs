@@ -21,6 +21,9 @@ impl Words for RepeatsEnded {
         let said = alike.into_iter().map(|(repeats, ended, levels)| {
             let why = match ended {
                 RepeatsEnd::Resolved => "everything is resolved".to_owned(),
+                RepeatsEnd::NotCompared => {
+                    "no two targets have results that could be compared".to_owned()
+                }
                 RepeatsEnd::CannotBeResolved => {
                     format!("all {most} repeats are unlikely to resolve the rest")
                 }
