@@ -67,6 +67,18 @@ fn a_tool_that_measures_the_same_agrees() {
     }
 }
 
+/// An interval that holds 1 because it is wide is no agreement.
+#[test]
+fn a_tool_whose_figures_scatter_leaves_it_open() {
+    let mut data = steady(6);
+    opine(&mut data, 6, |repeat| if repeat.is_multiple_of(2) { 1.3 } else { 0.8 });
+    let verdicts = verdicts(&data);
+    assert_eq!(verdicts.len(), 2, "{verdicts:?}");
+    for (_, severity, agrees, _) in verdicts {
+        assert_eq!((severity, agrees), (Severity::Notice, None));
+    }
+}
+
 #[test]
 fn a_tool_that_measures_a_tenth_less_does_not() {
     let mut data = steady(6);
