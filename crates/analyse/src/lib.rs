@@ -201,7 +201,7 @@ fn analyse_test(
     let (mut comparisons, mut overall) =
         basis.map_or_else(Default::default, |b| until::held(dataset, test, b, compared));
     floor::hold_comparisons(&floors, &mut comparisons);
-    let money = money::of_test(dataset, &data, &peaks, (&comparisons, &floors));
+    let money = money::of_test(dataset, test, &data, &peaks, (&comparisons, &floors));
     floor::hold_overall(&floors, &mut overall);
     let crossovers = crossing::crossovers(study, &data, &comparisons);
     findings.extend(crossing::findings(study, &test.name, &crossovers, &comparisons));

@@ -2,7 +2,7 @@
 
 use crate::compare::{MAX_PAIRED_TARGETS, has_all_pairs};
 use crate::{Finding, FindingKind, Severity, Subject};
-use model::{Dataset, TargetFacts};
+use model::{Dataset, Study, TargetFacts, Test};
 use serde::Serialize;
 
 /// Trials of the plan have no record (the run was interrupted).
@@ -135,4 +135,14 @@ fn dataset_against_memory(facts: &TargetFacts) -> Option<Finding> {
             DatasetAgainstMemory { dataset_bytes, cache_bytes },
         )
     })
+}
+
+/// Whether a test has the data of the study's first one, of which alone the size is recorded.
+pub(crate) fn has_first_data(study: &Study, test: &Test) -> bool {
+    let size = |test: &Test| {
+        let data = test.data()?;
+        let of_tables = data.oltp().ok().map(|oltp| (oltp.tables, oltp.table_size));
+        Some((of_tables, data.key_value().map(|keys| (keys.keys, keys.value_size))))
+    };
+    study.tests.first().is_some_and(|first| size(first) == size(test))
 }

@@ -40,7 +40,7 @@ fn bill(
     };
     let at_peak = test.money.costs.iter().find(|cost| cost.target == target.name);
     let ios = at_peak.and_then(|cost| cost.requests_per_io.as_ref());
-    let line = money::line(dataset, target, price, ios);
+    let line = money::line((dataset, Some(&test.test)), target, price, ios);
     let line = line.map_err(|gap| Reason::CostUnknown { gap })?;
     let amount = match line.per_million == Amount::exact(0.0) {
         true => Amount::exact(line.monthly),

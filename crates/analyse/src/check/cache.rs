@@ -3,7 +3,7 @@
 use super::CheckResult;
 use super::window::{Window, growth};
 use crate::Evidence;
-use crate::study::FITS_BELOW;
+use crate::study::{FITS_BELOW, has_first_data};
 use model::{CacheState, Dataset, LoadResult, Sampling, ServerFacts, TrialRecord, signal};
 use serde::Serialize;
 
@@ -45,7 +45,7 @@ pub(super) fn results(
     let evidence = match test.cache {
         CacheState::Cold => not_cold(&record.sampling)?,
         // The size of the data is known of the tables that were made first.
-        CacheState::Warm if fits(server?)? && same_tables(dataset, test) => {
+        CacheState::Warm if fits(server?)? && has_first_data(&dataset.study, test) => {
             not_warm(&record.sampling, load)?
         }
         CacheState::Warm => return None,
@@ -74,9 +74,4 @@ fn not_warm(sampling: &Sampling, load: &LoadResult) -> Option<Option<Evidence>> 
 fn fits(server: &ServerFacts) -> Option<bool> {
     let cache = server.cache_bytes?;
     Some((server.dataset_bytes? as f64) < FITS_BELOW * cache as f64)
-}
-
-fn same_tables(dataset: &Dataset, test: &model::Test) -> bool {
-    let size = |test: &model::Test| test.oltp().map(|oltp| (oltp.tables, oltp.table_size));
-    dataset.study.tests.first().is_some_and(|first| size(first) == size(test))
 }

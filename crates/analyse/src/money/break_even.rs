@@ -56,15 +56,7 @@ pub(crate) fn outcome(a: (&str, &CostLine), b: (&str, &CostLine)) -> Outcome {
         cheaper: cheaper.to_owned(),
         dearer: dearer.to_owned(),
     };
-    // Without an interval the point is all there is, and the load will have none either.
-    let (least, most) = slope.interval.unwrap_or((slope.point, slope.point));
-    if fixed == 0.0 && least == 0.0 && most == 0.0 {
-        Outcome::Same
-    } else if most <= 0.0 && (fixed > 0.0 || most < 0.0) {
-        always(low.0, high.0)
-    } else if fixed == 0.0 && least > 0.0 {
-        always(high.0, low.0)
-    } else if least > 0.0 {
+    let at = |slope: Amount| {
         let load = slope.map(|slope| load_that_makes_up(fixed, slope));
         Outcome::At {
             below: low.0.to_owned(),
@@ -72,6 +64,23 @@ pub(crate) fn outcome(a: (&str, &CostLine), b: (&str, &CostLine)) -> Outcome {
             load,
             monthly: at_break_even(high.1, low.1, load),
         }
+    };
+    // Without an interval the point is all there is: it gives a load, which will have none either, and
+    // nothing that would hold at every load.
+    let Some((least, most)) = slope.interval else {
+        return match slope.point > 0.0 && fixed > 0.0 {
+            true => at(slope),
+            false => Outcome::Unresolved,
+        };
+    };
+    if fixed == 0.0 && least == 0.0 && most == 0.0 {
+        Outcome::Same
+    } else if most <= 0.0 && (fixed > 0.0 || most < 0.0) {
+        always(low.0, high.0)
+    } else if fixed == 0.0 && least > 0.0 {
+        always(high.0, low.0)
+    } else if least > 0.0 {
+        at(slope)
     } else {
         Outcome::Unresolved
     }
@@ -123,6 +132,15 @@ mod tests {
         };
         assert_eq!((below.as_str(), above.as_str(), monthly.point), ("b", "a", 9.0));
         assert!((load.point - 4e6 / 2_628_000.0).abs() < 1e-9 && load.is_exact());
+    }
+
+    #[test]
+    fn what_was_measured_once_holds_at_no_load_but_one() {
+        let once = |point| measured(5.0, Amount { point, interval: None });
+        assert_eq!(of(&once(1.0), &line(6.0, 2.0)), Outcome::Unresolved);
+        assert_eq!(of(&once(1.0), &line(5.0, 1.0)), Outcome::Unresolved);
+        let Outcome::At { load, .. } = of(&once(2.0), &line(6.0, 1.0)) else { panic!("a load") };
+        assert!(load.point > 0.0 && load.interval.is_none(), "{load:?}");
     }
 
     #[test]

@@ -12,9 +12,10 @@ pub use line::{CostGap, CostLine};
 use crate::cell::Cells;
 use crate::curve::CurveData;
 use crate::race::Race;
+use crate::study::has_first_data;
 use crate::volume::operations_per_io;
 use crate::{Comparison, Finding, Metric, NoiseFloor, Subject};
-use model::{Dataset, Level, Price, Study, Target};
+use model::{Dataset, Level, Price, Study, Target, Test};
 use serde::Serialize;
 use stats::Estimate;
 use std::collections::BTreeSet;
@@ -115,6 +116,7 @@ pub struct PriceStep {
 /// What each priced target costs at its peak in a test.
 pub(crate) fn of_test(
     dataset: &Dataset,
+    test: &Test,
     cells: &Cells,
     peaks: &[CurveData],
     (comparisons, floors): (&[Comparison], &[NoiseFloor]),
@@ -123,7 +125,7 @@ pub(crate) fn of_test(
     let cost = |target: &Target| {
         let price = target.price.as_ref()?;
         let peak = peaks.iter().find(|peak| peak.curve.target == target.name)?;
-        Some(target_cost(dataset, cells, peak, (target, price)))
+        Some(target_cost((dataset, test), cells, peak, (target, price)))
     };
     let mut costs: Vec<TargetCost> = study.targets.iter().filter_map(cost).collect();
     let (metric, targets) = (Metric::Throughput, peaks.len());
@@ -135,7 +137,7 @@ pub(crate) fn of_test(
 }
 
 fn target_cost(
-    dataset: &Dataset,
+    (dataset, test): (&Dataset, &Test),
     cells: &Cells,
     peak: &CurveData,
     (target, price): (&Target, &Price),
@@ -146,7 +148,7 @@ fn target_cost(
     let requests_per_io =
         cell.filter(|_| wanted).and_then(|cell| operations_per_io(cell, dataset.study.confidence));
     let load = Amount::of(&throughput);
-    let bill = match line(dataset, target, price, requests_per_io.as_ref()) {
+    let bill = match line((dataset, Some(&test.name)), target, price, requests_per_io.as_ref()) {
         Ok(line) => {
             Bill::Known { monthly: line.monthly_at(load), per_million: line.per_million_at(load) }
         }
@@ -164,15 +166,19 @@ fn target_cost(
 }
 
 /// What a target costs against its load, with the IOs that a trial measured where IOs are charged
-/// and the price does not say how many requests make one.
+/// and the price does not say how many requests make one; in one test, or in all of them. The size of
+/// data is known of the first test alone.
 pub(crate) fn line(
-    dataset: &Dataset,
+    (dataset, test): (&Dataset, Option<&str>),
     target: &Target,
     price: &Price,
     measured_requests_per_io: Option<&Estimate>,
 ) -> Result<CostLine, CostGap> {
     let facts = dataset.targets.iter().find(|facts| facts.target == target.name);
     let bytes = facts.and_then(|facts| facts.server.dataset_bytes);
+    let study = &dataset.study;
+    let mut tests = study.tests.iter().filter(|own| test.is_none_or(|name| own.name == name));
+    let bytes = bytes.filter(|_| tests.all(|own| has_first_data(study, own)));
     CostLine::of(price, measured_requests_per_io.map(Amount::of), bytes)
 }
 
@@ -189,7 +195,8 @@ pub(crate) fn break_evens(dataset: &Dataset, tests: &[(&str, &TestMoney)]) -> Ve
     for (i, &first) in priced.iter().enumerate() {
         for &second in priced[i + 1..].iter().filter(|second| second.1.currency == first.1.currency)
         {
-            let lines = [first, second].map(|(target, price)| line(dataset, target, price, None));
+            let lines =
+                [first, second].map(|(target, price)| line((dataset, None), target, price, None));
             if let [Ok(a), Ok(b)] = &lines {
                 found.push(break_even(None, tests, (first.0, a), (second.0, b)));
                 continue;
@@ -197,7 +204,7 @@ pub(crate) fn break_evens(dataset: &Dataset, tests: &[(&str, &TestMoney)]) -> Ve
             for (test, money) in tests {
                 let of = |(target, price): (&Target, &Price)| {
                     let cost = money.costs.iter().find(|cost| cost.target == target.name)?;
-                    line(dataset, target, price, cost.requests_per_io.as_ref()).ok()
+                    line((dataset, Some(test)), target, price, cost.requests_per_io.as_ref()).ok()
                 };
                 if let Some((a, b)) = of(first).zip(of(second)) {
                     let of_test = [(*test, *money)];

@@ -5,7 +5,7 @@ use analyse::{
     Analysis, Bill, BreakEven, CostGap, CurrenciesDiffer, Evidence, Outcome, Standing, TargetCost,
     analyse,
 };
-use model::{Dataset, DiskRates, Price, PriceItem, PriceUnit, Sample};
+use model::{Dataset, DiskRates, Price, PriceItem, PriceUnit, Sample, Workload};
 use std::time::Duration;
 
 const STUDY_004: &str = include_str!("../fixtures/004-redis-volumes-prices.csv");
@@ -233,4 +233,33 @@ fn currencies_are_never_compared() {
         unreachable!("filtered above")
     };
     assert_eq!(*currencies, ["EUR", "USD"]);
+}
+
+/// The size of data is recorded of the first test alone.
+#[test]
+fn storage_is_not_priced_with_the_data_of_another_test() {
+    let mut data = dataset(&["a"], &[8], 3, |_, _, repeat| 1000.0 + f64::from(repeat));
+    let item = PriceItem {
+        name: "storage".to_owned(),
+        amount: 0.1,
+        per: PriceUnit::GbMonth,
+        quantity: None,
+    };
+    data.study.targets[0].price = Some(Price::of("USD", vec![item]));
+    data.targets[0].server.dataset_bytes = Some(50_000_000_000);
+    let mut larger = data.study.tests[0].clone();
+    larger.name = "larger".to_owned();
+    let load = larger.load_mut().expect("a load");
+    let Workload::Oltp(oltp) = &mut load.workload else { panic!("{load:?}") };
+    oltp.table_size *= 10;
+    let mut trials = data.trials.clone();
+    trials.iter_mut().for_each(|record| record.key.test = larger.name.clone());
+    data.study.tests.push(larger);
+    data.trials.extend(trials);
+    let analysis = analyse(&data);
+    let bills = analysis.tests.iter().map(|test| test.money.costs[0].bill.clone());
+    let bills: Vec<Bill> = bills.collect();
+    let Bill::Known { monthly, .. } = &bills[0] else { panic!("{bills:?}") };
+    assert!((monthly.point - 5.0).abs() < 1e-9, "{monthly:?}");
+    assert_eq!(bills[1], Bill::Unknown { gap: CostGap::Gigabytes });
 }
