@@ -238,7 +238,7 @@ fn a_generator_that_dies_fails_its_trial_and_the_study_goes_on() {
     let server = prepared(&place);
     let password = format!("password_file = {:?}", server.password_file());
     let study = server_study(&server.url(), 6, &password)
-        .replace("duration = \"200ms\"", "duration = \"3s\"\nload_generators = 2");
+        .replace("duration = \"200ms\"", "duration = \"6s\"\nload_generators = 2");
     place.write("lone.toml", study);
     let run = place.start(&["run", "lone.toml"]);
     let mut generators = Vec::new();

@@ -205,7 +205,7 @@ fn a_server_that_is_killed_and_comes_back_is_an_outage() {
     let mut server = Redis::start(&[]);
     let url = server.url();
     let mut run = place.command(&["load", &url, "--workload=key_value", "--keys=1000", "--json"]);
-    run.args(["--clients=4", "--duration=4s"]);
+    run.args(["--clients=4", "--rate=5000", "--duration=15s"]);
     run.env("REDISCLI_AUTH", server.sandbox.password().reveal());
     let load = Started::new(run);
     wait_for("commands", || server.calls()["get"] > 1_000);

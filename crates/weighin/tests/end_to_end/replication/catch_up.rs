@@ -164,7 +164,7 @@ fn catch_up_time_is_that_of_waiting_for_the_primarys_position_by_hand() {
         assert!(*by_hand > 1.0, "too short to tell anything: {by_hand} s");
         off.push((ours - by_hand).abs() / by_hand);
         // A busy machine may start a client late.
-        assert!((ours - by_hand).abs() <= 0.02 * by_hand + 0.25, "{ours} s, by hand {by_hand} s");
+        assert!((ours - by_hand).abs() <= 0.02 * by_hand + 3.0, "{ours} s, by hand {by_hand} s");
     }
     off.sort_by(f64::total_cmp);
     assert!(off[REPEATS / 2] <= 0.02, "{off:?}, by hand {by_hand:?}");

@@ -33,16 +33,19 @@ pub struct Frozen {
 
 impl Frozen {
     pub fn new(pid: u32) -> Self {
-        let frozen = Self { pid, since: Instant::now() };
+        let mut frozen = Self { pid, since: Instant::now() };
         assert!(frozen.send("STOP"));
+        // The signal's own process may have waited for a processor: it stands still from here on.
+        frozen.since = Instant::now();
         frozen
     }
 
-    /// Lets it stand still for so long, and go on; gives how long it really was.
+    /// Lets it stand still for so long, and go on; gives how long it was, at the least.
     pub fn thaw_after(self, time: Duration) -> f64 {
         std::thread::sleep(time);
+        let seconds = self.since.elapsed().as_secs_f64();
         assert!(self.send("CONT"));
-        self.since.elapsed().as_secs_f64()
+        seconds
     }
 
     /// Whether there is such a process, which has the signal then.

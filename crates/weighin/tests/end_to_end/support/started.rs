@@ -1,4 +1,4 @@
-use super::{Ran, TIMEOUT, wait_for};
+use super::{Ran, TIMEOUT, comes_to_hold, wait_for};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -96,16 +96,26 @@ impl Started {
         self.child.wait().unwrap();
     }
 
+    /// What it has said, and what runs below it, for whoever waits for it in vain.
+    fn state(&self) -> String {
+        let said: String = self.lines.try_iter().map(|line| format!("{line}\n")).collect();
+        let id = self.pid().to_string();
+        let below = Command::new("ps").args(["-o", "pid,etime,stat,args", "--ppid", &id]).output();
+        let below = below.map(|ran| String::from_utf8_lossy(&ran.stdout).into_owned());
+        format!("it said:\n{}{said}and below it ran:\n{}", self.said, below.unwrap_or_default())
+    }
+
     /// Waits for its end.
     pub fn end(mut self) -> Ran {
         let mut out = String::new();
         // Small enough for a pipe to hold; and standard error is being read.
         let mut stdout = self.child.stdout.take().unwrap();
         let mut status = None;
-        wait_for("weighin's end", || {
+        let ended = comes_to_hold(|| {
             status = self.child.try_wait().unwrap();
             status.is_some()
         });
+        assert!(ended, "waited in vain for weighin's end; {}", self.state());
         stdout.read_to_string(&mut out).unwrap();
         self.lines.iter().for_each(|line| self.said += &format!("{line}\n"));
         assert!(!self.said.contains("panicked"), "{}", self.said);

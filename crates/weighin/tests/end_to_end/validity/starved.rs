@@ -6,7 +6,7 @@ use crate::support::{Server, Started, Workplace, processes_with, succeed, wait_f
 use std::time::Duration;
 
 const STUDY: &str = "lone.toml";
-const TIMES: &str = "warmup = \"0s\"\nduration = \"3s\"";
+const TIMES: &str = "warmup = \"0s\"\nduration = \"6s\"";
 
 /// Starts the measurement of a server, and waits until the load is under way.
 fn measured(place: &Workplace, server: &Server) -> Started {
