@@ -94,7 +94,7 @@ fn fleet_cell(study: &Study, storage: &Storage, cell: &CellData) -> FleetCell {
             .filter_map(|(record, _)| {
                 let load = record.load()?;
                 let value = of((load, load.fleet.as_ref()?))?;
-                (value.is_finite() && value > 0.0).then_some((record.key.repeat, value))
+                (value.is_finite() && value >= 0.0).then_some((record.key.repeat, value))
             })
             .collect();
         Series::from_values(values, 0.0).estimate(study.confidence)

@@ -115,12 +115,18 @@ impl Page {
         }
         let without = words::not_offered(test).map(|(targets, _)| targets).unwrap_or_default();
         if test.ranking.tiers.is_empty() && without.len() < test.ranking.unranked.len() {
-            self.paragraph("  ", "no target has a trial that counts", Style::Bad);
+            let mut unranked = test.ranking.unranked.iter();
+            let some = unranked.any(|target| view::lacks_figure(analysis, test, target));
+            let what = if some { "the figure that decides" } else { "a trial that counts" };
+            self.paragraph("  ", &format!("no target has {what}"), Style::Bad);
         }
         for target in &test.ranking.unranked {
             let name = numbers::shortened(target, self.longest_name());
             let (why, style) = match without.contains(&target.as_str()) {
                 true => ("not offered", Style::Soft),
+                false if view::lacks_figure(analysis, test, target) => {
+                    ("not ranked: no trial has this figure", Style::Bad)
+                }
                 false => ("not ranked: no trial that counts", Style::Bad),
             };
             self.paragraph("  ", &format!("–  {name}  {why}"), style);

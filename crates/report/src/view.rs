@@ -163,6 +163,15 @@ pub(crate) fn why_empty(analysis: &Analysis, cell: &Cell) -> Option<String> {
     Some(message.unwrap_or_else(|| "all trials are void".to_owned()))
 }
 
+/// Whether a target that is not ranked has trials that count: they lack the figure that decides.
+pub(crate) fn lacks_figure(analysis: &Analysis, test: &TestAnalysis, target: &str) -> bool {
+    let own = test.cells.iter().filter(|cell| cell.target == target);
+    own.flat_map(|cell| &cell.trials).any(|trial| {
+        let record = analysis.dataset.trials.get(trial.record);
+        trial.validity != Validity::Void && record.is_some_and(|record| !record.has_failed())
+    })
+}
+
 /// Trials that failed for the same reason.
 pub(crate) struct FailedTrials<'a> {
     /// Which, in the order in which they ran.

@@ -101,3 +101,26 @@ fn every_report_is_known_as_one() {
         }
     }
 }
+
+#[test]
+fn a_target_without_the_figure_that_decides_did_not_lose_its_trials() {
+    let mut table = String::from("target,test,concurrency,repeat,metric,value,unit\n");
+    for (target, metric, unit) in [
+        ("a", "transactions_per_s", "1/s"),
+        ("b", "transactions_per_s", "1/s"),
+        ("c", "latency_avg", "ms"),
+    ] {
+        for repeat in 1..=3 {
+            table.push_str(&format!("{target},t,8,{repeat},{metric},{},{unit}\n", 100 + repeat));
+        }
+    }
+    let data = test_support::imported("run", &table);
+    let page = rendered(&data, Format::Markdown);
+    assert!(
+        page.contains("Not ranked, because no trial has the figure that decides: c."),
+        "{page}"
+    );
+    assert!(!page.contains("failed or are void"), "{page}");
+    let said = terminal_summary(&support::analysis(&data), 80, false);
+    assert!(said.contains("not ranked: no trial has this figure"), "{said}");
+}

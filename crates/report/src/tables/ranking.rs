@@ -51,6 +51,9 @@ pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
             Some(failed) => {
                 TableCell::text(text::message(&failed.failure.message)).with_tone(Tone::Bad)
             }
+            None if view::lacks_figure(analysis, test, target) => {
+                TableCell::text("no trial has this figure")
+            }
             None => TableCell::text("no trial that counts"),
         };
         let mut row = vec![

@@ -266,13 +266,16 @@ fn limits(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     let offers = |name: &&String| {
         without.as_ref().is_none_or(|(targets, _)| !targets.contains(&name.as_str()))
     };
-    let names: Vec<String> =
-        test.ranking.unranked.iter().filter(offers).map(|name| target_name(name)).collect();
-    if !names.is_empty() {
-        limits.push(format!(
-            "Not ranked, because all trials failed or are void: {}.",
-            numbers::list(&names)
-        ));
+    let unranked = test.ranking.unranked.iter().filter(offers);
+    let (without, lost): (Vec<&String>, Vec<&String>) =
+        unranked.partition(|name| view::lacks_figure(analysis, test, name));
+    for (names, why) in
+        [(lost, "all trials failed or are void"), (without, "no trial has the figure that decides")]
+    {
+        let names: Vec<String> = names.into_iter().map(|name| target_name(name)).collect();
+        if !names.is_empty() {
+            limits.push(format!("Not ranked, because {why}: {}.", numbers::list(&names)));
+        }
     }
     limits.extend(lost_trials(analysis, test));
     limits

@@ -38,6 +38,10 @@ pub(super) fn lost_writes(analysis: &Analysis, test: &TestAnalysis) -> Option<St
             _ => continue,
         };
         let Some(target) = finding.subject.target.as_deref() else { continue };
+        // The first target once more, against which the noise is held, is no candidate.
+        if !test.cells.iter().any(|cell| cell.target == target) {
+            continue;
+        }
         let known = targets.iter().position(|known| known.target == target);
         let place = known.unwrap_or_else(|| {
             targets.push(Losses { target, ..Losses::default() });

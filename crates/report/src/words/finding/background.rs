@@ -73,8 +73,14 @@ fn length(cost: &EventCost) -> String {
 /// How figures changed in the seconds that were affected.
 fn effect(cost: &EventCost) -> String {
     let (affected, quiet) = cost.seconds;
-    if affected <= 0.0 || cost.changes.is_empty() {
-        return "the measurement has no second without it to compare with, so its cost is not known"
+    if affected <= 0.0 {
+        return "no trial has seconds with it and without it that could be compared, so its cost is not \
+                known"
+            .to_owned();
+    }
+    if cost.changes.is_empty() {
+        return "in at least one trial nothing succeeded in the seconds with it, or in those without: \
+                of that there is no ratio"
             .to_owned();
     }
     let said = |change: &Change| one_change(change, cost.margin);
