@@ -2,7 +2,7 @@
 
 use crate::cell::Cells;
 use crate::family::{Judged, judge};
-use crate::overall::pool;
+use crate::overall::{Pooled, pool};
 use crate::series::Series;
 use crate::{Finding, Metric, NoiseFloor, Subject, TestAnalysis, Verdict, floor};
 use model::{Level, Study, Target, Test};
@@ -24,6 +24,9 @@ pub struct FactorEffect {
     /// `to` ÷ `from` over all pairs, tests and levels together: geometric means within each repeat,
     /// each pair at each level with equal weight.
     pub ratio: Estimate,
+    /// Pairs at levels that do not go into `ratio`, of how many: they lack results in repeats that the
+    /// others have.
+    pub left_out: (usize, usize),
     /// What follows; the candidate is `to`.
     pub verdict: Verdict,
     /// The pairs of targets, in the order of the study.
@@ -210,6 +213,7 @@ pub(crate) fn contrasts(study: &Study, observations: &[PairAtLevel]) -> Vec<Fact
 
 fn contrast(study: &Study, factor: &Factor, observations: &[&PairAtLevel]) -> Option<FactorEffect> {
     let (ratio, verdict) = effects(study, factor, &[observations.to_vec()]).pop()?;
+    let left_out = pooled(observations).map_or(0, |pooled| observations.len() - pooled.kept.len());
     let of_pairs = distinct(observations, |observation| &observation.pair);
     let pairs = named_effects(study, factor, of_pairs, |pair, ratio, verdict| {
         let (baseline, candidate) = pair.clone();
@@ -226,6 +230,7 @@ fn contrast(study: &Study, factor: &Factor, observations: &[&PairAtLevel]) -> Op
         to: factor.to.clone(),
         metric: factor.metric,
         ratio,
+        left_out: (left_out, observations.len()),
         verdict,
         pairs_differ: differ(&pairs),
         pairs,
@@ -311,12 +316,16 @@ fn ratio(observations: &[&PairAtLevel]) -> Option<Ratio> {
     if let [only] = observations {
         return only.candidate.ratio(&only.base);
     }
+    let pooled = pooled(observations)?;
+    pooled.candidate.ratio(&pooled.base)
+}
+
+fn pooled(observations: &[&PairAtLevel]) -> Option<Pooled> {
     let pairs: Vec<(&Series, &Series)> = observations
         .iter()
         .map(|observation| (&observation.base, &observation.candidate))
         .collect();
-    let pooled = pool(&pairs, 1)?;
-    pooled.candidate.ratio(&pooled.base)
+    pool(&pairs, 1)
 }
 
 /// Whether the intervals of any two pairs have nothing in common.

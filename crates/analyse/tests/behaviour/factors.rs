@@ -65,6 +65,14 @@ fn an_effect_that_depends_on_the_rest_of_the_target_is_told_so() {
 }
 
 #[test]
+fn what_a_mean_over_levels_leaves_out_is_counted() {
+    let mut data = study_000(|_, _| 1.0);
+    assert_eq!(contrast(&analyse(&data), "tenancy").left_out, (0, 10));
+    data.trials.retain(|record| record.key.level.clients != 16 || record.key.repeat == 1);
+    assert_eq!(contrast(&analyse(&data), "tenancy").left_out, (2, 10));
+}
+
+#[test]
 fn targets_that_differ_in_two_labels_or_lack_one_are_not_compared() {
     let mut data = dataset(&["a", "b", "c"], &[8], 3, |_, _, _| 1000.0);
     label(&mut data, "a", &[("tenancy", "shared"), ("tuned", "no")]);

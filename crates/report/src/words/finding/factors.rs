@@ -43,18 +43,26 @@ pub(crate) fn depends_on_level(found: &FactorEffect) -> bool {
 fn effect(found: &FactorEffect) -> String {
     let (from, to) = (target_name(&found.from), target_name(&found.to));
     let figure = metric_name(found.metric);
+    let over = match found.left_out {
+        (0, _) => "all levels together".to_owned(),
+        (left_out, of) => format!(
+            "{} of {} results together, those with the same repeats,",
+            numbers::count((of - left_out) as u64),
+            numbers::count(of as u64)
+        ),
+    };
     match found.verdict {
         Verdict::Equivalent => format!(
-            "no difference between {from} and {to} (within {} over all levels together)",
+            "no difference between {from} and {to} (within {} over {})",
             percent(farthest(&found.ratio)),
+            over.trim_end_matches(','),
         ),
         Verdict::CandidateBetter | Verdict::BaselineBetter => format!(
-            "over all levels together {to} has {}",
+            "over {over} {to} has {}",
             times(&found.ratio, &format!("the {figure} of {from}")),
         ),
         Verdict::Unresolved => format!(
-            "the difference between {from} and {to} is not resolved: over all levels together {to} \
-             has {}",
+            "the difference between {from} and {to} is not resolved: over {over} {to} has {}",
             times(&found.ratio, &format!("the {figure} of {from}")),
         ),
     }
