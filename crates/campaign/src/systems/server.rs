@@ -202,33 +202,6 @@ impl<K: ServerKind> Server<K> {
         Ok((login, control))
     }
 
-    /// Brings the server to the state of its caches, with a new connection, and its replicas in step
-    /// with it.
-    fn bring_to(&mut self, cache: CacheState) -> Result<(), Failure> {
-        self.control = None;
-        if let Some(host) = self.ssh_host() {
-            // One that was lost in the last trial is waited for.
-            host.reach()?;
-        }
-        if self.private.as_ref().is_some_and(|private| private.stops_for(cache)) {
-            self.stop_appliers();
-        }
-        match (&mut self.private, &self.host, cache) {
-            (Some(private), Some(host), _) => {
-                private.bring_to(cache, host.as_ref(), &self.stop)?;
-                self.has_started()?;
-            }
-            (_, _, CacheState::Cold) => self.restart_cold()?,
-            (_, _, CacheState::Warm) if !self.replica_logins.is_empty() => {
-                let mut group = self.group_of(&self.stop)?;
-                group.primary.prepare_heartbeat()?;
-                group.bring_in_step(&self.stop)?;
-            }
-            (_, _, CacheState::Warm) => {}
-        }
-        self.connected().map(drop)
-    }
-
     fn make(&mut self, work: &K::Work, preparing: &mut Preparing<'_>) -> Result<Prepared, Failure> {
         let (login, control) = self.connected()?;
         let prepared = K::prepare(login, control, work, preparing)?;
@@ -476,9 +449,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 
     fn release(&mut self) -> Result<(), Failure> {
         self.control = None;
-        if self.private.as_ref().is_some_and(PrivateServers::stops_after_trials) {
-            self.stop_appliers();
-        }
+        self.stop_appliers(PrivateServers::stops_after_trials);
         self.private.as_mut().map_or(Ok(()), PrivateServers::release)
     }
 

@@ -1,16 +1,41 @@
 //! The members of a target that is a group: how they come to replicate, and when they are made anew.
 
-use super::private::{endpoint_variables, replica_name};
+use super::private::{PrivateServers, endpoint_variables, replica_name};
 use super::running::Whereabouts;
 use super::{Server, ServerKind};
 use crate::systems::group::{Group, Replica};
 use crate::systems::login::Login;
 use crate::systems::no_replicas;
 use engine::Stop;
-use model::{Failure, FailureKind, Place, ReplicationControl};
+use model::{CacheState, Failure, FailureKind, Place, ReplicationControl};
 use std::sync::Arc;
 
 impl<K: ServerKind> Server<K> {
+    /// Brings the server to the state of its caches, with a new connection, and its replicas in step
+    /// with it.
+    pub(super) fn bring_to(&mut self, cache: CacheState) -> Result<(), Failure> {
+        self.control = None;
+        if let Some(host) = self.ssh_host() {
+            // One that was lost in the last trial is waited for.
+            host.reach()?;
+        }
+        self.stop_appliers(|private| private.stops_for(cache));
+        match (&mut self.private, &self.host, cache) {
+            (Some(private), Some(host), _) => {
+                private.bring_to(cache, host.as_ref(), &self.stop)?;
+                self.has_started()?;
+            }
+            (_, _, CacheState::Cold) => self.restart_cold()?,
+            (_, _, CacheState::Warm) if !self.replica_logins.is_empty() => {
+                let mut group = self.group_of(&self.stop)?;
+                group.primary.prepare_heartbeat()?;
+                group.bring_in_step(&self.stop)?;
+            }
+            (_, _, CacheState::Warm) => {}
+        }
+        self.connected().map(drop)
+    }
+
     /// Servers are up, which may listen elsewhere than before: logs in anew, and has the replicas
     /// replicate.
     pub(super) fn has_started(&mut self) -> Result<(), Failure> {
@@ -87,10 +112,13 @@ impl<K: ServerKind> Server<K> {
         })
     }
 
-    /// Has private replicas apply nothing further, before they are ended. A MariaDB that is told to
+    /// Has private replicas apply nothing further where they are about to be ended. A MariaDB that is told to
     /// end while it applies in parallel kills appliers that wait for one another, and may wait for them
     /// for many minutes. They begin again when they are started.
-    pub(super) fn stop_appliers(&self) {
+    pub(super) fn stop_appliers(&self, ends: impl Fn(&PrivateServers) -> bool) {
+        if !self.private.as_ref().is_some_and(ends) {
+            return;
+        }
         // One that cannot be asked is ended all the same.
         let Ok(mut group) = self.group_of(&self.stop) else { return };
         for replica in &mut group.replicas {
