@@ -132,7 +132,12 @@ impl Attempt<'_, '_> {
         let order = CrossCheckOrder::of_repeat(self.trial.key.repeat);
         let before = if order == CrossCheckOrder::Before { self.cross_check(order)? } else { None };
         let own = self.own_work();
-        let own = own.map_err(|failure| self.target.explain(failure));
+        let own = own.map_err(|failure| {
+            let explained = self.target.explain(failure);
+            // Otherwise its servers would run beside the trials of others.
+            let _ = self.target.release();
+            explained
+        });
         if own.as_ref().is_err_and(Failure::is_stop) {
             return Err(Failure::stopped());
         }

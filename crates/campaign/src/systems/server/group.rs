@@ -116,7 +116,7 @@ impl<K: ServerKind> Server<K> {
     /// end while it applies in parallel kills appliers that wait for one another, and may wait for them
     /// for many minutes. They begin again when they are started.
     pub(super) fn stop_appliers(&self, ends: impl Fn(&PrivateServers) -> bool) {
-        if !self.private.as_ref().is_some_and(ends) {
+        if !self.private.as_ref().is_some_and(|private| !private.is_lost() && ends(private)) {
             return;
         }
         // One that cannot be asked is ended all the same.

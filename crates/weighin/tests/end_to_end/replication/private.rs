@@ -134,26 +134,29 @@ fn a_group_whose_data_diverged_is_made_anew_for_the_next_trial() {
     assert!(second.outcome().is_some(), "{:?}", second.end);
 }
 
-/// A MariaDB that is told to end while its appliers wait for one another does not end for minutes.
+/// Its servers do not run beside the next trial either. A MariaDB that is told to end while its
+/// appliers wait for one another does not end for minutes.
 #[test]
-fn a_replica_that_is_applying_in_parallel_ends_when_it_is_told_to() {
+fn a_replica_that_is_applying_in_parallel_ends_with_its_trial() {
     let place = Workplace::new();
     let load = "workload = \"oltp_write_only\"\ntable_size = 1_000\nclients = 2\n";
     let task = "task = \"catch_up\"\nworkload = \"oltp_write_only\"\ntable_size = 10\nclients = 8\n\
                 backlog_time = \"3s\"\ntimeout = \"3s\"\n";
     let study = pair("").replace(load, task).replace("threads = 2", "threads = 8");
     assert!(study.contains(task) && study.contains("threads = 8"), "{study}");
+    let (before, target) = study.split_once("[[target]]").unwrap();
+    let (target, test) = target.split_once("[[test]]").unwrap();
+    let other = target.replace("\"pair\"", "\"other\"");
+    let study = format!("{before}[[target]]{target}[[target]]{other}[[test]]{test}");
+    let study = study.replace("repeats = 2", "repeats = 1\nseed = 1");
     place.write("pair.toml", study);
     let mut run = place.start(&["run", "pair.toml", "--store", "kept.weighin"]);
-    run.wait_for_line("1 table made");
-    let stopped = |replica: &String| {
-        ask(replica, "SHOW ALL SLAVES STATUS").is_some_and(|s| s.contains("SQL_Running: No"))
-    };
-    wait_for("the first trial", || homes(&place).get(1).is_some_and(stopped));
+    // While the backlog is written.
+    run.wait_for_load();
     let replica = homes(&place)[1].clone();
     // There alone, so that it has much left to apply when the time is over.
     let slow = "SET sql_log_bin = 0; CREATE TRIGGER sbtest.slow BEFORE UPDATE ON sbtest.sbtest1 \
-                FOR EACH ROW DO SLEEP(0.05)";
+                FOR EACH ROW DO SLEEP(0.02)";
     assert!(ask(&replica, slow).is_some());
     let ends = || {
         let log = std::fs::read_to_string(Path::new(&replica).join("server.log"));
@@ -162,7 +165,10 @@ fn a_replica_that_is_applying_in_parallel_ends_when_it_is_told_to() {
     let before = ends();
     let said = run.wait_for_line("[1/2]");
     assert!(said.contains("did not catch up within 3 s"), "{said}");
-    wait_for("the replica's end", || ends() > before);
+    assert!(ends() > before, "it is ended before the next trial, and not killed");
+    run.wait_for_load();
+    let up = homes(&place);
+    assert!(up.len() == 2 && !up.contains(&replica), "{up:?}");
     run.stopped_by_one_signal();
     place.assert_no_server_left();
 }
