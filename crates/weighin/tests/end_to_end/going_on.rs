@@ -4,7 +4,7 @@ use crate::server_trouble::server_of;
 use crate::support::{Ran, Server, Started, Workplace, sandbox_study, server_study};
 use model::{Dataset, TrialRecord};
 
-const SHORT: &str = "rate = 100\nwarmup = \"200ms\"\nduration = \"1500ms\"";
+const SHORT: &str = "warmup = \"200ms\"\nduration = \"1s\"";
 
 fn run(place: &Workplace, more: &[&str]) -> Ran {
     place.weighin(&[&["run", "duel.toml"], more].concat())

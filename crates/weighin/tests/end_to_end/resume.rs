@@ -4,7 +4,7 @@ use crate::support::{Server, Started, Workplace, sandbox_study, server_study, wa
 use model::{TrialKey, TrialRecord};
 use std::path::Path;
 
-const SHORT: &str = "rate = 100\nwarmup = \"200ms\"\nduration = \"1500ms\"";
+const SHORT: &str = "warmup = \"200ms\"\nduration = \"1s\"";
 
 fn start(place: &Workplace, resume: bool) -> Started {
     let arguments = ["run", "duel.toml", "--resume"];
