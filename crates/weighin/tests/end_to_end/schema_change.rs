@@ -79,11 +79,14 @@ fn a_change_under_load_is_timed_as_the_server_times_it_and_taken_back() {
     let logged: Vec<f64> = server.query(logged).iter().map(|s| s.parse().unwrap()).collect();
     let timed = [Metric::ElapsedAlone, Metric::Elapsed].map(|metric| figure(copied, metric));
     assert_eq!(logged.len(), 2, "{logged:?}");
+    let mut least = f64::INFINITY;
     for (timed, logged) in timed.into_iter().zip(logged) {
-        // 2 %, and a moment for the answer to be noticed on a busy machine.
-        let most = logged * 1.02 + 3.0;
-        assert!((logged - 1e-3..most).contains(&timed), "{timed} s, by the server {logged} s");
+        assert!(timed > logged - 1e-3, "{timed} s, by the server {logged} s");
+        assert!(timed < logged * 1.02 + 3.0, "{timed} s, by the server {logged} s");
+        least = least.min(timed - logged * 1.02);
     }
+    // A busy machine may notice one of the answers late; 2 % and a moment of the other.
+    assert!(least < 0.1, "{least} s more than 2 % above what the server says");
     // Writes wait for as long as the table is copied, from the first that arrives: 25 ms apart, and a
     // moment later where the load has to wait for a processor.
     let (elapsed, blocked) = (timed[1], figure(copied, Metric::LongestBlocked) / 1e3);
