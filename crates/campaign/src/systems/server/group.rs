@@ -112,9 +112,9 @@ impl<K: ServerKind> Server<K> {
         })
     }
 
-    /// Has private replicas apply nothing further where they are about to be ended. A MariaDB that is told to
-    /// end while it applies in parallel kills appliers that wait for one another, and may wait for them
-    /// for many minutes. They begin again when they are started.
+    /// Has private replicas apply nothing further where they are about to be ended. A MariaDB that is
+    /// told to end while it applies in parallel kills appliers that wait for one another, and may wait
+    /// for them for many minutes. They begin again when they are started.
     pub(super) fn stop_appliers(&self, ends: impl Fn(&PrivateServers) -> bool) {
         if !self.private.as_ref().is_some_and(|private| !private.is_lost() && ends(private)) {
             return;
