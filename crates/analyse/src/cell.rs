@@ -266,6 +266,11 @@ impl<'a> CellData<'a> {
         }
     }
 
+    /// Whether a trial did all that it was offered.
+    pub(crate) fn keeps_up(&self) -> bool {
+        self.usable().any(|trial| !trial.fell_behind())
+    }
+
     /// Of its trials; 0 where there are none.
     pub(crate) fn share_lost(&self) -> f64 {
         self.lost() as f64 / self.trials.len().max(1) as f64

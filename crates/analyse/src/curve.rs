@@ -45,12 +45,20 @@ pub(crate) struct Point {
     pub(crate) throughput: Estimate,
     /// Whether none of its trials was seen to drift.
     pub(crate) steady: bool,
+    /// Whether throughput is at least what was seen: a rate was offered, and not every trial fell
+    /// behind it.
+    pub(crate) at_least: bool,
 }
 
 impl CurveData {
     /// The repeats at the peak.
     pub(crate) fn series(&self) -> &Series {
         &self.points[self.index].series
+    }
+
+    /// Whether the target may do more than it did at its peak, where it was offered no more.
+    pub(crate) fn is_at_least(&self) -> bool {
+        self.points[self.index].at_least
     }
 
     /// The target at its peak.
@@ -79,7 +87,14 @@ fn peak(study: &Study, target: &str, own: &[CellData], curves: usize) -> Option<
             let series = cell.series(Metric::Throughput);
             let throughput = series.estimate(study.confidence)?;
             let series = series.clone();
-            Some(Point { level: cell.level, series, throughput, steady: cell.is_steady() })
+            let at_least = cell.level.rate.is_some() && cell.keeps_up();
+            Some(Point {
+                level: cell.level,
+                series,
+                throughput,
+                steady: cell.is_steady(),
+                at_least,
+            })
         })
         .collect();
     // `rev`: of equal maxima `max_by` takes the last, and the lowest level is wanted.

@@ -200,8 +200,8 @@ impl Series {
     }
 
     /// Of these trials, each with its repeat. Empty where a trial lacks a latency, because it has too
-    /// few transactions for a percentile or fell behind its rate: it is the slow trials that do,
-    /// and without them the others would make the target look good.
+    /// few transactions for a percentile or fell behind its rate, or where its rate never came back: it
+    /// is the slow trials that do, and without them the others would make the target look good.
     pub(crate) fn of<'a>(metric: Metric, trials: impl Iterator<Item = (u32, &'a Figures)>) -> Self {
         let mut series = Self::default();
         for (repeat, figures) in trials {
@@ -210,7 +210,9 @@ impl Series {
                     series.values.insert(repeat, reading.value);
                     series.rounding = series.rounding.max(reading.rounding);
                 }
-                None if is_any_latency(metric) => return Self::default(),
+                None if is_any_latency(metric) || metric == Metric::RateBack => {
+                    return Self::default();
+                }
                 None => {}
             }
         }
@@ -366,8 +368,15 @@ impl Series {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{ActResult, Interval, Mark, Phase, UnitName};
+    use model::{ActResult, Figure, Interval, Mark, Phase, UnitName};
     use std::time::Duration;
+
+    const BASIS: Basis = Basis {
+        metric: Metric::Elapsed,
+        counted: UnitName::TRANSACTION,
+        rate: None,
+        whole_phase: false,
+    };
 
     /// Of a load with so many transactions a second before something was done and while it was.
     fn figures(before: u64, during: u64) -> Figures {
@@ -390,9 +399,7 @@ mod tests {
         let load = LoadResult { intervals, ..LoadResult::default() };
         let act = Mark { result: Some(ActResult::Done), ..Mark::span("act", 2.1, 2.9) };
         let outcome = Outcome { marks: vec![act], ..Outcome::of_load(load) };
-        let counted = UnitName::TRANSACTION;
-        let basis = Basis { metric: Metric::Elapsed, counted, rate: None, whole_phase: false };
-        Figures::of(&outcome, &basis, 0.95)
+        Figures::of(&outcome, &BASIS, 0.95)
     }
 
     #[test]
@@ -404,5 +411,21 @@ mod tests {
         assert_eq!(of(Metric::LatencyP99Before).values().count(), 3);
         // The others alone would make it look good.
         assert!(of(Metric::LatencyP99During).is_empty());
+    }
+
+    #[test]
+    fn of_rates_that_did_not_all_come_back_there_is_no_time() {
+        let failover = |back: Option<f64>| {
+            let figure = |metric, value| Figure::measured(metric, value, 0.005);
+            let mut figures = vec![figure(Metric::Downtime, 3.0)];
+            figures.extend(back.map(|back| figure(Metric::RateBack, back)));
+            Figures::of(&Outcome::of_figures(figures), &BASIS, 0.95)
+        };
+        let trials = [failover(Some(4.0)), failover(None), failover(Some(5.0))];
+        let of = |metric| Series::of(metric, (1..).zip(&trials));
+        assert_eq!(of(Metric::Downtime).values().count(), 3);
+        assert!(of(Metric::RateBack).is_empty());
+        let came = [failover(Some(4.0)), failover(Some(5.0))];
+        assert_eq!(Series::of(Metric::RateBack, (1..).zip(&came)).values().count(), 2);
     }
 }

@@ -92,6 +92,11 @@ pub enum Standing {
         /// Which, the first in the study.
         rival: String,
     },
+    /// One of the two did all that it was offered, and may do more.
+    NotExhausted {
+        /// Which, the first in the study.
+        rival: String,
+    },
 }
 
 /// From one target on the Pareto front to the next.

@@ -2,7 +2,7 @@
 
 use super::{Amount, Bill, PriceStep, Standing, TargetCost};
 use crate::curve::CurveData;
-use crate::race::{Contender, Race};
+use crate::race::Race;
 use stats::{Estimate, Relation};
 use std::cmp::Ordering;
 
@@ -16,20 +16,29 @@ pub(super) struct PeakRace<'a> {
 }
 
 impl PeakRace<'_> {
-    /// How the throughputs of two targets compare, each at its own peak.
-    fn relation(&self, numerator: &str, denominator: &str) -> Relation {
-        let both = self.contender(numerator).zip(self.contender(denominator));
-        both.map_or(Relation::Unresolved, |(one, other)| self.race.relation(&one, &other))
+    /// How the throughputs of two targets compare, each at its own peak. `None` where one that was
+    /// offered no more than it did may do so much more that they compare otherwise.
+    fn relation(&self, numerator: &str, denominator: &str) -> Option<Relation> {
+        let (Some(one), Some(other)) = (self.peak(numerator), self.peak(denominator)) else {
+            return Some(Relation::Unresolved);
+        };
+        let relation = self.race.relation(&one.contender(), &other.contender());
+        let is_open = match relation {
+            Relation::Larger => other.is_at_least(),
+            Relation::Smaller => one.is_at_least(),
+            _ => one.is_at_least() || other.is_at_least(),
+        };
+        (!is_open).then_some(relation)
     }
 
     /// Throughput over throughput, each at its target's own peak.
     fn ratio(&self, numerator: &str, denominator: &str) -> Option<Estimate> {
-        self.race.ratio(&self.contender(numerator)?, &self.contender(denominator)?)
+        let (one, other) = (self.peak(numerator)?, self.peak(denominator)?);
+        self.race.ratio(&one.contender(), &other.contender())
     }
 
-    fn contender(&self, name: &str) -> Option<Contender<'_>> {
-        let peak = self.peaks.iter().find(|peak| peak.curve.target == name)?;
-        Some(peak.contender())
+    fn peak(&self, name: &str) -> Option<&CurveData> {
+        self.peaks.iter().find(|peak| peak.curve.target == name)
     }
 }
 
@@ -44,36 +53,35 @@ pub(super) fn place(race: &PeakRace, costs: &mut [TargetCost]) {
 
 /// A target is dominated by one that costs no more and is clearly faster, or costs less and is as
 /// fast. It stands on the Pareto front if that can be ruled out of every other target; where speed or
-/// cost is not resolved against some other one, so is its place. Without any other there is none.
+/// cost is not resolved or not known against some other one, so is its place. Without any other there
+/// is none.
 fn standing(race: &PeakRace, costs: &[TargetCost], cost: &TargetCost) -> Option<Standing> {
     let own = cost.monthly()?;
     let mut compared = false;
-    let mut unresolved = None;
+    let mut doubt = None;
     for rival in costs.iter().filter(|rival| rival.target != cost.target) {
         if rival.currency != cost.currency {
             continue;
         }
         let by = || rival.target.clone();
-        let Some(theirs) = rival.monthly() else {
-            // It may cost less, and is worth it unless it is slower.
-            if race.relation(&rival.target, &cost.target) != Relation::Smaller {
-                unresolved = unresolved.or(Some(Standing::Unresolved { rival: by() }));
-            }
-            continue;
-        };
-        compared = true;
-        match (theirs.compare(&own), race.relation(&rival.target, &cost.target)) {
-            (Some(Ordering::Less), Relation::Equivalent)
-            | (Some(Ordering::Less | Ordering::Equal), Relation::Larger) => {
+        let speed = race.relation(&rival.target, &cost.target);
+        // One whose bill is not known may cost less, and is worth it unless it is slower.
+        let bill = rival.monthly();
+        compared |= bill.is_some();
+        let new_doubt = match (bill.map(|theirs| theirs.compare(&own)), speed) {
+            (Some(Some(Ordering::Less)), Some(Relation::Equivalent))
+            | (Some(Some(Ordering::Less | Ordering::Equal)), Some(Relation::Larger)) => {
                 return Some(Standing::Dominated { by: by() });
             }
-            (Some(Ordering::Greater), _)
-            | (_, Relation::Smaller)
-            | (Some(Ordering::Equal), Relation::Equivalent) => {}
-            _ => unresolved = unresolved.or(Some(Standing::Unresolved { rival: by() })),
-        }
+            (Some(Some(Ordering::Greater)), _)
+            | (_, Some(Relation::Smaller))
+            | (Some(Some(Ordering::Equal)), Some(Relation::Equivalent)) => continue,
+            (_, None) => Standing::NotExhausted { rival: by() },
+            (_, Some(_)) => Standing::Unresolved { rival: by() },
+        };
+        doubt = doubt.or(Some(new_doubt));
     }
-    unresolved.or(compared.then_some(Standing::OnParetoFront))
+    doubt.or(compared.then_some(Standing::OnParetoFront))
 }
 
 /// From each target on the Pareto front to the next dearer one: what it costs, and what a tenth more
@@ -89,7 +97,9 @@ pub(super) fn steps(race: &PeakRace, costs: &[TargetCost]) -> Vec<PriceStep> {
     pairs
         .filter(|[(from, _), (to, _)]| from.currency == to.currency)
         .filter_map(|[(from, low), (to, high)]| {
-            if race.relation(&to.target, &from.target) != Relation::Larger {
+            // Of one that may do more the price of a step is not known.
+            let is_known = race.peak(&to.target).is_some_and(|peak| !peak.is_at_least());
+            if !is_known || race.relation(&to.target, &from.target) != Some(Relation::Larger) {
                 return None;
             }
             let ratio = race.ratio(&to.target, &from.target)?;

@@ -1,12 +1,13 @@
 //! What targets cost, and which are worth it.
 
-use crate::support::{dataset, found, price, trial};
+use crate::support::{dataset, found, load_of, price, trial};
 use analyse::{
     Analysis, Bill, BreakEven, CostGap, CurrenciesDiffer, Evidence, Outcome, Standing, TargetCost,
     analyse,
 };
-use model::{Dataset, DiskRates, Price, PriceItem, PriceUnit, Sample, Workload};
+use model::{Dataset, DiskRates, Level, Price, PriceItem, PriceUnit, Sample, Workload};
 use std::time::Duration;
+use test_support::{balance, open_loop};
 
 const STUDY_004: &str = include_str!("../fixtures/004-redis-volumes-prices.csv");
 const STANDARD: &str = "standard-nonopt";
@@ -172,6 +173,48 @@ fn the_front_leaves_out_what_is_slower_and_dearer_and_prices_the_next_tenth() {
         assert!(low < step.next_tenth.point && step.next_tenth.point < high);
     }
     assert_eq!(found(&analysis, |e| matches!(e, Evidence::PriceStep(_))).len(), 2);
+}
+
+/// Offers every target 5,000 transactions a second.
+fn offer(data: &mut Dataset) {
+    let level = |level: &mut Level| level.rate = Some(5_000);
+    let load = data.study.tests[0].load_mut().expect("a load");
+    load.levels.iter_mut().for_each(level);
+    let planned = data.plan.blocks.iter_mut().flat_map(|block| &mut block.trials);
+    planned.for_each(|trial| level(&mut trial.key.level));
+    for record in &mut data.trials {
+        level(&mut record.key.level);
+        let load = load_of(record);
+        let scheduled = 5_000 * load.measure.elapsed.as_secs();
+        load.open = Some(open_loop(load, 5_000.0, scheduled));
+        load.ledger.timed_out = scheduled.saturating_sub(load.measure.transactions);
+        balance(record);
+    }
+}
+
+#[test]
+fn who_kept_up_with_all_that_was_offered_may_do_more() {
+    let targets = ["cheap", "slow", "dear"];
+    let mut data = dataset(&targets, &[8], 3, |target, _, repeat| {
+        if target == "slow" { 4_000.0 + f64::from(repeat) } else { 5_000.0 }
+    });
+    for (target, monthly) in [("cheap", 100.0), ("slow", 50.0), ("dear", 200.0)] {
+        price(&mut data, target, monthly);
+    }
+    offer(&mut data);
+    let analysis = analyse(&data);
+    assert_eq!(cost(&analysis, "cheap").standing, Some(Standing::OnParetoFront));
+    assert_eq!(cost(&analysis, "slow").standing, Some(Standing::OnParetoFront));
+    // As fast as `cheap`, as far as was offered.
+    let open = Standing::NotExhausted { rival: "cheap".into() };
+    assert_eq!(cost(&analysis, "dear").standing, Some(open));
+    let steps = &analysis.tests[0].money.steps;
+    assert!(steps.is_empty(), "what more than 5,000/s costs is not known: {steps:?}");
+    // One that fell behind is slower, whatever else may do more.
+    price(&mut data, "slow", 150.0);
+    let analysis = analyse(&data);
+    let dominated = Standing::Dominated { by: "cheap".into() };
+    assert_eq!(cost(&analysis, "slow").standing, Some(dominated));
 }
 
 #[test]

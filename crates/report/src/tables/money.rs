@@ -46,7 +46,7 @@ fn place(cost: &TargetCost) -> TableCell {
     let tone = match found {
         Standing::OnParetoFront => Tone::Good,
         Standing::Dominated { .. } => Tone::Plain,
-        Standing::Unresolved { .. } => Tone::Doubtful,
+        Standing::Unresolved { .. } | Standing::NotExhausted { .. } => Tone::Doubtful,
     };
     TableCell::text(standing(found)).with_tone(tone)
 }

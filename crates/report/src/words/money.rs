@@ -63,5 +63,8 @@ pub(crate) fn standing(standing: &Standing) -> String {
         Standing::OnParetoFront => "on the Pareto front".to_owned(),
         Standing::Dominated { by } => format!("dominated by {by}"),
         Standing::Unresolved { rival } => format!("not resolved against {rival}"),
+        Standing::NotExhausted { rival } => {
+            format!("not known against {rival}: at least one kept up with all it was offered")
+        }
     }
 }

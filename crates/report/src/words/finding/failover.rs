@@ -73,7 +73,7 @@ impl Words for RateNotBack {
 
     fn say(_found: &Group<'_, Self>) -> String {
         "writes were accepted again, and 95\u{a0}% of the rate was not seen for a whole second until \
-         the trial ended"
+         the trial ended, so how long that takes is not known here"
             .to_owned()
     }
 }
