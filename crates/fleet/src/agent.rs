@@ -137,7 +137,10 @@ impl Agent {
         let _claims = self.hear(own, Event::Claim).map_err(not_taken)?;
         let mut is_registered = false;
         loop {
-            match events.recv_timeout(BEAT_INTERVAL) {
+            let event = events.recv_timeout(BEAT_INTERVAL);
+            // The one that is there now may be another than at the last event.
+            self.broker.check()?;
+            match event {
                 Ok(Event::Broker(true)) => {
                     self.register();
                     if !is_registered {

@@ -155,12 +155,7 @@ impl Broker {
         };
         let info = client.server_info();
         if !info.auth_required {
-            return Err(Failure::new(
-                FailureKind::AccessDenied,
-                format!("the broker {address} asks nobody for a token"),
-                "whoever reaches it could make agents load: set a token in its configuration \
-                 (authorization { token: \"…\" })",
-            ));
+            return Err(open_to_all(&address));
         }
         if info.max_payload < LEAST_PAYLOAD {
             return Err(Failure::new(
@@ -176,9 +171,32 @@ impl Broker {
         &self.0.address
     }
 
-    /// Whether there is a connection just now.
+    /// Whether there is a connection just now, to a broker that asks who comes.
     pub(crate) fn is_connected(&self) -> bool {
-        self.0.client.connection_state() == State::Connected
+        self.0.client.connection_state() == State::Connected && self.check().is_ok()
+    }
+
+    /// Looks at what the broker said when it was connected to: one that is started again may have
+    /// another configuration.
+    ///
+    /// # Errors
+    /// `AccessDenied` where it asks nobody for a token. Of one that is gone nothing is known.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let client = &self.0.client;
+        let is_there = client.connection_state() == State::Connected;
+        if is_there && !client.server_info().auth_required {
+            return Err(open_to_all(&self.0.address));
+        }
+        Ok(())
+    }
+
+    /// Why nothing goes through it, where that is so.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        match self.check() {
+            Err(failure) => Some(failure.message),
+            Ok(()) if self.is_connected() => None,
+            Ok(()) => Some(format!("the broker {} is gone", self.0.address)),
+        }
     }
 
     /// Bytes of the longest message that it passes on.
@@ -204,8 +222,9 @@ impl Broker {
     /// Sends a message, when the broker is there again where it is not.
     ///
     /// # Errors
-    /// When too many are waiting.
+    /// When too many are waiting, or when it asks nobody for a token.
     pub(crate) fn publish(&self, subject: String, payload: Vec<u8>) -> io::Result<()> {
+        self.check().map_err(io::Error::other)?;
         let sent =
             async { timeout(SEND_TIMEOUT, self.0.client.publish(subject, payload.into())).await };
         match self.0.handle.block_on(sent) {
@@ -224,13 +243,14 @@ impl Broker {
     /// Sends a message and waits for an answer; `None` where nobody listens, or none comes in time.
     ///
     /// # Errors
-    /// When the broker does not take it.
+    /// When the broker does not take it, or asks nobody for a token.
     pub(crate) fn request(
         &self,
         subject: String,
         payload: Vec<u8>,
         limit: Duration,
     ) -> io::Result<Option<Vec<u8>>> {
+        self.check().map_err(io::Error::other)?;
         let answer = async { timeout(limit, self.0.client.request(subject, payload.into())).await };
         match self.0.handle.block_on(answer) {
             Ok(Ok(message)) => Ok(Some(message.payload.to_vec())),
@@ -247,7 +267,8 @@ impl Broker {
         }
     }
 
-    /// Hands on all messages under a subject, until `heard` wants no more.
+    /// Hands on all messages under a subject, until `heard` wants no more. What comes through a broker
+    /// that asks nobody for a token may be anybody’s, and is dropped.
     ///
     /// # Errors
     /// When the broker does not take it.
@@ -258,8 +279,13 @@ impl Broker {
     ) -> io::Result<Subscription> {
         let subscribed = self.0.handle.block_on(self.0.client.subscribe(subject));
         let mut messages = subscribed.map_err(|error| io::Error::other(error.to_string()))?;
+        let client = self.0.client.clone();
         Ok(Subscription(self.0.handle.spawn(async move {
             while let Some(message) = messages.next().await {
+                // The client knows a new configuration before it subscribes there.
+                if !client.server_info().auth_required {
+                    continue;
+                }
                 let reply = message.reply.map(|reply| reply.to_string());
                 if !heard(Heard { reply, payload: message.payload.to_vec() }) {
                     return;
@@ -267,6 +293,15 @@ impl Broker {
             }
         })))
     }
+}
+
+fn open_to_all(address: &BrokerAddress) -> Failure {
+    Failure::new(
+        FailureKind::AccessDenied,
+        format!("the broker {address} asks nobody for a token"),
+        "whoever reaches it could make agents load: set a token in its configuration \
+         (authorization { token: \"…\" })",
+    )
 }
 
 fn unreachable(address: &BrokerAddress, why: &str) -> Failure {

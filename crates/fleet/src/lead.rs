@@ -131,6 +131,7 @@ impl Fleet {
             }
             thread::sleep(POLL_INTERVAL);
         }
+        open.broker.check()?;
         let state = held(&open.state.0);
         let own = Hello::own();
         let mut agents: Vec<KnownAgent> = state
@@ -208,6 +209,7 @@ impl Fleet {
             if stop.is_requested() {
                 return Err(Failure::stopped());
             }
+            open.broker.check()?;
             if Instant::now() > deadline {
                 return Err(if open.broker.is_connected() { why } else { self.gone() });
             }

@@ -382,14 +382,15 @@ impl Carrier for SessionCarrier {
     fn how_it_ended(&self) -> String {
         match self.ended.get() {
             Some(why) => format!("was cut off: it {why}"),
-            None if self.broker.is_connected() => "was cut off".to_owned(),
-            None => format!("was cut off: the broker {} is gone", self.broker.address()),
+            None => match self.broker.trouble() {
+                Some(trouble) => format!("was cut off: {trouble}"),
+                None => "was cut off".to_owned(),
+            },
         }
     }
 
     fn why_silent(&self) -> Option<String> {
-        (!self.broker.is_connected())
-            .then(|| format!("the broker {} is gone", self.broker.address()))
+        self.broker.trouble()
     }
 
     fn cut(&self) {

@@ -62,6 +62,14 @@ fn any(fleet: &Arc<Fleet>, host: &str, labels: &[(&str, &str)]) -> Box<dyn Route
     fleet.route(host.to_owned(), AgentChoice::Any(labels.collect::<BTreeMap<_, _>>()))
 }
 
+/// What an agent would say of itself.
+fn registration(name: &str, id: &str, version: &str) -> String {
+    format!(
+        "{{\"hello\":{{\"version\":\"{version}\",\"protocol\":1}},\"name\":\"{name}\",\"id\":\"{id}\",\
+         \"labels\":{{}},\"processors\":1,\"lead\":null}}"
+    )
+}
+
 /// A link of a lead's.
 struct Taken {
     orders: Box<dyn Write + Send>,
@@ -178,12 +186,6 @@ fn agents_of_other_versions_and_such_that_make_no_sense() {
     let mut raw = Raw::connect(&nats);
     raw.subscribe("weighin.tests.call");
     let id = "0123456789abcdef0123456789abcdef";
-    let registration = |name: &str, id: &str, version: &str| {
-        format!(
-            "{{\"hello\":{{\"version\":\"{version}\",\"protocol\":1}},\"name\":\"{name}\",\"id\":\"{id}\",\
-             \"labels\":{{}},\"processors\":1,\"lead\":null}}"
-        )
-    };
     let answering = thread::spawn(move || {
         for _ in 0..2 {
             raw.next();
@@ -254,6 +256,48 @@ fn a_broker_that_comes_back_finds_its_agents_again() {
     nats.start_again();
     expect(&events, "registered");
     let again = taken(named(&fleet, "a").as_ref());
+    expect(&events, "taken by me");
+    again.carrier.end();
+}
+
+#[test]
+fn a_broker_that_comes_back_without_a_token_is_not_listened_to() {
+    const OPEN: &str = "asks nobody for a token";
+    let mut nats = Nats::start();
+    let events = agent(&nats, "a", &[]);
+    expect(&events, "registered");
+    let fleet = lead(&nats, "me");
+    let link = taken(named(&fleet, "a").as_ref());
+    expect(&events, "taken by me");
+    nats.stop();
+    expect(&events, "no broker");
+    expect(&events, "free from me");
+    nats.start_again_without_token();
+    expect(&events, OPEN);
+    // Nor does the lead take an agent there, whoever says that it is one.
+    let mut raw = Raw::connect(&nats);
+    raw.subscribe("weighin.tests.>");
+    let id = "0123456789abcdef0123456789abcdef";
+    raw.publish("weighin.tests.here", &registration("b", id, env!("CARGO_PKG_VERSION")));
+    let failure = named(&fleet, "b").connect(&Stop::default()).map(|_| ()).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::AccessDenied, "{failure}");
+    assert!(failure.message.contains(OPEN), "{failure}");
+    assert!(fleet.agents(&Stop::default()).unwrap_err().message.contains(OPEN));
+    let why = link.carrier.why_silent().unwrap();
+    assert!(why.contains(OPEN), "{why}");
+    // With one again, it is a broker as before, once the lead has connected to it.
+    nats.stop();
+    nats.start_again();
+    let events = agent(&nats, "a", &[]);
+    expect(&events, "registered");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let again = loop {
+        match named(&fleet, "a").connect(&Stop::default()) {
+            Ok(link) => break link,
+            Err(failure) => assert!(Instant::now() < deadline, "{failure}"),
+        }
+        thread::sleep(Duration::from_millis(50));
+    };
     expect(&events, "taken by me");
     again.carrier.end();
 }

@@ -27,14 +27,13 @@ impl Nats {
     pub fn start() -> Self {
         let port = test_support::free_port();
         let directory = tempfile::tempdir().unwrap();
-        let config =
-            format!("listen: \"127.0.0.1:{port}\"\nauthorization {{ token: \"{TOKEN}\" }}\n");
-        std::fs::write(directory.path().join("conf"), config).unwrap();
-        let child = Self::run(&directory, port);
+        let child = Self::run(&directory, port, &with_token());
         Self { child, port, directory }
     }
 
-    fn run(directory: &tempfile::TempDir, port: u16) -> Child {
+    fn run(directory: &tempfile::TempDir, port: u16, authorization: &str) -> Child {
+        let config = format!("listen: \"127.0.0.1:{port}\"\n{authorization}\n");
+        std::fs::write(directory.path().join("conf"), config).unwrap();
         let child = Command::new("nats-server")
             .arg("-c")
             .arg(directory.path().join("conf"))
@@ -55,7 +54,12 @@ impl Nats {
     }
 
     pub fn start_again(&mut self) {
-        self.child = Self::run(&self.directory, self.port);
+        self.child = Self::run(&self.directory, self.port, &with_token());
+    }
+
+    /// With a configuration that lets everybody in.
+    pub fn start_again_without_token(&mut self) {
+        self.child = Self::run(&self.directory, self.port, "");
     }
 
     pub fn login(&self) -> Login {
@@ -71,6 +75,10 @@ impl Nats {
             name: "a test".to_owned(),
         }
     }
+}
+
+fn with_token() -> String {
+    format!("authorization {{ token: \"{TOKEN}\" }}")
 }
 
 /// A client that speaks the protocol by hand.
