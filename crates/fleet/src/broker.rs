@@ -167,10 +167,6 @@ impl Broker {
         Ok(Self(Arc::new(Connection { address, handle, client, jobs: OnceLock::new(), _end: end })))
     }
 
-    pub(crate) fn address(&self) -> &BrokerAddress {
-        &self.0.address
-    }
-
     /// Whether there is a connection just now, to a broker that asks who comes.
     pub(crate) fn is_connected(&self) -> bool {
         self.0.client.connection_state() == State::Connected && self.check().is_ok()
