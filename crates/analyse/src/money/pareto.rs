@@ -65,17 +65,17 @@ fn standing(race: &PeakRace, costs: &[TargetCost], cost: &TargetCost) -> Option<
         }
         let by = || rival.target.clone();
         let speed = race.relation(&rival.target, &cost.target);
-        // One whose bill is not known may cost less, and is worth it unless it is slower.
         let bill = rival.monthly();
         compared |= bill.is_some();
-        let new_doubt = match (bill.map(|theirs| theirs.compare(&own)), speed) {
-            (Some(Some(Ordering::Less)), Some(Relation::Equivalent))
-            | (Some(Some(Ordering::Less | Ordering::Equal)), Some(Relation::Larger)) => {
+        // One whose bill is not known may cost less, and is worth it unless it is slower.
+        let new_doubt = match (bill.and_then(|theirs| theirs.compare(&own)), speed) {
+            (Some(Ordering::Less), Some(Relation::Equivalent))
+            | (Some(Ordering::Less | Ordering::Equal), Some(Relation::Larger)) => {
                 return Some(Standing::Dominated { by: by() });
             }
-            (Some(Some(Ordering::Greater)), _)
+            (Some(Ordering::Greater), _)
             | (_, Some(Relation::Smaller))
-            | (Some(Some(Ordering::Equal)), Some(Relation::Equivalent)) => continue,
+            | (Some(Ordering::Equal), Some(Relation::Equivalent)) => continue,
             (_, None) => Standing::NotExhausted { rival: by() },
             (_, Some(_)) => Standing::Unresolved { rival: by() },
         };
