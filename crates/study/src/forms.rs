@@ -10,6 +10,7 @@ use model::{CatchUp, Failover, OltpMix, SchemaChange, Statement, Storage, Worklo
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
+use std::sync::{LazyLock, OnceLock};
 use toml::de::DeTable;
 
 /// What a test runs, as far as its keys depend on it.
@@ -128,7 +129,23 @@ impl Form {
     }
 
     /// The keys that it may have, each with its schema.
-    pub fn keys(self) -> Map<String, Value> {
+    pub fn keys(self) -> &'static Map<String, Value> {
+        // Describing types takes longer than most commands: once for each form.
+        static KEYS: [OnceLock<Map<String, Value>>; Form::ALL.len()] =
+            [const { OnceLock::new() }; Form::ALL.len()];
+        let family = match self {
+            Self::Oltp(_) => 0,
+            Self::KeyValue => 1,
+            Self::Storage => 2,
+            Self::Statement => 3,
+            Self::SchemaChange => 4,
+            Self::Failover => 5,
+            Self::CatchUp => 6,
+        };
+        KEYS[family].get_or_init(|| self.described())
+    }
+
+    fn described(self) -> Map<String, Value> {
         let mut keys = properties::<TestKeys>();
         if !matches!(self, Self::Failover | Self::CatchUp) {
             keys.extend(properties::<LoadKeys>());
@@ -183,7 +200,7 @@ impl Form {
             | Self::CatchUp => (&["pattern", "queue_depth", "rate"][..], &["slo", "cpu_limit"][..]),
         };
         let of = |task: &str, without: &[&str], either: &[&str]| {
-            let mut keys = self.keys();
+            let mut keys = self.keys().clone();
             keys.retain(|key, _| !without.contains(&key.as_str()));
             narrow(&mut keys, "workload", &workload);
             narrow(&mut keys, "task", &json!({ "const": task }));
@@ -224,7 +241,7 @@ impl Form {
 
     /// That of a task that is no load, which has at least one of these keys.
     fn task_schema(self, task: &str, either: &[&str]) -> Value {
-        let mut keys = self.keys();
+        let mut keys = self.keys().clone();
         narrow(&mut keys, "task", &json!({ "const": task }));
         let either: Value = either.iter().map(|key| json!({ "required": [key] })).collect();
         json!({
@@ -238,7 +255,7 @@ impl Form {
     }
 
     fn catch_up_schema(self) -> Value {
-        let mut keys = self.keys();
+        let mut keys = self.keys().clone();
         narrow(&mut keys, "task", &json!({ "const": CatchUp::NAME }));
         let names: Vec<&str> = catch_up::workloads().map(OltpMix::name).collect();
         narrow(&mut keys, "workload", &json!({ "enum": names }));
@@ -259,8 +276,10 @@ impl Form {
 }
 
 /// The keys that any test may have, each with its schema.
-pub(crate) fn all_keys() -> Map<String, Value> {
-    Form::ALL.into_iter().flat_map(Form::keys).collect()
+pub(crate) fn all_keys() -> &'static Map<String, Value> {
+    static ALL: LazyLock<Map<String, Value>> =
+        LazyLock::new(|| Form::ALL.into_iter().flat_map(|form| form.keys().clone()).collect());
+    &ALL
 }
 
 /// What messages call the tests that have a key; empty where none has.

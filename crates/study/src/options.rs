@@ -48,8 +48,8 @@ pub fn load_keys() -> &'static [LoadKey] {
         let mut keys = Vec::new();
         for form in loads.clone() {
             for (name, schema) in form.keys() {
-                let shared = loads.clone().filter(|form| form.keys().contains_key(&name)).count();
-                let key = load_key(name, &schema, (shared == 1).then(|| form.family()));
+                let shared = loads.clone().filter(|form| form.keys().contains_key(name)).count();
+                let key = load_key(name, schema, (shared == 1).then(|| form.family()));
                 match keys.iter_mut().find(|known: &&mut LoadKey| known.name == key.name) {
                     _ if OF_TRIALS.contains(&key.name.as_str()) => {}
                     // One workload may take more values than another.
@@ -64,11 +64,11 @@ pub fn load_keys() -> &'static [LoadKey] {
     &KEYS
 }
 
-fn load_key(name: String, schema: &Value, owner: Option<&'static str>) -> LoadKey {
+fn load_key(name: &str, schema: &Value, owner: Option<&'static str>) -> LoadKey {
     let text = |value: &Value| value.as_str().map(|text| text.replace('\n', " "));
     let values = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
     LoadKey {
-        name,
+        name: name.to_owned(),
         description: schema.get("description").and_then(text).unwrap_or_default(),
         values: values.filter_map(text).collect(),
         is_flag: takes(schema, "boolean"),
@@ -178,7 +178,7 @@ impl CommandLine {
     }
 
     fn checked_test(&self, target: Option<&Target>, problems: &mut Problems) -> Option<Test> {
-        let mut table = table(&self.test, self.target.len(), &all_keys());
+        let mut table = table(&self.test, self.target.len(), all_keys());
         shape::unknown_test_keys(table.get_ref(), problems);
         let mut table = shape::test(&mut table, problems)?;
         table.once = self.once;

@@ -178,7 +178,7 @@ pub(crate) fn unknown_test_keys(test: &DeTable<'_>, problems: &mut Problems) {
                     .add(value.span(), format!("{key} does not apply to {form}: it is of {owners}"))
                     .help(format!("leave {key} out, or choose another {choice}"));
             }
-            _ => unknown_key(key, &known, "[[test]]", problems),
+            _ => unknown_key(key, known, "[[test]]", problems),
         }
     }
 }
