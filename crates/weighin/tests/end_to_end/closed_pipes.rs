@@ -1,6 +1,6 @@
 //! Readers of weighin's output that have seen enough, as in `weighin plan study.toml | head`.
 
-use crate::support::{Workplace, sandbox_study};
+use crate::support::{Workplace, light_study};
 use std::process::{Command, Stdio};
 
 /// Runs weighin with its standard output, or both outputs, into a pipe that nobody reads.
@@ -18,7 +18,7 @@ fn unread(place: &Workplace, arguments: &[&str], both: bool) -> Option<i32> {
 #[test]
 fn nothing_is_lost_when_nobody_reads() {
     let place = Workplace::new();
-    place.write("duel.toml", sandbox_study("warmup = \"100ms\"\nduration = \"300ms\""));
+    place.write("duel.toml", light_study("warmup = \"100ms\"\nduration = \"300ms\""));
     for both in [false, true] {
         assert_eq!(unread(&place, &["--help"], both), Some(0));
         assert_eq!(unread(&place, &["plan", "duel.toml"], both), Some(0));

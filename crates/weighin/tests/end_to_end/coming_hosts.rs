@@ -104,7 +104,7 @@ fn private_servers_are_on_a_machine_that_comes_for_the_study() {
         "study.toml",
         format!(
             "[study]\nname = \"coming\"\nrepeats = 2\n{host}{target}\
-             [[test]]\nworkload = \"oltp_point_select\"\ntable_size = 1000\nclients = 2\n\
+             [[test]]\nworkload = \"oltp_point_select\"\ntable_size = 1000\nclients = 2\nrate = 400\n\
              warmup = \"300ms\"\nduration = \"1s\"\n"
         ),
     );

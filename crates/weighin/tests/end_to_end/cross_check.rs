@@ -6,9 +6,9 @@ use model::{CrossCheckEnd, CrossCheckOrder};
 #[test]
 fn sysbench_repeats_every_trial_in_turns_and_the_report_says_what_it_found() {
     let place = Workplace::new();
-    let keys = "warmup = \"1s\"\nduration = \"5s\"\ncross_check = true";
+    let keys = "warmup = \"200ms\"\nduration = \"1s\"\ncross_check = true";
     place.write("duel.toml", sandbox_study(keys));
-    place.weighin(&["run", "duel.toml", "--scale", "0.2"]).done();
+    place.weighin(&["run", "duel.toml"]).done();
     place.assert_no_server_left();
 
     let dataset = place.store().dataset().unwrap();

@@ -217,7 +217,8 @@ fn a_device_of_another_machine_is_held_there_and_counts_what_weighin_does() {
 fn a_machine_that_is_lost_voids_its_trial_and_lets_its_volumes_go() {
     let Some(cluster) = Cluster::start(1) else { return };
     let place = &cluster.place;
-    let keys = "block = \"4KiB\"\nqueue_depth = 4\nreads = 70\nvms = 2\nduration = \"40s\"";
+    let keys =
+        "block = \"4KiB\"\nqueue_depth = 4\nreads = 70\nvms = 2\nrate = 200\nduration = \"40s\"";
     cluster.study("host = \"a\"", keys, 2);
     let run = Started::new(command(place, &["run", "s.toml"]));
     let mut known: Vec<u32> = Vec::new();
@@ -341,7 +342,8 @@ fn virtual_machines_are_dealt_over_three_machines_and_make_one_load() {
 fn one_machine_of_three_that_is_lost_voids_the_trial_and_the_next_one_goes_on() {
     let Some(cluster) = Cluster::start(3) else { return };
     let place = &cluster.place;
-    let keys = "block = \"4KiB\"\nqueue_depth = 2\nreads = 50\nvms = 3\nduration = \"6s\"";
+    let keys =
+        "block = \"4KiB\"\nqueue_depth = 2\nreads = 50\nvms = 3\nrate = 200\nduration = \"6s\"";
     cluster.study(ALL, keys, 2);
     let run = Started::new(command(place, &["run", "s.toml"]));
     let all = || NAMES.iter().flat_map(|name| cluster.generators(name)).collect::<Vec<u32>>();

@@ -19,7 +19,7 @@ fn agents_that_have_registered_make_a_load_together() {
     let hosts = "[[load_host]]\nname = \"first\"\nagent = \"a\"\n\
                  [[load_host]]\nname = \"west\"\nagents = 1\nlabels = { zone = \"w\" }\n";
     // Longer than an agent that is busy is waited for.
-    fleet.study(&place, hosts, 5, 1, "20s");
+    fleet.light_study(&place, hosts, 1, "20s");
     let planned = place.weighin(&["plan", "study.toml"]).done();
     let makers = "first (the agent a) and west-1 (any agent with zone=w), by 2 load generators";
     assert!(planned.contains(makers), "{planned}");
@@ -129,7 +129,7 @@ fn lost_agents_and_brokers_fail_their_trials_and_nothing_loads_on_without_a_lead
     let Some(mut fleet) = Fleet::start(&place) else { return };
     fleet.agent(&place, "a", 86_400, &[]);
     fleet.agent(&place, "b", 7_200, &[]);
-    fleet.study(&place, TWO, 5, 5, "60s");
+    fleet.light_study(&place, TWO, 5, "60s");
     let run = place.start(&["run", "study.toml"]);
     let mut known: Vec<u32> = Vec::new();
     let generators = |fleet: &Fleet| -> Vec<u32> {
@@ -216,7 +216,7 @@ fn a_broker_that_is_started_again_in_mid_trial_takes_nothing_from_it() {
     let Some(mut fleet) = Fleet::start(&place) else { return };
     fleet.agent(&place, "a", 86_400, &[]);
     fleet.agent(&place, "b", 7_200, &[]);
-    fleet.study(&place, TWO, 5, 1, "8s");
+    fleet.light_study(&place, TWO, 1, "8s");
     let run = place.start(&["run", "study.toml"]);
     wait_for("the load", || {
         let makers = ["a", "b"].map(|name| fleet.generators(&place, name));

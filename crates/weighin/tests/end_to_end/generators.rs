@@ -238,14 +238,14 @@ fn a_generator_that_dies_fails_its_trial_and_the_study_goes_on() {
     let server = prepared(&place);
     let password = format!("password_file = {:?}", server.password_file());
     let study = server_study(&server.url(), 6, &password)
-        .replace("duration = \"200ms\"", "duration = \"6s\"\nload_generators = 2");
+        .replace("duration = \"200ms\"", "rate = 500\nduration = \"6s\"\nload_generators = 2");
     place.write("lone.toml", study);
     let run = place.start(&["run", "lone.toml"]);
     let mut generators = Vec::new();
     let before = server.counters()["Com_select"];
     wait_for("a load", || {
         generators = generators_of(run.pid());
-        generators.len() == 2 && server.counters()["Com_select"] > before + 500
+        generators.len() == 2 && server.counters()["Com_select"] > before + 100
     });
     let kill = Command::new("kill").args(["-9", &generators[0].to_string()]).status();
     assert!(kill.unwrap().success());

@@ -88,7 +88,7 @@ fn start_on(
              [[load_host]]\nname = \"a\"\nssh = \"a\"\n[[load_host]]\nname = \"b\"\nssh = \"b\"\n\
              [[target]]\nname = \"one\"\nurl = \"mysql://weighin@{host}:{port}/sbtest\"\n\
              password_file = \"{}\"\n\
-             [[test]]\nworkload = \"oltp_point_select\"\ntable_size = 1000\nclients = 5\n\
+             [[test]]\nworkload = \"oltp_point_select\"\ntable_size = 1000\nclients = 5\nrate = 400\n\
              warmup = \"500ms\"\nduration = \"{duration}\"\n",
             server.password_file().display()
         ),

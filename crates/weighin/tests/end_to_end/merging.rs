@@ -1,6 +1,6 @@
 //! Runs of one study, put into one results file.
 
-use crate::support::{Workplace, sandbox_study};
+use crate::support::{Workplace, light_study};
 use model::Dataset;
 use std::fs;
 use store::Store;
@@ -14,7 +14,7 @@ fn dataset(place: &Workplace, file: &str) -> Dataset {
 #[test]
 fn two_runs_become_one_that_reports_and_goes_on() {
     let place = Workplace::new();
-    place.write("duel.toml", sandbox_study(SHORT));
+    place.write("duel.toml", light_study(SHORT));
     for file in ["a.weighin", "b.weighin"] {
         place.weighin(&["run", "duel.toml", "--store", file]).done();
     }
@@ -54,7 +54,7 @@ fn two_runs_become_one_that_reports_and_goes_on() {
     merge(&["all.weighin", "a.weighin", "b.weighin"]).refused(3, &["all.weighin"]);
     merge(&["twice.weighin", "a.weighin", "a.weighin"]).refused(2, &["the same trial"]);
     merge(&["twice.weighin", "a.weighin", "all.weighin"]).refused(2, &["the same trial"]);
-    place.write("duel.toml", sandbox_study(SHORT).replace("300ms", "400ms"));
+    place.write("duel.toml", light_study(SHORT).replace("300ms", "400ms"));
     place.weighin(&["run", "duel.toml", "--store", "other.weighin"]).done();
     merge(&["o.weighin", "a.weighin", "other.weighin"])
         .refused(2, &["of another study", "duration"]);

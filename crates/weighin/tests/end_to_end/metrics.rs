@@ -1,6 +1,6 @@
 //! `weighin run --metrics`: the figures of a run under way, for programs that collect them.
 
-use crate::support::{Started, TIMEOUT, Workplace, certificates, sandbox_study, succeed};
+use crate::support::{Started, TIMEOUT, Workplace, certificates, light_study, succeed};
 use model::{Metric, TrialRecord};
 use std::collections::BTreeMap;
 use std::fs;
@@ -96,7 +96,7 @@ fn assert_result_of(read: &Exposed, record: &TrialRecord) {
 #[test]
 fn a_run_is_scraped_and_says_of_its_trials_what_the_store_says() {
     let place = Workplace::new();
-    place.write("duel.toml", sandbox_study("warmup = \"1s\"\nduration = \"3s\""));
+    place.write("duel.toml", light_study("warmup = \"1s\"\nduration = \"3s\""));
     let (run, address) = start(&place, &[]);
     let (status, head, _) = ask(address, "/metrics", "Accept: */*").unwrap();
     assert!(status == 200 && head.contains("text/plain; version=0.0.4"), "{head}");
@@ -174,7 +174,7 @@ fn a_run_is_scraped_and_says_of_its_trials_what_the_store_says() {
 #[test]
 fn a_resumed_run_counts_the_trials_from_before() {
     let place = Workplace::new();
-    place.write("duel.toml", sandbox_study("warmup = \"100ms\"\nduration = \"1s\""));
+    place.write("duel.toml", light_study("warmup = \"100ms\"\nduration = \"1s\""));
     let mut run = place.start(&["run", "duel.toml", "--plain"]);
     run.wait_for_line("[3/8]");
     run.signal("TERM");
@@ -201,7 +201,7 @@ fn a_resumed_run_counts_the_trials_from_before() {
 #[test]
 fn an_address_that_cannot_be_had_is_refused_before_anything_is_made() {
     let place = Workplace::new();
-    place.write("duel.toml", sandbox_study("duration = \"1s\""));
+    place.write("duel.toml", light_study("duration = \"1s\""));
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = listener.local_addr().unwrap().to_string();
     let run = |more: &[&str]| place.weighin(&[&["run", "duel.toml"], more].concat());
@@ -218,7 +218,7 @@ fn an_address_that_cannot_be_had_is_refused_before_anything_is_made() {
 #[test]
 fn collectors_give_the_token_over_tls() {
     let place = Workplace::new();
-    place.write("duel.toml", sandbox_study("warmup = \"1s\"\nduration = \"60s\""));
+    place.write("duel.toml", light_study("warmup = \"1s\"\nduration = \"60s\""));
     place.write("token", "a-token-of-24-characters");
     let certificates = certificates();
     let file = |name: &str| certificates.path().join(name).display().to_string();

@@ -45,7 +45,7 @@ fn study(targets: [String; 2]) -> String {
     format!(
         "[study]\nname = \"zones\"\nrepeats = 1\n\
          [[load_host]]\nname = \"a\"\nssh = \"a\"\n[[load_host]]\nname = \"b\"\nssh = \"b\"\n{one}{two}\
-         [[test]]\nworkload = \"oltp_point_select\"\ntable_size = 1000\nclients = 3\n\
+         [[test]]\nworkload = \"oltp_point_select\"\ntable_size = 1000\nclients = 3\nrate = 400\n\
          warmup = \"300ms\"\nduration = \"1s\"\n"
     )
 }

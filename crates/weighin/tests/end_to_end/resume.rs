@@ -1,6 +1,8 @@
 //! Runs that are killed at any moment, and go on.
 
-use crate::support::{Server, Started, Workplace, sandbox_study, server_study, wait_for};
+use crate::support::{
+    Server, Started, Workplace, light_study, sandbox_study, server_study, wait_for,
+};
 use model::{TrialKey, TrialRecord};
 use std::path::Path;
 
@@ -28,7 +30,7 @@ fn is_preparing(sandboxes: &Path) -> bool {
 #[test]
 fn a_run_that_is_killed_at_any_moment_goes_on_without_loss() {
     let place = Workplace::new();
-    place.write("duel.toml", sandbox_study(SHORT));
+    place.write("duel.toml", light_study(SHORT));
 
     // While tables are made.
     let run = start(&place, false);
@@ -73,7 +75,7 @@ fn a_run_that_is_killed_at_any_moment_goes_on_without_loss() {
 #[test]
 fn an_interrupted_run_says_how_to_go_on() {
     let place = Workplace::new();
-    place.write("duel.toml", sandbox_study(SHORT));
+    place.write("duel.toml", light_study(SHORT));
     for signal in ["INT", "TERM"] {
         let done = place.files(".weighin").len();
         let mut run = start(&place, done > 0);

@@ -1,6 +1,8 @@
 //! No password is ever shown or kept.
 
-use crate::support::{Ran, Server, Workplace, command_lines_with, sandbox_study, server_study};
+use crate::support::{
+    Ran, Server, Workplace, command_lines_with, light_study, sandbox_study, server_study,
+};
 
 /// Asserts that no file here holds a text, whatever it is.
 fn assert_in_no_file(place: &Workplace, secret: &str) {
@@ -124,7 +126,7 @@ fn a_study_cannot_open_a_sandbox_or_write_outside_it_however_it_spells_the_setti
 #[test]
 fn a_private_servers_password_is_on_no_command_line_and_in_no_result() {
     let place = Workplace::new();
-    place.write("duel.toml", sandbox_study("warmup = \"200ms\"\nduration = \"1s\""));
+    place.write("duel.toml", light_study("warmup = \"200ms\"\nduration = \"1s\""));
     let run = place.start(&["run", "duel.toml"]);
     run.wait_for_load();
     let homes = std::fs::read_dir(place.sandboxes()).unwrap().flatten();

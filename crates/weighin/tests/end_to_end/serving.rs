@@ -1,6 +1,6 @@
 //! `weighin serve`: pages of studies, also of one that runs meanwhile, for those who may see them.
 
-use crate::support::{Answer, Serving, Workplace, certificates, sandbox_study, succeed, wait_for};
+use crate::support::{Answer, Serving, Workplace, certificates, light_study, succeed, wait_for};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -28,7 +28,7 @@ fn read_until(mut stream: TcpStream, path: &str, text: &str) -> usize {
 fn a_hundred_pages_follow_a_run_that_is_not_disturbed() {
     let place = Workplace::new();
     let keys = "warmup = \"200ms\"\nduration = \"1s\"";
-    place.write("duel.toml", sandbox_study(keys).replace("Which is", "Which <i>is</i>"));
+    place.write("duel.toml", light_study(keys).replace("Which is", "Which <i>is</i>"));
     let serving = Serving::start(&place, &["."]);
     assert!(serving.shown("/").contains("no results file"));
     let run = place.start(&["run", "duel.toml", "--plain"]);

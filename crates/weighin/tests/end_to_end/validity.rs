@@ -6,7 +6,7 @@ mod drift;
 mod starved;
 
 use crate::support::{
-    Ran, Server, Workplace, not_tested, sandbox_study, server_study, wait_for, whole,
+    Ran, Server, Workplace, light_study, not_tested, sandbox_study, server_study, wait_for, whole,
 };
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
@@ -213,7 +213,7 @@ fn rows_that_vanish_behind_the_loads_back_are_missed() {
 #[test]
 fn tables_that_nobody_else_touched_hold_what_they_held() {
     let place = Workplace::new();
-    place.write("duel.toml", sandbox_study("warmup = \"0s\"\nduration = \"300ms\""));
+    place.write("duel.toml", light_study("warmup = \"0s\"\nduration = \"300ms\""));
     place.weighin(&["run", "duel.toml"]).done();
     let intact = findings(&place, "duel.toml", "tables_intact");
     assert_eq!(intact.len(), 2, "{intact:?}");

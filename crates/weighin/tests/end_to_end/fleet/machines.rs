@@ -90,8 +90,17 @@ impl Fleet {
         format!("tls://{}:4222/tests", self.host)
     }
 
-    /// A study of the server with these load hosts.
+    /// A study of the server with these load hosts, as fast as so many clients are.
     pub fn study(&self, place: &Workplace, hosts: &str, clients: u32, repeats: u32, length: &str) {
+        self.study_of(place, hosts, &format!("clients = {clients}"), repeats, length);
+    }
+
+    /// The same of five clients that leave processors to other tests.
+    pub fn light_study(&self, place: &Workplace, hosts: &str, repeats: u32, length: &str) {
+        self.study_of(place, hosts, "clients = 5\nrate = 800", repeats, length);
+    }
+
+    fn study_of(&self, place: &Workplace, hosts: &str, load: &str, repeats: u32, length: &str) {
         let (address, host, port) = (self.address(), &self.host, self.port);
         place.write(
             "study.toml",
@@ -100,7 +109,7 @@ impl Fleet {
                  [fleet]\nnats = \"{address}\"\ntoken_file = \"token\"\nca = \"ca.pem\"\n{hosts}\
                  [[target]]\nname = \"one\"\nurl = \"mysql://weighin@{host}:{port}/sbtest\"\n\
                  password_file = \"{}\"\n\
-                 [[test]]\nworkload = \"oltp_point_select\"\ntable_size = 1000\nclients = {clients}\n\
+                 [[test]]\nworkload = \"oltp_point_select\"\ntable_size = 1000\n{load}\n\
                  warmup = \"500ms\"\nduration = \"{length}\"\n",
                 self.server.password_file().display()
             ),

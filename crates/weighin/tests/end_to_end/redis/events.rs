@@ -11,7 +11,7 @@ fn study(target: &str, test: &str) -> String {
     format!(
         "[study]\nname = \"background\"\nrepeats = 2\n[[target]]\nname = \"cache\"\n{target}\n\
          [[test]]\nworkload = \"key_value\"\nkeys = 1_000\nvalue_size = 1_000\nratio = \"1:0\"\n\
-         clients = 4\nwarmup = \"1s\"\n{test}\n"
+         clients = 4\nrate = 3_000\nwarmup = \"1s\"\n{test}\n"
     )
 }
 

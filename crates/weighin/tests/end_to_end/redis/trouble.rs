@@ -19,7 +19,8 @@ fn server_of(sandboxes: &Path) -> u32 {
 fn a_server_that_dies_in_a_trial_is_a_result_and_the_run_goes_on() {
     let place = Workplace::new();
     let target = sandbox("save = \"\"");
-    let text = study(&[("one", &target), ("two", &target)]).replace("400ms", "2s");
+    let text = study(&[("one", &target), ("two", &target)]);
+    let text = text.replace("400ms", "2s").replace("clients = [1, 4]", "rate = [500, 1_000]");
     place.write("cache.toml", text);
     let mut run = place.start(&["run", "cache.toml"]);
     run.wait_for_line("[2/8]");

@@ -21,11 +21,11 @@ pub use disks::{Disk, LoopDevice, file_of};
 pub use fake::{fake_server, handshake, mysql_error, packet, silent_after_login};
 pub use fetched::{MARIADB, MYSQL, VALKEY, fetched};
 pub use namespace::Namespace;
-pub use proxy::{far_proxy, proxy};
+pub use proxy::{Proxy, far_proxy, proxy};
 pub use server::{COUNTERS, Server};
 pub use serving::{Answer, Serving};
 pub use started::Started;
-pub use studies::{sandbox_study, server_study};
+pub use studies::{light_study, sandbox_study, server_study};
 pub use workplace::{Ran, Workplace};
 
 use std::path::Path;

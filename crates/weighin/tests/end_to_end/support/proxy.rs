@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 pub struct Proxy {
     port: u16,
     bytes: Arc<AtomicU64>,
+    /// Microseconds that each byte takes.
+    delay: Arc<AtomicU64>,
     over: Arc<AtomicBool>,
 }
 
@@ -23,7 +25,10 @@ pub fn far_proxy(server: SocketAddr, delay: Duration) -> Proxy {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     let (bytes, over): (Arc<AtomicU64>, Arc<AtomicBool>) = Default::default();
-    let (counted, ended) = (Arc::clone(&bytes), Arc::clone(&over));
+    let delay = Arc::new(AtomicU64::new(delay.as_micros() as u64));
+    let proxy = Proxy { port, bytes, delay, over };
+    let (counted, ended) = (Arc::clone(&proxy.bytes), Arc::clone(&proxy.over));
+    let delay = Arc::clone(&proxy.delay);
     std::thread::spawn(move || {
         for client in listener.incoming() {
             if ended.load(Ordering::Relaxed) {
@@ -34,14 +39,15 @@ pub fn far_proxy(server: SocketAddr, delay: Duration) -> Proxy {
             let ends = [(&client, &server), (&server, &client)];
             for (from, to) in ends.map(|(from, to)| (from.try_clone(), to.try_clone())) {
                 let (from, to, counted) = (from.unwrap(), to.unwrap(), Arc::clone(&counted));
-                std::thread::spawn(move || pass(from, to, delay, &counted));
+                let delay = Arc::clone(&delay);
+                std::thread::spawn(move || pass(from, to, &delay, &counted));
             }
         }
     });
-    Proxy { port, bytes, over }
+    proxy
 }
 
-fn pass(mut from: TcpStream, mut to: TcpStream, delay: Duration, counted: &AtomicU64) {
+fn pass(mut from: TcpStream, mut to: TcpStream, delay: &AtomicU64, counted: &AtomicU64) {
     let (sender, under_way) = mpsc::channel::<(Instant, Vec<u8>)>();
     let arriving = std::thread::spawn(move || {
         for (due, bytes) in under_way {
@@ -55,6 +61,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream, delay: Duration, counted: &Atomi
     let mut buffer = vec![0; 64 * 1024];
     while let Ok(length @ 1..) = from.read(&mut buffer) {
         counted.fetch_add(length as u64, Ordering::Relaxed);
+        let delay = Duration::from_micros(delay.load(Ordering::Relaxed));
         if sender.send((Instant::now() + delay, buffer[..length].to_vec())).is_err() {
             break;
         }
@@ -66,6 +73,11 @@ fn pass(mut from: TcpStream, mut to: TcpStream, delay: Duration, counted: &Atomi
 impl Proxy {
     pub fn port(&self) -> u16 {
         self.port
+    }
+
+    /// Takes that long from now on.
+    pub fn delay(&self, delay: Duration) {
+        self.delay.store(delay.as_micros() as u64, Ordering::Relaxed);
     }
 
     /// Passed on so far, in both directions.

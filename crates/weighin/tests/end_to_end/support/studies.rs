@@ -49,3 +49,9 @@ duration = "200ms"
 "#
     )
 }
+
+/// [`sandbox_study`] at 50 and 100 transactions a second, for tests of anything but what is measured: a
+/// load as fast as it can be takes the processors from all tests beside it.
+pub fn light_study(keys: &str) -> String {
+    sandbox_study(keys).replace("clients = [1, 2]", "rate = [50, 100]")
+}
