@@ -124,7 +124,7 @@ fn analyse_with(dataset: &Dataset, laws: fn(&Study, &[CurveData]) -> Laws) -> An
     }
     let mut tests = Vec::with_capacity(dataset.study.tests.len());
     let mut factor_rungs = Vec::new();
-    let looks = until::looks(&dataset.study).map(Arc::new);
+    let looks = until::looks(&dataset.study);
     for test in &dataset.study.tests {
         let (analysis, found, observations) =
             analyse_test(dataset, test, &checked, looks.as_ref(), laws);

@@ -10,6 +10,7 @@ use model::{Dataset, Level, Study, Test, TrialKey};
 use serde::Serialize;
 use stats::Looks;
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How often the levels of a test were measured, and why no more often.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -54,8 +55,19 @@ pub enum RepeatsEnd {
 }
 
 /// When a study looks at its results, where that is more than once.
-pub(crate) fn looks(study: &Study) -> Option<Looks> {
-    Looks::new(study.until?.min, study.repeats)
+pub(crate) fn looks(study: &Study) -> Option<Arc<Looks>> {
+    // Found by integrating some million times, and asked for after each block: the last ones are kept.
+    static LAST: Mutex<Option<((u32, u32), Arc<Looks>)>> = Mutex::new(None);
+    let wanted = (study.until?.min, study.repeats);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*last {
+        Some((of, looks)) if *of == wanted => Some(Arc::clone(looks)),
+        _ => {
+            let looks = Arc::new(Looks::new(wanted.0, wanted.1)?);
+            *last = Some((wanted, Arc::clone(&looks)));
+            Some(looks)
+        }
+    }
 }
 
 /// All comparisons of a test, level by level and over all levels. What a look decides stays as that

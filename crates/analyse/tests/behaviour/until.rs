@@ -3,7 +3,9 @@
 use crate::support::{Noise, TEST, found};
 use analyse::runs::compare_runs;
 use analyse::{Evidence, Metric, RepeatsEnd, Verdict, analyse, open_trials};
-use model::{Block, Dataset, Extension, Plan, Study, Trial, TrialKey, UnixMillis, Until};
+use model::{
+    Block, Dataset, Extension, Plan, Study, Trial, TrialKey, TrialRecord, UnixMillis, Until,
+};
 use std::collections::BTreeSet;
 use test_support::{load, plan, record, study};
 
@@ -23,9 +25,11 @@ pub fn begun(study: Study, throughput: Truth) -> Dataset {
 }
 
 fn measured(study: Study, plan: Plan, throughput: Truth) -> Dataset {
-    test_support::dataset(study, plan, |trial| {
-        record(trial, load(trial.key.level.clients, throughput(&trial.key)))
-    })
+    test_support::dataset(study, plan, |trial| recorded(trial, throughput))
+}
+
+fn recorded(trial: &Trial, throughput: Truth) -> TrialRecord {
+    record(trial, load(trial.key.level.clients, throughput(&trial.key)))
 }
 
 /// Runs the next block, where there is one.
@@ -40,8 +44,8 @@ fn goes_on(data: &mut Dataset, throughput: Truth) -> bool {
     }
     let number = data.plan.repeats() + 1;
     let extension = data.plan.blocks.last().map_or(0, |block| block.extension);
+    data.trials.extend(trials.iter().map(|trial| recorded(trial, throughput)));
     data.plan.blocks.push(Block { number, extension, trials });
-    *data = measured_again(data, throughput);
     true
 }
 

@@ -90,7 +90,11 @@ fn what_generators_did_together_is_what_mariadb_counted() {
         if arguments.contains(&"--statements") {
             let kinds = json["statement_latencies"].as_array().unwrap();
             let selects = kinds.iter().find(|kind| kind["statement"] == "point_select").unwrap();
-            assert!(whole(selects, "/count") >= 10 * whole(&json, "/transactions"), "{json:#}");
+            // Of a transaction that began in the warm-up some may have been answered there: of each client's.
+            let begun_before = 10 * 16;
+            let all = 10 * whole(&json, "/transactions");
+            assert!(whole(selects, "/count") + begun_before >= all, "{json:#}");
+            assert!(all > 0, "{json:#}");
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::SpaceUsed;
 use files::Directory;
+use rustix::time::{ClockId, clock_gettime};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -33,11 +34,12 @@ impl<F: Fn() -> Option<u64>> Grows<F> {
     }
 
     fn look(&mut self) {
-        let began = Instant::now();
+        let before = processor_time();
         let now = (self.look)().unwrap_or(0);
         self.most = self.most.map(|most| most.max(now));
-        let ended = Instant::now();
-        self.due = ended + ((ended - began) * SHARE).max(SHORTEST_INTERVAL);
+        // Not the time that it took: a look that had to wait for a processor took none meanwhile.
+        let used = processor_time().saturating_sub(before);
+        self.due = Instant::now() + (used * SHARE).max(SHORTEST_INTERVAL);
     }
 
     fn by(&self) -> Option<u64> {
@@ -91,6 +93,13 @@ impl SpaceWatch {
         let _ = self.stop.send(());
         self.thread.join().unwrap_or_default()
     }
+}
+
+/// What this thread has used of processors.
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let part = |value: i64| u64::try_from(value).unwrap_or(0);
+    Duration::from_secs(part(time.tv_sec)) + Duration::from_nanos(part(time.tv_nsec))
 }
 
 /// Bytes on disk of the temporary files that a process holds open; `None` where that may not be seen.
