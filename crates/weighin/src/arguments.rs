@@ -109,7 +109,7 @@ pub(crate) struct DemoArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct InitArguments {
-    /// Where to write the study file
+    /// Where to write the study file; `-` for standard output
     #[arg(default_value = "study.toml")]
     pub(crate) path: PathBuf,
     /// The template to start from

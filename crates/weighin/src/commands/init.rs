@@ -25,6 +25,13 @@ pub(crate) fn init(arguments: &InitArguments) -> Outcome {
             format!("templates: {names}"),
         )
     })?;
+    let to_output = arguments.path.as_os_str() == "-";
+    if to_output && arguments.schema {
+        return Err(CliError::usage(
+            "--schema writes a file beside the study file, and - is none",
+            "name the study file, or leave out --schema",
+        ));
+    }
     let beside = arguments.path.with_file_name(SCHEMA);
     let text = match arguments.schema {
         true => naming_schema(&format!("./{SCHEMA}"), study::template(template)),
@@ -33,6 +40,10 @@ pub(crate) fn init(arguments: &InitArguments) -> Outcome {
             None => study::template(template).to_owned(),
         },
     };
+    if to_output {
+        print(&text)?;
+        return Ok(Exit::Done);
+    }
     let written = match arguments.schema {
         true => write_schema(&beside)?,
         false => String::new(),

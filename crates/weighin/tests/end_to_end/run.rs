@@ -99,4 +99,9 @@ fn what_init_writes_is_a_study() {
     place.weighin(&["init", "mine.toml"]).done();
     place.weighin(&["plan", "mine.toml"]).done();
     place.weighin(&["init", "mine.toml"]).refused(2, &["mine.toml", "exists"]);
+    // For a pipe.
+    let printed = place.weighin(&["init", "-"]).done();
+    assert_eq!(printed, std::fs::read_to_string(place.path("mine.toml")).unwrap());
+    assert_eq!(place.files("-"), [] as [std::path::PathBuf; 0]);
+    place.weighin(&["init", "-", "--schema"]).refused(2, &["--schema", "name the study file"]);
 }
