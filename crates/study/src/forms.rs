@@ -133,7 +133,7 @@ impl Form {
         // Describing types takes longer than most commands: once for each form.
         static KEYS: [OnceLock<Map<String, Value>>; Form::ALL.len()] =
             [const { OnceLock::new() }; Form::ALL.len()];
-        let family = match self {
+        let place = match self {
             Self::Oltp(_) => 0,
             Self::KeyValue => 1,
             Self::Storage => 2,
@@ -142,7 +142,7 @@ impl Form {
             Self::Failover => 5,
             Self::CatchUp => 6,
         };
-        KEYS[family].get_or_init(|| self.described())
+        KEYS[place].get_or_init(|| self.described())
     }
 
     fn described(self) -> Map<String, Value> {
