@@ -3,6 +3,7 @@
 use crate::support::{
     Started, Workplace, not_tested, number, shared_directory, wait_for, with_mounts,
 };
+use crate::validity::control_group::held_back;
 use host::local::processors::Processors;
 use model::{CrossCheckEnd, Failure};
 use std::path::{Path, PathBuf};
@@ -182,7 +183,8 @@ fn a_study_says_what_its_virtual_machines_had_and_does_not_doubt_it() {
         let kind = finding["evidence"]["kind"].as_str().unwrap();
         ["client_busy", "throttled", "client_delay"].contains(&kind)
     });
-    assert_eq!(doubted, None);
+    // Tests that are held back themselves make the client so, and a report is right to doubt then.
+    assert!(doubted.is_none() || held_back(), "{doubted:?}");
     let shared = &report["tests"][0]["fleets"][0]["processors"];
     assert_eq!(number(shared, "/count"), 0.1);
     let table = place.weighin(&["report", "s.toml", "--format", "csv"]).done();

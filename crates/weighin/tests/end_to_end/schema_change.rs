@@ -98,7 +98,12 @@ fn a_change_under_load_is_timed_as_the_server_times_it_and_taken_back() {
     assert!((figure(copied, Metric::ThroughputKept) - during / before).abs() < 1e-9);
     let load = copied.load().unwrap();
     assert_eq!(load.generators.len(), 2);
-    assert!(load.measure.elapsed.as_secs_f64() > 4.0 + elapsed, "{:?}", load.measure);
+    // What a busy machine is late with at the begin of the load is not measured.
+    assert!(
+        load.measure.elapsed.as_secs_f64() > 2.0 + elapsed,
+        "{elapsed} s in {:?}",
+        load.measure
+    );
     assert_eq!(definition(&server), "idint(11),kint(11),cchar(120),padchar(60)");
     // The table is as good as before: nothing is made anew for another run.
     let again = place.weighin(&["run", "change.toml", "--store", "again.weighin"]);
@@ -187,19 +192,11 @@ fn a_statement_beside_a_load_says_what_each_does_to_the_other() {
 fn a_limit_of_the_server_and_a_kill_end_a_statement_beside_a_load_with_their_reason() {
     let place = Workplace::new();
     let server = Server::start();
-    server.execute("SET GLOBAL max_statement_time = 1");
     let load = LOAD.replace("oltp_read_write", "oltp_read_only").replace("2500ms", "200ms");
     let test = format!(
         "task = \"statement\"\nsql = \"SELECT SLEEP(600)\"\nalone = false\nwarmup_runs = 0\n{load}"
     );
     place.write("limit.toml", on(&server, &test));
-    assert_eq!(place.weighin(&["run", "limit.toml"]).code, Some(1));
-    let trials = trials(&place);
-    let failure = trials[0].failure().expect("it failed");
-    assert_eq!(failure.kind, FailureKind::TimedOut, "{failure:?}");
-    assert!(failure.remedy.contains("max_statement_time"), "{failure:?}");
-
-    server.execute("SET GLOBAL max_statement_time = 0");
     let run = place.start(&["run", "limit.toml", "--store", "killed.weighin"]);
     let running = "SELECT id FROM information_schema.processlist WHERE info = 'SELECT SLEEP(600)'";
     wait_for("the statement", || !server.query(running).is_empty());
@@ -208,6 +205,16 @@ fn a_limit_of_the_server_and_a_kill_end_a_statement_beside_a_load_with_their_rea
     let ran = run.end();
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.err.contains("the statement sql failed"), "{}", ran.err);
+
+    // The tables are there by now: on a slow disk, making them takes longer than this.
+    std::fs::remove_file(place.path("killed.weighin")).unwrap();
+    server.execute("SET GLOBAL max_statement_time = 1");
+    let ran = place.weighin(&["run", "limit.toml"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let trials = trials(&place);
+    let failure = trials[0].failure().expect("it failed");
+    assert_eq!(failure.kind, FailureKind::TimedOut, "{failure:?}");
+    assert!(failure.remedy.contains("max_statement_time"), "{failure:?}");
 }
 
 /// A study of a private server with so much room for temporary files, and one test.

@@ -1,7 +1,7 @@
 //! The checks of trials, each provoked on a real server by what it is there for.
 
 mod by_hand;
-mod control_group;
+pub mod control_group;
 mod drift;
 mod starved;
 

@@ -1,6 +1,6 @@
 //! Processor time that the load generator or the server wanted and did not get.
 
-use super::control_group::ControlGroup;
+use super::control_group::{ControlGroup, held_back};
 use super::{Hog, findings, lone_sandbox, passed, study_of, validities};
 use crate::support::{Server, Started, Workplace, processes_with, succeed, wait_for};
 use std::time::Duration;
@@ -55,9 +55,10 @@ fn a_client_whose_processor_others_take_is_the_bottleneck() {
 /// What a report says of processes that a control group throttled.
 fn throttled(place: &Workplace, process: &str) {
     let throttled = findings(place, STUDY, "throttled");
-    assert_eq!(throttled.len(), 1, "{throttled:?}");
-    assert_eq!(throttled[0]["evidence"]["process"], process);
-    assert_eq!(throttled[0]["severity"], "warning");
+    let of = |finding: &&serde_json::Value| finding["evidence"]["process"] == process;
+    assert_eq!(throttled.iter().filter(of).count(), 1, "{throttled:?}");
+    assert!(throttled.len() == 1 || held_back(), "{throttled:?}");
+    assert!(throttled.iter().all(|finding| finding["severity"] == "warning"), "{throttled:?}");
     assert_ne!(validities(place, STUDY), ["valid"]);
     assert!(!passed(place, STUDY, "own_machine"));
 }
