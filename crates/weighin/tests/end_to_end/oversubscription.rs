@@ -1,9 +1,8 @@
 //! Virtual machines that share processors, on the control groups of this machine.
 
 use crate::support::{
-    Started, Workplace, not_tested, number, shared_directory, wait_for, with_mounts,
+    Started, Workplace, held_back, not_tested, number, shared_directory, wait_for, with_mounts,
 };
-use crate::validity::control_group::held_back;
 use host::local::processors::Processors;
 use model::{CrossCheckEnd, Failure};
 use std::path::{Path, PathBuf};

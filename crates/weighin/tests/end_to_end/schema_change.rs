@@ -98,7 +98,7 @@ fn a_change_under_load_is_timed_as_the_server_times_it_and_taken_back() {
     assert!((figure(copied, Metric::ThroughputKept) - during / before).abs() < 1e-9);
     let load = copied.load().unwrap();
     assert_eq!(load.generators.len(), 2);
-    // What a busy machine is late with at the begin of the load is not measured.
+    // A busy machine begins the load late, and is measured from there on.
     assert!(
         load.measure.elapsed.as_secs_f64() > 2.0 + elapsed,
         "{elapsed} s in {:?}",

@@ -1,7 +1,6 @@
 //! The checks of trials, each provoked on a real server by what it is there for.
 
 mod by_hand;
-pub mod control_group;
 mod drift;
 mod starved;
 

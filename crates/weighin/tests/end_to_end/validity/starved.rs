@@ -1,8 +1,9 @@
 //! Processor time that the load generator or the server wanted and did not get.
 
-use super::control_group::{ControlGroup, held_back};
 use super::{Hog, findings, lone_sandbox, passed, study_of, validities};
-use crate::support::{Server, Started, Workplace, processes_with, succeed, wait_for};
+use crate::support::{
+    ControlGroup, Server, Started, Workplace, held_back, processes_with, succeed, wait_for,
+};
 use std::time::Duration;
 
 const STUDY: &str = "lone.toml";

@@ -1,4 +1,4 @@
-use crate::support::not_tested;
+use super::not_tested;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,14 @@ const KINDS: [(&str, &[(&str, &str)]); 3] = [
 const FIRST_VERSION: &[(&str, &str)] =
     &[("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "3333")];
 
-/// Whether the tests are in such a group themselves and were throttled, as `scripts/slow cpu` does: what
-/// they start is then, too, and a report is right to say so.
+/// Whether a control group held the tests themselves to a limit, as `scripts/slow cpu` does: then it
+/// holds what they start to it, too, and a report is right to say so.
 pub fn held_back() -> bool {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let own = groups.lines().filter_map(|line| line.splitn(3, ':').nth(2));
-    own.flat_map(|group| KINDS.map(|(parent, _)| format!("{parent}{group}/cpu.stat"))).any(|stat| {
+    let all = own.flat_map(|group| Path::new(group).ancestors());
+    let all = all.map(|group| group.to_str().unwrap().trim_end_matches('/'));
+    all.flat_map(|group| KINDS.map(|(parent, _)| format!("{parent}{group}/cpu.stat"))).any(|stat| {
         let text = fs::read_to_string(stat).unwrap_or_default();
         let throttled = text.lines().find_map(|line| line.strip_prefix("nr_throttled "));
         throttled.is_some_and(|times| times != "0")
