@@ -128,7 +128,7 @@ fn a_server_is_on_a_volume_that_is_built_on_the_other_machine() {
         "study.toml",
         format!(
             "{HEAD}[[target]]\nname = \"one\"\nssh = \"far\"\n[target.sandbox]\ndirectory = \"{}\"\n\
-             volume = {{ size = \"1GiB\", file_system = \"ext4\", write_iops = 300 }}\n\
+             volume = {{ size = \"256MiB\", file_system = \"ext4\", write_iops = 300 }}\n\
              [[test]]\nworkload = \"oltp_update_index\"\ntable_size = 1000\nclients = 4\n\
              warmup = \"300ms\"\nduration = \"3s\"\n",
             far.servers.path().display()

@@ -16,7 +16,7 @@ fn it_runs_to_its_end_and_answers_with_verdicts_and_break_evens() {
     let text = text
         .replace("clients = [200, 1000]", "rate = 400")
         .replace("keys = 100_000", "keys = 1_000")
-        .replace("size = \"1GiB\"", "size = \"256MiB\"")
+        .replace("size = \"1GiB\"", "size = \"128MiB\"")
         .replace("warmup = \"10s\"", "warmup = \"200ms\"")
         .replace("duration = \"60s\"", "duration = \"500ms\"")
         .replace("repeats = 3", "repeats = 1");
