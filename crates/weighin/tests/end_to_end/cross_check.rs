@@ -7,12 +7,12 @@ use model::{CrossCheckEnd, CrossCheckOrder};
 fn sysbench_repeats_every_trial_in_turns_and_the_report_says_what_it_found() {
     let place = Workplace::new();
     let keys = "warmup = \"200ms\"\nduration = \"1s\"\ncross_check = true";
-    place.write("duel.toml", sandbox_study(keys).replace("[1, 2]", "2"));
+    place.write("duel.toml", sandbox_study(keys));
     place.weighin(&["run", "duel.toml"]).done();
     place.assert_no_server_left();
 
     let dataset = place.store().dataset().unwrap();
-    assert_eq!(dataset.trials.len(), 4);
+    assert_eq!(dataset.trials.len(), 8);
     for trial in &dataset.trials {
         let cross_check = trial.cross_check.as_ref().expect("sysbench was asked");
         let order =

@@ -44,13 +44,18 @@ fn a_servers_password_is_nowhere_while_and_after_a_study_runs() {
     assert_in_no_file(&place, secret);
 }
 
-/// Processes other than this one whose environment holds a text.
-fn environments_with(text: &str) -> Vec<u32> {
+/// Processes whose environment holds a text. Children of `starter` that have not begun their own program
+/// don't count: they still have its command line and its environment.
+fn environments_with(text: &str, starter: u32) -> Vec<u32> {
+    let command_line = |pid: u32| std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let own = command_line(starter);
     let pids = std::fs::read_dir("/proc").unwrap().flatten();
     let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let holds = |pid: &u32| {
+    let holds = |&pid: &u32| {
+        // Read before the environment, which is its own once the command line is.
+        let begun = pid == starter || command_line(pid) != own;
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment.windows(text.len()).any(|window| window == text.as_bytes())
+        begun && environment.windows(text.len()).any(|window| window == text.as_bytes())
     };
     pids.filter(holds).collect()
 }
@@ -66,13 +71,10 @@ fn no_program_that_weighin_starts_gets_the_users_secrets() {
         command.env(name, secret);
     }
     let run = crate::support::Started::new(command);
-    // Beside two generators, the server, and the guardians of two sandboxes at the least. A process
-    // that has just been started has what weighin has until its own program begins: another look
-    // finds it only in what was given it.
-    crate::support::wait_for("nobody else with the secret", || {
-        let with = environments_with(secret);
-        with == [run.pid()] && descendants(run.pid()).len() >= 5
-    });
+    // Two generators, the server, and the guardians of two sandboxes at the least.
+    crate::support::wait_for("a load", || descendants(run.pid()).len() >= 5);
+    let with = environments_with(secret, run.pid());
+    assert_eq!(with, [run.pid()], "of {:?}", descendants(run.pid()));
     assert_eq!(run.end().code, Some(0));
 }
 
