@@ -14,19 +14,31 @@ const HIGHEST_NS: u64 = 3_600_000_000_000;
 const DIGITS: u8 = 3;
 /// Decimal digits that packed values keep: enough for a line over time.
 const PACKED_DIGITS: u8 = 2;
+/// Why a latency can be recorded.
+const ROOM: &str = "there is room for counters up to an hour";
 
 /// A distribution of latencies: an HDR histogram from 100 ns to 1 h with three significant
 /// digits.
 ///
 /// All instances have the same bounds, so any two can be merged; percentiles of several trials
 /// come from the merged histogram and are never averaged (method R3).
-#[derive(Clone, Debug, PartialEq)]
+// It has counters up to the longest latency so far: those of a trial are a few tens of kilobytes, where
+// counters up to an hour take two hundred, of which every copy and sum would go through all.
+#[derive(Clone, Debug)]
 pub struct Latencies(Histogram<u64>);
 
 /// Bytes that are not a latency histogram written by [`Latencies::to_bytes`].
 #[derive(Debug, thiserror::Error)]
 #[error("not a latency histogram: {0}")]
 pub struct LatencyDecodeError(pub(crate) String);
+
+impl PartialEq for Latencies {
+    fn eq(&self, other: &Self) -> bool {
+        // The library takes a histogram with more counters for another one, whatever they are.
+        let counters = |latencies: &Self| latencies.0.distinct_values();
+        if counters(self) <= counters(other) { self.0 == other.0 } else { other.0 == self.0 }
+    }
+}
 
 impl Default for Latencies {
     fn default() -> Self {
@@ -40,10 +52,9 @@ impl Latencies {
 
     /// An empty distribution.
     pub fn new() -> Self {
-        Self(
-            Histogram::new_with_bounds(LOWEST_NS, HIGHEST_NS, DIGITS)
-                .expect("the bounds are constants that hdrhistogram accepts"),
-        )
+        let mut histogram = with_bounds(2 * LOWEST_NS, DIGITS);
+        histogram.auto(true);
+        Self(histogram)
     }
 
     /// Records one latency. Values above one hour are recorded as one hour.
@@ -55,13 +66,13 @@ impl Latencies {
     /// Records one latency given in nanoseconds. Values above one hour are recorded as one hour.
     #[inline]
     pub fn record_nanos(&mut self, nanos: u64) {
-        self.0.saturating_record(nanos);
+        self.0.record(nanos.min(HIGHEST_NS)).expect(ROOM);
     }
 
     /// Records one latency in nanoseconds many times over. Values above one hour are recorded as
     /// one hour.
     pub fn record_many(&mut self, nanos: u64, count: u64) {
-        self.0.saturating_record_n(nanos, count);
+        self.0.record_n(nanos.min(HIGHEST_NS), count).expect(ROOM);
     }
 
     /// Adds all values of `other`.
@@ -106,18 +117,25 @@ impl Latencies {
 
     /// Every value in milliseconds, at the histogram's grain, with how often it was recorded; in
     /// ascending order.
-    pub fn recorded_ms(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
-        self.0.iter_recorded().map(|at| (ms(at.value_iterated_to()), at.count_at_value()))
+    pub fn recorded_ms(&self) -> Vec<(f64, u64)> {
+        self.0.iter_recorded().map(|at| (ms(at.value_iterated_to()), at.count_at_value())).collect()
     }
 
     /// As a line of an interval log has it.
     pub fn logged(&self) -> LoggedLatencies {
-        LoggedLatencies::of(&self.0)
+        LoggedLatencies::of(&self.with_all_counters())
     }
 
     /// The HDR V2 encoding (uncompressed), the field's interchange format.
     pub fn to_bytes(&self) -> Vec<u8> {
-        encoded(&self.0)
+        encoded(&self.with_all_counters())
+    }
+
+    /// The same with counters up to an hour: what is written says the bounds that all instances have.
+    fn with_all_counters(&self) -> Histogram<u64> {
+        let mut all = with_bounds(HIGHEST_NS, DIGITS);
+        all.add(&self.0).expect("nothing is longer than an hour");
+        all
     }
 
     /// Reads what [`Self::to_bytes`] wrote, or any HDR V2 encoding.
@@ -129,7 +147,7 @@ impl Latencies {
             .deserialize(&mut &plain(bytes)?[..])
             .map_err(|e| LatencyDecodeError(e.to_string()))?;
         let mut latencies = Self::new();
-        if decoded.sigfig() >= DIGITS {
+        if decoded.sigfig() >= DIGITS && decoded.max() <= HIGHEST_NS {
             latencies.0.add(&decoded).map_err(|e| LatencyDecodeError(format!("{e:?}")))?;
         } else {
             for value in decoded.iter_recorded() {
@@ -242,7 +260,12 @@ impl PackedSum {
 }
 
 fn coarse() -> Histogram<u64> {
-    Histogram::new_with_bounds(LOWEST_NS, HIGHEST_NS, PACKED_DIGITS)
+    with_bounds(HIGHEST_NS, PACKED_DIGITS)
+}
+
+/// An empty histogram with counters from [`LOWEST_NS`] to `highest`, in nanoseconds.
+fn with_bounds(highest: u64, digits: u8) -> Histogram<u64> {
+    Histogram::new_with_bounds(LOWEST_NS, highest, digits)
         .expect("the bounds are constants that hdrhistogram accepts")
 }
 
@@ -304,6 +327,53 @@ mod tests {
         assert_eq!(Latencies::from_bytes(&latencies.to_bytes()).unwrap(), latencies);
         let json = serde_json::to_string(&latencies).unwrap();
         assert_eq!(serde_json::from_str::<Latencies>(&json).unwrap(), latencies);
+    }
+
+    #[test]
+    fn counters_grow_with_what_is_recorded_and_change_no_value() {
+        let mut all = Histogram::<u64>::new_with_bounds(LOWEST_NS, HIGHEST_NS, DIGITS).unwrap();
+        let mut short = Latencies::new();
+        let mut long = Latencies::new();
+        for exponent in 0..36 {
+            for nanos in [1u64, 50, 99].map(|part| (part << exponent).min(HIGHEST_NS)) {
+                all.record_n(nanos, 3).unwrap();
+                if exponent < 12 { short.record_many(nanos, 3) } else { long.record_many(nanos, 3) }
+            }
+        }
+        let counters = |latencies: &Latencies| latencies.0.distinct_values();
+        assert!(counters(&short) < counters(&long) && counters(&long) <= all.distinct_values());
+        let [mut one, mut other] = [short.clone(), long.clone()];
+        one.merge(&long);
+        other.merge(&short);
+        assert_eq!(one, other, "in whichever order they are added");
+        assert_eq!(
+            one.to_bytes(),
+            encoded(&all),
+            "as if there had been all counters from the beginning"
+        );
+        for percentile in [0.0, 1.0, 50.0, 99.9, 100.0] {
+            let of_all = ms(all.value_at_percentile(percentile));
+            assert_eq!(one.percentile_ms(percentile), Some(of_all), "p{percentile}");
+        }
+        // Cleared, it has more counters than what it is compared with.
+        long.clear();
+        long.merge(&short);
+        assert_eq!(long, short);
+        assert_eq!(short, long);
+        short.record_nanos(1);
+        assert_ne!(long, short);
+    }
+
+    #[test]
+    fn what_others_wrote_of_longer_than_an_hour_counts_as_an_hour() {
+        let mut days = Histogram::<u64>::new_with_bounds(1, 100 * HIGHEST_NS, DIGITS).unwrap();
+        days.record_n(48 * HIGHEST_NS, 2).unwrap();
+        days.record_n(1_000_000, 3).unwrap();
+        let read = Latencies::from_bytes(&encoded(&days)).unwrap();
+        let hour = HIGHEST_NS as f64 / 1e6;
+        assert_eq!(read.count(), 5);
+        assert!((read.max_ms().unwrap() / hour - 1.0).abs() < Latencies::ROUNDING);
+        assert_eq!(Latencies::from_bytes(&read.to_bytes()).unwrap(), read);
     }
 
     #[test]
