@@ -13,6 +13,18 @@ use tempfile::TempDir;
 /// What one answer may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 
+/// Rules of axe that look at colours, which depend on the theme.
+const OF_COLOURS: [&str; 2] = ["color-contrast", "link-in-text-block"];
+
+/// Some of the rules of axe.
+#[derive(Clone, Copy, Debug)]
+pub enum Rules {
+    /// Those that look at no colour.
+    OfForm,
+    /// Those of colours: most of the work of a long page.
+    OfColours,
+}
+
 /// A browser with one page. It ends with the value.
 pub struct Browser {
     child: Child,
@@ -182,19 +194,25 @@ impl Browser {
 
     /// What violates the rules of axe, one rule a line.
     pub fn violations(&mut self) -> Vec<String> {
-        self.violations_of(true)
+        let rules = [Rules::OfForm, Rules::OfColours];
+        rules.into_iter().flat_map(|rules| self.violations_of(rules)).collect()
     }
 
-    /// The same but of contrast, which is most of the work of a long page.
-    pub fn violations_but_contrast(&mut self) -> Vec<String> {
-        self.violations_of(false)
-    }
-
-    fn violations_of(&mut self, contrast: bool) -> Vec<String> {
+    /// What violates some of them.
+    pub fn violations_of(&mut self, rules: Rules) -> Vec<String> {
         self.evaluate(&format!("{}; true", axe()));
+        let which = match rules {
+            Rules::OfForm => {
+                let off = OF_COLOURS.map(|rule| format!("'{rule}': {{ enabled: false }}"));
+                format!("rules: {{ {} }}", off.join(", "))
+            }
+            Rules::OfColours => {
+                let names = OF_COLOURS.map(|rule| format!("'{rule}'"));
+                format!("runOnly: {{ type: 'rule', values: [{}] }}", names.join(", "))
+            }
+        };
         let found = self.evaluate(&format!(
-            "axe.run({{ resultTypes: ['violations'], selectors: false, rules: \
-             {{ 'color-contrast': {{ enabled: {contrast} }} }} }}).then((found) => \
+            "axe.run({{ resultTypes: ['violations'], selectors: false, {which} }}).then((found) => \
              found.violations.map((rule) => rule.id + ': ' + rule.nodes.slice(0, 3).map( \
              (node) => node.html.slice(0, 200)).join(' | ')))",
         ));

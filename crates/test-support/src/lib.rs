@@ -1,15 +1,17 @@
 //! What the tests of several crates build on: datasets of runs that never happened, records with a
-//! value in every field, ports for servers, and a real browser. Not shipped.
+//! value in every field, ports and directories for servers, and a real browser. Not shipped.
 
 mod browser;
 mod dataset;
+mod directory;
 mod exposition;
 mod load;
 mod port;
 pub mod varied;
 
-pub use browser::Browser;
+pub use browser::{Browser, Rules};
 pub use dataset::{MEASURE, WARMUP, dataset, imported, plan, record, run, study};
+pub use directory::shared_directory;
 pub use exposition::{Exposed, Labels, ReadFamily};
 pub use load::{balance, balance_load, latencies, load, open_loop, requests, so_many};
 pub use port::free_port;

@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use target::client::{Connection, Credentials, Secret};
+pub use test_support::shared_directory;
 
 /// A private server with its directory; both go when it is dropped.
 pub struct Server {
@@ -54,13 +55,6 @@ impl Server {
     pub fn refusal(&self, address: &ServerAddress, user: &str, password: &str) -> Failure {
         Connection::open(address, &Credentials::new(user, Secret::new(password))).unwrap_err()
     }
-}
-
-/// A directory that the server's own account can reach.
-pub fn shared_directory() -> tempfile::TempDir {
-    let directory = tempfile::tempdir_in("/var/tmp").unwrap();
-    std::fs::set_permissions(directory.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
-    directory
 }
 
 /// The test database at a place, without TLS.

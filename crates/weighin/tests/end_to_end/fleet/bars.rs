@@ -50,9 +50,7 @@ fn a_hundred_and_fifty_agents_take_little_of_their_lead() {
     assert_eq!((still, load.generators.len()), (AGENTS, AGENTS));
     assert_counted(&dataset.trials[0]);
     println!("150 agents: {:.1} % of a core, {most_memory:.0} MiB", cores * 100.0);
-    // Without optimisation it takes twice as much.
-    let most = if cfg!(debug_assertions) { 0.1 } else { 0.05 };
-    assert!(cores < most && most_memory < 200.0);
+    assert!(cores < 0.05 && most_memory < 200.0);
 }
 
 fn median(mut figures: Vec<f64>) -> f64 {

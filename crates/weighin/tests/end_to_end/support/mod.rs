@@ -28,6 +28,7 @@ pub use server::{COUNTERS, Server};
 pub use serving::{Answer, Serving};
 pub use started::Started;
 pub use studies::{light_study, sandbox_study, server_study};
+pub use test_support::shared_directory;
 pub use workplace::{Ran, Workplace};
 
 use std::path::Path;
@@ -50,17 +51,10 @@ fn comes_to_hold(mut condition: impl FnMut() -> bool) -> bool {
         if Instant::now() >= deadline {
             return false;
         }
-        std::thread::sleep(Duration::from_millis(10));
+        // Many conditions look through all processes of the machine.
+        std::thread::sleep(Duration::from_millis(25));
     }
     true
-}
-
-/// A directory on the disk that a server's own account can reach too.
-pub fn shared_directory() -> tempfile::TempDir {
-    use std::os::unix::fs::PermissionsExt;
-    let directory = tempfile::tempdir_in("/var/tmp").unwrap();
-    std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).unwrap();
-    directory
 }
 
 /// The command lines of all processes of this machine that mention a text.
