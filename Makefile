@@ -9,14 +9,15 @@ BENCH ?=
 # Names of fuzz targets, all when empty.
 FUZZ ?=
 
-# How many tests run at a time: they wait for servers and disks more than they work.
-export RUST_TEST_THREADS ?= $(shell expr 2 \* $$(nproc))
+# How many tests run at a time: they wait for servers and disks more than they work, and a load takes as
+# long with a part of a processor as with a whole one.
+export RUST_TEST_THREADS ?= $(shell expr 4 \* $$(nproc))
 
 # What `make static` builds for: no C library is needed where it runs.
 STATIC_TARGET ?= $(shell uname -m)-unknown-linux-musl
 
 .DEFAULT_GOAL := help
-.PHONY: help build static deb demo test test-peers endurance lint reference fuzz bench bench-fleet bench-quick calibrate
+.PHONY: help build static deb demo test test-program test-others test-peers endurance lint reference fuzz bench bench-fleet bench-quick calibrate
 
 help: ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -40,10 +41,25 @@ demo: ## Compare two private MariaDB servers and write a report (about four minu
 	@scripts/setup demo
 	$(CARGO) run $(LOCKED) --release --package weighin -- demo
 
+# Test programs but end_to_end, which takes most of the time: each is a file of a crate's tests, or a directory there.
+OTHER_TESTS = $(filter-out end_to_end,$(sort $(basename $(notdir $(wildcard crates/*/tests/*.rs))) \
+	$(notdir $(patsubst %/main.rs,%,$(wildcard crates/*/tests/*/main.rs)))))
+
 test: ## Run all tests, against real servers too
 	@scripts/setup test
 	@scripts/servers
-	$(CARGO) test $(LOCKED) --workspace
+	$(CARGO) test $(LOCKED) --workspace --no-run
+	@$(MAKE) --no-print-directory --jobs 2 --keep-going test-program test-others
+
+# The two halves of `make test` run at the same time: one waits where the other works. What the second says
+# is shown when it has ended.
+test-program:
+	MAKEFLAGS= $(CARGO) test $(LOCKED) --workspace --test end_to_end
+
+test-others:
+	@{ MAKEFLAGS= $(CARGO) test $(LOCKED) --workspace --lib --bins --examples $(OTHER_TESTS:%=--test %) && \
+		MAKEFLAGS= $(CARGO) test $(LOCKED) --workspace --doc; } >$(TARGET_DIR)/other-tests.log 2>&1; \
+		ended=$$?; cat $(TARGET_DIR)/other-tests.log; exit $$ended
 
 test-peers: ## Run sysbench's own tests with weighin in its place: SYSBENCH=DIRECTORY of a source tree of 1.0
 	@scripts/setup peers
