@@ -57,7 +57,7 @@ test-program:
 	MAKEFLAGS= $(CARGO) test $(LOCKED) --workspace --test end_to_end
 
 test-others:
-	@{ MAKEFLAGS= $(CARGO) test $(LOCKED) --workspace --lib --bins --examples $(OTHER_TESTS:%=--test %) && \
+	@{ MAKEFLAGS= $(CARGO) test $(LOCKED) --no-fail-fast --workspace --lib --bins --examples $(OTHER_TESTS:%=--test %) && \
 		MAKEFLAGS= $(CARGO) test $(LOCKED) --workspace --doc; } >$(TARGET_DIR)/other-tests.log 2>&1; \
 		ended=$$?; cat $(TARGET_DIR)/other-tests.log; exit $$ended
 

@@ -56,9 +56,11 @@ fn every_kind_of_pattern_is_run() {
         let measured = fio.load(&order, engine, 7, None, NEVER).unwrap().unwrap();
         let figures = &measured.figures;
         assert!(figures.transactions > 0 && figures.cpu_seconds > 0.0, "{figures:?}");
-        // Every virtual machine keeps four under way, but for what it waits for a sync.
+        // Every virtual machine keeps four under way, but for what it waits for a sync. On a busy machine
+        // fio counts a little of what lies outside the half second that it says it took; eight of each
+        // would be twice as many.
         let busy = figures.transactions_per_second * figures.latency_mean_ms / 1e3;
-        assert!(busy < 8.8, "{busy} of 8: {figures:?}");
+        assert!(busy < 12.0, "{busy} of 8: {figures:?}");
         assert!(figures.latency_p95_ms.is_some() && measured.elapsed > figures.elapsed);
         let directions: Vec<Direction> = figures.parts.iter().map(|part| part.direction).collect();
         let expected: &[Direction] = match storage.read_percent {

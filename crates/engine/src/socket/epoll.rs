@@ -1,6 +1,7 @@
 //! Moving bytes by readiness: every login, and loads where io_uring cannot be had.
 
 use super::connection::{Address, Connection};
+use super::goodbye::Goodbye;
 use super::stamp::Stamps;
 use super::timer::Timer;
 use super::tls::TlsUpgrade;
@@ -384,16 +385,23 @@ impl Epoll {
         Ok(())
     }
 
-    /// Says goodbye on every connection, as far as the sockets take it.
+    /// Says goodbye on every connection, as far as the sockets take it, and waits until the server has
+    /// closed them.
     pub(super) fn close<S: Session>(&mut self, pool: &mut Pool<S>) {
+        let mut told = Vec::new();
         for (id, connection) in self.connections.iter_mut().enumerate() {
             if let Some(connection) = connection {
                 pool.close_session(id, &mut self.out);
                 // The server has answered everything: nothing is lost where this is not heard.
-                let _ = connection.send(&self.out, self.poll.registry(), Token(id));
+                let sent = connection.send(&self.out, self.poll.registry(), Token(id));
+                if sent.is_ok() && !self.out.is_empty() {
+                    told.push(&*connection);
+                }
                 self.out.clear();
             }
         }
+        let goodbye = Goodbye::begin();
+        told.into_iter().for_each(|connection| goodbye.wait_for(connection));
     }
 
     pub(super) fn unreachable(&self, id: usize, source: io::Error) -> LoadError {

@@ -2,6 +2,7 @@
 
 mod connection;
 mod epoll;
+mod goodbye;
 mod option;
 mod pace;
 mod stamp;

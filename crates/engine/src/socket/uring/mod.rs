@@ -4,6 +4,7 @@
 mod buffers;
 
 use self::buffers::{GROUP, ProvidedBuffers};
+use super::goodbye::Goodbye;
 use super::option;
 use super::pace::Pace;
 use super::stamp::{self, Stamps};
@@ -166,19 +167,28 @@ impl Uring {
         std::mem::take(&mut self.lost)
     }
 
-    /// Says goodbye on every connection and gives up the sockets.
+    /// Says goodbye on every connection, and waits until the server has closed them.
     pub(super) fn close<S: Session>(&mut self, pool: &mut Pool<S>) {
+        let mut told = Vec::new();
         for id in 0..self.lines.len() {
             let line = &mut self.lines[id];
             if line.socket.is_some() {
                 line.out.clear();
                 let room = line.out.as_ptr();
                 pool.close_session(id, &mut line.out);
+                let says = !line.out.is_empty();
                 // The server has answered everything: nothing is lost where this is not heard.
-                let _ = self.send(id, room);
+                if self.send(id, room).is_ok() && says {
+                    told.push(id);
+                }
             }
         }
-        let _ = self.submit();
+        if self.submit().is_err() {
+            return;
+        }
+        let goodbye = Goodbye::begin();
+        let sockets = told.into_iter().filter_map(|id| self.lines[id].socket.as_ref());
+        sockets.for_each(|socket| goodbye.wait_for(socket));
     }
 
     fn completed<S: Session>(
