@@ -111,14 +111,13 @@ impl Transport {
 
     /// Appends what the other side sends next; waits for it.
     pub(super) fn receive(&mut self, input: &mut Vec<u8>) -> io::Result<()> {
-        let start = input.len();
-        input.resize(start + READ_SIZE, 0);
+        let mut piece = [0; READ_SIZE];
         let received = match self {
-            Self::Plain(line) => line.read(&mut input[start..]),
-            Self::Tls(stream) => stream.read(&mut input[start..]),
-        };
-        input.truncate(start + *received.as_ref().unwrap_or(&0));
-        match received? {
+            Self::Plain(line) => line.read(&mut piece),
+            Self::Tls(stream) => stream.read(&mut piece),
+        }?;
+        input.extend_from_slice(&piece[..received]);
+        match received {
             0 => Err(io::Error::new(
                 io::ErrorKind::UnexpectedEof,
                 "the server closed the connection",
