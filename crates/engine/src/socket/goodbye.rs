@@ -1,8 +1,9 @@
 //! The end of connections.
 
+use crate::{Clock, Nanos};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::os::fd::AsFd;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long servers may take to close their side of connections.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -11,18 +12,19 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// connection among those that it allows: the next load could find no room, and would share the machine with
 /// the end of this one.
 pub(super) struct Goodbye {
-    until: Instant,
+    clock: Clock,
+    until: Nanos,
 }
 
 impl Goodbye {
     /// One that all connections together wait for.
-    pub(super) fn begin() -> Self {
-        Self { until: Instant::now() + PATIENCE }
+    pub(super) fn begin(clock: Clock) -> Self {
+        Self { clock, until: clock.now().plus(PATIENCE) }
     }
 
     /// Waits until the server has closed its side, or time is up.
     pub(super) fn wait_for(&self, socket: &impl AsFd) {
-        let left = self.until.saturating_duration_since(Instant::now());
+        let left = self.until.since(self.clock.now());
         let left =
             Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
         // A signal means that somebody waits for this to end.
@@ -47,7 +49,7 @@ mod tests {
                 closes.store(true, Ordering::SeqCst);
                 drop(theirs);
             });
-            Goodbye::begin().wait_for(&ours);
+            Goodbye::begin(Clock).wait_for(&ours);
             assert!(closes.load(Ordering::SeqCst));
         });
     }
@@ -55,11 +57,11 @@ mod tests {
     #[test]
     fn a_server_that_closes_nothing_is_waited_for_once() {
         let pairs = [(); 3].map(|()| UnixStream::pair().unwrap());
-        let goodbye = Goodbye { until: Instant::now() + Duration::from_millis(100) };
+        let goodbye = Goodbye { clock: Clock, until: Clock.now().plus(Duration::from_millis(100)) };
         pairs.iter().for_each(|(ours, _)| goodbye.wait_for(ours));
-        assert!(Instant::now() >= goodbye.until);
-        let begun = Instant::now();
+        let begun = Clock.now();
+        assert!(begun >= goodbye.until);
         goodbye.wait_for(&pairs[0].0);
-        assert!(begun.elapsed() < PATIENCE, "time is up already");
+        assert!(Clock.now().since(begun) < PATIENCE, "time is up already");
     }
 }
