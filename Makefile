@@ -17,7 +17,7 @@ export RUST_TEST_THREADS ?= $(shell expr 4 \* $$(nproc))
 STATIC_TARGET ?= $(shell uname -m)-unknown-linux-musl
 
 .DEFAULT_GOAL := help
-.PHONY: help build static deb demo test test-program test-others test-peers endurance lint reference fuzz bench bench-fleet bench-quick calibrate
+.PHONY: help build static deb demo test test-program test-pages test-others test-peers endurance lint reference fuzz bench bench-fleet bench-quick calibrate
 
 help: ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -41,25 +41,29 @@ demo: ## Compare two private MariaDB servers and write a report (about four minu
 	@scripts/setup demo
 	$(CARGO) run $(LOCKED) --release --package weighin -- demo
 
-# Test programs but end_to_end, which takes most of the time: each is a file of a crate's tests, or a directory there.
-OTHER_TESTS = $(filter-out end_to_end,$(sort $(basename $(notdir $(wildcard crates/*/tests/*.rs))) \
+# Test programs but the two that take the longest: each is a file of a crate's tests, or a directory there.
+OTHER_TESTS = $(filter-out end_to_end browser,$(sort $(basename $(notdir $(wildcard crates/*/tests/*.rs))) \
 	$(notdir $(patsubst %/main.rs,%,$(wildcard crates/*/tests/*/main.rs)))))
+# Runs a command whose output is shown when it has ended.
+SHOWN_LATER = { $(1); } >$(TARGET_DIR)/$@.log 2>&1; ended=$$?; cat $(TARGET_DIR)/$@.log; exit $$ended
+# A command of make's own must not be taken for one that shares in its jobs.
+RUN_TESTS = MAKEFLAGS= $(CARGO) test $(LOCKED) --no-fail-fast --workspace
 
 test: ## Run all tests, against real servers too
 	@scripts/setup test
 	@scripts/servers
 	$(CARGO) test $(LOCKED) --workspace --no-run
-	@$(MAKE) --no-print-directory --jobs 2 --keep-going test-program test-others
+	@$(MAKE) --no-print-directory --jobs 3 --keep-going test-program test-pages test-others
 
-# The two halves of `make test` run at the same time: one waits where the other works. What the second says
-# is shown when it has ended.
+# These run at the same time: one waits where the other works.
 test-program:
-	MAKEFLAGS= $(CARGO) test $(LOCKED) --workspace --test end_to_end
+	$(RUN_TESTS) --test end_to_end
+
+test-pages:
+	@$(call SHOWN_LATER,$(RUN_TESTS) --test browser)
 
 test-others:
-	@{ MAKEFLAGS= $(CARGO) test $(LOCKED) --no-fail-fast --workspace --lib --bins --examples $(OTHER_TESTS:%=--test %) && \
-		MAKEFLAGS= $(CARGO) test $(LOCKED) --workspace --doc; } >$(TARGET_DIR)/other-tests.log 2>&1; \
-		ended=$$?; cat $(TARGET_DIR)/other-tests.log; exit $$ended
+	@$(call SHOWN_LATER,$(RUN_TESTS) --lib --bins --examples $(OTHER_TESTS:%=--test %) && $(RUN_TESTS) --doc)
 
 test-peers: ## Run sysbench's own tests with weighin in its place: SYSBENCH=DIRECTORY of a source tree of 1.0
 	@scripts/setup peers
