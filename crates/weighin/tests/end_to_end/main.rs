@@ -1,6 +1,8 @@
 //! Weighin as its users run it, against real servers.
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+// Tests begin in the order of their names: those that take the longest are not the last.
+mod across_versions;
 mod advise;
 mod bad_input;
 mod bounds;
@@ -68,7 +70,6 @@ mod telling;
 mod two_doors;
 mod until;
 mod validity;
-mod versions;
 mod view;
 mod volumes;
 mod without_io_uring;
