@@ -44,9 +44,11 @@ demo: ## Compare two private MariaDB servers and write a report (about four minu
 # Test programs but the two that take the longest: each is a file of a crate's tests, or a directory there.
 OTHER_TESTS = $(filter-out end_to_end browser,$(sort $(basename $(notdir $(wildcard crates/*/tests/*.rs))) \
 	$(notdir $(patsubst %/main.rs,%,$(wildcard crates/*/tests/*/main.rs)))))
+# Crates with a program of their name, which may have tests inside; that of fuzz has none.
+PROGRAMS = $(filter-out fuzz,$(patsubst crates/%/src/main.rs,%,$(wildcard crates/*/src/main.rs)))
 # Runs a command whose output is shown when it has ended.
-SHOWN_LATER = { $(1); } >$(TARGET_DIR)/$@.log 2>&1; ended=$$?; cat $(TARGET_DIR)/$@.log; exit $$ended
-# A command of make's own must not be taken for one that shares in its jobs.
+SHOWN_LATER = mkdir -p $(TARGET_DIR) && { $(1); } >$(TARGET_DIR)/$@.log 2>&1; ended=$$?; cat $(TARGET_DIR)/$@.log; exit $$ended
+# Cargo is not given the job server of this make, and must not look for it.
 RUN_TESTS = MAKEFLAGS= $(CARGO) test $(LOCKED) --no-fail-fast --workspace
 
 test: ## Run all tests, against real servers too
@@ -62,9 +64,9 @@ test-program:
 test-pages:
 	@$(call SHOWN_LATER,$(RUN_TESTS) --test browser)
 
-# Without --bins and --examples, which would build programs as tests that have none, while the others wait.
+# Without --bins and --examples, which build programs without tests as tests while the others wait.
 test-others:
-	@$(call SHOWN_LATER,$(RUN_TESTS) --lib --bin bench --bin weighin $(OTHER_TESTS:%=--test %) && $(RUN_TESTS) --doc)
+	@$(call SHOWN_LATER,$(RUN_TESTS) --lib $(PROGRAMS:%=--bin %) $(OTHER_TESTS:%=--test %) && $(RUN_TESTS) --doc)
 
 test-peers: ## Run sysbench's own tests with weighin in its place: SYSBENCH=DIRECTORY of a source tree of 1.0
 	@scripts/setup peers

@@ -27,7 +27,7 @@ impl Goodbye {
         let left = self.until.since(self.clock.now());
         let left =
             Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
-        // A signal means that somebody waits for this to end.
+        // Nothing is lost where it cannot be waited for.
         let _ = poll(&mut [PollFd::new(socket, PollFlags::RDHUP)], Some(&left));
     }
 }

@@ -110,7 +110,7 @@ impl RedisConnection {
         let mut line = Line::connect(endpoint, &limits, stop)
             .map_err(|error| connect_failure(&error, endpoint))?;
         line.begin(limits.login);
-        let mut transport = Transport::Plain(line);
+        let mut transport = Transport::plain(line);
         if address.tls != Tls::Off {
             transport = start_tls(transport, address)?;
         }

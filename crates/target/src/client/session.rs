@@ -28,7 +28,7 @@ pub(super) fn log_in(
         server_key: server_key(address)?,
     });
     let (mut input, mut output) = (Vec::new(), Vec::new());
-    let mut transport = Transport::Plain(line);
+    let mut transport = Transport::plain(line);
     loop {
         let step = login
             .receive(&input, &mut output)
@@ -69,7 +69,7 @@ pub(super) fn start_tls(
     };
     let session = ClientConnection::new(config, tls::server_name(endpoint)?)
         .map_err(|error| tls::failure(&error, endpoint))?;
-    Transport::encrypt(line, session).map_err(|error| {
+    Transport::encrypt(line.into_inner(), session).map_err(|error| {
         match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
             Some(error) => tls::failure(error, endpoint),
             None => broken_login(&error, endpoint),

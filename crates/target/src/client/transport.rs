@@ -2,7 +2,7 @@ use super::line::Line;
 use host::Ends;
 use rustix::net::sockopt::socket_peercred;
 use rustls::{ClientConnection, StreamOwned};
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
@@ -71,11 +71,15 @@ impl Write for Socket {
 /// What a connection reads from and writes to.
 #[derive(Debug)]
 pub(super) enum Transport {
-    Plain(Line),
+    Plain(BufReader<Line>),
     Tls(Box<StreamOwned<ClientConnection, Line>>),
 }
 
 impl Transport {
+    pub(super) fn plain(line: Line) -> Self {
+        Self::Plain(BufReader::with_capacity(READ_SIZE, line))
+    }
+
     /// Encrypts a line: the whole TLS handshake happens here.
     pub(super) fn encrypt(mut line: Line, mut session: ClientConnection) -> io::Result<Self> {
         while session.is_handshaking() {
@@ -86,14 +90,14 @@ impl Transport {
 
     pub(super) fn line(&mut self) -> &mut Line {
         match self {
-            Self::Plain(line) => line,
+            Self::Plain(line) => line.get_mut(),
             Self::Tls(stream) => &mut stream.sock,
         }
     }
 
     pub(super) fn ends(&self) -> io::Result<Ends> {
         match self {
-            Self::Plain(line) => line.ends(),
+            Self::Plain(line) => line.get_ref().ends(),
             Self::Tls(stream) => stream.sock.ends(),
         }
     }
@@ -101,7 +105,7 @@ impl Transport {
     /// Sends all of it.
     pub(super) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
-            Self::Plain(line) => line.write_all(bytes),
+            Self::Plain(line) => line.get_mut().write_all(bytes),
             Self::Tls(stream) => {
                 stream.write_all(bytes)?;
                 stream.flush()
@@ -111,12 +115,14 @@ impl Transport {
 
     /// Appends what the other side sends next; waits for it.
     pub(super) fn receive(&mut self, input: &mut Vec<u8>) -> io::Result<()> {
-        let mut piece = [0; READ_SIZE];
-        let received = match self {
-            Self::Plain(line) => line.read(&mut piece),
-            Self::Tls(stream) => stream.read(&mut piece),
-        }?;
-        input.extend_from_slice(&piece[..received]);
+        let stream: &mut dyn BufRead = match self {
+            Self::Plain(line) => line,
+            Self::Tls(stream) => stream,
+        };
+        let piece = stream.fill_buf()?;
+        input.extend_from_slice(piece);
+        let received = piece.len();
+        stream.consume(received);
         match received {
             0 => Err(io::Error::new(
                 io::ErrorKind::UnexpectedEof,

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 pub struct Proxy {
     port: u16,
     bytes: Arc<AtomicU64>,
+    /// Connections that the server ended before the client did.
+    ended_by_server: Arc<AtomicU64>,
     /// Microseconds that each byte takes.
     delay: Arc<AtomicU64>,
     over: Arc<AtomicBool>,
@@ -24,11 +26,11 @@ pub fn proxy(server: u16) -> Proxy {
 pub fn far_proxy(server: SocketAddr, delay: Duration) -> Proxy {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
-    let (bytes, over): (Arc<AtomicU64>, Arc<AtomicBool>) = Default::default();
     let delay = Arc::new(AtomicU64::new(delay.as_micros() as u64));
-    let proxy = Proxy { port, bytes, delay, over };
+    let (bytes, ended_by_server, over) = Default::default();
+    let proxy = Proxy { port, bytes, ended_by_server, delay, over };
     let (counted, ended) = (Arc::clone(&proxy.bytes), Arc::clone(&proxy.over));
-    let delay = Arc::clone(&proxy.delay);
+    let (by_server, delay) = (Arc::clone(&proxy.ended_by_server), Arc::clone(&proxy.delay));
     std::thread::spawn(move || {
         for client in listener.incoming() {
             if ended.load(Ordering::Relaxed) {
@@ -36,18 +38,30 @@ pub fn far_proxy(server: SocketAddr, delay: Duration) -> Proxy {
             }
             let client = client.unwrap();
             let server = TcpStream::connect(server).unwrap();
-            let ends = [(&client, &server), (&server, &client)];
-            for (from, to) in ends.map(|(from, to)| (from.try_clone(), to.try_clone())) {
-                let (from, to, counted) = (from.unwrap(), to.unwrap(), Arc::clone(&counted));
-                let delay = Arc::clone(&delay);
-                std::thread::spawn(move || pass(from, to, &delay, &counted));
+            let first = Arc::new(AtomicBool::new(true));
+            for (from, to, is_server) in [(&client, &server, false), (&server, &client, true)] {
+                let (from, to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+                let (counted, delay) = (Arc::clone(&counted), Arc::clone(&delay));
+                let (first, by_server) = (Arc::clone(&first), Arc::clone(&by_server));
+                let ended = move || {
+                    if first.swap(false, Ordering::Relaxed) && is_server {
+                        by_server.fetch_add(1, Ordering::Relaxed);
+                    }
+                };
+                std::thread::spawn(move || pass(from, to, &delay, &counted, ended));
             }
         }
     });
     proxy
 }
 
-fn pass(mut from: TcpStream, mut to: TcpStream, delay: &AtomicU64, counted: &AtomicU64) {
+fn pass(
+    mut from: TcpStream,
+    mut to: TcpStream,
+    delay: &AtomicU64,
+    counted: &AtomicU64,
+    ended: impl FnOnce(),
+) {
     let (sender, under_way) = mpsc::channel::<(Instant, Vec<u8>)>();
     let arriving = std::thread::spawn(move || {
         for (due, bytes) in under_way {
@@ -66,6 +80,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream, delay: &AtomicU64, counted: &Ato
             break;
         }
     }
+    ended();
     drop(sender);
     let _ = arriving.join();
 }
@@ -78,6 +93,11 @@ impl Proxy {
     /// Takes that long from now on.
     pub fn delay(&self, delay: Duration) {
         self.delay.store(delay.as_micros() as u64, Ordering::Relaxed);
+    }
+
+    /// Connections that the server has ended, and the client had not.
+    pub fn ended_by_server(&self) -> u64 {
+        self.ended_by_server.load(Ordering::Relaxed)
     }
 
     /// Passed on so far, in both directions.
