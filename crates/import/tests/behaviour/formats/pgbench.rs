@@ -1,0 +1,119 @@
+use super::{figure, outcome, parse};
+use model::TrialEnd;
+
+const DURATION: &str = include_str!("../../fixtures/pgbench/15.txt");
+const RATE: &str = include_str!("../../fixtures/pgbench/15-rate.txt");
+
+#[test]
+fn figures_are_read_with_their_units() {
+    let parsed = parse("pg15/tpcb-4.txt", DURATION);
+    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+    let trial = &parsed.trials[0];
+    assert_eq!((trial.target.as_str(), trial.test.as_str()), ("pg15", "tpcb"));
+    assert_eq!(trial.level.clients, 4);
+    assert_eq!(outcome(trial).source.as_ref().unwrap().tool, "pgbench 15.18");
+    assert_eq!(figure(trial, "transactions_per_s"), (3469.935489, "1/s"));
+    assert_eq!(figure(trial, "transactions"), (13857.0, ""));
+    assert_eq!(figure(trial, "latency_avg"), (1.150, "ms"));
+    assert_eq!(figure(trial, "duration"), (4.0, "s"));
+}
+
+#[test]
+fn a_rate_adds_lag_and_skipped_transactions() {
+    let parsed = parse("a.txt", RATE);
+    let trial = &parsed.trials[0];
+    assert_eq!(figure(trial, "schedule_lag_max"), (0.230, "ms"));
+    assert_eq!(figure(trial, "dropped"), (0.0, ""));
+    assert_eq!(figure(trial, "transactions"), (400.0, ""));
+}
+
+#[test]
+fn several_runs_and_the_two_rates_of_older_versions() {
+    let old = RATE.replace("pgbench (15.18 (Debian 15.18-0+deb12u1))\n", "").replace(
+        "tps = 314.693512 (without initial connection time)",
+        "tps = 312.1 (including connections establishing)\n\
+         tps = 314.7 (excluding connections establishing)",
+    );
+    let parsed = parse("a.txt", &format!("{DURATION}{old}"));
+    assert_eq!(parsed.trials.len(), 2);
+    assert_eq!(figure(&parsed.trials[1], "transactions_per_s").0, 314.7);
+    assert_eq!(figure(&parsed.trials[1], "transactions_per_s_with_connecting").0, 312.1);
+}
+
+#[test]
+fn a_run_that_gave_up_failed_and_a_cut_off_one_is_a_problem() {
+    let text = "pgbench (15.18)\npgbench: error: connection to server failed\n";
+    let parsed = parse("a.txt", text);
+    let TrialEnd::Failed(failure) = &parsed.trials[0].end else { panic!("{parsed:?}") };
+    assert!(failure.message.contains("connection to server"), "{failure}");
+    let (cut, _) = DURATION.split_once("tps = ").unwrap();
+    let parsed = parse("a.txt", cut);
+    assert!(parsed.trials.is_empty() && parsed.problems.len() == 1, "{parsed:?}");
+}
+
+#[test]
+fn a_run_with_a_connection_for_each_transaction_has_its_rate() {
+    let text = "pgbench (15.5 (Debian 15.5-0+deb12u1))\ntransaction type: <builtin: select only>\n\
+                scaling factor: 1\nnumber of clients: 4\nnumber of threads: 2\n\
+                number of transactions actually processed: 100/100\nlatency average = 5.000 ms\n\
+                average connection time = 1.100 ms\n\
+                tps = 800.125000 (including reconnection times)\n";
+    let parsed = parse("pg15/select-C-4.txt", text);
+    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+    assert_eq!(figure(&parsed.trials[0], "transactions_per_s"), (800.125, "1/s"));
+}
+
+/// Written by hand in the shape of version 15, of two scripts that conflict.
+const SCRIPTS: &str = "pgbench (15.5)\ntransaction type: multiple scripts\nscaling factor: 10\n\
+    query mode: prepared\nnumber of clients: 8\nnumber of threads: 2\nmaximum number of tries: 3\n\
+    duration: 10 s\nnumber of transactions actually processed: 9000\n\
+    number of failed transactions: 12 (0.133%)\nnumber of serialization failures: 10 (0.111%)\n\
+    number of deadlock failures: 2 (0.022%)\nnumber of transactions retried: 55 (0.610%)\n\
+    total number of retries: 60\n\
+    number of transactions above the 100.0 ms latency limit: 7/9000 (0.078%)\n\
+    latency average = 8.879 ms (including failures)\nlatency stddev = 2.100 ms\n\
+    initial connection time = 12.345 ms\ntps = 901.123456 (without initial connection time)\n\
+    SQL script 1: <builtin: TPC-B (sort of)>\n - weight: 1 (targets 50.0% of total)\n - 4400 \
+    transactions (48.9% of total, tps = 440.549245)\n - number of failed transactions: 12 (0.272%)\n \
+    - latency average = 14.100 ms\n - latency stddev = 2.500 ms\nSQL script 2: <builtin: select \
+    only>\n - weight: 1 (targets 50.0% of total)\n - 4600 transactions (51.1% of total, tps = \
+    460.574211)\n - latency average = 3.800 ms\nstatement latencies in milliseconds and failures:\n\
+    \x20        0.100           0  SELECT abalance FROM t WHERE aid = :aid;\n";
+
+#[test]
+fn scripts_limits_and_conflicts_are_read() {
+    let parsed = parse("pg15/mixed.txt", SCRIPTS);
+    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+    let trial = &parsed.trials[0];
+    for (metric, value) in [
+        ("errors", 12.0),
+        ("serialization_failures", 10.0),
+        ("deadlock_failures", 2.0),
+        ("retried", 55.0),
+        ("retries", 60.0),
+        ("above_latency_limit", 7.0),
+        ("latency_avg", 8.879),
+        ("script1_transactions", 4400.0),
+        ("script1_transactions_per_s", 440.549_245),
+        ("script1_errors", 12.0),
+        ("script1_latency_avg", 14.1),
+        ("script2_transactions", 4600.0),
+        ("script2_latency_avg", 3.8),
+    ] {
+        assert_eq!(figure(trial, metric).0, value, "{metric}");
+    }
+    assert_eq!(figure(trial, "latency_avg").1, "ms");
+    let limit = outcome(trial).figure("above_latency_limit").unwrap();
+    assert_eq!(limit.printed.as_ref().unwrap().note, "above 100.0 ms");
+    let old = parse("a.txt", &SCRIPTS.replace("latency average = 8.879", "latency average: 8.879"));
+    assert_eq!(figure(&old.trials[0], "latency_avg"), (8.879, "ms"), "before version 10");
+}
+
+#[test]
+fn a_report_of_the_clients_that_were_left_is_a_failure() {
+    for said in ["pgbench: error: Run was aborted", "Run was aborted"] {
+        let text = format!("{DURATION}{said}; the above results are incomplete.\n");
+        let parsed = parse("a.txt", &text);
+        assert!(matches!(parsed.trials[0].end, TrialEnd::Failed(_)), "{parsed:?}");
+    }
+}

@@ -1,0 +1,85 @@
+//! No text makes a reader panic.
+
+use import::{FORMATS, Source, recognise};
+use proptest::prelude::*;
+
+const SAMPLES: [&str; 17] = [
+    include_str!("../../fixtures/sysbench/0.4.12.txt"),
+    include_str!("../../fixtures/sysbench/1.0.20-histogram.txt"),
+    include_str!("../../fixtures/fio/randread.json"),
+    include_str!("../../fixtures/fio/failed.json"),
+    include_str!("../../fixtures/memtier/two-commands.json"),
+    include_str!("../../fixtures/hlog/nanoseconds.hlog"),
+    include_str!("../../fixtures/hlog/microseconds-tags.hlog"),
+    include_str!("../../fixtures/pgbench/15.txt"),
+    include_str!("../../fixtures/pgbench/15-rate.txt"),
+    include_str!("../../fixtures/benchbase/tpcc.summary.json"),
+    include_str!("../../fixtures/hammerdb/tprocc.log"),
+    include_str!("../../fixtures/mysqlslap/two-levels.txt"),
+    include_str!("../../fixtures/iostat/12-dated.log"),
+    include_str!("../../fixtures/iostat/9-undated.log"),
+    include_str!("../../fixtures/show/status-before.tab"),
+    include_str!("../../fixtures/show/mysqladmin.txt"),
+    include_str!("../../fixtures/show/vertical.txt"),
+];
+
+fn read_by_all(text: &str) {
+    for format in FORMATS {
+        let parsed = format.parse(Source { file: "a/b.txt", text });
+        let lines = text.lines().count() as u32;
+        for problem in parsed.problems {
+            assert!(problem.line <= lines + 1, "{problem}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn arbitrary_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        read_by_all(&String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn samples_cut_off(sample in 0..SAMPLES.len(), at in any::<prop::sample::Index>()) {
+        let bytes = SAMPLES[sample].as_bytes();
+        read_by_all(&String::from_utf8_lossy(&bytes[..at.index(bytes.len())]));
+    }
+
+    #[test]
+    fn samples_with_bytes_changed(
+        sample in 0..SAMPLES.len(),
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..20),
+    ) {
+        let mut bytes = SAMPLES[sample].as_bytes().to_vec();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        read_by_all(&String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn samples_with_lines_left_out(
+        sample in 0..SAMPLES.len(),
+        keep in proptest::collection::vec(any::<bool>(), 200),
+    ) {
+        let lines = SAMPLES[sample].lines().zip(keep.iter().cycle());
+        let text: Vec<&str> = lines.filter(|(_, keep)| **keep).map(|(line, _)| line).collect();
+        read_by_all(&text.join("\n"));
+    }
+}
+
+#[test]
+fn every_sample_is_recognised_by_one_format_alone() {
+    for sample in SAMPLES {
+        let takers: Vec<&str> = FORMATS
+            .iter()
+            .filter(|format| format.recognises(sample))
+            .map(|format| format.name())
+            .collect();
+        assert_eq!(takers.len(), 1, "{takers:?}: {}", &sample[..80]);
+    }
+    assert!(recognise("a diary\nof a database\n").is_none());
+}

@@ -1,0 +1,11 @@
+//! What others measured, read from what they wrote.
+
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
+mod audit;
+mod formats;
+mod layouts;
+mod repeats;
+mod studies;
+mod sysbench_result;
+mod tidy_csv;

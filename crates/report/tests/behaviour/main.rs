@@ -1,0 +1,20 @@
+//! Reports of datasets of which the truth is known.
+
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
+mod audit;
+mod chart;
+mod crowd;
+mod events;
+mod figures;
+mod first_screen;
+mod hlog;
+mod html;
+mod pipeline;
+mod rates;
+mod scaling;
+mod search;
+#[path = "../support/mod.rs"]
+mod support;
+mod texts;
+mod words;

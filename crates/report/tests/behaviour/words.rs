@@ -1,0 +1,479 @@
+//! The wording of every kind of finding.
+
+use crate::support;
+use crate::support::ratio;
+use analyse::{
+    BetterAtLevels, CacheNotCold, CacheNotWarm, Check, CheckPassed, ClientBusy, ClientDelay,
+    ConditionChange, ConditionsChanged, ConnectionsLost, CounterMismatch, CountersUnavailable,
+    CrossCheck, CrossCheckFailed, DatasetAgainstMemory, Decline, DifferentData, DirtyPageBacklog,
+    Drift, EquivalentAtLevels, Errors, Evidence, FewRepeats, Finding, HighestLoad,
+    HighestLoadsCompared, HostSaturated, KeysEvicted, LedgerUnbalanced, LevelRepeats, LevelsPlaced,
+    LittlesLaw, LoadHostBusy, MadeWithout, MeasuredAnew, MeasuredLater, Metric, OtherProcesses,
+    OverallResult, Overheated, Overloaded, Peak, PlacedAround, PlacedLevel, PlacementEnd,
+    RepeatsAdded, RepeatsAlike, RepeatsEnd, RepeatsEnded, RowsMissing, SearchOutcome, Severity,
+    Stalled, StartSpread, SteadyFigure, Steal, Subject, TablesChanged, TablesIntact, Throttled,
+    ThrottledProcess, TooShortForTrend, TrialFailed, TrialsMissing, UnevenLoad, UnevenStart,
+    UnresolvedAtLevels, Verdict,
+};
+use model::{Bound, Direction, Failure, FailureKind, Level, SearchOver, UnitName};
+use report::words::sentence;
+use stats::Estimate;
+use std::time::Duration;
+
+fn level(clients: u32) -> Level {
+    Level::clients(clients)
+}
+
+fn finding(evidence: Evidence) -> Finding {
+    let subject = Subject {
+        test: Some("oltp".into()),
+        target: Some("durable".into()),
+        level: Some(level(8)),
+        repeat: Some(2),
+    };
+    Finding { severity: Severity::Notice, subject, evidence }
+}
+
+fn comparison(evidence: Evidence) -> Finding {
+    let subject = Subject { test: Some("oltp".into()), ..Subject::default() };
+    Finding { severity: Severity::Notice, subject, evidence }
+}
+
+fn curve(evidence: Evidence) -> Finding {
+    Finding {
+        subject: Subject { repeat: None, ..finding(evidence.clone()).subject },
+        ..finding(evidence)
+    }
+}
+
+fn whole(evidence: Evidence) -> Finding {
+    Finding { severity: Severity::Warning, subject: Subject::default(), evidence }
+}
+
+fn better(ratios: (Estimate, Estimate), levels: &[u32]) -> Finding {
+    let ends =
+        |ratio: Estimate| ratio.interval.map_or((ratio.point, ratio.point), |i| (i.low, i.high));
+    let (least, most) = (ends(ratios.0), ends(ratios.1));
+    comparison(Evidence::BetterAtLevels(BetterAtLevels {
+        winner: "relaxed".into(),
+        loser: "durable".into(),
+        levels: levels.iter().copied().map(level).collect(),
+        metric: Metric::Throughput,
+        ratios,
+        bounds: (least.0.min(most.0), least.1.max(most.1)),
+    }))
+}
+
+fn overall(ratio: Estimate, verdict: Verdict, all_levels: bool) -> Finding {
+    comparison(Evidence::OverallResult(OverallResult {
+        baseline: "durable".into(),
+        candidate: "relaxed".into(),
+        levels: vec![level(1), level(8)],
+        all_levels,
+        metric: Metric::Throughput,
+        ratio,
+        verdict,
+        further_repeats: (verdict == Verdict::Unresolved).then_some(7),
+        below_noise_floor: None,
+        margin: 0.03,
+    }))
+}
+
+fn target(evidence: Evidence) -> Finding {
+    let subject = Subject { target: Some("durable".into()), ..Subject::default() };
+    Finding { subject, ..whole(evidence) }
+}
+
+fn cross_check(metric: Metric, agrees: Option<bool>) -> Finding {
+    cross_check_on(None, metric, agrees)
+}
+
+fn cross_check_on(part: Option<Direction>, metric: Metric, agrees: Option<bool>) -> Finding {
+    finding(Evidence::CrossCheck(CrossCheck {
+        tool: "sysbench 1.0.20".into(),
+        part,
+        metric,
+        weighin: ratio(1_624.0, 1_540.2, 1_699.0),
+        other: ratio(1_450.0, 1_400.0, 1_500.0),
+        ratio: ratio(1.12, 1.08, 1.16),
+        agrees,
+        crowded: (part.is_some() && metric == Metric::LatencyP99).then_some((300, 2)),
+    }))
+}
+
+fn highest(over: SearchOver, outcome: SearchOutcome) -> Finding {
+    let slo = "p95 < 20ms".parse().expect("a bound");
+    let subject = Subject {
+        level: None,
+        repeat: None,
+        ..finding(Evidence::LedgerUnbalanced(LedgerUnbalanced)).subject
+    };
+    let evidence = Evidence::HighestLoad(HighestLoad { bound: Bound::latency(slo), over, outcome });
+    Finding { severity: Severity::Notice, subject, evidence }
+}
+
+fn highest_of_two(ratio: Estimate, verdict: Verdict) -> Finding {
+    comparison(Evidence::HighestLoadsCompared(HighestLoadsCompared {
+        bound: Bound::latency("p95 < 20ms".parse().expect("a bound")),
+        over: SearchOver::Rate,
+        baseline: "durable".into(),
+        candidate: "relaxed".into(),
+        ratio,
+        verdict,
+        margin: 0.03,
+    }))
+}
+
+#[test]
+fn every_kind_of_finding_reads_as_a_sentence() {
+    let once = Estimate { point: 1.2, interval: None, n: 1 };
+    let two = (String::from("durable"), String::from("relaxed"));
+    let all = [
+        finding(Evidence::TrialFailed(TrialFailed {
+            failure: Failure::new(
+                FailureKind::Unreachable,
+                "nothing answers at 10.0.0.7:3306",
+                "start the server, or correct the url of the target",
+            ),
+        })),
+        finding(Evidence::TrialFailed(TrialFailed {
+            failure: Failure::new(FailureKind::Other, "the disk made a noise", ""),
+        })),
+        whole(Evidence::TrialsMissing(TrialsMissing { missing: 12, planned: 36 })),
+        whole(Evidence::FewRepeats(FewRepeats { repeats: 1, needed: 3 })),
+        whole(Evidence::FewRepeats(FewRepeats { repeats: 2, needed: 3 })),
+        whole(Evidence::RepeatsAdded(RepeatsAdded {
+            looks: vec![3, 6, 9],
+            stated_error: 0.05,
+            error: 0.107,
+        })),
+        whole(Evidence::MeasuredAnew(MeasuredAnew { trials: 1 })),
+        whole(Evidence::MeasuredAnew(MeasuredAnew { trials: 4 })),
+        whole(Evidence::MeasuredLater(MeasuredLater {
+            targets: vec!["new".to_owned()],
+            tests: vec!["reads".to_owned()],
+            cells: 12,
+        })),
+        whole(Evidence::ConditionsChanged(ConditionsChanged {
+            changes: vec![ConditionChange {
+                what: "kernel",
+                before: "Linux 6.1.0".to_owned(),
+                after: "Linux 6.12.0".to_owned(),
+            }],
+        })),
+        finding(Evidence::LittlesLaw(LittlesLaw {
+            clients: 8,
+            throughput: 402.3,
+            latency_mean_ms: 14.1,
+            client_delay_mean_ms: 0.02,
+            busy_clients: 5.67,
+        })),
+        finding(Evidence::ClientDelay(ClientDelay { share: 0.314, mean_ms: 0.0421 })),
+        finding(Evidence::ConnectionsLost(ConnectionsLost {
+            first_error: Duration::from_millis(12_340),
+            downtime: Some(Duration::from_millis(2_506)),
+            back_after: Some(Duration::from_millis(4_800)),
+            failed: 8,
+        })),
+        finding(Evidence::ConnectionsLost(ConnectionsLost {
+            first_error: Duration::from_millis(12_340),
+            downtime: Some(Duration::from_millis(2_506)),
+            back_after: None,
+            failed: 1,
+        })),
+        finding(Evidence::ConnectionsLost(ConnectionsLost {
+            first_error: Duration::from_millis(12_340),
+            downtime: None,
+            back_after: None,
+            failed: 8,
+        })),
+        finding(Evidence::Overloaded(Overloaded {
+            rate: 5_000.0,
+            in_time: 0.247,
+            dropped: 36_660,
+        })),
+        finding(Evidence::Overloaded(Overloaded { rate: 5_000.0, in_time: 0.98, dropped: 0 })),
+        finding(Evidence::CounterMismatch(CounterMismatch {
+            counter: "Com_select".into(),
+            server: 12_340,
+            weighin: 12_345,
+        })),
+        finding(Evidence::CountersUnavailable(CountersUnavailable)),
+        finding(Evidence::ClientBusy(ClientBusy {
+            busiest_worker: 0.934,
+            share_of_allowed: 0.48,
+            max_loop_lag: Duration::from_micros(12_340),
+        })),
+        finding(Evidence::UnevenLoad(UnevenLoad {
+            generator: 2,
+            generators: 2,
+            transactions: 1_200,
+            fair: 2_000.0,
+        })),
+        finding(Evidence::LoadHostBusy(LoadHostBusy { host: "load1".into(), busy: 0.93 })),
+        finding(Evidence::MadeWithout(MadeWithout { hosts: vec!["load2".into(), "load3".into()] })),
+        finding(Evidence::UnevenStart(UnevenStart {
+            spread: StartSpread { seconds: 0.5, uncertainty_seconds: 0.012 },
+            measured_seconds: 30.0,
+        })),
+        finding(Evidence::LedgerUnbalanced(LedgerUnbalanced)),
+        finding(Evidence::Errors(Errors {
+            failed: 412,
+            succeeded: 30_000,
+            message: "Deadlock found when trying to get lock".into(),
+            code: "40001".into(),
+            remedy: String::new(),
+        })),
+        finding(Evidence::Errors(Errors {
+            failed: 412,
+            succeeded: 30_000,
+            message: "OOM command not allowed when used memory > 'maxmemory'.".into(),
+            code: "OOM".into(),
+            remedy:
+                "raise maxmemory, let the server evict keys (maxmemory-policy), or use fewer or \
+                     smaller keys"
+                    .into(),
+        })),
+        finding(Evidence::KeysEvicted(KeysEvicted {
+            evicted: 81_234,
+            written: 100_000,
+            data_bytes: 102_400_000,
+            limit_bytes: Some(20 << 20),
+            hit_rate: Some(0.187),
+        })),
+        finding(Evidence::KeysEvicted(KeysEvicted {
+            evicted: 81_234,
+            written: 100_000,
+            data_bytes: 102_400_000,
+            limit_bytes: None,
+            hit_rate: None,
+        })),
+        finding(Evidence::Steal(Steal { host: None, share: 0.0423 })),
+        finding(Evidence::Steal(Steal { host: Some("db2".to_owned()), share: 0.0423 })),
+        finding(Evidence::HostSaturated(HostSaturated { busy: 0.973 })),
+        finding(Evidence::OtherProcesses(OtherProcesses { host: None, share: 0.212 })),
+        finding(Evidence::Drift(Drift {
+            figure: SteadyFigure::Throughput,
+            change: ratio(-0.123, -0.15, -0.08),
+        })),
+        finding(Evidence::Drift(Drift {
+            figure: SteadyFigure::MeanLatency,
+            change: ratio(0.4, 0.31, 0.52),
+        })),
+        finding(Evidence::TooShortForTrend(TooShortForTrend {
+            intervals: 3,
+            left_out: 0,
+            needed: 7,
+        })),
+        finding(Evidence::DirtyPageBacklog(DirtyPageBacklog {
+            dirty_bytes: (10_000_000, 74_000_000),
+            flushed_bytes: 1_000_000,
+            checkpoint_age: Some((3_000_000, 40_000_000)),
+            redo_bytes: Some(40_000_000),
+            growing: true,
+        })),
+        finding(Evidence::DirtyPageBacklog(DirtyPageBacklog {
+            dirty_bytes: (74_000_000, 74_000_000),
+            flushed_bytes: 80_000_000,
+            checkpoint_age: None,
+            redo_bytes: None,
+            growing: false,
+        })),
+        whole(Evidence::CheckPassed(CheckPassed { check: Check::LittlesLaw, trials: 36 })),
+        whole(Evidence::CheckPassed(CheckPassed { check: Check::SteadyState, trials: 36 })),
+        whole(Evidence::CheckPassed(CheckPassed { check: Check::CacheAsDeclared, trials: 36 })),
+        whole(Evidence::CheckPassed(CheckPassed { check: Check::Answers, trials: 36 })),
+        finding(Evidence::Throttled(Throttled { process: ThrottledProcess::Server, share: 0.31 })),
+        finding(Evidence::Throttled(Throttled { process: ThrottledProcess::Client, share: 0.02 })),
+        finding(Evidence::Overheated(Overheated { host: None, events: 1 })),
+        finding(Evidence::CacheNotCold(CacheNotCold {
+            asked_bytes: 48_000_000,
+            storage_bytes: 120_000,
+        })),
+        finding(Evidence::CacheNotWarm(CacheNotWarm { pages_read: 4_210, statements: 98_000 })),
+        finding(Evidence::RowsMissing(RowsMissing { answers: 120_000, short: 412 })),
+        target(Evidence::TablesIntact(TablesIntact { rows: 40_000, with_values: true })),
+        target(Evidence::TablesIntact(TablesIntact { rows: 40_000, with_values: false })),
+        target(Evidence::TablesChanged(TablesChanged { rows: (40_000, 39_500) })),
+        target(Evidence::TablesChanged(TablesChanged { rows: (40_000, 40_000) })),
+        whole(Evidence::DifferentData(DifferentData {
+            rows: vec![("durable".into(), 40_000), ("relaxed".into(), 39_000)],
+        })),
+        whole(Evidence::CheckPassed(CheckPassed { check: Check::OwnMachine, trials: 36 })),
+        whole(Evidence::CheckPassed(CheckPassed { check: Check::ClientNotBottleneck, trials: 1 })),
+        cross_check(Metric::Throughput, Some(true)),
+        cross_check(Metric::Throughput, Some(false)),
+        cross_check(Metric::LatencyP95, None),
+        cross_check_on(Some(Direction::Read), Metric::LatencyP99, Some(true)),
+        cross_check_on(Some(Direction::Read), Metric::LatencyP99, Some(false)),
+        finding(Evidence::CrossCheckFailed(CrossCheckFailed {
+            tool: "sysbench 1.0.20".into(),
+            failure: Failure::new(FailureKind::MissingTables, "no such table", "prepare them"),
+            times: 2,
+        })),
+        curve(Evidence::Peak(Peak {
+            as_high: vec![],
+            throughput: ratio(1_624.0, 1_540.2, 1_699.0),
+            still_rising: false,
+            without_data: vec![],
+        })),
+        curve(Evidence::Peak(Peak {
+            as_high: vec![],
+            throughput: ratio(1_624.0, 1_540.2, 1_699.0),
+            still_rising: true,
+            without_data: vec![],
+        })),
+        curve(Evidence::Peak(Peak {
+            as_high: vec![],
+            throughput: ratio(1_624.0, 1_540.2, 1_699.0),
+            still_rising: false,
+            without_data: vec![level(16), level(32)],
+        })),
+        overall(ratio(1.13, 1.05, 1.22), Verdict::CandidateBetter, true),
+        overall(ratio(0.8, 0.75, 0.85), Verdict::BaselineBetter, false),
+        overall(ratio(1.01, 0.99, 1.02), Verdict::Equivalent, true),
+        overall(ratio(0.95, 0.8, 1.15), Verdict::Unresolved, true),
+        curve(Evidence::Decline(Decline { peak: level(4), ratio: ratio(0.81, 0.75, 0.88) })),
+        better((ratio(1.52, 1.43, 1.61), ratio(2.44, 2.3, 2.56)), &[1, 8, 32]),
+        better((ratio(1.52, 1.43, 1.61), ratio(1.52, 1.43, 1.61)), &[1]),
+        better((once, once), &[1]),
+        comparison(Evidence::EquivalentAtLevels(EquivalentAtLevels {
+            a: two.0.clone(),
+            b: two.1.clone(),
+            levels: vec![level(1), level(8)],
+            metric: Metric::Throughput,
+            margin: 0.03,
+        })),
+        curve(Evidence::Stalled(Stalled { stalled: 4, trials: 10 })),
+        comparison(Evidence::RepeatsEnded(RepeatsEnded {
+            levels: [
+                (1, 3, RepeatsEnd::Resolved),
+                (2, 5, RepeatsEnd::Resolved),
+                (4, 5, RepeatsEnd::Resolved),
+                (8, 9, RepeatsEnd::CannotBeResolved),
+                (16, 20, RepeatsEnd::Most),
+                (32, 12, RepeatsEnd::Open),
+                (64, 3, RepeatsEnd::NotCompared),
+            ]
+            .map(|(clients, repeats, ended)| LevelRepeats { level: level(clients), repeats, ended })
+            .to_vec(),
+            most: 20,
+        })),
+        comparison(Evidence::LevelsPlaced(LevelsPlaced {
+            first: [1, 4, 16].map(level).to_vec(),
+            placed: vec![
+                PlacedLevel {
+                    level: level(8),
+                    around: vec![
+                        PlacedAround::Peak { target: two.0.clone() },
+                        PlacedAround::Crossover {
+                            baseline: two.0.clone(),
+                            candidate: two.1.clone(),
+                        },
+                    ],
+                },
+                PlacedLevel {
+                    level: level(6),
+                    around: vec![PlacedAround::Peak { target: two.0.clone() }],
+                },
+                PlacedLevel { level: level(2), around: vec![] },
+            ],
+            next: vec![],
+            resolution: 1.25,
+            most: 16,
+            ended: PlacementEnd::CloseEnough,
+        })),
+        comparison(Evidence::LevelsPlaced(LevelsPlaced {
+            first: [1, 4, 16].map(level).to_vec(),
+            placed: vec![PlacedLevel {
+                level: level(8),
+                around: vec![PlacedAround::Knee { target: two.0.clone() }],
+            }],
+            next: vec![level(6), level(11)],
+            resolution: 1.25,
+            most: 16,
+            ended: PlacementEnd::Open,
+        })),
+        comparison(Evidence::LevelsPlaced(LevelsPlaced {
+            first: [1, 4, 16].map(level).to_vec(),
+            placed: vec![],
+            next: vec![],
+            resolution: 1.25,
+            most: 3,
+            ended: PlacementEnd::Most,
+        })),
+        comparison(Evidence::RepeatsAlike(RepeatsAlike {
+            autocorrelation: 0.62,
+            widening: 1.8,
+            repeats: 5,
+        })),
+        comparison(Evidence::UnresolvedAtLevels(UnresolvedAtLevels {
+            a: two.0.clone(),
+            b: two.1.clone(),
+            levels: vec![level(1), level(8)],
+            at_most: Some(1.12),
+            further_repeats: Some((4, 19)),
+        })),
+        comparison(Evidence::UnresolvedAtLevels(UnresolvedAtLevels {
+            a: two.0,
+            b: two.1,
+            levels: vec![level(8)],
+            at_most: Some(7.3),
+            further_repeats: Some((116, 116)),
+        })),
+        highest(
+            SearchOver::Rate,
+            SearchOutcome::Found { load: ratio(1_624.0, 1_540.2, 1_699.0), at_capacity: false },
+        ),
+        highest(
+            SearchOver::Rate,
+            SearchOutcome::Found { load: ratio(1_624.0, 1_540.2, 1_699.0), at_capacity: true },
+        ),
+        highest(SearchOver::Clients, SearchOutcome::AtLeast { load: 128.0 }),
+        highest(SearchOver::Rate, SearchOutcome::Below { load: 12.0 }),
+        highest(SearchOver::Clients, SearchOutcome::Unknown),
+        highest_of_two(ratio(1.13, 1.05, 1.22), Verdict::CandidateBetter),
+        highest_of_two(ratio(1.01, 0.99, 1.02), Verdict::Equivalent),
+        highest_of_two(ratio(0.95, 0.8, 1.15), Verdict::Unresolved),
+        whole(Evidence::DatasetAgainstMemory(DatasetAgainstMemory {
+            dataset_bytes: 1_288_490_188,
+            cache_bytes: 134_217_728,
+        })),
+        whole(Evidence::DatasetAgainstMemory(DatasetAgainstMemory {
+            dataset_bytes: 100_000_000,
+            cache_bytes: 134_217_728,
+        })),
+    ];
+    insta::assert_snapshot!(
+        all.iter()
+            .map(|found| sentence(found, UnitName::TRANSACTION))
+            .collect::<Vec<String>>()
+            .join("\n")
+    );
+}
+
+#[test]
+fn nothing_is_faster_where_the_interval_reaches_one() {
+    let doubtful = ratio(1.04, 0.97, 1.11);
+    let sure = ratio(1.3, 1.2, 1.4);
+    for ratios in
+        [(doubtful, sure), (doubtful, doubtful), (Estimate { interval: None, ..sure }, sure)]
+    {
+        let sentence = sentence(&better(ratios, &[1, 4]), UnitName::TRANSACTION);
+        assert!(!sentence.contains("faster"), "{sentence}");
+        assert!(!sentence.contains('%') || sentence.contains("interval"), "{sentence}");
+    }
+}
+
+#[test]
+fn names_that_would_read_as_prose_are_quoted() {
+    let finding = comparison(Evidence::EquivalentAtLevels(EquivalentAtLevels {
+        a: "the old one".into(),
+        b: support::HOSTILE.into(),
+        levels: vec![level(2), level(4)],
+        metric: Metric::Throughput,
+        margin: 0.03,
+    }));
+    let sentence = sentence(&finding, UnitName::TRANSACTION);
+    assert!(sentence.contains("“the old one” and “<script>alert(1)</script>”"), "{sentence}");
+}

@@ -1,0 +1,26 @@
+//! What a study file says, how it becomes a plan, and what is said of one that is wrong.
+
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
+mod accepted;
+mod amounts;
+mod changes;
+mod command_line;
+mod elsewhere;
+mod examples;
+mod failover;
+mod files;
+mod growing_plans;
+mod hosts;
+mod instances;
+mod interventions;
+mod load_hosts;
+mod messages;
+mod parallel;
+mod plan;
+mod replication;
+mod restarts;
+mod statements;
+mod storage;
+mod versions;
+mod volumes;
