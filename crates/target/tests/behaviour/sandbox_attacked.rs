@@ -85,7 +85,7 @@ impl Place {
         self.path().join("sandboxes")
     }
 
-    /// Runs a test of this file as a process of its own; `user` from its first instruction.
+    /// Runs a test of this module as a process of its own; `user` from its first instruction.
     fn helper(&self, name: &str, user: Option<u32>) -> Child {
         let program = self.path().join("helper");
         if !program.exists() {
@@ -97,7 +97,7 @@ impl Place {
         }
         let mut command = Command::new(program);
         command
-            .args(["--exact", name, "--ignored", "--nocapture"])
+            .args(["--exact", &format!("sandbox_attacked::{name}"), "--ignored", "--nocapture"])
             .env(PLACE, self.path())
             .env("XDG_CACHE_HOME", self.path().join("cache"))
             .stdin(Stdio::piped())

@@ -69,6 +69,16 @@ impl MariaDb {
         self.member.is_some()
     }
 
+    /// Whether the server would make a certificate at each start: MariaDB does from 11.4 on where it
+    /// has none. Its key takes seconds of a processor, in which no other server can be measured, and
+    /// how many is chance: starts could not be compared, and failovers with them.
+    fn makes_a_key(&self, home: &Home) -> bool {
+        let version = &self.programs.version;
+        version.is_mariadb_from([11, 4, 0])
+            && !home.has(CERTIFICATE)
+            && !self.settings.has_any("ssl")
+    }
+
     /// Where a server of an unpacked distribution finds the rest of it.
     pub(super) fn distribution_options(&self) -> impl Iterator<Item = OsString> {
         let Programs { base, shared, plugins, .. } = &self.programs;
@@ -123,6 +133,7 @@ impl Recipe for MariaDb {
             .arg("--no-defaults")
             .args(["--skip-name-resolve", MAX_CONNECTIONS])
             .args(own_words(&self.programs.version))
+            .args(self.makes_a_key(home).then_some("--skip-ssl"))
             .args(self.member.iter().flat_map(|one| member::options(one, &self.programs.version)))
             .args(self.settings.options())
             // No setting gives two members the same number.

@@ -76,6 +76,11 @@ impl Settings {
         self.0.iter().map(Setting::option)
     }
 
+    /// Whether there is one with such a start of its name.
+    pub(super) fn has_any(&self, start: &str) -> bool {
+        self.0.iter().any(|setting| setting.resolved.name.starts_with(start))
+    }
+
     /// The options that initialising a data directory needs.
     pub(super) fn initial_options(&self) -> Vec<String> {
         let initial = |setting: &&Setting| AT_INITIALISATION.contains(&&*setting.resolved.name);
