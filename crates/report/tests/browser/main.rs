@@ -11,7 +11,10 @@ use tempfile::TempDir;
 use test_support::{Browser, Rules};
 
 /// Windows of a large screen, a small one, and a phone.
-const WIDTHS: [u32; 3] = [1_440, 1_100, 390];
+const WIDTHS: [u32; 3] = [LARGE, SMALL, PHONE];
+const LARGE: u32 = 1_440;
+const SMALL: u32 = 1_100;
+const PHONE: u32 = 390;
 
 /// The page of a dataset in a file, and the address of that.
 struct Page {
@@ -47,23 +50,23 @@ const UNFOLD: &str =
 /// Opens a page in both themes in every window, unfolded: it fits, axe finds nothing, and the page
 /// neither complains nor asks for anything. A theme changes colours alone, so that one is held against
 /// all rules that do not look at colours; of those that do the windows take turns, since what lies
-/// behind a text depends on the window.
-fn fits_and_is_accessible(dataset: &model::Dataset) {
+/// behind a text depends on the window: light in the one named first, dark in the other.
+fn fits_and_is_accessible(dataset: &model::Dataset, colours_in: [u32; 2]) {
     let page = Page::of(dataset);
     let mut browser = Browser::start();
     let mut papers = Vec::new();
-    for (theme, scheme) in ["light", "dark"].into_iter().enumerate() {
+    for (scheme, coloured) in ["light", "dark"].into_iter().zip(colours_in) {
         browser.media(scheme, "screen");
-        for (window, width) in WIDTHS.into_iter().enumerate() {
+        for width in WIDTHS {
             browser.resize(width);
             browser.open(&page.url);
             browser.evaluate(UNFOLD);
             assert_eq!(browser.beyond(), json!(0), "{width} pixels, {scheme}");
             let mut violations = Vec::new();
-            if theme == 0 {
+            if scheme == "light" {
                 violations.extend(browser.violations_of(Rules::OfForm));
             }
-            if (theme + window) % 2 == 0 {
+            if width == coloured {
                 violations.extend(browser.violations_of(Rules::OfColours));
             }
             assert_eq!(violations, Vec::<String>::new(), "{width} pixels, {scheme}");
@@ -91,40 +94,40 @@ fn rules_of_colours_and_all_others_find_what_is_theirs() {
 
 #[test]
 fn a_page_with_latencies_by_the_second_fits_and_is_accessible() {
-    fits_and_is_accessible(&support::with_latencies());
+    fits_and_is_accessible(&support::with_latencies(), [LARGE, PHONE]);
 }
 
 #[test]
 fn a_page_of_fifty_imported_targets_fits_and_is_accessible() {
-    fits_and_is_accessible(&support::crowd(50));
+    fits_and_is_accessible(&support::crowd(50), [SMALL, LARGE]);
 }
 
 #[test]
 fn a_page_of_failures_fits_and_is_accessible() {
-    fits_and_is_accessible(&support::failures());
+    fits_and_is_accessible(&support::failures(), [PHONE, SMALL]);
 }
 
 #[test]
 fn a_page_of_an_acceptance_fits_and_is_accessible() {
     let data = support::acceptance();
     let page = Page::of(&data);
-    let mut browser = at(&page, 1_440);
+    let mut browser = at(&page, LARGE);
     let said = browser.evaluate("document.body.textContent").as_str().unwrap().to_owned();
     for part in ["catch-up", "primary lost", "Around the failover", "add column"] {
         assert!(said.contains(part), "no {part}");
     }
-    fits_and_is_accessible(&data);
+    fits_and_is_accessible(&data, [LARGE, SMALL]);
 }
 
 #[test]
 fn a_page_with_names_that_are_long_and_hostile_fits_and_is_accessible() {
-    fits_and_is_accessible(&support::hostile());
+    fits_and_is_accessible(&support::hostile(), [PHONE, LARGE]);
 }
 
 #[test]
 fn targets_are_switched_on_and_off_and_the_axis_follows() {
     let page = Page::of(&support::with_latencies());
-    let mut browser = at(&page, 1_440);
+    let mut browser = at(&page, LARGE);
     let figure = "document.querySelector('#answer figure')";
     let drawn = |browser: &mut Browser| {
         browser.evaluate(&format!(
@@ -173,7 +176,7 @@ fn targets_are_switched_on_and_off_and_the_axis_follows() {
 #[test]
 fn an_axis_is_linear_or_logarithmic_and_figures_stay_where_they_belong() {
     let page = Page::of(&support::with_latencies());
-    let mut browser = at(&page, 1_440);
+    let mut browser = at(&page, LARGE);
     let figure = "document.querySelector('#answer figure')";
     // For every mark the figure that the axis gives for its place, and the one that it shows.
     let read = format!(
@@ -315,7 +318,7 @@ fn a_figure_of_the_first_screen_leads_to_its_cell_and_from_there_to_a_trial() {
 #[test]
 fn links_unfold_what_they_lead_to_and_paper_has_no_folds_and_no_buttons() {
     let page = Page::of(&support::with_latencies());
-    let mut browser = at(&page, 1_440);
+    let mut browser = at(&page, LARGE);
     let open = "document.getElementById('trials').closest('details').open";
     assert_eq!(browser.evaluate(open), json!(false));
     browser.evaluate("document.querySelector('a[href=\"#trials\"]').click()");
@@ -337,7 +340,7 @@ const REPEATS: &str = "[...document.querySelectorAll('#answer .repeats-of tr')].
 fn the_repeats_of_one_level_show_as_dots_and_figures_for_the_targets_that_are_on() {
     let data = support::with_latencies();
     let page = Page::of(&data);
-    let mut browser = at(&page, 1_440);
+    let mut browser = at(&page, LARGE);
     let shown = "document.querySelector('#answer .repeats-of')?.checkVisibility() ?? false";
     assert_eq!(browser.evaluate(shown), json!(false), "nobody asked for them");
     // By keyboard: the level is typed into the list that has the focus.
@@ -419,7 +422,7 @@ fn without_script_the_page_is_complete() {
     let page = Page::of(&support::with_latencies());
     let mut browser = Browser::start();
     browser.call("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
-    browser.resize(1_440);
+    browser.resize(LARGE);
     browser.call("Page.navigate", json!({ "url": page.url }));
     browser.wait_for("document.readyState === 'complete' && document.querySelector('#answer')");
     assert_eq!(browser.evaluate("document.querySelectorAll('button, select').length"), json!(0));
@@ -432,7 +435,7 @@ fn a_page_of_the_size_of_the_demo_is_small_and_no_longer_than_four_screens() {
     let height = |data: &model::Dataset, before: &str| {
         let page = Page::of(data);
         assert!(page.size < 300_000, "{} bytes", page.size);
-        let mut browser = at(&page, 1_440);
+        let mut browser = at(&page, LARGE);
         browser.evaluate(before);
         browser.evaluate("document.documentElement.scrollHeight").as_f64().unwrap()
     };
@@ -451,7 +454,7 @@ fn a_page_of_the_size_of_the_demo_is_small_and_no_longer_than_four_screens() {
 fn a_page_of_ten_thousand_trials_is_small_and_painted_quickly() {
     let page = Page::of(&support::enormous());
     assert!(page.size < 3_000_000, "{} bytes", page.size);
-    let mut browser = at(&page, 1_440);
+    let mut browser = at(&page, LARGE);
     let painted = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime";
     browser.wait_for(painted);
     let painted = browser.evaluate(painted).as_f64().unwrap();

@@ -4,6 +4,7 @@
 // Tests begin in the order of their names: those that take the longest are not the last.
 mod across_versions;
 mod advise;
+mod at_a_terminal;
 mod bad_input;
 mod bounds;
 mod charts;
@@ -70,6 +71,5 @@ mod telling;
 mod two_doors;
 mod until;
 mod validity;
-mod view;
 mod volumes;
 mod without_io_uring;

@@ -152,7 +152,7 @@ fn a_view_shows_a_run_and_its_keys_pause_note_skip_and_stop_it() {
     assert_eq!(kinds, [None, Some(FailureKind::Skipped)]);
 
     // A log where that is asked for; Ctrl-C ends it as ever.
-    terminal.weighin("run seen.toml --resume --plain", "[3/6]");
+    terminal.weighin("run seen.toml --resume --plain", "1 table made");
     assert!(terminal.screen().contains("plain: bringing up") && !terminal.screen().contains("p: "));
     terminal.key("C-c", "ended with 130");
     let results = place.files(".weighin");
