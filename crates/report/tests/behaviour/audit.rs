@@ -1,6 +1,7 @@
 //! What a report says of figures that cannot all be true.
 
-use report::{Format, render, terminal_summary};
+use crate::support;
+use report::{Format, terminal_summary};
 use test_support::imported;
 
 const WRONG: &str = "target,test,metric,value,unit
@@ -14,9 +15,7 @@ b,catch-up,elapsed,415,min
 
 fn rendered(text: &str, format: Format) -> String {
     let dataset = imported("table", text);
-    let mut out = Vec::new();
-    render(&analyse::analyse(&dataset), format, &mut out).unwrap();
-    String::from_utf8(out).unwrap()
+    support::rendered(&dataset, format)
 }
 
 #[test]

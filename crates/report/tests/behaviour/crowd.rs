@@ -1,20 +1,13 @@
 //! Reports of more targets than can be told one by one.
 
-use crate::support::crowd;
-use analyse::analyse;
-use report::{Format, render};
+use crate::support::{crowd, rendered};
+use report::Format;
 use test_support::imported;
-
-fn text(data: &model::Dataset, format: Format) -> String {
-    let mut out = Vec::new();
-    render(&analyse(data), format, &mut out).expect("memory takes all writes");
-    String::from_utf8(out).expect("reports are UTF-8")
-}
 
 #[test]
 fn fifty_targets_at_twelve_levels_are_a_page_that_can_be_read() {
     let data = crowd(50);
-    let page = text(&data, Format::Html);
+    let page = rendered(&data, Format::Html);
     assert!(page.len() < 3_000_000, "{} bytes", page.len());
     let answer = &page[page.find("id=\"answer\"").unwrap()..page.find("id=\"test-0\"").unwrap()];
     // The six best; the ten best are in the layer of the test, and the others folded there.
@@ -36,13 +29,13 @@ fn fifty_targets_at_twelve_levels_are_a_page_that_can_be_read() {
     let decided = matrix.matches('▲').count();
     assert!(decided > 300 && decided == matrix.matches('▼').count(), "{decided}");
     assert_eq!(matrix.matches("<tr").count(), 51);
-    let markdown = text(&data, Format::Markdown);
+    let markdown = rendered(&data, Format::Markdown);
     assert!(markdown.contains("### Who is ahead of whom") && !markdown.contains("### m01 ÷ m00"));
 }
 
 #[test]
 fn eight_targets_are_told_one_by_one() {
-    let page = text(&crowd(8), Format::Html);
+    let page = rendered(&crowd(8), Format::Html);
     assert!(!page.contains("class=\"matrix\"") && page.contains("m01 ÷ m00"));
     assert_eq!(page.matches("<g class=\"faint\" data-s=\"faint\">").count(), 0);
 }
@@ -59,7 +52,7 @@ fn who_is_behind_one_of_the_first_is_not_said_to_be_as_good() {
             table += &format!("{target},oltp,throughput,{value},1,{block}\n");
         }
     }
-    let markdown = text(&imported("chain", &table), Format::Markdown);
+    let markdown = rendered(&imported("chain", &table), Format::Markdown);
     assert!(
         markdown.contains("**It is undecided between wide and high at 1 client.**"),
         "{markdown}"

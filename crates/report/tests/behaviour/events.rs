@@ -1,14 +1,9 @@
 //! Background work of servers in reports: bands over time, tables, sentences.
 
 use crate::support;
+use crate::support::rendered;
 use model::{Act, ActResult, BackgroundWork, Dataset, Intervention, Mark, TrialEnd};
-use report::{Format, render};
-
-fn rendered(dataset: &Dataset, format: Format) -> String {
-    let mut out = Vec::new();
-    render(&support::analysis(dataset), format, &mut out).expect("memory takes all writes");
-    String::from_utf8(out).expect("reports are UTF-8")
-}
+use report::Format;
 
 /// A run in which every trial of the target `durable` made a snapshot from second 5 to second 7.
 fn with_snapshots() -> Dataset {

@@ -1,13 +1,11 @@
 //! The first screen of the page, and that no sentence of it stands there twice.
 
 use crate::support;
-use report::{Format, render};
+use report::Format;
 use std::collections::HashSet;
 
 fn page(dataset: &model::Dataset) -> String {
-    let mut out = Vec::new();
-    render(&support::analysis(dataset), Format::Html, &mut out).expect("memory takes all writes");
-    String::from_utf8(out).expect("reports are UTF-8").replace('\u{a0}', " ")
+    support::rendered(dataset, Format::Html).replace('\u{a0}', " ")
 }
 
 /// A page without its elements of one kind.
@@ -157,10 +155,8 @@ fn a_target_that_is_ahead_over_the_range_is_chosen_though_single_levels_are_open
             }
         }
     }
-    let mut out = Vec::new();
     let data = test_support::imported("range", &table);
-    render(&support::analysis(&data), Format::Markdown, &mut out).unwrap();
-    let page = String::from_utf8(out).unwrap();
+    let page = support::rendered(&data, Format::Markdown);
     let choice = page.lines().find(|line| line.starts_with("**")).unwrap();
     assert_eq!(
         choice,

@@ -2,7 +2,7 @@
 
 use crate::support;
 use model::{Dataset, Latencies, LatencyLogLine, Phase, StatementLatencies, UnixMillis};
-use report::{Format, render};
+use report::Format;
 use std::collections::BTreeMap;
 
 const FIRST_START: u64 = 1_700_000_000_250;
@@ -21,9 +21,7 @@ fn with_starts(mut dataset: Dataset) -> Dataset {
 }
 
 fn log(dataset: &Dataset) -> String {
-    let mut out = Vec::new();
-    render(&support::analysis(dataset), Format::Hlog, &mut out).expect("memory takes all writes");
-    String::from_utf8(out).expect("a log is UTF-8")
+    support::rendered(dataset, Format::Hlog)
 }
 
 #[derive(Debug)]

@@ -6,9 +6,7 @@ use report::{Format, render};
 use std::collections::HashSet;
 
 fn page(dataset: &model::Dataset) -> String {
-    let mut out = Vec::new();
-    render(&support::analysis(dataset), Format::Html, &mut out).expect("memory takes all writes");
-    String::from_utf8(out).expect("reports are UTF-8")
+    support::rendered(dataset, Format::Html)
 }
 
 /// The values of an attribute, in order.

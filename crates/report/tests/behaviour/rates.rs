@@ -1,9 +1,10 @@
 //! What a report says of a test that offers load at rates.
 
 use crate::support;
+use crate::support::rendered;
 use analyse::Metric;
 use model::{Dataset, Level, TrialKey};
-use report::{Format, render};
+use report::Format;
 use test_support::open_loop;
 
 /// The usual study with a rate in place of each number of clients: 100 a second for each. At the
@@ -33,12 +34,6 @@ fn offered() -> Dataset {
     data
 }
 
-fn text(data: &Dataset, format: Format) -> String {
-    let mut out = Vec::new();
-    render(&support::analysis(data), format, &mut out).expect("memory takes all writes");
-    String::from_utf8(out).expect("reports are UTF-8")
-}
-
 #[test]
 fn a_rate_that_was_not_kept_up_with_supports_no_latency() {
     let data = offered();
@@ -61,7 +56,7 @@ fn a_rate_that_was_not_kept_up_with_supports_no_latency() {
 
 #[test]
 fn the_tables_stand_against_the_offered_rate_and_name_response_times() {
-    let page = text(&offered(), Format::Markdown);
+    let page = rendered(&offered(), Format::Markdown);
     assert!(page.contains("| offered, transactions/s | target |"), "{page}");
     assert!(page.contains("| p95 response, ms |"));
     assert!(!page.contains("| p95, ms |"), "no service times in a test with rates");
@@ -76,7 +71,7 @@ fn the_tables_stand_against_the_offered_rate_and_name_response_times() {
         assert!(!page.contains(unsaid), "«{unsaid}» in {page}");
     }
     assert!(page.contains("**Response time.**"));
-    assert!(!text(&support::usual(), Format::Markdown).contains("**Response time.**"));
+    assert!(!rendered(&support::usual(), Format::Markdown).contains("**Response time.**"));
 }
 
 #[test]
@@ -87,7 +82,7 @@ fn a_rate_at_which_trials_broke_is_not_sustained_and_nothing_above_it_is() {
     };
     let lost = model::Failure::new(model::FailureKind::ServerLost, "the server went away", "");
     data.trials.iter_mut().find(broken).expect("a trial").end = model::TrialEnd::Failed(lost);
-    let page = text(&data, Format::Markdown);
+    let page = rendered(&data, Format::Markdown);
     assert!(page.contains("durable sustains 400/s"), "{page}");
     assert!(page.contains("at 800/s (failed or void)"), "{page}");
     assert!(!page.contains("durable sustains 1,600/s"), "{page}");
@@ -95,7 +90,7 @@ fn a_rate_at_which_trials_broke_is_not_sustained_and_nothing_above_it_is() {
 
 #[test]
 fn the_charts_stand_against_the_offered_rate() {
-    let page = text(&offered(), Format::Html);
+    let page = rendered(&offered(), Format::Html);
     assert!(page.contains("offered, transactions/s (log scale)"));
     assert!(page.contains("95th percentile of response time"));
     assert!(!page.contains("clients (log scale)"));
@@ -104,7 +99,7 @@ fn the_charts_stand_against_the_offered_rate() {
 
 #[test]
 fn programs_are_told_the_rate_and_whether_it_was_kept_up_with() {
-    let csv = text(&offered(), Format::Csv);
+    let csv = rendered(&offered(), Format::Csv);
     let mut lines = csv.lines();
     let names: Vec<&str> = lines.next().expect("a heading").split(',').collect();
     let at = |name: &str| names.iter().position(|known| *known == name).expect(name);
@@ -118,7 +113,7 @@ fn programs_are_told_the_rate_and_whether_it_was_kept_up_with() {
         }
     }
     assert!(seen > 0);
-    let closed = text(&support::usual(), Format::Csv);
+    let closed = rendered(&support::usual(), Format::Csv);
     let of_closed = closed.lines().skip(1).filter(|line| line.contains(",completed,"));
     for line in of_closed {
         let row: Vec<&str> = line.split(',').collect();

@@ -1,8 +1,9 @@
 //! What a report says of a test that searches for the highest load under a bound.
 
 use crate::support;
+use crate::support::rendered;
 use model::{Bound, Dataset, Level, Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
-use report::{Format, render, terminal_summary};
+use report::{Format, terminal_summary};
 use std::time::Duration;
 use test_support::open_loop;
 
@@ -57,12 +58,6 @@ fn searched(bounded: bool) -> Dataset {
     data
 }
 
-fn text(data: &Dataset, format: Format) -> String {
-    let mut out = Vec::new();
-    render(&support::analysis(data), format, &mut out).expect("memory takes all writes");
-    String::from_utf8(out).expect("reports are UTF-8")
-}
-
 #[test]
 fn the_answer_is_the_highest_load_of_each_target_and_how_they_compare() {
     let data = searched(true);
@@ -76,7 +71,7 @@ fn the_answer_is_the_highest_load_of_each_target_and_how_they_compare() {
         assert!(flat.contains(words), "no «{words}» in {terminal}");
     }
     for format in [Format::Html, Format::Markdown] {
-        let page = text(&data, format);
+        let page = rendered(&data, format);
         for words in [
             "highest rate, transactions/s",
             "relaxed ÷ durable",
@@ -94,7 +89,7 @@ fn the_answer_is_the_highest_load_of_each_target_and_how_they_compare() {
 #[test]
 fn a_search_without_an_upper_end_gives_a_bound_and_no_estimate() {
     let data = searched(false);
-    let page = text(&data, Format::Markdown);
+    let page = rendered(&data, Format::Markdown);
     assert!(page.contains("| – | durable | at least 1,000 |"), "{page}");
     assert!(page.contains("and perhaps beyond"), "{page}");
     assert!(!page.contains("relaxed ÷ durable"), "{page}");
@@ -109,7 +104,7 @@ fn who_never_missed_the_bound_is_chosen_before_those_with_an_estimate() {
         search.answer.missed = None;
         search.steps.truncate(1);
     }
-    let page = text(&data, Format::Markdown);
+    let page = rendered(&data, Format::Markdown);
     assert!(page.contains("Choose relaxed: it sustains the highest load with p95"), "{page}");
 }
 
@@ -119,17 +114,17 @@ fn a_target_that_failed_is_not_chosen_without_saying_so() {
     let lost = model::Failure::new(model::FailureKind::ServerLost, "the server went away", "");
     let record = data.trials.iter_mut().find(|record| record.key.target == "relaxed");
     record.expect("a trial").end = model::TrialEnd::Failed(lost);
-    let page = text(&data, Format::Markdown);
+    let page = rendered(&data, Format::Markdown);
     assert!(page.contains("relaxed failed in 1 of 3 trials."), "{page}");
 }
 
 #[test]
 fn csv_and_json_hold_the_searches() {
     let data = searched(true);
-    let csv = text(&data, Format::Csv);
+    let csv = rendered(&data, Format::Csv);
     assert!(csv.lines().next().is_some_and(|heading| heading.contains(",search_steps,")), "{csv}");
     assert!(csv.contains(",rate,p95 < 20 ms,1004.0,1044.16,2"), "{csv}");
-    let json: serde_json::Value = serde_json::from_str(&text(&data, Format::Json)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&rendered(&data, Format::Json)).unwrap();
     let search = &json["tests"][0]["search"];
     assert_eq!(search["over"], "rate");
     assert_eq!(search["targets"][0]["outcome"]["kind"], "found");

@@ -1,13 +1,8 @@
 //! What people and programs read, as text.
 
 use crate::support;
-use report::{Format, render, terminal_summary};
-
-fn rendered(dataset: &model::Dataset, format: Format) -> String {
-    let mut out = Vec::new();
-    render(&support::analysis(dataset), format, &mut out).expect("memory takes all writes");
-    String::from_utf8(out).expect("reports are UTF-8")
-}
+use crate::support::rendered;
+use report::{Format, terminal_summary};
 
 #[test]
 fn markdown() {

@@ -17,6 +17,13 @@ pub fn analysis(dataset: &model::Dataset) -> analyse::Analysis<'_> {
     analyse::analyse(dataset)
 }
 
+/// A report as text.
+pub fn rendered(dataset: &model::Dataset, format: report::Format) -> String {
+    let mut out = Vec::new();
+    report::render(&analysis(dataset), format, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
 /// A ratio of three pairs.
 pub fn ratio(point: f64, low: f64, high: f64) -> Estimate {
     let method = IntervalMethod::StudentLog;

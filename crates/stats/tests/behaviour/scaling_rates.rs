@@ -1,6 +1,6 @@
 //! How often the intervals of computed quantities hold the truth, and how often a family of
 //! comparisons of equal things finds a difference, by simulation with fixed seeds. The rates are
-//! printed: `cargo test -p stats --test scaling_rates -- --nocapture`.
+//! printed: `cargo test -p stats --test behaviour scaling_rates -- --nocapture`.
 
 #![allow(clippy::print_stdout, reason = "the rates are for people to read")]
 

@@ -1,6 +1,7 @@
 //! Hostile processes of the account that private servers run as, and what weighin does as root
 //! meanwhile: nothing outside of the sandbox may be made, overwritten, given away or removed.
 
+use crate::support::own_process;
 use host::PrivateServer;
 use host::local::os;
 use host::local::sandbox::{Sandbox, SandboxOptions};
@@ -11,7 +12,7 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 /// Where the helpers find what they are to attack.
@@ -87,25 +88,10 @@ impl Place {
 
     /// Runs a test of this module as a process of its own; `user` from its first instruction.
     fn helper(&self, name: &str, user: Option<u32>) -> Child {
-        let program = self.path().join("helper");
-        if !program.exists() {
-            // Not by a file of our own: a process that another test forks meanwhile would hold it
-            // open for writing, and such a file can't be run.
-            let ours = std::env::current_exe().unwrap();
-            let status = Command::new("install").arg("-m755").arg(ours).arg(&program).status();
-            assert!(status.unwrap().success());
-        }
-        let mut command = Command::new(program);
-        command
-            .args(["--exact", &format!("sandbox_attacked::{name}"), "--ignored", "--nocapture"])
+        own_process(&format!("sandbox_attacked::{name}"), self.path(), user)
             .env(PLACE, self.path())
-            .env("XDG_CACHE_HOME", self.path().join("cache"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped());
-        if let Some(user) = user {
-            command.uid(user).gid(user);
-        }
-        command.spawn().unwrap()
+            .spawn()
+            .unwrap()
     }
 
     /// Makes sure that nothing of root's was touched.

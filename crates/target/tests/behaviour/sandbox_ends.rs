@@ -1,6 +1,6 @@
 //! However weighin ends, its private servers end with it.
 
-use crate::support::{can_build, loops_below};
+use crate::support::{can_build, loops_below, own_process};
 use host::local::os::{self, ProcessIdentity};
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{BuiltVolume, FileSystem, IoLimits};
@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Command};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -67,27 +67,12 @@ impl Helper {
     }
 
     fn spawn(parent: &Path, user: Option<u32>, environment: &[(&str, &str)]) -> Child {
-        let program = parent.join("helper");
-        if !program.exists() {
-            // Not by a file of our own: a process that another test forks meanwhile would hold it
-            // open for writing, and such a file can't be run.
-            let ours = std::env::current_exe().unwrap();
-            let status = Command::new("install").arg("-m755").arg(ours).arg(&program).status();
-            assert!(status.unwrap().success());
-        }
-        let mut command = Command::new(program);
-        command
-            .args(["--exact", "sandbox_ends::helper", "--ignored", "--nocapture"])
+        own_process("sandbox_ends::helper", parent, user)
             .env(HELPER_DIRECTORY, parent.join("sandboxes"))
-            .env("XDG_CACHE_HOME", parent.join("cache"))
             .envs(environment.iter().copied())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .process_group(0);
-        if let Some(user) = user {
-            command.uid(user).gid(user);
-        }
-        command.spawn().unwrap()
+            .process_group(0)
+            .spawn()
+            .unwrap()
     }
 
     /// The directory of the sandbox.

@@ -5,8 +5,9 @@
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{BuiltVolume, Endpoint, Failure, PasswordSource, ServerAddress, ServerKey, Tls};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use target::client::{Connection, Credentials, Secret};
 pub use test_support::shared_directory;
 
@@ -85,6 +86,29 @@ pub fn loops_below(directory: &Path) -> Vec<String> {
 pub fn can_build(volume: &BuiltVolume) -> bool {
     let checked = host::local::volume::check(volume, Path::new("/var/tmp"), volume.bytes());
     checked.inspect_err(|failure| eprintln!("not tested: {failure}")).is_ok()
+}
+
+/// A test of this program, run as a process of its own with what it needs in a directory; `user` from
+/// its first instruction.
+pub fn own_process(test: &str, directory: &Path, user: Option<u32>) -> Command {
+    let program = directory.join("helper");
+    if !program.exists() {
+        // Not by a file of our own: a process that another test forks meanwhile would hold it
+        // open for writing, and such a file can't be run.
+        let ours = std::env::current_exe().unwrap();
+        let status = Command::new("install").arg("-m755").arg(ours).arg(&program).status();
+        assert!(status.unwrap().success());
+    }
+    let mut command = Command::new(program);
+    command
+        .args(["--exact", test, "--ignored", "--nocapture"])
+        .env("XDG_CACHE_HOME", directory.join("cache"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    if let Some(user) = user {
+        command.uid(user).gid(user);
+    }
+    command
 }
 
 /// The only value of the only row.
