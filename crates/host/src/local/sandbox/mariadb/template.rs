@@ -115,6 +115,9 @@ fn key(launch: &MariaDb) -> String {
     if launch.distribution.base().is_some() {
         key = format!("{key}-{}", server.display());
     }
+    if let Some(container) = launch.distribution.container() {
+        key = format!("{key}-{}", container.id);
+    }
     if let Some(administrator) = launch.distribution.run_as().administrator() {
         key = format!("{key}-{administrator}");
     }
