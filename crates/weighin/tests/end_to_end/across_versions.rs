@@ -124,6 +124,18 @@ fn a_private_replica_of_mysql_catches_up_and_takes_plugins_to_be_semi_synchronou
 }
 
 #[test]
+fn a_private_replica_of_another_mariadb_follows_without_tls() {
+    let place = Workplace::new();
+    let pair = target("pair", "mariadb", &format!("replicas = 1, {}", base(MARIADB)));
+    let test = "[[test]]\ntask = \"catch_up\"\nclients = 2\ntable_size = 200\n\
+                backlog_transactions = 50\n";
+    place.write("study.toml", [HEAD, &pair, test].concat());
+    place.weighin(&["run", "study.toml"]).done();
+    let trials = place.store().dataset().unwrap().trials;
+    assert!(trials[0].outcome().is_some(), "{:?}", trials[0].end);
+}
+
+#[test]
 fn a_private_pair_of_mysql_fails_over() {
     let place = Workplace::new();
     let test = |name: &str, cause: &str| {

@@ -96,7 +96,10 @@ impl Words {
     /// Makes a server the replica of another, from where it is. The password has no quotation marks.
     pub(super) fn follow(&self, host: &str, port: u16, user: &str, password: &str) -> String {
         let (change, who, from) = match self.flavour {
-            Flavour::MariaDb => ("CHANGE MASTER TO", "MASTER", "MASTER_USE_GTID = slave_pos"),
+            // From 11.4 on it would demand TLS, which private servers are started without.
+            Flavour::MariaDb => {
+                ("CHANGE MASTER TO", "MASTER", "MASTER_USE_GTID = slave_pos, MASTER_SSL = 0")
+            }
             Flavour::Early | Flavour::Master { has_key: false } => {
                 ("CHANGE MASTER TO", "MASTER", "MASTER_AUTO_POSITION = 1")
             }
@@ -160,7 +163,7 @@ mod tests {
     fn followers_are_told_where_the_primary_is() {
         let sql = Words::of("10.11.6-MariaDB").follow("127.0.0.1", 20_000, "replica", "s3cret");
         assert!(sql.starts_with("CHANGE MASTER TO MASTER_HOST = '127.0.0.1'"), "{sql}");
-        assert!(sql.ends_with("MASTER_USE_GTID = slave_pos"), "{sql}");
+        assert!(sql.ends_with("MASTER_USE_GTID = slave_pos, MASTER_SSL = 0"), "{sql}");
         let sql = Words::of("8.4.3").follow("127.0.0.1", 20_000, "replica", "s3cret");
         assert!(sql.starts_with("CHANGE REPLICATION SOURCE TO SOURCE_HOST"), "{sql}");
         assert!(sql.contains("SOURCE_AUTO_POSITION = 1"), "{sql}");
