@@ -1,4 +1,5 @@
 //! What paths say of results: archives of many layouts, each a tree of files as somebody kept them.
+
 mod ambiguous;
 mod hostile;
 mod loads;

@@ -1,4 +1,5 @@
 //! What counts as a repeat, and which repeats of different targets make pairs.
+
 use import::{Format, Parsed, Problem, Source, TidyCsv};
 use model::{Dataset, FigureValue, Task, UnixMillis};
 

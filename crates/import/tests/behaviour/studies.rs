@@ -1,5 +1,6 @@
 //! Published studies, imported from their figures: the analysis must come to the order that the
 //! studies themselves print, and claim no more than one measurement allows.
+
 use analyse::capacity::{Answer, Page, Question, answers};
 use analyse::{Analysis, Evidence, LatencyKnee, Metric, TestAnalysis, Verdict};
 use model::{Dataset, Level, Target};

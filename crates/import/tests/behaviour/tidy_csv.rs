@@ -1,4 +1,5 @@
 //! Tidy CSV: repeats, labels, and what happens to rows that cannot be read.
+
 use import::{Format, Parsed, Source, TidyCsv};
 use model::Level;
 

@@ -1,7 +1,6 @@
 //! Logins, as transcripts of what each kind of server sends.
 
-use crate::support;
-use crate::support::{err, flag, greeting, ok, packet};
+use crate::support::{self, err, flag, greeting, ok, packet};
 use protocol::mysql::{
     Login, LoginError, LoginOptions, LoginStep, ProtocolError, ServerKey, SessionInfo,
 };

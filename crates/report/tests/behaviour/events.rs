@@ -1,7 +1,6 @@
 //! Background work of servers in reports: bands over time, tables, sentences.
 
-use crate::support;
-use crate::support::rendered;
+use crate::support::{self, rendered};
 use model::{Act, ActResult, BackgroundWork, Dataset, Intervention, Mark, TrialEnd};
 use report::Format;
 

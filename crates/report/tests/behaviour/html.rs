@@ -1,7 +1,6 @@
 //! The page: self-contained, escaped, sound, and not too large.
 
-use crate::support;
-use crate::support::{HOSTILE, LONG};
+use crate::support::{self, HOSTILE, LONG};
 use report::{Format, render};
 use std::collections::HashSet;
 

@@ -1,7 +1,6 @@
 //! What a report says of a test that offers load at rates.
 
-use crate::support;
-use crate::support::rendered;
+use crate::support::{self, rendered};
 use analyse::Metric;
 use model::{Dataset, Level, TrialKey};
 use report::Format;

@@ -1,7 +1,6 @@
 //! What a report says of a test that searches for the highest load under a bound.
 
-use crate::support;
-use crate::support::rendered;
+use crate::support::{self, rendered};
 use model::{Bound, Dataset, Level, Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
 use report::{Format, terminal_summary};
 use std::time::Duration;

@@ -1,7 +1,6 @@
 //! What people and programs read, as text.
 
-use crate::support;
-use crate::support::rendered;
+use crate::support::{self, rendered};
 use report::{Format, terminal_summary};
 
 #[test]

@@ -1,7 +1,6 @@
 //! The wording of every kind of finding.
 
-use crate::support;
-use crate::support::ratio;
+use crate::support::{self, ratio};
 use analyse::{
     BetterAtLevels, CacheNotCold, CacheNotWarm, Check, CheckPassed, ClientBusy, ClientDelay,
     ConditionChange, ConditionsChanged, ConnectionsLost, CounterMismatch, CountersUnavailable,
