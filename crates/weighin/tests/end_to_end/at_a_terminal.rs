@@ -38,7 +38,7 @@ impl<'p> Terminal<'p> {
         let terminal = Self { place };
         let shell = "exec bash --noprofile --norc -i";
         terminal.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30", shell]);
-        terminal.types("PS1='ready> '; clear", "ready>");
+        terminal.types("PS1='ready> '", "ready>");
         terminal.types("stty -g >modes", "ready>");
         terminal
     }
@@ -83,10 +83,12 @@ impl<'p> Terminal<'p> {
         self.key("Enter", text);
     }
 
-    /// Runs weighin, and waits for a text.
+    /// Runs weighin, and waits for a text, which is not one that was there before.
     fn weighin(&self, arguments: &str, text: &str) {
+        self.types("clear", "ready>");
+        wait_for("an empty screen", || self.screen().trim() == "ready>");
         let program = env!("CARGO_BIN_EXE_weighin");
-        self.types(&format!("clear; {program} {arguments}; echo ended with $?"), text);
+        self.types(&format!("{program} {arguments}; echo ended with $?"), text);
     }
 
     fn resized(&self, width: &str, height: &str, text: &str) {
@@ -153,7 +155,8 @@ fn a_view_shows_a_run_and_its_keys_pause_note_skip_and_stop_it() {
 
     // A log where that is asked for; Ctrl-C ends it as ever.
     terminal.weighin("run seen.toml --resume --plain", "1 table made");
-    assert!(terminal.screen().contains("plain: bringing up") && !terminal.screen().contains("p: "));
+    let screen = terminal.screen();
+    assert!(screen.contains("plain: bringing up") && !screen.contains("p: "), "{screen}");
     terminal.key("C-c", "ended with 130");
     let results = place.files(".weighin");
     let report = |format: &str| {
