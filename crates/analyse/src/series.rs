@@ -51,8 +51,14 @@ fn is_any_latency(metric: Metric) -> bool {
 ///
 /// This is the one rule for all that an analysis and a report say of percentiles.
 pub fn percentile_ms(latencies: &Latencies, percentile: f64, confidence: f64) -> Option<f64> {
-    let enough = latencies.count() >= values_needed(percentile / 100.0, confidence);
-    enough.then(|| latencies.percentile_ms(percentile)).flatten()
+    has_percentile(latencies, percentile, confidence)
+        .then(|| latencies.percentile_ms(percentile))
+        .flatten()
+}
+
+/// Whether a distribution has the transactions that a percentile takes.
+fn has_percentile(latencies: &Latencies, percentile: f64, confidence: f64) -> bool {
+    latencies.count() >= values_needed(percentile / 100.0, confidence)
 }
 
 /// All figures of a trial, in the units of their metrics. Read once, because each latency is a walk
@@ -113,16 +119,16 @@ fn derived(
     if metric.is_latency() && overloaded {
         return None;
     }
-    match metric.entry().derivation {
+    let is_known = match metric.entry().derivation {
         Some(Derivation::Percentile(percentile)) => {
-            percentile_ms(outcome.latencies()?, percentile, confidence)?;
+            has_percentile(outcome.latencies()?, percentile, confidence)
         }
         Some(Derivation::PercentileIn(part, percentile)) => {
-            percentile_ms(&outcome.around(part)?.latencies, percentile, confidence)?;
+            has_percentile(&outcome.around(part)?.latencies, percentile, confidence)
         }
-        _ => {}
-    }
-    outcome.derived(metric)
+        _ => true,
+    };
+    is_known.then(|| outcome.derived(metric)).flatten()
 }
 
 /// A figure by repeat, over the trials that conclusions may rest on.

@@ -51,6 +51,14 @@ pub trait Member: Debug + Send {
     /// As [`Self::stop_applier`].
     fn start_applier(&mut self) -> Result<(), Failure>;
 
+    /// Lets a member of a private group whose servers are about to be ended, the replicas before the
+    /// primary, do nothing as such that would keep it from ending. It takes its part up again when it
+    /// is started.
+    ///
+    /// # Errors
+    /// When it refuses.
+    fn prepare_end(&mut self) -> Result<(), Failure>;
+
     /// Waits until it has applied everything up to that position of its primary, for `limit` at most;
     /// whether it has. Returns within [`Self::wait_resolution`] of the moment.
     ///

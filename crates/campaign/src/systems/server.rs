@@ -449,7 +449,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 
     fn release(&mut self) -> Result<(), Failure> {
         self.control = None;
-        self.stop_appliers(PrivateServers::stops_after_trials);
+        self.prepare_end(PrivateServers::stops_after_trials);
         self.private.as_mut().map_or(Ok(()), PrivateServers::release)
     }
 

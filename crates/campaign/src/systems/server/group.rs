@@ -19,7 +19,7 @@ impl<K: ServerKind> Server<K> {
             // One that was lost in the last trial is waited for.
             host.reach()?;
         }
-        self.stop_appliers(|private| private.stops_for(cache));
+        self.prepare_end(|private| private.stops_for(cache));
         match (&mut self.private, &self.host, cache) {
             (Some(private), Some(host), _) => {
                 private.bring_to(cache, host.as_ref(), &self.stop)?;
@@ -112,18 +112,17 @@ impl<K: ServerKind> Server<K> {
         })
     }
 
-    /// Has private replicas apply nothing further where they are about to be ended. A MariaDB that is
-    /// told to end while it applies in parallel kills appliers that wait for one another, and may wait
-    /// for them for many minutes. They begin again when they are started.
-    pub(super) fn stop_appliers(&self, ends: impl Fn(&PrivateServers) -> bool) {
+    /// Readies private members that are about to be ended.
+    pub(super) fn prepare_end(&self, ends: impl Fn(&PrivateServers) -> bool) {
         if !self.private.as_ref().is_some_and(|private| !private.is_lost() && ends(private)) {
             return;
         }
         // One that cannot be asked is ended all the same.
         let Ok(mut group) = self.group_of(&self.stop) else { return };
         for replica in &mut group.replicas {
-            let _ = replica.member.stop_applier();
+            let _ = replica.member.prepare_end();
         }
+        let _ = group.primary.prepare_end();
     }
 
     /// Waits until replicas have what was just written.

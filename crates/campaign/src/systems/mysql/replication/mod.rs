@@ -162,6 +162,20 @@ impl Member for Server {
         self.execute(self.words.start_applier, "cannot start applying")
     }
 
+    fn prepare_end(&mut self) -> Result<(), Failure> {
+        let doing = "cannot be readied for its end";
+        self.execute(self.words.stop_for_end, doing)?;
+        let Some(senders) = self.words.senders else { return Ok(()) };
+        for row in self.rows(senders, doing)?.rows {
+            let id = row.into_iter().next().flatten().unwrap_or_default();
+            if let Some(id) = std::str::from_utf8(&id).ok().and_then(|id| id.parse::<u64>().ok()) {
+                // One that has ended meanwhile need not be.
+                let _ = self.execute(&format!("KILL {id}"), doing);
+            }
+        }
+        Ok(())
+    }
+
     fn wait_for(&mut self, position: &Position, limit: Duration) -> Result<bool, Failure> {
         let doing = "cannot wait for what it applies";
         let Some(goal) = Log::of(position) else {

@@ -16,6 +16,10 @@ pub(super) struct Words {
     pub(super) start_applier: &'static str,
     pub(super) stop_applier: &'static str,
     pub(super) stop_receiver: &'static str,
+    /// Ends what a server does as a replica before it is ended itself.
+    pub(super) stop_for_end: &'static str,
+    /// Gives the connections by which it sends to replicas that have to be ended before it is.
+    pub(super) senders: Option<&'static str>,
     /// Ends its being a replica.
     pub(super) forget_primary: &'static str,
     pub(super) replica_status: &'static str,
@@ -46,6 +50,10 @@ const MARIADB: Words = Words {
     start_applier: "START SLAVE SQL_THREAD",
     stop_applier: "STOP SLAVE SQL_THREAD",
     stop_receiver: "STOP SLAVE IO_THREAD",
+    // Told to end while it applies in parallel, it kills appliers that wait for one another, and may wait
+    // for them for many minutes.
+    stop_for_end: "STOP SLAVE SQL_THREAD",
+    senders: None,
     forget_primary: "RESET SLAVE ALL",
     replica_status: "SHOW ALL SLAVES STATUS",
     log_status: "SHOW MASTER STATUS",
@@ -55,6 +63,12 @@ const MARIADB: Words = Words {
 const MYSQL_MASTER: Words = Words {
     flavour: Flavour::Master { has_key: true },
     replica_status: "SHOW SLAVE STATUS",
+    // Told to end while it sends, it first waits for 8 s for all threads that do not, one of its own among
+    // them, which keeps a processor busy meanwhile (its scheduler of events).
+    stop_for_end: "STOP SLAVE",
+    senders: Some(
+        "SELECT ID FROM information_schema.PROCESSLIST WHERE COMMAND LIKE 'Binlog Dump%'",
+    ),
     position: "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('gtid_executed', 'gtid_mode')",
     ..MARIADB
 };
@@ -65,6 +79,7 @@ const MYSQL_SOURCE: Words = Words {
     start_applier: "START REPLICA SQL_THREAD",
     stop_applier: "STOP REPLICA SQL_THREAD",
     stop_receiver: "STOP REPLICA IO_THREAD",
+    stop_for_end: "STOP REPLICA",
     forget_primary: "RESET REPLICA ALL",
     replica_status: "SHOW REPLICA STATUS",
     ..MYSQL_MASTER
@@ -155,6 +170,8 @@ mod tests {
         assert_eq!(of("8.0.22"), MYSQL_MASTER);
         assert_eq!(of("8.0.36"), MYSQL_SOURCE);
         assert_eq!(of("8.4.3").stop_applier, "STOP REPLICA SQL_THREAD");
+        assert_eq!(of("8.4.3").stop_for_end, "STOP REPLICA");
+        assert!(of("8.4.3").senders.is_some() && of("5.7.44").senders.is_some());
         assert_eq!(of("8.4.3").log_status, "SHOW BINARY LOG STATUS");
         assert_eq!(of("9.1.0").replica_status, "SHOW REPLICA STATUS");
     }
