@@ -5,19 +5,17 @@ use crate::series::Series;
 use crate::{Comparison, Metric, NoiseFloor, Verdict, floor};
 use model::{Better, Level, Study};
 use stats::{Estimate, Relation};
+use std::collections::HashMap;
 
 /// What tells which of two targets is ahead.
 pub(crate) struct Race<'a> {
-    pub(crate) study: &'a Study,
-    pub(crate) metric: Metric,
-    /// Those of the test, held to their family.
-    pub(crate) comparisons: &'a [Comparison],
-    pub(crate) floors: &'a [NoiseFloor],
+    study: &'a Study,
+    metric: Metric,
+    /// By level, baseline and candidate: hundreds of targets have ten thousands.
+    comparisons: HashMap<(Level, &'a str, &'a str), &'a Comparison>,
+    floors: &'a [NoiseFloor],
     /// How many targets run.
-    pub(crate) targets: usize,
-    /// How many such races are held together: 1, or all tests of the study where their outcomes are
-    /// added up (Bonferroni).
-    pub(crate) together: usize,
+    targets: usize,
 }
 
 /// A target at the level at which it stands.
@@ -30,20 +28,38 @@ pub(crate) struct Contender<'a> {
     pub(crate) choices: usize,
 }
 
-impl Race<'_> {
+impl<'a> Race<'a> {
+    /// By the comparisons of a test, held to their family, for so many targets.
+    pub(crate) fn new(
+        study: &'a Study,
+        metric: Metric,
+        comparisons: &'a [Comparison],
+        floors: &'a [NoiseFloor],
+        targets: usize,
+    ) -> Self {
+        let pair = |found: &'a Comparison| {
+            ((found.level, found.baseline.as_str(), found.candidate.as_str()), found)
+        };
+        let of_metric = comparisons.iter().filter(|found| found.metric == metric);
+        Self { study, metric, comparisons: of_metric.map(pair).collect(), floors, targets }
+    }
+
     /// How the first relates to the second. At the same level it is what the comparison at that
     /// level says; at different ones the claim needs a confidence that makes up for the levels that
-    /// the one ahead was picked from, and for the pairs.
-    pub(crate) fn relation(&self, one: &Contender, other: &Contender) -> Relation {
+    /// the one ahead was picked from, and for the pairs. `together` is how many such races are held
+    /// together: 1, or all tests of the study where their outcomes are added up (Bonferroni).
+    pub(crate) fn relation(&self, one: &Contender, other: &Contender, together: usize) -> Relation {
         match self.find(one, other) {
-            Some((comparison, one_is_base)) => self.of_comparison(comparison, one_is_base),
-            None => self.of_ratio(one, other),
+            Some((comparison, one_is_base)) => {
+                self.of_comparison(comparison, one_is_base, together)
+            }
+            None => self.of_ratio(one, other, together),
         }
     }
 
-    /// Whether the first is clearly better.
-    pub(crate) fn is_ahead(&self, one: &Contender, other: &Contender) -> bool {
-        let relation = self.relation(one, other);
+    /// Whether the first is clearly better, as [`Self::relation`] says.
+    pub(crate) fn is_ahead(&self, one: &Contender, other: &Contender, together: usize) -> bool {
+        let relation = self.relation(one, other, together);
         match self.metric.better() {
             Better::More => relation == Relation::Larger,
             Better::Less => relation == Relation::Smaller,
@@ -63,26 +79,22 @@ impl Race<'_> {
         if one.level != other.level {
             return None;
         }
-        let here = |comparison: &&Comparison| {
-            comparison.metric == self.metric && comparison.level == one.level
-        };
-        let is = |comparison: &&Comparison, base: &str, candidate: &str| {
-            comparison.baseline == base && comparison.candidate == candidate
-        };
-        let mut here = self.comparisons.iter().filter(here);
-        here.find_map(|found| {
-            let one_is_base = is(&found, one.target, other.target);
-            let other_is_base = is(&found, other.target, one.target);
-            (one_is_base || other_is_base).then_some((found, one_is_base))
-        })
+        let found = |base, candidate| self.comparisons.get(&(one.level, base, candidate)).copied();
+        let one_is_base = found(one.target, other.target).map(|comparison| (comparison, true));
+        one_is_base.or_else(|| Some((found(other.target, one.target)?, false)))
     }
 
-    fn of_comparison(&self, comparison: &Comparison, one_is_base: bool) -> Relation {
-        let chance = comparison.strength.adjusted_p.unwrap_or(1.0) * self.together as f64;
+    fn of_comparison(
+        &self,
+        comparison: &Comparison,
+        one_is_base: bool,
+        together: usize,
+    ) -> Relation {
+        let chance = comparison.strength.adjusted_p.unwrap_or(1.0) * together as f64;
         let candidate_is_better = match comparison.verdict {
             Verdict::Equivalent => return Relation::Equivalent,
             Verdict::Unresolved => return Relation::Unresolved,
-            _ if self.together > 1 && chance > 1.0 - self.study.confidence => {
+            _ if together > 1 && chance > 1.0 - self.study.confidence => {
                 return Relation::Unresolved;
             }
             Verdict::CandidateBetter => true,
@@ -96,10 +108,10 @@ impl Race<'_> {
         }
     }
 
-    fn of_ratio(&self, one: &Contender, other: &Contender) -> Relation {
+    fn of_ratio(&self, one: &Contender, other: &Contender, together: usize) -> Relation {
         let Some(ratio) = one.series.ratio(other.series) else { return Relation::Unresolved };
         let pairs = (self.targets * self.targets.saturating_sub(1) / 2).max(1);
-        let missed = (1.0 - self.study.confidence) / (pairs * self.together) as f64;
+        let missed = (1.0 - self.study.confidence) / (pairs * together) as f64;
         let held = |choices: usize| {
             let estimate = ratio.estimate(1.0 - missed / choices.max(1) as f64);
             let hidden = floor::hides(self.floors, self.metric, &estimate);

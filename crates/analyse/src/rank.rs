@@ -43,15 +43,14 @@ pub(crate) fn ranking(
             _ => at_one_level(study, test, metric, cells),
         };
         let ordered = in_order(metric, candidates);
+        let race = Race::new(study, metric, comparisons, floors, ordered.len());
         let told_apart = |together: usize| {
-            let targets = ordered.len();
-            let race = Race { study, metric, comparisons, floors, targets, together };
             ToldApart::of(&ordered, |upper, lower| {
-                race.is_ahead(&upper.contender(), &lower.contender())
+                race.is_ahead(&upper.contender(), &lower.contender(), together)
             })
         };
-        let (alone, together) = (told_apart(1), told_apart(study.tests.len()));
-        ranking.first_holds_over_tests = alone.first() == together.first();
+        let (alone, tests) = (told_apart(1), study.tests.len());
+        ranking.first_holds_over_tests = tests == 1 || alone.first() == told_apart(tests).first();
         let place = |number: usize| RankedTarget {
             better: alone.better_than(number),
             worse: alone.worse_than(number),

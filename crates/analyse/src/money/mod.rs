@@ -134,7 +134,7 @@ pub(crate) fn of_test(
     };
     let mut costs: Vec<TargetCost> = study.targets.iter().filter_map(cost).collect();
     let (metric, targets) = (Metric::Throughput, peaks.len());
-    let race = Race { study, metric, comparisons, floors, targets, together: 1 };
+    let race = Race::new(study, metric, comparisons, floors, targets);
     let race = pareto::PeakRace { race, peaks };
     pareto::place(&race, &mut costs);
     let steps = pareto::steps(&race, &costs);

@@ -22,7 +22,7 @@ impl PeakRace<'_> {
         let (Some(one), Some(other)) = (self.peak(numerator), self.peak(denominator)) else {
             return Some(Relation::Unresolved);
         };
-        let relation = self.race.relation(&one.contender(), &other.contender());
+        let relation = self.race.relation(&one.contender(), &other.contender(), 1);
         let is_open = match relation {
             Relation::Larger => other.is_at_least(),
             Relation::Smaller => one.is_at_least(),

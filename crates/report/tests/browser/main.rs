@@ -47,33 +47,37 @@ fn at(page: &Page, width: u32) -> Browser {
 const UNFOLD: &str =
     "document.querySelectorAll('details').forEach((fold) => { fold.open = true; })";
 
-/// Opens a page in both themes in every window, unfolded: it fits, axe finds nothing, and the page
-/// neither complains nor asks for anything. A theme changes colours alone, so that one is held against
-/// all rules that do not look at colours; of those that do the windows take turns, since what lies
-/// behind a text depends on the window: light in the one named first, dark in the other.
+/// Looks at a page in both themes in every window, unfolded: it fits, axe finds nothing, and the page
+/// neither complains nor asks for anything. It comes up in one theme or the other, and changes to that
+/// one while it is open. A theme changes colours alone, so that one is held against all rules that do
+/// not look at colours; of those that do the windows take turns, since what lies behind a text depends on
+/// the window: light in the one named first, dark in the other.
 fn fits_and_is_accessible(dataset: &model::Dataset, colours_in: [u32; 2]) {
     let page = Page::of(dataset);
     let mut browser = Browser::start();
-    let mut papers = Vec::new();
-    for (scheme, coloured) in ["light", "dark"].into_iter().zip(colours_in) {
-        browser.media(scheme, "screen");
-        for width in WIDTHS {
-            browser.resize(width);
-            browser.open(&page.url);
-            browser.evaluate(UNFOLD);
-            assert_eq!(browser.beyond(), json!(0), "{width} pixels, {scheme}");
+    let themes = ["light", "dark"];
+    for (turn, width) in WIDTHS.into_iter().enumerate() {
+        browser.resize(width);
+        browser.media(themes[(turn + 1) % 2], "screen");
+        browser.open(&page.url);
+        browser.evaluate(UNFOLD);
+        let mut papers = Vec::new();
+        for at in [turn + 1, turn] {
+            let theme = themes[at % 2];
+            browser.media(theme, "screen");
+            assert_eq!(browser.beyond(), json!(0), "{width} pixels, {theme}");
             let mut violations = Vec::new();
-            if scheme == "light" {
+            if theme == "light" {
                 violations.extend(browser.violations_of(Rules::OfForm));
             }
-            if width == coloured {
+            if width == colours_in[at % 2] {
                 violations.extend(browser.violations_of(Rules::OfColours));
             }
-            assert_eq!(violations, Vec::<String>::new(), "{width} pixels, {scheme}");
+            assert_eq!(violations, Vec::<String>::new(), "{width} pixels, {theme}");
+            papers.push(browser.evaluate("getComputedStyle(document.body).backgroundColor"));
         }
-        papers.push(browser.evaluate("getComputedStyle(document.body).backgroundColor"));
+        assert_ne!(papers[0], papers[1], "the themes differ");
     }
-    assert_ne!(papers[0], papers[1], "the themes differ");
     assert_eq!(browser.complaints, Vec::<String>::new());
     assert_eq!(browser.requests, Vec::<String>::new());
 }
