@@ -1,7 +1,7 @@
 //! Runs that go on after their end: with further repeats, and with what failed.
 
 use crate::server_trouble::server_of;
-use crate::support::{Ran, Server, Started, Workplace, light_study, server_study};
+use crate::support::{Ran, Server, Started, Workplace, restarting_study, server_study};
 use model::{Dataset, TrialRecord};
 
 const SHORT: &str = "warmup = \"200ms\"\nduration = \"1s\"";
@@ -29,7 +29,7 @@ fn dataset(place: &Workplace) -> Dataset {
 #[test]
 fn a_finished_run_takes_up_what_failed_and_further_repeats() {
     let place = Workplace::new();
-    place.write("duel.toml", light_study(SHORT));
+    place.write("duel.toml", restarting_study(SHORT));
 
     // The server dies under the third trial.
     let mut first = start(&place, &[]);

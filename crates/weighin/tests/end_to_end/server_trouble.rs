@@ -1,6 +1,6 @@
 //! Servers that fail while weighin works with them.
 
-use crate::support::{Server, Workplace, light_study, wait_for};
+use crate::support::{Server, Workplace, restarting_study, wait_for};
 use model::{FailureKind, TrialEnd};
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub fn server_of(sandboxes: &Path) -> u32 {
 #[test]
 fn a_server_that_dies_in_a_trial_is_a_result_and_the_run_goes_on() {
     let place = Workplace::new();
-    place.write("duel.toml", light_study("warmup = \"200ms\"\nduration = \"2s\""));
+    place.write("duel.toml", restarting_study("warmup = \"200ms\"\nduration = \"2s\""));
     let mut run = place.start(&["run", "duel.toml"]);
     run.wait_for_line("[2/8]");
     run.wait_for_load();

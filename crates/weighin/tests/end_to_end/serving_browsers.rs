@@ -154,7 +154,7 @@ fn an_open_page_shows_what_comes_and_goes_on_without_being_loaded_again() {
         Value::Bool(true)
     );
     // A run that goes on: the list, then its page.
-    place.write("duel.toml", light_study("warmup = \"200ms\"\nduration = \"1s\""));
+    place.write("duel.toml", light_study("warmup = \"200ms\"\nduration = \"3s\""));
     let run = place.start(&["run", "duel.toml", "--plain"]);
     browser.wait_for("document.querySelector('.runs .live')");
     assert_eq!(browser.evaluate("window.stays"), Value::Bool(true));

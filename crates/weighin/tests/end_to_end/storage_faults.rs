@@ -8,13 +8,14 @@ use std::process::Command;
 
 /// A study of two targets of one volume each, `frail` and `sound`, three times: 6 trials. They last
 /// for longer than it takes a busy machine to start a program that does harm; those that fail do not.
+/// Limited, they leave the processors to others.
 fn duel(frail: &Path, sound: &Path) -> String {
     let target = |name: &str, volume: &Path| {
         format!("[[target]]\nname = {name:?}\nkind = \"storage\"\nvolumes = [{volume:?}]\n")
     };
     format!(
         "[study]\nname = \"s\"\nrepeats = 3\nseed = 5\n{}{}[[test]]\nworkload = \"storage\"\n\
-         pattern = \"t1 o4 b4k\"\ndata = \"8MiB\"\nwarmup = \"100ms\"\nduration = \"5s\"\n",
+         pattern = \"t1 o4 b4k\"\niops_limit = 2000\ndata = \"8MiB\"\nwarmup = \"100ms\"\nduration = \"5s\"\n",
         target("frail", frail),
         target("sound", sound),
     )

@@ -46,7 +46,7 @@ fn ask(home: &str, sql: &str) -> Option<String> {
 #[test]
 fn a_private_group_replicates_from_its_first_row_and_is_gone_afterwards() {
     let place = Workplace::new();
-    place.write("pair.toml", pair("warmup = \"100ms\"\nduration = \"8s\"\n"));
+    place.write("pair.toml", pair("rate = 200\nwarmup = \"100ms\"\nduration = \"8s\"\n"));
     let mut run = place.start(&["run", "pair.toml", "--store", "kept.weighin"]);
     run.wait_for_line("1 table made");
     run.wait_for_load();

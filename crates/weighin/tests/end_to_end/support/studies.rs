@@ -50,8 +50,14 @@ duration = "200ms"
     )
 }
 
-/// [`sandbox_study`] at 50 and 100 transactions a second, for tests of anything but what is measured: a
-/// load as fast as it can be takes the processors from all tests beside it.
-pub fn light_study(keys: &str) -> String {
+/// [`sandbox_study`] at 50 and 100 transactions a second: a load as fast as it can be takes the processors
+/// from all tests beside it.
+pub fn restarting_study(keys: &str) -> String {
     sandbox_study(keys).replace("clients = [1, 2]", "rate = [50, 100]")
+}
+
+/// [`restarting_study`] on servers that stay up between trials, for tests of anything but what is
+/// measured: starts of servers take processors too.
+pub fn light_study(keys: &str) -> String {
+    restarting_study(keys).replace("sandbox = {", "sandbox = { restart = false,")
 }
