@@ -71,9 +71,11 @@ test-program:
 test-pages:
 	@$(call SHOWN_LATER,$(RUN_TESTS) --test browser)
 
-# Without --bins and --examples, which build programs without tests as tests while the others wait.
+# Without --bins and --examples, and without the library of fuzz, which would be built as tests that they
+# do not have, while the others wait.
 test-others:
-	@$(call SHOWN_LATER,$(RUN_TESTS) --lib $(PROGRAMS:%=--bin %) $(OTHER_TESTS:%=--test %) && $(RUN_TESTS) --doc)
+	@$(call SHOWN_LATER,$(RUN_TESTS) --exclude fuzz --lib $(PROGRAMS:%=--bin %) \
+		$(patsubst %,--test %,$(filter-out cases,$(OTHER_TESTS))) && $(RUN_TESTS) --test cases && $(RUN_TESTS) --doc)
 
 test-peers: ## Run sysbench's own tests with weighin in its place: SYSBENCH=DIRECTORY of a source tree of 1.0
 	@scripts/setup peers
