@@ -1,9 +1,14 @@
+mod packed;
+
+pub use self::packed::{PackedLatencies, PackedSum};
+
 use crate::latency_log::{LoggedLatencies, plain};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Shortest latency told apart from zero, in nanoseconds.
@@ -12,8 +17,8 @@ const LOWEST_NS: u64 = 100;
 const HIGHEST_NS: u64 = 3_600_000_000_000;
 /// Decimal digits that every recorded value keeps.
 const DIGITS: u8 = 3;
-/// Decimal digits that packed values keep: enough for a line over time.
-const PACKED_DIGITS: u8 = 2;
+/// Percentiles that are kept once they were asked for.
+const KEPT: [f64; 4] = [50.0, 95.0, 99.0, 99.9];
 /// Why a latency can be recorded.
 const ROOM: &str = "there is room for counters up to an hour";
 
@@ -25,7 +30,20 @@ const ROOM: &str = "there is room for counters up to an hour";
 // It has counters up to the longest latency so far: those of a trial are a few tens of kilobytes, where
 // counters up to an hour take two hundred, of which every copy and sum would go through all.
 #[derive(Clone, Debug)]
-pub struct Latencies(Histogram<u64>);
+pub struct Latencies {
+    counts: Histogram<u64>,
+    /// Absent while nothing was asked for since the last value.
+    known: OnceLock<Box<Known>>,
+}
+
+/// What was asked for of a distribution, in nanoseconds: each is a walk through all counters, and an
+/// analysis and its checks ask for the same.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    mean: OnceLock<f64>,
+    /// In the order of [`KEPT`].
+    percentiles: [OnceLock<u64>; KEPT.len()],
+}
 
 /// Bytes that are not a latency histogram written by [`Latencies::to_bytes`].
 #[derive(Debug, thiserror::Error)]
@@ -35,10 +53,10 @@ pub struct LatencyDecodeError(pub(crate) String);
 impl PartialEq for Latencies {
     fn eq(&self, other: &Self) -> bool {
         // The library takes a histogram with more counters for another one, whatever they are.
-        let counters = |latencies: &Self| latencies.0.distinct_values();
+        let counters = |latencies: &Self| latencies.counts.distinct_values();
         let in_order = counters(self) <= counters(other);
         let (fewer, more) = if in_order { (self, other) } else { (other, self) };
-        fewer.0 == more.0
+        fewer.counts == more.counts
     }
 }
 
@@ -56,7 +74,20 @@ impl Latencies {
     pub fn new() -> Self {
         let mut histogram = with_bounds(2 * LOWEST_NS, DIGITS);
         histogram.auto(true);
-        Self(histogram)
+        Self { counts: histogram, known: OnceLock::new() }
+    }
+
+    /// The counters, of which nothing is known any more.
+    #[inline]
+    fn changed(&mut self) -> &mut Histogram<u64> {
+        if self.known.get().is_some() {
+            self.known = OnceLock::new();
+        }
+        &mut self.counts
+    }
+
+    fn known(&self) -> &Known {
+        self.known.get_or_init(Box::default)
     }
 
     /// Records one latency. Values above one hour are recorded as one hour.
@@ -68,59 +99,66 @@ impl Latencies {
     /// Records one latency given in nanoseconds. Values above one hour are recorded as one hour.
     #[inline]
     pub fn record_nanos(&mut self, nanos: u64) {
-        self.0.record(nanos.min(HIGHEST_NS)).expect(ROOM);
+        self.changed().record(nanos.min(HIGHEST_NS)).expect(ROOM);
     }
 
     /// Records one latency in nanoseconds many times over. Values above one hour are recorded as
     /// one hour.
     pub fn record_many(&mut self, nanos: u64, count: u64) {
-        self.0.record_n(nanos.min(HIGHEST_NS), count).expect(ROOM);
+        self.changed().record_n(nanos.min(HIGHEST_NS), count).expect(ROOM);
     }
 
     /// Adds all values of `other`.
     pub fn merge(&mut self, other: &Self) {
-        self.0.add(&other.0).expect("all latency histograms have the same bounds");
+        self.changed().add(&other.counts).expect("all latency histograms have the same bounds");
     }
 
     /// Forgets all values and keeps the memory.
     pub fn clear(&mut self) {
-        self.0.reset();
+        self.changed().reset();
     }
 
     /// How many values were recorded.
     pub fn count(&self) -> u64 {
-        self.0.len()
+        self.counts.len()
     }
 
     /// Whether nothing was recorded.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.counts.is_empty()
     }
 
     /// The value at a percentile in 0 to 100, in milliseconds; `None` when empty.
     pub fn percentile_ms(&self, percentile: f64) -> Option<f64> {
-        (!self.is_empty()).then(|| ms(self.0.value_at_percentile(percentile)))
+        let counted = || self.counts.value_at_percentile(percentile);
+        (!self.is_empty()).then(|| match KEPT.iter().position(|kept| *kept == percentile) {
+            Some(place) => ms(*self.known().percentiles[place].get_or_init(counted)),
+            None => ms(counted()),
+        })
     }
 
     /// Smallest value in milliseconds; `None` when empty.
     pub fn min_ms(&self) -> Option<f64> {
-        (!self.is_empty()).then(|| ms(self.0.min()))
+        (!self.is_empty()).then(|| ms(self.counts.min()))
     }
 
     /// Largest value in milliseconds; `None` when empty.
     pub fn max_ms(&self) -> Option<f64> {
-        (!self.is_empty()).then(|| ms(self.0.max()))
+        (!self.is_empty()).then(|| ms(self.counts.max()))
     }
 
     /// Arithmetic mean in milliseconds; `None` when empty.
     pub fn mean_ms(&self) -> Option<f64> {
-        (!self.is_empty()).then(|| self.0.mean() / 1e6)
+        (!self.is_empty()).then(|| self.known().mean.get_or_init(|| self.counts.mean()) / 1e6)
     }
 
     /// Every value in milliseconds, at the histogram's grain, with how often it was recorded; in
     /// ascending order.
     pub fn recorded_ms(&self) -> Vec<(f64, u64)> {
-        self.0.iter_recorded().map(|at| (ms(at.value_iterated_to()), at.count_at_value())).collect()
+        self.counts
+            .iter_recorded()
+            .map(|at| (ms(at.value_iterated_to()), at.count_at_value()))
+            .collect()
     }
 
     /// As a line of an interval log has it.
@@ -136,7 +174,7 @@ impl Latencies {
     /// The same with counters up to an hour: what is written says the bounds that all instances have.
     fn with_all_counters(&self) -> Histogram<u64> {
         let mut all = with_bounds(HIGHEST_NS, DIGITS);
-        all.add(&self.0).expect("nothing is longer than an hour");
+        all.add(&self.counts).expect("nothing is longer than an hour");
         all
     }
 
@@ -150,7 +188,7 @@ impl Latencies {
             .map_err(|e| LatencyDecodeError(e.to_string()))?;
         let mut latencies = Self::new();
         if decoded.sigfig() >= DIGITS && decoded.max() <= HIGHEST_NS {
-            latencies.0.add(&decoded).map_err(|e| LatencyDecodeError(format!("{e:?}")))?;
+            latencies.counts.add(&decoded).map_err(|e| LatencyDecodeError(format!("{e:?}")))?;
         } else {
             for value in decoded.iter_recorded() {
                 // A coarse bucket's values lie around its middle.
@@ -163,72 +201,6 @@ impl Latencies {
     }
 }
 
-/// [`Latencies`] in a few hundred bytes instead of a few hundred thousand, to two significant
-/// digits: how intervals keep them, of which a long trial has many.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PackedLatencies(Vec<u8>);
-
-impl PackedLatencies {
-    /// By how much a value read from one may be off, relative to itself.
-    pub const ROUNDING: f64 = 1e-2;
-
-    /// The distribution.
-    pub fn unpack(&self) -> Latencies {
-        Latencies::from_bytes(&self.0).expect("checked when it was made")
-    }
-
-    /// Every value in milliseconds, at the grain of two digits, with how often it was recorded; in
-    /// ascending order. Takes a tenth of the work of [`Self::unpack`].
-    pub fn recorded_ms(&self) -> Vec<(f64, u64)> {
-        let coarse = self.coarse();
-        let value = |nanos| ms(coarse.median_equivalent(nanos));
-        coarse
-            .iter_recorded()
-            .map(|at| (value(at.value_iterated_to()), at.count_at_value()))
-            .collect()
-    }
-
-    /// As a line of an interval log has it.
-    pub fn logged(&self) -> LoggedLatencies {
-        LoggedLatencies::of(&self.coarse())
-    }
-
-    fn coarse(&self) -> Histogram<u64> {
-        let bytes = plain(&self.0).expect("checked when it was made");
-        Deserializer::new().deserialize(&mut &bytes[..]).expect("checked when it was made")
-    }
-
-    /// The HDR V2 encoding.
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.0
-    }
-
-    /// Takes what [`Self::as_bytes`] or [`Latencies::to_bytes`] gave.
-    ///
-    /// # Errors
-    /// When the bytes are not an HDR V2 histogram.
-    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, LatencyDecodeError> {
-        let decoded: Histogram<u64> = Deserializer::new()
-            .deserialize(&mut &plain(&bytes)?[..])
-            .map_err(|error| LatencyDecodeError(error.to_string()))?;
-        // Finer ones have bounds that may not fit.
-        if decoded.sigfig() >= DIGITS {
-            return Latencies::from_bytes(&bytes).map(|latencies| Self::from(&latencies));
-        }
-        Ok(Self(bytes))
-    }
-}
-
-impl From<&Latencies> for PackedLatencies {
-    fn from(latencies: &Latencies) -> Self {
-        let mut coarse = coarse();
-        for value in latencies.0.iter_recorded() {
-            coarse.saturating_record_n(value.value_iterated_to(), value.count_at_value());
-        }
-        Self(encoded(&coarse))
-    }
-}
-
 /// The HDR V2 encoding.
 fn encoded(histogram: &Histogram<u64>) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -238,49 +210,10 @@ fn encoded(histogram: &Histogram<u64>) -> Vec<u8> {
     bytes
 }
 
-/// [`PackedLatencies`] added up, at their grain.
-#[derive(Clone, Debug)]
-pub struct PackedSum(Histogram<u64>);
-
-impl Default for PackedSum {
-    fn default() -> Self {
-        Self(coarse())
-    }
-}
-
-impl PackedSum {
-    pub fn add(&mut self, packed: &PackedLatencies) {
-        let other = packed.coarse();
-        for value in other.iter_recorded() {
-            self.0.saturating_record_n(value.value_iterated_to(), value.count_at_value());
-        }
-    }
-
-    pub fn pack(&self) -> PackedLatencies {
-        PackedLatencies(encoded(&self.0))
-    }
-}
-
-fn coarse() -> Histogram<u64> {
-    with_bounds(HIGHEST_NS, PACKED_DIGITS)
-}
-
 /// An empty histogram with counters from [`LOWEST_NS`] to `highest`, in nanoseconds.
 fn with_bounds(highest: u64, digits: u8) -> Histogram<u64> {
     Histogram::new_with_bounds(LOWEST_NS, highest, digits)
         .expect("the bounds are constants that hdrhistogram accepts")
-}
-
-impl Serialize for PackedLatencies {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&STANDARD.encode(&self.0))
-    }
-}
-
-impl<'de> Deserialize<'de> for PackedLatencies {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::from_bytes(decoded(deserializer)?).map_err(serde::de::Error::custom)
-    }
 }
 
 fn decoded<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
@@ -342,7 +275,7 @@ mod tests {
                 if exponent < 12 { short.record_many(nanos, 3) } else { long.record_many(nanos, 3) }
             }
         }
-        let counters = |latencies: &Latencies| latencies.0.distinct_values();
+        let counters = |latencies: &Latencies| latencies.counts.distinct_values();
         assert!(counters(&short) < counters(&long) && counters(&long) <= all.distinct_values());
         let [mut one, mut other] = [short.clone(), long.clone()];
         one.merge(&long);
@@ -376,6 +309,31 @@ mod tests {
         assert_eq!(read.count(), 5);
         assert!((read.max_ms().unwrap() / hour - 1.0).abs() < Latencies::ROUNDING);
         assert_eq!(Latencies::from_bytes(&read.to_bytes()).unwrap(), read);
+    }
+
+    #[test]
+    fn what_was_asked_for_is_forgotten_with_every_further_value() {
+        let asked = |latencies: &Latencies| {
+            let percentiles = [50.0, 90.0, 95.0, 99.0, 99.9].map(|p| latencies.percentile_ms(p));
+            (latencies.mean_ms(), percentiles)
+        };
+        let [mut kept, mut other] = [Latencies::new(), Latencies::new()];
+        other.record_nanos(9_000_000);
+        let changes: [&dyn Fn(&mut Latencies); 5] = [
+            &|latencies| latencies.record_nanos(1_000),
+            &|latencies| latencies.record(Duration::from_millis(3)),
+            &|latencies| latencies.record_many(500_000, 2_000),
+            &|latencies| latencies.merge(&other),
+            &|latencies| latencies.clear(),
+        ];
+        let mut before = asked(&kept);
+        for change in changes {
+            change(&mut kept);
+            let fresh = Latencies::from_bytes(&kept.to_bytes()).unwrap();
+            assert_eq!(asked(&kept), asked(&fresh));
+            assert_ne!(asked(&kept), before);
+            before = asked(&kept);
+        }
     }
 
     #[test]
@@ -417,33 +375,5 @@ mod tests {
         // As many values as fit into 62 bits, twice over.
         let huge = [&[0xfe; 8][..], &[0x7f]].concat();
         assert!(Latencies::from_bytes(&with_contents(9, &huge)).is_err());
-    }
-
-    #[test]
-    fn packed_latencies_are_small_and_true_to_two_digits() {
-        let mut latencies = Latencies::new();
-        (1..=100_000u64).for_each(|i| latencies.record_nanos(20_000 + i * 499));
-        let packed = PackedLatencies::from(&latencies);
-        assert!(packed.as_bytes().len() < 3_000, "{}", packed.as_bytes().len());
-        let unpacked = packed.unpack();
-        assert_eq!(unpacked.count(), latencies.count());
-        for percentile in [1.0, 50.0, 95.0, 99.9] {
-            let [was, is] = [&latencies, &unpacked].map(|l| l.percentile_ms(percentile).unwrap());
-            assert!((is / was - 1.0).abs() < 0.01, "p{percentile}: {is} for {was}");
-        }
-        assert_eq!(PackedLatencies::from(&unpacked), packed, "packing again loses nothing");
-        let mut sum = PackedSum::default();
-        sum.add(&packed);
-        assert_eq!(sum.pack(), packed, "and adding it up");
-        sum.add(&packed);
-        assert_eq!(sum.pack().unpack().count(), 2 * latencies.count());
-        let json = serde_json::to_string(&packed).unwrap();
-        assert_eq!(serde_json::from_str::<PackedLatencies>(&json).unwrap(), packed);
-        let fine = PackedLatencies::from_bytes(latencies.to_bytes()).unwrap();
-        assert_eq!(fine, packed, "whatever it was made of");
-        let recorded = packed.recorded_ms();
-        assert_eq!(recorded.iter().map(|(_, count)| count).sum::<u64>(), latencies.count());
-        assert!(recorded.is_sorted_by(|a, b| a.0 < b.0));
-        assert!((recorded[0].0 / 0.020_5 - 1.0).abs() < 0.01, "{:?}", recorded[0]);
     }
 }
