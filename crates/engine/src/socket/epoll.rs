@@ -400,7 +400,7 @@ impl Epoll {
                 self.out.clear();
             }
         }
-        let goodbye = Goodbye::begin(self.clock);
+        let mut goodbye = Goodbye::begin(self.clock);
         told.into_iter().for_each(|connection| goodbye.wait_for(connection));
     }
 

@@ -5,30 +5,43 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-/// How long servers may take to close their side of connections.
+/// How long servers may take to close their side of a further connection: a busy one takes a while for a
+/// thousand.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long they may take for all of a thread, one after another.
+const LIMIT: Duration = Duration::from_secs(30);
 
 /// The wait for servers that were told that connections end. Until a server has closed its side it counts a
 /// connection among those that it allows: the next load could find no room, and would share the machine with
 /// the end of this one.
 pub(super) struct Goodbye {
     clock: Clock,
+    patience: Duration,
     until: Nanos,
+    limit: Nanos,
 }
 
 impl Goodbye {
-    /// One that all connections together wait for.
+    /// One that all connections of a thread wait for.
     pub(super) fn begin(clock: Clock) -> Self {
-        Self { clock, until: clock.now().plus(PATIENCE) }
+        Self::with(clock, PATIENCE, LIMIT)
+    }
+
+    fn with(clock: Clock, patience: Duration, limit: Duration) -> Self {
+        let begun = clock.now();
+        Self { clock, patience, until: begun.plus(patience), limit: begun.plus(limit) }
     }
 
     /// Waits until the server has closed its side, or time is up.
-    pub(super) fn wait_for(&self, socket: &impl AsFd) {
+    pub(super) fn wait_for(&mut self, socket: &impl AsFd) {
         let left = self.until.since(self.clock.now());
         let left =
             Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
         // Nothing is lost where it cannot be waited for.
-        let _ = poll(&mut [PollFd::new(socket, PollFlags::RDHUP)], Some(&left));
+        let closed = poll(&mut [PollFd::new(socket, PollFlags::RDHUP)], Some(&left));
+        if closed.is_ok_and(|sockets| sockets > 0) {
+            self.until = self.clock.now().plus(self.patience).min(self.limit);
+        }
     }
 }
 
@@ -36,7 +49,7 @@ impl Goodbye {
 mod tests {
     use super::*;
     use std::os::unix::net::UnixStream;
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
     use std::thread;
 
     #[test]
@@ -57,11 +70,36 @@ mod tests {
     #[test]
     fn a_server_that_closes_nothing_is_waited_for_once() {
         let pairs = [(); 3].map(|()| UnixStream::pair().unwrap());
-        let goodbye = Goodbye { clock: Clock, until: Clock.now().plus(Duration::from_millis(100)) };
+        let mut goodbye = Goodbye::with(Clock, Duration::from_millis(100), LIMIT);
         pairs.iter().for_each(|(ours, _)| goodbye.wait_for(ours));
         let begun = Clock.now();
         assert!(begun >= goodbye.until);
         goodbye.wait_for(&pairs[0].0);
         assert!(Clock.now().since(begun) < PATIENCE, "time is up already");
+    }
+
+    #[test]
+    fn a_server_that_goes_on_closing_is_waited_for_up_to_the_limit() {
+        let pairs = [(); 7].map(|()| UnixStream::pair().unwrap());
+        let (ours, theirs): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
+        let closed = AtomicU32::new(0);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                for socket in theirs {
+                    thread::sleep(Duration::from_millis(500));
+                    closed.fetch_add(1, Ordering::SeqCst);
+                    drop(socket);
+                }
+            });
+            // Together they take longer than the patience for one.
+            let mut goodbye = Goodbye::with(Clock, Duration::from_secs(3), LIMIT);
+            ours.iter().for_each(|socket| goodbye.wait_for(socket));
+            assert_eq!(closed.load(Ordering::SeqCst), 7);
+        });
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let mut goodbye = Goodbye::with(Clock, LIMIT, Duration::ZERO);
+        drop(theirs);
+        goodbye.wait_for(&ours);
+        assert_eq!(goodbye.until, goodbye.limit);
     }
 }

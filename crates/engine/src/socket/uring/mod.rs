@@ -186,7 +186,7 @@ impl Uring {
         if self.submit().is_err() {
             return;
         }
-        let goodbye = Goodbye::begin(self.clock);
+        let mut goodbye = Goodbye::begin(self.clock);
         let sockets = told.into_iter().filter_map(|id| self.lines[id].socket.as_ref());
         sockets.for_each(|socket| goodbye.wait_for(socket));
     }
