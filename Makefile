@@ -44,6 +44,8 @@ demo: ## Compare two private MariaDB servers and write a report (about four minu
 # Test programs but the two that take the longest: each is a file of a crate's tests, or a directory there.
 OTHER_TESTS = $(filter-out end_to_end browser,$(sort $(basename $(notdir $(wildcard crates/*/tests/*.rs))) \
 	$(notdir $(patsubst %/main.rs,%,$(wildcard crates/*/tests/*/main.rs)))))
+# Those of fuzz, whose library has none inside.
+FUZZ_TESTS = $(basename $(notdir $(wildcard crates/fuzz/tests/*.rs)))
 # Crates with a program of their name, which may have tests inside; that of fuzz has none.
 PROGRAMS = $(filter-out fuzz,$(patsubst crates/%/src/main.rs,%,$(wildcard crates/*/src/main.rs)))
 # Runs a command whose output is shown when it has ended.
@@ -71,11 +73,12 @@ test-program:
 test-pages:
 	@$(call SHOWN_LATER,$(RUN_TESTS) --test browser)
 
-# Without --bins and --examples, and without the library of fuzz, which would be built as tests that they
-# do not have, while the others wait.
+# Without --bins, --examples and the library of fuzz, which would be built anew as tests while the others
+# wait, and have none.
 test-others:
 	@$(call SHOWN_LATER,$(RUN_TESTS) --exclude fuzz --lib $(PROGRAMS:%=--bin %) \
-		$(patsubst %,--test %,$(filter-out cases,$(OTHER_TESTS))) && $(RUN_TESTS) --test cases && $(RUN_TESTS) --doc)
+		$(patsubst %,--test %,$(filter-out $(FUZZ_TESTS),$(OTHER_TESTS))) \
+		&& $(RUN_TESTS) $(FUZZ_TESTS:%=--test %) && $(RUN_TESTS) --doc)
 
 test-peers: ## Run sysbench's own tests with weighin in its place: SYSBENCH=DIRECTORY of a source tree of 1.0
 	@scripts/setup peers

@@ -51,9 +51,8 @@ pub trait Member: Debug + Send {
     /// As [`Self::stop_applier`].
     fn start_applier(&mut self) -> Result<(), Failure>;
 
-    /// Lets a member of a private group whose servers are about to be ended, the replicas before the
-    /// primary, do nothing as such that would keep it from ending. It takes its part up again when it
-    /// is started.
+    /// Readies a member of a private group for the end of its server, the replicas before the primary: it
+    /// stops what would keep the server from ending. It takes its part up again when it is started.
     ///
     /// # Errors
     /// When it refuses.

@@ -35,11 +35,12 @@ impl Goodbye {
     /// Waits until the server has closed its side, or time is up.
     pub(super) fn wait_for(&mut self, socket: &impl AsFd) {
         let left = self.until.since(self.clock.now());
-        let left =
+        let limit =
             Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
         // Nothing is lost where it cannot be waited for.
-        let closed = poll(&mut [PollFd::new(socket, PollFlags::RDHUP)], Some(&left));
-        if closed.is_ok_and(|sockets| sockets > 0) {
+        let closed = poll(&mut [PollFd::new(socket, PollFlags::RDHUP)], Some(&limit));
+        // One that was closed before is no reason to wait for others again once time is up.
+        if !left.is_zero() && closed.is_ok_and(|sockets| sockets > 0) {
             self.until = self.clock.now().plus(self.patience).min(self.limit);
         }
     }
@@ -76,6 +77,10 @@ mod tests {
         assert!(begun >= goodbye.until);
         goodbye.wait_for(&pairs[0].0);
         assert!(Clock.now().since(begun) < PATIENCE, "time is up already");
+        let [_, _, (ours, theirs)] = pairs;
+        drop(theirs);
+        goodbye.wait_for(&ours);
+        assert!(begun >= goodbye.until, "and stays so");
     }
 
     #[test]
@@ -97,7 +102,7 @@ mod tests {
             assert_eq!(closed.load(Ordering::SeqCst), 7);
         });
         let (ours, theirs) = UnixStream::pair().unwrap();
-        let mut goodbye = Goodbye::with(Clock, LIMIT, Duration::ZERO);
+        let mut goodbye = Goodbye::with(Clock, LIMIT, PATIENCE);
         drop(theirs);
         goodbye.wait_for(&ours);
         assert_eq!(goodbye.until, goodbye.limit);
