@@ -2,7 +2,7 @@
 //! reaches over SSH, in a network namespace, and on this one. The commands are those of the test.
 
 use crate::ssh::{command, copies_with, signal, sshd};
-use crate::support::{Ran, Server, Started, Workplace, not_tested, wait_for};
+use crate::support::{Ran, Server, Started, Workplace, assert_read_cold, not_tested, wait_for};
 use host::PrivateServer;
 use model::{Endpoint, FailureKind, TrialEnd};
 use std::fs;
@@ -138,9 +138,7 @@ fn a_server_over_ssh_is_measured_cold() {
     assert_eq!(dataset.trials.len(), 2);
     for trial in &dataset.trials {
         assert!(matches!(trial.end, TrialEnd::Completed(_)), "{:?}", trial.end);
-        let read = trial.sampling.account.server_read_bytes.unwrap();
-        // Two seconds of random rows touch most pages of the table, also where they are few.
-        assert!(read > 1 << 20, "{read} bytes");
+        assert_read_cold(trial);
         assert_eq!(trial.sampling.target_host.as_ref().unwrap().host, "far");
     }
     let store = place.files(".weighin")[0].display().to_string();
@@ -250,8 +248,7 @@ fn a_unit_of_systemd_is_stopped_and_started_for_every_cold_trial() {
     assert_eq!(asked, [&stop, &start, &stop, &start]);
     let dataset = place.store().dataset().unwrap();
     for trial in &dataset.trials {
-        let read = trial.sampling.account.server_read_bytes.unwrap();
-        assert!(read > 4 << 20, "{read} bytes");
+        assert_read_cold(trial);
     }
     assert!(restarted.is_up());
 }
@@ -270,8 +267,7 @@ fn a_server_of_this_machine_is_measured_cold_and_what_keeps_that_from_being_so_i
     ran.done();
     assert!(log(&place).len() >= 2, "{:?}", log(&place));
     let dataset = place.store().dataset().unwrap();
-    let read = dataset.trials[0].sampling.account.server_read_bytes.unwrap();
-    assert!(read > 4 << 20, "{read} bytes");
+    assert_read_cold(&dataset.trials[0]);
 
     let check = |study: String, words: &str| {
         place.write("study.toml", study);

@@ -4,8 +4,8 @@
 use crate::load_hosts::{Maker, assert_counted};
 use crate::ssh::{command, copies_with, signal, sshd};
 use crate::support::{
-    MARIADB, MYSQL, Ran, Server, Started, VALKEY, Workplace, command_lines_with, fetched,
-    not_tested, shared_directory, wait_for,
+    MARIADB, MYSQL, Ran, Server, Started, VALKEY, Workplace, assert_read_cold, command_lines_with,
+    fetched, not_tested, shared_directory, wait_for,
 };
 use crate::volumes::{files_of_loop_devices, volumes_can_be_built};
 use host::PrivateServer;
@@ -103,8 +103,7 @@ fn a_private_server_of_another_machine_is_measured_warm_and_cold() {
         assert!(own.samples.iter().any(|s| s.server.is_some_and(|s| s.cpus > 0.05)));
         assert!(!trial.sampling.volume.is_empty(), "no disk under its data");
         if trial.key.test == "cold" {
-            let read = trial.sampling.account.server_read_bytes.unwrap();
-            assert!(read > 1 << 20, "{read} bytes");
+            assert_read_cold(trial);
         }
     }
     let server = &dataset.targets[0].server;

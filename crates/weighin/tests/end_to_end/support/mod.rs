@@ -27,7 +27,7 @@ pub use proxy::{Proxy, far_proxy, proxy};
 pub use server::{COUNTERS, Server};
 pub use serving::{Answer, Serving};
 pub use started::Started;
-pub use studies::{light_study, restarting_study, sandbox_study, server_study};
+pub use studies::{assert_read_cold, light_study, restarting_study, sandbox_study, server_study};
 pub use test_support::shared_directory;
 pub use workplace::{Ran, Workplace};
 

@@ -1,3 +1,5 @@
+use model::TrialRecord;
+
 /// A study of two private servers, `one` and `two`, at 1 and 2 clients, twice: 8 trials. `keys`
 /// are further lines of its test.
 pub fn sandbox_study(keys: &str) -> String {
@@ -60,4 +62,14 @@ pub fn restarting_study(keys: &str) -> String {
 /// measured: starts of servers take processors too.
 pub fn light_study(keys: &str) -> String {
     restarting_study(keys).replace("sandbox = {", "sandbox = { restart = false,")
+}
+
+/// That a load of point selects on 50,000 rows, some 700 pages, found none of them in memory: each
+/// of its first hundreds reads most likely a page of its own. Held to the half of that, and to no
+/// more than 1 MiB: how much a load gets done in its time is another matter.
+pub fn assert_read_cold(trial: &TrialRecord) {
+    let read = trial.sampling.account.server_read_bytes.unwrap();
+    let transactions = trial.load().unwrap().measure.transactions;
+    let half_of_pages = transactions * (16 << 10) / 2;
+    assert!(read > half_of_pages.min(1 << 20), "{read} bytes for {transactions} transactions");
 }
