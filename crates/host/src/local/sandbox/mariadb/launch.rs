@@ -64,11 +64,6 @@ impl MariaDb {
         Ok(Self { target, distribution, programs, settings, member })
     }
 
-    /// Whether the server is in a group.
-    pub(super) fn is_member(&self) -> bool {
-        self.member.is_some()
-    }
-
     /// Whether the server would make a certificate at each start: MariaDB does from 11.4 on where it
     /// has none. Its key takes seconds of a processor, in which no other server can be measured, and
     /// how many is chance: starts could not be compared, and failovers with them.

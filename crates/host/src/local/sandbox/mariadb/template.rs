@@ -12,7 +12,7 @@ use model::Failure;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Initial size of the redo log. The server makes a new one of the size that its settings say when
@@ -22,9 +22,13 @@ const REDO_LOG: &str = "--innodb_log_file_size=4M";
 /// Where MySQL keeps the name of a server that no other has.
 const SERVER_ID_FILE: &str = "auto.cnf";
 
-/// What the programs of unpacked distributions have made for groups, by the directory that it is in and
-/// the name of a template. Its guardian removes it when this process ends.
-static OF_GROUPS: Mutex<BTreeMap<(PathBuf, String), Home>> = Mutex::new(BTreeMap::new());
+/// What the programs of unpacked distributions have made, by the directory that it is in and the name
+/// of a template. The guardian of each removes it when this process ends.
+static MADE: Mutex<BTreeMap<(PathBuf, String), Made>> = Mutex::new(BTreeMap::new());
+
+/// A copy of what was made first; `None` until then. Others wait for it, and not for that of another
+/// distribution.
+type Made = Arc<Mutex<Option<Home>>>;
 
 /// How long making a data directory may take: seconds on most disks.
 const INITIALISE_LIMIT: Duration = Duration::from_secs(300);
@@ -33,7 +37,7 @@ const INITIALISE_LIMIT: Duration = Duration::from_secs(300);
 /// else by initialising it, and then keeps a copy in the cache for the next time.
 ///
 /// What a distribution that only the study vouches for makes as an account without rights goes into no
-/// cache: only members of groups get it that the same distribution runs in this process.
+/// cache: only those get it that the same distribution runs in this process.
 ///
 /// # Errors
 /// When initialising fails, or the data can't be copied.
@@ -42,11 +46,7 @@ pub(super) fn fill_data_directory(home: &Home, launch: &MariaDb) -> Result<(), F
     if launch.distribution.container().is_some()
         || launch.distribution.base().is_some() && run_as.is_other()
     {
-        if launch.is_member() {
-            return fill_as_others(home, launch);
-        }
-        home.hand_over(run_as)?;
-        return initialise(home, launch);
+        return fill_as_others(home, launch);
     }
     let trouble = |error| file_trouble("a copy", &home.data(), &error);
     let data = home.open_data().map_err(trouble)?;
@@ -66,16 +66,17 @@ pub(super) fn fill_data_directory(home: &Home, launch: &MariaDb) -> Result<(), F
     home.hand_over(run_as)
 }
 
-/// Fills the data directory of a group's member as that of the first one was, and keeps what the first
-/// one made, as long as this process lives.
+/// Fills the data directory as that of the first one of this distribution was, and keeps what the first
+/// one made, as long as this process lives: MySQL 8 takes seconds of a processor to make one.
 fn fill_as_others(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
     let run_as = launch.distribution.run_as();
-    let mut all = OF_GROUPS.lock().unwrap_or_else(PoisonError::into_inner);
     let parent = home.root().parent().unwrap_or(Path::new("/"));
     let key = (parent.to_owned(), key(launch));
+    let made = MADE.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
+    let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
     let trouble = |error| file_trouble("a copy", &home.data(), &error);
     // Where somebody has removed it, it is made again.
-    if let Some(made) = all.get(&key).and_then(|made| made.open_data().ok()) {
+    if let Some(made) = made.as_ref().and_then(|made| made.open_data().ok()) {
         home.open_data().and_then(|data| made.copy_into(&data)).map_err(trouble)?;
         return home.hand_over(run_as);
     }
@@ -88,7 +89,7 @@ fn fill_as_others(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
         forget_server_id(&copy)
     });
     copied.map_err(trouble)?;
-    all.insert(key, kept);
+    *made = Some(kept);
     Ok(())
 }
 
