@@ -190,3 +190,16 @@ fn a_store_that_is_discarded_is_gone_with_all_beside_it() {
         .collect();
     assert_eq!(names, ["precious"]);
 }
+
+/// `.cargo/config.toml` says what of SQLite is built: a build without it would have all.
+#[test]
+fn sqlite_has_nothing_that_only_files_from_elsewhere_would_reach() {
+    let connection = rusqlite::Connection::open_in_memory().unwrap();
+    let refused = |statement: &str| connection.execute_batch(statement).unwrap_err().to_string();
+    for module in ["fts3", "fts4", "fts5", "rtree", "geopoly", "dbstat"] {
+        let error = refused(&format!("CREATE VIRTUAL TABLE {module}_table USING {module}(a)"));
+        assert!(error.contains("no such module"), "{module}: {error}");
+    }
+    let error = refused("SELECT load_extension('/no/such')");
+    assert!(error.contains("no such function"), "{error}");
+}
