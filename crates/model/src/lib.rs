@@ -21,8 +21,6 @@ mod instance;
 mod intervention;
 mod key_value;
 mod keys;
-mod latency;
-mod latency_log;
 mod level;
 mod load;
 mod login;
@@ -74,8 +72,10 @@ pub use instance::{HostInstance, Instance, InstancePer, InstanceSpec};
 pub use intervention::{Act, ActResult, BackgroundWork, Intervention};
 pub use key_value::{KeyOrder, KeyValue, ValueSize};
 pub use keys::{KeyDistribution, KeyParameters};
-pub use latency::{Latencies, LatencyDecodeError, PackedLatencies, PackedSum};
-pub use latency_log::{EncodedLatencies, LatencyLogLine, LoggedLatencies};
+pub use latency::{
+    EncodedLatencies, Latencies, LatencyDecodeError, LatencyLogLine, LoggedLatencies,
+    PackedLatencies, PackedSum,
+};
 pub use level::{Level, LevelUnit};
 pub use load::{
     AnswerCounts, ArrivalProcess, ClientCost, Effect, ErrorClass, ErrorCount, Fleet,

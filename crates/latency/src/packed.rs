@@ -1,5 +1,5 @@
 use super::{DIGITS, HIGHEST_NS, Latencies, LatencyDecodeError, decoded, encoded, ms, with_bounds};
-use crate::latency_log::{LoggedLatencies, plain};
+use crate::log::{LoggedLatencies, plain};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;

@@ -1,8 +1,13 @@
+//! Distributions of latencies: HDR histograms, as they are recorded, merged, kept and written for
+//! other programs.
+
+mod log;
 mod packed;
 
+pub use self::log::{EncodedLatencies, LatencyLogLine, LoggedLatencies};
 pub use self::packed::{PackedLatencies, PackedSum};
 
-use crate::latency_log::{LoggedLatencies, plain};
+use self::log::plain;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
