@@ -1,6 +1,7 @@
 //! Where the programs of a private server come from, and as whom they run.
 
 use super::account::RunAs;
+use super::answers;
 use super::container::Container;
 use super::home::Home;
 use super::trouble::run_trouble;
@@ -216,11 +217,25 @@ impl Distribution {
     /// # Errors
     /// `MissingProgram` with what it says where it does not run, such as a library that is missing.
     pub(super) fn ask(&self, program: &Path, arguments: &[&str]) -> Result<String, Failure> {
-        let said = |output: Output| String::from_utf8_lossy(&output.stdout).into_owned();
-        match self.command(program, None).args(arguments).output() {
-            Ok(output) if output.status.success() => Ok(said(output)),
-            Ok(output) => Err(run_trouble(program, &output)),
-            Err(error) => Err(not_run(program, &error)),
+        let output = self.answer(program, arguments).map_err(|error| not_run(program, &error))?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        Err(run_trouble(program, &output))
+    }
+
+    /// What a program of the distribution does when it is asked something, which is done once.
+    ///
+    /// # Errors
+    /// When it can't be run.
+    pub(super) fn answer(&self, program: &Path, arguments: &[&str]) -> io::Result<Output> {
+        let mut command = self.command(program, None);
+        command.args(arguments);
+        // An engine would have to be asked whether the image still is the same.
+        if self.container().is_some() {
+            command.output()
+        } else {
+            answers::answer(program, &mut command)
         }
     }
 }

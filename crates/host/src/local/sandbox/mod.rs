@@ -7,6 +7,7 @@
 //! killed too, the next sandbox in the same place sweeps up.
 
 mod account;
+mod answers;
 mod certificate;
 mod container;
 mod distribution;

@@ -122,8 +122,8 @@ impl Programs {
             question.push(load);
         }
         question.extend(["--verbose", "--help"]);
-        let output = distribution.command(&self.server, None).args(question).output();
-        let options = output
+        let options = distribution
+            .answer(&self.server, &question)
             .ok()
             .map(|output| Options::from_help(&String::from_utf8_lossy(&output.stdout)))
             .filter(|options| options.count() >= MIN_OPTIONS);

@@ -1,0 +1,86 @@
+//! What programs have said of themselves: each is asked once, however many servers it becomes.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
+
+/// The words of a question, and the file that they were put to.
+type Question = (Vec<OsString>, File);
+
+/// A file that was not changed since.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct File {
+    path: PathBuf,
+    device: u64,
+    number: u64,
+    changed: (i64, i64),
+}
+
+static ANSWERS: Mutex<BTreeMap<Question, Output>> = Mutex::new(BTreeMap::new());
+
+/// What `program` answers to a command that runs it: what it said before, unless that was a failure or
+/// another file has its place since.
+///
+/// # Errors
+/// When it can't be run.
+pub(super) fn answer(program: &Path, command: &mut Command) -> io::Result<Output> {
+    let facts = program.metadata()?;
+    let file = File {
+        path: program.to_owned(),
+        device: facts.dev(),
+        number: facts.ino(),
+        changed: (facts.ctime(), facts.ctime_nsec()),
+    };
+    let question = (command.get_args().map(ToOwned::to_owned).collect(), file);
+    let known = || ANSWERS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(answer) = known().get(&question) {
+        return Ok(answer.clone());
+    }
+    let answer = command.output()?;
+    if answer.status.success() {
+        known().insert(question, answer.clone());
+    }
+    Ok(answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// Asks a script, which notes that it was.
+    fn ask(script: &Path, words: &[&str]) -> String {
+        let mut command = Command::new("sh");
+        let answer = answer(script, command.arg(script).args(words)).unwrap();
+        String::from_utf8(answer.stdout).unwrap()
+    }
+
+    #[test]
+    fn a_program_is_asked_again_when_it_is_another_or_could_not_say() {
+        let place = tempfile::tempdir().unwrap();
+        let (script, asked) = (place.path().join("server"), place.path().join("asked"));
+        let write = |says: &str| {
+            let text = format!("echo >> {}; echo {says} $1; test $1 != never", asked.display());
+            // Another file, as an upgrade makes one.
+            fs::write(place.path().join("new"), text).unwrap();
+            fs::rename(place.path().join("new"), &script).unwrap();
+        };
+        let times = || fs::read(&asked).map_or(0, |asked| asked.len());
+        write("10.11");
+        for _ in 0..3 {
+            assert_eq!(ask(&script, &["version"]), "10.11 version\n");
+        }
+        assert_eq!((ask(&script, &["help"]), times()), ("10.11 help\n".to_owned(), 2));
+        for _ in 0..2 {
+            ask(&script, &["never"]);
+        }
+        assert_eq!(times(), 4);
+        write("11.4");
+        assert_eq!((ask(&script, &["version"]), times()), ("11.4 version\n".to_owned(), 5));
+        assert!(answer(&place.path().join("gone"), &mut Command::new("true")).is_err());
+    }
+}
