@@ -1,13 +1,14 @@
 //! Targets on a machine of their own, which weighin reaches over SSH: a real sshd and a real server in
 //! a network namespace, with a monotonic clock that is a day ahead.
 
-use crate::support::{Ran, Server, Workplace, not_tested, processes_with, wait_for};
+use crate::support::{Ran, Server, Workplace, not_tested, processes_with, succeed, wait_for};
 use host::PrivateServer;
 use model::{Endpoint, FailureKind, TrialEnd};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 /// By how much the monotonic clock there is ahead, in seconds.
@@ -39,7 +40,7 @@ impl Far {
         let Endpoint::Tcp { host, port } = server.sandbox.address().endpoint.clone() else {
             panic!("a server with a network listens on it")
         };
-        let sshd = sshd(place, "far", &host, server.sandbox.pid(), AHEAD);
+        let sshd = bare_sshd(place, "far", &host, server.sandbox.pid(), AHEAD);
         let far = Self { sshd, server, address: host, port };
         Some(far)
     }
@@ -61,10 +62,34 @@ impl Far {
     }
 }
 
+/// Starts [`bare_sshd`] on a machine that has been reached before: weighin was copied there.
+pub fn sshd(place: &Workplace, name: &str, address: &str, namespace_of: u32, ahead: &str) -> Child {
+    static DIGEST: OnceLock<String> = OnceLock::new();
+    let program = env!("CARGO_BIN_EXE_weighin");
+    let digest =
+        DIGEST.get_or_init(|| succeed("sha256sum", Path::new("/"), &[program])[..64].into());
+    let copies = place.path(&format!("{name}_cache/weighin"));
+    fs::create_dir_all(&copies).unwrap();
+    fs::set_permissions(&copies, fs::Permissions::from_mode(0o700)).unwrap();
+    // By another process: a child that another test forks meanwhile would have it open for writing, and
+    // then it can't be run.
+    let copy = copies.join(format!("weighin-{digest}")).display().to_string();
+    succeed("install", Path::new("/"), &["-m", "700", program, &copy]);
+    bare_sshd(place, name, address, namespace_of, ahead)
+}
+
 /// Starts a sshd in the network namespace of a process, with a monotonic clock that is so many seconds
 /// ahead, and with a boot of its own, or that of the file `NAME_boot_id` where that is there. Each line of
-/// the file `NAME_mounts`, where that is there, names a directory and what it is seen as there. `ssh NAME` leads there in commands of [`command`]; copies of weighin are in `NAME_cache`.
-pub fn sshd(place: &Workplace, name: &str, address: &str, namespace_of: u32, ahead: &str) -> Child {
+/// the file `NAME_mounts`, where that is there, names a directory and what it is seen as there. `ssh NAME`
+/// leads there in commands of [`command`]; copies of weighin are in `NAME_cache`. A shell that is not the
+/// first one leaves out what its user has it do at every login, which takes its time for some.
+fn bare_sshd(
+    place: &Workplace,
+    name: &str,
+    address: &str,
+    namespace_of: u32,
+    ahead: &str,
+) -> Child {
     let file = |name: &str| place.path(name).display().to_string();
     let host_key = format!("{name}_key");
     for key in [host_key.as_str(), "user_key"] {
@@ -83,7 +108,7 @@ pub fn sshd(place: &Workplace, name: &str, address: &str, namespace_of: u32, ahe
         format!(
             "Port 2222\nListenAddress {address}\nHostKey {}\nAuthorizedKeysFile {}\nPidFile none\n\
              StrictModes no\nUsePAM no\nPermitRootLogin yes\nPasswordAuthentication no\n\
-             SetEnv XDG_CACHE_HOME={}\n",
+             SetEnv XDG_CACHE_HOME={} SHLVL=1\n",
             file(&host_key),
             file("authorized_keys"),
             file(&format!("{name}_cache")),

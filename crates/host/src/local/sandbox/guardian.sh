@@ -93,7 +93,7 @@ while read -r said; do number=$said; done
 # Weighin may end after it has made the directory and before it can say so: there is nothing in it.
 [ -n "$number" ] || { rmdir -- "$1"; exit 0; }
 tries=0
-while [ "$tries" -lt 1000 ]; do
+while [ "$tries" -lt 160 ]; do
     left=
     kill_servers "$1"
     if [ ! -L "$1" ] && cd -P -- "$1" && is_within; then
@@ -108,6 +108,12 @@ while [ "$tries" -lt 1000 ]; do
         [ -n "$left" ] || exit 0
     fi
     tries=$((tries + 1))
-    sleep 0.05
+    # What is still there after a while is held by another, such as a volume by the mounts of a
+    # container that began meanwhile, and will be for long: a hundred seconds in all.
+    case $tries in
+        ?|1?) sleep 0.05;;
+        [2-5]?) sleep 0.2;;
+        *) sleep 1;;
+    esac
 done
 exit 1
