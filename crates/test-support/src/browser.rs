@@ -13,16 +13,6 @@ use tempfile::TempDir;
 /// What one answer may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Leaves out what no page here needs. Scripts run where the tests leave little of a processor: nothing is
-/// done beside them, they get room enough to seldom look for what they no longer need, and are not
-/// compiled for speed that a look at one page never earns back.
-const FRUGAL: [&str; 4] = [
-    "--disable-extensions",
-    "--disable-software-rasterizer",
-    "--disable-features=Translate,OptimizationHints,MediaRouter,SafeBrowsing",
-    "--js-flags=--single-threaded --no-opt --min-semi-space-size=128 --max-semi-space-size=128",
-];
-
 /// Rules of axe that look at colours, which depend on the theme.
 const OF_COLOURS: [&str; 2] = ["color-contrast", "link-in-text-block"];
 
@@ -60,7 +50,6 @@ impl Browser {
             .args(["--no-first-run", "--disable-background-networking", "--disable-quic"])
             .args(["--disable-component-update", "--disable-sync", "--hide-scrollbars"])
             .args(["--disable-dev-shm-usage", "--password-store=basic"])
-            .args(FRUGAL)
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -95,6 +84,8 @@ impl Browser {
         for domain in ["Page", "Runtime", "Log", "Network"] {
             browser.call(&format!("{domain}.enable"), json!({}));
         }
+        // Whatever else the browser shows on a busy machine: a page that nobody sees waits.
+        browser.call("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
         browser
     }
 
