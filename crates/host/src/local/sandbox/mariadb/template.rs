@@ -82,15 +82,20 @@ fn fill_as_others(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
     }
     home.hand_over(run_as)?;
     initialise(home, launch)?;
+    // Without room for a copy, or where it may not be made, the next one takes as long as this one.
+    *made = kept_copy(home, parent).ok();
+    Ok(())
+}
+
+fn kept_copy(home: &Home, parent: &Path) -> Result<Home, Failure> {
     let kept = Home::make(parent, None, None)?;
     let copied = home.open_data().and_then(|data| {
         let copy = kept.open_data()?;
         data.copy_into(&copy)?;
         forget_server_id(&copy)
     });
-    copied.map_err(trouble)?;
-    *made = Some(kept);
-    Ok(())
+    copied.map_err(|error| file_trouble("a copy", &home.data(), &error))?;
+    Ok(kept)
 }
 
 /// By it the members of a group tell each other apart: every server makes one of its own.
