@@ -1,13 +1,17 @@
 //! What a part of a load did, and how the parts become one result.
 
-use crate::recorder::{Ended, Recorded};
+use crate::recorder::{Ended, MAX_ERROR_KINDS, Recorded, is_short};
 use crate::result::{CpuWindow, Intervals, result};
 use crate::run::{LoadError, Progress, RunLoad};
 use crate::socket::receive_delay;
 use crate::storage::FleetPart;
 use crate::usage::peak_rss_bytes;
 use crate::{Clock, Nanos, Schedule};
-use model::{ClientCost, GeneratorShare, Interval, Latencies, LoadResult, Phase, RequestKind};
+use model::bounds::MAX_STATEMENTS;
+use model::{
+    ClientCost, ErrorCount, GeneratorShare, Interval, Latencies, LoadResult, Phase, RequestKind,
+};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -47,6 +51,45 @@ impl Named {
     }
 }
 
+/// How much an [`Account`] holds: read of its text before the account itself, whose histograms take far
+/// more memory than their text.
+#[derive(Deserialize)]
+pub struct AccountOutline {
+    recorded: RecordedOutline,
+    fleet: Option<FleetOutline>,
+}
+
+#[derive(Deserialize)]
+struct RecordedOutline {
+    by_request: Vec<IgnoredAny>,
+    errors: Vec<ErrorCount>,
+}
+
+#[derive(Deserialize)]
+struct FleetOutline {
+    vms: Vec<VmOutline>,
+}
+
+#[derive(Deserialize)]
+struct VmOutline {
+    volume: u32,
+}
+
+impl AccountOutline {
+    /// Whether a part of that load can have given it.
+    pub fn fits(&self, load: &dyn RunLoad) -> bool {
+        let fleet_fits = self.fleet.as_ref().is_none_or(|fleet| {
+            load.fleet().is_some_and(|size| {
+                fleet.vms.len() <= size.vms && fleet.vms.iter().all(|vm| vm.volume < size.volumes)
+            })
+        });
+        fleet_fits
+            && self.recorded.by_request.len() <= MAX_STATEMENTS
+            && self.recorded.errors.len() <= MAX_ERROR_KINDS
+            && self.recorded.errors.iter().all(is_short)
+    }
+}
+
 impl Account {
     fn share(&self, host: Option<String>) -> GeneratorShare {
         let measured = &self.recorded.totals[Phase::Measure as usize];
@@ -67,8 +110,9 @@ impl Account {
     fn add(&mut self, other: Self) {
         self.clients += other.clients;
         self.connect_time = self.connect_time.max(other.connect_time);
-        if let (Some(mine), Some(theirs)) = (&mut self.fleet, other.fleet) {
-            mine.add(theirs);
+        match (&mut self.fleet, other.fleet) {
+            (Some(mine), Some(theirs)) => mine.add(theirs),
+            (mine, theirs) => *mine = mine.take().or(theirs),
         }
         self.recorded.add(other.recorded);
         self.delays.merge(&other.delays);

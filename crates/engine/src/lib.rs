@@ -29,7 +29,7 @@ mod socket;
 pub mod storage;
 mod usage;
 
-pub use account::{Account, Assembly};
+pub use account::{Account, AccountOutline, Assembly};
 pub use arrivals::OpenLoop;
 pub use clock::{Clock, Nanos};
 pub use dry::{DryLoad, WithoutServer};
@@ -38,7 +38,7 @@ pub use model::{ErrorAction as Action, ErrorPolicy};
 pub use part::{Part, PartProgress};
 pub(crate) use pool::Pool;
 pub use recorder::Ended;
-pub use run::{LoadError, LoadSpec, Progress, RunLoad, SocketLoad, run};
+pub use run::{FleetSize, LoadError, LoadSpec, Progress, RunLoad, SocketLoad, run};
 pub use schedule::{Limit, Schedule};
 pub use session::{Event, OperationError, Session, SessionError};
 pub use socket::{Address, TlsUpgrade};

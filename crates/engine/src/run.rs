@@ -1,6 +1,6 @@
 use crate::account::{Account, Assembly};
 use crate::part::{Part, PartProgress, run_part, work};
-use crate::socket::{Address, TlsUpgrade};
+use crate::socket::{Address, GOODBYE_LIMIT, TlsUpgrade};
 use crate::storage::StorageError;
 use crate::{Clock, ErrorPolicy, Nanos, OpenLoop, Schedule, Session, SessionError};
 use model::{ErrorCount, Interval, IoMethod, LoadResult, RequestTally, Stop};
@@ -46,10 +46,23 @@ pub struct LoadSpec {
 }
 
 impl LoadSpec {
+    /// See [`RunLoad::goodbye_limit`].
+    pub fn goodbye_limit(&self) -> Duration {
+        GOODBYE_LIMIT
+    }
+
     /// Where a client connects to, numbered from 0 over all parts.
     pub(crate) fn address_of(&self, client: u32) -> &Address {
         &self.addresses[client as usize % self.addresses.len()]
     }
+}
+
+/// The virtual machines of a load on volumes, over all parts.
+#[derive(Clone, Copy, Debug)]
+pub struct FleetSize {
+    pub vms: usize,
+    /// Their volumes are numbered from 0 to below this.
+    pub volumes: u32,
 }
 
 /// A load that one process can do, or several in parts.
@@ -65,8 +78,18 @@ pub trait RunLoad: Sync {
     /// How long a part waits for what is under way after its last operation began.
     fn drain_limit(&self) -> Duration;
 
+    /// How long a part says nothing after that, while it ends its connections.
+    fn goodbye_limit(&self) -> Duration {
+        Duration::ZERO
+    }
+
     /// What ends the load in good order when enough was measured; absent where nothing can.
     fn enough(&self) -> Option<&Stop> {
+        None
+    }
+
+    /// What it has of virtual machines; absent for loads on servers.
+    fn fleet(&self) -> Option<FleetSize> {
         None
     }
 
@@ -108,6 +131,10 @@ impl<S: Session, F: Fn(u32) -> S + Sync> RunLoad for SocketLoad<'_, F> {
 
     fn drain_limit(&self) -> Duration {
         self.spec.drain_limit
+    }
+
+    fn goodbye_limit(&self) -> Duration {
+        self.spec.goodbye_limit()
     }
 
     fn enough(&self) -> Option<&Stop> {

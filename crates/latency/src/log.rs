@@ -26,12 +26,13 @@ const MAX_VALUES: u64 = 1 << 53;
 const MAX_COUNTERS: i64 = 1 << 32;
 
 /// A histogram without compression whose contents are as long as it says and whose counts can be
-/// added up: the library makes room for whatever length is written there, and trusts its numbers.
+/// added up: the library makes room for whatever length is written there, and trusts its numbers. What
+/// comes after its contents is left out.
 ///
 /// # Errors
 /// When it is none.
 pub(crate) fn plain(bytes: &[u8]) -> Result<Cow<'_, [u8]>, LatencyDecodeError> {
-    let bytes: Cow<'_, [u8]> = match bytes.strip_prefix(&COMPRESSED) {
+    let mut bytes: Cow<'_, [u8]> = match bytes.strip_prefix(&COMPRESSED) {
         None => bytes.into(),
         Some(rest) => {
             let mut inflated = Vec::new();
@@ -48,6 +49,10 @@ pub(crate) fn plain(bytes: &[u8]) -> Result<Cow<'_, [u8]>, LatencyDecodeError> {
     match bytes.get(CONTENTS_AT..).and_then(|contents| contents.get(..length)) {
         Some(contents) => check_counts(contents)?,
         None => return Err(LatencyDecodeError("it is shorter than it says".to_owned())),
+    }
+    match &mut bytes {
+        Cow::Borrowed(bytes) => *bytes = &bytes[..CONTENTS_AT + length],
+        Cow::Owned(bytes) => bytes.truncate(CONTENTS_AT + length),
     }
     Ok(bytes)
 }

@@ -54,14 +54,15 @@ impl PackedLatencies {
     /// # Errors
     /// When the bytes are not an HDR V2 histogram.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, LatencyDecodeError> {
+        let plain = plain(&bytes)?;
         let decoded: Histogram<u64> = Deserializer::new()
-            .deserialize(&mut &plain(&bytes)?[..])
+            .deserialize(&mut &plain[..])
             .map_err(|error| LatencyDecodeError(error.to_string()))?;
         // Finer ones have bounds that may not fit.
         if decoded.sigfig() >= DIGITS {
             return Latencies::from_bytes(&bytes).map(|latencies| Self::from(&latencies));
         }
-        Ok(Self(bytes))
+        Ok(Self(plain.into_owned()))
     }
 }
 
@@ -138,6 +139,8 @@ mod tests {
         assert_eq!(sum.pack().unpack().count(), 2 * latencies.count());
         let json = serde_json::to_string(&packed).unwrap();
         assert_eq!(serde_json::from_str::<PackedLatencies>(&json).unwrap(), packed);
+        let more = [packed.as_bytes(), &[7; 1 << 20]].concat();
+        assert_eq!(PackedLatencies::from_bytes(more).unwrap(), packed, "what follows is not kept");
         let fine = PackedLatencies::from_bytes(latencies.to_bytes()).unwrap();
         assert_eq!(fine, packed, "whatever it was made of");
         let recorded = packed.recorded_ms();

@@ -7,7 +7,7 @@ use crate::at_once::at_once;
 use crate::measure::Makers;
 use crate::systems::load::PreparedLoad;
 use crate::together::{Member, start_notice};
-use engine::{Assembly, Clock, Nanos, Part, Progress, Stop};
+use engine::{Assembly, Clock, Nanos, Part, Progress, RunLoad, Stop};
 use host::{Host, Weighin};
 use model::{Failure, FailureKind, LoadResult};
 use std::sync::Arc;
@@ -179,7 +179,7 @@ impl<'a> Generators<'a> {
                 }
                 None if ready_by.is_some_and(|by| Instant::now() > by) => {
                     let silent = self.crowd.0.iter().position(|generator| !generator.is_ready);
-                    return Err(self.silent(silent.unwrap_or_default()));
+                    return Err(self.silent(silent.unwrap_or_default(), SILENCE_TIMEOUT));
                 }
                 None => {}
                 Some(start) if Instant::now() >= self.look => {
@@ -203,7 +203,7 @@ impl<'a> Generators<'a> {
         let Some(generator) = self.crowd.0.get_mut(place) else { return Ok(()) };
         generator.heard_at = Instant::now();
         let answer = match heard {
-            GeneratorMessage::Said(line) => Answer::read(&line),
+            GeneratorMessage::Said(line) => Answer::read(&line, self.load.runner()),
             GeneratorMessage::End if generator.done => return Ok(()),
             GeneratorMessage::End => {
                 if let Some(lost) = generator.weighin.lost() {
@@ -274,24 +274,18 @@ impl<'a> Generators<'a> {
         u32::try_from(elapsed.as_secs()).map_or(u32::MAX, |seconds| seconds.saturating_add(20))
     }
 
-    /// Whether a generator has said nothing for too long: of its intervals while they last, and
-    /// then of its end, which may take as long as the last replies may.
     fn check_silence(&self, start: Nanos) -> Result<(), Failure> {
-        let load = self.load.runner();
-        let end = load.schedule().window_end(start);
         for (place, generator) in self.crowd.0.iter().enumerate().filter(|(_, g)| !g.done) {
-            let now = Clock.now();
-            let too_late = now > end.plus(load.drain_limit() + SILENCE_TIMEOUT);
-            if too_late || now < end && generator.heard_at.elapsed() > self.notice + SILENCE_TIMEOUT
-            {
-                return Err(self.silent(place));
+            let unheard = generator.heard_at.elapsed().saturating_sub(self.notice);
+            if let Some(limit) = too_silent(self.load.runner(), start, Clock.now(), unheard) {
+                return Err(self.silent(place, limit));
             }
         }
         Ok(())
     }
 
-    fn silent(&self, place: usize) -> Failure {
-        self.lost(place, &format!("sent nothing for {} s", SILENCE_TIMEOUT.as_secs()))
+    fn silent(&self, place: usize, limit: Duration) -> Failure {
+        self.lost(place, &format!("sent nothing for {} s", limit.as_secs()))
     }
 
     /// That a generator was lost, and how.
@@ -312,4 +306,23 @@ impl<'a> Generators<'a> {
             "see in the system’s log (dmesg) whether memory ran out, or run fewer generators",
         )
     }
+}
+
+/// The limit that a generator of a load that began at `start` has passed, unheard for so long: of its
+/// intervals while they last, and then of its end, which may take as long as the last replies and the end
+/// of its connections may.
+pub(super) fn too_silent(
+    load: &dyn RunLoad,
+    start: Nanos,
+    now: Nanos,
+    unheard: Duration,
+) -> Option<Duration> {
+    let end = load.schedule().window_end(start);
+    // Nobody knows when a fixed amount of work is done: who is silent then may be at its end.
+    let limit = match end {
+        Nanos::NEVER => SILENCE_TIMEOUT + load.goodbye_limit(),
+        _ => SILENCE_TIMEOUT,
+    };
+    let latest = end.plus(load.drain_limit() + load.goodbye_limit() + SILENCE_TIMEOUT);
+    (now > latest || now < end && unheard > limit).then_some(limit)
 }

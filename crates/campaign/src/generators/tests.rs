@@ -4,12 +4,12 @@
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 use super::wire::{Answer, Assignment, Order};
-use super::{Generators, generate};
+use super::{Generators, generate, lead};
 use crate::systems::load::{PipedLogin, PreparedLoad, ServerLoad};
 use crate::systems::login::Login;
 use crate::systems::redis::KeyValueClients;
 use engine::{
-    Address, ErrorPolicy, Limit, LoadSpec, Progress, Schedule, peak_rss_bytes, process_cpu,
+    Address, ErrorPolicy, Limit, LoadSpec, Nanos, Progress, Schedule, peak_rss_bytes, process_cpu,
 };
 use host::{
     Carrier, Host, Lines, Link, Mouthpiece, Remote, Route, SamplerOptions, Scope, SpaceUsed,
@@ -278,6 +278,64 @@ fn lead(agents: u32) -> Taken {
         load: (over - ready).as_secs_f64(),
         transactions: result.measure.transactions,
     }
+}
+
+#[test]
+fn what_would_fill_the_memory_is_no_answer() {
+    let (interval, done) = said();
+    let load = load(1, 1, Duration::from_secs(SECONDS));
+    let is_answer = |line: &str| Answer::read(line.as_bytes(), load.runner()).is_some();
+    assert!(is_answer(&interval) && is_answer(&done) && is_answer("\"ready\""));
+    assert!(!is_answer("nonsense"));
+    let account: serde_json::Value = serde_json::from_str(&done).unwrap();
+    let changed = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut account = account.clone();
+        change(&mut account["done"]);
+        is_answer(&account.to_string())
+    };
+    assert!(changed(&|_| ()));
+    let latencies = &account["done"]["recorded"]["latencies"];
+    let kinds = |count| {
+        let kinds: Vec<_> = std::iter::repeat_n(latencies.clone(), count).collect();
+        changed(&|account| account["recorded"]["by_request"] = kinds.clone().into())
+    };
+    assert!(kinds(100) && !kinds(101));
+    let errors = |count, length| {
+        let error = serde_json::json!({
+            "class": "other", "code": "", "sql_state": "", "message": "x".repeat(length), "count": 1,
+            "remedy": "",
+        });
+        let errors: Vec<_> = std::iter::repeat_n(error, count).collect();
+        changed(&|account| account["recorded"]["errors"] = errors.clone().into())
+    };
+    assert!(errors(101, 10) && !errors(102, 10) && !errors(1, 2_000));
+    let io = serde_json::json!({ "bytes": 0, "latencies": latencies });
+    let vm =
+        serde_json::json!({ "number": 0, "volume": 4_000_000_000_u32, "reads": io, "writes": io });
+    let fleet =
+        serde_json::json!({ "queue_depth": 1, "vms": [vm], "held": { "secs": 0, "nanos": 0 } });
+    assert!(!changed(&|account| account["fleet"] = fleet.clone()), "it is a load on a server");
+}
+
+#[test]
+fn a_generator_has_time_for_the_end_of_its_connections() {
+    let second = Duration::from_secs(1);
+    let start = Nanos(0).plus(second);
+    let too_silent = |limit, at: u32, unheard: u32| {
+        let mut load = load(1, 1, 20 * second);
+        let PreparedLoad::Redis(ServerLoad { spec, .. }) = &mut load else { unreachable!() };
+        (spec.schedule.limit, spec.drain_limit) = (limit, 30 * second);
+        lead::too_silent(load.runner(), start, start.plus(at * second), unheard * second)
+    };
+    let window = Limit::Window(20 * second);
+    assert_eq!(too_silent(window, 15, 9), None);
+    assert_eq!(too_silent(window, 15, 11), Some(10 * second));
+    // 20 s and 30 s for the last replies, 30 s for goodbyes, and 10 s.
+    assert_eq!(too_silent(window, 89, 70), None);
+    assert_eq!(too_silent(window, 91, 72), Some(10 * second));
+    let work = Limit::LastReply { duration: None, events: Some(1_000) };
+    assert_eq!(too_silent(work, 50, 39), None);
+    assert_eq!(too_silent(work, 50, 41), Some(40 * second));
 }
 
 #[test]

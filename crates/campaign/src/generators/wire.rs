@@ -1,10 +1,11 @@
 //! What passes between the lead and a generator: a line of JSON each.
 
 use crate::systems::load::PreparedLoad;
-use engine::{Account, Ended, Nanos, Part};
+use engine::{Account, AccountOutline, Ended, Nanos, Part, RunLoad};
 use model::{Failure, LONGEST_TIME};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::de::{self, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt::{self, Formatter};
 
 /// What the lead tells a generator. The end of the pipe tells it to end.
 #[derive(Serialize, Deserialize)]
@@ -35,32 +36,91 @@ pub(crate) enum Answer {
     Failed(Failure),
 }
 
+/// As much of an [`Answer`] as shows whether it is one.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum AnswerOutline {
+    Ready,
+    Interval(IgnoredAny),
+    Done(AccountOutline),
+    Failed(IgnoredAny),
+}
+
 impl Answer {
-    /// What a line says; `None` where no generator can mean it: times are added to others, and theirs
-    /// come from another machine.
-    pub(crate) fn read(line: &[u8]) -> Option<Self> {
+    /// What a line says; `None` where no generator of that load can mean it: times are added to others,
+    /// and histograms take a thousand times the memory of a short text, and both come from another
+    /// machine.
+    pub(crate) fn read(line: &[u8], load: &dyn RunLoad) -> Option<Self> {
+        if let AnswerOutline::Done(account) = serde_json::from_slice(line).ok()? {
+            let is_plausible =
+                account.fits(load) && serde_json::from_slice::<PlausibleTimes>(line).is_ok();
+            is_plausible.then_some(())?;
+        }
         let answer = serde_json::from_slice(line).ok()?;
-        let is_plausible = match &answer {
-            Self::Interval(ended) => ended.is_plausible(),
-            // Once in a trial.
-            Self::Done(_) => {
-                serde_json::from_slice(line).is_ok_and(|said| has_plausible_times(&said))
-            }
-            Self::Ready | Self::Failed(_) => true,
-        };
-        is_plausible.then_some(answer)
+        match &answer {
+            Self::Interval(ended) if !ended.is_plausible() => None,
+            _ => Some(answer),
+        }
     }
 }
 
-/// Whether no [`Duration`](std::time::Duration) in it is longer than any load.
-fn has_plausible_times(said: &Value) -> bool {
-    match said {
-        Value::Array(parts) => parts.iter().all(has_plausible_times),
-        Value::Object(parts) => {
-            let seconds = parts.get("secs").and_then(Value::as_u64).unwrap_or(0);
-            seconds <= LONGEST_TIME.as_secs() && parts.values().all(has_plausible_times)
+/// Anything in which no [`Duration`](std::time::Duration) is longer than any load.
+struct PlausibleTimes;
+
+impl<'de> Deserialize<'de> for PlausibleTimes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for PlausibleTimes {
+    type Value = Self;
+
+    fn expecting(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "times of at most {} s", LONGEST_TIME.as_secs())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Self, A::Error> {
+        while parts.next_element::<Self>()?.is_some() {}
+        Ok(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut parts: A) -> Result<Self, A::Error> {
+        while let Some(name) = parts.next_key::<String>()? {
+            if name != "secs" {
+                parts.next_value::<Self>()?;
+                continue;
+            }
+            let seconds = parts.next_value::<u64>()?;
+            if seconds > LONGEST_TIME.as_secs() {
+                return Err(de::Error::invalid_value(Unexpected::Unsigned(seconds), &self));
+            }
         }
-        _ => true,
+        Ok(self)
     }
 }
 
@@ -81,10 +141,8 @@ mod tests {
         let said = |seconds: u64| {
             format!(r#"{{"parts":[{{"connect_time":{{"secs":{seconds},"nanos":5}}}}]}}"#)
         };
-        let is_plausible =
-            |seconds| has_plausible_times(&serde_json::from_str(&said(seconds)).unwrap());
+        let is_plausible = |seconds| serde_json::from_str::<PlausibleTimes>(&said(seconds)).is_ok();
         assert!(is_plausible(86_400) && is_plausible(LONGEST_TIME.as_secs()));
         assert!(!is_plausible(LONGEST_TIME.as_secs() + 1) && !is_plausible(u64::MAX));
-        assert!(Answer::read(br#""ready""#).is_some() && Answer::read(b"nonsense").is_none());
     }
 }

@@ -140,6 +140,10 @@ impl<C: Clients> RunLoad for ServerLoad<C> {
         self.spec.drain_limit
     }
 
+    fn goodbye_limit(&self) -> Duration {
+        self.spec.goodbye_limit()
+    }
+
     fn enough(&self) -> Option<&Stop> {
         Some(&self.spec.enough)
     }

@@ -18,6 +18,8 @@ use std::time::Duration;
 /// Kinds of errors that are told apart: a server must not fill the memory with codes that it makes
 /// up.
 const MAX_ERRORS: usize = 100;
+/// Kinds of errors in an account: those, and one for all others.
+pub(crate) const MAX_ERROR_KINDS: usize = MAX_ERRORS + 1;
 /// Longest message that is kept of a kind, in bytes.
 const LONGEST_MESSAGE: usize = 1024;
 /// Longest code or SQL state, in bytes.
@@ -299,6 +301,14 @@ impl Recorder {
     }
 }
 
+/// Whether its texts are no longer than those that a [`Recorder`] keeps.
+pub(crate) fn is_short(error: &ErrorCount) -> bool {
+    error.code.len() <= LONGEST_CODE
+        && error.sql_state.len() <= LONGEST_CODE
+        && error.message.len() <= LONGEST_MESSAGE
+        && error.remedy.len() <= LONGEST_MESSAGE
+}
+
 /// Cuts a text that is longer than so many bytes.
 fn cut(text: &mut String, longest: usize) {
     if text.len() > longest {
@@ -344,7 +354,7 @@ mod tests {
         }
         let errors = recorder.close(Nanos(0)).errors;
         assert_eq!(errors.iter().map(|error| error.count).sum::<u64>(), 10_000);
-        assert!(errors.len() <= MAX_ERRORS + 1, "{} kinds", errors.len());
+        assert!(errors.len() <= MAX_ERROR_KINDS, "{} kinds", errors.len());
         let length =
             |error: &ErrorCount| error.message.len() + error.code.len() + error.sql_state.len();
         let longest = errors.iter().map(length).max();

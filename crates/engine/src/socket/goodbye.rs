@@ -9,7 +9,7 @@ use std::time::Duration;
 /// thousand.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How long they may take for all of a thread, one after another.
-const LIMIT: Duration = Duration::from_secs(30);
+pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
 /// The wait for servers that were told that connections end. Until a server has closed its side it counts a
 /// connection among those that it allows: the next load could find no room, and would share the machine with

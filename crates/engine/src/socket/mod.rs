@@ -12,6 +12,7 @@ mod uring;
 mod worker;
 
 pub use connection::Address;
+pub(crate) use goodbye::LIMIT as GOODBYE_LIMIT;
 pub(crate) use stamp::receive_delay;
 pub use tls::TlsUpgrade;
 pub(crate) use worker::{Worker, WorkerSpec};

@@ -43,7 +43,7 @@ use crate::arrivals::Arrivals;
 use crate::coordinator::{Control, Coordinator, Message, Report, Wake, spawn};
 use crate::part::{Part, PartProgress};
 use crate::pool::{Quota, Rules};
-use crate::run::RunLoad;
+use crate::run::{FleetSize, RunLoad};
 use crate::usage::available_storage_workers;
 use crate::{Clock, ErrorPolicy, LoadError, Nanos, OpenLoop, Schedule, Stop};
 use model::{ErrorCount, IoMethod, Storage};
@@ -152,6 +152,11 @@ impl RunLoad for StorageLoad {
 
     fn drain_limit(&self) -> Duration {
         self.drain_limit
+    }
+
+    fn fleet(&self) -> Option<FleetSize> {
+        let last = self.files.iter().map(|file| file.volume).max()?;
+        Some(FleetSize { vms: self.files.len(), volumes: last.saturating_add(1) })
     }
 
     fn run_part(

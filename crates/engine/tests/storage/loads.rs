@@ -1,7 +1,8 @@
 use crate::support::{BYTES, METHODS, files, load, run, storage};
 use engine::storage::Method;
-use engine::{Limit, LoadError, OpenLoop, Progress, Stop};
+use engine::{AccountOutline, Limit, LoadError, OpenLoop, Progress, Stop};
 use model::{ArrivalProcess, BlockOrder, BlockShare, IoMethod, Storage};
+use serde_json::json;
 use std::time::Duration;
 
 #[test]
@@ -27,6 +28,22 @@ fn reads_and_writes_are_accounted_for_by_kind_virtual_machine_and_volume() {
         assert!((2_050..2_150).contains(&reads), "{reads}");
         assert_eq!(fleet.volumes.iter().map(|v| v.reads.latencies.count()).sum::<u64>(), reads);
     }
+}
+
+#[test]
+fn an_account_has_no_virtual_machines_or_volumes_that_its_load_has_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut files = files(directory.path(), 2, None);
+    files[1].volume = 1;
+    let load = load(storage(2), files, Method::Threads, 1);
+    let fits = |volumes: &[u32]| {
+        let vms: Vec<_> = volumes.iter().map(|volume| json!({ "volume": volume })).collect();
+        let account =
+            json!({ "recorded": { "by_request": [], "errors": [] }, "fleet": { "vms": vms } });
+        serde_json::from_value::<AccountOutline>(account).unwrap().fits(&load)
+    };
+    assert!(fits(&[]) && fits(&[0, 1]) && fits(&[1]));
+    assert!(!fits(&[2]) && !fits(&[u32::MAX]) && !fits(&[0, 0, 0]));
 }
 
 #[test]
