@@ -317,12 +317,11 @@ pub(super) fn too_silent(
     now: Nanos,
     unheard: Duration,
 ) -> Option<Duration> {
-    let end = load.schedule().window_end(start);
-    // Nobody knows when a fixed amount of work is done: who is silent then may be at its end.
-    let limit = match end {
-        Nanos::NEVER => SILENCE_TIMEOUT + load.goodbye_limit(),
-        _ => SILENCE_TIMEOUT,
-    };
+    let schedule = load.schedule();
+    let end = schedule.window_end(start);
+    // Nobody knows when a fixed amount of work is done: who is silent may be at its end.
+    let goes_on = now < schedule.last_begin(start) && schedule.events().is_none();
+    let limit = SILENCE_TIMEOUT + if goes_on { Duration::ZERO } else { load.goodbye_limit() };
     let latest = end.plus(load.drain_limit() + load.goodbye_limit() + SILENCE_TIMEOUT);
     (now > latest || now < end && unheard > limit).then_some(limit)
 }

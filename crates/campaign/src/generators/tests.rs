@@ -332,7 +332,11 @@ fn a_generator_has_time_for_the_end_of_its_connections() {
     assert_eq!(too_silent(window, 15, 11), Some(10 * second));
     // 20 s and 30 s for the last replies, 30 s for goodbyes, and 10 s.
     assert_eq!(too_silent(window, 89, 70), None);
-    assert_eq!(too_silent(window, 91, 72), Some(10 * second));
+    assert_eq!(too_silent(window, 91, 72), Some(40 * second));
+    let last_replies = Limit::LastReply { duration: Some(20 * second), events: None };
+    assert_eq!(too_silent(last_replies, 15, 11), Some(10 * second));
+    assert_eq!(too_silent(last_replies, 50, 39), None);
+    assert_eq!(too_silent(last_replies, 80, 41), Some(40 * second));
     let work = Limit::LastReply { duration: None, events: Some(1_000) };
     assert_eq!(too_silent(work, 50, 39), None);
     assert_eq!(too_silent(work, 50, 41), Some(40 * second));
