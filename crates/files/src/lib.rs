@@ -19,4 +19,5 @@ mod unfinished;
 pub use directory::{Access, Directory};
 pub use facts::{Facts, Kind};
 pub use refusal::Refusal;
+pub use tree::ENTRY_BYTES;
 pub use unfinished::Unfinished;

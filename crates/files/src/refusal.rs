@@ -48,6 +48,12 @@ pub enum Refusal {
         /// The directory that was not entered.
         path: PathBuf,
     },
+    /// A tree is larger than whoever copies it allows.
+    #[error("with {} it is more than may be copied", path.display())]
+    Size {
+        /// The entry that was too much.
+        path: PathBuf,
+    },
 }
 
 impl Refusal {

@@ -2,10 +2,12 @@
 
 use crate::{Access, Directory, Kind, Refusal};
 use rustix::fs::{AtFlags, FileType, Gid, Uid, chownat, statat};
-use std::io;
+use std::io::{self, Read};
 
 /// How deep a tree may be: more than any data directory, and few enough descriptors.
 const DEEPEST: usize = 32;
+/// What an entry takes on a disk beside its contents, by [`Directory::copy_at_most`].
+pub const ENTRY_BYTES: u64 = 4096;
 
 impl Directory {
     /// Copies everything in this directory into another, which must hold none of these names.
@@ -16,28 +18,41 @@ impl Directory {
     /// for a file with several names (which may be one that this account alone may read),
     /// [`Refusal::Depth`]; otherwise when something can't be read or written.
     pub fn copy_into(&self, to: &Self) -> io::Result<()> {
-        self.copy_level(to, 0)
+        self.copy_at_most(to, u64::MAX)
     }
 
-    fn copy_level(&self, to: &Self, depth: usize) -> io::Result<()> {
+    /// The same of so many bytes at most, each entry counted as [`ENTRY_BYTES`] beside its contents: others
+    /// may still write to what is copied.
+    ///
+    /// # Errors
+    /// As [`Self::copy_into`], and [`Refusal::Size`], with part of it copied.
+    pub fn copy_at_most(&self, to: &Self, bytes: u64) -> io::Result<()> {
+        self.copy_level(to, 0, &mut { bytes })
+    }
+
+    fn copy_level(&self, to: &Self, depth: usize, left: &mut u64) -> io::Result<()> {
         self.check_depth(depth)?;
         for name in self.names()? {
+            let too_large = || Refusal::Size { path: self.path.join(&name) };
+            *left = left.checked_sub(ENTRY_BYTES).ok_or_else(too_large)?;
             let kind = self.facts_of(&name)?.ok_or(io::ErrorKind::NotFound)?.kind;
             if kind == Kind::Directory {
                 let from = self.directory(&name)?;
                 let mode = from.facts()?.mode & 0o777;
                 let made = to.create_directory(&name, 0o700)?;
-                from.copy_level(&made, depth + 1)?;
+                from.copy_level(&made, depth + 1, left)?;
                 made.set_mode(mode)?;
                 continue;
             }
-            let mut from = self.open_file(&name, Access::Read)?;
+            let from = self.open_file(&name, Access::Read)?;
             let facts = crate::Facts::from(rustix::fs::fstat(&from)?);
             if facts.links > 1 {
                 let path = self.path.join(&name);
                 return Err(Refusal::HardLinks { path, links: facts.links }.into());
             }
-            io::copy(&mut from, &mut to.create_file(&name, facts.mode & 0o777)?)?;
+            let mut made = to.create_file(&name, facts.mode & 0o777)?;
+            let copied = io::copy(&mut from.take(left.saturating_add(1)), &mut made)?;
+            *left = left.checked_sub(copied).ok_or_else(too_large)?;
         }
         Ok(())
     }

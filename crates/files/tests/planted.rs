@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use files::{Access, Directory, Kind, Refusal};
+use files::{Access, Directory, ENTRY_BYTES, Kind, Refusal};
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -151,6 +151,27 @@ fn a_tree_without_end_is_not_walked() {
     let to = Directory::open(&place.path().join("copy")).unwrap();
     let error = from.copy_into(&to).unwrap_err();
     assert!(matches!(Refusal::of(&error), Some(Refusal::Depth { .. })), "{error}");
+}
+
+#[test]
+fn a_tree_is_copied_up_to_a_size() {
+    let (place, from) = place();
+    let file = fs::File::create(place.path().join("d/sparse")).unwrap();
+    file.set_len(100_000).unwrap();
+    let size = 100_000 + ENTRY_BYTES;
+    let copy = |name: &str, most| {
+        fs::create_dir(place.path().join(name)).unwrap();
+        let to = Directory::open(&place.path().join(name)).unwrap();
+        let copied = from.copy_at_most(&to, most);
+        let names = to.names().unwrap();
+        let length = |name| to.path().join(name).metadata().unwrap().len();
+        let taken: u64 = names.iter().map(length).sum();
+        let is_too_large = |error| matches!(Refusal::of(&error), Some(Refusal::Size { .. }));
+        (copied.map_err(is_too_large), taken)
+    };
+    assert_eq!(copy("whole", size), (Ok(()), 100_000));
+    assert_eq!(copy("part", size - 50_000), (Err(true), 50_001));
+    assert_eq!(copy("none", ENTRY_BYTES - 1), (Err(true), 0));
 }
 
 #[test]

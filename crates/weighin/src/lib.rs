@@ -69,6 +69,7 @@ pub fn run() -> ExitCode {
         Command::InstanceKeeper => commands::instance_keeper(),
         Command::RemoteLoadGenerator => commands::remote_load_generator(),
     };
+    host::forget_kept();
     match outcome {
         Ok(exit) => exit.into(),
         Err(error) => {

@@ -6,8 +6,9 @@ pub use usage::Usage;
 
 use super::sample::own_usage;
 use std::io::{self, Read, Write};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,16 @@ use std::time::{Duration, Instant};
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Bytes of standard error that are kept: a tool may complain of every request.
-const MAX_COMPLAINTS: u64 = 1 << 20;
+const MAX_COMPLAINTS: usize = 1 << 20;
+
+/// Bytes of standard output that are kept: results of a tool are far shorter.
+const MAX_OUTPUT: usize = 64 << 20;
+
+/// How long a program's output is waited for when it has ended: what it left behind may hold it open.
+const AFTER_END: Duration = Duration::from_secs(2);
+
+/// How long a program may take to answer a question about itself.
+const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 
 /// What came of a program.
 #[derive(Debug)]
@@ -34,7 +44,7 @@ pub enum Ended {
 pub struct Finished {
     /// How it ended.
     pub status: ExitStatus,
-    /// What it printed to standard output; bytes that are no text are replaced.
+    /// What it printed to standard output, the first 64 MiB; bytes that are no text are replaced.
     pub stdout: String,
     /// What it printed to standard error, likewise: the first mebibyte.
     pub stderr: String,
@@ -67,7 +77,7 @@ pub fn run(
         // A program that does not take its input says itself what is wrong, or needs none.
         thread::spawn(move || stdin.write_all(&input));
     }
-    let stdout = collect(child.stdout.take(), u64::MAX);
+    let stdout = collect(child.stdout.take(), MAX_OUTPUT);
     let stderr = collect(child.stderr.take(), MAX_COMPLAINTS);
     let mut killed = None;
     let (status, usage) = loop {
@@ -98,26 +108,56 @@ pub fn run(
     Ok(Ended::Finished(Finished { status, stdout, stderr, result: String::new(), elapsed, usage }))
 }
 
+/// What a program answers to a question about itself, within 30 s.
+///
+/// # Errors
+/// When it cannot be run, or takes longer.
+pub(crate) fn ask(command: &mut Command) -> io::Result<Output> {
+    match run(command, b"", ANSWER_LIMIT, &|| false)? {
+        Ended::Finished(Finished { status, stdout, stderr, .. }) => {
+            Ok(Output { status, stdout: stdout.into_bytes(), stderr: stderr.into_bytes() })
+        }
+        Ended::TimedOut | Ended::Stopped => Err(io::Error::new(
+            io::ErrorKind::TimedOut,
+            format!("it did not answer within {} s", ANSWER_LIMIT.as_secs()),
+        )),
+    }
+}
+
 /// A stream being read by a thread of its own.
 struct Collected {
-    reader: thread::JoinHandle<Vec<u8>>,
+    bytes: Arc<Mutex<Vec<u8>>>,
     closed: Receiver<()>,
 }
 
 /// Reads a stream to its end, and keeps so many bytes of its beginning.
-fn collect(stream: Option<impl Read + Send + 'static>, kept: u64) -> Collected {
+fn collect(stream: Option<impl Read + Send + 'static>, kept: usize) -> Collected {
     let (open, closed) = channel::<()>();
-    let reader = thread::spawn(move || {
+    let bytes = Arc::new(Mutex::new(Vec::new()));
+    let collected = Collected { bytes: Arc::clone(&bytes), closed };
+    // Not waited for: it ends with the stream, which others may hold.
+    thread::spawn(move || {
         let _open = open;
-        let mut bytes = Vec::new();
+        let Some(mut stream) = stream else { return };
+        let mut piece = [0; 1 << 16];
         // What arrived before a failure is what there is.
-        let _ = stream.map(|mut stream| {
-            stream.by_ref().take(kept).read_to_end(&mut bytes)?;
-            io::copy(&mut stream, &mut io::sink())
-        });
-        bytes
+        while let Ok(length @ 1..) = read(&mut stream, &mut piece) {
+            let mut bytes = bytes.lock().unwrap_or_else(PoisonError::into_inner);
+            let left = kept - bytes.len();
+            bytes.extend_from_slice(&piece[..length.min(left)]);
+        }
     });
-    Collected { reader, closed }
+    collected
+}
+
+/// Reads a piece, however often a signal comes.
+fn read(stream: &mut impl Read, piece: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match stream.read(piece) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
 }
 
 impl Collected {
@@ -126,9 +166,10 @@ impl Collected {
         self.closed.recv_timeout(timeout) == Err(RecvTimeoutError::Disconnected)
     }
 
-    /// All of it, once it is closed.
+    /// All that there is when it is closed, or when it has been waited for long enough.
     fn text(self) -> String {
-        let bytes = self.reader.join().unwrap_or_default();
+        self.wait(AFTER_END);
+        let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&bytes).into_owned()
     }
 }
@@ -215,6 +256,21 @@ mod tests {
         let script = "head -c 3000000 /dev/zero >&2; echo done";
         let ended = finished(run(&mut shell(script), b"", LONG, &|| false).unwrap());
         assert_eq!((ended.stdout.as_str(), ended.stderr.len()), ("done\n", 1 << 20));
+    }
+
+    #[test]
+    fn what_a_program_leaves_behind_is_not_waited_for() {
+        let began = Instant::now();
+        let ended = finished(run(&mut shell("sleep 60 & echo $!"), b"", LONG, &|| false).unwrap());
+        assert!(ended.status.success() && began.elapsed() < LONG / 2, "{:?}", began.elapsed());
+        let left: u32 = ended.stdout.trim().parse().unwrap();
+        super::super::os::kill(left).unwrap();
+    }
+
+    #[test]
+    fn output_without_end_is_read_and_not_kept() {
+        let stream = io::repeat(b'x').take(1 << 20);
+        assert_eq!(collect(Some(stream), 100_000).text(), "x".repeat(100_000));
     }
 
     #[test]

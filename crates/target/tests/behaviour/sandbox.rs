@@ -223,11 +223,14 @@ fn servers_started_at_once_are_apart() {
 #[test]
 fn a_server_forgets_its_cache_when_told_to() {
     let parent = parent();
-    let mut sandbox = Sandbox::start(options(parent.path(), &[])).unwrap();
-    sandbox.stop().unwrap();
-    let memory = sandbox.data_directory().join("ib_buffer_pool");
-    assert!(memory.exists(), "the server has changed where it remembers its cache");
-    sandbox.forget_cache().unwrap();
-    assert!(!memory.exists());
-    sandbox.start_again().unwrap();
+    let named = ("innodb-buffer-pool-filename", "pages");
+    for (settings, name) in [(&[][..], "ib_buffer_pool"), (&[named], named.1)] {
+        let mut sandbox = Sandbox::start(options(parent.path(), settings)).unwrap();
+        sandbox.stop().unwrap();
+        let memory = sandbox.data_directory().join(name);
+        assert!(memory.exists(), "the server has changed where it remembers its cache");
+        sandbox.forget_cache().unwrap();
+        assert!(!memory.exists());
+        sandbox.start_again().unwrap();
+    }
 }

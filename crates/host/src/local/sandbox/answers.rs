@@ -1,5 +1,6 @@
 //! What programs have said of themselves: each is asked once, however many servers it becomes.
 
+use crate::local::child;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
@@ -26,7 +27,7 @@ static ANSWERS: Mutex<BTreeMap<Question, Output>> = Mutex::new(BTreeMap::new());
 /// another file has its place since.
 ///
 /// # Errors
-/// When it can't be run.
+/// When it can't be run, or says nothing for half a minute.
 pub(super) fn answer(program: &Path, command: &mut Command) -> io::Result<Output> {
     let facts = program.metadata()?;
     let file = File {
@@ -40,7 +41,7 @@ pub(super) fn answer(program: &Path, command: &mut Command) -> io::Result<Output
     if let Some(answer) = known().get(&question) {
         return Ok(answer.clone());
     }
-    let answer = command.output()?;
+    let answer = child::ask(command)?;
     if answer.status.success() {
         known().insert(question, answer.clone());
     }

@@ -6,11 +6,13 @@
 
 use super::account::RunAs;
 use super::home::Home;
-use crate::local::{os, search_path};
+use crate::local::{child, os, search_path};
 use model::{Failure, FailureKind};
 use std::ffi::OsString;
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -67,9 +69,48 @@ impl Container {
         Err(Failure::new(FailureKind::MissingProgram, message, remedy))
     }
 
-    /// A command that runs a program of the image in a container, which is gone when that ends.
-    /// Arguments that are added are the program's.
-    pub(super) fn command(&self, program: &Path, run_as: &RunAs, home: Option<&Home>) -> Command {
+    /// A command that runs a program of the image in a container with a home, which is gone when that
+    /// ends. Arguments that are added are the program's.
+    pub(super) fn command(&self, program: &Path, run_as: &RunAs, home: &Home) -> Command {
+        let option = |name: &str, path: &Path| {
+            let mut option = OsString::from(name);
+            option.push(path);
+            option
+        };
+        let mut volume = option("--volume=", home.root());
+        volume.push(":");
+        volume.push(home.root());
+        let options = [
+            volume,
+            option("--workdir=", &home.data()),
+            option("--env=TMPDIR=", &home.temporary()),
+            format!("--label={}", label(home)).into(),
+        ];
+        self.run(program, run_as, &options)
+    }
+
+    /// What a program of the image answers to arguments that are a question. The container goes, however
+    /// that ends.
+    ///
+    /// # Errors
+    /// When it can't be run, or says nothing for half a minute.
+    pub(super) fn answer(
+        &self,
+        program: &Path,
+        run_as: &RunAs,
+        arguments: &[&str],
+    ) -> io::Result<Output> {
+        let name = format!("weighin-question-{}", os::random_hex(6)?);
+        let mut command = self.run(program, run_as, &[format!("--name={name}").into()]);
+        let answer = child::ask(command.args(arguments));
+        if answer.is_err() {
+            // The engine was killed, and the container lives on, if it has come to be.
+            let _ = ask(&self.engine, &["rm", "--force", "--volumes", &name]);
+        }
+        answer
+    }
+
+    fn run(&self, program: &Path, run_as: &RunAs, options: &[OsString]) -> Command {
         let mut command = crate::local::command(&self.engine);
         command
             .args(["run", "--rm", "--pull=never", "--network=none", "--log-driver=none"])
@@ -84,20 +125,9 @@ impl Container {
         if self.is_podman() && !os::is_root() {
             command.arg("--userns=keep-id");
         }
-        if let Some(home) = home {
-            let mut volume = OsString::from("--volume=");
-            volume.push(home.root());
-            volume.push(":");
-            volume.push(home.root());
-            let mut directory = OsString::from("--workdir=");
-            directory.push(home.data());
-            let mut temporary = OsString::from("--env=TMPDIR=");
-            temporary.push(home.temporary());
-            command.args([volume, directory, temporary]).arg(format!("--label={}", label(home)));
-        }
         let mut entry = OsString::from("--entrypoint=");
         entry.push(program);
-        command.stdin(Stdio::null()).arg(entry).arg(&self.id);
+        command.stdin(Stdio::null()).args(options).arg(entry).arg(&self.id);
         command
     }
 
@@ -121,10 +151,12 @@ impl Container {
             let running = ask(&self.engine, &["ps", "--quiet", "--filter", &filter])?;
             let id = running.lines().next().ok_or("the container has not started")?;
             let said = ask(&self.engine, &["inspect", "--format", "{{.State.Pid}}", id])?;
-            said.parse()
-                .ok()
-                .filter(|&pid| pid > 0)
-                .ok_or("the container has no process".to_owned())
+            let pid = said.parse().ok().filter(|&pid| pid > 0);
+            let pid = pid.ok_or("the container has no process")?;
+            // Another machine's engine, or one outside of the container that weighin is in, has numbers of
+            // its own, which are those of any process here.
+            let is_ours = is_at_work_in(pid, &home.data());
+            is_ours.then_some(pid).ok_or(format!("its process {pid} is not one of this machine"))
         };
         loop {
             match pid() {
@@ -141,6 +173,15 @@ impl Container {
     }
 }
 
+/// Whether a process works in a directory, wherever it sees that.
+fn is_at_work_in(pid: u32, directory: &Path) -> bool {
+    let here = directory.metadata();
+    let there = Path::new(&format!("/proc/{pid}/cwd")).metadata();
+    here.is_ok_and(|here| {
+        there.is_ok_and(|there| (here.dev(), here.ino()) == (there.dev(), there.ino()))
+    })
+}
+
 /// By this the containers of a home are known: its directory is named at random.
 fn label(home: &Home) -> String {
     format!("weighin={}", home.root().file_name().unwrap_or_default().display())
@@ -148,10 +189,7 @@ fn label(home: &Home) -> String {
 
 /// What an engine prints, without line breaks around it; what it complains of where it fails.
 fn ask(engine: &Path, arguments: &[&str]) -> Result<String, String> {
-    let output = crate::local::command(engine)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
+    let output = child::ask(crate::local::command(engine).args(arguments))
         .map_err(|error| error.to_string())?;
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim().to_owned();
     match output.status.success() {

@@ -143,7 +143,7 @@ impl Distribution {
         const NOT_RUN: [i32; 2] = [125, 126];
         for name in names {
             let program = Path::new(name);
-            let output = self.command(program, None).arg("--help").output();
+            let output = container.answer(program, &self.run_as, &["--help"]);
             let output = output.map_err(|error| not_run(program, &error))?;
             match output.status.code() {
                 Some(NOT_FOUND) => {}
@@ -155,17 +155,20 @@ impl Distribution {
         Err(no_server(&format!("the image {}", container.image), names))
     }
 
-    /// A command that runs a program of the distribution beside the server: asks it something, or
-    /// makes the data in a home.
-    pub(super) fn command(&self, program: &Path, home: Option<&Home>) -> Command {
-        let mut command = match &self.source {
-            Source::Container(container) => return container.command(program, &self.run_as, home),
-            Source::Installed | Source::Base(_) => crate::local::command(program),
-        };
-        command.current_dir("/").stdin(Stdio::null());
-        if let Some(home) = home {
-            command.env("TMPDIR", home.temporary());
+    /// A command that runs a program of the distribution that makes the data in a home.
+    pub(super) fn command(&self, program: &Path, home: &Home) -> Command {
+        if let Source::Container(container) = &self.source {
+            return container.command(program, &self.run_as, home);
         }
+        let mut command = self.unconfined(program);
+        command.env("TMPDIR", home.temporary());
+        command
+    }
+
+    /// A command that runs a program of the distribution outside of any container.
+    fn unconfined(&self, program: &Path) -> Command {
+        let mut command = crate::local::command(program);
+        command.current_dir("/").stdin(Stdio::null());
         if !self.is_installed() {
             self.run_as.apply(&mut command);
         }
@@ -175,7 +178,7 @@ impl Distribution {
     /// A command that runs the server on a home, which is told by the caller as whom.
     pub(super) fn server_command(&self, program: &Path, home: &Home) -> Command {
         match &self.source {
-            Source::Container(container) => container.command(program, &self.run_as, Some(home)),
+            Source::Container(container) => container.command(program, &self.run_as, home),
             Source::Installed | Source::Base(_) => crate::local::command(program),
         }
     }
@@ -229,13 +232,12 @@ impl Distribution {
     /// # Errors
     /// When it can't be run.
     pub(super) fn answer(&self, program: &Path, arguments: &[&str]) -> io::Result<Output> {
-        let mut command = self.command(program, None);
-        command.args(arguments);
-        // An engine would have to be asked whether the image still is the same.
-        if self.container().is_some() {
-            command.output()
-        } else {
-            answers::answer(program, &mut command)
+        match &self.source {
+            // An engine would have to be asked whether the image still is the same.
+            Source::Container(container) => container.answer(program, &self.run_as, arguments),
+            Source::Installed | Source::Base(_) => {
+                answers::answer(program, self.unconfined(program).args(arguments))
+            }
         }
     }
 }

@@ -27,6 +27,7 @@ mod trouble;
 use self::distribution::Distribution;
 use self::home::Home;
 use self::mariadb::MariaDb;
+pub use self::mariadb::forget_kept;
 use self::network::Network;
 use self::recipe::Recipe;
 use self::redis::Redis;

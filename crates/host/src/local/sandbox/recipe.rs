@@ -51,7 +51,7 @@ pub(super) trait Recipe: Debug + Send + Sync {
 
     /// The file in the data directory by which a server that has ended remembers what was in its
     /// cache, to read it again when it starts; absent where it knows no such thing.
-    fn cache_memory(&self) -> Option<&'static str>;
+    fn cache_memory(&self) -> Option<&str>;
 
     /// What makes a server of this kind end sooner.
     fn slow_end_remedy(&self) -> &'static str;

@@ -168,9 +168,8 @@ impl Recipe for MariaDb {
         }
     }
 
-    /// Under the name that it has unless a setting gives it another.
-    fn cache_memory(&self) -> Option<&'static str> {
-        Some("ib_buffer_pool")
+    fn cache_memory(&self) -> Option<&str> {
+        Some(self.settings.value("innodb_buffer_pool_filename").unwrap_or("ib_buffer_pool"))
     }
 
     fn slow_end_remedy(&self) -> &'static str {

@@ -8,4 +8,5 @@ mod template;
 mod version;
 
 pub(super) use launch::MariaDb;
+pub use template::forget_kept;
 pub(super) use version::Version;

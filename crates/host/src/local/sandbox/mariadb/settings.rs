@@ -81,6 +81,12 @@ impl Settings {
         self.0.iter().any(|setting| setting.resolved.name.starts_with(start))
     }
 
+    /// The value of the setting that the server has under that name.
+    pub(super) fn value(&self, name: &str) -> Option<&str> {
+        let setting = self.0.iter().find(|setting| setting.resolved.name == name)?;
+        Some(setting.value.as_str())
+    }
+
     /// The options that initialising a data directory needs.
     pub(super) fn initial_options(&self) -> Vec<String> {
         let initial = |setting: &&Setting| AT_INITIALISATION.contains(&&*setting.resolved.name);

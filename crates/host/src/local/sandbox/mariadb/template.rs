@@ -9,8 +9,10 @@ use crate::local::sandbox::home::Home;
 use crate::local::sandbox::trouble::{file_trouble, log_trouble};
 use files::Directory;
 use model::Failure;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -23,12 +25,16 @@ const REDO_LOG: &str = "--innodb_log_file_size=4M";
 const SERVER_ID_FILE: &str = "auto.cnf";
 
 /// What the programs of unpacked distributions have made, by the directory that it is in and the name
-/// of a template. The guardian of each removes it when this process ends.
+/// of a template. [`forget_kept`] removes it, and the guardian of each when this process is killed.
 static MADE: Mutex<BTreeMap<(PathBuf, String), Made>> = Mutex::new(BTreeMap::new());
 
 /// A copy of what was made first; `None` until then. Others wait for it, and not for that of another
 /// distribution.
 type Made = Arc<Mutex<Option<Home>>>;
+
+/// The most bytes of one that are copied: several times what MySQL 8 makes. Processes of the account that
+/// makes it may write to it meanwhile.
+const MOST_COPIED: u64 = 2 << 30;
 
 /// How long making a data directory may take: seconds on most disks.
 const INITIALISE_LIMIT: Duration = Duration::from_secs(300);
@@ -53,7 +59,7 @@ pub(super) fn fill_data_directory(home: &Home, launch: &MariaDb) -> Result<(), F
     // A cache that can't be used, or into which others could put data of theirs, costs time and
     // nothing else.
     let cache = cache_directory().and_then(|path| Directory::open_or_create_trusted(&path).ok());
-    let key = key(launch);
+    let key = key(launch).map_err(trouble)?;
     if let Some(template) = cache.as_ref().and_then(|cache| template(cache, &key)) {
         template.copy_into(&data).map_err(trouble)?;
         return home.hand_over(run_as);
@@ -70,11 +76,11 @@ pub(super) fn fill_data_directory(home: &Home, launch: &MariaDb) -> Result<(), F
 /// one made, as long as this process lives: MySQL 8 takes seconds of a processor to make one.
 fn fill_as_others(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
     let run_as = launch.distribution.run_as();
+    let trouble = |error| file_trouble("a copy", &home.data(), &error);
     let parent = home.root().parent().unwrap_or(Path::new("/"));
-    let key = (parent.to_owned(), key(launch));
+    let key = (parent.to_owned(), key(launch).map_err(trouble)?);
     let made = MADE.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
     let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
-    let trouble = |error| file_trouble("a copy", &home.data(), &error);
     // Where somebody has removed it, it is made again.
     if let Some(made) = made.as_ref().and_then(|made| made.open_data().ok()) {
         home.open_data().and_then(|data| made.copy_into(&data)).map_err(trouble)?;
@@ -87,11 +93,17 @@ fn fill_as_others(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Removes what is kept for further private servers of this process: to be called before it ends, as the
+/// guardians that do so otherwise are killed with the first process of a container.
+pub fn forget_kept() {
+    MADE.lock().unwrap_or_else(PoisonError::into_inner).clear();
+}
+
 fn kept_copy(home: &Home, parent: &Path) -> Result<Home, Failure> {
     let kept = Home::make(parent, None, None)?;
     let copied = home.open_data().and_then(|data| {
         let copy = kept.open_data()?;
-        data.copy_into(&copy)?;
+        data.copy_at_most(&copy, MOST_COPIED)?;
         forget_server_id(&copy)
     });
     copied.map_err(|error| file_trouble("a copy", &home.data(), &error))?;
@@ -114,23 +126,48 @@ fn template(cache: &Directory, key: &str) -> Option<Directory> {
     Some(template)
 }
 
-/// The name of a template: whatever makes initialised data differ.
-fn key(launch: &MariaDb) -> String {
-    let Programs { version, server, .. } = &launch.programs;
-    let mut key = format!("{version}-weighin-{}", env!("CARGO_PKG_VERSION"));
-    if launch.distribution.base().is_some() {
-        key = format!("{key}-{}", server.display());
-    }
-    if let Some(container) = launch.distribution.container() {
-        key = format!("{key}-{}", container.id);
+/// The name of a template: whatever makes initialised data differ. Programs are those files, as they are
+/// now: a build may have the path and the version of another.
+///
+/// # Errors
+/// When a program is not there.
+fn key(launch: &MariaDb) -> io::Result<String> {
+    let Programs { version, server, initialiser, .. } = &launch.programs;
+    let mut digest = Sha256::new();
+    let mut add = |part: &[u8]| {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    };
+    match launch.distribution.container() {
+        Some(container) => add(container.id.as_bytes()),
+        None => {
+            add(&identity(server)?);
+            match initialiser {
+                Initialiser::Script(script) => add(&identity(script)?),
+                Initialiser::Server => {}
+                Initialiser::Statements(files) => {
+                    for file in files {
+                        add(&identity(file)?);
+                    }
+                }
+            }
+        }
     }
     if let Some(administrator) = launch.distribution.run_as().administrator() {
-        key = format!("{key}-{administrator}");
+        add(administrator.as_bytes());
     }
-    for option in launch.settings.initial_options() {
-        key.push_str(&option);
-    }
-    key.replace(|c: char| !c.is_ascii_alphanumeric() && !".-+=_:;".contains(c), "_")
+    launch.settings.initial_options().iter().for_each(|option| add(option.as_bytes()));
+    let digest: String = digest.finalize()[..16].iter().map(|b| format!("{b:02x}")).collect();
+    let key = format!("{version}-weighin-{}-{digest}", env!("CARGO_PKG_VERSION"));
+    Ok(key.replace(|c: char| !c.is_ascii_alphanumeric() && !".-+".contains(c), "_"))
+}
+
+/// By this a file is known as long as nobody changes it.
+fn identity(file: &Path) -> io::Result<Vec<u8>> {
+    let facts = file.metadata()?;
+    let numbers =
+        [facts.dev(), facts.ino(), facts.size(), facts.ctime() as u64, facts.ctime_nsec() as u64];
+    Ok(numbers.iter().flat_map(|number| number.to_le_bytes()).collect())
 }
 
 /// Where templates are kept: `$XDG_CACHE_HOME/weighin`, else `/var/cache/weighin` for root and
@@ -155,7 +192,7 @@ fn initialise(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
         Initialiser::Script(script) => script,
         Initialiser::Server | Initialiser::Statements(_) => server,
     };
-    let mut command = launch.distribution.command(program, Some(home));
+    let mut command = launch.distribution.command(program, home);
     command.arg("--no-defaults");
     let mut statements = Vec::new();
     match initialiser {
@@ -252,6 +289,19 @@ mod tests {
         let template = template(&cache, "10.11").unwrap();
         assert_eq!(fs::read(template.path().join("ibdata1")).unwrap(), b"first");
         assert_eq!(cache.names().unwrap(), ["10.11"]);
+    }
+
+    #[test]
+    fn a_program_in_the_place_of_another_is_another() {
+        let place = tempfile::tempdir().unwrap();
+        let (program, new) = (place.path().join("mariadbd"), place.path().join("new"));
+        fs::write(&program, "10.11.6").unwrap();
+        let first = identity(&program).unwrap();
+        assert_eq!(identity(&program).unwrap(), first);
+        fs::write(&new, "10.11.6").unwrap();
+        fs::rename(&new, &program).unwrap();
+        assert_ne!(identity(&program).unwrap(), first);
+        assert!(identity(&new).is_err());
     }
 
     #[test]

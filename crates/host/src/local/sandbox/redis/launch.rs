@@ -125,7 +125,7 @@ impl Recipe for Redis {
         Ok(answer.ends_with(b"+PONG\r\n"))
     }
 
-    fn cache_memory(&self) -> Option<&'static str> {
+    fn cache_memory(&self) -> Option<&str> {
         None
     }
 
