@@ -132,13 +132,14 @@ fn trusted(spec: &SandboxSpec, system: System) -> Option<String> {
     Some(format!("the study says that this private server is trusted: {named}"))
 }
 
-/// The commands that a study runs on this host.
+const TRUSTED: &str = "on this host, which the study says is trusted";
+
+/// The commands that a study runs.
 fn commands(study: &Study, found: &mut Diagnostics) {
-    let trusted = "on this host, which the study says is trusted";
     for test in &study.tests {
         for (_, words) in test.commands() {
             let (test, words) = (&test.name, words.join(" "));
-            found.warn(format!("the test {test} runs a command {trusted}: {words}"), "");
+            found.warn(format!("the test {test} runs a command {TRUSTED}: {words}"), "");
         }
     }
     let of_targets =
@@ -146,35 +147,40 @@ fn commands(study: &Study, found: &mut Diagnostics) {
     let of_hosts = study.host_instances.iter().map(|host| (&host.name, &host.spec));
     for (name, spec) in of_targets.chain(of_hosts) {
         let (up, down) = (spec.up.join(" "), spec.down.join(" "));
-        found.warn(format!("{name} comes and goes by commands {trusted}: {up}; {down}"), "");
+        found.warn(format!("{name} comes and goes by commands {TRUSTED}: {up}; {down}"), "");
     }
+    for command in commands_at_targets(study) {
+        found.warn(command, "");
+    }
+}
+
+/// What a study has run at servers that run already: what stops and starts them for cold tests, and what
+/// controls their replicas; each begins with the name of its target and may hold any character.
+pub fn commands_at_targets(study: &Study) -> Vec<String> {
+    let is_cold = study.tests.iter().any(|test| test.cache == CacheState::Cold);
+    let mut told = Vec::new();
     for target in &study.targets {
-        if let Some(restart) = target.restart() {
+        let name = &target.name;
+        if let Some(restart) = target.restart().filter(|_| is_cold) {
             let (stop, start) = (restart.way.stop().join(" "), restart.way.start().join(" "));
-            let name = &target.name;
-            let message = match &restart.way {
+            told.push(match &restart.way {
                 RestartWay::Unit(unit) => {
-                    format!(
-                        "cold tests stop the unit {unit} of {name}'s machine and start it again"
-                    )
+                    format!("{name}: cold tests stop the unit {unit} of its machine and start it again")
                 }
                 RestartWay::Commands { .. } => format!(
-                    "cold tests stop {name} and start it again by commands on its machine, which the \
+                    "{name}: cold tests stop it and start it again by commands on its machine, which the \
                      study says are trusted: {stop}; {start}"
                 ),
-            };
-            if study.tests.iter().any(|test| test.cache == CacheState::Cold) {
-                found.warn(message, "");
-            }
+            });
         }
         for words in control_commands(target) {
-            let (name, words) = (&target.name, words.join(" "));
-            found.warn(
-                format!("the replicas of {name} are controlled by a command {trusted}: {words}"),
-                "",
-            );
+            let words = words.join(" ");
+            told.push(format!(
+                "{name}: its replicas are controlled by a command {TRUSTED}: {words}"
+            ));
         }
     }
+    told
 }
 
 /// The commands of the user that control a target's replicas.

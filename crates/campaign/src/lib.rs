@@ -27,7 +27,7 @@ mod together;
 mod trial;
 mod walk;
 
-pub use caution::named_programs;
+pub use caution::{commands_at_targets, named_programs};
 pub use generators::{GENERATOR_COMMAND, REMOTE_GENERATOR_COMMAND, generate, generate_remotely};
 pub use hosts::{Hosts, fleet, login as login_of_broker, remote, remote_hosts};
 pub use instances::{InstanceStep, Instances, OutputReader, ReadHostOutput, ReadOutput};

@@ -31,6 +31,7 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
     text += &space(&study);
     text += &processors(&study);
     text += &interventions(&study);
+    text += &commands(&study);
     text += &load_hosts(&study);
     if arguments.commands {
         text += &others::commands(&study)?;
@@ -167,6 +168,28 @@ fn interventions(study: &Study) -> String {
                 test.name
             );
         }
+    }
+    told
+}
+
+/// What the study has run beside that: what causes and ends failovers, what restarts servers and what
+/// controls replicas.
+fn commands(study: &Study) -> String {
+    let mut told = String::new();
+    for test in &study.tests {
+        // Those of a load are its interventions.
+        for (what, words) in test.commands().into_iter().filter(|_| test.load().is_none()) {
+            let words = words.join(" ");
+            let _ = writeln!(
+                told,
+                "\n{}: {what} is the command {}.",
+                test.name,
+                text::excerpt(&words, LONGEST_ACT)
+            );
+        }
+    }
+    for command in campaign::commands_at_targets(study) {
+        let _ = writeln!(told, "\n{}.", text::excerpt(&command, 3 * LONGEST_ACT));
     }
     told
 }

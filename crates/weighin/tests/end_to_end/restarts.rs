@@ -127,7 +127,7 @@ fn a_server_over_ssh_is_measured_cold() {
     let Some(far) = Far::start(&place) else { return };
     place.write("study.toml", far.restarted.study(&place, "ssh = \"far\""));
     let checked = Ran::of(command(&place, &["check", "study.toml"])).done();
-    assert!(checked.contains("cold tests stop one and start it again"), "{checked}");
+    assert!(checked.contains("one: cold tests stop it and start it again"), "{checked}");
     assert!(!checked.contains("load_at_startup"), "{checked}");
     assert!(log(&place).is_empty(), "{:?}", log(&place));
 
@@ -304,4 +304,42 @@ fn a_server_of_this_machine_is_measured_cold_and_what_keeps_that_from_being_so_i
     } else {
         check(with("restart = { unit = \"mariadb\" }"), "a restart runs systemctl");
     }
+}
+
+#[test]
+fn a_plan_shows_every_command_of_a_study() {
+    let place = Workplace::new();
+    let study = "[study]\nname = \"commands\"\n\
+        [[target]]\nname = \"group\"\nurl = \"mysql://127.0.0.1:1/a\"\n\
+        replicas = [\"mysql://127.0.0.1:2/a\"]\n[target.replication]\ntrusted = true\n\
+        stop_applier = [\"./hold\", \"it\"]\nstart_applier = \"START SLAVE SQL_THREAD\"\n\
+        [[test]]\nname = \"gone\"\ntask = \"failover\"\nrate = 200\ntrusted = true\n\
+        command = [\"./kill\", \"primary\"]\nrestore = [\"./bring\", \"back\"]\n";
+    place.write("group.toml", study);
+    let planned = place.weighin(&["plan", "group.toml"]).done();
+    for told in [
+        "\ngone: the failover is the command ./kill primary.\n",
+        "\ngone: the end of the failover is the command ./bring back.\n",
+        "\ngroup: its replicas are controlled by a command on this host, which the study says is \
+         trusted: ./hold it.\n",
+    ] {
+        assert!(planned.contains(told), "{planned}");
+    }
+
+    let restarted = |restart: &str| {
+        let study = format!(
+            "[study]\nname = \"cold\"\n[[target]]\nname = \"one\"\n\
+             url = \"mysql://127.0.0.1:1/a\"\nrestart = {restart}\n\
+             [[test]]\nworkload = \"oltp_point_select\"\nclients = 1\ncache = \"cold\"\n"
+        );
+        place.write("cold.toml", study);
+        place.weighin(&["plan", "cold.toml"]).done()
+    };
+    let by_commands = restarted("{ stop = [\"./down\"], start = [\"./up\"], trusted = true }");
+    let told = "one: cold tests stop it and start it again by commands on its machine, which the study says \
+                are trusted: ./down; ./up.\n";
+    assert!(by_commands.contains(told), "{by_commands}");
+    let unit = restarted("{ unit = \"mariadb\" }");
+    let told = "one: cold tests stop the unit mariadb of its machine and start it again.\n";
+    assert!(unit.contains(told), "{unit}");
 }
