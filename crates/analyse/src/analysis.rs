@@ -18,7 +18,7 @@ pub struct Analysis<'a> {
     pub tests: Vec<TestAnalysis>,
     /// Most severe first; within a severity in the order of the study.
     pub findings: Vec<Finding>,
-    /// Server variables in which the targets differ (method R17), in order of name.
+    /// Server variables in which the targets differ, in order of name.
     pub settings: Vec<SettingDifference>,
     /// Who comes first and second in each test; absent for fewer than two tests or targets.
     pub summary: Option<Summary>,
@@ -82,14 +82,14 @@ pub struct Cell {
     /// One for each trial that has a record, in order of repeat.
     pub trials: Vec<TrialAssessment>,
     /// What is known, over the trials that are not void. All latencies are response times where the
-    /// level has a rate, and absent where a trial fell behind it (method R2); else they are service
+    /// level has a rate, and absent where a trial fell behind it; else they are service
     /// times. Percentiles are absent where a trial has too few transactions for them (see
     /// [`crate::percentile_ms`]).
     pub estimates: BTreeMap<Metric, Estimate>,
     /// Where one further trial would lie, 5 % of trials (at a confidence of 95 %) being beyond either
     /// end; absent for fewer than two trials.
     pub next: BTreeMap<Metric, Interval>,
-    /// (max − min) / median of the metric that decides, over the trials (method R31), 0.05 being 5 %;
+    /// (max − min) / median of the metric that decides, over the trials, 0.05 being 5 %;
     /// absent for fewer than two.
     pub spread: Option<f64>,
     /// What the disks did that the server's data stands on; absent where they are not known.
@@ -174,7 +174,7 @@ pub struct Comparison {
     pub candidate: String,
     pub level: Level,
     pub metric: Metric,
-    /// The baseline's figure (method R24: a ratio carries its base).
+    /// The baseline's figure (a ratio carries its base).
     pub base: Estimate,
     /// candidate ÷ baseline, paired by repeat; of the geometric means, unpaired, where fewer than
     /// two repeats are left that both have. Its interval is the one that decides.
@@ -209,7 +209,7 @@ pub struct OverallComparison {
     /// Whether these are all levels of the test.
     pub all_levels: bool,
     pub metric: Metric,
-    /// The baseline's geometric mean over the levels (method R24).
+    /// The baseline's geometric mean over the levels.
     pub base: Estimate,
     /// candidate ÷ baseline of the geometric means, paired by repeat.
     pub ratio: Estimate,

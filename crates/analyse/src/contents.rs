@@ -71,7 +71,11 @@ fn of_target(dataset: &Dataset, server: &ServerFacts) -> Option<Evidence> {
     // Weighin's own statements write nothing; what runs beside them may.
     let workload = |test: &'_ Test| match &test.task {
         Task::Statement(_) => test.oltp().cloned(),
-        _ => test.data()?.oltp().ok().cloned(),
+        Task::Load(_)
+        | Task::Search(_)
+        | Task::Failover(_)
+        | Task::CatchUp(_)
+        | Task::Imported(_) => test.data()?.oltp().ok().cloned(),
     };
     let workloads: Vec<Oltp> = tests.iter().filter_map(workload).collect();
     if !workloads.iter().all(keeps_rows) {

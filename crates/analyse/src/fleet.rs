@@ -178,7 +178,7 @@ fn volume(
             Some((both(&reads) + both(&writes)) as f64 / load.measure.elapsed.as_secs_f64())
         })
     };
-    // A load that fell behind its rate has no latencies (method R2).
+    // A load that fell behind its rate has no latencies.
     let latency = |figure: fn(&(IoFigures, IoFigures)) -> Option<f64>| {
         estimate(&|(load, fleet)| figure(&of(fleet).filter(|_| !load.is_overloaded())?))
     };

@@ -29,8 +29,7 @@ pub struct ScalingLaw {
     pub kappa: Estimate,
     /// Where throughput is highest by the law. Measured peaks are better evidence.
     pub peak: UslPeak,
-    /// The highest level that the fit rests on: what the law says of more clients is extrapolated
-    /// (method R6).
+    /// The highest level that the fit rests on: what the law says of more clients is extrapolated.
     pub measured_up_to: Level,
     /// Where throughput measured highest.
     pub measured_peak: Level,
@@ -41,7 +40,7 @@ pub struct ScalingLaw {
     pub describes: bool,
 }
 
-/// Why no law was fitted (method R5).
+/// Why no law was fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum NoLaw {

@@ -64,7 +64,7 @@ fn has_percentile(latencies: &Latencies, percentile: f64, confidence: f64) -> bo
 /// All figures of a trial, in the units of their metrics. Read once, because each latency is a walk
 /// through a histogram. Absent are those that are not known, percentiles of fewer transactions than
 /// these take ([`percentile_ms`]), and the latencies of a load that fell behind its rate: these grow
-/// with the length of the trial and say nothing of the server (method R2).
+/// with the length of the trial and say nothing of the server.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Figures(BTreeMap<Metric, Reading>);
 
@@ -317,7 +317,7 @@ impl Series {
         Estimate::of_next(&self.sample()?, confidence, scatter)
     }
 
-    /// (max − min) ÷ median (method R31); `None` for fewer than two values, which show no spread.
+    /// (max − min) ÷ median; `None` for fewer than two values, which show no spread.
     pub(crate) fn spread(&self) -> Option<f64> {
         self.sample().filter(|sample| sample.len() > 1)?.relative_range()
     }

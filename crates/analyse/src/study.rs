@@ -57,7 +57,7 @@ impl FindingKind for PairsLimited {
     }
 }
 
-/// The dataset is large or small against the buffer pool (method R37).
+/// The dataset is large or small against the buffer pool.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DatasetAgainstMemory {
     /// Data and index bytes of the test tables.
@@ -66,7 +66,7 @@ pub struct DatasetAgainstMemory {
     pub cache_bytes: u64,
 }
 
-/// Dataset ÷ buffer pool from which on the test clearly reads from disk (method R37).
+/// Dataset ÷ buffer pool from which on the test clearly reads from disk.
 const IO_BOUND_FROM: f64 = 2.0;
 /// Dataset ÷ cache from which on part of it may not fit: the cache also holds what the server keeps
 /// beside the data and what the run inserts.

@@ -31,7 +31,7 @@ const ROOM: &str = "there is room for counters up to an hour";
 /// digits.
 ///
 /// All instances have the same bounds, so any two can be merged; percentiles of several trials
-/// come from the merged histogram and are never averaged (method R3).
+/// come from the merged histogram and are never averaged.
 // It has counters up to the longest latency so far: those of a trial are a few tens of kilobytes, where
 // counters up to an hour take two hundred, of which every copy and sum would go through all.
 #[derive(Clone, Debug)]

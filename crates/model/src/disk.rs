@@ -75,16 +75,8 @@ impl DiskRates {
 
     /// Requests to the device that one IO was made of on average, (IOs + merged) ÷ IOs, so at
     /// least 1; `None` when there were no IOs.
-    pub fn requests_per_io(&self) -> Option<f64> {
+    pub fn merge_factor(&self) -> Option<f64> {
         ratio(self.ios() + self.reads_merged + self.writes_merged, self.ios())
-    }
-
-    /// Average time of an IO in milliseconds, reads and writes alike; `None` when there were none.
-    pub fn await_ms(&self) -> Option<f64> {
-        let mut both = MeanTime::default();
-        both.add(self.read_await_ms, self.reads);
-        both.add(self.write_await_ms, self.writes);
-        both.mean()
     }
 
     /// Figures added up, each with its weight: with weight 1 those of several devices at one time
@@ -254,10 +246,8 @@ mod tests {
         assert_eq!((disk.read_size(), DiskRates::default().read_size()), (Some(0.0), None));
         assert_eq!(disk.writes_merged_share(), Some(0.75));
         assert_eq!(disk.reads_merged_share(), Some(0.0));
-        assert_eq!(disk.requests_per_io(), Some(410.0 / 110.0));
-        assert_eq!(disk.await_ms(), Some(140.0 / 110.0));
+        assert_eq!(disk.merge_factor(), Some(410.0 / 110.0));
         let idle = DiskRates::default();
-        assert_eq!((idle.writes_merged_share(), idle.requests_per_io()), (None, None));
-        assert_eq!(idle.await_ms(), None);
+        assert_eq!((idle.writes_merged_share(), idle.merge_factor()), (None, None));
     }
 }

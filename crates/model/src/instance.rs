@@ -37,7 +37,7 @@ pub enum InstancePer {
     /// For all trials of a run.
     #[default]
     Study,
-    /// For the trials of one block: each repeat is measured on another one (method R26).
+    /// For the trials of one block: each repeat is measured on another one.
     Repeat,
 }
 

@@ -39,7 +39,7 @@ pub struct LoadResult {
     /// Operations that were under way when the measured phase ended.
     pub drain: PhaseTotals,
     /// Latencies of the operations that succeeded in the measured phase. Closed loop: service
-    /// times, from the first byte sent to the last byte received (method R1).
+    /// times, from the first byte sent to the last byte received.
     pub latencies: Latencies,
     /// One row per second (the last may be shorter), warm-up included.
     pub intervals: Vec<Interval>,

@@ -1,6 +1,6 @@
 use crate::{
     ActResult, Around, BackgroundWork, Derivation, Latencies, LoadResult, Metric, PackedLatencies,
-    Stretch, longest_statement,
+    Stretch, Test, longest_statement,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -158,6 +158,11 @@ impl Outcome {
     /// What is known of a metric, in its unit.
     pub fn metric(&self, metric: Metric) -> Option<FigureNumber> {
         self.among_figures(metric).or_else(|| self.derived(metric))
+    }
+
+    /// The time that decides it where its task is no steady load, in seconds.
+    pub fn took(&self) -> Option<FigureNumber> {
+        Test::DECIDING_TIMES.into_iter().find_map(|metric| self.metric(metric))
     }
 
     /// The first figure of that name, where it is a number.

@@ -1,4 +1,4 @@
-//! What a target costs, as it is offered (method R33, R34).
+//! What a target costs, as it is offered.
 
 use serde::{Deserialize, Serialize};
 

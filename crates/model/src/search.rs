@@ -94,7 +94,7 @@ pub enum StepVerdict {
     /// It was achieved, and a replica was further behind than it may be, or fell further and further
     /// behind.
     Lagging,
-    /// The server fell behind the rate (method R2), or failed too many of the clients' transactions.
+    /// The server fell behind the rate, or failed too many of the clients' transactions.
     FellBehind,
 }
 

@@ -1,4 +1,4 @@
-//! In which settings the targets' servers differ (method R17).
+//! In which settings the targets' servers differ.
 
 use crate::{Place, Study, TargetFacts};
 use serde::Serialize;

@@ -95,14 +95,6 @@ impl Storage {
         self.blocks.iter().map(|share| share.bytes).min().unwrap_or(0)
     }
 
-    /// The mean block, in bytes.
-    pub fn mean_block(&self) -> f64 {
-        let weights: f64 = self.blocks.iter().map(|share| f64::from(share.weight)).sum();
-        let bytes: f64 =
-            self.blocks.iter().map(|share| f64::from(share.bytes) * f64::from(share.weight)).sum();
-        if weights > 0.0 { bytes / weights } else { 0.0 }
-    }
-
     /// Whether anything is written.
     pub fn writes(&self) -> bool {
         self.read_percent < 100
@@ -146,10 +138,5 @@ mod tests {
         assert_eq!(storage(&[(4096, 1)], 4).pattern(64), "t4 o16 b4k");
         assert_eq!(storage(&[(2 << 20, 1)], 1).pattern(32), "t1 o32 b2m");
         assert_eq!(storage(&[(512, 3), (8192, 1)], 1).pattern(1), "t1 o1 b512+8k");
-    }
-
-    #[test]
-    fn a_mixture_has_a_mean_block() {
-        assert_eq!(storage(&[(4096, 3), (16384, 1)], 1).mean_block(), 7168.0);
     }
 }

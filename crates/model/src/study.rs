@@ -154,7 +154,7 @@ pub struct SandboxSpec {
     /// The study says that those of the settings which could harm this host are meant: that load
     /// code, connect to others, or name paths.
     pub trusted: bool,
-    /// Restart the server before every trial (method R7); true unless the study says otherwise.
+    /// Restart the server before every trial; true unless the study says otherwise.
     pub restart: bool,
     /// Directory in which the server's own is made, with its data or with the files of `volume`;
     /// weighin chooses one when absent.

@@ -238,6 +238,10 @@ impl Test {
         }
     }
 
+    /// The deciding metrics of tasks that are no steady load: all of them times, in seconds.
+    pub const DECIDING_TIMES: [Metric; 3] =
+        [Metric::Elapsed, Metric::CatchUpTime, Metric::Downtime];
+
     /// The metric that decides which target is better; absent of imported results, which hold what
     /// they hold.
     pub fn deciding_metric(&self) -> Option<Metric> {

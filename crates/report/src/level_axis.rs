@@ -13,7 +13,7 @@ pub(crate) enum LevelAxis {
     /// Closed loops of so many reads and writes in flight from each virtual machine.
     QueueDepth,
     /// Open loops at so many of these per second; latencies are response times, which share no
-    /// table and no axis with service times (method R1).
+    /// table and no axis with service times.
     Rate(UnitName),
     /// Results that were imported and do not say how hard the load was, or know no levels.
     NotStated,
@@ -97,7 +97,7 @@ impl LevelAxis {
     }
 }
 
-/// Why a cell has no latency where its trials fell behind the offered rate (method R2).
+/// Why a cell has no latency where its trials fell behind the offered rate.
 pub(crate) fn overloaded(cell: &analyse::Cell) -> Option<String> {
     (cell.overloaded > 0).then(|| words::OVERLOADED.to_owned())
 }

@@ -114,7 +114,7 @@ impl Sample {
         value.clamp(self.sorted[below], self.sorted[above])
     }
 
-    /// (max − min) ÷ median (method R31); `None` where the median is not above zero.
+    /// (max − min) ÷ median; `None` where the median is not above zero.
     ///
     /// ```
     /// let sample = stats::Sample::new(vec![90.0, 100.0, 120.0])?;

@@ -5,7 +5,7 @@ use crate::interval::Bounds;
 use crate::{Estimate, Interval, IntervalMethod};
 use serde::Serialize;
 
-/// Fewest levels that a fit takes (method R5).
+/// Fewest levels that a fit takes.
 pub const USL_MIN_LEVELS: usize = 6;
 
 /// Throughput against clients N as X(N) = λN / (1 + σ(N − 1) + κN(N − 1)) (N. J. Gunther,
@@ -92,8 +92,8 @@ impl Usl {
         self.lambda * clients / (1.0 + self.sigma * others + self.kappa * clients * others)
     }
 
-    /// N* = √((1 − σ) / κ), the number of clients with the highest throughput, at least 1 (method
-    /// R6); infinite where κ is 0 and throughput never falls.
+    /// N* = √((1 − σ) / κ), the number of clients with the highest throughput, at least 1;
+    /// infinite where κ is 0 and throughput never falls.
     ///
     /// ```
     /// // √((1 − 0.04) ÷ 0.0006) = √1600
@@ -107,8 +107,8 @@ impl Usl {
 
 impl UslFit {
     /// Fits the law to repeats of throughput, each with one value for each of `clients`. `None`
-    /// for fewer than two repeats or [`USL_MIN_LEVELS`], without a level of one client (method
-    /// R5), for values that are not above 0, and for a confidence outside (0, 1).
+    /// for fewer than two repeats or [`USL_MIN_LEVELS`], without a level of one client,
+    /// for values that are not above 0, and for a confidence outside (0, 1).
     ///
     /// The intervals come from a bootstrap over the repeats. They say how well the parameters are
     /// known if the law holds; whether it does is seen in the residuals.

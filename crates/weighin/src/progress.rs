@@ -11,8 +11,8 @@ use crate::view::{End, HostNow, Said, State, View};
 use analyse::{Severity, Validity};
 use campaign::{Event, InstanceStep, OnSample, SearchProgress, Step};
 use model::{
-    Block, Interval, Level, Metric, Note, Outcome, Phase, Plan, Stop, Study, Trial, TrialEnd,
-    TrialKey, TrialRecord, UnitName, UnixMillis, Workload, text,
+    Block, Interval, Level, Note, Outcome, Phase, Plan, Stop, Study, Trial, TrialEnd, TrialKey,
+    TrialRecord, UnitName, UnixMillis, Workload, text,
 };
 use report::numbers::{count, duration, figure, list};
 use serve::FigureListener;
@@ -439,9 +439,8 @@ impl RunProgress {
         let Some(load) = &outcome.load else {
             return match &outcome.source {
                 Some(source) => format!("read from {}", text::line(&source.file)),
-                None => [Metric::Elapsed, Metric::CatchUpTime]
-                    .into_iter()
-                    .find_map(|metric| outcome.metric(metric))
+                None => outcome
+                    .took()
                     .map_or("completed".to_owned(), |took| format!("{} s", figure(took.value))),
             };
         };

@@ -3,7 +3,7 @@
 //! An answer is a yes, a no, or not known, with the cells that it rests on. Where a level was
 //! measured, the whole interval of its figure must lie on one side of the bound. Between two levels
 //! both must answer alike; beyond all of them nothing is known. A bound on latency at a rate takes
-//! trials at rates or a search (method R1, R2): service times of closed loops do not answer it,
+//! trials at rates or a search: service times of closed loops do not answer it,
 //! though their throughput may say that the rate is out of reach. Each bound is judged by itself at
 //! the study's confidence.
 

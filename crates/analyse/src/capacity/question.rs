@@ -105,7 +105,7 @@ impl Answer {
 pub struct TestAnswers {
     pub test: String,
     /// Whether its latencies are service times of a closed loop, which do not show how long a
-    /// request waits before it is sent (method R1).
+    /// request waits before it is sent.
     pub service_times: bool,
     /// One for each target, in the order of the study.
     pub targets: Vec<TargetAnswer>,
@@ -226,9 +226,9 @@ pub enum Reason {
     BeyondRange,
     /// No trial that counts has the figure.
     NoFigure,
-    /// Trials fell behind the offered rate, so that there is no latency to judge (method R2).
+    /// Trials fell behind the offered rate, so that there is no latency to judge.
     FellBehind,
-    /// Latency at a rate is a response time, and only closed loops were measured (method R1, R2).
+    /// Latency at a rate is a response time, and only closed loops were measured.
     ClosedLoopOnly,
     /// Clients are asked about, and rates were measured.
     RatesOnly,

@@ -18,7 +18,7 @@ pub struct RowsMissing {
 /// for. Below it the trial is suspect: no row may be missing.
 const VOID: f64 = 0.20;
 
-/// Statements that select rows by their number must find all of them (method R19). `None` where
+/// Statements that select rows by their number must find all of them. `None` where
 /// the load has no such statements.
 pub(super) fn results(load: &LoadResult) -> Option<Vec<CheckResult>> {
     let answers = load.requests.answers;

@@ -6,7 +6,7 @@ use crate::{FindingKind, Severity};
 use model::{Effect, LoadResult, Sampling, signal};
 use serde::Serialize;
 
-/// Check 4: writes that the server had put off at both ends of the measured phase (method R11).
+/// Check 4: writes that the server had put off at both ends of the measured phase.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DirtyPageBacklog {
     /// Bytes of dirty pages at its beginning and its end.
@@ -34,8 +34,8 @@ const PUT_OFF: f64 = 0.25;
 /// Growth of a backlog below which nobody would notice it, in bytes.
 const RELEVANT: u64 = 1 << 20;
 
-/// Dirty pages and checkpoint age at both ends of the measured phase of a load that writes
-/// (method R11). While they grow, part of the work that the load causes is done after it: a
+/// Dirty pages and checkpoint age at both ends of the measured phase of a load that writes.
+/// While they grow, part of the work that the load causes is done after it: a
 /// longer trial would have shown it. `None` where the server's counters do not tell.
 pub(super) fn result(sampling: &Sampling, load: &LoadResult) -> Option<CheckResult> {
     if load.requests.with_effect(Effect::Write) == 0 {

@@ -32,8 +32,8 @@ const FROM_STORAGE: f64 = 0.5;
 /// Share of the statements of a warm trial that may have waited for a page that was not in the
 /// buffer pool.
 const MISSES: f64 = 0.01;
-/// A cold trial must have read its data from storage, a warm one must not have waited for pages
-/// (method R18). `None` where nobody can tell: the server runs elsewhere, or the data does not fit
+/// A cold trial must have read its data from storage, a warm one must not have waited for pages.
+/// `None` where nobody can tell: the server runs elsewhere, or the data does not fit
 /// in its buffer pool, so that a warm trial reads too.
 pub(super) fn results(
     dataset: &Dataset,

@@ -6,7 +6,7 @@ use model::{CpuShares, LoadResult, Sampling};
 use serde::Serialize;
 use std::time::Duration;
 
-/// Check 3: the client used too much of the processor time that it may use (method R38).
+/// Check 3: the client used too much of the processor time that it may use.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClientBusy {
     /// CPU time of the busiest worker over the length of the phase.
@@ -18,13 +18,13 @@ pub struct ClientBusy {
 }
 
 /// Share of the processor time that the client may use, of one thread or of all that it may run
-/// on, above which it may have been the client that was measured (method R38).
+/// on, above which it may have been the client that was measured.
 const BUSY: f64 = 0.8;
 /// Share of the window for which no reply was looked at, in one stretch, above which the client
 /// held up the load: as much as Little's law lets pass.
 const LAG: f64 = 0.05;
 
-/// Check 3: another machine that makes the load had too little processor time left (method R38).
+/// Check 3: another machine that makes the load had too little processor time left.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LoadHostBusy {
     /// By its name in the study.

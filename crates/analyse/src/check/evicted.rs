@@ -30,7 +30,7 @@ impl FindingKind for KeysEvicted {
 }
 
 /// Where keys are evicted the dataset is larger than the memory, and reads of what is gone are
-/// less work than those of what is there: the ratio of the two must be known (method R37). A study
+/// less work than those of what is there: the ratio of the two must be known. A study
 /// may want just that, so the trial is as good as any.
 pub(super) fn result(
     dataset: &Dataset,

@@ -34,7 +34,7 @@ pub struct ConnectionsLost {
     pub failed: u64,
 }
 
-/// Open loop: the server fell behind the offered rate (method R2).
+/// Open loop: the server fell behind the offered rate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Overloaded {
     /// Operations per second that were offered.

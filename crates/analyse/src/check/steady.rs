@@ -54,7 +54,7 @@ const PIECES: usize = 100;
 
 /// In a steady state throughput scatters around its mean. A trial drifts where there is a trend
 /// over the intervals of its measured phase that is significant, and relevant: from the beginning
-/// of the phase to its end it comes to the study's margin or more (methods R10 and R12). What a
+/// of the phase to its end it comes to the study's margin or more. What a
 /// drifting trial measured depends on how long it ran.
 ///
 /// An open loop has the throughput that is offered; there the mean response time must be steady.

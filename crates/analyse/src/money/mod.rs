@@ -1,4 +1,4 @@
-//! What targets cost, at the loads that were measured (method R33, R34).
+//! What targets cost, at the loads that were measured.
 
 mod amount;
 mod break_even;

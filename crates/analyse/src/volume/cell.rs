@@ -69,7 +69,7 @@ pub struct DiskEstimates {
     /// `%util`, as a share from 0 to 1.
     pub utilisation: Option<Estimate>,
     /// Requests that an IO was merged from: (IOs + merged) ÷ IOs, at least 1.
-    pub requests_per_io: Option<Estimate>,
+    pub merge_factor: Option<Estimate>,
 }
 
 /// A disk, or several together, by repeat, and how long was measured, in seconds.
@@ -175,6 +175,6 @@ fn estimates(device: &str, repeats: &Repeats<'_>, confidence: f64) -> DiskEstima
         discard_await_ms: mean(|disk| disk.discard_await_ms),
         queue: rate(|disk| disk.queue),
         utilisation: share(rate(|disk| disk.utilisation)),
-        requests_per_io: at_least_one(mean(DiskRates::requests_per_io)),
+        merge_factor: at_least_one(mean(DiskRates::merge_factor)),
     }
 }

@@ -93,7 +93,7 @@ fn requests_for_an_io_are_counted_before_and_after_the_queue() {
     assert!((operations.point - 1000.0 / 300.0).abs() < 1e-9);
     let interval = operations.interval.expect("three repeats");
     assert!(interval.low < operations.point && operations.point < interval.high);
-    assert!((point(found.together.requests_per_io) - 4.0).abs() < 1e-9, "one and three merged");
+    assert!((point(found.together.merge_factor) - 4.0).abs() < 1e-9, "one and three merged");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn disks_without_io_have_no_requests_for_each() {
         striped(|_| vec![sample(0.0, 14.0, vec![disk("sda", 0.0, 1.0), disk("sdb", 0.0, 1.0)])]);
     let analysis = analyse(&data);
     let found = volume(&analysis);
-    assert_eq!((found.operations_per_io, found.together.requests_per_io), (None, None));
+    assert_eq!((found.operations_per_io, found.together.merge_factor), (None, None));
     assert_eq!(point(found.together.writes), 0.0);
     let trial = TrialVolume::of(&data.trials[0]).expect("the disks are known");
     assert_eq!(trial.seconds, MEASURE.as_secs_f64());
@@ -172,7 +172,7 @@ fn a_time_that_some_repeats_lack_is_not_shown_and_bounds_are_kept() {
     let found = volume(&analysis);
     assert_eq!(found.together.read_await_ms, None);
     assert_eq!(point(found.together.reads), 1.0);
-    let interval = found.together.requests_per_io.and_then(|requests| requests.interval);
+    let interval = found.together.merge_factor.and_then(|requests| requests.interval);
     assert!(interval.expect("three repeats").low >= 1.0, "{interval:?}");
     let interval = found.devices[0].utilisation.and_then(|share| share.interval);
     assert_eq!(interval.expect("three repeats").high, 1.0);

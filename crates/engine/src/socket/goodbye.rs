@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// How long servers may take to close their side of a further connection: a busy one takes a while for a
 /// thousand.
-const PATIENCE: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long they may take for all of a thread, one after another.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
@@ -24,7 +24,7 @@ pub(super) struct Goodbye {
 impl Goodbye {
     /// One that all connections of a thread wait for.
     pub(super) fn begin(clock: Clock) -> Self {
-        Self::with(clock, PATIENCE, LIMIT)
+        Self::with(clock, CLOSE_TIMEOUT, LIMIT)
     }
 
     fn with(clock: Clock, patience: Duration, limit: Duration) -> Self {
@@ -76,7 +76,7 @@ mod tests {
         let begun = Clock.now();
         assert!(begun >= goodbye.until);
         goodbye.wait_for(&pairs[0].0);
-        assert!(Clock.now().since(begun) < PATIENCE, "time is up already");
+        assert!(Clock.now().since(begun) < CLOSE_TIMEOUT, "time is up already");
         let [_, _, (ours, theirs)] = pairs;
         drop(theirs);
         goodbye.wait_for(&ours);
@@ -102,7 +102,7 @@ mod tests {
             assert_eq!(closed.load(Ordering::SeqCst), 7);
         });
         let (ours, theirs) = UnixStream::pair().unwrap();
-        let mut goodbye = Goodbye::with(Clock, LIMIT, PATIENCE);
+        let mut goodbye = Goodbye::with(Clock, LIMIT, CLOSE_TIMEOUT);
         drop(theirs);
         goodbye.wait_for(&ours);
         assert_eq!(goodbye.until, goodbye.limit);

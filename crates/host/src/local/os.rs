@@ -195,17 +195,6 @@ fn file_system_of(path: &Path) -> io::Result<libc::statfs> {
 /// `linux/magic.h`; libc lacks it.
 const RAMFS_MAGIC: i128 = 0x8584_58f6;
 
-/// Gives a file that is empty its length and, where the file system can, all of its space.
-///
-/// # Errors
-/// When there is no room, or the file can't be changed.
-pub fn allocate(file: &File, length: u64) -> io::Result<()> {
-    match fallocate(file, 0, length) {
-        Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => file.set_len(length),
-        done => done,
-    }
-}
-
 /// Makes the first `length` bytes of a device or file zeros, and frees their space where that is
 /// possible.
 ///

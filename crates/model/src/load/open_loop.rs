@@ -51,8 +51,7 @@ pub struct OpenLoopResult {
     pub most_waiting: u64,
 }
 
-/// Share of the offered operations that must be answered for a rate to count as achieved
-/// (method R2).
+/// Share of the offered operations that must be answered for a rate to count as achieved.
 const ACHIEVED: f64 = 0.99;
 
 /// Standard deviations of a Poisson variable by which the operations under way at one moment may

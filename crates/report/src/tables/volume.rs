@@ -79,11 +79,11 @@ pub(crate) fn volumes(analysis: &Analysis, test: &TestAnalysis) -> Vec<Table> {
         counted => format!("{counted} per IO"),
     };
     let mut requests = headings(&REQUESTS);
-    requests.extend([numbers(per_io), numbers("requests per IO")]);
+    requests.extend([numbers(per_io), numbers("merge factor")]);
     let requests = rows(analysis, test, requests, |volume| {
         let mut row = figures(&REQUESTS, &volume.together);
         row.push(scaled(volume.operations_per_io, 1.0));
-        row.push(scaled(volume.together.requests_per_io, 1.0));
+        row.push(scaled(volume.together.merge_factor, 1.0));
         vec![(None, row)]
     });
     work.into_iter().chain(requests).collect()

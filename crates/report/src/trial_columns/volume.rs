@@ -35,7 +35,7 @@ pub(super) const COLUMNS: [Column; 24] = [
     ("operations_per_io", |row| {
         row.volume.as_ref().and_then(|known| known.operations_per_io()).into()
     }),
-    ("requests_per_io", |row| row.disks(DiskRates::requests_per_io)),
+    ("merge_factor", |row| row.disks(DiskRates::merge_factor)),
 ];
 
 impl TrialRow<'_> {

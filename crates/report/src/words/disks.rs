@@ -33,8 +33,8 @@ pub(crate) fn volumes(analysis: &Analysis, test: &TestAnalysis) -> String {
     let mut text = format!(
         "The data of {}. Figures of iostat over the measured phase: medians over the repeats that \
          count, with their intervals. They include whatever else used these disks. An IO is a read \
-         or a write that a disk completed. {} per IO are throughput ÷ IOs; requests per IO count \
-         what was asked for before the queue merged it.",
+         or a write that a disk completed. {} per IO are throughput ÷ IOs; the merge factor \
+         counts what was asked for before the queue merged it, for each IO.",
         places.join("; "),
         capitalised(view::counted(test).many),
     );
@@ -64,7 +64,7 @@ pub(super) fn method(analysis: &Analysis) -> Option<Method> {
          cache counts as a write without bytes; f/s counts the flushes carried out. Of a volume on several disks (of an \
          array its members, not the array as well) rates and queues are added up, and times are \
          averaged over all requests. %util is the share of time in which a disk had work: one \
-         that serves several requests at once may take on more at 100 %. Requests per IO are (IOs + \
+         that serves several requests at once may take on more at 100 %. The merge factor is (IOs + \
          merged) ÷ IOs.",
         numbers::duration(analysis.dataset.study.sample_every),
     );

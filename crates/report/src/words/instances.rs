@@ -62,7 +62,7 @@ pub(crate) fn sentences(dataset: &Dataset) -> Vec<String> {
     said
 }
 
-/// For what the figures of a target hold (method R26).
+/// For what the figures of a target hold.
 fn meant(dataset: &Dataset, target: &Target) -> Option<String> {
     let spec = target.instance()?;
     let name = &target.name;

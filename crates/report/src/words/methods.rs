@@ -4,7 +4,7 @@ use super::{disks, events, search};
 use crate::{numbers, view};
 use analyse::Analysis;
 use model::{Budget, Study, Test, TrialRecord, UnitName};
-use stats::values_needed;
+use stats::{Looks, values_needed};
 use std::collections::BTreeSet;
 
 /// A method: what it is about, and what was done.
@@ -132,11 +132,12 @@ fn repeats(analysis: &Analysis) -> Method {
             "Every cell (a target in a test at a level) was planned {} first. After that block and \
              each later one, comparisons that were resolved got no more repeats, nor did those that \
              {repeats} repeats, the most that the study allows, would resolve with a probability \
-             below 20 %. What was resolved stays as that look found it. To look again and again \
+             below {}. What was resolved stays as that look found it. To look again and again \
              would find differences by chance; so each look has a share of the error (alpha \
              spending), and intervals are as much wider: all looks together hold {}.{budget} Each \
              block runs its cells in a random order drawn from seed {}.",
             numbers::counted(until.min as usize, "time"),
+            numbers::percent(Looks::HOPELESS),
             numbers::percent(*confidence),
             analysis.dataset.plan.seed,
         );

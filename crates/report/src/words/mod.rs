@@ -2,7 +2,7 @@
 //! evidence. Everything that a report says is said here; the formats only arrange it.
 //!
 //! A difference is given as a ratio with its interval, never as "N % faster", so that the
-//! variation is in the sentence (method R21, R23).
+//! variation is in the sentence.
 
 mod answer;
 mod capacity;

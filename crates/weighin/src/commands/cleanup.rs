@@ -75,8 +75,12 @@ fn of_target(target: &Target, also: &[String]) -> Result<String, CliError> {
             Ok("It comes up for a run alone, and what weighin made goes with it.\n".into())
         }
         Place::Imported => Ok("Imported: there is nothing to remove.\n".into()),
-        Place::Server(_) if target.system == System::Redis => keys(&targets::login(target)?),
-        Place::Server(_) => tables(also, &targets::login(target)?),
+        Place::Server(_) => match target.system {
+            System::Redis => keys(&targets::login(target)?),
+            System::MariaDb | System::Storage | System::Unknown => {
+                tables(also, &targets::login(target)?)
+            }
+        },
     }
 }
 

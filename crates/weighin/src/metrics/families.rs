@@ -77,7 +77,7 @@ families! {
     RESULT_LATENCY = Gauge "weighin_result_latency_seconds" ["target", "test", "level", "percentile"] "seconds"
         "Latency in the measured phase of the trial that completed last; 100 is the longest.";
     RESULT_TOOK = Gauge "weighin_result_elapsed_seconds" ["target", "test", "level"] "seconds"
-        "How long the statement, schema change or catch-up that completed last took.";
+        "How long the statement, schema change or catch-up that completed last took, or the downtime of the last failover.";
     RESULT_DELAY = Gauge "weighin_result_receive_delay_seconds" ["target", "test", "level", "percentile"] "seconds"
         "How late the load generator noticed replies in the trial that completed last; no part of the latency.";
     RESULT_WORKER = Gauge "weighin_result_busiest_worker_ratio" ["target", "test", "level"] "ratio"

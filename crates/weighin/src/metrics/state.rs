@@ -3,8 +3,8 @@
 use crate::progress::TimeLeft;
 use analyse::{Severity, Validity};
 use model::{
-    ErrorClass, Interval, LoadResult, Metric, Phase, Sample, Trial, TrialEnd, TrialKey,
-    TrialRecord, UnixMillis,
+    ErrorClass, Interval, LoadResult, Phase, Sample, Trial, TrialEnd, TrialKey, TrialRecord,
+    UnixMillis,
 };
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -289,15 +289,10 @@ impl Ended {
         let outcome = record.outcome();
         let load = outcome.and_then(|outcome| outcome.load.as_ref());
         let errors = load.map(|load| load.errors.as_slice()).unwrap_or_default();
-        let result = outcome.map(|outcome| {
-            let mut took = [Metric::Elapsed, Metric::CatchUpTime].into_iter();
-            let took = took.find_map(|metric| outcome.metric(metric));
-            let repeat = record.key.repeat;
-            CellResult {
-                repeat,
-                took: took.map(|took| took.value),
-                ..load.map(of_load).unwrap_or_default()
-            }
+        let result = outcome.map(|outcome| CellResult {
+            repeat: record.key.repeat,
+            took: outcome.took().map(|took| took.value),
+            ..load.map(of_load).unwrap_or_default()
         });
         Self {
             position: record.position,

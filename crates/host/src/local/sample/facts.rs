@@ -1,4 +1,4 @@
-//! What the host is: the facts without which a result means nothing (method R16 and R30).
+//! What the host is: the facts without which a result means nothing.
 
 use super::mounts::mount_now;
 use model::HostFacts;

@@ -50,6 +50,6 @@ fn what_a_server_s_disks_did_is_kept_and_told() {
     assert!(
         figure("disk_writes_per_second") > 0.0 && figure("disk_written_bytes_per_second") > 0.0
     );
-    assert!(figure("operations_per_io") > 0.0 && figure("requests_per_io") >= 1.0);
+    assert!(figure("operations_per_io") > 0.0 && figure("merge_factor") >= 1.0);
     assert!((0.0..=1.0).contains(&figure("disk_utilisation_busiest")));
 }

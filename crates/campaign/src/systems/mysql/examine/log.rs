@@ -94,7 +94,9 @@ fn of_test(test: &Test) -> Written {
     match &test.task {
         Task::CatchUp(task) => of_backlog(task),
         Task::Search(search) => Written { bytes: 0, by_million: by_million(&search.load) },
-        _ => test.load().map(of_load).unwrap_or_default(),
+        Task::Load(_) | Task::Statement(_) | Task::Failover(_) | Task::Imported(_) => {
+            test.load().map(of_load).unwrap_or_default()
+        }
     }
 }
 
