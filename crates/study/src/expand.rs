@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 /// Plans every trial of a study.
 ///
 /// A block holds every cell once. Within a block the pairs of test and level come in random
-/// order (method R25), and for each pair the targets run one after another in random order: the
-/// trials that will be compared are neighbours in time (method R8), so that a machine that
+/// order, and for each pair the targets run one after another in random order: the
+/// trials that will be compared are neighbours in time, so that a machine that
 /// drifts, as machines in clouds do, drifts for all of them. The A/A control of a study that asks for
 /// its noise floor is one of these targets, but where a test searches. Every block is shuffled anew.
 ///

@@ -43,8 +43,8 @@ pub(crate) struct InstanceTable {
     /// study ends.
     #[schemars(with = "Vec<String>", length(min = 1))]
     pub down: Maybe<Vec<String>>,
-    /// How long one is used: for the `study` (the default), or for one `repeat`, so that each repeat
-    /// is measured on another one.
+    /// How long one is used: for the `study` (the default), or, of a target's instance, for one `repeat`,
+    /// so that each repeat is measured on another one.
     #[schemars(with = "Option<String>", extend("enum" = InstancePer::ALL.map(InstancePer::name)))]
     pub per: Maybe<String>,
     /// How long `up` and `down` may take, each; `30m` when absent.

@@ -245,8 +245,9 @@ pub(crate) struct SandboxTable {
     /// weighin to build; a directory of weighin's own when absent.
     #[schemars(with = "Option<VolumeKey>")]
     pub volume: Maybe<VolumeKey>,
-    /// A volume for weighin to build for the server's temporary files, such as `{ size = "64MiB" }`:
-    /// so much room do sorts and changes of the schema find. They are with the data when absent.
+    /// A volume for weighin to build for the temporary files of MariaDB or MySQL, such as
+    /// `{ size = "64MiB" }`, without limits: so much room do sorts and changes of the schema find. They
+    /// are with the data when absent.
     #[schemars(with = "Option<VolumeTable>")]
     pub temporary_volume: Maybe<VolumeTable>,
     /// The same as a `volume` that is a directory; beside one to build, where its files are kept.

@@ -19,7 +19,7 @@ const WIDTHS: (usize, usize) = (40, 100);
 /// Of data that will be replaced, as much is named.
 const MOST_NAMED: usize = 4;
 
-/// What was found of a study before it runs, for programs. Described in docs/check-json.md.
+/// What was found of a study before it runs, for programs. Described in docs/check.md.
 #[derive(Debug, Serialize)]
 pub(crate) struct CheckOutput<'a> {
     format: u32,

@@ -65,8 +65,8 @@ pub(crate) struct LoadHostTable {
     /// Labels that each of the `agents` must have, such as `{ zone = "eu-west-1a" }`.
     #[schemars(with = "Option<BTreeMap<String, String>>")]
     pub labels: Maybe<BTreeMap<String, String>>,
-    /// Whether every trial takes it (the default). With `false` a trial begins without it where it is not
-    /// there: the others make its part of the load, and the report says so.
+    /// Whether every trial takes it. With `false` a trial begins without it where it is not there: the
+    /// others make its part of the load, and the report says so; true when absent.
     #[schemars(with = "Option<bool>")]
     pub required: Maybe<bool>,
     /// What brings the machine up for the study, in place of `ssh`, which its `up` says.

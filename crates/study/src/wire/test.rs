@@ -147,8 +147,8 @@ pub(crate) struct ServerKeys {
     /// latency. 1 is a connection for each. Never when absent.
     #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_OPERATIONS_OF_CONNECTION))]
     pub reconnect_after: Maybe<i64>,
-    /// What is searched for under an `slo` or a `replica_lag`: the highest `rate` (the default), or the
-    /// highest number of `clients`, of which the key `clients` then is the most to try; 128 when
+    /// What is searched for under an `slo` or a `replica_lag`: the highest `rate`, or the highest number
+    /// of `clients`, of which the key `clients` then is the most to try (128 without it); `rate` when
     /// absent.
     #[schemars(with = "Option<String>", extend("enum" = SearchOver::ALL.map(SearchOver::name)))]
     pub search: Maybe<String>,
@@ -218,7 +218,8 @@ pub(crate) struct OltpKeys {
     /// Width of such a range; 5 when absent.
     #[schemars(with = "Option<u32>", range(min = 0, max = model::bounds::MAX_ROWS))]
     pub delta: Maybe<i64>,
-    /// Prepare statements once and execute them by number (the default), or send each as text.
+    /// Whether statements are prepared once and executed by number, or each is sent as text; true when
+    /// absent.
     #[schemars(with = "Option<bool>")]
     pub prepared: Maybe<bool>,
     /// How rows or keys are picked; when absent `special`, of `key_value` `uniform`.
@@ -330,14 +331,14 @@ pub(crate) struct StorageKeys {
 /// The keys of the task `failover`: one of `switch`, `loss` and `command`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct FailoverKeys {
-    /// `planned`: weighin hands the role of the primary to the first replica, in good order. For
-    /// private servers.
+    /// `planned`: weighin hands the role of the primary to a replica, in good order, when all have
+    /// applied everything. For private servers.
     #[schemars(with = "Option<String>", extend("enum" = crate::failover::SWITCHES.map(|(name, _)| name)))]
     pub switch: Maybe<String>,
     /// How the primary is lost: `kill` (SIGKILL of its process), `hang` (SIGSTOP: its connections
     /// stay open, and nothing is answered) or `network` (nothing that is sent to it or from it
-    /// arrives any more, and the server goes on; takes root). Then weighin promotes the first replica, as an
-    /// orchestrator would; a killed server without replicas is started again. For private servers.
+    /// arrives any more, and the server goes on; takes root). Then weighin promotes the replica that has
+    /// applied the most, as an orchestrator would; a killed server without replicas is started again. For private servers.
     #[schemars(with = "Option<String>", extend("enum" = crate::failover::LOSSES.map(|(name, _)| name)))]
     pub loss: Maybe<String>,
     /// A program of this host with its arguments, which switches over or takes the primary away; it

@@ -9,7 +9,7 @@ const OF_DATA: [&str; 7] =
     ["tables", "table_size", "distribution", "keys", "value_size", "vms", "data"];
 
 /// Help for keys that mean something else, or have another default, where one load is run.
-const BY_HAND: [(&str, &str); 5] = [
+const OF_ONE_LOAD: [(&str, &str); 7] = [
     ("workload", "What is run; a volume has only storage"),
     (
         "clients",
@@ -26,6 +26,16 @@ const BY_HAND: [(&str, &str); 5] = [
         "duration",
         "How long to measure, such as 30s or 2m; 10s when absent. In each step of \
          a search 5s when absent",
+    ),
+    (
+        "rate",
+        "Transactions, or operations of key_value, offered per second, whether or not the server keeps \
+         up. Latencies are response times then, counted from when each was due",
+    ),
+    (
+        "search",
+        "What is searched for under an --slo: the highest rate, or the highest number of clients, of \
+         which --clients then is the most to try; rate when absent",
     ),
     (
         "pattern",
@@ -96,7 +106,7 @@ fn argument(key: &'static LoadKey) -> Arg {
 }
 
 fn help(key: &LoadKey) -> String {
-    let by_hand = BY_HAND.iter().find(|(name, _)| *name == key.name);
+    let by_hand = OF_ONE_LOAD.iter().find(|(name, _)| *name == key.name);
     let mut text = by_hand.map_or(key.description.clone(), |(_, help)| (*help).to_owned());
     for other in load_keys() {
         text = text.replace(&format!("`{}`", other.name), &option(&other.name));
