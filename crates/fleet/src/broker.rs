@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -26,6 +26,8 @@ const PING_INTERVAL: Duration = Duration::from_secs(2);
 const LONGEST_RETRY: Duration = Duration::from_secs(1);
 /// How long the last messages may take.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
+/// How often it is looked whether the broker is there again.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Least that a broker must pass on in one message, in bytes.
 pub(crate) const LEAST_PAYLOAD: usize = 4096;
 
@@ -215,11 +217,16 @@ impl Broker {
         Ok(self.0.jobs.get_or_init(|| sender).clone())
     }
 
-    /// Sends a message, when the broker is there again where it is not.
+    /// Sends a message. The client would keep one until there is a broker again, and then send it before
+    /// anybody can look whether that asks who comes.
     ///
     /// # Errors
-    /// When too many are waiting, or when it asks nobody for a token.
+    /// `NotConnected` when there is no broker; when too many are waiting, or when it asks nobody for a
+    /// token.
     pub(crate) fn publish(&self, subject: String, payload: Vec<u8>) -> io::Result<()> {
+        if self.0.client.connection_state() != State::Connected {
+            return Err(io::ErrorKind::NotConnected.into());
+        }
         self.check().map_err(io::Error::other)?;
         let sent =
             async { timeout(SEND_TIMEOUT, self.0.client.publish(subject, payload.into())).await };
@@ -246,6 +253,14 @@ impl Broker {
         payload: Vec<u8>,
         limit: Duration,
     ) -> io::Result<Option<Vec<u8>>> {
+        let began = Instant::now();
+        // As of messages.
+        while self.0.client.connection_state() != State::Connected {
+            if began.elapsed() >= limit {
+                return Ok(None);
+            }
+            thread::sleep(POLL_INTERVAL);
+        }
         self.check().map_err(io::Error::other)?;
         let answer = async { timeout(limit, self.0.client.request(subject, payload.into())).await };
         match self.0.handle.block_on(answer) {

@@ -135,6 +135,8 @@ struct Said {
     /// What the other side may not have yet, in order.
     kept: VecDeque<Vec<u8>>,
     kept_bytes: usize,
+    /// Whether some of it was not said, because there was no broker.
+    unsaid: bool,
     /// Of the piece that is said next.
     next: u64,
     /// Of the piece that is to be heard next.
@@ -148,6 +150,7 @@ impl Said {
             subject,
             kept: VecDeque::new(),
             kept_bytes: 0,
+            unsaid: false,
             next: 0,
             awaited: 0,
         }))
@@ -157,7 +160,14 @@ impl Said {
         if self.kept_bytes + content.len() > MOST_WAITING {
             return Err(io::Error::other("the other side confirms nothing"));
         }
-        self.publish(DATA, self.next, &content)?;
+        let said = match self.unsaid {
+            false => self.publish(DATA, self.next, &content),
+            true => self.say_again().and_then(|()| self.publish(DATA, self.next, &content)),
+        };
+        self.unsaid = match said {
+            Err(error) if error.kind() == io::ErrorKind::NotConnected => true,
+            said => said.map(|()| false)?,
+        };
         self.next += 1;
         self.kept_bytes += content.len();
         self.kept.push_back(content);

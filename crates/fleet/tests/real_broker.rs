@@ -267,11 +267,17 @@ fn a_broker_that_comes_back_without_a_token_is_not_listened_to() {
     let events = agent(&nats, "a", &[]);
     expect(&events, "registered");
     let fleet = lead(&nats, "me");
-    let link = taken(named(&fleet, "a").as_ref());
+    let mut link = taken(named(&fleet, "a").as_ref());
     expect(&events, "taken by me");
     nats.stop();
     expect(&events, "no broker");
     expect(&events, "free from me");
+    // The lead knows no more than that it hears nothing, or not even that.
+    while !link.carrier.why_silent().is_some_and(|why| why.contains("is gone")) {
+        thread::sleep(Duration::from_millis(5));
+    }
+    writeln!(link.orders, "{{\"secret\":\"s3cret\"}}").unwrap();
+    link.orders.flush().unwrap();
     nats.start_again_without_token();
     expect(&events, OPEN);
     // Nor does the lead take an agent there, whoever says that it is one.
@@ -285,6 +291,8 @@ fn a_broker_that_comes_back_without_a_token_is_not_listened_to() {
     assert!(fleet.agents(&Stop::default()).unwrap_err().message.contains(OPEN));
     let why = link.carrier.why_silent().unwrap();
     assert!(why.contains(OPEN), "{why}");
+    let heard = nats.heard_without_token();
+    assert!(heard.contains("weighin.tests.here") && !heard.contains("s3cret"), "{heard}");
     // With one again, it is a broker as before, once the lead has connected to it.
     nats.stop();
     nats.start_again();

@@ -57,9 +57,15 @@ impl Nats {
         self.child = Self::run(&self.directory, self.port, &with_token());
     }
 
-    /// With a configuration that lets everybody in.
+    /// With a configuration that lets everybody in, and writes down all that it hears.
     pub fn start_again_without_token(&mut self) {
-        self.child = Self::run(&self.directory, self.port, "");
+        let heard = format!("trace: true\nlog_file: {:?}", self.directory.path().join("heard"));
+        self.child = Self::run(&self.directory, self.port, &heard);
+    }
+
+    /// What was said to it since it has no token.
+    pub fn heard_without_token(&self) -> String {
+        std::fs::read_to_string(self.directory.path().join("heard")).unwrap()
     }
 
     pub fn login(&self) -> Login {
