@@ -45,10 +45,11 @@ const PLACE: &str = r#"d="${XDG_CACHE_HOME:-$HOME/.cache}/weighin"; own() { if [
 /// Starts the copy with that digest, and asks for one of that size where there is none. One line
 /// without apostrophes and exclamation marks, which every login shell hands on as it is. What the
 /// login shell has printed may not have ended its line. A file of another account, which that one may
-/// have open, is no copy whatever its digest.
-const START: &str = r#"echo; umask 077; command -v sha256sum > /dev/null || { echo weighin-lacks-sha256sum; exit 1; }; mkdir -p "$d" || exit 1; own || { echo weighin-refused; exit 1; }; chmod 700 . || exit 1; f=./weighin-DIGEST; is_copy() { if [ -L $f ]; then return 1; fi; [ -f $f ] && test -O $f && [ "$(sha256sum < $f | cut -c1-64)" = DIGEST ]; }; if is_copy; then :; else echo "weighin-needed $(uname -sm)"; t=./.new-$$; rm -f $t; head -c SIZE > $t && chmod 700 $t && mv -f $t $f || { rm -f $t; exit 1; }; is_copy || { rm -f $f; echo weighin-damaged; exit 1; }; fi; exec $f COMMAND --stdio"#;
+/// have open, is no copy whatever its digest. One whose digest was taken is known by its number and its
+/// times, which whatever changes it changes: to read it whole takes as long as all else.
+const START: &str = r#"echo; umask 077; command -v sha256sum > /dev/null || { echo weighin-lacks-sha256sum; exit 1; }; mkdir -p "$d" || exit 1; own || { echo weighin-refused; exit 1; }; chmod 700 . || exit 1; f=./weighin-DIGEST; k=./.known-DIGEST; is_copy() { if [ -L $f ]; then return 1; fi; [ -f $f ] && test -O $f || return 1; n="$(stat -c "%d %i %s %y %z" $f 2> /dev/null)"; if [ -n "$n" ] && is_known; then return 0; fi; [ "$(sha256sum < $f | cut -c1-64)" = DIGEST ] || return 1; if [ -n "$n" ]; then rm -f $k; echo "$n" > $k; fi; }; is_known() { if [ -L $k ]; then return 1; fi; [ -f $k ] && test -O $k && [ "$(cat $k)" = "$n" ]; }; if is_copy; then :; else echo "weighin-needed $(uname -sm)"; t=./.new-$$; rm -f $t; head -c SIZE > $t && chmod 700 $t && mv -f $t $f || { rm -f $t; exit 1; }; is_copy || { rm -f $f; echo weighin-damaged; exit 1; }; fi; exec $f COMMAND --stdio"#;
 /// Removes all copies.
-const CLEAN: &str = r#"if [ -e "$d" ] || [ -L "$d" ]; then own || { echo "it is a link or another account has it" >&2; exit 1; }; rm -f ./weighin-* ./.new-* && cd / && rmdir "$d" && echo removed; fi"#;
+const CLEAN: &str = r#"if [ -e "$d" ] || [ -L "$d" ]; then own || { echo "it is a link or another account has it" >&2; exit 1; }; rm -f ./weighin-* ./.new-* ./.known-* && cd / && rmdir "$d" && echo removed; fi"#;
 
 /// This program, to be copied.
 #[derive(Clone, Debug)]

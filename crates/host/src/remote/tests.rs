@@ -126,6 +126,33 @@ fn a_copy_that_another_account_could_change_is_replaced() {
 }
 
 #[test]
+fn the_digest_of_a_copy_is_taken_again_when_it_was_changed() {
+    let cache = tempfile::tempdir().unwrap();
+    let started = |sha256sum: &str| {
+        let script = start_script(&Program::of(AGENT.as_bytes()));
+        let mut shell = shell(&format!("sha256sum() {{ {sha256sum}; }}; {script}"));
+        let done = shell.env("XDG_CACHE_HOME", cache.path()).stdin(Stdio::null()).output().unwrap();
+        String::from_utf8(done.stdout).unwrap()
+    };
+    let runs = "\nruns agent --stdio in 1\n";
+    assert!(start(cache.path(), AGENT).ends_with(&runs[1..]));
+    assert_eq!(started("echo another"), runs, "it is known");
+    // The same text, but who knows that.
+    fs::write(copy_in(&cache.path().join("weighin")), AGENT).unwrap();
+    assert!(started("echo another").contains("weighin-needed "), "it is not known any more");
+    assert!(start(cache.path(), AGENT).ends_with(&runs[1..]));
+    let known = cache.path().join("weighin").read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let known = known.into_iter().find(|path| path.to_string_lossy().contains("/.known-")).unwrap();
+    fs::write(&known, "1 2 3").unwrap();
+    assert_eq!(started("command sha256sum"), runs, "by its digest");
+    assert_eq!(started("echo another"), runs, "and known by that");
+    fs::remove_file(&known).unwrap();
+    symlink("/dev/null", &known).unwrap();
+    assert_eq!(started("command sha256sum"), runs);
+    assert!(known.symlink_metadata().unwrap().is_file());
+}
+
+#[test]
 fn a_directory_of_others_and_a_copy_cut_off_are_refused() {
     let cache = tempfile::tempdir().unwrap();
     let own = cache.path().join("weighin");

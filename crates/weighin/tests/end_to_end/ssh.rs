@@ -75,6 +75,8 @@ pub fn sshd(place: &Workplace, name: &str, address: &str, namespace_of: u32, ahe
     // then it can't be run.
     let copy = copies.join(format!("weighin-{digest}")).display().to_string();
     succeed("install", Path::new("/"), &["-m", "700", program, &copy]);
+    let facts = succeed("stat", Path::new("/"), &["-c", "%d %i %s %y %z", &copy]);
+    fs::write(copies.join(format!(".known-{digest}")), facts).unwrap();
     bare_sshd(place, name, address, namespace_of, ahead)
 }
 
@@ -209,8 +211,9 @@ fn parent(pid: u32) -> u32 {
 }
 
 fn copies(place: &Workplace) -> Vec<PathBuf> {
-    let entries = fs::read_dir(place.path("far_cache/weighin"));
-    entries.map_or(Vec::new(), |entries| entries.map(|e| e.unwrap().path()).collect())
+    let entries = fs::read_dir(place.path("far_cache/weighin")).into_iter().flatten();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.filter(|path| !path.to_string_lossy().contains("/.known-")).collect()
 }
 
 #[test]
