@@ -5,10 +5,10 @@ use crate::account::Account;
 use crate::coordinator::{Message, Report, Wake};
 use crate::part::{Part, PartProgress, run_part};
 use crate::pool::Next;
-use crate::run::{LoadError, LoadSpec, RunLoad};
+use crate::run::{LoadError, LoadSpec, RunLoad, Terms};
 use crate::socket::WorkerSpec;
 use crate::usage::thread_cpu;
-use crate::{Event, Nanos, OpenLoop, Pool, Schedule, Session, SessionError};
+use crate::{Event, Nanos, Pool, Session, SessionError};
 use model::{ErrorCount, IoMethod, Latencies, RequestKind, RequestTally, Stop};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -35,24 +35,8 @@ pub struct DryLoad<'a, F> {
 }
 
 impl<S: WithoutServer, F: Fn(u32) -> S + Sync> RunLoad for DryLoad<'_, F> {
-    fn schedule(&self) -> Schedule {
-        self.spec.schedule
-    }
-
-    fn open_loop(&self) -> Option<&OpenLoop> {
-        self.spec.open.as_ref()
-    }
-
-    fn ready_limit(&self) -> Duration {
-        self.spec.connect_limit
-    }
-
-    fn drain_limit(&self) -> Duration {
-        self.spec.drain_limit
-    }
-
-    fn enough(&self) -> Option<&Stop> {
-        Some(&self.spec.enough)
+    fn terms(&self) -> Terms<'_> {
+        self.spec.terms()
     }
 
     fn run_part(

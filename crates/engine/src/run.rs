@@ -46,9 +46,16 @@ pub struct LoadSpec {
 }
 
 impl LoadSpec {
-    /// See [`RunLoad::goodbye_limit`].
-    pub fn goodbye_limit(&self) -> Duration {
-        GOODBYE_LIMIT
+    /// Those of a load with it.
+    pub fn terms(&self) -> Terms<'_> {
+        Terms {
+            schedule: self.schedule,
+            open_loop: self.open.as_ref(),
+            ready_limit: self.connect_limit,
+            drain_limit: self.drain_limit,
+            goodbye_limit: GOODBYE_LIMIT,
+            enough: Some(&self.enough),
+        }
     }
 
     /// Where a client connects to, numbered from 0 over all parts.
@@ -65,28 +72,24 @@ pub struct FleetSize {
     pub volumes: u32,
 }
 
+/// When a load begins and ends, and how long it may take over that.
+pub struct Terms<'a> {
+    pub schedule: Schedule,
+    /// Arrivals at a rate; a closed loop when absent.
+    pub open_loop: Option<&'a OpenLoop>,
+    /// Longest time in which a part must be ready to begin.
+    pub ready_limit: Duration,
+    /// How long a part waits for what is under way after its last operation began.
+    pub drain_limit: Duration,
+    /// How long a part says nothing after that, while it ends its connections.
+    pub goodbye_limit: Duration,
+    /// What ends the load in good order when enough was measured; absent where nothing can.
+    pub enough: Option<&'a Stop>,
+}
+
 /// A load that one process can do, or several in parts.
 pub trait RunLoad: Sync {
-    fn schedule(&self) -> Schedule;
-
-    /// Arrivals at a rate; a closed loop when absent.
-    fn open_loop(&self) -> Option<&OpenLoop>;
-
-    /// Longest time in which a part must be ready to begin.
-    fn ready_limit(&self) -> Duration;
-
-    /// How long a part waits for what is under way after its last operation began.
-    fn drain_limit(&self) -> Duration;
-
-    /// How long a part says nothing after that, while it ends its connections.
-    fn goodbye_limit(&self) -> Duration {
-        Duration::ZERO
-    }
-
-    /// What ends the load in good order when enough was measured; absent where nothing can.
-    fn enough(&self) -> Option<&Stop> {
-        None
-    }
+    fn terms(&self) -> Terms<'_>;
 
     /// What it has of virtual machines; absent for loads on servers.
     fn fleet(&self) -> Option<FleetSize> {
@@ -117,28 +120,8 @@ pub struct SocketLoad<'a, F> {
 }
 
 impl<S: Session, F: Fn(u32) -> S + Sync> RunLoad for SocketLoad<'_, F> {
-    fn schedule(&self) -> Schedule {
-        self.spec.schedule
-    }
-
-    fn open_loop(&self) -> Option<&OpenLoop> {
-        self.spec.open.as_ref()
-    }
-
-    fn ready_limit(&self) -> Duration {
-        self.spec.connect_limit
-    }
-
-    fn drain_limit(&self) -> Duration {
-        self.spec.drain_limit
-    }
-
-    fn goodbye_limit(&self) -> Duration {
-        self.spec.goodbye_limit()
-    }
-
-    fn enough(&self) -> Option<&Stop> {
-        Some(&self.spec.enough)
+    fn terms(&self) -> Terms<'_> {
+        self.spec.terms()
     }
 
     fn run_part(

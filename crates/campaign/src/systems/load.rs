@@ -3,9 +3,7 @@
 use super::login::{Login, PipedLoginData};
 use super::{mysql, redis, volume};
 use engine::storage::StorageLoad;
-use engine::{
-    Account, LoadError, LoadSpec, Nanos, OpenLoop, Part, PartProgress, RunLoad, Schedule, Stop,
-};
+use engine::{Account, LoadError, LoadSpec, Nanos, Part, PartProgress, RunLoad, Stop, Terms};
 use host::Host;
 use model::{ErrorCount, Failure, FailureKind};
 use serde::{Deserialize, Serialize};
@@ -124,28 +122,8 @@ pub struct ServerLoad<C> {
 pub(crate) struct PipedLogin(pub(crate) Login);
 
 impl<C: Clients> RunLoad for ServerLoad<C> {
-    fn schedule(&self) -> Schedule {
-        self.spec.schedule
-    }
-
-    fn open_loop(&self) -> Option<&OpenLoop> {
-        self.spec.open.as_ref()
-    }
-
-    fn ready_limit(&self) -> Duration {
-        self.spec.connect_limit
-    }
-
-    fn drain_limit(&self) -> Duration {
-        self.spec.drain_limit
-    }
-
-    fn goodbye_limit(&self) -> Duration {
-        self.spec.goodbye_limit()
-    }
-
-    fn enough(&self) -> Option<&Stop> {
-        Some(&self.spec.enough)
+    fn terms(&self) -> Terms<'_> {
+        self.spec.terms()
     }
 
     fn run_part(

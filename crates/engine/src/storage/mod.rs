@@ -43,7 +43,7 @@ use crate::arrivals::Arrivals;
 use crate::coordinator::{Control, Coordinator, Message, Report, Wake, spawn};
 use crate::part::{Part, PartProgress};
 use crate::pool::{Quota, Rules};
-use crate::run::{FleetSize, RunLoad};
+use crate::run::{FleetSize, RunLoad, Terms};
 use crate::usage::available_storage_workers;
 use crate::{Clock, ErrorPolicy, LoadError, Nanos, OpenLoop, Schedule, Stop};
 use model::{ErrorCount, IoMethod, Storage};
@@ -137,21 +137,16 @@ struct Share<'a> {
 /// Files must be there and long enough; with writes a load overwrites their data. Virtual machine k
 /// belongs to part k modulo their number.
 impl RunLoad for StorageLoad {
-    fn schedule(&self) -> Schedule {
-        self.schedule
-    }
-
-    fn open_loop(&self) -> Option<&OpenLoop> {
-        self.open.as_ref()
-    }
-
-    /// Nothing logs in.
-    fn ready_limit(&self) -> Duration {
-        Duration::MAX
-    }
-
-    fn drain_limit(&self) -> Duration {
-        self.drain_limit
+    /// Nothing logs in, and nobody else can end it early.
+    fn terms(&self) -> Terms<'_> {
+        Terms {
+            schedule: self.schedule,
+            open_loop: self.open.as_ref(),
+            ready_limit: Duration::MAX,
+            drain_limit: self.drain_limit,
+            goodbye_limit: Duration::ZERO,
+            enough: None,
+        }
     }
 
     fn fleet(&self) -> Option<FleetSize> {
@@ -220,7 +215,7 @@ fn run_part(
             schedule: load.schedule,
             named: Named::new(&Kind::KINDS, Kind::NAMES),
             workers,
-            ready_limit: load.ready_limit(),
+            ready_limit: load.terms().ready_limit,
             control: &control,
             messages,
             stop,
