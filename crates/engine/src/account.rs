@@ -234,7 +234,8 @@ impl Assembly {
         }
         client.client_delay_seconds = whole.recorded.client_delay.as_secs_f64();
         client.receive_delay = receive_delay(&whole.delays);
-        let result = LoadResult { generators, ..result(load.terms().open_loop, whole, self.shown) };
+        let result =
+            LoadResult { generators, ..result(load.timing().open_loop, whole, self.shown) };
         match result.outages.last() {
             Some(outage) if outage.first_success.is_none() => {
                 Err(load.lost(outage.first_error, &result.errors))

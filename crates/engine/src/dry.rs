@@ -5,7 +5,7 @@ use crate::account::Account;
 use crate::coordinator::{Message, Report, Wake};
 use crate::part::{Part, PartProgress, run_part};
 use crate::pool::Next;
-use crate::run::{LoadError, LoadSpec, RunLoad, Terms};
+use crate::run::{LoadError, LoadSpec, RunLoad, Timing};
 use crate::socket::WorkerSpec;
 use crate::usage::thread_cpu;
 use crate::{Event, Nanos, Pool, Session, SessionError};
@@ -35,8 +35,8 @@ pub struct DryLoad<'a, F> {
 }
 
 impl<S: WithoutServer, F: Fn(u32) -> S + Sync> RunLoad for DryLoad<'_, F> {
-    fn terms(&self) -> Terms<'_> {
-        self.spec.terms()
+    fn timing(&self) -> Timing<'_> {
+        self.spec.timing()
     }
 
     fn run_part(

@@ -38,7 +38,7 @@ pub use model::{ErrorAction as Action, ErrorPolicy};
 pub use part::{Part, PartProgress};
 pub(crate) use pool::Pool;
 pub use recorder::Ended;
-pub use run::{FleetSize, LoadError, LoadSpec, Progress, RunLoad, SocketLoad, Terms, run};
+pub use run::{FleetSize, LoadError, LoadSpec, Progress, RunLoad, SocketLoad, Timing, run};
 pub use schedule::{Limit, Schedule};
 pub use session::{Event, OperationError, Session, SessionError};
 pub use socket::{Address, TlsUpgrade};

@@ -47,8 +47,8 @@ pub struct LoadSpec {
 
 impl LoadSpec {
     /// Those of a load with it.
-    pub fn terms(&self) -> Terms<'_> {
-        Terms {
+    pub fn timing(&self) -> Timing<'_> {
+        Timing {
             schedule: self.schedule,
             open_loop: self.open.as_ref(),
             ready_limit: self.connect_limit,
@@ -73,7 +73,7 @@ pub struct FleetSize {
 }
 
 /// When a load begins and ends, and how long it may take over that.
-pub struct Terms<'a> {
+pub struct Timing<'a> {
     pub schedule: Schedule,
     /// Arrivals at a rate; a closed loop when absent.
     pub open_loop: Option<&'a OpenLoop>,
@@ -89,7 +89,7 @@ pub struct Terms<'a> {
 
 /// A load that one process can do, or several in parts.
 pub trait RunLoad: Sync {
-    fn terms(&self) -> Terms<'_>;
+    fn timing(&self) -> Timing<'_>;
 
     /// What it has of virtual machines; absent for loads on servers.
     fn fleet(&self) -> Option<FleetSize> {
@@ -120,8 +120,8 @@ pub struct SocketLoad<'a, F> {
 }
 
 impl<S: Session, F: Fn(u32) -> S + Sync> RunLoad for SocketLoad<'_, F> {
-    fn terms(&self) -> Terms<'_> {
-        self.spec.terms()
+    fn timing(&self) -> Timing<'_> {
+        self.spec.timing()
     }
 
     fn run_part(

@@ -7,7 +7,7 @@ use crate::at_once::at_once;
 use crate::measure::Makers;
 use crate::systems::load::PreparedLoad;
 use crate::together::{Member, start_notice};
-use engine::{Assembly, Clock, Nanos, Part, Progress, RunLoad, Stop, Terms};
+use engine::{Assembly, Clock, Nanos, Part, Progress, RunLoad, Stop, Timing};
 use host::{Host, Weighin};
 use model::{Failure, FailureKind, LoadResult};
 use std::sync::Arc;
@@ -153,7 +153,7 @@ impl<'a> Generators<'a> {
         stop: &Stop,
         progress: &mut dyn FnMut(Progress<'_>),
     ) -> Result<LoadResult, Failure> {
-        let ready_limit = self.load.runner().terms().ready_limit;
+        let ready_limit = self.load.runner().timing().ready_limit;
         let ready_by = ready_limit
             .checked_add(SILENCE_TIMEOUT)
             .and_then(|limit| Instant::now().checked_add(limit));
@@ -252,13 +252,13 @@ impl<'a> Generators<'a> {
             generator.heard_at = Instant::now();
         }
         self.start = Some(start);
-        self.assembly.starts(self.load.runner().terms().schedule, start);
+        self.assembly.starts(self.load.runner().timing().schedule, start);
         progress(Progress::Started(Clock.instant(start)));
     }
 
     /// Tells all when enough was measured.
     fn pass_on_enough(&mut self) {
-        let enough = self.load.runner().terms().enough.is_some_and(Stop::is_requested);
+        let enough = self.load.runner().timing().enough.is_some_and(Stop::is_requested);
         if enough && !self.told_enough {
             self.told_enough = true;
             for generator in &mut self.crowd.0 {
@@ -317,7 +317,7 @@ pub(super) fn too_silent(
     now: Nanos,
     unheard: Duration,
 ) -> Option<Duration> {
-    let Terms { schedule, drain_limit, goodbye_limit, .. } = load.terms();
+    let Timing { schedule, drain_limit, goodbye_limit, .. } = load.timing();
     let end = schedule.window_end(start);
     // Nobody knows when a fixed amount of work is done: who is silent may be at its end.
     let goes_on = now < schedule.last_begin(start) && schedule.events().is_none();

@@ -53,7 +53,7 @@ fn serve(
     };
     let (stop, start) = (Stop::default(), Arc::new(OnceLock::new()));
     let (leads_stop, leads_start) = (stop.clone(), Arc::clone(&start));
-    let enough = assignment.load.runner().terms().enough.cloned().unwrap_or_default();
+    let enough = assignment.load.runner().timing().enough.cloned().unwrap_or_default();
     // Not waited for: where the lead lives on, it ends with this process.
     std::thread::spawn(move || obey(orders, &leads_start, &enough, &leads_stop));
     let mut answer = |answer: &Answer| {

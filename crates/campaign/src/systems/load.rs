@@ -3,7 +3,7 @@
 use super::login::{Login, PipedLoginData};
 use super::{mysql, redis, volume};
 use engine::storage::StorageLoad;
-use engine::{Account, LoadError, LoadSpec, Nanos, Part, PartProgress, RunLoad, Stop, Terms};
+use engine::{Account, LoadError, LoadSpec, Nanos, Part, PartProgress, RunLoad, Stop, Timing};
 use host::Host;
 use model::{ErrorCount, Failure, FailureKind};
 use serde::{Deserialize, Serialize};
@@ -122,8 +122,8 @@ pub struct ServerLoad<C> {
 pub(crate) struct PipedLogin(pub(crate) Login);
 
 impl<C: Clients> RunLoad for ServerLoad<C> {
-    fn terms(&self) -> Terms<'_> {
-        self.spec.terms()
+    fn timing(&self) -> Timing<'_> {
+        self.spec.timing()
     }
 
     fn run_part(

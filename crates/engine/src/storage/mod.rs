@@ -43,7 +43,7 @@ use crate::arrivals::Arrivals;
 use crate::coordinator::{Control, Coordinator, Message, Report, Wake, spawn};
 use crate::part::{Part, PartProgress};
 use crate::pool::{Quota, Rules};
-use crate::run::{FleetSize, RunLoad, Terms};
+use crate::run::{FleetSize, RunLoad, Timing};
 use crate::usage::available_storage_workers;
 use crate::{Clock, ErrorPolicy, LoadError, Nanos, OpenLoop, Schedule, Stop};
 use model::{ErrorCount, IoMethod, Storage};
@@ -138,8 +138,8 @@ struct Share<'a> {
 /// belongs to part k modulo their number.
 impl RunLoad for StorageLoad {
     /// Nothing logs in, and nobody else can end it early.
-    fn terms(&self) -> Terms<'_> {
-        Terms {
+    fn timing(&self) -> Timing<'_> {
+        Timing {
             schedule: self.schedule,
             open_loop: self.open.as_ref(),
             ready_limit: Duration::MAX,
@@ -215,7 +215,7 @@ fn run_part(
             schedule: load.schedule,
             named: Named::new(&Kind::KINDS, Kind::NAMES),
             workers,
-            ready_limit: load.terms().ready_limit,
+            ready_limit: load.timing().ready_limit,
             control: &control,
             messages,
             stop,

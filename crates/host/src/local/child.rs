@@ -23,7 +23,7 @@ const MAX_COMPLAINTS: usize = 1 << 20;
 const MAX_OUTPUT: usize = 64 << 20;
 
 /// How long a program's output is waited for when it has ended: what it left behind may hold it open.
-const AFTER_END: Duration = Duration::from_secs(2);
+const AFTER_END: Duration = Duration::from_secs(5);
 
 /// How long a program may take to answer a question about itself.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
@@ -104,7 +104,8 @@ pub fn run(
     if let Some(killed) = killed {
         return Ok(killed);
     }
-    let (stdout, stderr) = (stdout.text(), stderr.text());
+    let until = Instant::now() + AFTER_END;
+    let (stdout, stderr) = (stdout.text(until), stderr.text(until));
     Ok(Ended::Finished(Finished { status, stdout, stderr, result: String::new(), elapsed, usage }))
 }
 
@@ -166,9 +167,9 @@ impl Collected {
         self.closed.recv_timeout(timeout) == Err(RecvTimeoutError::Disconnected)
     }
 
-    /// All that there is when it is closed, or when it has been waited for long enough.
-    fn text(self) -> String {
-        self.wait(AFTER_END);
+    /// All that there is when it is closed, or then.
+    fn text(self, until: Instant) -> String {
+        self.wait(until.saturating_duration_since(Instant::now()));
         let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&bytes).into_owned()
     }
@@ -270,7 +271,7 @@ mod tests {
     #[test]
     fn output_without_end_is_read_and_not_kept() {
         let stream = io::repeat(b'x').take(1 << 20);
-        assert_eq!(collect(Some(stream), 100_000).text(), "x".repeat(100_000));
+        assert_eq!(collect(Some(stream), 100_000).text(Instant::now() + LONG), "x".repeat(100_000));
     }
 
     #[test]

@@ -1,25 +1,16 @@
 //! What programs have said of themselves: each is asked once, however many servers it becomes.
 
+use super::identity::Identity;
 use crate::local::child;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
 
-/// The words of a question, and the file that they were put to.
-type Question = (Vec<OsString>, File);
-
-/// A file that was not changed since.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct File {
-    path: PathBuf,
-    device: u64,
-    number: u64,
-    changed: (i64, i64),
-}
+/// The words of a question, and the program that they were put to.
+type Question = (Vec<OsString>, PathBuf, Identity);
 
 static ANSWERS: Mutex<BTreeMap<Question, Output>> = Mutex::new(BTreeMap::new());
 
@@ -29,14 +20,8 @@ static ANSWERS: Mutex<BTreeMap<Question, Output>> = Mutex::new(BTreeMap::new());
 /// # Errors
 /// When it can't be run, or says nothing for half a minute.
 pub(super) fn answer(program: &Path, command: &mut Command) -> io::Result<Output> {
-    let facts = program.metadata()?;
-    let file = File {
-        path: program.to_owned(),
-        device: facts.dev(),
-        number: facts.ino(),
-        changed: (facts.ctime(), facts.ctime_nsec()),
-    };
-    let question = (command.get_args().map(ToOwned::to_owned).collect(), file);
+    let words = command.get_args().map(ToOwned::to_owned).collect();
+    let question = (words, program.to_owned(), Identity::of(program)?);
     let known = || ANSWERS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(answer) = known().get(&question) {
         return Ok(answer.clone());

@@ -14,6 +14,7 @@ mod distribution;
 pub(crate) mod fuzzing;
 mod guardian;
 mod home;
+mod identity;
 mod mariadb;
 mod network;
 mod owner;

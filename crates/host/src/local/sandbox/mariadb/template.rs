@@ -6,13 +6,13 @@ use crate::local::child::{self, Ended};
 use crate::local::os;
 use crate::local::sandbox::guardian::Guardian;
 use crate::local::sandbox::home::Home;
+use crate::local::sandbox::identity::Identity;
 use crate::local::sandbox::trouble::{file_trouble, log_trouble};
 use files::Directory;
 use model::Failure;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -141,13 +141,13 @@ fn key(launch: &MariaDb) -> io::Result<String> {
     match launch.distribution.container() {
         Some(container) => add(container.id.as_bytes()),
         None => {
-            add(&identity(server)?);
+            add(&Identity::of(server)?.bytes());
             match initialiser {
-                Initialiser::Script(script) => add(&identity(script)?),
+                Initialiser::Script(script) => add(&Identity::of(script)?.bytes()),
                 Initialiser::Server => {}
                 Initialiser::Statements(files) => {
                     for file in files {
-                        add(&identity(file)?);
+                        add(&Identity::of(file)?.bytes());
                     }
                 }
             }
@@ -160,14 +160,6 @@ fn key(launch: &MariaDb) -> io::Result<String> {
     let digest: String = digest.finalize()[..16].iter().map(|b| format!("{b:02x}")).collect();
     let key = format!("{version}-weighin-{}-{digest}", env!("CARGO_PKG_VERSION"));
     Ok(key.replace(|c: char| !c.is_ascii_alphanumeric() && !".-+".contains(c), "_"))
-}
-
-/// By this a file is known as long as nobody changes it.
-fn identity(file: &Path) -> io::Result<Vec<u8>> {
-    let facts = file.metadata()?;
-    let numbers =
-        [facts.dev(), facts.ino(), facts.size(), facts.ctime() as u64, facts.ctime_nsec() as u64];
-    Ok(numbers.iter().flat_map(|number| number.to_le_bytes()).collect())
 }
 
 /// Where templates are kept: `$XDG_CACHE_HOME/weighin`, else `/var/cache/weighin` for root and
@@ -289,19 +281,6 @@ mod tests {
         let template = template(&cache, "10.11").unwrap();
         assert_eq!(fs::read(template.path().join("ibdata1")).unwrap(), b"first");
         assert_eq!(cache.names().unwrap(), ["10.11"]);
-    }
-
-    #[test]
-    fn a_program_in_the_place_of_another_is_another() {
-        let place = tempfile::tempdir().unwrap();
-        let (program, new) = (place.path().join("mariadbd"), place.path().join("new"));
-        fs::write(&program, "10.11.6").unwrap();
-        let first = identity(&program).unwrap();
-        assert_eq!(identity(&program).unwrap(), first);
-        fs::write(&new, "10.11.6").unwrap();
-        fs::rename(&new, &program).unwrap();
-        assert_ne!(identity(&program).unwrap(), first);
-        assert!(identity(&new).is_err());
     }
 
     #[test]
