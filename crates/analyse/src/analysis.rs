@@ -1,6 +1,6 @@
 use crate::money::{BreakEven, TestMoney};
 use crate::{
-    Basis, CellVolume, Crossover, FactorEffect, Finding, FleetCell, Growth, NamedFigure,
+    Basis, CellVolume, Check, Crossover, FactorEffect, Finding, FleetCell, Growth, NamedFigure,
     NoiseFloor, ScalingLaw, SearchAnalysis, Span, TestEvents, Validity,
 };
 use model::{Dataset, Failure, Level, Metric, SettingDifference};
@@ -114,6 +114,8 @@ pub struct TrialAssessment {
     pub repeat: u32,
     /// Whether conclusions may rest on it.
     pub validity: Validity,
+    /// Checks of its load that lacked what they look at, so that it passed them only as far as is known.
+    pub not_checked: Vec<Check>,
     /// What is known of it; nothing where it failed. Percentiles are absent where it had too few
     /// transactions for them (see [`crate::percentile_ms`]).
     pub figures: BTreeMap<Metric, f64>,

@@ -372,6 +372,7 @@ impl CellTrial<'_> {
         TrialAssessment {
             repeat: self.record.key.repeat,
             validity: self.checked.validity.max(at_most),
+            not_checked: self.checked.not_made.clone(),
             figures: self.figures.as_ref().map_or_else(BTreeMap::new, Figures::values),
             record: self.index,
         }

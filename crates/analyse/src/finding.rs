@@ -56,8 +56,9 @@ macro_rules! all_findings {
             check::client_delay => ClientDelay;
             check::generators => UnevenLoad, UnevenStart, MadeWithout[own];
             check::evicted => KeysEvicted[own];
+            check::cached_answers => AnswersCached[own];
             check::cut_short => WorkCutShort[own];
-            check::host => Steal, OtherProcesses, HostSaturated[own];
+            check::host => Steal, OtherProcesses, HostSaturated[own], OthersNotSeen[own];
             check::throttling => Throttled, Overheated;
             check::cache => CacheNotCold, CacheNotWarm;
             check::answers => RowsMissing;

@@ -2,8 +2,8 @@
 
 use crate::{numbers, words};
 use analyse::{
-    Analysis, Cell, Evidence, Finding, RankedTarget, Severity, TestAnalysis, TrialAssessment,
-    Validity,
+    Analysis, Cell, Check, Evidence, Finding, RankedTarget, Severity, TestAnalysis,
+    TrialAssessment, Validity,
 };
 use model::{Failure, Place, TrialKey, UnitName, Workload, text};
 use std::collections::HashMap;
@@ -81,6 +81,8 @@ pub(crate) fn assessments<'a>(analysis: &'a Analysis) -> HashMap<usize, &'a Tria
 pub(crate) struct Tally {
     /// Every check passed.
     pub(crate) valid: usize,
+    /// No check found anything wrong, and whether other processes disturbed them was not checked.
+    pub(crate) unwatched: usize,
     /// They count, but a check found something wrong.
     pub(crate) suspect: usize,
     /// They completed and do not count.
@@ -105,6 +107,9 @@ impl Tally {
                 _ if failure.is_some_and(Failure::is_not_offered) => &mut tally.not_offered,
                 _ if failure.is_some() => &mut tally.failed,
                 Validity::Valid if printed => &mut tally.printed,
+                Validity::Valid if trial.not_checked.contains(&Check::OwnMachine) => {
+                    &mut tally.unwatched
+                }
                 Validity::Valid => &mut tally.valid,
                 Validity::Suspect => &mut tally.suspect,
                 Validity::Void => &mut tally.void,
@@ -129,6 +134,7 @@ impl Tally {
     pub(crate) fn describe(&self) -> String {
         let parts: Vec<String> = [
             (self.valid, "valid"),
+            (self.unwatched, "partly checked"),
             (self.suspect, "suspect"),
             (self.void, "void"),
             (self.failed, "failed"),

@@ -40,6 +40,17 @@ pub struct OtherProcesses {
     pub share: f64,
 }
 
+/// Check 6 could not be made: the processor time of the server's process was not seen, or that of no
+/// machine at all.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OthersNotSeen;
+
+impl FindingKind for OthersNotSeen {
+    fn of_cell(&self, _trials: &[&Evidence]) -> Option<Evidence> {
+        Some(self.clone().into())
+    }
+}
+
 /// Stolen share of processor time worth a notice.
 const NOTICE_STEAL: f64 = 0.01;
 /// Stolen share of processor time above which differences of the usual size may be the
@@ -115,6 +126,11 @@ pub(super) fn results(
         }
     }
     (all_known || !results.is_empty()).then_some(results)
+}
+
+/// That check 6 could not be made: nothing contradicts the trial, and nothing confirms it.
+pub(super) fn not_seen() -> CheckResult {
+    CheckResult::valid(OthersNotSeen)
 }
 
 /// A machine while a load ran.

@@ -5,6 +5,7 @@ pub(crate) mod answers;
 pub(crate) mod backlog;
 pub(crate) mod blocks;
 pub(crate) mod cache;
+pub(crate) mod cached_answers;
 pub(crate) mod client;
 pub(crate) mod client_delay;
 pub(crate) mod counters;
@@ -122,6 +123,8 @@ pub(crate) struct CheckedTrial {
     pub(crate) results: Vec<CheckResult>,
     /// The numbered checks that could be made, and whether the trial passed.
     made: Vec<(Check, bool)>,
+    /// Those that lacked what they look at: nobody knows what they would have found.
+    pub(crate) not_made: Vec<Check>,
 }
 
 impl CheckedTrial {
@@ -138,7 +141,7 @@ pub(crate) fn check(dataset: &Dataset, record: &TrialRecord) -> CheckedTrial {
     let is_of_load = dataset.study.test(&record.key.test).is_none_or(Test::is_of_load);
     let mut results = outcome::results(record, is_of_load);
     results.extend(failover::results(record));
-    let mut made = Vec::new();
+    let (mut made, mut lacking) = (Vec::new(), Vec::new());
     if let Some(load) = record.load() {
         let seen = events(record);
         for (check, found) in numbered(dataset, record, load, &seen) {
@@ -150,18 +153,23 @@ pub(crate) fn check(dataset: &Dataset, record: &TrialRecord) -> CheckedTrial {
                     made.push((check, found.is_empty()));
                     results.extend(found);
                 }
-                None => results.extend(not_made(check, load, &seen)),
+                None => {
+                    let said = not_made(check, load, &seen);
+                    lacking.extend(said.is_some().then_some(check));
+                    results.extend(said);
+                }
             }
         }
         results.extend(is_of_load.then(|| backlog::result(&record.sampling, load)).flatten());
         results.extend(evicted::result(dataset, record, load));
+        results.extend(cached_answers::result(record, load));
         results.extend(intervention::results(dataset, record, &seen));
         results.extend(cut_short::result(dataset, record, load));
         results.extend(generators::absent(dataset, record, load));
         results.extend(host::saturation(&record.sampling.samples, load));
     }
     let validity = results.iter().map(|result| result.validity).max().unwrap_or(Validity::Valid);
-    CheckedTrial { validity, results, made }
+    CheckedTrial { validity, results, made, not_made: lacking }
 }
 
 /// What each numbered check says of a trial; `None` where it could not be made.
@@ -208,6 +216,8 @@ fn not_made(check: Check, load: &LoadResult, events: &[ServerEvent]) -> Option<C
     match check {
         Check::ServerCounters => Some(counters::unavailable()),
         Check::SteadyState => steady::too_short(load, events),
+        // Of volumes nobody else is told from the kernel, which works for the load.
+        Check::OwnMachine if load.fleet.is_none() => Some(host::not_seen()),
         _ => None,
     }
 }

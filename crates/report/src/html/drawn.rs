@@ -76,7 +76,13 @@ mod tests {
 
     fn trial(repeat: u32, validity: Validity, throughput: f64) -> TrialAssessment {
         let figures = [(analyse::Metric::Throughput, throughput)].into_iter().collect();
-        TrialAssessment { repeat, validity, figures, record: repeat as usize }
+        TrialAssessment {
+            repeat,
+            validity,
+            not_checked: Vec::new(),
+            figures,
+            record: repeat as usize,
+        }
     }
 
     fn cell(trials: Vec<TrialAssessment>) -> Cell {

@@ -73,6 +73,7 @@ fn validity(analysis: &Analysis, cell: &analyse::Cell) -> TableCell {
     let tally = Tally::of(analysis, [cell]);
     let tone = match tally {
         Tally { void: 0, failed: 0, suspect: 0, valid: 1.., .. } => Tone::Good,
+        Tally { void: 0, failed: 0, suspect: 0, unwatched: 1.., .. } => Tone::Plain,
         Tally { void: 0, failed: 0, suspect: 1.., .. } => Tone::Doubtful,
         Tally { void: 0, failed: 0, suspect: 0, printed: 1.., .. } => Tone::Plain,
         _ => Tone::Bad,

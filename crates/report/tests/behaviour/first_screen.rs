@@ -78,7 +78,7 @@ fn the_first_screen_says_all_in_a_hundred_words_with_one_chart() {
         "relaxed has 1.92 × the throughput of durable (95 % interval 1.85–1.99)",
         "Based on 35 trials in 8 min 10 s",
         "at 95 % confidence",
-        "(31 valid, 1 suspect, 3 failed, 1 not run)",
+        "(31 partly checked, 1 suspect, 3 failed, 1 not run)",
         "1 severe finding and 2 warnings",
         "Not valid for loads outside 1 to 32 clients; durable at 32 clients (no result)",
         "requests that arrive at a fixed rate (this was a closed loop)",

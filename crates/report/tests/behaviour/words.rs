@@ -2,17 +2,17 @@
 
 use crate::support::{self, ratio};
 use analyse::{
-    BetterAtLevels, CacheNotCold, CacheNotWarm, Check, CheckPassed, ClientBusy, ClientDelay,
-    ConditionChange, ConditionsChanged, ConnectionsLost, CounterMismatch, CountersUnavailable,
-    CrossCheck, CrossCheckFailed, DatasetAgainstMemory, Decline, DifferentData, DirtyPageBacklog,
-    Drift, EquivalentAtLevels, Errors, Evidence, FewRepeats, Finding, HighestLoad,
-    HighestLoadsCompared, HostSaturated, KeysEvicted, LedgerUnbalanced, LevelRepeats, LevelsPlaced,
-    LittlesLaw, LoadHostBusy, MadeWithout, MeasuredAnew, MeasuredLater, Metric, OtherProcesses,
-    OverallResult, Overheated, Overloaded, Peak, PlacedAround, PlacedLevel, PlacementEnd,
-    RepeatsAdded, RepeatsAlike, RepeatsEnd, RepeatsEnded, RowsMissing, SearchOutcome, Severity,
-    Stalled, StartSpread, SteadyFigure, Steal, Subject, TablesChanged, TablesIntact, Throttled,
-    ThrottledProcess, TooShortForTrend, TrialFailed, TrialsMissing, UnevenLoad, UnevenStart,
-    UnresolvedAtLevels, Verdict,
+    AnswersCached, BetterAtLevels, CacheNotCold, CacheNotWarm, Check, CheckPassed, ClientBusy,
+    ClientDelay, ConditionChange, ConditionsChanged, ConnectionsLost, CounterMismatch,
+    CountersUnavailable, CrossCheck, CrossCheckFailed, DatasetAgainstMemory, Decline,
+    DifferentData, DirtyPageBacklog, Drift, EquivalentAtLevels, Errors, Evidence, FewRepeats,
+    Finding, HighestLoad, HighestLoadsCompared, HostSaturated, KeysEvicted, LedgerUnbalanced,
+    LevelRepeats, LevelsPlaced, LittlesLaw, LoadHostBusy, MadeWithout, MeasuredAnew, MeasuredLater,
+    Metric, OtherProcesses, OthersNotSeen, OverallResult, Overheated, Overloaded, Peak,
+    PlacedAround, PlacedLevel, PlacementEnd, RepeatsAdded, RepeatsAlike, RepeatsEnd, RepeatsEnded,
+    RowsMissing, SearchOutcome, Severity, Stalled, StartSpread, SteadyFigure, Steal, Subject,
+    TablesChanged, TablesIntact, Throttled, ThrottledProcess, TooShortForTrend, TrialFailed,
+    TrialsMissing, UnevenLoad, UnevenStart, UnresolvedAtLevels, Verdict,
 };
 use model::{Bound, Direction, Failure, FailureKind, Level, SearchOver, UnitName};
 use report::words::sentence;
@@ -233,6 +233,8 @@ fn every_kind_of_finding_reads_as_a_sentence() {
                      smaller keys"
                     .into(),
         })),
+        finding(Evidence::AnswersCached(AnswersCached { cached: 132_882, reads: 134_790 })),
+        finding(Evidence::OthersNotSeen(OthersNotSeen)),
         finding(Evidence::KeysEvicted(KeysEvicted {
             evicted: 81_234,
             written: 100_000,

@@ -161,7 +161,8 @@ impl Statement {
             _ => ("WHERE id BETWEEN ? AND ?".to_owned(), vec![First, Second]),
         };
         match self {
-            Self::Begin => ("BEGIN".to_owned(), vec![]),
+            // Not BEGIN, which opens a block of statements where sql_mode has ORACLE.
+            Self::Begin => ("START TRANSACTION".to_owned(), vec![]),
             Self::Commit => ("COMMIT".to_owned(), vec![]),
             Self::PointSelect => (format!("SELECT c FROM {t} WHERE id=?"), vec![First]),
             Self::PadSelect => (format!("SELECT pad FROM {t} WHERE id=?"), vec![First]),

@@ -44,13 +44,14 @@ const NAMES: [&str; 37] = [
 ];
 
 /// What is kept as a signal in place of the server's own counter.
-const SIGNALS: [(&str, &str); 6] = [
+const SIGNALS: [(&str, &str); 7] = [
     ("Innodb_buffer_pool_pages_dirty", signal::DIRTY_BYTES),
     ("Innodb_buffer_pool_pages_flushed", signal::FLUSHED_BYTES),
     ("Innodb_buffer_pool_reads", signal::CACHE_MISSES),
     ("Innodb_checkpoint_age", signal::CHECKPOINT_AGE),
     ("Innodb_data_read", signal::DATA_READ),
     ("Innodb_os_log_written", signal::LOG_WRITTEN),
+    ("Qcache_hits", signal::CACHED_ANSWERS),
 ];
 /// Signals of bytes whose counters count pages.
 const IN_PAGES: [&str; 2] = [signal::DIRTY_BYTES, signal::FLUSHED_BYTES];

@@ -132,9 +132,17 @@ pub(super) fn process_clue(control: &mut Connection) -> Result<Option<ProcessClu
 
 /// Reads all server variables.
 pub(super) fn variables(control: &mut Connection) -> Result<BTreeMap<String, String>, Failure> {
+    variables_by(control, "SHOW GLOBAL VARIABLES")
+}
+
+/// Reads the variables that a statement shows.
+pub(super) fn variables_by(
+    control: &mut Connection,
+    sql: &str,
+) -> Result<BTreeMap<String, String>, Failure> {
     let endpoint = control.endpoint().clone();
     let rows = control
-        .query("SHOW GLOBAL VARIABLES")
+        .query(sql)
         .map_err(|e| e.failure(&format!("cannot read the variables of {endpoint}")))?
         .rows;
     Ok(rows

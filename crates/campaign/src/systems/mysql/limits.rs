@@ -1,20 +1,22 @@
 use super::facts::variables;
+use super::session;
 use crate::systems::connections;
 use engine::mysql::OltpStatements;
 use model::{Failure, FailureKind, Oltp};
 use target::client::Connection;
 
 /// Checks that the server allows as many connections and prepared statements as `clients` of the
-/// workload need, with so many interventions beside them.
+/// workload need, with so many interventions beside them, and that its sessions commit.
 ///
 /// # Errors
-/// `TooFewConnections`, with the setting to change.
+/// `TooFewConnections` and `NotPermitted`, with the setting to change.
 pub fn check_limits(
     control: &mut Connection,
     oltp: &Oltp,
     clients: u32,
     interventions: usize,
 ) -> Result<(), Failure> {
+    session::refuse_unfit(control, Some(oltp))?;
     let variables = variables(control)?;
     let endpoint = control.endpoint();
     let limit = |name: &str| variables.get(name).and_then(|value| value.parse::<u64>().ok());

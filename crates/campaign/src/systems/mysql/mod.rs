@@ -8,6 +8,7 @@ mod facts;
 mod limits;
 mod probe;
 mod replication;
+mod session;
 mod statements;
 pub mod tables;
 

@@ -46,7 +46,7 @@ pub(crate) fn prepare(
         refuse_unfit(&report, &endpoint)?;
     }
     let there = size(control).map_err(failed)?;
-    let made = marker(control).map_err(failed)?;
+    let made = left(control, there).map_err(failed)?;
     refuse_foreign(control, there, made)?;
     let wanted = Made { keys: workload.keys, size: workload.value_size };
     if let Some(made) = made.filter(|made| made.keys > workload.keys) {
@@ -87,7 +87,7 @@ pub(crate) fn dry_run(
         error.failure(&format!("a run could not make and use its keys at {endpoint}"))
     };
     let there = size(control).map_err(failed)?;
-    let made = marker(control).map_err(failed)?;
+    let made = left(control, there).map_err(failed)?;
     refuse_foreign(control, there, made)?;
     let wanted = Made { keys: workload.keys, size: workload.value_size };
     let complete = made == Some(wanted) && there > u64::from(workload.keys);
@@ -118,14 +118,25 @@ fn try_to_mark(control: &mut RedisConnection) -> Result<(), RedisError> {
     }
 }
 
-/// Removes the keys that weighin made and its marker; how many keys they were, without the marker.
+/// Removes the keys that weighin made and its marker; how many keys they were, without the marker. Where
+/// the server evicted the marker, keys are known by their names.
 ///
 /// # Errors
 /// Whatever the server says.
 pub fn cleanup(control: &mut RedisConnection) -> Result<u64, Failure> {
     let endpoint = control.endpoint().clone();
     let failed = |error: RedisError| error.failure(&format!("cannot remove keys at {endpoint}"));
-    let Some(made) = marker(control).map_err(failed)? else { return Ok(0) };
+    let Some(made) = marker(control).map_err(failed)? else {
+        let mut removed = 0;
+        scan(control, |control, keys| {
+            let numbers: Vec<u32> = keys.iter().filter_map(|key| number_of(key)).collect();
+            removed += numbers.len() as u64;
+            remove(control, numbers)?;
+            Ok(true)
+        })
+        .map_err(failed)?;
+        return Ok(removed);
+    };
     let before = size(control).map_err(failed)?;
     remove(control, 0..made.keys).map_err(failed)?;
     let after = size(control).map_err(failed)?;
@@ -183,6 +194,57 @@ fn marker(control: &mut RedisConnection) -> Result<Option<Made>, RedisError> {
     }))
 }
 
+/// What weighin left in a database of so many keys: by its marker, or, where a server that evicts keys
+/// removed that, by the names of all keys. Their size is not known then.
+fn left(control: &mut RedisConnection, there: u64) -> Result<Option<Made>, RedisError> {
+    let made = marker(control)?;
+    if made.is_some() || there == 0 {
+        return Ok(made);
+    }
+    let mut highest = None;
+    let all_own = scan(control, |_, keys| {
+        let numbers: Option<Vec<u32>> = keys.iter().map(|key| number_of(key)).collect();
+        highest = highest.max(numbers.iter().flatten().max().copied());
+        Ok(numbers.is_some())
+    })?;
+    let own = highest.filter(|_| all_own);
+    Ok(own.map(|number| Made { keys: number.saturating_add(1), size: ValueSize::Fixed(0) }))
+}
+
+/// Shows all keys of the database to `see`, some at a time, until it is false; what it was at last.
+fn scan(
+    control: &mut RedisConnection,
+    mut see: impl FnMut(&mut RedisConnection, &[Vec<u8>]) -> Result<bool, RedisError>,
+) -> Result<bool, RedisError> {
+    let mut cursor = b"0".to_vec();
+    loop {
+        let answer = control.command(&[b"SCAN", &cursor, b"COUNT", b"1000"])?;
+        let Value::Array(parts) = &answer else {
+            return Err(RedisError::Server(format!("SCAN gave {answer:?}")));
+        };
+        let next = parts.first().and_then(Value::text).map(String::into_bytes);
+        let (Some(next), Some(Value::Array(keys))) = (next, parts.get(1)) else {
+            return Err(RedisError::Server(format!("SCAN gave {answer:?}")));
+        };
+        let keys: Vec<Vec<u8>> =
+            keys.iter().filter_map(Value::text).map(String::into_bytes).collect();
+        if !see(control, &keys)? {
+            return Ok(false);
+        }
+        if next == b"0" {
+            return Ok(true);
+        }
+        cursor = next;
+    }
+}
+
+/// The number in the name of a key of weighin's.
+fn number_of(key: &[u8]) -> Option<u32> {
+    let digits = key.strip_prefix(KEY_PREFIX.as_bytes())?;
+    let all = digits.len() == KEY_DIGITS && digits.iter().all(u8::is_ascii_digit);
+    std::str::from_utf8(digits).ok().filter(|_| all)?.parse().ok()
+}
+
 fn mark(control: &mut RedisConnection, made: Made) -> Result<(), RedisError> {
     let (shortest, longest) = match made.size {
         ValueSize::Fixed(length) => (length, length),
@@ -234,8 +296,11 @@ fn write_all(
     Ok(true)
 }
 
-fn remove(control: &mut RedisConnection, numbers: std::ops::Range<u32>) -> Result<(), RedisError> {
-    let numbers: Vec<u32> = numbers.collect();
+fn remove(
+    control: &mut RedisConnection,
+    numbers: impl IntoIterator<Item = u32>,
+) -> Result<(), RedisError> {
+    let numbers: Vec<u32> = numbers.into_iter().collect();
     for chunk in numbers.chunks(1_000) {
         let keys: Vec<String> =
             chunk.iter().map(|number| format!("{KEY_PREFIX}{number:0KEY_DIGITS$}")).collect();

@@ -2,7 +2,7 @@
 
 use super::{Group, Words};
 use crate::numbers::{bytes, count, figure, percent, percents};
-use analyse::{CacheNotCold, CacheNotWarm, DatasetAgainstMemory, KeysEvicted};
+use analyse::{AnswersCached, CacheNotCold, CacheNotWarm, DatasetAgainstMemory, KeysEvicted};
 
 impl Words for CacheNotCold {
     const HEADING: &'static str = "Caches not cold";
@@ -71,6 +71,21 @@ impl Words for KeysEvicted {
              written{hits}",
             count(found.total(|evicted| evicted.evicted)),
             count(found.total(|evicted| evicted.written)),
+        )
+    }
+}
+
+impl Words for AnswersCached {
+    const HEADING: &'static str = "Answers from a cache";
+    const TOGETHER: bool = true;
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let (cached, reads) = (found.total(|one| one.cached), found.total(|one| one.reads));
+        format!(
+            "the server answered {} of {} reads from a cache of answers, such as a query \
+             cache: the figures hold for reads that were asked before, of tables that nobody writes to",
+            count(cached),
+            count(reads),
         )
     }
 }

@@ -2,7 +2,9 @@
 
 use super::{Group, Words};
 use crate::numbers::{count, percents};
-use analyse::{HostSaturated, OtherProcesses, Overheated, Steal, Throttled, ThrottledProcess};
+use analyse::{
+    HostSaturated, OtherProcesses, OthersNotSeen, Overheated, Steal, Throttled, ThrottledProcess,
+};
 
 /// A machine within a sentence.
 fn named(host: &Option<String>) -> &str {
@@ -37,6 +39,18 @@ impl Words for OtherProcesses {
             "processes other than the server and weighin took {share} of the processor time of {}",
             named(&found.first.host)
         )
+    }
+}
+
+impl Words for OthersNotSeen {
+    const HEADING: &'static str = "Other processes not checked";
+    const TOGETHER: bool = true;
+
+    fn say(_found: &Group<'_, Self>) -> String {
+        "the processor time of the server’s process was not seen, so whether other processes disturbed \
+         the trial was not checked; with `ssh` in the target, or with weighin on the server’s machine, \
+         it is"
+            .to_owned()
     }
 }
 

@@ -114,3 +114,27 @@ fn a_check_tells_what_would_mislead() {
     assert_eq!(twice.code, Some(3), "{twice:?}");
     assert!(twice.out.contains("one and two are the same server"), "{}", twice.out);
 }
+
+#[test]
+fn keys_are_known_by_their_names_where_the_marker_was_evicted() {
+    let place = Workplace::new();
+    let server = Redis::start(&[]);
+    let load = ["--workload=key_value", "--keys=1500", "--operations=10"];
+    let number = |words: &[&str]| match server.command(words) {
+        Value::Integer(number) => number,
+        other => panic!("{other:?}"),
+    };
+    server.weighin(&place, "load", &load).done();
+    let all = number(&["DBSIZE"]);
+    assert!(all > 1, "{all}");
+    // As a server does that comes to its limit.
+    assert_eq!(number(&["UNLINK", "weighin"]), 1);
+    server.weighin(&place, "load", &load).done();
+    assert!(number(&["DBSIZE"]) >= all);
+
+    assert_eq!(number(&["UNLINK", "weighin"]), 1);
+    server.command(&["SET", "weighin:1not-ours", "x"]);
+    server.weighin(&place, "load", &load).refused(3, &["that are not weighin's"]);
+    server.weighin(&place, "cleanup", &[]).done();
+    assert_eq!(number(&["DBSIZE"]), 1);
+}

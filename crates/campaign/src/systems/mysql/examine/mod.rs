@@ -10,10 +10,12 @@ mod replication;
 mod rights;
 mod server;
 mod space;
+mod state;
 mod statements;
+mod tables;
 mod trial;
 
-use super::tables;
+use super::{session, tables as test_tables};
 use crate::Login;
 use crate::systems::server::Setting;
 use crate::systems::{DataPlan, Examination, Seen};
@@ -80,6 +82,7 @@ pub(super) fn examine(
     if let Some((message, remedy)) = assumed {
         examination.found.note(message, remedy);
     }
+    examination.found.keep(session::refuse_unfit(control, None))?;
     let variables = super::facts::variables(control)?;
     let mut server = Server { login, control, setting, variables };
     let needs = examination.study.tests.iter().map(Test::needs).fold(Needs::default(), Needs::and);
@@ -89,6 +92,8 @@ pub(super) fn examine(
     let makes_own_again = own > 1 || (own == 1 && examination.study.repeats > 1);
     rights::check(&mut server, &needs, &plan, &kept, makes_own_again, examination.found)?;
     server::check(&server, &needs, &plan, examination.found);
+    state::check(&mut server, &needs, &plan, examination.found);
+    tables::check(&mut server, &kept, of_study(examination.study).next(), examination.found);
     replication::check(&mut server, &needs, &plan, examination.found);
     group::check(&mut server, &needs, &plan, examination.found);
     statements::check(&mut server, &needs, plan.to_make() > 0, examination.found);
@@ -116,7 +121,7 @@ fn data(
             continue;
         }
         shapes.push(shape);
-        let found = tables::dry_run(server.login, server.control, oltp);
+        let found = test_tables::dry_run(server.login, server.control, oltp);
         let found = examination.found.keep(found)?;
         first = first.or(found);
     }
