@@ -112,10 +112,15 @@ pub enum System {
 }
 
 impl System {
-    /// What a server is called that tells this version: MariaDB and MySQL are one system.
+    /// What a server is called that tells this version: MariaDB and MySQL are one system, and so are
+    /// Redis and its kin, whose versions have their names in front.
     pub fn product(self, version: &str) -> String {
         match self {
             Self::MariaDb if !version.is_empty() && !version.contains("MariaDB") => "MySQL".into(),
+            Self::Redis => match version.split_once(' ') {
+                Some((kin, _)) => kin.to_owned(),
+                None => self.to_string(),
+            },
             _ => self.to_string(),
         }
     }

@@ -54,6 +54,18 @@ pub(crate) fn tick(value: f64) -> String {
     separated(fixed.trim_end_matches('0').trim_end_matches('.'))
 }
 
+/// Seven digits at most, the whole ones aside: programs print more than anybody measures. `38,569.87`
+/// for 38569.865738.
+pub(crate) fn at_most_seven(value: f64) -> String {
+    const DIGITS: f64 = 7.0;
+    if !value.is_finite() {
+        return NOTHING.to_owned();
+    }
+    let whole = value.abs().max(1.0).log10().floor() + 1.0;
+    let unit = 10_f64.powf((DIGITS - whole).max(0.0));
+    tick((value * unit).round() / unit)
+}
+
 /// The end of an axis that is no round number, to two digits: `0.13`, `4.2`, `1,200`.
 pub(crate) fn tick_of(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
@@ -266,6 +278,14 @@ pub fn counted(number: usize, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_others_print_has_seven_digits_and_all_whole_ones() {
+        let of = |value| at_most_seven(value);
+        assert_eq!([of(38_569.865_738), of(1_158.383_333_333_3)], ["38,569.87", "1,158.383"]);
+        assert_eq!([of(14_000_238.0), of(0.25), of(2_084.99)], ["14,000,238", "0.25", "2,084.99"]);
+        assert_eq!(of(f64::INFINITY), NOTHING);
+    }
 
     #[test]
     fn figures_have_three_significant_digits() {

@@ -197,7 +197,10 @@ impl<'a> TargetOutput<'a> {
 
     fn said(&self) -> String {
         let version = text::excerpt(self.version.unwrap_or_default(), LONGEST_VERSION);
-        let mut said = format!("{}: {} {version}", self.name, self.system);
+        // Some versions begin with the name.
+        let system =
+            if version.starts_with(&self.system) { "" } else { &format!("{} ", self.system) };
+        let mut said = format!("{}: {system}{version}", self.name);
         for (path, found) in &self.found {
             let _ = write!(said, "; {path}: {found}");
         }

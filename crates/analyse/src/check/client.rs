@@ -17,9 +17,13 @@ pub struct ClientBusy {
     pub max_loop_lag: Duration,
 }
 
-/// Share of the processor time that the client may use, of one thread or of all that it may run
-/// on, above which it may have been the client that was measured.
-const BUSY: f64 = 0.8;
+impl ClientBusy {
+    /// Share of the processor time that the client may use, of one thread or of all that it may run
+    /// on, above which it may have been the client that was measured.
+    pub const BUSY: f64 = 0.8;
+}
+
+const BUSY: f64 = ClientBusy::BUSY;
 /// Share of the window for which no reply was looked at, in one stretch, above which the client
 /// held up the load: as much as Little's law lets pass.
 const LAG: f64 = 0.05;

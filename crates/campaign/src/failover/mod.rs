@@ -250,6 +250,9 @@ fn wait_until_back(probe: &Probe<'_>, failover: &Failover, cause: Duration, stop
     }
 }
 
+/// Seconds without an acknowledged write that say nothing.
+const SILENT: f64 = 0.05;
+
 /// A probe that is over.
 struct Measured<'a> {
     failover: &'a Failover,
@@ -318,19 +321,25 @@ impl Measured<'_> {
         let last = last.map(|write| write.ended).max().unwrap_or_default();
         let silent = self.end.saturating_sub(last).as_secs_f64();
         let said = self.probe.last_trouble().map_or(String::new(), |said| format!("; {said}"));
-        Failure::new(
-            FailureKind::TimedOut,
+        let end = self.end.as_secs_f64();
+        let message = if silent < SILENT {
             format!(
-                "writes were not accepted again: none in the last {silent:.1} s of a trial of {:.1} \
-                 s{said}",
-                self.end.as_secs_f64()
-            ),
+                "writes were accepted until the probe ended after {end:.1} s, and no server takes them now{said}"
+            )
+        } else {
             format!(
-                "see on the servers whether a new primary was promoted and is writable, or raise \
-                 `duration`, which is {} s",
-                self.failover.duration.as_secs_f64()
-            ),
-        )
+                "writes were not accepted again: none in the last {silent:.1} s of {end:.1} s{said}"
+            )
+        };
+        let remedy = "see on the servers whether a new primary was promoted and is writable";
+        let remedy = match self.failover.duration {
+            // It took all the time that it had.
+            duration if self.end >= duration => {
+                format!("{remedy}, or raise `duration`, which is {} s", duration.as_secs_f64())
+            }
+            _ => remedy.to_owned(),
+        };
+        Failure::new(FailureKind::TimedOut, message, remedy)
     }
 }
 

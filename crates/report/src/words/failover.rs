@@ -70,10 +70,13 @@ pub(super) fn lost_writes(analysis: &Analysis, test: &TestAnalysis) -> Option<St
     });
     let in_part = unharmed().filter(|one| !is_whole(one)).map(|one| {
         format!(
-            "{} lost no acknowledged write in {} of {}",
+            "{} lost no acknowledged write in {}; of {} it is not known",
             target_name(one.target),
-            numbers::count(one.looked_at as u64),
-            numbers::counted(all(one.target), "trial")
+            numbers::counted(one.looked_at, "trial"),
+            match all(one.target) - one.looked_at {
+                1 => "1 other, which failed,".to_owned(),
+                failed => format!("{} others, which failed,", numbers::count(failed as u64)),
+            },
         )
     });
     let none =

@@ -38,13 +38,15 @@ pub(crate) fn with_unit(metric: Metric, counted: UnitName) -> String {
     }
 }
 
-/// A figure that was measured once and printed by others: every digit of it, lengths of time in
+/// A figure that was measured once and printed by others: seven digits of it, lengths of time in
 /// the unit that suits them.
 pub(crate) fn exactly(metric: Metric, value: f64, counted: UnitName) -> String {
     match (metric.unit(), Duration::try_from_secs_f64(value)) {
         (MetricUnit::Seconds, Ok(length)) => numbers::full_duration(length),
         (MetricUnit::Bytes, _) => format!("{} bytes", numbers::tick(value)),
-        _ => format!("{} {}", numbers::tick(value), unit(metric, counted)).trim_end().to_owned(),
+        _ => format!("{} {}", numbers::at_most_seven(value), unit(metric, counted))
+            .trim_end()
+            .to_owned(),
     }
 }
 

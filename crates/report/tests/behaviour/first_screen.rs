@@ -176,7 +176,7 @@ fn a_failover_without_an_end_stands_beside_the_choice_and_what_was_lost() {
     for words in [
         "candidate failed in 1 of 3 trials.",
         "current lost no acknowledged write",
-        "candidate lost no acknowledged write in 2 of 3 trials",
+        "candidate lost no acknowledged write in 2 trials; of 1 other, which failed, it is not known",
     ] {
         assert!(said.contains(words), "no «{words}» in {said}");
     }

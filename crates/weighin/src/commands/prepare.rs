@@ -63,7 +63,8 @@ fn made(workload: &Workload, prepared: &Prepared) -> String {
     match workload {
         Workload::Oltp(_) if made == 0 => format!("All tables are there ({size}).\n"),
         Workload::Oltp(oltp) => format!(
-            "Made {made} tables with {} rows ({size}) in {elapsed}; counted every row.\n",
+            "Made {made} {} with {} rows ({size}) in {elapsed}; counted every row.\n",
+            if made == 1 { "table" } else { "tables" },
             count(u64::from(oltp.table_size) * u64::from(made)),
         ),
         Workload::KeyValue(_) if made == 0 => {

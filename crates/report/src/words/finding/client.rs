@@ -10,12 +10,21 @@ impl Words for ClientBusy {
 
     fn say(found: &Group<'_, Self>) -> String {
         let lag = found.iter().map(|busy| busy.max_loop_lag).max().unwrap_or_default();
+        let busiest = found.range(|busy| busy.busiest_worker);
+        let of_allowed = found.range(|busy| busy.share_of_allowed);
+        let (threads, all) = (percents(busiest), percents(of_allowed));
+        // It was held up while it had processors to spare: something else kept it from running.
+        if busiest.1 <= ClientBusy::BUSY && of_allowed.1 <= ClientBusy::BUSY {
+            return format!(
+                "the load generator was held up: a reply may have waited up to {} before it was read, \
+                 although its busiest thread used only {threads} of a processor",
+                duration(lag),
+            );
+        }
         format!(
-            "the load generator may have been the bottleneck: its busiest thread used {} of a \
-             processor, all its threads used {} of the processors allowed to it, and a reply may \
+            "the load generator may have been the bottleneck: its busiest thread used {threads} of a \
+             processor, all its threads used {all} of the processors allowed to it, and a reply may \
              have waited up to {} before it was read",
-            percents(found.range(|busy| busy.busiest_worker)),
-            percents(found.range(|busy| busy.share_of_allowed)),
             duration(lag),
         )
     }
