@@ -4,6 +4,8 @@
 //! has rows of it. Whoever edits the rows and the digests alike is not noticed: a digest shows
 //! damage and edits by hand, and is no signature.
 
+use crate::expected::{Column, Expected, quoted};
+use crate::schema::SCRIPTS;
 use crate::value::damage;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Result, params};
@@ -83,37 +85,36 @@ pub(crate) struct Digests {
 }
 
 impl Digests {
-    /// Asks the store which tables it has.
-    pub fn of(connection: &Connection) -> Result<Self> {
-        let mut statement = connection.prepare(
-            "SELECT tables.name, columns.name, columns.pk FROM pragma_table_list AS tables
-             JOIN pragma_table_xinfo(tables.name) AS columns
-             WHERE tables.schema = 'main' AND tables.type = 'table'
-             ORDER BY tables.name, columns.pk",
-        )?;
-        let mut tables: BTreeMap<String, (bool, Vec<String>)> = BTreeMap::new();
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            let (table, column, key): (String, String, u32) =
-                (row.get(0)?, row.get(1)?, row.get(2)?);
-            let (of_trials, order) = tables.entry(table).or_default();
-            *of_trials |= column == "position";
-            // Tables without a primary key are numbered.
-            if key > 0 || column == "number" {
-                order.push(column);
-            }
-        }
-        let of_trials = tables
-            .into_iter()
-            .filter(|(table, (of_trials, _))| *of_trials && !APART.contains(&table.as_str()))
-            .map(|(table, (_, order))| {
-                let order = order.join(", ");
-                let query = format!("SELECT * FROM {table} WHERE position = ? ORDER BY {order}");
-                (table, query)
+    /// Of tables that weighin makes; whatever else is in a file is no part of any digest.
+    pub fn of(expected: &Expected) -> Self {
+        let of_trials = expected.tables().iter().filter(|(table, columns)| {
+            columns.iter().any(|column| column.name == "position")
+                && !APART.contains(&table.as_str())
+        });
+        let of_trials = of_trials
+            .map(|(table, columns)| {
+                let mut order: Vec<&Column> = columns
+                    .iter()
+                    // Tables without a primary key are numbered.
+                    .filter(|column| column.key > 0 || column.name == "number")
+                    .collect();
+                order.sort_by_key(|column| column.key);
+                let order: Vec<String> = order.iter().map(|column| quoted(&column.name)).collect();
+                let (from, order) = (quoted(table), order.join(", "));
+                let query = format!("SELECT * FROM {from} WHERE position = ? ORDER BY {order}");
+                (table.clone(), query)
             })
             .chain([("counter".to_owned(), COUNTERS.to_owned())])
             .collect();
-        Ok(Self { of_trials })
+        Self { of_trials }
+    }
+
+    /// Of the tables of the current format.
+    ///
+    /// # Errors
+    /// When SQLite cannot make them in memory.
+    pub fn current() -> Result<Self> {
+        Ok(Self::of(&Expected::of(SCRIPTS)?))
     }
 
     /// Looks only at tables that have rows, for as long as none are added: the others are no part of
@@ -122,7 +123,7 @@ impl Digests {
         let mut of_trials = self.of_trials.clone();
         for table in self.of_trials.keys() {
             let first = if table == "counter" { "counter_reading" } else { table };
-            let query = format!("SELECT EXISTS (SELECT 1 FROM {first})");
+            let query = format!("SELECT EXISTS (SELECT 1 FROM {})", quoted(first));
             if !connection.query_row(&query, [], |row| row.get::<_, bool>(0))? {
                 of_trials.remove(table);
             }

@@ -39,6 +39,12 @@ pub enum StoreError {
         /// What is wrong.
         detail: String,
     },
+    /// Reading took more time than a file of that size may take.
+    #[error(
+        "{} takes too long to read for its size: it is damaged, or not made by weighin: restore it from \
+         a copy, or start a new run", .0.display()
+    )]
+    TooSlow(PathBuf),
     /// Another process writes to the file.
     #[error("{} is in use by {holder}: wait for it to end, or stop it", .path.display())]
     InUse {
@@ -125,6 +131,14 @@ fn is_full(path: &Path) -> bool {
     room.is_ok_and(|room| room < 2 * LOG_INDEX)
 }
 
+/// What SQLite calls an error, also where it says at which place of a statement it was.
+pub(crate) fn code(error: &rusqlite::Error) -> Option<ErrorCode> {
+    match error {
+        rusqlite::Error::SqlInputError { error, .. } => Some(error.code),
+        error => error.sqlite_error_code(),
+    }
+}
+
 /// What was being done with a store when SQLite failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -147,9 +161,10 @@ impl StoreError {
         use rusqlite::Error as E;
         let path = path.to_path_buf();
         let detail = source.to_string();
-        match (&source, source.sqlite_error_code()) {
+        match (&source, code(&source)) {
             (_, Some(ErrorCode::DiskFull)) => Self::Full(path),
             (_, Some(ErrorCode::SystemIoFailure)) if is_full(&path) => Self::Full(path),
+            (_, Some(ErrorCode::OperationInterrupted)) => Self::TooSlow(path),
             (_, Some(ErrorCode::NotADatabase)) => Self::NotAStore(path),
             (_, Some(ErrorCode::DatabaseCorrupt | ErrorCode::TooBig)) => {
                 Self::Damaged { path, detail }

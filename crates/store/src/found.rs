@@ -1,5 +1,6 @@
 //! Stores that were found in a directory, by whoever shows what is there while runs go on.
 
+use crate::digest::Digests;
 use crate::error::Access;
 use crate::schema::{self, Age, SCRIPTS};
 use crate::store::check_run;
@@ -27,16 +28,18 @@ impl Store {
     /// By a path that has no links.
     pub(crate) fn open_at(path: &Path) -> Result<Self, StoreError> {
         let sqlite = |error| StoreError::from_sqlite(path, Access::Read, error);
-        let mut connection = file::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        let age = schema::check(&connection, path, SCRIPTS)?;
-        // One transaction: a writer may append meanwhile.
-        connection
-            .unchecked_transaction()
-            .and_then(|snapshot| check_run(&snapshot))
-            .map_err(sqlite)?;
-        if age == Age::Older {
-            connection = schema::migrated_copy(&connection, SCRIPTS).map_err(sqlite)?;
+        let mut opened = file::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let (age, mut digests) = schema::check(&opened, path, SCRIPTS, Access::Read)?;
+        {
+            let _limited = opened.limit.begin();
+            // One transaction: a writer may append meanwhile.
+            let snapshot = opened.connection.unchecked_transaction().map_err(sqlite)?;
+            check_run(&snapshot, &digests).map_err(sqlite)?;
         }
-        Self::load(path, connection, None)
+        if age == Age::Older {
+            opened = schema::migrated_copy(&opened, SCRIPTS).map_err(sqlite)?;
+            digests = Digests::current().map_err(sqlite)?;
+        }
+        Self::load(path, opened, None, digests)
     }
 }

@@ -1,7 +1,9 @@
-//! Changes any cell of a store and makes its digests fit again, for tests and the crate `fuzz`
-//! alone: whoever knows how the digests are made can do so too.
+//! Changes any cell of a store and makes its digests fit again, and any declaration of a table, for tests
+//! and the crate `fuzz` alone: whoever knows how the digests are made can do so too.
 
 use crate::digest::Digests;
+use crate::expected::{Column, Expected};
+use crate::schema::SCRIPTS;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Result, params, params_from_iter};
 use std::path::Path;
@@ -45,12 +47,61 @@ pub fn edit(path: &Path, edits: &[Edit]) -> std::result::Result<(), String> {
             "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; PRAGMA foreign_keys = OFF;
              PRAGMA ignore_check_constraints = ON; BEGIN",
         )?;
-        let tables = tables(&connection)?;
+        let tables = tables()?;
         for edit in edits {
             let (table, columns, keys) = &tables[edit.table % tables.len()];
             let _ = change(&connection, table, columns, keys, edit);
         }
         renew_digests(&connection)?;
+        connection.execute_batch("COMMIT")
+    };
+    make().map_err(|error: rusqlite::Error| error.to_string())
+}
+
+/// What SQLite keeps of a table, an index, a view or a trigger.
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// In which row of SQLite's own table it is put; beyond the last it becomes one more.
+    pub row: usize,
+    /// `table`, `index`, `view` or `trigger`, or whatever is written there.
+    pub kind: String,
+    /// Its name; without it and the kind only the text is replaced.
+    pub name: Option<String>,
+    /// The page where it begins.
+    pub root: i64,
+    /// What declares it.
+    pub sql: Vec<u8>,
+}
+
+/// Changes the declarations of a store that nobody has open; nothing is carried out.
+///
+/// # Errors
+/// When it is no store, or cannot be written.
+pub fn declare(path: &Path, declarations: &[Declaration]) -> std::result::Result<(), String> {
+    let make = || {
+        let connection = Connection::open(path)?;
+        connection.execute_batch(
+            "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; PRAGMA writable_schema = ON; BEGIN",
+        )?;
+        for Declaration { row, kind, name, root, sql } in declarations {
+            let row = *row as i64;
+            let changed = match name {
+                None => connection.execute(
+                    "UPDATE sqlite_schema SET sql = CAST(? AS TEXT) WHERE rowid =
+                     (SELECT rowid FROM sqlite_schema LIMIT 1 OFFSET ?)",
+                    params![sql, row],
+                )?,
+                Some(_) => 0,
+            };
+            if changed == 0 {
+                let name = name.as_deref().unwrap_or("more");
+                connection.execute(
+                    "INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql)
+                     VALUES (?, ?, ?, ?, CAST(? AS TEXT))",
+                    params![kind, name, name, root, sql],
+                )?;
+            }
+        }
         connection.execute_batch("COMMIT")
     };
     make().map_err(|error: rusqlite::Error| error.to_string())
@@ -62,30 +113,23 @@ pub fn edit(path: &Path, edits: &[Edit]) -> std::result::Result<(), String> {
 /// When it is no store, or cannot be written.
 pub fn renew_digests(connection: &Connection) -> Result<()> {
     connection.execute("DELETE FROM digest", [])?;
-    Digests::of(connection)?.write_all(connection)
+    Digests::current()?.write_all(connection)
 }
 
 /// The name of a table, its columns, and those that its rows are found by.
 type Table = (String, Vec<String>, String);
 
-fn tables(connection: &Connection) -> Result<Vec<Table>> {
-    let mut names = connection.prepare(
-        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
-         AND name NOT LIKE 'sqlite_%' AND name <> 'digest' ORDER BY name",
-    )?;
-    let names: Vec<String> = names.query_map([], |row| row.get(0))?.collect::<Result<_>>()?;
-    names
-        .into_iter()
-        .map(|name| {
-            let list = |query: &str| -> Result<Vec<String>> {
-                connection.prepare(query)?.query_map([&name], |row| row.get(0))?.collect()
-            };
-            let columns = list("SELECT name FROM pragma_table_info(?) ORDER BY cid")?;
-            let keys =
-                list("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk")?.join(", ");
-            Ok((name, columns, if keys.is_empty() { "rowid".to_owned() } else { keys }))
-        })
-        .collect()
+fn tables() -> Result<Vec<Table>> {
+    let expected = Expected::of(SCRIPTS)?;
+    let tables = expected.tables().iter().filter(|(name, _)| *name != "digest");
+    let table = |(name, columns): (&String, &Vec<Column>)| {
+        let mut keys: Vec<&Column> = columns.iter().filter(|column| column.key > 0).collect();
+        keys.sort_by_key(|column| column.key);
+        let keys: Vec<&str> = keys.iter().map(|column| column.name.as_str()).collect();
+        let keys = if keys.is_empty() { "rowid".to_owned() } else { keys.join(", ") };
+        (name.clone(), columns.iter().map(|column| column.name.clone()).collect(), keys)
+    };
+    Ok(tables.map(table).collect())
 }
 
 fn change(

@@ -12,6 +12,7 @@ mod cross_check;
 mod digest;
 mod disks;
 mod error;
+mod expected;
 mod extension;
 mod file;
 mod fleet;
@@ -19,6 +20,7 @@ mod found;
 #[doc(hidden)]
 pub mod fuzzing;
 mod generators;
+mod guard;
 mod instance;
 mod lock;
 mod note;

@@ -2,10 +2,12 @@
 
 use crate::StoreError;
 use crate::digest::Digests;
-use crate::error::Access;
+use crate::error::{Access, code};
+use crate::expected::{Expected, quoted};
+use crate::file::Opened;
+use crate::guard::harden;
 use rusqlite::backup::Backup;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
-use std::collections::BTreeMap;
+use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
 use std::path::Path;
 use std::time::Duration;
 
@@ -21,15 +23,19 @@ const ALL_PAGES: std::ffi::c_int = std::ffi::c_int::MAX;
 /// A released script is never changed: a new format is a new script at the end.
 pub(crate) const SCRIPTS: &[&str] = &[include_str!("schema/0001_tables.sql")];
 
-/// Reads the format of a store, and whether it is the last of `scripts` or one before it. Refuses
-/// other files, later formats, damaged files, and those whose tables are not weighin's.
+/// Reads the format of a store, whether it is the last of `scripts` or one before it, and gives the
+/// digests of its tables. Refuses other files, later formats, damaged files, and those whose tables are not weighin's.
 pub(crate) fn check(
-    connection: &Connection,
+    opened: &Opened,
     path: &Path,
     scripts: &[&str],
-) -> Result<Age, StoreError> {
+    access: Access,
+) -> Result<(Age, Digests), StoreError> {
+    let Opened { connection, limit } = opened;
     let sqlite = |error| StoreError::from_sqlite(path, Access::Read, error);
+    let damaged = |detail| StoreError::Damaged { path: path.to_path_buf(), detail };
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    // Both stand in the header: SQLite has not read a table's declaration yet.
     let application_id = number("application_id").map_err(sqlite)?;
     if application_id != APPLICATION_ID {
         return Err(StoreError::NotAStore(path.to_path_buf()));
@@ -40,17 +46,24 @@ pub(crate) fn check(
         let path = path.to_path_buf();
         return Err(StoreError::OtherFormat { path, found, known: scripts.len() });
     };
-    let damaged = |detail| Err(StoreError::Damaged { path: path.to_path_buf(), detail });
-    let health: String =
-        connection.pragma_query_value(None, "quick_check", |row| row.get(0)).map_err(sqlite)?;
-    if health != "ok" {
-        return damaged(health);
+    {
+        let _limited = limit.begin_schema();
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map_err(
+            |error| match code(&error) {
+                Some(ErrorCode::OperationInterrupted) => {
+                    damaged("it has more tables, views and indexes than weighin reads".to_owned())
+                }
+                _ => sqlite(error),
+            },
+        )?;
     }
-    match differs(connection, of_store).map_err(sqlite)? {
-        Some(difference) => damaged(difference),
-        None if of_store.len() < scripts.len() => Ok(Age::Older),
-        None => Ok(Age::Current),
+    let _limited = limit.begin();
+    let expected = Expected::of(of_store).map_err(sqlite)?;
+    if let Some(problem) = problem(connection, &expected, access).map_err(sqlite)? {
+        return Err(damaged(problem));
     }
+    let age = if of_store.len() < scripts.len() { Age::Older } else { Age::Current };
+    Ok((age, Digests::of(&expected)))
 }
 
 /// Whether the format of a store is the one that is written, or one before it.
@@ -60,65 +73,60 @@ pub(crate) enum Age {
     Current,
 }
 
-/// The columns of a table in their order, each with what matters of its declaration.
-type Columns = Vec<(String, String, i64, i64, i64)>;
-type Tables = BTreeMap<String, Columns>;
-
-/// What of the tables is not as these scripts make it. Tables, views and indexes that a user has
-/// added do no harm; a trigger could change what weighin writes.
-fn differs(connection: &Connection, scripts: &[&str]) -> rusqlite::Result<Option<String>> {
-    let trigger: Option<String> = connection
-        .query_row("SELECT name FROM sqlite_schema WHERE type = 'trigger'", [], |row| row.get(0))
-        .optional()?;
-    if let Some(trigger) = trigger {
-        return Ok(Some(format!("it has a trigger, {trigger}, which is not weighin's")));
+/// What is wrong with the tables of a file. Those of a user's own are not looked at: whatever is in
+/// them, weighin never reads it.
+fn problem(
+    connection: &Connection,
+    expected: &Expected,
+    access: Access,
+) -> rusqlite::Result<Option<String>> {
+    if let Some(difference) = expected.difference(connection)? {
+        return Ok(Some(difference));
     }
-    let found = tables(connection)?;
-    let difference = own(scripts)?.iter().find_map(|(table, columns)| {
-        let reason = match found.get(table) {
-            None => "is missing",
-            Some(found) if found != columns => "has other columns than it must have",
-            Some(_) => return None,
-        };
-        Some(format!("the table {table} {reason}"))
-    });
-    if difference.is_some() {
-        return Ok(difference);
+    for table in expected.tables().keys() {
+        let check = format!("PRAGMA quick_check({})", quoted(table));
+        let health: String = connection.query_row(&check, [], |row| row.get(0))?;
+        if health != "ok" {
+            return Ok(Some(health));
+        }
+        // Of a row that refers to none that is there: the tables and, where it has one, the row's number.
+        let orphan = connection
+            .prepare_cached("SELECT rowid, parent FROM pragma_foreign_key_check(?)")?
+            .query_row([table], |row| {
+                let (number, parent): (Option<i64>, String) = (row.get(0)?, row.get(1)?);
+                let number = number.map_or_else(String::new, |number| format!(" {number}"));
+                Ok(format!("{table}: row{number} belongs to a row of {parent} that is not there"))
+            })
+            .optional()?;
+        if orphan.is_some() {
+            return Ok(orphan);
+        }
     }
-    // Of a row that refers to none that is there: the tables and, where it has one, the row's number.
-    connection
-        .query_row("SELECT \"table\", rowid, parent FROM pragma_foreign_key_check", [], |row| {
-            let (table, number, parent): (String, Option<i64>, String) =
-                (row.get(0)?, row.get(1)?, row.get(2)?);
-            let number = number.map_or_else(String::new, |number| format!(" {number}"));
-            Ok(format!("{table}: row{number} belongs to a row of {parent} that is not there"))
-        })
-        .optional()
+    match access {
+        Access::Read => Ok(None),
+        Access::Write => unsafe_to_write(connection),
+    }
 }
 
-/// The tables as these scripts make them.
-fn own(scripts: &[&str]) -> rusqlite::Result<Tables> {
-    let own = Connection::open_in_memory()?;
-    own.pragma_update(None, "foreign_keys", false)?;
-    scripts.iter().try_for_each(|script| own.execute_batch(script))?;
-    tables(&own)
-}
-
-fn tables(connection: &Connection) -> rusqlite::Result<Tables> {
-    let mut statement = connection.prepare(
-        "SELECT tables.name, columns.name, columns.type, columns.\"notnull\", columns.pk,
-         columns.hidden FROM pragma_table_list AS tables
-         JOIN pragma_table_xinfo(tables.name) AS columns
-         WHERE tables.schema = 'main' AND tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%'
-         ORDER BY tables.name, columns.cid",
-    )?;
-    let mut rows = statement.query([])?;
-    let mut tables = Tables::new();
-    while let Some(row) = rows.next()? {
-        let column = (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?);
-        tables.entry(row.get(0)?).or_default().push(column);
+/// What keeps a file from being written to: a page that is taken for free and holds something would be
+/// overwritten.
+fn unsafe_to_write(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    match connection.query_row("PRAGMA quick_check", [], |row| row.get::<_, String>(0)) {
+        // What else it says is of values in a user's own tables.
+        Ok(health) => Ok(Some(health).filter(|health| health.starts_with("***"))),
+        Err(error) if code(&error) != Some(ErrorCode::Unknown) => Err(error),
+        // Where such a table has columns that SQLite cannot compute here, free pages go unchecked.
+        Err(error) => {
+            let free: i64 =
+                connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
+            Ok((free > 0).then(|| {
+                format!(
+                    "whether its {free} free pages are free cannot be checked beside tables that are not \
+                     weighin's ({error}); VACUUM in the program sqlite3 removes them"
+                )
+            }))
+        }
     }
-    Ok(tables)
 }
 
 /// Brings a store, or an empty database, to the last format of `scripts`, fills it, and writes the
@@ -138,22 +146,28 @@ pub(crate) fn migrate(
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", scripts.len() as i64)?;
     fill(&transaction)?;
-    Digests::of(&transaction)?.write_all(&transaction)?;
+    Digests::of(&Expected::of(scripts)?).write_all(&transaction)?;
     transaction.commit()
 }
 
 /// A copy in memory, brought to the last format of `scripts`: reading must not change the file.
-pub(crate) fn migrated_copy(source: &Connection, scripts: &[&str]) -> rusqlite::Result<Connection> {
+pub(crate) fn migrated_copy(source: &Opened, scripts: &[&str]) -> rusqlite::Result<Opened> {
     let mut copy = Connection::open_in_memory()?;
-    Backup::new(source, &mut copy)?.run_to_completion(ALL_PAGES, Duration::ZERO, None)?;
+    Backup::new(&source.connection, &mut copy)?.run_to_completion(
+        ALL_PAGES,
+        Duration::ZERO,
+        None,
+    )?;
+    harden(&mut copy, &source.limit)?;
     migrate(&mut copy, scripts, |_| Ok(()))?;
-    Ok(copy)
+    Ok(Opened { connection: copy, limit: source.limit.clone() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Store, run, trial};
+    use crate::{Store, file, run, trial};
+    use rusqlite::OpenFlags;
     use test_support::varied::{host, plan, record, study};
 
     /// A format that a later version may bring: one more column and one more table.
@@ -174,15 +188,19 @@ mod tests {
         drop(store);
         let before = std::fs::read(&path).unwrap();
 
-        let mut connection = Connection::open(&path).unwrap();
-        assert_eq!(check(&connection, &path, SCRIPTS).unwrap(), Age::Current);
-        assert_eq!(check(&connection, &path, LATER).unwrap(), Age::Older);
-        let copy = migrated_copy(&connection, LATER).unwrap();
+        let mut opened = file::connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
+        let check = |opened: &Opened, scripts| {
+            super::check(opened, &path, scripts, Access::Write).unwrap().0
+        };
+        assert_eq!(check(&opened, SCRIPTS), Age::Current);
+        assert_eq!(check(&opened, LATER), Age::Older);
+        let copy = migrated_copy(&opened, LATER).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), before);
-        migrate(&mut connection, LATER, |_| Ok(())).unwrap();
-        for connection in [&copy, &connection] {
-            assert_eq!(check(connection, &path, LATER).unwrap(), Age::Current);
-            Digests::of(connection).unwrap().check_all(connection).unwrap();
+        migrate(&mut opened.connection, LATER, |_| Ok(())).unwrap();
+        for opened in [&copy, &opened] {
+            assert_eq!(check(opened, LATER), Age::Current);
+            let connection = &opened.connection;
+            Digests::of(&Expected::of(LATER).unwrap()).check_all(connection).unwrap();
             let remark: String = connection
                 .query_row("SELECT remark FROM trial JOIN more USING (position)", [], |row| {
                     row.get(0)
@@ -194,7 +212,7 @@ mod tests {
                 assert_eq!(trial::select(connection, planned).unwrap().as_ref(), Some(written));
             }
         }
-        drop(connection);
+        drop(opened);
 
         let error = Store::open(&path).unwrap_err().to_string();
         assert!(error.contains("format 2") && error.contains("up to 1"), "{error}");

@@ -1,5 +1,7 @@
 use crate::digest::{Digests, Subject};
 use crate::error::Access;
+use crate::file::Opened;
+use crate::guard::TimeLimit;
 use crate::lock::WriterLock;
 use crate::schema::{self, Age, SCRIPTS};
 use crate::value::{damage, unfit_value, within};
@@ -26,6 +28,8 @@ pub struct Store {
     path: PathBuf,
     // Declared, and so dropped, before the lock that protects it.
     connection: Connection,
+    /// Of what is read: what is written is weighin's own.
+    limit: TimeLimit,
     lock: Option<WriterLock>,
     study: Study,
     plan: Plan,
@@ -99,35 +103,42 @@ impl Store {
     }
 
     pub(crate) fn writer(path: &Path, lock: WriterLock) -> Result<Self, StoreError> {
-        let mut connection = file::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let age = schema::check(&connection, path, SCRIPTS)?;
-        let prepare = |connection: &mut Connection| {
-            Digests::of(connection)?.check_all(connection)?;
+        let mut opened = file::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let (age, mut digests) = schema::check(&opened, path, SCRIPTS, Access::Write)?;
+        let Opened { connection, limit } = &mut opened;
+        let limited = limit.begin();
+        let mut prepare = || {
+            digests.check_all(connection)?;
             if age == Age::Older {
                 schema::migrate(connection, SCRIPTS, |_| Ok(()))?;
+                digests = Digests::current()?;
             }
             // A write-ahead log lets others read meanwhile. FULL makes each commit wait for the
             // disk: an appended trial survives a power loss.
             connection.pragma_update(None, "journal_mode", "WAL")?;
             connection.pragma_update(None, "synchronous", "FULL")?;
-            connection.pragma_update(None, "foreign_keys", true)
+            // A user's own table may refer to rows of weighin's: what it demands is not weighin's matter.
+            connection.pragma_update(None, "foreign_keys", false)
         };
-        prepare(&mut connection)
-            .map_err(|error| StoreError::from_sqlite(path, Access::Write, error))?;
-        Self::load(path, connection, Some(lock))
+        prepare().map_err(|error| StoreError::from_sqlite(path, Access::Write, error))?;
+        drop(limited);
+        Self::load(path, opened, Some(lock), digests)
     }
 
     pub(crate) fn load(
         path: &Path,
-        connection: Connection,
+        opened: Opened,
         lock: Option<WriterLock>,
+        digests: Digests,
     ) -> Result<Self, StoreError> {
+        let Opened { connection, limit } = opened;
+        let limited = limit.begin();
         let sqlite = |error| StoreError::from_sqlite(path, Access::Read, error);
         let (study, plan, run) = run::select(&connection).map_err(sqlite)?;
         let recorded = trial::positions(&connection).map_err(sqlite)?;
-        let digests = Digests::of(&connection).map_err(sqlite)?;
+        drop(limited);
         let path = path.to_path_buf();
-        Ok(Self { path, connection, lock, study, plan, run, recorded, digests })
+        Ok(Self { path, connection, limit, lock, study, plan, run, recorded, digests })
     }
 
     /// Keeps a trial: when this returns, it survives a power loss. After an error the store is as
@@ -305,6 +316,7 @@ impl Store {
     /// # Errors
     /// When the file is damaged or cannot be read.
     pub fn failed(&self) -> Result<Vec<TrialKey>, StoreError> {
+        let _limited = self.limit.begin();
         let failed = trial::failed(&self.connection)
             .map_err(|error| StoreError::from_sqlite(&self.path, Access::Read, error))?;
         let counts = self.plan.trials().filter(|trial| failed.contains(&trial.position));
@@ -316,6 +328,7 @@ impl Store {
     /// # Errors
     /// When the file is damaged or cannot be read.
     pub fn targets(&self) -> Result<Vec<TargetFacts>, StoreError> {
+        let _limited = self.limit.begin();
         let targets = target::select(&self.connection)
             .map_err(|error| StoreError::from_sqlite(&self.path, Access::Read, error))?;
         Ok(targets.into_iter().map(|(_, facts)| facts).collect())
@@ -342,6 +355,7 @@ impl Store {
     /// # Errors
     /// When the file is damaged or cannot be read.
     pub fn dataset(&self) -> Result<Dataset, StoreError> {
+        let _limited = self.limit.begin();
         let read = || {
             // One transaction: a writer may append meanwhile.
             let snapshot = self.connection.unchecked_transaction()?;
@@ -459,8 +473,7 @@ impl Drop for Store {
 }
 
 /// Checks the run and its plan, and that nothing that was written is gone.
-pub(crate) fn check_run(connection: &Connection) -> rusqlite::Result<()> {
-    let digests = Digests::of(connection)?;
+pub(crate) fn check_run(connection: &Connection, digests: &Digests) -> rusqlite::Result<()> {
     digests.check_subjects(connection)?;
     digests.check(connection, Subject::Run)?;
     digests.check_extensions(connection)

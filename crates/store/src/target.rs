@@ -13,6 +13,7 @@ pub(crate) fn replace(connection: &Connection, facts: &TargetFacts) -> Result<i6
         [&facts.target],
         |row| row.get::<_, i64>(0),
     )?;
+    connection.execute("DELETE FROM variable WHERE target_id = ?", [id])?;
     connection.execute("DELETE FROM target WHERE id = ?", [id])?;
     let server = &facts.server;
     connection.execute(

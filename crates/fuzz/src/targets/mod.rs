@@ -55,6 +55,7 @@ pub const TARGETS: &[Target] = &[
     output::GATE,
     store::BYTES,
     store::CELLS,
+    store::SCHEMA,
 ];
 
 /// The input as text, as the program reads files: what is no UTF-8 is replaced.

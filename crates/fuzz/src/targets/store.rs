@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::OnceLock;
 use store::Store;
-use store::fuzzing::{Cell, Edit, edit};
+use store::fuzzing::{Cell, Declaration, Edit, declare, edit};
 use tempfile::NamedTempFile;
 
 /// A results file with bytes changed: what can still be read is analysed and reported.
@@ -40,6 +40,50 @@ pub(super) const CELLS: Target = Target {
     longest: KIB,
     memory: 400 * MIB,
     words: &["[]", "{}", "null", "{\"secs\":", "\"measure\"", "HISTFAAAA", "NaN", "-1"],
+};
+
+/// A results file with other declarations of tables: it is refused, or what was in it is read.
+pub(super) const SCHEMA: Target = Target {
+    name: "store_schema",
+    run: schema,
+    seeds: || {
+        let texts = [
+            "CREATE TABLE \"a b\" (position INTEGER, number INTEGER PRIMARY KEY)",
+            "CREATE TABLE t (a AS (replace(a, 'x', 'y')) STORED CHECK (a LIKE '%'), b DEFAULT (random()))",
+            "CREATE VIEW v AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT * FROM n",
+            "CREATE INDEX i ON trial (outcome || 'x') WHERE position > 1",
+            "CREATE UNIQUE INDEX i ON load (position)",
+            "CREATE TRIGGER t AFTER INSERT ON trial BEGIN DELETE FROM trial; END",
+            "CREATE VIRTUAL TABLE note USING fts5(a)",
+            "CREATE TABLE sqlite_stat1(tbl, idx, stat AS (hex(tbl)))",
+            "CREATE TABLE note (number INTEGER PRIMARY KEY, at_ms, text) WITHOUT ROWID",
+        ];
+        let seed = |(number, text): (usize, &&str)| {
+            let head = [(number as u8) << 1, 200, number as u8 & 3, 7, 2, text.len() as u8];
+            [&head[..], text.as_bytes()].concat()
+        };
+        let replaced = |row: u8| vec![0, row, 4, 0, 1, 12, b'C', b'R', b'E', b'A', b'T', b'E'];
+        texts.iter().enumerate().map(seed).chain((0..60).step_by(7).map(replaced)).collect()
+    },
+    mutations: 15,
+    longest: KIB,
+    memory: 400 * MIB,
+    words: &[
+        "CREATE TABLE ",
+        "CREATE VIEW ",
+        "CREATE INDEX ",
+        "CREATE TRIGGER ",
+        "CREATE VIRTUAL TABLE ",
+        " AS (",
+        " CHECK (",
+        " REFERENCES trial",
+        " STRICT",
+        " WITHOUT ROWID",
+        "trial",
+        "sqlite_stat1",
+        "SELECT * FROM ",
+        " WHERE ",
+    ],
 };
 
 /// Byte 0: which file, and whether it is reported. Then patches: four bytes of place, one of
@@ -75,6 +119,40 @@ fn cells(data: &[u8]) {
     if edit(file.path(), &edits).is_ok() {
         read(file.path(), flags);
     }
+}
+
+/// Byte 0: which file, and whether it is reported. Then declarations: row, kind and whether it has a name,
+/// the name's number, page, length of the text, the text.
+fn schema(data: &[u8]) {
+    let mut input = Input::new(data);
+    let flags = input.byte();
+    let mut declarations = Vec::new();
+    while !input.is_empty() && declarations.len() < 16 {
+        let (row, kind, name) = (usize::from(input.byte()), input.byte(), input.byte());
+        let root = i64::from(input.byte());
+        declarations.push(Declaration {
+            row,
+            kind: ["table", "index", "view", "trigger"][usize::from(kind & 3)].to_owned(),
+            name: (kind & 4 == 0).then(|| format!("more{name}")),
+            root,
+            sql: piece(&mut input),
+        });
+    }
+    let file = file(base(flags));
+    if declare(file.path(), &declarations).is_err() {
+        return;
+    }
+    let bytes = fs::read(file.path()).ok();
+    match Store::open(file.path()).and_then(|store| store.dataset()) {
+        // Whatever was declared, what weighin has written is what it reads.
+        Ok(dataset) => {
+            let unchanged = Store::open(self::file(base(flags)).path());
+            let written = unchanged.and_then(|store| store.dataset()).ok();
+            assert!(Some(dataset) == written, "other results");
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+    assert_eq!(fs::read(file.path()).ok(), bytes, "reading has changed the file");
 }
 
 /// A value, or none to delete the row.

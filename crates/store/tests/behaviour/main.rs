@@ -8,4 +8,5 @@ mod full_disk;
 mod planted;
 mod refusals;
 mod round_trip;
+mod strangers;
 mod tampering;

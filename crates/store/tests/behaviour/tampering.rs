@@ -323,7 +323,7 @@ fn what_contradicts_is_named() {
         ("DROP TABLE outage".to_owned(), &["the table outage is missing"]),
         (
             "ALTER TABLE load ADD COLUMN more INTEGER".to_owned(),
-            &["the table load has other columns"],
+            &["the table load is not as weighin makes it"],
         ),
         (
             "CREATE TRIGGER more AFTER INSERT ON trial BEGIN DELETE FROM trial; END".to_owned(),
