@@ -1,6 +1,7 @@
 //! What every request passes before it is answered: whom it is meant for, and who asks.
 
 use crate::door::Door;
+use crate::places::Place;
 use crate::policy;
 use crate::token::{SESSION, Token};
 use axum::Router;
@@ -14,6 +15,7 @@ use hyper::service::Service;
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use hyper_util::service::TowerToHyperService;
 use report::site;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
@@ -36,10 +38,15 @@ impl Gate {
         Self { door, cookie: format!("weighin-{port}"), pages: TowerToHyperService::new(pages) }
     }
 
-    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+    /// Who is not let in keeps no place for it.
+    pub(crate) async fn answer(
+        &self,
+        request: Request<Incoming>,
+        place: &Arc<Place>,
+    ) -> Response<Body> {
         let mut response = match self.refusal(&request) {
             Some(refused) => refused,
-            None => self.admitted(request).await,
+            None => self.admitted(request, place).await,
         };
         policy::dress(&mut response);
         response
@@ -65,7 +72,7 @@ impl Gate {
         Some(page(StatusCode::MISDIRECTED_REQUEST, site::message_page("Another host", &help)))
     }
 
-    async fn admitted(&self, request: Request<Incoming>) -> Response<Body> {
+    async fn admitted(&self, request: Request<Incoming>, place: &Arc<Place>) -> Response<Body> {
         if let Some(token) = &self.door.token {
             if request.uri().path() == "/login" {
                 return self.login(token, request).await;
@@ -74,6 +81,10 @@ impl Gate {
                 return login_page(false);
             }
         }
+        place.answering(self.answered(request)).await
+    }
+
+    async fn answered(&self, request: Request<Incoming>) -> Response<Body> {
         match timeout(ANSWER_TIMEOUT, self.pages.call(request)).await {
             Ok(Ok(response)) => response,
             Ok(Err(never)) => match never {},

@@ -11,6 +11,7 @@ mod exposition;
 mod figures;
 mod gate;
 mod patient;
+mod places;
 mod policy;
 mod read;
 mod server;

@@ -1,8 +1,9 @@
-//! Listening: connections within bounds, each encrypted where that is asked for, until the end.
+//! Listening: connections within bounds ([`crate::places`]), each encrypted where that is asked for, until the end.
 
 use crate::door::Door;
 use crate::gate::Gate;
 use crate::patient::Patient;
+use crate::places::{Place, Places};
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -16,12 +17,13 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
-/// Connections at a time; who comes then waits until one ends.
-const MOST_CONNECTIONS: usize = 512;
+/// Connections that wait to be accepted: with less room many of them at once would have others wait for
+/// seconds, until they try again.
+const MOST_WAITING: i32 = 4096;
 /// How long the head of a request may take, and how long a connection may be idle.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -61,6 +63,7 @@ impl Server {
             Failure::new(FailureKind::Other, message, remedy)
         };
         let listener = Listener::bind(door.listen).map_err(failed)?;
+        rustix::net::listen(&listener, MOST_WAITING).map_err(|error| failed(error.into()))?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let runtime = Builder::new_current_thread()
@@ -121,45 +124,46 @@ async fn accept(
     gate: Arc<Gate>,
     mut ending: Ending,
 ) {
-    let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let places = Arc::new(Places::default());
     loop {
         let accepted = tokio::select! {
             _ = ending.wait_for(|end| *end) => break,
-            accepted = one_more(listener, &connections) => accepted,
+            accepted = one_more(listener, &places) => accepted,
         };
         let Some((stream, place)) = accepted else {
             // Out of descriptors, for example: others end before long.
             sleep(POLL_INTERVAL).await;
             continue;
         };
-        let (tls, gate, ending) = (tls.clone(), Arc::clone(&gate), ending.clone());
+        let (tls, gate, place) = (tls.clone(), Arc::clone(&gate), Arc::new(place));
+        let mut ending = ending.clone();
         tokio::spawn(async move {
-            // Held until the connection ends.
-            let _place = place;
             let stream = Patient::new(stream);
-            match tls {
-                None => converse(stream, gate, ending).await,
-                Some(tls) => {
-                    let shaken = timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)).await;
-                    if let Ok(Ok(stream)) = shaken {
-                        converse(stream, gate, ending).await;
-                    }
+            let visitor = Arc::clone(&place);
+            let visit = async {
+                let Some(tls) = tls else { return converse(stream, gate, visitor, ending).await };
+                let shaken = tokio::select! {
+                    _ = ending.wait_for(|end| *end) => return,
+                    shaken = timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)) => shaken,
+                };
+                if let Ok(Ok(stream)) = shaken {
+                    converse(stream, gate, visitor, ending).await;
                 }
+            };
+            tokio::select! {
+                () = place.is_lost() => {}
+                () = visit => {}
             }
         });
     }
-    // All of them are free when all connections have ended.
-    let _ = timeout(GRACE, connections.acquire_many(MOST_CONNECTIONS as u32)).await;
+    let _ = timeout(GRACE, places.are_empty()).await;
 }
 
-async fn one_more(
-    listener: &TcpListener,
-    connections: &Arc<Semaphore>,
-) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
-    let place = Arc::clone(connections).acquire_owned().await.ok()?;
-    let (stream, _) = listener.accept().await.ok()?;
+async fn one_more(listener: &TcpListener, places: &Arc<Places>) -> Option<(TcpStream, Place)> {
+    let (stream, from) = listener.accept().await.ok()?;
     // Answers are small, and events must not wait for more of them.
     let _ = stream.set_nodelay(true);
+    let place = places.enter(from.ip()).await;
     Some((stream, place))
 }
 
@@ -167,11 +171,12 @@ async fn one_more(
 async fn converse(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     gate: Arc<Gate>,
+    place: Arc<Place>,
     mut ending: Ending,
 ) {
     let answer = service_fn(move |request| {
-        let gate = Arc::clone(&gate);
-        async move { Ok::<_, Infallible>(gate.answer(request).await) }
+        let (gate, place) = (Arc::clone(&gate), Arc::clone(&place));
+        async move { Ok::<_, Infallible>(gate.answer(request, &place).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
