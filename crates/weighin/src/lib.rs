@@ -38,7 +38,9 @@ pub fn run() -> ExitCode {
     match arguments.command {
         Command::LoadGenerator | Command::RemoteLoadGenerator | Command::Agent(_) => {}
         Command::InstanceKeeper => signals::pass_over(),
-        _ => signals::listen(),
+        // Until it is stopped is as long as it is asked to serve: that is no interruption.
+        Command::Serve(_) => signals::listen(Exit::Done),
+        _ => signals::listen(Exit::Interrupted),
     }
     let outcome = match arguments.command {
         Command::Demo(arguments) => commands::demo(&arguments),

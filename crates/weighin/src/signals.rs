@@ -7,11 +7,12 @@
 //! go with their guardians, load generators with their pipes, and files that would be left behind
 //! with [`Unfinished`].
 
+use crate::Exit;
 use crate::messages::{self, tell};
 use crate::view;
 use model::Stop;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -20,6 +21,8 @@ use std::time::Duration;
 const GRACE: Duration = Duration::from_millis(1_500);
 
 static STOP: LazyLock<Stop> = LazyLock::new(Stop::default);
+/// How the command ends where it is ended.
+static EXIT: AtomicU8 = AtomicU8::new(Exit::Interrupted as u8);
 /// Whether the command looks at [`STOP`].
 static LOOKS: AtomicBool = AtomicBool::new(false);
 /// Whether it has ended in good order.
@@ -34,8 +37,10 @@ struct Ending {
     help: String,
 }
 
-/// Begins to listen for signals. A process in which that is not possible ends as the system has it.
-pub(crate) fn listen() {
+/// Begins to listen for signals, with which a command ends as `exit` says, whatever it does just then. A
+/// process in which that is not possible ends as the system has it.
+pub(crate) fn listen(exit: Exit) {
+    EXIT.store(exit as u8, Ordering::Release);
     let _ = ctrlc::set_handler(request_stop);
 }
 
@@ -112,5 +117,5 @@ fn end() {
     if !ending.help.is_empty() {
         tell(&format!("  = help: {}", ending.help));
     }
-    std::process::exit(crate::Exit::Interrupted as i32);
+    std::process::exit(EXIT.load(Ordering::Acquire).into());
 }

@@ -54,6 +54,7 @@ mod secrets;
 mod server_trouble;
 mod servers_elsewhere;
 mod serving;
+mod serving_bounds;
 mod serving_browsers;
 mod side_by_side;
 mod slo;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 /// `weighin serve` of a directory, and where it listens.
 pub struct Serving {
-    weighin: Started,
+    pub weighin: Started,
     pub address: SocketAddr,
 }
 
