@@ -189,16 +189,15 @@ mod tests {
         let before = std::fs::read(&path).unwrap();
 
         let mut opened = file::connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
-        let check = |opened: &Opened, scripts| {
-            super::check(opened, &path, scripts, Access::Write).unwrap().0
-        };
-        assert_eq!(check(&opened, SCRIPTS), Age::Current);
-        assert_eq!(check(&opened, LATER), Age::Older);
+        let age =
+            |opened: &Opened, scripts| check(opened, &path, scripts, Access::Write).unwrap().0;
+        assert_eq!(age(&opened, SCRIPTS), Age::Current);
+        assert_eq!(age(&opened, LATER), Age::Older);
         let copy = migrated_copy(&opened, LATER).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), before);
         migrate(&mut opened.connection, LATER, |_| Ok(())).unwrap();
         for opened in [&copy, &opened] {
-            assert_eq!(check(opened, LATER), Age::Current);
+            assert_eq!(age(opened, LATER), Age::Current);
             let connection = &opened.connection;
             Digests::of(&Expected::of(LATER).unwrap()).check_all(connection).unwrap();
             let remark: String = connection
