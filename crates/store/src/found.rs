@@ -2,6 +2,7 @@
 
 use crate::digest::Digests;
 use crate::error::Access;
+use crate::log::LogState;
 use crate::schema::{self, Age, SCRIPTS};
 use crate::store::check_run;
 use crate::{Store, StoreError, file, lock};
@@ -17,7 +18,7 @@ impl Store {
     /// # Errors
     /// As [`Self::open`].
     pub fn open_found(directory: &Directory, name: &OsStr) -> Result<Self, StoreError> {
-        Self::open_at(&directory.path().join(name))
+        Self::open_at(&directory.path().join(name), false)
     }
 
     /// Whether a process holds such a store for writing, which is not disturbed by the question.
@@ -25,9 +26,13 @@ impl Store {
         lock::is_held(directory, name)
     }
 
-    /// By a path that has no links.
-    pub(crate) fn open_at(path: &Path) -> Result<Self, StoreError> {
+    /// By a path that has no links; `is_only_one` where this process has the store open nowhere else.
+    pub(crate) fn open_at(path: &Path, is_only_one: bool) -> Result<Self, StoreError> {
         let sqlite = |error| StoreError::from_sqlite(path, Access::Read, error);
+        let was_held = is_held_at(path);
+        let log = LogState::of(path, is_only_one && !was_held)?;
+        // What a writer has only half written yet is not lost.
+        let log = (!was_held && !is_held_at(path)).then_some(log);
         let mut opened = file::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         let (age, mut digests) = schema::check(&opened, path, SCRIPTS, Access::Read)?;
         {
@@ -36,10 +41,15 @@ impl Store {
             let snapshot = opened.connection.unchecked_transaction().map_err(sqlite)?;
             check_run(&snapshot, &digests).map_err(sqlite)?;
         }
+        let trouble = log.map(|log| log.trouble(&opened.connection)).transpose().map_err(sqlite)?;
         if age == Age::Older {
             opened = schema::migrated_copy(&opened, SCRIPTS).map_err(sqlite)?;
             digests = Digests::current().map_err(sqlite)?;
         }
-        Self::load(path, opened, None, digests)
+        Self::load(path, opened, None, digests, trouble.flatten())
     }
+}
+
+fn is_held_at(path: &Path) -> bool {
+    Directory::of_file(path).is_ok_and(|(directory, name)| lock::is_held(&directory, &name))
 }

@@ -23,6 +23,7 @@ mod generators;
 mod guard;
 mod instance;
 mod lock;
+mod log;
 mod note;
 mod open_loop;
 mod outcome;

@@ -3,18 +3,20 @@ use crate::error::Access;
 use crate::file::Opened;
 use crate::guard::TimeLimit;
 use crate::lock::WriterLock;
+use crate::log::LogState;
 use crate::schema::{self, Age, SCRIPTS};
-use crate::value::{damage, unfit_value, within};
-use crate::{StoreError, beside, extension, file, instance, note, run, target, trial};
+use crate::value::unfit_value;
+use crate::{StoreError, beside, extension, file, note, run, target, trial};
 use model::{
-    Block, Dataset, Extension, HostFacts, Note, Plan, RunInfo, Study, SupersededTrial, TargetFacts,
-    Trial, TrialKey, TrialRecord, UnixMillis,
+    Block, Extension, HostFacts, Note, Plan, RunInfo, Study, TargetFacts, TrialKey, TrialRecord,
+    UnixMillis,
 };
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+mod dataset;
 #[cfg(test)]
 mod tests;
 
@@ -37,6 +39,8 @@ pub struct Store {
     /// Positions of the trials that have a record, ascending.
     recorded: BTreeSet<u32>,
     digests: Digests,
+    /// What could not be read of the log when this was opened.
+    log_trouble: Option<Note>,
 }
 
 impl Store {
@@ -77,7 +81,7 @@ impl Store {
     /// # Errors
     /// When the file is missing, not a store, damaged, or of a later format.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Self::open_at(&beside::resolved(path)?)
+        Self::open_at(&beside::resolved(path)?, true)
     }
 
     /// Opens a run for writing, to complete its plan. A store of an older version is brought to
@@ -91,6 +95,10 @@ impl Store {
         let path = &beside::resolved(path)?;
         let lock = WriterLock::take(path)?;
         let mut store = Self::writer(path, lock)?;
+        // From now on the log is written over: the report says what was in it.
+        if let Some(trouble) = store.log_trouble.clone() {
+            store.add_note(&trouble)?;
+        }
         if store.is_empty() {
             let started_at = now();
             store.write(|connection, digests| {
@@ -103,11 +111,14 @@ impl Store {
     }
 
     pub(crate) fn writer(path: &Path, lock: WriterLock) -> Result<Self, StoreError> {
+        let log = LogState::of(path, true)?;
         let mut opened = file::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let (age, mut digests) = schema::check(&opened, path, SCRIPTS, Access::Write)?;
         let Opened { connection, limit } = &mut opened;
         let limited = limit.begin();
+        let mut log_trouble = None;
         let mut prepare = || {
+            log_trouble = log.trouble(connection)?;
             digests.check_all(connection)?;
             if age == Age::Older {
                 schema::migrate(connection, SCRIPTS, |_| Ok(()))?;
@@ -122,7 +133,7 @@ impl Store {
         };
         prepare().map_err(|error| StoreError::from_sqlite(path, Access::Write, error))?;
         drop(limited);
-        Self::load(path, opened, Some(lock), digests)
+        Self::load(path, opened, Some(lock), digests, log_trouble)
     }
 
     pub(crate) fn load(
@@ -130,6 +141,7 @@ impl Store {
         opened: Opened,
         lock: Option<WriterLock>,
         digests: Digests,
+        log_trouble: Option<Note>,
     ) -> Result<Self, StoreError> {
         let Opened { connection, limit } = opened;
         let limited = limit.begin();
@@ -138,7 +150,7 @@ impl Store {
         let recorded = trial::positions(&connection).map_err(sqlite)?;
         drop(limited);
         let path = path.to_path_buf();
-        Ok(Self { path, connection, limit, lock, study, plan, run, recorded, digests })
+        Ok(Self { path, connection, limit, lock, study, plan, run, recorded, digests, log_trouble })
     }
 
     /// Keeps a trial: when this returns, it survives a power loss. After an error the store is as
@@ -350,66 +362,6 @@ impl Store {
             .collect()
     }
 
-    /// Everything that is known of the run, at one moment.
-    ///
-    /// # Errors
-    /// When the file is damaged or cannot be read.
-    pub fn dataset(&self) -> Result<Dataset, StoreError> {
-        let _limited = self.limit.begin();
-        let read = || {
-            // One transaction: a writer may append meanwhile.
-            let snapshot = self.connection.unchecked_transaction()?;
-            let mut targets = target::select(&snapshot)?;
-            let place = |name: &str| self.study.measured().position(|target| target.name == name);
-            targets.sort_by_key(|(_, facts)| place(&facts.target));
-            for (id, facts) in &targets {
-                self.digests
-                    .check(&snapshot, Subject::Target(*id))
-                    .map_err(|error| within(&format!("target {}", facts.target), error))?;
-            }
-            let notes = note::checked(&snapshot, &self.digests)?;
-            let instances = instance::checked(&snapshot, &self.digests)?;
-            let digests = self.digests.filled(&snapshot)?;
-            let counts: BTreeSet<u32> = self.plan.trials().map(|trial| trial.position).collect();
-            let (mut trials, mut superseded) = (Vec::new(), Vec::new());
-            for planned in self.plan.all_trials() {
-                let place = || format!("trial {} ({})", planned.position, planned.key);
-                let record =
-                    trial::select(&snapshot, planned).map_err(|error| within(&place(), error))?;
-                let Some(record) = record else { continue };
-                // After reading: what cannot be read says which column it is in.
-                digests
-                    .check(&snapshot, Subject::Trial(planned.position))
-                    .map_err(|error| within(&place(), error))?;
-                if counts.contains(&planned.position) {
-                    trials.push(record);
-                    continue;
-                }
-                let Some(at) = self.superseded_at(planned).filter(|_| record.has_failed()) else {
-                    let reason = "a trial that did not fail stands in the plan a second time";
-                    return Err(within(&place(), damage("planned_trial.position", reason)));
-                };
-                superseded.push(SupersededTrial { record, at });
-            }
-            let targets = targets.into_iter().map(|(_, facts)| facts).collect();
-            Ok((targets, trials, superseded, notes, instances))
-        };
-        let (targets, trials, superseded, notes, instances) =
-            read().map_err(|error| StoreError::from_sqlite(&self.path, Access::Read, error))?;
-        let (study, run, plan) = (self.study.clone(), self.run.clone(), self.plan.clone());
-        Ok(Dataset { study, run, plan, targets, trials, superseded, notes, instances })
-    }
-
-    /// When a trial was planned that stands in the place of this one.
-    fn superseded_at(&self, trial: &Trial) -> Option<UnixMillis> {
-        let later = self.plan.blocks.iter().find(|block| {
-            let mut trials = block.trials.iter();
-            trials.any(|other| other.key == trial.key && other.position > trial.position)
-        });
-        let place = (later?.extension as usize).checked_sub(1)?;
-        self.run.extensions.get(place).map(|extension| extension.at)
-    }
-
     /// Removes the store with all that it holds: one in which nothing was recorded.
     pub fn discard(mut self) {
         let (path, lock) = (self.path.clone(), self.lock.take());
@@ -433,6 +385,12 @@ impl Store {
     /// When the run was begun, and with what.
     pub fn run(&self) -> &RunInfo {
         &self.run
+    }
+
+    /// What could not be read of the log of changes beside the store when this was opened, in a
+    /// sentence: an earlier state of the run is read than was recorded. It is among the notes as well.
+    pub fn log_trouble(&self) -> Option<&str> {
+        self.log_trouble.as_ref().map(|note| note.text.as_str())
     }
 
     /// Where the store is.

@@ -1,6 +1,7 @@
 //! Where results are kept, and finding them again.
 
 use crate::exit::CliError;
+use crate::messages::{shown, tell};
 use model::Study;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -68,7 +69,24 @@ pub(crate) fn find(named: Option<&Path>) -> Result<PathBuf, CliError> {
 
 /// Opens a results file for reading.
 pub(crate) fn open(path: &Path) -> Result<Store, CliError> {
-    Ok(Store::open(path)?)
+    Ok(said_of_log(Store::open(path)?))
+}
+
+/// Opens a results file for writing.
+pub(crate) fn resume(path: &Path) -> Result<Store, CliError> {
+    Ok(said_of_log(Store::resume(path)?))
+}
+
+/// Says where an earlier state is read than was recorded.
+fn said_of_log(store: Store) -> Store {
+    if let Some(trouble) = store.log_trouble() {
+        let results = shown(store.path());
+        tell(&format!(
+            "warning: {results}: {trouble}\n  = help: restore the file and its log from one copy, if there \
+             is one; trials without a record are measured by weighin run --resume"
+        ));
+    }
+    store
 }
 
 fn directory_of(file: &Path) -> PathBuf {

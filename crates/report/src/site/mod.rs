@@ -134,6 +134,10 @@ pub fn latest_and_findings(analysis: &Analysis, state: RunState) -> String {
                 }
             }
         }
+        @if let Some(notes) = tables::notes(analysis) {
+            h2 { "Notes" }
+            (table(&notes))
+        }
     };
     part.into_string()
 }

@@ -5,6 +5,7 @@
 mod crash;
 mod found;
 mod full_disk;
+mod logs;
 mod planted;
 mod refusals;
 mod round_trip;

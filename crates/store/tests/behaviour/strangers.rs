@@ -225,7 +225,6 @@ fn settings_of_a_file_are_not_obeyed() {
         "PRAGMA default_cache_size = 2147483647",
         "PRAGMA schema_version = 4000000000",
         "PRAGMA incremental_vacuum",
-        "PRAGMA journal_mode = WAL",
     ] {
         change(&path, setting);
         assert!(Store::open(&path).unwrap().dataset().unwrap() == written, "{setting}");

@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
             Some(path) => path.clone(),
             None => stores::latest(&loaded, file)?,
         };
-        let store = Store::resume(&results)?;
+        let store = stores::resume(&results)?;
         let addition = addition(&store, &loaded, arguments)?;
         let telling = (&arguments.telling, listener);
         let ended = go(store, addition, &results, &arguments.erase, telling);

@@ -308,3 +308,28 @@ fn pages_of_other_sites_may_lead_here_and_do_nothing_else() {
     }
     serving.ends();
 }
+
+#[test]
+fn a_results_file_without_its_log_says_so_wherever_it_is_read() {
+    let place = Workplace::new();
+    let rows = ["a,t,1,1", "a,t,1,2"].map(|row| format!("{row},transactions_per_s,90,1/s\n"));
+    place
+        .write("r.csv", format!("target,test,clients,repeat,metric,value,unit\n{}", rows.concat()));
+    place.weighin(&["import", "csv", "r.csv", "--out", "r.weighin"]).done();
+    // As of a run that was killed: its header says that it has a log.
+    let mut bytes = fs::read(place.path("r.weighin")).unwrap();
+    bytes[18..20].fill(2);
+    place.write("r.weighin", bytes);
+    let said = "the log r.weighin-wal is missing";
+    for command in [&["report", "r.weighin", "--out", "-"][..], &["advise", "r.weighin"]] {
+        let ran = place.weighin(command);
+        assert!(ran.err.contains(said), "{ran:?}");
+        assert!(ran.err.contains("from one copy"), "{ran:?}");
+    }
+    let serving = Serving::start(&place, &[]);
+    wait_for("the run", || !serving.runs().is_empty());
+    let run = serving.runs().remove(0);
+    assert!(serving.shown(&run).contains(said));
+    assert!(serving.shown(&format!("{run}/report")).contains(said));
+    serving.ends();
+}
