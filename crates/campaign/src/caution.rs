@@ -7,7 +7,6 @@ use model::{
 };
 use settings::{Verdict, judge};
 use std::collections::BTreeSet;
-use std::net::IpAddr;
 
 /// What is risky about a study as it is written.
 pub(crate) fn find(study: &Study, found: &mut Diagnostics) {
@@ -196,15 +195,15 @@ pub(crate) fn control_commands(target: &Target) -> impl Iterator<Item = &Vec<Str
     })
 }
 
-/// Redis has no login that hides the password: without TLS it is on the wire as it is.
+/// Redis has no login that hides the password: without TLS it is on the wire as it is. That this takes
+/// `--allow-cleartext` is told by the login.
 fn clear_text(address: &ServerAddress, found: &mut Diagnostics) {
-    let Endpoint::Tcp { host, .. } = &address.endpoint else { return };
-    let local = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    let is_local = !matches!(address.endpoint, Endpoint::Tcp { .. }) || address.endpoint.is_loopback();
     let named = match &address.password {
         PasswordSource::OptionFile => std::env::var_os("REDISCLI_AUTH").is_some(),
         PasswordSource::Environment(_) | PasswordSource::File(_) => true,
     };
-    if named && !local && address.tls == Tls::Off {
+    if named && !is_local && address.tls == Tls::Off {
         let endpoint = &address.endpoint;
         found.warn(
             format!("the password crosses the network to {endpoint} unencrypted"),

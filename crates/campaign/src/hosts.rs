@@ -13,7 +13,7 @@ use model::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use target::client::{LoginEnvironment, resolve_token};
+use target::client::{LoginEnvironment, SecretRules, resolve_token};
 
 /// The machines that a study runs on.
 #[derive(Clone, Debug)]
@@ -25,20 +25,23 @@ pub struct Hosts {
     pub others: BTreeMap<RemoteHost, Arc<dyn Host>>,
     /// Where those of them are that come and go, by what the study calls them.
     pub coming: BTreeMap<String, InstanceDestination>,
+    /// What of this machine's secrets may be sent to the servers that the study names.
+    pub secrets: Arc<SecretRules>,
 }
 
 impl Default for Hosts {
     /// Everything is on this machine.
     fn default() -> Self {
-        Self { load: this_machine(), others: BTreeMap::new(), coming: BTreeMap::new() }
+        let (others, coming) = (BTreeMap::new(), BTreeMap::new());
+        Self { load: this_machine(), others, coming, secrets: Arc::default() }
     }
 }
 
 impl Hosts {
     /// Those of a study: this machine leads, and makes the loads that no other does. None is connected
     /// to before it is needed, and waiting for one ends when `stop` is requested.
-    pub fn of_study(study: &Study, stop: &Stop) -> Self {
-        let fleet = fleet(study);
+    pub fn of_study(study: &Study, secrets: &Arc<SecretRules>, stop: &Stop) -> Self {
+        let fleet = fleet(study, secrets);
         let names = study.host_instances.iter().map(|instance| instance.name.clone());
         let coming: BTreeMap<String, InstanceDestination> =
             names.map(|name| (name, InstanceDestination::default())).collect();
@@ -50,7 +53,7 @@ impl Hosts {
             Some((host, Arc::new(reached) as Arc<dyn Host>))
         };
         let others = remote_hosts(study).into_iter().filter_map(remote).collect();
-        Self { others, coming, ..Self::default() }
+        Self { others, coming, secrets: Arc::clone(secrets), ..Self::default() }
     }
 
     /// The same with the machine of a target whose instance may be on another one than the last was.
@@ -140,7 +143,7 @@ pub fn remote_hosts(study: &Study) -> BTreeSet<RemoteHost> {
 
 /// The agents that have registered with the broker of a study, where it has one. It is connected to when
 /// one is needed.
-pub fn fleet(study: &Study) -> Option<Arc<Fleet>> {
+pub fn fleet(study: &Study, secrets: &Arc<SecretRules>) -> Option<Arc<Fleet>> {
     let broker = study.fleet.clone()?;
     let named = study.load_hosts().filter_map(|host| match host.agent() {
         Some(AgentChoice::Named(name)) => Some(name.clone()),
@@ -153,16 +156,17 @@ pub fn fleet(study: &Study) -> Option<Arc<Fleet>> {
         std::process::id()
     );
     let address = broker.address.clone();
-    let login = Box::new(move || login(&broker, "weighin"));
+    let secrets = Arc::clone(secrets);
+    let login = Box::new(move || login(&broker, "weighin", &secrets));
     Some(Arc::new(Fleet::new(address, login, lead, named.collect())))
 }
 
 /// How to log in to a broker; `name` is what that calls the connection.
 ///
 /// # Errors
-/// `AccessDenied` where there is no token.
-pub fn login(broker: &Broker, name: &str) -> Result<Login, Failure> {
-    let token = resolve_token(broker, &LoginEnvironment::of_this_process())?;
+/// `AccessDenied` where there is no token, `NotPermitted` where it may not be sent.
+pub fn login(broker: &Broker, name: &str, rules: &SecretRules) -> Result<Login, Failure> {
+    let token = resolve_token(broker, &LoginEnvironment::of_this_process(rules))?;
     Ok(Login {
         address: broker.address.clone(),
         token: String::from_utf8_lossy(token.bytes()).into_owned(),

@@ -11,7 +11,7 @@ pub enum PasswordSource {
     OptionFile,
     /// An environment variable.
     Environment(String),
-    /// The first line of a file.
+    /// A file that holds it alone, on one line.
     File(PathBuf),
 }
 

@@ -6,6 +6,7 @@ mod chart;
 mod keys;
 mod pages;
 mod runs;
+mod secrets;
 
 pub(crate) use advise::AdviseArguments;
 pub(crate) use chart::{ChartArguments, ChartFormat, ThemeName};
@@ -14,6 +15,8 @@ pub(crate) use pages::{MetricsArguments, ServeArguments};
 pub(crate) use runs::{
     CompareArguments, GateArguments, HistoryArguments, RunsFormatName, RunsOutput,
 };
+
+pub(crate) use secrets::{CleartextArguments, SecretArguments};
 
 use bounds::{between, scale, whole};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -130,6 +133,8 @@ pub(crate) struct HostsArguments {
     /// Remove the copies of weighin from these machines
     #[arg(long)]
     pub(crate) clean: bool,
+    #[command(flatten)]
+    pub(crate) secrets: SecretArguments,
 }
 
 #[derive(Debug, Args)]
@@ -171,7 +176,7 @@ pub(crate) struct AgentArguments {
     /// Environment variable that holds the broker’s token
     #[arg(long, value_name = "NAME", conflicts_with = "token_file")]
     pub(crate) token_env: Option<String>,
-    /// File whose first line is the broker’s token
+    /// File that holds the broker’s token alone
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
     /// PEM file with the certificates to trust; those of the system when absent
@@ -207,6 +212,8 @@ pub(crate) struct CheckArguments {
     /// Print what was found as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) secrets: SecretArguments,
 }
 
 #[derive(Debug, Args)]
@@ -216,6 +223,8 @@ pub(crate) struct PlanArguments {
     /// Multiply all warm-ups, durations and amounts of work; below 1 also rows, keys and data
     #[arg(long, default_value_t = 1.0, value_parser = scale)]
     pub(crate) scale: f64,
+    #[command(flatten)]
+    pub(crate) secrets: SecretArguments,
     /// Also print command lines of fio and DiskSpd that are equivalent to the storage tests
     #[arg(long)]
     pub(crate) commands: bool,
@@ -245,6 +254,8 @@ pub(crate) struct RunArguments {
     /// A device or file of the study that may be overwritten, if the study allows it as well
     #[arg(long, value_name = "PATH")]
     pub(crate) erase: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) secrets: SecretArguments,
     #[command(flatten)]
     pub(crate) telling: TellingArguments,
     /// Run this when the run has ended, however it did, by /bin/sh: the variables
@@ -371,7 +382,7 @@ pub(crate) struct TargetArguments {
     /// variable REDISCLI_AUTH
     #[arg(long, value_name = "NAME")]
     pub(crate) password_env: Option<String>,
-    /// File whose first line is the password
+    /// File that holds the password alone
     #[arg(long, value_name = "FILE")]
     pub(crate) password_file: Option<String>,
     /// Whether to encrypt, and whether to check the server's certificate [possible values: off,
@@ -391,6 +402,8 @@ pub(crate) struct TargetArguments {
     /// PEM file with the server's RSA key, the only one that may encrypt the password without TLS
     #[arg(long, value_name = "FILE")]
     pub(crate) server_public_key: Option<String>,
+    #[command(flatten)]
+    pub(crate) cleartext: CleartextArguments,
 }
 
 /// What may be overwritten.
@@ -461,6 +474,9 @@ pub(crate) struct PrepareArguments {
 pub(crate) struct CleanupArguments {
     #[command(flatten)]
     pub(crate) target: TargetArguments,
+    /// For a study: a source of a password that it names and may use, as with `weighin run`
+    #[arg(long, value_name = "SOURCE")]
+    pub(crate) allow_secret: Vec<String>,
     /// Test tables to drop although weighin did not make them, such as sbtest1,sbtest2
     #[arg(long, value_delimiter = ',', value_name = "TABLE")]
     pub(crate) also: Vec<String>,

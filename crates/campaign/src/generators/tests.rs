@@ -7,6 +7,7 @@ use super::wire::{Answer, Assignment, Order};
 use super::{Generators, generate, lead};
 use crate::systems::load::{PipedLogin, PreparedLoad, ServerLoad};
 use crate::systems::login::Login;
+use target::client::SecretRules;
 use crate::systems::redis::KeyValueClients;
 use engine::{
     Address, ErrorPolicy, Limit, LoadSpec, Nanos, Progress, Schedule, peak_rss_bytes, process_cpu,
@@ -51,7 +52,7 @@ fn load(agents: u32, port: u16, length: Duration) -> PreparedLoad {
         compression: false,
         server_key: ServerKey::default(),
     };
-    let login = PipedLogin(Login::of(System::Redis, &address).unwrap());
+    let login = PipedLogin(Login::of(System::Redis, &address, &SecretRules::command_line(false)).unwrap());
     let spec = LoadSpec {
         addresses: vec![Address::Tcp(([127, 0, 0, 1], port).into())],
         tls: None,

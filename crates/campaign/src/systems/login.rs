@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::Arc;
 use target::client::{
-    Credentials, LoginEnvironment, Secret, resolve, resolve_redis, resolve_server_key, server_key,
-    tls,
+    Credentials, LoginEnvironment, Secret, SecretRules, resolve, resolve_redis, resolve_server_key,
+    server_key, tls,
 };
 
 /// Where a server is and who logs in: everything that opening a connection takes, for control
@@ -31,28 +31,29 @@ impl Login {
         takes_file.then_some("takes a file to log in")
     }
 
-    /// Finds user and password for a MariaDB or MySQL server where the address says.
+    /// Finds user and password for a server of that kind where the address says, as far as the rules
+    /// let a password be sent there.
     ///
     /// # Errors
-    /// When the password cannot be found, a pinned key cannot be read, or TLS cannot be set up.
-    pub fn resolve(address: &ServerAddress) -> Result<Self, Failure> {
-        Self::of(System::MariaDb, address)
-    }
-
-    /// The same for a server of that kind.
-    ///
-    /// # Errors
-    /// As [`Self::resolve`], and where that kind of target has no server.
-    pub fn of(system: System, address: &ServerAddress) -> Result<Self, Failure> {
-        let environment = LoginEnvironment::of_this_process();
-        let (credentials, key) = match system {
+    /// When the password cannot be found or may not be sent, a pinned key cannot be read, TLS cannot be
+    /// set up, or that kind of target has no server.
+    pub fn of(
+        system: System,
+        address: &ServerAddress,
+        rules: &SecretRules,
+    ) -> Result<Self, Failure> {
+        let environment = LoginEnvironment::of_this_process(rules);
+        let server_key_of = |address| resolve_server_key(address, &environment);
+        let (address, credentials) = match system {
             System::MariaDb => {
-                (resolve(address, &environment)?, resolve_server_key(address, &environment))
+                let server_key = server_key_of(address);
+                let address = ServerAddress { server_key, ..address.clone() };
+                let credentials = resolve(&address, &environment)?;
+                (address, credentials)
             }
-            System::Redis => (resolve_redis(address, &environment)?, address.server_key.clone()),
+            System::Redis => (address.clone(), resolve_redis(address, &environment)?),
             System::Storage | System::Unknown => return Err(no_server(system)),
         };
-        let address = ServerAddress { server_key: key, ..address.clone() };
         let login = Self { system, address, credentials, stop: Stop::default() };
         login.tls()?;
         server_key(&login.address)?;
@@ -84,8 +85,8 @@ impl Login {
     /// The same place with another account, which weighin has just made.
     pub fn with_account(&self, user: &str, password: &str) -> Self {
         let origin = "a password of weighin's own".to_owned();
-        let credentials =
-            Credentials::found_elsewhere(user.to_owned(), Secret::new(password), origin);
+        let (secret, may_reveal) = (Secret::new(password), self.credentials.may_reveal());
+        let credentials = Credentials::found_elsewhere(user, secret, origin, may_reveal);
         Self { credentials, ..self.clone() }
     }
 
@@ -158,6 +159,8 @@ pub(crate) struct PipedLoginData {
     password: Vec<u8>,
     /// Where the password was found, in words.
     origin: String,
+    /// Whether the server may be given the password as it is.
+    may_reveal: bool,
 }
 
 impl From<super::load::PipedLogin> for PipedLoginData {
@@ -167,6 +170,7 @@ impl From<super::load::PipedLogin> for PipedLoginData {
             user: login.credentials.user.clone(),
             password: login.credentials.password().bytes().to_vec(),
             origin: login.credentials.origin().to_owned(),
+            may_reveal: login.credentials.may_reveal(),
             address: ServerAddress { tls: tls::carried(&login.address.tls), ..login.address },
         }
     }
@@ -174,8 +178,9 @@ impl From<super::load::PipedLogin> for PipedLoginData {
 
 impl From<PipedLoginData> for super::load::PipedLogin {
     fn from(handed: PipedLoginData) -> Self {
-        let PipedLoginData { system, address, user, password, origin } = handed;
-        let credentials = Credentials::found_elsewhere(user, Secret::new(password), origin);
+        let PipedLoginData { system, address, user, password, origin, may_reveal } = handed;
+        let password = Secret::new(password);
+        let credentials = Credentials::found_elsewhere(user, password, origin, may_reveal);
         Self(Login { system, address, credentials, stop: Stop::default() })
     }
 }

@@ -38,6 +38,7 @@ use std::marker::PhantomData;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use target::client::SecretRules;
 
 /// Longest time in which all clients must have logged in.
 const CONNECT_LIMIT: Duration = Duration::from_secs(60);
@@ -79,6 +80,7 @@ impl<K: ServerKind> System for Servers<K> {
             target: Some(target.clone()),
             host: holding.hosts.of(target),
             load_host: Arc::clone(&holding.hosts.load),
+            secrets: Arc::clone(&holding.hosts.secrets),
             login: None,
             replica_logins: Vec::new(),
             private: None,
@@ -101,6 +103,7 @@ pub(super) fn reach<K: ServerKind>(login: Login) -> Box<dyn TargetHandle> {
         stop: login.stop().clone(),
         login: Some(login),
         load_host: this_machine(),
+        secrets: Arc::default(),
         replica_logins: Vec::new(),
         private: None,
         running: Running::default(),
@@ -121,6 +124,8 @@ struct Server<K: ServerKind> {
     host: Option<Arc<dyn Host>>,
     /// The machine that makes the load.
     load_host: Arc<dyn Host>,
+    /// What may be sent to a server that runs already.
+    secrets: Arc<SecretRules>,
     /// Once it is up.
     login: Option<Login>,
     /// Likewise, of its replicas.
@@ -177,7 +182,10 @@ impl<K: ServerKind> Server<K> {
     }
 
     fn login_to(&self, address: &ServerAddress) -> Result<Login, Failure> {
-        Ok(Login::of(K::SYSTEM, address)?.stopped_by(&self.stop))
+        // The password of a private server is weighin's own.
+        let own = SecretRules::command_line(false);
+        let rules = if self.private.is_some() { &own } else { self.secrets.as_ref() };
+        Ok(Login::of(K::SYSTEM, address, rules)?.stopped_by(&self.stop))
     }
 
     fn login(&self) -> Result<&Login, Failure> {

@@ -72,6 +72,7 @@ pub(super) fn options(flags: u8) -> LoginOptions {
             1 => ServerKey::Refuse,
             _ => ServerKey::Pinned(seeds::KEY.into()),
         },
+        may_reveal: flags & 32 != 0,
     }
 }
 

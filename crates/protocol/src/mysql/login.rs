@@ -41,6 +41,9 @@ pub struct LoginOptions {
     pub local_infile: bool,
     /// Which RSA key may encrypt the password where neither TLS nor a Unix socket protects it.
     pub server_key: ServerKey,
+    /// The server may be given the password as it is, or encrypted with a key that it sends itself.
+    /// Otherwise a login that takes this is refused.
+    pub may_reveal: bool,
 }
 
 /// Which RSA key the password may be encrypted with for `caching_sha2_password` and
@@ -68,6 +71,7 @@ impl std::fmt::Debug for LoginOptions {
             .field("compression", &self.compression)
             .field("local_infile", &self.local_infile)
             .field("server_key", &self.server_key)
+            .field("may_reveal", &self.may_reveal)
             .finish()
     }
 }

@@ -22,6 +22,7 @@ fn options() -> LoginOptions {
         local_transport: false,
         local_infile: false,
         server_key: ServerKey::Refuse,
+        may_reveal: true,
     }
 }
 

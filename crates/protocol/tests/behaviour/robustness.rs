@@ -86,6 +86,7 @@ fn options(tls: bool) -> LoginOptions {
         compression: false,
         local_infile: true,
         server_key: ServerKey::Request,
+        may_reveal: true,
     }
 }
 

@@ -30,6 +30,7 @@ fn options(password: &[u8]) -> LoginOptions {
         local_transport: false,
         local_infile: false,
         server_key: ServerKey::Refuse,
+        may_reveal: true,
     }
 }
 

@@ -1,5 +1,6 @@
 use super::option_file::{ClientOptions, read_all};
-use super::private_file::{Owners, Unreadable, read_password};
+use super::private_file::{Opened, Owners, Unreadable, read_private};
+use super::secrets::{SecretRules, one_line};
 use super::system_user::system_user;
 use model::{Broker, Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey};
 use std::ffi::OsString;
@@ -39,6 +40,8 @@ pub struct Credentials {
     origin: String,
     /// Where the user was taken from, where the address names none; in words that follow its name.
     assumed: Option<&'static str>,
+    /// Whether the server may be given the password as it is.
+    may_reveal: bool,
 }
 
 impl Credentials {
@@ -48,17 +51,25 @@ impl Credentials {
             [] => "no password",
             _ => "a password of weighin's own",
         };
-        Self { user: user.into(), password, origin: origin.to_owned(), assumed: None }
+        let (user, origin) = (user.into(), origin.to_owned());
+        Self { user, password, origin, assumed: None, may_reveal: true }
     }
 
     /// An account whose password another process of weighin has found, in the place that `origin`
-    /// names as [`Self::origin`] did there.
+    /// names as [`Self::origin`] did there; `may_reveal` as [`Self::may_reveal`] said.
     pub fn found_elsewhere(
         user: impl Into<String>,
         password: Secret,
         origin: impl Into<String>,
+        may_reveal: bool,
     ) -> Self {
-        Self { user: user.into(), password, origin: origin.into(), assumed: None }
+        Self { user: user.into(), password, origin: origin.into(), assumed: None, may_reveal }
+    }
+
+    /// Whether the server may be given the password as it is, or encrypted with a key that it sends
+    /// itself: [`SecretRules::may_reveal`].
+    pub fn may_reveal(&self) -> bool {
+        self.may_reveal
     }
 
     /// The password.
@@ -94,15 +105,17 @@ pub struct LoginEnvironment<'a> {
     /// Option files, in the order in which they are read: later ones win. Missing ones are
     /// skipped.
     pub option_files: Vec<PathBuf>,
+    /// What may be sent.
+    pub rules: &'a SecretRules,
 }
 
-impl LoginEnvironment<'_> {
+impl<'a> LoginEnvironment<'a> {
     /// This process's environment, and the option files that MariaDB's and MySQL's own clients
     /// read: of the system, then of the user.
-    pub fn of_this_process() -> Self {
+    pub fn of_this_process(rules: &'a SecretRules) -> Self {
         let mut option_files = vec![PathBuf::from("/etc/my.cnf"), "/etc/mysql/my.cnf".into()];
         option_files.extend(std::env::home_dir().map(|home| home.join(".my.cnf")));
-        Self { variable: &|name: &str| std::env::var_os(name), option_files }
+        Self { variable: &|name: &str| std::env::var_os(name), option_files, rules }
     }
 }
 
@@ -112,7 +125,8 @@ impl LoginEnvironment<'_> {
 /// comes from where the address says.
 ///
 /// # Errors
-/// `AccessDenied` when the environment variable is not set, or a file cannot be read.
+/// `AccessDenied` when the environment variable is not set, or a file cannot be read; `NotPermitted`
+/// when the password may not be sent to that server.
 pub fn resolve(
     address: &ServerAddress,
     environment: &LoginEnvironment<'_>,
@@ -122,9 +136,14 @@ pub fn resolve(
     let options =
         if needs_files { read_option_files(environment)? } else { ClientOptions::default() };
     let (password, origin) = match &address.password {
-        PasswordSource::OptionFile => match options.password {
+        PasswordSource::OptionFile => match options.password.clone() {
             Some((password, path)) => {
-                (password, format!("the password in the option file {}", path.display()))
+                let rules = environment.rules;
+                let origin = format!("the password in the option file {}", path.display());
+                if !password.is_empty() {
+                    rules.check_option_file(&path, &options, &address.endpoint)?;
+                }
+                (one_line(&password, &origin)?, origin)
             }
             None => (Vec::new(), nothing_configured(&options.ignored)),
         },
@@ -133,7 +152,7 @@ pub fn resolve(
             format!("the password in the environment variable {name}"),
         ),
         PasswordSource::File(path) => (
-            first_line("password", path, environment)?,
+            from_file("password", path, &address.endpoint, environment)?,
             format!("the password in the file {}", path.display()),
         ),
     };
@@ -145,7 +164,8 @@ pub fn resolve(
         let user = system_user(environment).ok_or_else(|| no_user(address))?;
         (user, Some("who runs weighin"))
     };
-    Ok(Credentials { user, password: Secret(password), origin, assumed })
+    let may_reveal = environment.rules.may_reveal(address);
+    Ok(Credentials { user, password: Secret(password), origin, assumed, may_reveal })
 }
 
 /// Finds out which RSA key may encrypt the password without TLS, where the address leaves that to
@@ -165,36 +185,54 @@ pub fn resolve_server_key(
     }
 }
 
+/// Where Redis's own clients look for a password.
+pub(super) const REDIS_VARIABLE: &str = "REDISCLI_AUTH";
+
 /// Finds out with which password, and as which ACL user, to log in to a Redis server. Without a
 /// source of its own the password is that of `REDISCLI_AUTH`, as with the server's own client, and
 /// none where that is not set. The user is empty where the address names none.
 ///
 /// # Errors
-/// As [`resolve`].
+/// As [`resolve`]; `Tls` when the server is not verified, since Redis gets a password as it is.
 pub fn resolve_redis(
     address: &ServerAddress,
     environment: &LoginEnvironment<'_>,
 ) -> Result<Credentials, Failure> {
-    const USUAL: &str = "REDISCLI_AUTH";
-    let usual = (environment.variable)(USUAL).map(OsString::into_vec);
+    let usual = (environment.variable)(REDIS_VARIABLE).filter(|value| !value.is_empty());
+    let in_variable = |name: &str| {
+        let password = from_environment("password", name, &address.endpoint, environment)?;
+        Ok::<_, Failure>((password, format!("the password in the environment variable {name}")))
+    };
     let (password, origin) = match (&address.password, usual) {
         (PasswordSource::OptionFile, None) => {
             (Vec::new(), "no password: none is configured".to_owned())
         }
-        (PasswordSource::OptionFile, Some(password)) => {
-            (password, format!("the password in the environment variable {USUAL}"))
-        }
-        (PasswordSource::Environment(name), _) => (
-            from_environment("password", name, &address.endpoint, environment)?,
-            format!("the password in the environment variable {name}"),
-        ),
+        (PasswordSource::OptionFile, Some(_)) => in_variable(REDIS_VARIABLE)?,
+        (PasswordSource::Environment(name), _) => in_variable(name)?,
         (PasswordSource::File(path), _) => (
-            first_line("password", path, environment)?,
+            from_file("password", path, &address.endpoint, environment)?,
             format!("the password in the file {}", path.display()),
         ),
     };
     let user = address.user.clone().unwrap_or_default();
-    Ok(Credentials { user, password: Secret(password), origin, assumed: None })
+    let may_reveal = environment.rules.may_reveal(address);
+    if !password.is_empty() && !may_reveal {
+        return Err(revealed(&address.endpoint, &origin));
+    }
+    Ok(Credentials { user, password: Secret(password), origin, assumed: None, may_reveal })
+}
+
+/// That the protocol of Redis would show a password on the way, or to whoever answers.
+fn revealed(endpoint: &Endpoint, origin: &str) -> Failure {
+    Failure::new(
+        FailureKind::Tls,
+        format!(
+            "{origin} would go as it is to {endpoint}, which is not verified: whoever answers there, \
+             or is in between, could read it"
+        ),
+        "set tls = \"verified\", with tls_ca where the certificate is not a public one; where nobody \
+         can be in between, add --allow-cleartext to the command",
+    )
 }
 
 fn read_option_files(environment: &LoginEnvironment<'_>) -> Result<ClientOptions, Failure> {
@@ -254,7 +292,8 @@ pub fn resolve_token(
             format!("the environment variable {name}"),
         ),
         PasswordSource::File(path) => {
-            (first_line("token", path, environment)?, format!("the file {}", path.display()))
+            let token = from_file("token", path, &broker.address, environment)?;
+            (token, format!("the file {}", path.display()))
         }
         PasswordSource::OptionFile => (Vec::new(), "the command line".to_owned()),
     };
@@ -272,44 +311,47 @@ pub fn resolve_token(
 pub(super) fn from_environment(
     what: &str,
     name: &str,
-    endpoint: &dyn Display,
+    server: &dyn Display,
     environment: &LoginEnvironment<'_>,
 ) -> Result<Vec<u8>, Failure> {
+    environment.rules.check_named(what, name, server)?;
     // A name that cannot be a variable's makes the lookup panic on some systems.
     let value = match name {
         "" => None,
         name if name.contains(['=', '\0']) => None,
         name => (environment.variable)(name),
     };
-    value.map(OsString::into_vec).ok_or_else(|| {
+    let value = value.map(OsString::into_vec).ok_or_else(|| {
         Failure::new(
             FailureKind::AccessDenied,
             format!(
-                "the environment variable {name}, which is to hold the {what} for {endpoint}, is not set"
+                "the environment variable {name}, which is to hold the {what} for {server}, is not set"
             ),
             format!("set and export {name} in the shell that runs weighin"),
         )
-    })
+    })?;
+    one_line(&value, &format!("the {what} in the environment variable {name}"))
 }
 
-pub(super) fn first_line(
+pub(super) fn from_file(
     what: &str,
     path: &Path,
+    server: &dyn Display,
     environment: &LoginEnvironment<'_>,
 ) -> Result<Vec<u8>, Failure> {
     let sudo_uid = (environment.variable)("SUDO_UID").and_then(|uid| uid.into_string().ok());
-    let content = Owners::of_this_process(sudo_uid.as_deref())
-        .map_err(Unreadable::from)
-        .and_then(|owners| read_password(path, owners));
+    let opened = environment.rules.open(what, path, server)?;
+    let content = opened.map_err(Unreadable::from).and_then(|opened: Opened| {
+        read_private(&opened, Owners::of_this_process(sudo_uid.as_deref())?)
+    });
     let content = content.map_err(|why| {
         refusal(
             &format!("the {what} file {}", path.display()),
             &why,
-            &format!("create it with the {what} on its first line, readable by this user only"),
+            &format!("create it with the {what} on one line, readable by this user only"),
         )
     })?;
-    let line = content.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    Ok(line.strip_suffix(b"\r").unwrap_or(line).to_vec())
+    one_line(&content, &format!("the {what} file {}", path.display()))
 }
 
 fn no_user(address: &ServerAddress) -> Failure {
@@ -324,164 +366,4 @@ fn no_user(address: &ServerAddress) -> Failure {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use model::Tls;
-
-    fn address(user: Option<&str>, password: PasswordSource) -> ServerAddress {
-        ServerAddress {
-            endpoint: Endpoint::Tcp { host: "db".into(), port: 3306 },
-            user: user.map(str::to_owned),
-            database: "sbtest".into(),
-            password,
-            tls: Tls::Off,
-            compression: false,
-            server_key: ServerKey::OptionFile,
-        }
-    }
-
-    fn variables(name: &str) -> Option<OsString> {
-        match name {
-            "DB_PASSWORD" => Some("s3cret".into()),
-            "USER" => Some("me".into()),
-            _ => None,
-        }
-    }
-
-    fn environment(option_files: Vec<PathBuf>) -> LoginEnvironment<'static> {
-        LoginEnvironment { variable: &variables, option_files }
-    }
-
-    #[test]
-    fn a_password_comes_from_the_environment() {
-        let address = address(Some("bench"), PasswordSource::Environment("DB_PASSWORD".into()));
-        let found = resolve(&address, &environment(vec![])).unwrap();
-        assert_eq!((found.user.as_str(), found.password().bytes()), ("bench", &b"s3cret"[..]));
-        assert!(found.origin().contains("DB_PASSWORD"), "{}", found.origin());
-        assert!(!format!("{found:?}").contains("s3cret"));
-    }
-
-    #[test]
-    fn where_no_user_is_named_it_is_said_who_logs_in_and_how_to_name_one() {
-        let directory = tempfile::tempdir().unwrap();
-        let options = directory.path().join(".my.cnf");
-        std::fs::write(&options, "[client]\nuser = ops\n").unwrap();
-        set_mode(&options, 0o600);
-        let said = |user: Option<&str>, files: Vec<PathBuf>| {
-            let address = address(user, PasswordSource::OptionFile);
-            let found = resolve(&address, &environment(files)).unwrap();
-            found.assumed_user(&address.endpoint, &address.database)
-        };
-        assert_eq!(said(Some("me"), vec![options.clone()]), None);
-        for (files, who) in [
-            (vec![], "weighin logs in as 'me', who runs weighin"),
-            (vec![options], "weighin logs in as 'ops', whom an option file names"),
-        ] {
-            let (message, remedy) = said(None, files).unwrap();
-            assert_eq!(message, format!("no user is named in the URL, so {who}"));
-            assert_eq!(remedy, "write mysql://USER@db:3306/sbtest");
-        }
-    }
-
-    #[test]
-    fn a_variable_that_is_not_set_is_named_with_the_way_to_set_it() {
-        for name in ["ELSEWHERE", "", "A=B"] {
-            let address = address(Some("bench"), PasswordSource::Environment(name.into()));
-            let failure = resolve(&address, &environment(vec![])).unwrap_err();
-            assert_eq!(failure.kind, FailureKind::AccessDenied);
-            assert!(failure.message.contains(name) && failure.message.contains("db:3306"));
-        }
-    }
-
-    #[test]
-    fn a_password_file_gives_its_first_line() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("password");
-        for (content, expected) in
-            [("p w#d\r\nmore\n", "p w#d"), ("only", "only"), ("", ""), ("\nsecond", "")]
-        {
-            std::fs::write(&path, content).unwrap();
-            set_mode(&path, 0o600);
-            let address = address(Some("bench"), PasswordSource::File(path.clone()));
-            let found = resolve(&address, &environment(vec![])).unwrap();
-            assert_eq!(found.password().bytes(), expected.as_bytes());
-        }
-        std::fs::remove_file(&path).unwrap();
-        let address = address(Some("bench"), PasswordSource::File(path.clone()));
-        let failure = resolve(&address, &environment(vec![])).unwrap_err();
-        assert!(failure.message.contains(&path.display().to_string()), "{failure}");
-    }
-
-    fn set_mode(path: &Path, mode: u32) {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
-    }
-
-    #[test]
-    fn a_file_that_others_may_read_is_refused_with_the_way_to_fix_it() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("password");
-        std::fs::write(&path, "geheim").unwrap();
-        set_mode(&path, 0o644);
-        let address = address(Some("bench"), PasswordSource::File(path.clone()));
-        for resolve in [resolve, resolve_redis] {
-            let failure = resolve(&address, &environment(vec![])).unwrap_err();
-            assert!(failure.message.contains("0644"), "{failure}");
-            assert!(failure.remedy.contains("chmod 600"), "{failure:?}");
-            assert!(!failure.message.contains("geheim"));
-        }
-    }
-
-    #[test]
-    fn an_option_file_that_everybody_may_write_is_ignored_and_named() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join(".my.cnf");
-        std::fs::write(&path, "[client]\nuser=evil\npassword=planted\n").unwrap();
-        set_mode(&path, 0o666);
-        let address = address(None, PasswordSource::OptionFile);
-        let found = resolve(&address, &environment(vec![path])).unwrap();
-        assert_eq!((found.user.as_str(), found.password().bytes()), ("me", &b""[..]));
-        assert!(found.origin().contains("is ignored"), "{}", found.origin());
-    }
-
-    #[test]
-    fn option_files_give_user_and_password_and_the_last_one_wins() {
-        let directory = tempfile::tempdir().unwrap();
-        let (system, own) = (directory.path().join("my.cnf"), directory.path().join(".my.cnf"));
-        std::fs::write(&system, "[client]\nuser=all\npassword=first\n").unwrap();
-        std::fs::write(&own, "[client]\npassword=\"second\"\n").unwrap();
-        let missing = directory.path().join("missing");
-        let address = address(None, PasswordSource::OptionFile);
-        let found = resolve(&address, &environment(vec![system, missing, own])).unwrap();
-        assert_eq!((found.user.as_str(), found.password().bytes()), ("all", &b"second"[..]));
-        assert!(found.origin().contains(".my.cnf"));
-    }
-
-    #[test]
-    fn option_files_say_which_key_of_the_server_is_trusted() {
-        let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("my.cnf");
-        let asked = |server_key| ServerAddress {
-            server_key,
-            ..address(Some("bench"), PasswordSource::Environment("DB_PASSWORD".into()))
-        };
-        let said = |content: &str, server_key| {
-            std::fs::write(&file, content).unwrap();
-            resolve_server_key(&asked(server_key), &environment(vec![file.clone()]))
-        };
-        let (get, path) = ("get-server-public-key=1", "server-public-key-path=/k.pem");
-        let pinned = ServerKey::Pinned("/k.pem".into());
-        assert_eq!(said("[client]", ServerKey::OptionFile), ServerKey::Refuse);
-        assert_eq!(said(&format!("[client]\n{get}"), ServerKey::OptionFile), ServerKey::Request);
-        assert_eq!(said(&format!("[client]\n{path}\n{get}"), ServerKey::OptionFile), pinned);
-        assert_eq!(said(&format!("[client]\n{get}"), ServerKey::Refuse), ServerKey::Refuse);
-        assert_eq!(said(&format!("[mysqldump]\n{get}"), ServerKey::OptionFile), ServerKey::Refuse);
-    }
-
-    #[test]
-    fn without_any_source_the_systems_user_logs_in_without_password() {
-        let address = address(None, PasswordSource::OptionFile);
-        let found = resolve(&address, &environment(vec![])).unwrap();
-        assert_eq!((found.user.as_str(), found.password().bytes()), ("me", &b""[..]));
-    }
-}
+mod tests;

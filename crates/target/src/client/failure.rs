@@ -112,6 +112,17 @@ pub fn login_failure(
             ),
             "connect with TLS, or use an account with another authentication plugin",
         ),
+        LoginError::WouldReveal => Failure::new(
+            FailureKind::Tls,
+            format!(
+                "the server at {endpoint} asks for the password of '{}' as it is, or encrypted with a \
+                 key that it sends itself, and is not verified: whoever answers there, or is in \
+                 between, could read it",
+                credentials.user
+            ),
+            "set tls = \"verified\", with tls_ca where the certificate is not a public one, or \
+             server_public_key; where nobody can be in between, add --allow-cleartext to the command",
+        ),
         LoginError::TooOld => Failure::new(
             FailureKind::AccessDenied,
             format!(

@@ -21,6 +21,12 @@ pub(super) struct ClientOptions {
     pub(super) requests_key: bool,
     /// File of the RSA key that may.
     pub(super) key: Option<PathBuf>,
+    /// The server that the login is for, where they name it.
+    pub(super) host: Option<String>,
+    /// Its port, where they name one; `None` inside of what is none.
+    pub(super) port: Option<Option<u16>>,
+    /// Its socket.
+    pub(super) socket: Option<PathBuf>,
 }
 
 /// Reads option files; what a later one says wins. Files that do not exist are skipped, and those
@@ -73,6 +79,11 @@ impl ClientOptions {
         match (name.strip_prefix("loose-").unwrap_or(&name), value) {
             ("user", Some(value)) => self.user = Some(String::from_utf8_lossy(&value).into_owned()),
             ("password", Some(value)) => self.password = Some((value, path.to_path_buf())),
+            ("host", Some(value)) => self.host = Some(String::from_utf8_lossy(&value).into_owned()),
+            ("port", Some(value)) => {
+                self.port = Some(String::from_utf8_lossy(&value).trim().parse().ok());
+            }
+            ("socket", Some(value)) => self.socket = Some(PathBuf::from(OsString::from_vec(value))),
             ("get-server-public-key", value) => {
                 let value = value.unwrap_or_else(|| b"1".to_vec()).to_ascii_lowercase();
                 self.requests_key = matches!(&value[..], b"1" | b"on" | b"true");

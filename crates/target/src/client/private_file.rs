@@ -1,8 +1,11 @@
 //! Files that a login needs: who may have written or read them, and how they are read without
 //! waiting or reading for ever.
 
+use rustix::fs::{Mode, OFlags, fstatfs, openat};
+use std::ffi::OsStr;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::thread::sleep;
@@ -18,6 +21,33 @@ const POLL_INTERVAL: Duration = Duration::from_millis(5);
 const NOT_THE_OWNERS: u32 = 0o077;
 /// Permission of all others to write.
 const WORLD_WRITABLE: u32 = 0o002;
+
+/// File systems whose files the kernel makes up, by the numbers of `statfs(2)` and `linux/magic.h`:
+/// among them are the environments and memories of processes, and keys of the kernel.
+const MADE_UP: [u32; 22] = [
+    0x0000_9fa0, // proc
+    0x6265_6572, // sysfs
+    0x6462_6720, // debugfs
+    0x7472_6163, // tracefs
+    0x7363_6673, // securityfs
+    0x0027_e0eb, // cgroup
+    0x6367_7270, // cgroup2
+    0xcafe_4a11, // bpf
+    0x6265_6570, // configfs
+    0x6165_676c, // pstore
+    0xde5e_81e4, // efivarfs
+    0xf97c_ff8c, // selinuxfs
+    0x4341_5d53, // smackfs
+    0x5a3c_69f0, // AppArmor
+    0x4249_4e4d, // binfmt_misc
+    0x6e73_6673, // nsfs
+    0x1980_0202, // mqueue
+    0x0000_1cd1, // devpts
+    0x0765_5821, // resctrl
+    0x0904_1934, // anonymous inodes
+    0x6573_5543, // fusectl
+    0x0000_9fa1, // openprom
+];
 
 /// Why a file is not read.
 #[derive(Debug)]
@@ -54,6 +84,44 @@ impl Owners {
     }
 }
 
+/// A file that was opened once: what is checked of it is what is read.
+#[derive(Debug)]
+pub(super) struct Opened {
+    file: File,
+    pub(super) facts: Metadata,
+}
+
+impl Opened {
+    /// Opens without waiting for a pipe's other end. Links are followed.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
+        Self::of(OpenOptions::new().read(true).custom_flags(flags).open(path)?)
+    }
+
+    fn of(file: File) -> io::Result<Self> {
+        let facts = file.metadata()?;
+        Ok(Self { file, facts })
+    }
+}
+
+/// Opens what has these names from a directory on, where no link is on the way.
+///
+/// # Errors
+/// When there is a link, or it cannot be opened.
+pub(super) fn open_within(directory: &Path, names: &[&OsStr]) -> io::Result<Opened> {
+    let (name, directories) = names.split_last().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut at = OwnedFd::from(File::open(directory)?);
+    let through = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    for name in directories {
+        at = openat(&at, *name, through, Mode::empty())?;
+    }
+    let to_read = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
+    Opened::of(openat(&at, *name, to_read | OFlags::CLOEXEC, Mode::empty())?.into())
+}
+
 /// Reads a file that holds nothing but a password: as `ssh` does with keys, only when no other
 /// account may read or write it. Links are followed: what counts is the file. A pipe, such as the
 /// shell's `<(command)`, is read to its end.
@@ -61,7 +129,15 @@ impl Owners {
 /// # Errors
 /// Why it is not read.
 pub(super) fn read_password(path: &Path, owners: Owners) -> Result<Vec<u8>, Unreadable> {
-    let (file, facts) = open(path)?;
+    read_private(&Opened::open(path)?, owners)
+}
+
+/// The same of a file that is open.
+///
+/// # Errors
+/// Why it is not read.
+pub(super) fn read_private(opened: &Opened, owners: Owners) -> Result<Vec<u8>, Unreadable> {
+    let facts = &opened.facts;
     if facts.file_type().is_file() {
         if !owners.include(facts.uid()) {
             return Err(Unreadable::Foreign(facts.uid()));
@@ -70,7 +146,7 @@ pub(super) fn read_password(path: &Path, owners: Owners) -> Result<Vec<u8>, Unre
             return Err(Unreadable::Exposed(facts.mode() & 0o7777));
         }
     }
-    read(&file, &facts)
+    read(opened)
 }
 
 /// Reads an option file; `None` when every account may write it, which the servers' own clients
@@ -79,11 +155,11 @@ pub(super) fn read_password(path: &Path, owners: Owners) -> Result<Vec<u8>, Unre
 /// # Errors
 /// Why it is not read.
 pub(super) fn read_options(path: &Path) -> Result<Option<Vec<u8>>, Unreadable> {
-    let (file, facts) = open(path)?;
-    if facts.file_type().is_file() && facts.mode() & WORLD_WRITABLE != 0 {
+    let opened = Opened::open(path)?;
+    if opened.facts.file_type().is_file() && opened.facts.mode() & WORLD_WRITABLE != 0 {
         return Ok(None);
     }
-    read(&file, &facts).map(Some)
+    read(&opened).map(Some)
 }
 
 /// Reads a file without secrets, such as certificates, whoever may read or write it.
@@ -91,19 +167,18 @@ pub(super) fn read_options(path: &Path) -> Result<Option<Vec<u8>>, Unreadable> {
 /// # Errors
 /// Why it is not read.
 pub(super) fn read_public(path: &Path) -> Result<Vec<u8>, Unreadable> {
-    let (file, facts) = open(path)?;
-    read(&file, &facts)
+    read(&Opened::open(path)?)
 }
 
-/// Opens without waiting for a pipe's other end.
-fn open(path: &Path) -> Result<(File, Metadata), Unreadable> {
-    let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    let facts = file.metadata()?;
-    Ok((file, facts))
+/// Whether the kernel makes up what a file holds, wherever that is mounted.
+fn is_made_up(file: &File) -> io::Result<bool> {
+    // The type has another width and sign on each architecture; the numbers have 32 bits.
+    let kind = fstatfs(file)?.f_type as u32;
+    Ok(MADE_UP.contains(&kind))
 }
 
-fn read(file: &File, facts: &Metadata) -> Result<Vec<u8>, Unreadable> {
+fn read(Opened { file, facts }: &Opened) -> Result<Vec<u8>, Unreadable> {
+    let mut file = file;
     let kind = facts.file_type();
     if kind.is_dir() {
         return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
@@ -111,17 +186,24 @@ fn read(file: &File, facts: &Metadata) -> Result<Vec<u8>, Unreadable> {
     if !kind.is_file() && !kind.is_fifo() {
         return Err(Unreadable::NotAFile("it is neither a file nor a pipe"));
     }
+    if kind.is_file() && is_made_up(file)? {
+        return Err(Unreadable::NotAFile("the kernel makes it up: it tells of processes and devices"));
+    }
     let deadline = Instant::now() + PIPE_TIMEOUT;
     let mut content = Vec::new();
     loop {
         // What had arrived before the pipe was empty has been kept.
         let limit = LARGEST + 1 - content.len() as u64;
-        match file.take(limit).read_to_end(&mut content) {
+        match (&mut file).take(limit).read_to_end(&mut content) {
             Ok(_) if content.len() as u64 > LARGEST => {
                 return Err(Unreadable::NotAFile("it is larger than 1 MiB"));
             }
             Ok(_) if content.is_empty() && kind.is_fifo() => {
                 return Err(Unreadable::NotAFile("it is a pipe that nobody writes into"));
+            }
+            // Also of a file system of the kernel's that is not known here.
+            Ok(_) if kind.is_file() && content.len() as u64 != facts.size() => {
+                return Err(Unreadable::NotAFile("it has another size than its file system says"));
             }
             Ok(_) => return Ok(content),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {

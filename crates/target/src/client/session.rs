@@ -26,6 +26,7 @@ pub(super) fn log_in(
         local_transport: line.is_local(),
         local_infile: true,
         server_key: server_key(address)?,
+        may_reveal: credentials.may_reveal(),
     });
     let (mut input, mut output) = (Vec::new(), Vec::new());
     let mut transport = Transport::plain(line);

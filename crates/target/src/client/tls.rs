@@ -43,12 +43,15 @@ pub fn client_config(tls: &Tls) -> Result<Option<Arc<ClientConfig>>, Failure> {
     Ok(Some(Arc::new(config)))
 }
 
-/// The same for a process on another machine, which has not the files of this one: certificates of a file
-/// are in it. What cannot be read stays as it is.
+/// The same for a process on another machine, which has not the files of this one: the certificates of a
+/// file are in it, and nothing else of that file. What cannot be read or is no certificate gives none,
+/// with which no server is trusted.
 pub fn carried(tls: &Tls) -> Tls {
     let Tls::Verified(Some(path)) = tls else { return tls.clone() };
-    let pem = read_public(path).ok().and_then(|pem| String::from_utf8(pem).ok());
-    pem.map_or_else(|| tls.clone(), Tls::Pinned)
+    let place = path.display().to_string();
+    let read = read_public(path).map_err(|error| unusable(&place, &error.to_string()));
+    let certificates = read.and_then(|pem| certificates_in(&pem, &place)).unwrap_or_default();
+    Tls::Pinned(certificates.iter().map(|certificate| pem_of(certificate)).collect())
 }
 
 /// The name that the certificate of a server at that place must carry.
@@ -132,14 +135,55 @@ fn unusable(place: &str, reason: &str) -> Failure {
 
 fn roots_in(pem: &[u8], place: &str) -> Result<RootCertStore, Failure> {
     let mut roots = RootCertStore::empty();
-    for certificate in CertificateDer::pem_slice_iter(pem) {
-        let certificate = certificate.map_err(|e| unusable(place, &e.to_string()))?;
+    for certificate in certificates_in(pem, place)? {
         roots.add(certificate).map_err(|e| unusable(place, &e.to_string()))?;
     }
-    if roots.is_empty() {
-        return Err(unusable(place, "there are none in it"));
-    }
     Ok(roots)
+}
+
+/// The certificates of a PEM file, at least one, each parsed from its first byte to its last. Whatever
+/// else is in the file, such as a private key, is left out.
+fn certificates_in(pem: &[u8], place: &str) -> Result<Vec<CertificateDer<'static>>, Failure> {
+    let mut certificates = Vec::new();
+    for certificate in CertificateDer::pem_slice_iter(pem) {
+        let certificate = certificate.map_err(|e| unusable(place, &e.to_string()))?;
+        RootCertStore::empty()
+            .add(certificate.clone())
+            .map_err(|e| unusable(place, &e.to_string()))?;
+        certificates.push(certificate);
+    }
+    match certificates.is_empty() {
+        true => Err(unusable(place, "there are none in it")),
+        false => Ok(certificates),
+    }
+}
+
+/// A certificate as PEM (RFC 7468).
+fn pem_of(certificate: &CertificateDer<'_>) -> String {
+    const WIDTH: usize = 64;
+    let text = base64(certificate);
+    let mut pem = "-----BEGIN CERTIFICATE-----\n".to_owned();
+    let mut rest = text.as_str();
+    while !rest.is_empty() {
+        let (line, after) = rest.split_at(rest.len().min(WIDTH));
+        pem += line;
+        pem.push('\n');
+        rest = after;
+    }
+    pem + "-----END CERTIFICATE-----\n"
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let whole = (0..3).fold(0, |all, at| all << 8 | u32::from(*group.get(at).unwrap_or(&0)));
+        for at in 0..4 {
+            let digit = DIGITS[(whole >> (18 - 6 * at) & 63) as usize];
+            text.push(if at <= group.len() { digit.into() } else { '=' });
+        }
+    }
+    text
 }
 
 fn roots_of_system() -> Result<RootCertStore, Failure> {

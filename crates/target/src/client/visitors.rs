@@ -1,6 +1,6 @@
 //! What weighin needs where others connect to it: a token, a certificate and its key.
 
-use super::credentials::{LoginEnvironment, Secret, first_line, from_environment, refusal};
+use super::credentials::{LoginEnvironment, Secret, from_environment, from_file, refusal};
 use super::private_file::{Owners, Unreadable, read_password, read_public};
 use model::{Failure, FailureKind, PasswordSource};
 use std::path::Path;
@@ -18,7 +18,9 @@ pub fn visitors_token(
         PasswordSource::Environment(name) => {
             from_environment("token", name, &"weighin's pages", environment)?
         }
-        PasswordSource::File(path) => first_line("token", path, environment)?,
+        PasswordSource::File(path) => {
+            from_file("token", path, &"weighin's pages", environment)?
+        },
         PasswordSource::OptionFile => Vec::new(),
     };
     Ok(Secret::new(token))

@@ -5,7 +5,7 @@ use model::{Endpoint, Failure, FailureKind, PasswordSource, Stop};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::time::Duration;
-use target::client::{Connection, Credentials, Limits, LoginEnvironment, Secret, resolve};
+use target::client::{Connection, Credentials, Limits, LoginEnvironment, Secret, SecretRules, resolve};
 
 fn credentials(user: &str, password: &str) -> Credentials {
     Credentials::new(user, Secret::new(password))
@@ -88,8 +88,9 @@ fn the_message_says_where_a_wrong_password_came_from() {
     let mut address = address(server.tcp());
     address.user = Some("weighin".to_owned());
     address.password = PasswordSource::Environment("DB_PASSWORD".to_owned());
-    let environment =
-        LoginEnvironment { variable: &|_| Some("not it".into()), option_files: Vec::new() };
+    let rules = &SecretRules::command_line(false);
+    let variable = &|_: &str| Some("not it".into());
+    let environment = LoginEnvironment { variable, option_files: Vec::new(), rules };
     let login = resolve(&address, &environment).unwrap();
     let failure = Connection::open(&address, &login).unwrap_err();
     assert!(failure.message.contains("environment variable DB_PASSWORD"), "{failure}");

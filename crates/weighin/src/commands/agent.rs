@@ -11,6 +11,7 @@ use host::Duty;
 use model::{Broker, PasswordSource, text};
 use std::collections::BTreeMap;
 use std::io::{BufReader, stdin};
+use target::client::SecretRules;
 
 /// Does what comes through standard input, and answers on standard output; or registers with a broker.
 pub(crate) fn agent(arguments: &AgentArguments) -> Outcome {
@@ -44,7 +45,8 @@ fn register(address: &str, arguments: &AgentArguments) -> Outcome {
         None => host::this_machine().facts().hostname,
     };
     let broker = Broker { address, token, ca: arguments.ca.clone() };
-    let login = campaign::login_of_broker(&broker, &format!("weighin agent {name}"))?;
+    let named_here = SecretRules::command_line(false);
+    let login = campaign::login_of_broker(&broker, &format!("weighin agent {name}"), &named_here)?;
     let options = AgentOptions {
         login,
         name,

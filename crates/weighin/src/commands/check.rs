@@ -1,5 +1,5 @@
 use super::run::OUTPUT_READER;
-use super::{Outcome, planned, print};
+use super::{Outcome, planned, print, secrets};
 use crate::Exit;
 use crate::arguments::CheckArguments;
 use crate::check_output::CheckOutput;
@@ -28,7 +28,8 @@ pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
     let study = study::scaled(&study::load(&arguments.study)?, arguments.scale);
     let stop = signals::stop();
     let (plan, total) = planned(&study)?;
-    let hosts = Hosts::of_study(&study, &stop);
+    let rules = secrets::rules(&arguments.study, &study, &arguments.secrets)?;
+    let hosts = Hosts::of_study(&study, &rules, &stop);
     let progress = Progress::start("bytes checked");
     let mut observe = |event: Event<'_>| match event {
         Event::Checking { step, .. } => progress.show(step),

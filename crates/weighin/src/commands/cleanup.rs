@@ -1,14 +1,15 @@
-use super::{Outcome, print, targets};
+use super::{Outcome, print, secrets, targets};
 use crate::Exit;
-use crate::arguments::{CleanupArguments, EraseArguments};
+use crate::arguments::{CleanupArguments, EraseArguments, SecretArguments};
 use crate::exit::CliError;
 use crate::signals;
 use campaign::Login;
 use host::{Host, Remote};
-use model::{Endpoint, Place, StoragePlace, System, Target, text};
+use model::{Endpoint, Place, StoragePlace, Study, System, Target, text};
 use report::numbers::count;
 use std::collections::BTreeMap;
 use std::path::Path;
+use target::client::SecretRules;
 
 /// Removes what weighin made on a target, and tables that the user names; or what it made on all targets
 /// of a study.
@@ -17,6 +18,12 @@ pub(crate) fn cleanup(arguments: &CleanupArguments) -> Outcome {
         return of_study(arguments);
     }
     let nothing = EraseArguments { erase: Vec::new() };
+    if !arguments.allow_secret.is_empty() {
+        return Err(CliError::usage(
+            "--allow-secret is for studies, and this names one target",
+            "leave it out: what the command line names may be used",
+        ));
+    }
     let target = targets::describe(&arguments.target, &nothing)?.read_target()?;
     if target.system != System::MariaDb && !arguments.also.is_empty() {
         return Err(CliError::usage(
@@ -24,7 +31,7 @@ pub(crate) fn cleanup(arguments: &CleanupArguments) -> Outcome {
             "leave --also out",
         ));
     }
-    print(&of_target(&target, &arguments.also)?)?;
+    print(&of_target(&target, &arguments.also, &targets::rules(&arguments.target))?)?;
     Ok(Exit::Done)
 }
 
@@ -46,11 +53,19 @@ fn of_study(arguments: &CleanupArguments) -> Outcome {
             "leave out the options; for --also name one target by its URL",
         ));
     }
-    let study = study::load(Path::new(&target.url))?;
+    let file = Path::new(&target.url);
+    let study = study::load(file)?;
+    let allowed = SecretArguments {
+        allow_secret: arguments.allow_secret.clone(),
+        cleartext: target.cleartext,
+    };
+    // No agent is asked for anything.
+    let of_targets = Study { fleet: None, ..study.clone() };
+    let rules = secrets::rules(file, &of_targets, &allowed)?;
     let mut failed = None;
     for target in &study.targets {
         let name = text::line(&target.name);
-        match of_target(target, &[]) {
+        match of_target(target, &[], &rules) {
             Ok(said) => {
                 let lines = said.lines().map(|line| format!("{name}: {line}\n"));
                 print(&lines.collect::<String>())?;
@@ -65,7 +80,11 @@ fn of_study(arguments: &CleanupArguments) -> Outcome {
     Ok(failed.unwrap_or(Exit::Done))
 }
 
-fn of_target(target: &Target, also: &[String]) -> Result<String, CliError> {
+fn of_target(
+    target: &Target,
+    also: &[String],
+    rules: &SecretRules,
+) -> Result<String, CliError> {
     match &target.place {
         Place::Storage(place) => volumes(place),
         Place::Sandbox(_) => {
@@ -76,9 +95,9 @@ fn of_target(target: &Target, also: &[String]) -> Result<String, CliError> {
         }
         Place::Imported => Ok("Imported: there is nothing to remove.\n".into()),
         Place::Server(_) => match target.system {
-            System::Redis => keys(&targets::login(target)?),
+            System::Redis => keys(&targets::login(target, rules)?),
             System::MariaDb | System::Storage | System::Unknown => {
-                tables(also, &targets::login(target)?)
+                tables(also, &targets::login(target, rules)?)
             }
         },
     }

@@ -1,4 +1,4 @@
-use super::{Outcome, print};
+use super::{Outcome, print, secrets};
 use crate::Exit;
 use crate::arguments::HostsArguments;
 use crate::exit::CliError;
@@ -8,6 +8,7 @@ use ::report::numbers::{bytes, counted};
 use fleet::KnownAgent;
 use host::{Host, Remote};
 use model::{Failure, RemoteHost, Stop, Study, text};
+use std::sync::Arc;
 
 /// Reaches the machines that a study names, or removes weighin from them.
 pub(crate) fn hosts(arguments: &HostsArguments) -> Outcome {
@@ -19,7 +20,13 @@ pub(crate) fn hosts(arguments: &HostsArguments) -> Outcome {
             "This study has no other machine: none that weighin reaches over SSH, and no agent.\n",
         )?;
     }
-    let fleet = campaign::fleet(&study);
+    // Only the token of a broker is needed here.
+    let of_fleet = Study { targets: Vec::new(), ..study.clone() };
+    let rules = match arguments.clean {
+        true => Arc::default(),
+        false => secrets::rules(&arguments.study, &of_fleet, &arguments.secrets)?,
+    };
+    let fleet = campaign::fleet(&study, &rules);
     let mut failed = None;
     for host in &hosts {
         let name = text::line(&host.name).into_owned();

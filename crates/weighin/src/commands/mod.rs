@@ -22,6 +22,7 @@ mod report;
 mod run;
 mod runs;
 mod schema;
+mod secrets;
 mod serve;
 mod slo;
 mod sysbench;

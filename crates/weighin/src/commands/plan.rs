@@ -1,6 +1,6 @@
 mod others;
 
-use super::{Outcome, at_most, planned, print};
+use super::{Outcome, at_most, planned, print, secrets};
 use crate::Exit;
 use crate::arguments::PlanArguments;
 use model::{
@@ -33,6 +33,7 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
     text += &interventions(&study);
     text += &commands(&study);
     text += &load_hosts(&study);
+    text += &secrets::planned(&arguments.study, &study, &arguments.secrets);
     if arguments.commands {
         text += &others::commands(&study)?;
     }

@@ -38,7 +38,7 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Outcome {
         Workload::KeyValue(_) => ("keys", "the next weighin prepare writes all keys again"),
         Workload::Storage(_) => ("bytes", "the next weighin prepare fills it from its beginning"),
     };
-    let mut target = targets::hold(&target, workload, &arguments.erase)?;
+    let mut target = targets::hold(&target, workload, &arguments.target, &arguments.erase)?;
     let found = target.found().into_iter();
     let found: String =
         found.map(|(path, found)| format!("{}: {found}.\n", shown(&path))).collect();

@@ -5,7 +5,7 @@ mod metrics;
 mod same_server;
 
 use super::report::render;
-use super::{Outcome, bearable, planned, print};
+use super::{Outcome, bearable, planned, print, secrets};
 use crate::Exit;
 use crate::arguments::{RunArguments, TellingArguments};
 use crate::exit::CliError;
@@ -29,8 +29,10 @@ use serve::FigureListener;
 use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use store::{Store, StoreError};
 use study::{Additions, Conflict, Part};
+use target::client::SecretRules;
 
 /// What the results say that they were made with.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -45,6 +47,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
     let _ = signals::stop();
     let file = &arguments.study;
     let loaded = study::load(file)?;
+    let rules = secrets::rules(file, &loaded, &arguments.secrets)?;
     // An address that cannot be had is told before anything is made.
     let listener = metrics::listen(&arguments.metrics)?;
     if arguments.resume || arguments.retry_failed || arguments.more.is_some() {
@@ -55,20 +58,23 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
         let store = stores::resume(&results)?;
         let addition = addition(&store, &loaded, arguments)?;
         let telling = (&arguments.telling, listener);
-        let ended = go(store, addition, &results, &arguments.erase, telling);
+        let permitted = (arguments.erase.as_slice(), &rules);
+        let ended = go(store, addition, &results, permitted, telling);
         return finish(ended, arguments.on_finish.as_deref(), &results);
     }
     let study = study::scaled(&loaded, arguments.scale);
     let results = arguments.store.clone().unwrap_or_else(|| stores::new_path(&study, file));
-    let (scale, erase) = (arguments.scale, &arguments.erase);
-    let store = begin(&study, &results, scale)?;
-    let ended = go(store, None, &results, erase, (&arguments.telling, listener));
+    let store = begin(&study, &results, arguments.scale)?;
+    let permitted = (arguments.erase.as_slice(), &rules);
+    let ended = go(store, None, &results, permitted, (&arguments.telling, listener));
     finish(ended, arguments.on_finish.as_deref(), &results)
 }
 
 /// Runs a study from its beginning and reports on it.
 pub(super) fn run_study(study: &Study, results: &Path, scale: f64) -> Outcome {
-    go(begin(study, results, scale)?, None, results, &[], (&TellingArguments::default(), None))
+    // It has private servers alone.
+    let permitted = (&[][..], &Arc::default());
+    go(begin(study, results, scale)?, None, results, permitted, (&TellingArguments::default(), None))
 }
 
 fn begin(study: &Study, results: &Path, scale: f64) -> Result<Store, CliError> {
@@ -195,12 +201,12 @@ fn trials_of(store: &Store, part: &Part) -> usize {
 }
 
 /// Runs what the store has no record of yet, and what is to be added, and reports. `erase` names the
-/// volumes that may be overwritten.
+/// volumes that may be overwritten, and `secrets` say what may be sent to servers.
 fn go(
     mut store: Store,
     mut addition: Option<Addition>,
     results: &Path,
-    erase: &[PathBuf],
+    (erase, secrets): (&[PathBuf], &Arc<SecretRules>),
     (arguments, listener): (&TellingArguments, Option<FigureListener>),
 ) -> Outcome {
     let mut recorded = Recorded {
@@ -247,7 +253,7 @@ fn go(
     } else {
         let is_open = |trial: &&Trial| !done.contains(&trial.key);
         let open = plan.trials().filter(is_open).cloned().collect();
-        let course = Course { study: &study, plan: &plan, open, erase, stop: &stop };
+        let course = Course { study: &study, plan: &plan, open, erase, secrets, stop: &stop };
         walk(&course, addition, &mut store, &mut progress, &mut recorded)
     };
     let noted = keep(&progress, &mut store);
@@ -287,6 +293,7 @@ struct Course<'a> {
     open: Vec<Trial>,
     /// The volumes that may be overwritten.
     erase: &'a [PathBuf],
+    secrets: &'a Arc<SecretRules>,
     stop: &'a Stop,
 }
 
@@ -297,7 +304,7 @@ fn walk(
     progress: &mut RunProgress,
     recorded: &mut Recorded<'_>,
 ) -> Result<Summary, RunError> {
-    let hosts = Hosts::of_study(course.study, course.stop);
+    let hosts = Hosts::of_study(course.study, course.secrets, course.stop);
     let mut instances = instances::of(course.study, &hosts, store, course.stop)?;
     let outcome = walk_with((course, &hosts), addition, store, progress, recorded, &mut instances);
     instances::end(&mut instances, store, progress)?;

@@ -10,7 +10,7 @@ use model::PasswordSource;
 use serve::{Door, DoorOptions, Pem, serve_directory};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use target::client::{LoginEnvironment, certificate_and_key, visitors_token};
+use target::client::{LoginEnvironment, SecretRules, certificate_and_key, visitors_token};
 
 /// Who may ask for what weighin shows over HTTP, as the command line says.
 pub(super) struct Visitors<'a> {
@@ -28,7 +28,8 @@ impl Visitors<'_> {
     /// # Errors
     /// When something of it cannot be read, or is missing for such an address.
     pub(super) fn door(&self) -> Result<Door, CliError> {
-        let environment = LoginEnvironment::of_this_process();
+        let named_here = SecretRules::command_line(false);
+        let environment = LoginEnvironment::of_this_process(&named_here);
         let source = match (self.token_file, self.token_env) {
             (Some(path), _) => Some(PasswordSource::File(path.clone())),
             (None, name) => name.map(|name| PasswordSource::Environment(name.clone())),

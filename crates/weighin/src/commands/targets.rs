@@ -8,6 +8,7 @@ use campaign::{Login, Taking, TargetHandle, Volumes, reach};
 use model::{Failure, Place, Target, Workload, text};
 use std::path::PathBuf;
 use study::CommandLine;
+use target::client::SecretRules;
 
 /// Longest name of a target, in characters.
 const LONGEST_NAME: usize = 64;
@@ -69,10 +70,13 @@ fn absolute(named: &str) -> Result<String, CliError> {
 pub(super) fn hold(
     target: &Target,
     workload: &Workload,
+    arguments: &TargetArguments,
     erase: &EraseArguments,
 ) -> Result<Box<dyn TargetHandle>, CliError> {
     let stop = signals::stop();
-    let Some(storage) = workload.storage() else { return Ok(reach(login(target)?)?) };
+    let Some(storage) = workload.storage() else {
+        return Ok(reach(login(target, &rules(arguments))?)?);
+    };
     let consent = erase.erase.iter().map(|path| absolute(path).map(PathBuf::from));
     let consent: Vec<PathBuf> = consent.collect::<Result<_, _>>()?;
     let bar = Progress::start("bytes checked");
@@ -84,8 +88,13 @@ pub(super) fn hold(
     Ok(Box::new(taken?))
 }
 
+/// What holds for the secrets of a target that the command line names.
+pub(super) fn rules(arguments: &TargetArguments) -> SecretRules {
+    SecretRules::command_line(arguments.cleartext.allow_cleartext)
+}
+
 /// How to log in to a target that is a server.
-pub(super) fn login(target: &Target) -> Result<Login, Failure> {
+pub(super) fn login(target: &Target, rules: &SecretRules) -> Result<Login, Failure> {
     let Place::Server(spec) = &target.place else { return Err(target.out_of_reach()) };
-    Ok(Login::of(target.system, &spec.address)?.stopped_by(&signals::stop()))
+    Ok(Login::of(target.system, &spec.address, rules)?.stopped_by(&signals::stop()))
 }

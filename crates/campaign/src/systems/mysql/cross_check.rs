@@ -37,6 +37,15 @@ pub(super) fn load(
     stop: &Stop,
 ) -> Result<CrossCheckFigures, Failure> {
     let oltp = load.workload.oltp()?;
+    let credentials = login.credentials();
+    if !credentials.password().bytes().is_empty() && !credentials.may_reveal() {
+        // The client library decides what the server gets: MariaDB's sends whatever is asked for.
+        return Err(cannot(
+            &sysbench.name(),
+            "this target: it would give the password to a server that is not verified, if asked \
+             (--allow-cleartext allows that)",
+        ));
+    }
     let server = server(login, &control)?;
     drop(control);
     let level = (trial.key.level.clients, trial.key.level.rate);

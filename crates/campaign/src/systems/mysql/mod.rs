@@ -64,6 +64,7 @@ pub fn login_options(login: &Login) -> Result<LoginOptions, Failure> {
         local_transport: matches!(address.endpoint, Endpoint::Socket(_)),
         local_infile: false,
         server_key: server_key(address)?,
+        may_reveal: credentials.may_reveal(),
     })
 }
 

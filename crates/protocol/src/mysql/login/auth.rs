@@ -110,6 +110,13 @@ impl Authentication {
         matches!(self.process, AuthProc::CachingSha2Password(_) | AuthProc::Sha256Password(_))
     }
 
+    /// Whether an answer is the password itself. Proofs of it have another form.
+    fn is_password(&self, answer: Option<&[u8]>, options: &LoginOptions) -> bool {
+        let is_clear = matches!(self.process, AuthProc::MysqlClearPassword(_));
+        let ending_in_zero = |answer: &[u8]| answer.strip_suffix(&[0]) == Some(&options.password);
+        is_clear || answer.is_some_and(ending_in_zero)
+    }
+
     fn new(plugin: &str, challenge: &[u8], options: &LoginOptions) -> Result<Self, LoginError> {
         let unsupported = || LoginError::UnsupportedPlugin(plugin.to_owned());
         let known = AuthPlugin::from_bytes(plugin.as_bytes());
@@ -138,6 +145,10 @@ impl Authentication {
                 let trusted = options.local_transport || options.server_key == ServerKey::Request;
                 if asks_for_key && !trusted {
                     return Err(LoginError::KeyNotTrusted);
+                }
+                let reveals = asks_for_key || self.is_password(answer.as_deref(), options);
+                if reveals && !options.may_reveal && !options.password.is_empty() {
+                    return Err(LoginError::WouldReveal);
                 }
                 Ok(answer)
             }

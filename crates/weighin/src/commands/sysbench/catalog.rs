@@ -109,7 +109,7 @@ const fn script(name: &'static str, kind: Kind, default: &'static str, help: &'s
 use Kind::{Flag, List, Number, Real, Text};
 
 /// Options that all generations have.
-const COMMON: [Spec; 28] = [
+const COMMON: [Spec; 29] = [
     full("report-interval", Number, "0", "seconds between interim lines, 0 for none"),
     full("report-checkpoints", List, "", "seconds after which to report everything and count anew"),
     full(
@@ -143,6 +143,12 @@ const COMMON: [Spec; 28] = [
         "without TLS, encrypt the password with whichever key the server sends",
     ),
     full("weighin-server-public-key", Text, "", "PEM file with the one key that may do so"),
+    full(
+        "weighin-allow-cleartext",
+        Flag,
+        "off",
+        "give servers that are not verified the password as it is, if they ask for it",
+    ),
     full("weighin-statements", Flag, "off", "print the latencies of each kind of statement"),
     only("mysql-debug", Flag, "off"),
     full(

@@ -6,11 +6,13 @@ use super::words::Words;
 use super::{policy, scripts, server, workload};
 use crate::commands::print;
 use crate::exit::CliError;
+use campaign::Login;
 use engine::ErrorPolicy;
 use model::bounds::{MAX_OPERATIONS, MAX_OPERATIONS_OF_CONNECTION};
-use model::{Endpoint, Oltp, OltpMix, ServerAddress};
+use model::{Endpoint, Failure, Oltp, OltpMix, ServerAddress, System};
 use std::num::NonZeroU32;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use target::client::SecretRules;
 
 /// How long to wait for connections in generations that have no option for it.
 const DEFAULT_CONNECT_LIMIT: Duration = Duration::from_secs(60);
@@ -200,6 +202,12 @@ impl Request {
     /// The one that tables are made on.
     pub(super) fn server(&self) -> ServerAddress {
         server::address(&self.options, self.endpoints[0].clone())
+    }
+
+    /// How to log in to a server: the options name its password.
+    pub(super) fn login(&self, address: &ServerAddress) -> Result<Login, Failure> {
+        let rules = SecretRules::command_line(self.options.flag("weighin-allow-cleartext"));
+        Login::of(System::MariaDb, address, &rules)
     }
 
     /// Prints what runs print, unless less is asked for.

@@ -25,7 +25,7 @@ impl Servers {
     pub(super) fn reach(request: &Request) -> Result<Self, CliError> {
         let mut servers = Self { logins: Vec::new(), addresses: Vec::new() };
         for address in request.servers() {
-            let login = Login::resolve(&address)?.stopped_by(&signals::stop());
+            let login = request.login(&address)?.stopped_by(&signals::stop());
             let mut control = connect(&login)?;
             // Each has its share of the threads.
             let share = request.threads.div_ceil(request.endpoints.len() as u32);

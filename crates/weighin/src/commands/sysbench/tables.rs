@@ -23,7 +23,7 @@ fn numbers(request: &Request) -> Vec<u32> {
 
 /// Makes the tables. One that is there already is an error: nothing is overwritten.
 pub(super) fn prepare(request: &Request) -> Outcome {
-    let login = Login::resolve(&request.server())?.stopped_by(&signals::stop());
+    let login = request.login(&request.server())?.stopped_by(&signals::stop());
     let mut control = connect(&login)?;
     let numbers = numbers(request);
     if request.workload.mix == OltpMix::BulkInsert {
@@ -108,7 +108,7 @@ fn refuse_existing(control: &mut Connection, name: &str) -> Result<(), CliError>
 
 /// Drops the tables: those that the command line stands for, and nothing else.
 pub(super) fn cleanup(request: &Request) -> Outcome {
-    let mut control = connect(&Login::resolve(&request.server())?.stopped_by(&signals::stop()))?;
+    let mut control = connect(&request.login(&request.server())?.stopped_by(&signals::stop()))?;
     for number in numbers(request) {
         let name = name_of(&request.workload, number);
         print(&format!("Dropping table '{name}'...\n"))?;
@@ -127,7 +127,7 @@ pub(super) fn cleanup(request: &Request) -> Outcome {
 
 /// Reads every table and its index into the server's cache.
 pub(super) fn prewarm(request: &Request) -> Outcome {
-    let login = Login::resolve(&request.server())?.stopped_by(&signals::stop());
+    let login = request.login(&request.server())?.stopped_by(&signals::stop());
     if request.threads > 1 {
         request.say("Initializing worker threads...\n\n")?;
     }
