@@ -198,7 +198,8 @@ pub(crate) fn control_commands(target: &Target) -> impl Iterator<Item = &Vec<Str
 /// Redis has no login that hides the password: without TLS it is on the wire as it is. That this takes
 /// `--allow-cleartext` is told by the login.
 fn clear_text(address: &ServerAddress, found: &mut Diagnostics) {
-    let is_local = !matches!(address.endpoint, Endpoint::Tcp { .. }) || address.endpoint.is_loopback();
+    let is_local =
+        !matches!(address.endpoint, Endpoint::Tcp { .. }) || address.endpoint.is_loopback();
     let named = match &address.password {
         PasswordSource::OptionFile => std::env::var_os("REDISCLI_AUTH").is_some(),
         PasswordSource::Environment(_) | PasswordSource::File(_) => true,

@@ -122,6 +122,15 @@ fn in_all(text: &str) -> String {
     }
 }
 
+/// A text as one word of a shell's command line, in quotes where it needs them.
+pub fn shell_word(text: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,".contains(c);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(format!("'{}'", text.replace('\'', r"'\''"))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,6 +6,7 @@ mod options;
 mod redis;
 
 pub use options::{NameError, Options, Resolved};
+pub use redis::line as redis_line;
 
 use model::System;
 
@@ -89,8 +90,9 @@ fn find_prefix(rules: &[Rule], name: &str) -> Option<&'static str> {
     rules.iter().find(|(_, names)| begins(names)).map(|(reason, _)| *reason)
 }
 
-/// Whether a server could take a value for a path out of the directory that it works in. A backslash
-/// is part of the escape sequences in which Redis takes a slash.
+/// Whether a server could take a value, or a part of one that is a list, for a path out of the
+/// directory that it works in.
 fn is_path(value: &str) -> bool {
-    value.contains(['/', '\\']) || value.starts_with('~') || matches!(value, "." | "..")
+    let leads_out = |part: &str| part.starts_with('~') || matches!(part, "." | "..");
+    value.contains(['/', '\\']) || value.split([';', ',', ':', '=', ' ', '"', '\'']).any(leads_out)
 }

@@ -7,7 +7,6 @@ use super::wire::{Answer, Assignment, Order};
 use super::{Generators, generate, lead};
 use crate::systems::load::{PipedLogin, PreparedLoad, ServerLoad};
 use crate::systems::login::Login;
-use target::client::SecretRules;
 use crate::systems::redis::KeyValueClients;
 use engine::{
     Address, ErrorPolicy, Limit, LoadSpec, Nanos, Progress, Schedule, peak_rss_bytes, process_cpu,
@@ -26,6 +25,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
+use target::client::SecretRules;
 
 /// Seconds of load that each agent tells of.
 const SECONDS: u64 = 10;
@@ -52,7 +52,8 @@ fn load(agents: u32, port: u16, length: Duration) -> PreparedLoad {
         compression: false,
         server_key: ServerKey::default(),
     };
-    let login = PipedLogin(Login::of(System::Redis, &address, &SecretRules::command_line(false)).unwrap());
+    let login =
+        PipedLogin(Login::of(System::Redis, &address, &SecretRules::command_line(false)).unwrap());
     let spec = LoadSpec {
         addresses: vec![Address::Tcp(([127, 0, 0, 1], port).into())],
         tls: None,

@@ -1,5 +1,6 @@
 //! The machine that weighin itself runs on.
 
+mod advice;
 pub mod child;
 pub(crate) mod command;
 pub(crate) mod groups;

@@ -96,7 +96,9 @@ pub enum LoginError {
     #[error("the server asks for the password in clear text on a connection without TLS")]
     CleartextRefused,
     /// It asks for the password as it is, or encrypted with a key of its own, and is not verified.
-    #[error("the server asks for the password as it is, and nothing shows that it is the right server")]
+    #[error(
+        "the server asks for the password as it is, and nothing shows that it is the right server"
+    )]
     WouldReveal,
     /// Something was sent between the greeting and the start of TLS: whoever sent it may have
     /// altered it.

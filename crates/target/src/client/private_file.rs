@@ -187,7 +187,9 @@ fn read(Opened { file, facts }: &Opened) -> Result<Vec<u8>, Unreadable> {
         return Err(Unreadable::NotAFile("it is neither a file nor a pipe"));
     }
     if kind.is_file() && is_made_up(file)? {
-        return Err(Unreadable::NotAFile("the kernel makes it up: it tells of processes and devices"));
+        return Err(Unreadable::NotAFile(
+            "the kernel makes it up: it tells of processes and devices",
+        ));
     }
     let deadline = Instant::now() + PIPE_TIMEOUT;
     let mut content = Vec::new();

@@ -18,9 +18,7 @@ pub fn visitors_token(
         PasswordSource::Environment(name) => {
             from_environment("token", name, &"weighin's pages", environment)?
         }
-        PasswordSource::File(path) => {
-            from_file("token", path, &"weighin's pages", environment)?
-        },
+        PasswordSource::File(path) => from_file("token", path, &"weighin's pages", environment)?,
         PasswordSource::OptionFile => Vec::new(),
     };
     Ok(Secret::new(token))

@@ -5,7 +5,9 @@ use model::{Endpoint, Failure, FailureKind, PasswordSource, Stop};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::time::Duration;
-use target::client::{Connection, Credentials, Limits, LoginEnvironment, Secret, SecretRules, resolve};
+use target::client::{
+    Connection, Credentials, Limits, LoginEnvironment, Secret, SecretRules, resolve,
+};
 
 fn credentials(user: &str, password: &str) -> Credentials {
     Credentials::new(user, Secret::new(password))

@@ -80,11 +80,7 @@ fn of_study(arguments: &CleanupArguments) -> Outcome {
     Ok(failed.unwrap_or(Exit::Done))
 }
 
-fn of_target(
-    target: &Target,
-    also: &[String],
-    rules: &SecretRules,
-) -> Result<String, CliError> {
+fn of_target(target: &Target, also: &[String], rules: &SecretRules) -> Result<String, CliError> {
     match &target.place {
         Place::Storage(place) => volumes(place),
         Place::Sandbox(_) => {

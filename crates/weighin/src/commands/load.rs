@@ -28,12 +28,8 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
     let ByHand { test, level, .. } = &by_hand;
     let load = test.runnable_load()?;
     let stop = signals::stop();
-    let mut target = targets::hold(
-        &by_hand.target,
-        &load.workload,
-        &arguments.target,
-        &arguments.erase,
-    )?;
+    let mut target =
+        targets::hold(&by_hand.target, &load.workload, &arguments.target, &arguments.erase)?;
     let bar = Progress::start("bytes");
     let mut preparing = Preparing {
         seed: arguments.seed,

@@ -74,7 +74,13 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
 pub(super) fn run_study(study: &Study, results: &Path, scale: f64) -> Outcome {
     // It has private servers alone.
     let permitted = (&[][..], &Arc::default());
-    go(begin(study, results, scale)?, None, results, permitted, (&TellingArguments::default(), None))
+    go(
+        begin(study, results, scale)?,
+        None,
+        results,
+        permitted,
+        (&TellingArguments::default(), None),
+    )
 }
 
 fn begin(study: &Study, results: &Path, scale: f64) -> Result<Store, CliError> {

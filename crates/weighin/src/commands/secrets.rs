@@ -24,7 +24,8 @@ pub(super) fn rules(
     if options.is_empty() {
         return Ok(Arc::new(rules));
     }
-    let mut told = "the study wants secrets of this machine that the command line does not allow:".to_owned();
+    let mut told =
+        "the study wants secrets of this machine that the command line does not allow:".to_owned();
     for one in wanted.iter().filter(|one| lacking(one).is_some()) {
         // Writing to a text does not fail.
         let _ = write!(told, "\n  {}", described(one));
@@ -32,10 +33,7 @@ pub(super) fn rules(
     let mut options: Vec<&str> = options;
     options.sort_unstable();
     options.dedup();
-    let help = format!(
-        "if you trust the study with them, add: {}",
-        text::line(&options.join(" "))
-    );
+    let help = format!("if you trust the study with them, add: {}", text::line(&options.join(" ")));
     Err(CliError::usage(told, help))
 }
 

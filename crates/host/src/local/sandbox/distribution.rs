@@ -5,6 +5,7 @@ use super::answers;
 use super::container::Container;
 use super::home::Home;
 use super::trouble::run_trouble;
+use crate::local::advice::own_tree;
 use crate::local::search_path;
 use files::Directory;
 use model::{Failure, FailureKind, Software, System};
@@ -265,11 +266,15 @@ fn base_in_other_hands(base: &Path, error: &io::Error) -> Failure {
             "no server is run from {}, where others could exchange its programs: {error}",
             base.display()
         ),
-        format!(
-            "give the distribution to the account that runs weighin or to root, and take the right \
-             to write from others: chown -R root: {0} && chmod -R go-w {0}",
-            base.display()
-        ),
+        match own_tree(base) {
+            Some(base) => format!(
+                "give the distribution to the account that runs weighin or to root, and take the \
+                 right to write from others: chown -R root: {base} && chmod -R go-w {base}"
+            ),
+            None => "unpack the distribution into a directory of its own, such as \
+                     /opt/mariadb-11.4, as root or as the account that runs weighin"
+                .to_owned(),
+        },
     )
 }
 

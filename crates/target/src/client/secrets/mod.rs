@@ -9,6 +9,7 @@ mod wanted;
 
 use super::option_file::ClientOptions;
 use super::private_file::{Opened, open_within};
+use model::text::shell_word;
 use model::{Endpoint, Failure, FailureKind, ServerAddress, ServerKey, Tls};
 use std::fmt::Display;
 use std::os::unix::fs::MetadataExt;
@@ -169,7 +170,8 @@ fn is_verified(address: &ServerAddress) -> bool {
 fn names(options: &ClientOptions, endpoint: &Endpoint) -> bool {
     match endpoint {
         Endpoint::Tcp { host, port } => options.host.as_ref().is_some_and(|named| {
-            named.eq_ignore_ascii_case(host) && options.port.unwrap_or(Some(MYSQL_PORT)) == Some(*port)
+            named.eq_ignore_ascii_case(host)
+                && options.port.unwrap_or(Some(MYSQL_PORT)) == Some(*port)
         }),
         Endpoint::Socket(path) => {
             let is_here = options.host.as_ref().is_none_or(|host| host == "localhost");
@@ -183,18 +185,16 @@ fn names(options: &ClientOptions, endpoint: &Endpoint) -> bool {
 fn not_allowed(what: &str, source: &str, server: &dyn Display) -> Failure {
     Failure::new(
         FailureKind::NotPermitted,
-        format!("the study would send the {what} of {source} to {server}, which the command line does not allow"),
+        format!(
+            "the study would send the {what} of {source} to {server}, which the command line does not allow"
+        ),
         format!("if it is meant for that server, add {}", allow_option(source)),
     )
 }
 
 /// The option that allows a source, as a shell takes it.
 fn allow_option(source: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,".contains(c);
-    match source.chars().all(plain) && !source.is_empty() {
-        true => format!("{ALLOW} {source}"),
-        false => format!("{ALLOW} '{}'", source.replace('\'', r"'\''")),
-    }
+    format!("{ALLOW} {}", shell_word(source))
 }
 
 /// The one line that a secret is.

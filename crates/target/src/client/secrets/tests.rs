@@ -97,7 +97,8 @@ fn what_is_not_the_studys_own_takes_a_word_of_the_command_line() {
         let allow = found.unwrap_err().remedy;
         assert!(allow.contains(&format!("--allow-secret {}", path.display())), "{allow}");
         // Exactly as the study writes it, and nothing like it.
-        let similar = [path.parent().unwrap().display().to_string(), format!("{} ", path.display())];
+        let similar =
+            [path.parent().unwrap().display().to_string(), format!("{} ", path.display())];
         assert!(of_study(&SecretRules::study(&study, &similar, false), source.clone()).is_err());
         let allowed = [path.display().to_string()];
         let found = of_study(&SecretRules::study(&study, &allowed, false), source);

@@ -83,7 +83,11 @@ fn of_server(
                 true => Consent::NamesServer,
                 false => by_name(&source, rules),
             };
-            Some(Source { what: format!("the password in the option file {source}"), server, consent })
+            Some(Source {
+                what: format!("the password in the option file {source}"),
+                server,
+                consent,
+            })
         }
         (source, _) => named(source, "password", server, rules),
     }

@@ -40,12 +40,13 @@ impl Configuration {
         );
         for (name, value) in &self.0 {
             let value = match value.as_str() {
-                "" => "\"\"",
                 "ON" => "yes",
                 "OFF" => "no",
                 value => value,
             };
-            text += &format!("{name} {value}\n");
+            // One whose quotes do not fit was refused.
+            text += &settings::redis_line(name, value).unwrap_or_default();
+            text.push('\n');
         }
         text
     }
@@ -71,6 +72,21 @@ mod tests {
     fn what_could_say_more_than_one_setting_is_refused() {
         for (name, value) in
             [("", "1"), ("a b", "1"), ("save", "60 1\ndir /"), ("dbfilename", "../x")]
+                .into_iter()
+                .chain(
+                    [
+                        r#"".."#,
+                        r#"".."#,
+                        "'..'",
+                        r#""\x2e\x2e""#,
+                        r#"."\x2e""#,
+                        ".. ",
+                        r#""..\x00""#,
+                        "\"",
+                        r#""a"b"#,
+                    ]
+                    .map(|value| ("appenddirname", value)),
+                )
         {
             assert!(configuration(name, value).is_err(), "{name:?} {value:?}");
         }
