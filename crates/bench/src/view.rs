@@ -62,7 +62,10 @@ pub(crate) fn run(
     let (sandbox, password_file) = private_server::start(System::MariaDb, &[])?;
     let directory = tempfile::tempdir()?;
     let study = directory.path().join("view.toml");
-    fs::write(&study, study_of(&sandbox, &password_file, arguments)?)?;
+    // A file beside the study belongs to it.
+    let password = directory.path().join("password");
+    fs::copy(&password_file, &password)?;
+    fs::write(&study, study_of(&sandbox, &password, arguments)?)?;
     let run = |way| one(runner, directory.path(), way);
     // The first run makes the tables.
     run("--plain")?;

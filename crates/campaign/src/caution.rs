@@ -164,7 +164,14 @@ pub fn commands_at_targets(study: &Study) -> Vec<String> {
             let (stop, start) = (restart.way.stop().join(" "), restart.way.start().join(" "));
             told.push(match &restart.way {
                 RestartWay::Unit(unit) => {
-                    format!("{name}: cold tests stop the unit {unit} of its machine and start it again")
+                    let trusted = match restart.trusted {
+                        true => ", which the study says is trusted, its server or not",
+                        false => "",
+                    };
+                    format!(
+                        "{name}: cold tests stop the unit {unit} of its machine and start it again\
+                         {trusted}"
+                    )
                 }
                 RestartWay::Commands { .. } => format!(
                     "{name}: cold tests stop it and start it again by commands on its machine, which the \

@@ -10,6 +10,9 @@ pub struct RestartSpec {
     pub way: RestartWay,
     /// How long stopping may take, and how long starting may until the server answers.
     pub time_limit: Duration,
+    /// Whether the study says that a unit may be stopped although it is not seen to be the server.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trusted: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -33,7 +33,8 @@ pub(crate) struct RestartTable {
     /// How long stopping may take, and starting until the server answers; `5m` when absent.
     #[schemars(with = "Option<String>")]
     pub time_limit: Maybe<String>,
-    /// Whether the commands were read and may run; false when absent.
+    /// Whether the commands were read and may run, or the unit may be stopped although it is not seen to
+    /// be the server; false when absent.
     pub trusted: Option<bool>,
 }
 
@@ -77,7 +78,7 @@ pub(crate) fn of_target(table: &mut TargetTable, problems: &mut Problems) -> Opt
             return None;
         }
     };
-    Some(RestartSpec { way, time_limit })
+    Some(RestartSpec { way, time_limit, trusted: wire.trusted.unwrap_or(false) })
 }
 
 fn unit_name(written: &Spanned<String>, problems: &mut Problems) -> Option<String> {

@@ -110,6 +110,7 @@ pub fn study() -> Study {
         restart: Some(RestartSpec {
             way: RestartWay::Unit("mariadb".into()),
             time_limit: Duration::from_secs(300),
+            trusted: true,
         }),
         ..ServerSpec::new(address("/run/db.sock"))
     });

@@ -85,6 +85,7 @@ impl<K: ServerKind> System for Servers<K> {
             replica_logins: Vec::new(),
             private: None,
             running: Running::default(),
+            unit_is_server: false,
             diverged: false,
             over_socket: has_container(holding.study),
             stop: holding.stop.clone(),
@@ -107,6 +108,7 @@ pub(super) fn reach<K: ServerKind>(login: Login) -> Box<dyn TargetHandle> {
         replica_logins: Vec::new(),
         private: None,
         running: Running::default(),
+        unit_is_server: false,
         diverged: false,
         over_socket: false,
         control: None,
@@ -133,6 +135,8 @@ struct Server<K: ServerKind> {
     private: Option<PrivateServers>,
     /// Where the others run, once they have been reached.
     running: Running,
+    /// The unit of systemd that restarts it was seen to be the server, or the study is trusted in that.
+    unit_is_server: bool,
     /// What private members hold may differ, or they no longer replicate as they should.
     diverged: bool,
     /// A private server is reached over its socket, because another of the study is in a container.

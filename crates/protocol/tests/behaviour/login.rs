@@ -328,6 +328,49 @@ fn no_key_is_asked_for_that_anybody_may_answer_with() {
 }
 
 #[test]
+fn a_server_that_is_not_verified_gets_a_proof_and_never_the_password() {
+    let unverified = || LoginOptions { may_reveal: false, ..options() };
+    // Over TLS with a certificate that nobody checked, and encrypted with whichever key it sends.
+    for plugin in [CACHING, "sha256_password"] {
+        let (hello, question) = asks_for_the_password(plugin);
+        for (tls, server_key) in [
+            (true, ServerKey::Refuse),
+            (true, ServerKey::Pinned(Vec::new())),
+            (false, ServerKey::Request),
+        ] {
+            let mut client = Client::new(LoginOptions { tls, server_key, ..unverified() });
+            let hello = match tls {
+                true => greeting("8.0.40", flag::MYSQL_8 | flag::SSL, 0, plugin),
+                false => hello.clone(),
+            };
+            client.receive(0, &hello).unwrap();
+            let mut next = 2;
+            if tls {
+                client.login.tls_started(&mut client.sent);
+                next = 3;
+            }
+            client.sent.clear();
+            assert!(client.receive(next, &question).is_err(), "{plugin} {tls}");
+            assert!(client.sent.is_empty(), "{plugin} {tls}");
+        }
+    }
+    // The fast path of a server that has seen the password is a proof.
+    let mut client = Client::new(unverified());
+    client.go_on(0, &greeting("8.0.40", flag::MYSQL_8, 0, CACHING));
+    client.sent(1);
+    client.go_on(2, &[1, 3]);
+    client.finish(3);
+    // In clear text, over TLS.
+    let mut client = Client::new(LoginOptions { tls: true, ..unverified() });
+    client.receive(0, &greeting("8.0.40", flag::MYSQL_8 | flag::SSL, 0, NATIVE)).unwrap();
+    client.login.tls_started(&mut client.sent);
+    client.sent.clear();
+    let refused = client.receive(3, b"\xFEmysql_clear_password\0").unwrap_err();
+    assert_eq!(refused, LoginError::WouldReveal);
+    assert!(client.sent.is_empty());
+}
+
+#[test]
 fn a_key_that_nobody_asked_for_is_not_used() {
     let mut client = Client::new(options());
     client.go_on(0, &greeting("8.0.40", flag::MYSQL_8, 0, CACHING));

@@ -17,7 +17,7 @@ const FAR: &str = "url = \"mysql://u@db/sbtest\"\nssh = \"root@db\"\n";
 fn a_restart_is_a_unit_or_two_commands() {
     let read = study(&format!("{FAR}restart = {{ unit = \"mariadb@1.service\" }}")).unwrap();
     let unit = RestartWay::Unit("mariadb@1.service".into());
-    let expected = RestartSpec { way: unit, time_limit: Duration::from_secs(300) };
+    let expected = RestartSpec { way: unit, time_limit: Duration::from_secs(300), trusted: false };
     assert_eq!(read.targets[0].restart(), Some(&expected));
     let words = expected.way.stop();
     assert_eq!(words.first().map(String::as_str), Some("systemctl"));

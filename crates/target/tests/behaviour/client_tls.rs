@@ -2,7 +2,7 @@
 
 use crate::support::{Certificates, Server, address, value};
 use model::{Endpoint, Failure, FailureKind, ServerAddress, Tls};
-use target::client::Connection;
+use target::client::{Connection, tls};
 
 fn secured(server: &Server, host: &str, tls: Tls) -> ServerAddress {
     let endpoint = Endpoint::Tcp { host: host.to_owned(), port: server.sandbox.port() };
@@ -67,6 +67,41 @@ fn a_server_that_shows_its_authoritys_certificate_is_explained() {
     let verified = secured(&server, "localhost", Tls::Verified(Some(certificate)));
     let failure = refusal(&server, &verified);
     assert!(failure.message.contains("an authority's own"), "{failure}");
+}
+
+#[test]
+fn load_hosts_get_the_certificates_of_a_file_and_nothing_else_of_it() {
+    let certificates = Certificates::make(3);
+    let read = |name: &str| std::fs::read_to_string(certificates.file(name)).unwrap();
+    let (authority, key) = (read("ca.pem"), read("ca.key"));
+    let bundle = certificates.file("bundle.pem");
+    let carried = |content: &str| {
+        std::fs::write(&bundle, content).unwrap();
+        let Tls::Pinned(pem) = tls::carried(&Tls::Verified(Some(bundle.clone()))) else {
+            panic!("a file is named")
+        };
+        pem
+    };
+    let pem = carried(&format!("comment hunter2\n{key}\n{authority}more hunter2\n"));
+    assert_eq!(pem.trim(), authority.trim());
+    assert!(!pem.contains("PRIVATE") && !pem.contains("hunter2"), "{pem}");
+    assert!(tls::client_config(&Tls::Pinned(pem)).is_ok());
+    // What is no certificate, although it says so, is sent to nobody.
+    let label = |text: &str, from: &str| text.replace(from, "CERTIFICATE");
+    let disguised = label(&label(&key, "RSA PRIVATE KEY"), "EC PRIVATE KEY");
+    for content in [
+        "",
+        "hunter2",
+        &key,
+        &disguised.replace("PRIVATE KEY", "CERTIFICATE"),
+        "-----BEGIN CERTIFICATE-----\naHVudGVyMg==\n-----END CERTIFICATE-----\n",
+    ] {
+        assert_eq!(carried(content), "", "{content}");
+        let garbage_behind = carried(&format!("{authority}{content}"));
+        assert!(garbage_behind.is_empty() || garbage_behind.trim() == authority.trim());
+    }
+    let gone = Tls::Verified(Some(certificates.file("missing.pem")));
+    assert!(tls::client_config(&tls::carried(&gone)).is_err());
 }
 
 #[test]

@@ -239,7 +239,13 @@ fn a_unit_of_systemd_is_stopped_and_started_for_every_cold_trial() {
     }
     assert_eq!(refused.code, Some(3), "{refused:?}");
     assert!(refused.out.contains("no unit other.service is active"), "{refused:?}");
+    // This systemd does not say that the process of the server is in the unit.
     place.write("study.toml", of("db.service"));
+    let refused = Ran::of(command(&place, &["check", "study.toml"]));
+    assert_eq!(refused.code, Some(3), "{refused:?}");
+    assert!(refused.out.contains("would stop the unit db.service"), "{refused:?}");
+    assert!(refused.out.contains("trusted = true"), "{refused:?}");
+    place.write("study.toml", of("db.service").replace(" }", ", trusted = true }"));
     Ran::of(command(&place, &["run", "study.toml"])).done();
     let asked = fs::read_to_string(place.path("asked")).unwrap();
     let asked: Vec<&str> = asked.lines().filter(|line| line.starts_with("--")).collect();
@@ -291,7 +297,7 @@ fn a_server_of_this_machine_is_measured_cold_and_what_keeps_that_from_being_so_i
     let mut within = Command::new("unshare");
     within.args(["--net", "sh", "-c", script, "sh", env!("CARGO_BIN_EXE_weighin"), "check"]);
     let ran = Ran::of({
-        within.arg(place.path("study.toml"));
+        within.arg(place.path("study.toml")).args(place.consent(&["check", "study.toml"]));
         within
     });
     let said = format!("{}{}", ran.out, ran.err);

@@ -3,6 +3,7 @@
 use crate::support::{
     Ran, Server, Workplace, command_lines_with, light_study, sandbox_study, server_study,
 };
+use std::net::TcpListener;
 
 /// Asserts that no file here holds a text, whatever it is.
 fn assert_in_no_file(place: &Workplace, secret: &str) {
@@ -163,4 +164,98 @@ fn a_password_in_a_url_or_study_is_refused_and_not_repeated() {
     refuse(place.weighin(&["run", "lone.toml"]), "password_env");
     let by_hand = place.weighin(&["prepare", "mysql://bench:hunter2@db/sbtest"]);
     refuse(by_hand, "--password-env");
+}
+
+/// A port of loopback at which nobody may connect.
+struct Forbidden(TcpListener);
+
+impl Forbidden {
+    fn new() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        Self(listener)
+    }
+
+    fn port(&self) -> u16 {
+        self.0.local_addr().unwrap().port()
+    }
+
+    fn assert_untouched(&self) {
+        assert!(self.0.accept().is_err(), "somebody has connected");
+    }
+}
+
+#[test]
+fn a_study_gets_no_secret_of_this_machine_unless_the_command_line_says_so() {
+    let place = Workplace::new();
+    let server = Forbidden::new();
+    place.write(".my.cnf", "[client]\npassword=hunter2\n");
+    place.write("elsewhere.txt", "hunter2\n");
+    std::os::unix::fs::symlink(place.path("elsewhere.txt"), place.path("link")).unwrap();
+    let mysql = format!("mysql://root@127.0.0.1:{}/d", server.port());
+    let redis = format!("redis://127.0.0.1:{}", server.port());
+    let oltp = "workload = \"oltp_point_select\"\ntable_size = 10";
+    let keys = "workload = \"key_value\"\nkeys = 10";
+    let option_file = place.path(".my.cnf").display().to_string();
+    for (url, login, test, source) in [
+        (&mysql, "password_env = \"AWS_SECRET_ACCESS_KEY\"", oltp, "AWS_SECRET_ACCESS_KEY"),
+        (&mysql, "tls = \"unverified\"", oltp, option_file.as_str()),
+        (&mysql, "get_server_public_key = true", oltp, &option_file),
+        (&mysql, "password_file = \"link\"", oltp, "link"),
+        (&redis, "password_file = \"/proc/self/environ\"", keys, "/proc/self/environ"),
+        (&redis, "tls = \"unverified\"", keys, "REDISCLI_AUTH"),
+    ] {
+        place.write(
+            "wants.toml",
+            format!(
+                "[study]\nname = \"wants\"\n[[target]]\nname = \"a\"\nurl = \"{url}\"\n{login}\n\
+                 [[test]]\n{test}\nclients = [1]\nwarmup = \"0s\"\nduration = \"1s\"\n"
+            ),
+        );
+        let ran = |arguments: &[&str]| {
+            let mut command = place.bare_command(arguments);
+            command.env("AWS_SECRET_ACCESS_KEY", "hunter2").env("REDISCLI_AUTH", "hunter2");
+            let ran = Ran::of(command);
+            assert!(!format!("{}{}", ran.out, ran.err).contains("hunter2"), "{ran:?}");
+            ran
+        };
+        let option = format!("--allow-secret {source}");
+        let to = format!("a at 127.0.0.1:{}", server.port());
+        for command in ["run", "check", "cleanup"] {
+            ran(&[command, "wants.toml"]).refused(2, &[&to, source, &option]);
+            ran(&[command, "wants.toml", "--allow-secret", "OTHER"]).refused(2, &[&option]);
+        }
+        let plan = ran(&["plan", "wants.toml"]).done();
+        assert!(plan.contains(&to) && plan.contains(&format!("takes {option}")), "{plan}");
+        let plan = ran(&["plan", "wants.toml", "--allow-secret", source]).done();
+        assert!(plan.contains("; allowed"), "{plan}");
+        server.assert_untouched();
+    }
+    // What the kernel makes up is no secret to send, whatever is allowed.
+    place
+        .weighin(&["prepare", &redis, "--password-file", "/proc/self/environ"])
+        .refused(3, &["/proc/self/environ is not used", "kernel"]);
+    server.assert_untouched();
+    assert!(place.files(".weighin").is_empty());
+}
+
+#[test]
+fn a_study_with_its_password_beside_it_needs_no_word() {
+    let place = Workplace::new();
+    let server = Server::start();
+    place.write("pw", server.password());
+    place.write("lone.toml", server_study(&server.url(), 1, "password_file = \"pw\""));
+    Ran::of(place.bare_command(&["check", "lone.toml"])).done();
+    let plan = Ran::of(place.bare_command(&["plan", "lone.toml"])).done();
+    assert!(plan.contains("the password in the file pw") && plan.contains("belongs to the study"));
+}
+
+#[test]
+fn redis_gets_a_password_over_a_network_only_when_the_command_line_says_so() {
+    let place = Workplace::new();
+    place.write("pw", "hunter2");
+    // TEST-NET-1 of RFC 5737: nobody is there.
+    let url = "redis://192.0.2.1:6379";
+    let login = ["prepare", url, "--password-file", "pw"];
+    place.weighin(&login).refused(3, &["192.0.2.1", "not verified", "--allow-cleartext"]);
 }

@@ -34,7 +34,8 @@ fn with_study(name: &'static str, url: &str, test: &str) -> Command {
          password_env = \"SUITE_PASSWORD\"\n[[test]]\n{test}\nclients = [1]\nwarmup = \"0s\"\n\
          duration = \"1s\"\n"
     );
-    let arguments = vec![name.to_owned(), "study.toml".to_owned()];
+    let arguments = [name, "study.toml", "--allow-secret", "SUITE_PASSWORD"];
+    let arguments = arguments.map(str::to_owned).to_vec();
     Command { name, arguments, study: Some(study) }
 }
 

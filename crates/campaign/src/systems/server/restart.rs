@@ -52,25 +52,58 @@ pub(super) fn check(cold: &Test, target: &Target, hosts: &Hosts) -> Result<(), F
         }
     }
     let RestartWay::Unit(unit) = &spec.way else { return Ok(()) };
-    let active = ["systemctl", "is-active", "--", unit].map(str::to_owned).to_vec();
-    let asked = RestartSpec {
-        way: RestartWay::Commands { stop: active, start: vec!["true".to_owned()] },
-        time_limit: QUESTION_LIMIT,
-    };
-    let mut kept = keep(host.as_ref(), &asked, Vec::new())?;
-    kept.up(&Stop::default(), &mut |_| {}).map_err(|failure| match failure.kind {
-        // It was not asked.
-        FailureKind::HostLost
-        | FailureKind::Unreachable
-        | FailureKind::TimedOut
-        | FailureKind::Stopped => failure,
-        _ => Failure::new(
+    match ask(host.as_ref(), &["systemctl", "is-active", "--", unit])? {
+        Some(_) => Ok(()),
+        None => Err(Failure::new(
             FailureKind::NotPermitted,
             format!("systemd says that no unit {unit} is active on {}", host.name()),
             "name the unit that the server is: systemctl status PID says which, for its process",
-        ),
-    })?;
-    kept.down(&mut |_| {})
+        )),
+    }
+}
+
+/// What a program of a machine says; `None` where it fails.
+///
+/// # Errors
+/// Where it was not asked.
+fn ask(host: &dyn Host, words: &[&str]) -> Result<Option<Vec<String>>, Failure> {
+    let question = words.iter().map(|word| (*word).to_owned()).collect();
+    let asked = RestartSpec {
+        way: RestartWay::Commands { stop: question, start: vec!["true".to_owned()] },
+        time_limit: QUESTION_LIMIT,
+        trusted: false,
+    };
+    let mut kept = keep(host, &asked, Vec::new())?;
+    let mut said = Vec::new();
+    match kept.up(&Stop::default(), &mut |line| said.push(line.to_owned())) {
+        Ok(_) => {}
+        Err(failure) => {
+            return match failure.kind {
+                FailureKind::HostLost
+                | FailureKind::Unreachable
+                | FailureKind::TimedOut
+                | FailureKind::Stopped => Err(failure),
+                _ => Ok(None),
+            };
+        }
+    }
+    kept.down(&mut |_| {})?;
+    Ok(Some(said))
+}
+
+/// Whether a process is in a unit of systemd: the control group that systemd has for the unit is its own,
+/// or above it. `groups` is its `/proc/PID/cgroup`, `shown` what `systemctl show` says of the unit.
+fn is_of_unit(groups: &[String], shown: &[String]) -> bool {
+    let Some(unit) = shown.iter().find_map(|line| line.strip_prefix("ControlGroup=")) else {
+        return false;
+    };
+    let is_within = |group: &str| {
+        group.strip_prefix(unit).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    // The root group, and slices, hold the processes of many units.
+    unit.len() > 1
+        && !unit.ends_with(".slice")
+        && groups.iter().filter_map(|line| line.splitn(3, ':').nth(2)).any(is_within)
 }
 
 /// The machine on which a server is restarted.
@@ -155,6 +188,10 @@ impl<K: ServerKind> Server<K> {
                 "set cache = \"warm\", or make the target a sandbox",
             ));
         };
+        if !self.unit_is_server {
+            // One that came up for this trial was not looked at before.
+            self.check_unit()?;
+        }
         let host = machine(target, self.host.as_ref(), &self.load_host)?;
         let mut kept = keep(host.as_ref(), &spec, self.variables())?;
         let mut said = Said::default();
@@ -170,6 +207,38 @@ impl<K: ServerKind> Server<K> {
         let started = started.map_err(|failure| said.explain(&name, failure));
         emptied.and(started)?;
         self.wait_until_up(spec.time_limit)
+    }
+
+    /// That the unit which the study would have stopped is the server that it measures.
+    fn check_unit(&self) -> Result<(), Failure> {
+        let Some(target) = &self.target else { return Ok(()) };
+        let Some(RestartSpec { way: RestartWay::Unit(unit), trusted: false, .. }) =
+            target.restart()
+        else {
+            return Ok(());
+        };
+        let host = machine(target, self.host.as_ref(), &self.load_host)?;
+        let pid = self.running.sampling_scope().server_pid;
+        let is_server = pid.map_or(Ok(false), |pid| -> Result<bool, Failure> {
+            let show = ["systemctl", "show", "--property=ControlGroup", "--", unit];
+            let shown = ask(host.as_ref(), &show)?.unwrap_or_default();
+            let groups = ask(host.as_ref(), &["cat", &format!("/proc/{pid}/cgroup")])?;
+            Ok(is_of_unit(&groups.unwrap_or_default(), &shown))
+        });
+        if is_server? {
+            return Ok(());
+        }
+        let name = &target.name;
+        Err(Failure::new(
+            FailureKind::NotPermitted,
+            format!(
+                "the study would stop the unit {unit} of {}, and it does not show that this is the \
+                 server of {name}",
+                host.name()
+            ),
+            "name the unit that the server is (systemctl status PID says which, for its process); or if \
+             you know that it may be stopped, write restart = { unit = \"…\", trusted = true }",
+        ))
     }
 
     fn wait_until_gone(&self, name: &str) -> Result<(), Failure> {
@@ -217,6 +286,9 @@ impl<K: ServerKind> Server<K> {
         if !is_cold || self.target.as_ref().and_then(Target::restart).is_none() {
             return Ok(());
         }
+        self.connected()?;
+        self.check_unit()?;
+        self.unit_is_server = true;
         if let Some(setting) = K::cache_memory(self.connected()?.1)? {
             found.warn(
                 format!(
@@ -227,5 +299,36 @@ impl<K: ServerKind> Server<K> {
             );
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_of_a_unit_by_its_control_group() {
+        let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+        let is = |groups: &str, shown: &str| is_of_unit(&lines(groups), &lines(shown));
+        let server = "0::/system.slice/mariadb.service";
+        assert!(is(server, "ControlGroup=/system.slice/mariadb.service"));
+        assert!(is(
+            "0::/system.slice/redis.service/payload",
+            "ControlGroup=/system.slice/redis.service"
+        ));
+        let older = "12:cpu,cpuacct:/\n1:name=systemd:/system.slice/mysql.service\n0::/";
+        assert!(is(older, "ControlGroup=/system.slice/mysql.service"));
+        for other in [
+            "ControlGroup=/system.slice/sshd.service",
+            "ControlGroup=/system.slice/mariadb",
+            "ControlGroup=/system.slice",
+            "ControlGroup=/",
+            "ControlGroup=",
+            "",
+        ] {
+            assert!(!is(server, other), "{other}");
+        }
+        assert!(!is("0::/", "ControlGroup=/"));
+        assert!(!is("", "ControlGroup=/system.slice/mariadb.service"));
     }
 }

@@ -101,6 +101,7 @@ pub fn with_mounts(
     let mut command = workplace.surround(Command::new("unshare"));
     command.args(namespace).args(["sh", "-ec", &script]);
     command.arg(env!("CARGO_BIN_EXE_weighin")).args(arguments);
+    command.args(workplace.consent(arguments));
     Some(Ran::of(command))
 }
 

@@ -46,10 +46,41 @@ impl Workplace {
         command
     }
 
+    /// The command line of somebody who trusts the studies here with the secrets that they name
+    /// ([`Self::consent`]).
     pub fn command<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
+        let mut command = self.bare_command(arguments);
+        command.args(self.consent(arguments));
+        command
+    }
+
+    /// A command line as it is.
+    pub fn bare_command<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
         let mut command = self.surround(Command::new(env!("CARGO_BIN_EXE_weighin")));
         command.args(arguments);
         command
+    }
+
+    /// Options that allow the sources of passwords which the study of a command line names, where it
+    /// is one that connects: servers of tests have their password in a directory of their own.
+    pub fn consent<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Vec<String> {
+        let words: Vec<_> = arguments.iter().map(|word| word.as_ref().to_string_lossy()).collect();
+        let [command, study, ..] = words.as_slice() else { return Vec::new() };
+        if !matches!(&**command, "run" | "check" | "hosts" | "cleanup") {
+            return Vec::new();
+        }
+        let text = std::fs::read_to_string(self.path(study)).unwrap_or_default();
+        let source = |line: &str| {
+            let (key, value) = line.split_once('=')?;
+            let is_source = ["password_file", "password_env", "token_file", "token_env"];
+            is_source.contains(&key.trim()).then(|| value.trim().trim_matches('"').to_owned())
+        };
+        let mut sources: Vec<String> = text.lines().filter_map(source).collect();
+        if text.contains("redis://") {
+            sources.push("REDISCLI_AUTH".to_owned());
+        }
+        sources.dedup();
+        sources.into_iter().flat_map(|source| ["--allow-secret".to_owned(), source]).collect()
     }
 
     /// Runs weighin to its end.
