@@ -149,10 +149,12 @@ pub(crate) struct TargetTable {
     /// dealt over them, all begin at one moment, and figures are of all together.
     #[schemars(with = "Option<Vec<String>>", length(min = 1, max = model::Load::MAX_LOAD_HOSTS))]
     pub hosts: Maybe<Vec<Spanned<String>>>,
-    /// Environment variable that holds the password for `url`.
+    /// Environment variable that holds the password for `url`; takes `--allow-secret NAME` on the command
+    /// line.
     #[schemars(with = "Option<String>")]
     pub password_env: Maybe<String>,
-    /// File whose first line is the password for `url`.
+    /// File that holds nothing but the password for `url`. One that is not beside the study or below takes
+    /// `--allow-secret FILE` on the command line.
     #[schemars(with = "Option<String>")]
     pub password_file: Maybe<String>,
     /// Encryption of the connection to `url`; `off` when absent.
@@ -170,7 +172,7 @@ pub(crate) struct TargetTable {
     #[schemars(with = "Option<String>")]
     pub server_public_key: Maybe<String>,
     /// Without TLS, whichever RSA key the server sends may encrypt such a password; whoever gets
-    /// between reads it. Where neither key is set, the option files say, and `false` says no.
+    /// between reads it, so that over a network it takes `--allow-cleartext` on the command line. Where neither key is set, the option files say, and `false` says no.
     #[schemars(with = "Option<bool>")]
     pub get_server_public_key: Maybe<bool>,
     /// `storage`: directories, block devices or files of this host, or of each that `ssh`, `host` or

@@ -335,7 +335,6 @@ fn a_server_that_is_not_verified_gets_a_proof_and_never_the_password() {
         let (hello, question) = asks_for_the_password(plugin);
         for (tls, server_key) in [
             (true, ServerKey::Refuse),
-            (true, ServerKey::Pinned(Vec::new())),
             (false, ServerKey::Request),
         ] {
             let mut client = Client::new(LoginOptions { tls, server_key, ..unverified() });

@@ -33,10 +33,11 @@ pub(crate) struct FleetTable {
     /// `tls://broker.internal/nightly`.
     #[schemars(with = "String")]
     pub nats: Maybe<String>,
-    /// Environment variable that holds the broker's token.
+    /// Environment variable that holds the broker's token; takes `--allow-secret NAME` on the command line.
     #[schemars(with = "Option<String>")]
     pub token_env: Maybe<String>,
-    /// File whose first line is the broker's token.
+    /// File that holds nothing but the broker's token. One that is not beside the study or below takes
+    /// `--allow-secret FILE` on the command line.
     #[schemars(with = "Option<String>")]
     pub token_file: Maybe<String>,
     /// PEM file with the certificates to trust; those of the system when absent.

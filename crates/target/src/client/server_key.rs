@@ -1,13 +1,9 @@
 //! The RSA key that may encrypt a password on a connection without TLS.
 
+use super::private_file::read_public;
 use model::{Failure, FailureKind, ServerAddress, ServerKey as Asked};
 use protocol::mysql::{ServerKey, check_server_key};
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
-
-/// Longest file that is read, in bytes: a key of 16384 bits takes some 3 KiB.
-const LONGEST_FILE: u64 = 64 * 1024;
 
 /// The key that an address says.
 ///
@@ -31,10 +27,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
              (public_key.pem in its data directory)",
         )
     };
-    let mut pem = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(LONGEST_FILE).read_to_end(&mut pem))
-        .map_err(|error| failed(error.to_string()))?;
+    let pem = read_public(path).map_err(|error| failed(error.to_string()))?;
     // How long the password may be is checked when it is used.
     check_server_key(&pem, 0).map_err(|error| failed(error.to_string()))?;
     Ok(pem)
