@@ -2,17 +2,18 @@
 
 use crate::at_once::at_once;
 use crate::systems::{SamplingScope, TargetHandle};
-use fleet::{Fleet, Login};
+use fleet::{AgentKeys, Fleet, Identity, Login, Proof};
 use host::{
     Host, InstanceDestination, Remote, SamplerOptions, Scope, SpaceUsed, Watch, Watched,
     this_machine,
 };
 use model::{
-    AgentChoice, Broker, Endpoint, Failure, FailureKind, HostAccount, HostFacts, HostSampling,
-    Load, Place, RemoteHost, Sample, SshHost, Stop, Study, Target,
+    AgentChoice, Broker, BrokerProof, Endpoint, Failure, FailureKind, HostAccount, HostFacts,
+    HostSampling, Load, Place, RemoteHost, Sample, SshHost, Stop, Study, Target, Tls,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use target::client::tls::client_config;
 use target::client::{LoginEnvironment, SecretRules, resolve_token};
 
 /// The machines that a study runs on.
@@ -157,22 +158,38 @@ pub fn fleet(study: &Study, secrets: &Arc<SecretRules>) -> Option<Arc<Fleet>> {
     );
     let address = broker.address.clone();
     let secrets = Arc::clone(secrets);
+    let agents = match broker.proof {
+        BrokerProof::Token => None,
+        // The study was checked: where a key is none all the same, no agent has it.
+        BrokerProof::Seed => Some(AgentKeys::read(&broker.agents).unwrap_or_default()),
+    };
     let login = Box::new(move || login(&broker, "weighin", &secrets));
-    Some(Arc::new(Fleet::new(address, login, lead, named.collect())))
+    Some(Arc::new(Fleet::new(address, login, lead, named.collect(), agents)))
 }
 
 /// How to log in to a broker; `name` is what that calls the connection.
 ///
 /// # Errors
-/// `AccessDenied` where there is no token, `NotPermitted` where it may not be sent.
+/// `AccessDenied` where there is no token or seed, `Tls` where there are no certificates to check the
+/// broker against, `NotPermitted` where the secret may not be sent.
 pub fn login(broker: &Broker, name: &str, rules: &SecretRules) -> Result<Login, Failure> {
-    let token = resolve_token(broker, &LoginEnvironment::of_this_process(rules))?;
-    Ok(Login {
-        address: broker.address.clone(),
-        token: String::from_utf8_lossy(token.bytes()).into_owned(),
-        ca: broker.ca.clone(),
-        name: name.to_owned(),
-    })
+    let secret = resolve_token(broker, &LoginEnvironment::of_this_process(rules))?;
+    let secret = String::from_utf8_lossy(secret.bytes()).into_owned();
+    let proof = match broker.proof {
+        BrokerProof::Token => Proof::Token(secret),
+        BrokerProof::Seed => Proof::Seed(Identity::read(&secret).map_err(|error| {
+            Failure::new(
+                FailureKind::AccessDenied,
+                format!("the seed for the broker {}: {error}", broker.address),
+                "weighin seed FILE makes one, and prints the public key that belongs to it",
+            )
+        })?),
+    };
+    let tls = match broker.address.tls {
+        true => client_config(&Tls::Verified(broker.ca.clone()))?,
+        false => None,
+    };
+    Ok(Login { address: broker.address.clone(), proof, tls, name: name.to_owned() })
 }
 
 /// A machine, where the study says how to reach it.

@@ -1,14 +1,20 @@
 //! A connection to a broker, with the thread that it runs on.
 
+use crate::held;
+use crate::identity::Identity;
 use async_nats::connection::State;
-use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, RequestErrorKind};
+use async_nats::rustls::ClientConfig;
+use async_nats::{
+    Auth, AuthError, Client, ConnectErrorKind, ConnectOptions, Event, Request, RequestErrorKind,
+    ServerError, Subscriber,
+};
 use futures_util::StreamExt;
 use model::{BrokerAddress, Failure, FailureKind};
 use std::error::Error;
+use std::future::ready;
 use std::io;
-use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Handle};
@@ -35,11 +41,28 @@ pub(crate) const LEAST_PAYLOAD: usize = 4096;
 #[derive(Clone)]
 pub struct Login {
     pub address: BrokerAddress,
-    pub token: String,
-    /// PEM file with the certificates to trust; those of the system when absent.
-    pub ca: Option<PathBuf>,
+    pub proof: Proof,
+    /// How to encrypt, and whom to trust; `None` where the address has no TLS.
+    pub tls: Option<Arc<ClientConfig>>,
     /// What the broker’s own lists call this connection.
     pub name: String,
+}
+
+/// What shows a broker who logs in.
+#[derive(Clone)]
+pub enum Proof {
+    Token(String),
+    Seed(Identity),
+}
+
+impl Proof {
+    /// Who logs in, where that is known.
+    pub(crate) fn identity(&self) -> Option<&Identity> {
+        match self {
+            Self::Token(_) => None,
+            Self::Seed(identity) => Some(identity),
+        }
+    }
 }
 
 impl std::fmt::Debug for Login {
@@ -57,6 +80,8 @@ struct Connection {
     address: BrokerAddress,
     handle: Handle,
     client: Client,
+    /// What it does not let this client do, in its words.
+    refused: Arc<Mutex<Option<String>>>,
     /// Of the thread that hears agents, once there is one.
     jobs: OnceLock<Sender<Job>>,
     /// Dropped with this, by which the thread ends.
@@ -72,13 +97,6 @@ impl std::fmt::Debug for Broker {
 /// Something that is done when a message was heard, and may wait for the broker.
 pub(crate) type Job = Box<dyn FnOnce() + Send>;
 
-/// A message that was heard.
-pub(crate) struct Heard {
-    /// Where an answer is wanted.
-    pub reply: Option<String>,
-    pub payload: Vec<u8>,
-}
-
 /// Ends when this is dropped.
 pub(crate) struct Subscription(JoinHandle<()>);
 
@@ -93,8 +111,8 @@ impl Broker {
     /// when it is gone.
     ///
     /// # Errors
-    /// `AccessDenied` where the token is wrong or not asked for, `Unreachable` where the broker does
-    /// not answer, or not as it should.
+    /// `AccessDenied` where the broker knows neither token nor key, or lets everybody in, `Unreachable`
+    /// where it does not answer, or not as it should.
     pub fn connect(
         login: &Login,
         changed: impl Fn(bool) + Send + Sync + 'static,
@@ -117,9 +135,9 @@ impl Broker {
         };
         thread::Builder::new().name("broker".to_owned()).spawn(run).map_err(no_thread)?;
 
-        let changed = Arc::new(changed);
-        let mut options = ConnectOptions::new()
-            .token(login.token.clone())
+        let (changed, refused) = (Arc::new(changed), Arc::new(Mutex::new(None)));
+        let refusal = Arc::clone(&refused);
+        let mut options = with_proof(&login.proof)
             .name(&login.name)
             .connection_timeout(CONNECT_TIMEOUT)
             .ping_interval(PING_INTERVAL)
@@ -130,29 +148,33 @@ impl Broker {
             // One that the broker names might be reached without TLS.
             .ignore_discovered_servers()
             .event_callback(move |event| {
-                let changed = Arc::clone(&changed);
+                let (changed, refusal) = (Arc::clone(&changed), Arc::clone(&refusal));
                 async move {
                     match event {
                         Event::Connected => changed(true),
                         Event::Disconnected => changed(false),
+                        Event::ServerError(ServerError::Other(said))
+                            if said.to_ascii_lowercase().contains("permissions violation") =>
+                        {
+                            *held(&refusal) = Some(said);
+                            // Whoever waits looks at it.
+                            changed(true);
+                        }
                         _ => {}
                     }
                 }
             });
-        if address.tls {
-            options = options.require_tls(true);
-            if let Some(ca) = &login.ca {
-                options = options.add_root_certificates(ca.clone());
-            }
+        if let Some(tls) = &login.tls {
+            options = options.require_tls(true).tls_client_config(ClientConfig::clone(tls));
         }
         let (open, close) = if address.host.contains(':') { ("[", "]") } else { ("", "") };
-        let scheme = if address.tls { "tls" } else { "nats" };
+        let scheme = if login.tls.is_some() { "tls" } else { "nats" };
         let url = format!("{scheme}://{open}{}{close}:{}", address.host, address.port);
         let connected =
             handle.block_on(async { timeout(2 * CONNECT_TIMEOUT, options.connect(url)).await });
         let client = match connected {
             Ok(Ok(client)) => client,
-            Ok(Err(error)) => return Err(not_connected(&address, &error)),
+            Ok(Err(error)) => return Err(not_connected(login, &error)),
             Err(_) => return Err(unreachable(&address, "it did not answer in time")),
         };
         let info = client.server_info();
@@ -166,7 +188,8 @@ impl Broker {
                 "set max_payload in its configuration to 1 MB, which is what it is without",
             ));
         }
-        Ok(Self(Arc::new(Connection { address, handle, client, jobs: OnceLock::new(), _end: end })))
+        let jobs = OnceLock::new();
+        Ok(Self(Arc::new(Connection { address, handle, client, refused, jobs, _end: end })))
     }
 
     /// Whether there is a connection just now, to a broker that asks who comes.
@@ -178,8 +201,12 @@ impl Broker {
     /// another configuration.
     ///
     /// # Errors
-    /// `AccessDenied` where it asks nobody for a token. Of one that is gone nothing is known.
+    /// `AccessDenied` where it lets everybody in, `NotPermitted` where it does not let this client do what
+    /// is needed. Of one that is gone nothing is known.
     pub(crate) fn check(&self) -> Result<(), Failure> {
+        if let Some(said) = held(&self.0.refused).as_ref() {
+            return Err(not_permitted(&self.0.address, said));
+        }
         let client = &self.0.client;
         let is_there = client.connection_state() == State::Connected;
         if is_there && !client.server_info().auth_required {
@@ -221,8 +248,7 @@ impl Broker {
     /// anybody can look whether that asks who comes.
     ///
     /// # Errors
-    /// `NotConnected` when there is no broker; when too many are waiting, or when it asks nobody for a
-    /// token.
+    /// `NotConnected` when there is no broker; when too many are waiting, or when it lets everybody in.
     pub(crate) fn publish(&self, subject: String, payload: Vec<u8>) -> io::Result<()> {
         if self.0.client.connection_state() != State::Connected {
             return Err(io::ErrorKind::NotConnected.into());
@@ -243,13 +269,13 @@ impl Broker {
         let _ = self.0.handle.block_on(flushed);
     }
 
-    /// Sends a message and waits for an answer; `None` where nobody listens, or none comes in time.
+    /// Sends a message and waits for an answer on a subject; `None` where nobody listens, or none comes in time.
     ///
     /// # Errors
-    /// When the broker does not take it, or asks nobody for a token.
+    /// When the broker does not take it, or lets everybody in.
     pub(crate) fn request(
         &self,
-        subject: String,
+        (subject, answer_on): (String, String),
         payload: Vec<u8>,
         limit: Duration,
     ) -> io::Result<Option<Vec<u8>>> {
@@ -262,7 +288,9 @@ impl Broker {
             thread::sleep(POLL_INTERVAL);
         }
         self.check().map_err(io::Error::other)?;
-        let answer = async { timeout(limit, self.0.client.request(subject, payload.into())).await };
+        let request = Request::new().inbox(answer_on).payload(payload.into()).timeout(Some(limit));
+        let sent = self.0.client.send_request(subject, request);
+        let answer = async { timeout(limit, sent).await };
         match self.0.handle.block_on(answer) {
             Ok(Ok(message)) => Ok(Some(message.payload.to_vec())),
             Ok(Err(error))
@@ -278,40 +306,93 @@ impl Broker {
         }
     }
 
-    /// Hands on all messages under a subject, until `heard` wants no more. What comes through a broker
-    /// that asks nobody for a token may be anybody’s, and is dropped.
+    /// Hands on all messages under a subject, until `heard` wants no more.
     ///
     /// # Errors
     /// When the broker does not take it.
     pub(crate) fn subscribe(
         &self,
         subject: String,
-        mut heard: impl FnMut(Heard) -> bool + Send + 'static,
+        heard: impl FnMut(Vec<u8>) -> bool + Send + 'static,
     ) -> io::Result<Subscription> {
+        self.listen(subject).map(|listening| listening.hand_on(heard))
+    }
+
+    /// Keeps the messages under a subject from now on.
+    ///
+    /// # Errors
+    /// When the broker does not take it.
+    pub(crate) fn listen(&self, subject: String) -> io::Result<Listening> {
         let subscribed = self.0.handle.block_on(self.0.client.subscribe(subject));
-        let mut messages = subscribed.map_err(|error| io::Error::other(error.to_string()))?;
-        let client = self.0.client.clone();
-        Ok(Subscription(self.0.handle.spawn(async move {
+        let messages = subscribed.map_err(|error| io::Error::other(error.to_string()))?;
+        Ok(Listening { broker: self.clone(), messages })
+    }
+}
+
+/// Messages that are heard, and wait to be handed on.
+pub(crate) struct Listening {
+    broker: Broker,
+    messages: Subscriber,
+}
+
+impl Listening {
+    /// Hands them on, until `heard` wants no more. What comes through a broker that lets everybody in may
+    /// be anybody’s, and is dropped.
+    pub fn hand_on(self, mut heard: impl FnMut(Vec<u8>) -> bool + Send + 'static) -> Subscription {
+        let Self { broker, mut messages } = self;
+        // The broker ends when its last copy is dropped: none is kept here.
+        let (client, handle) = (broker.0.client.clone(), broker.0.handle.clone());
+        Subscription(handle.spawn(async move {
             while let Some(message) = messages.next().await {
                 // The client knows a new configuration before it subscribes there.
                 if !client.server_info().auth_required {
                     continue;
                 }
-                let reply = message.reply.map(|reply| reply.to_string());
-                if !heard(Heard { reply, payload: message.payload.to_vec() }) {
+                if !heard(message.payload.to_vec()) {
                     return;
                 }
             }
-        })))
+        }))
     }
+}
+
+/// With what shows who logs in.
+fn with_proof(proof: &Proof) -> ConnectOptions {
+    match proof {
+        Proof::Token(token) => ConnectOptions::new().token(token.clone()),
+        Proof::Seed(identity) => {
+            let identity = identity.clone();
+            ConnectOptions::with_auth_callback(move |nonce| {
+                let mut auth = Auth::new();
+                auth.nkey = Some(identity.public_key());
+                auth.signature = identity.sign_nonce(&nonce);
+                ready(match auth.signature {
+                    Some(_) => Ok(auth),
+                    None => Err(AuthError::new(NO_NKEYS)),
+                })
+            })
+        }
+    }
+}
+
+/// Of a broker without nkeys.
+const NO_NKEYS: &str = "it asks for no signature";
+
+fn not_permitted(address: &BrokerAddress, said: &str) -> Failure {
+    Failure::new(
+        FailureKind::NotPermitted,
+        format!("the broker {address} does not permit what agents and leads need: {said}"),
+        "give this user the permissions that docs/hosts.md shows (publish and subscribe), with the name of \
+         the fleet in them",
+    )
 }
 
 fn open_to_all(address: &BrokerAddress) -> Failure {
     Failure::new(
         FailureKind::AccessDenied,
-        format!("the broker {address} asks nobody for a token"),
-        "whoever reaches it could make agents load: set a token in its configuration \
-         (authorization { token: \"…\" })",
+        format!("the broker {address} asks nobody for a token or a key"),
+        "whoever reaches it could make agents load: name users with their public keys in its \
+         configuration (authorization { users: [ { nkey: U… } ] }), or a token",
     )
 }
 
@@ -323,7 +404,8 @@ fn unreachable(address: &BrokerAddress, why: &str) -> Failure {
     )
 }
 
-fn not_connected(address: &BrokerAddress, error: &async_nats::ConnectError) -> Failure {
+fn not_connected(login: &Login, error: &async_nats::ConnectError) -> Failure {
+    let address = &login.address;
     let mut words = vec![error.to_string()];
     let mut cause: Option<&dyn Error> = error.source();
     while let Some(one) = cause {
@@ -335,11 +417,27 @@ fn not_connected(address: &BrokerAddress, error: &async_nats::ConnectError) -> F
     }
     let words = words.join(": ");
     if error.kind() == ConnectErrorKind::AuthorizationViolation {
+        return match &login.proof {
+            Proof::Token(_) => Failure::new(
+                FailureKind::AccessDenied,
+                format!("the broker {address} does not know the token"),
+                "see what its configuration has under authorization, and what the token’s file or \
+                 variable holds",
+            ),
+            Proof::Seed(identity) => Failure::new(
+                FailureKind::AccessDenied,
+                format!("the broker {address} does not know the key {}", identity.public_key()),
+                "add it to the users in its configuration: authorization { users: [ { nkey: U…, \
+                 permissions: … } ] }",
+            ),
+        };
+    }
+    if words.contains(NO_NKEYS) {
         return Failure::new(
             FailureKind::AccessDenied,
-            format!("the broker {address} does not know the token"),
-            "see what its configuration has under authorization, and what the token’s file or \
-             variable holds",
+            format!("the broker {address} has no users with nkeys: {NO_NKEYS}"),
+            "name users with their public keys in its configuration: authorization { users: [ { nkey: \
+             U…, permissions: … } ] }",
         );
     }
     if error.kind() == ConnectErrorKind::Tls || words.contains("certificate") {

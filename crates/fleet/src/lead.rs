@@ -2,11 +2,15 @@
 
 use crate::broker::{Broker, Login, Subscription};
 use crate::held;
+use crate::identity::{AgentKeys, Identity, Kind, written};
+use crate::roster::{Found, KnownAgent, OTHER_VERSION, RETURN_TIMEOUT, State};
+use crate::seal::{Share, Side};
 use crate::session::LeadSession;
-use crate::wire::{Answer, Claim, Registration, Subjects, written};
+use crate::wire::{Answer, Call, Claim, Registration, Reply, Subjects};
 use host::{HELLO, Hello, Lines, Link, Route, random_hex};
 use model::{AgentChoice, BrokerAddress, Failure, FailureKind, Stop};
-use std::collections::{BTreeMap, BTreeSet};
+use nkeys::PublicKey;
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex};
@@ -17,23 +21,15 @@ use std::time::{Duration, Instant};
 const ARRIVAL_TIMEOUT: Duration = Duration::from_secs(10);
 /// How often they are called meanwhile.
 const CALL_INTERVAL: Duration = Duration::from_secs(1);
-/// How long after a call an agent may be taken: then all have answered that are not held up.
-const SETTLE_TIME: Duration = Duration::from_millis(300);
 /// How long those are waited for that are asked for after that.
 const LATE_TIMEOUT: Duration = Duration::from_millis(1_500);
 /// How long a broker that could not be reached is not tried again, for other load hosts.
 const FAILURE_MEMORY: Duration = Duration::from_secs(2);
-/// How long one is waited for that a load host had before, ahead of others that would do.
-const RETURN_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long an agent is known that says nothing when it is called.
-const MEMORY: Duration = Duration::from_secs(5);
 /// How long an agent may take to say whether it can be had, and then to begin.
 const CLAIM_TIMEOUT: Duration = Duration::from_secs(3);
 const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often a wait looks whether it is to stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// Agents that are remembered at most.
-const MOST_AGENTS: usize = 20_000;
 
 /// The agents of a broker, as a lead knows them. It is connected to when it is first needed.
 pub struct Fleet {
@@ -44,6 +40,8 @@ pub struct Fleet {
     lead: String,
     /// Names that the study gives to load hosts: nobody else may have them.
     reserved: BTreeSet<String>,
+    /// Where leads and agents have seeds.
+    agents: Option<AgentKeys>,
     open: Mutex<Option<Arc<Open>>>,
     /// The last time that the broker could not be reached.
     failed: Mutex<Option<(Instant, Failure)>>,
@@ -58,21 +56,11 @@ impl Debug for Fleet {
     }
 }
 
-/// An agent that has registered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KnownAgent {
-    pub name: String,
-    pub labels: BTreeMap<String, String>,
-    pub processors: u32,
-    /// Who has it.
-    pub lead: Option<String>,
-    /// Its version, where that is another one than this.
-    pub other_version: Option<String>,
-}
-
 /// While there is a connection.
 struct Open {
     broker: Broker,
+    /// This lead’s, where it has a seed.
+    identity: Option<Identity>,
     subjects: Subjects,
     state: Arc<(Mutex<State>, Condvar)>,
     /// Of registrations.
@@ -87,29 +75,18 @@ impl Debug for Open {
     }
 }
 
-#[derive(Default)]
-struct State {
-    /// By their numbers.
-    agents: BTreeMap<String, Known>,
-    called: Option<Instant>,
-    /// What load hosts have, or had last: the agent’s number and name.
-    taken: BTreeMap<String, (String, String)>,
-}
-
-struct Known {
-    registration: Registration,
-    heard: Instant,
-}
-
 impl Fleet {
-    /// Of a study that asks for the agents with these names, among others.
+    /// Of a study that asks for the agents with these names, among others. With `agents` it takes none
+    /// but those.
     pub fn new(
         address: BrokerAddress,
         login: Box<LoginSource>,
         lead: String,
         reserved: BTreeSet<String>,
+        agents: Option<AgentKeys>,
     ) -> Self {
-        Self { address, login, lead, reserved, open: Mutex::default(), failed: Mutex::default() }
+        let (open, failed) = (Mutex::default(), Mutex::default());
+        Self { address, login, lead, reserved, agents, open, failed }
     }
 
     /// The way to an agent, for a load host of that name.
@@ -132,20 +109,7 @@ impl Fleet {
             thread::sleep(POLL_INTERVAL);
         }
         open.broker.check()?;
-        let state = held(&open.state.0);
-        let own = Hello::own();
-        let mut agents: Vec<KnownAgent> = state
-            .agents
-            .values()
-            .map(|Known { registration, .. }| {
-                let Registration { hello, name, labels, processors, lead, .. } =
-                    registration.clone();
-                let other_version = (hello != own).then_some(hello.version);
-                KnownAgent { name, labels, processors, lead, other_version }
-            })
-            .collect();
-        agents.sort_by(|one, other| one.name.cmp(&other.name));
-        Ok(agents)
+        Ok(held(&open.state.0).known())
     }
 
     fn open(&self) -> Result<Arc<Open>, Failure> {
@@ -159,28 +123,29 @@ impl Fleet {
         {
             return Err(failure.clone());
         }
-        let broker = (self.login)().and_then(|login| Broker::connect(&login, |_| ()));
-        let broker = broker.inspect_err(|failure| {
+        let connected = (self.login)().and_then(|login| {
+            let identity = login.proof.identity().cloned();
+            Broker::connect(&login, |_| ()).map(|broker| (broker, identity))
+        });
+        let (broker, identity) = connected.inspect_err(|failure| {
             *held(&self.failed) = Some((Instant::now(), failure.clone()));
         })?;
         let subjects = Subjects::of(&self.address.fleet);
         let state = Arc::new((Mutex::new(State::default()), Condvar::new()));
         let heard = Arc::clone(&state);
-        let here = broker.subscribe(subjects.here(), move |message| {
-            if let Some(registration) = Registration::read(&message.payload) {
-                let mut state = held(&heard.0);
-                let is_known = state.agents.contains_key(&registration.id);
-                if is_known || state.agents.len() < MOST_AGENTS {
-                    let known = Known { heard: Instant::now(), registration };
-                    state.agents.insert(known.registration.id.clone(), known);
-                }
-                drop(state);
+        let (fleet, agents) = (self.address.fleet.clone(), self.agents.clone());
+        let here = broker.subscribe(subjects.here(), move |payload| {
+            if let Some(said) = Registration::read(&fleet, &payload) {
+                let is_listed = agents.as_ref().is_none_or(|agents| {
+                    said.key.as_ref().is_some_and(|key| agents.has(&said.message.name, key))
+                });
+                held(&heard.0).hear(said.message, said.key, is_listed);
                 heard.1.notify_all();
             }
             true
         });
         let here = here.map_err(|error| self.no_session(&error))?;
-        let made = Open { broker, subjects, state, _here: here, since: Instant::now() };
+        let made = Open { broker, identity, subjects, state, _here: here, since: Instant::now() };
         Ok(Arc::clone(open.insert(Arc::new(made))))
     }
 
@@ -204,27 +169,32 @@ impl Fleet {
         let had_one = held(&open.state.0).taken.contains_key(host);
         let patience = if had_one { RETURN_TIMEOUT + CLAIM_TIMEOUT } else { LATE_TIMEOUT };
         let deadline = (open.since + ARRIVAL_TIMEOUT).max(now + patience);
-        let mut why = self.absent(choice);
+        let mut why = None;
         loop {
             if stop.is_requested() {
                 return Err(Failure::stopped());
             }
             open.broker.check()?;
             if Instant::now() > deadline {
-                return Err(if open.broker.is_connected() { why } else { self.gone() });
+                return Err(match open.broker.is_connected() {
+                    true => why.unwrap_or_else(|| self.absent(open, choice)),
+                    false => self.gone(),
+                });
             }
             open.call_again();
-            match self.find(open, host, choice, now) {
-                Found::One(agent) => match self.claim(open, &agent)? {
+            let found = held(&open.state.0).find(host, choice, &self.reserved, now);
+            match found {
+                Found::One(agent, key) => match self.claim(open, &agent, key.as_ref())? {
                     Claimed::Session(session) => return Ok((*agent, session)),
                     Claimed::Busy(failure, lead) => {
-                        why = failure;
+                        why = Some(failure);
                         // Its own session with it may be about to end.
                         if lead != self.lead {
                             open.give_up(host);
                         }
                     }
                     Claimed::Gone => {}
+                    Claimed::Silent => why = Some(silent(open, &agent)),
                 },
                 Found::Failure(failure) => return Err(failure),
                 Found::None => {}
@@ -235,78 +205,53 @@ impl Fleet {
         }
     }
 
-    /// An agent to be tried for a load host, which is not another’s from now on.
-    fn find(&self, open: &Open, host: &str, choice: &AgentChoice, began: Instant) -> Found {
-        let mut state = held(&open.state.0);
-        state.agents.retain(|_, known| known.heard.elapsed() < MEMORY);
-        let before = state.taken.get(host).map(|(_, name)| name.clone());
-        let others: BTreeSet<&String> =
-            state.taken.iter().filter(|(of, _)| *of != host).map(|(_, (id, _))| id).collect();
-        let agents = state.agents.values().map(|known| &known.registration);
-        let free = agents.filter(|agent| !others.contains(&agent.id));
-        // Then all have answered, so that it is the same one each time, and a second of its name is known.
-        if state.called.is_none_or(|at| at.elapsed() < SETTLE_TIME) {
-            return Found::None;
-        }
-        let found = match choice {
-            AgentChoice::Named(name) => {
-                let mut named = free.filter(|agent| agent.name == *name);
-                let (first, second) = (named.next(), named.next());
-                if second.is_some() {
-                    return Found::Failure(Failure::new(
-                        FailureKind::Other,
-                        format!("two agents have registered as {name}"),
-                        "end one of them, or give it another name with --name",
-                    ));
-                }
-                first.cloned()
-            }
-            AgentChoice::Any(labels) => {
-                let suits = |agent: &&Registration| {
-                    !self.reserved.contains(&agent.name)
-                        && labels.iter().all(|(key, value)| agent.labels.get(key) == Some(value))
-                };
-                let mut suitable: Vec<&Registration> = free.filter(suits).collect();
-                let key = |agent: &&Registration| {
-                    let is_other = before.as_ref() != Some(&agent.name);
-                    let is_foreign = agent.hello != Hello::own();
-                    (
-                        is_other,
-                        agent.lead.is_some(),
-                        is_foreign,
-                        agent.name.clone(),
-                        agent.id.clone(),
-                    )
-                };
-                suitable.sort_by_cached_key(key);
-                let first = suitable.first().copied();
-                let is_back = |agent: &&Registration| before.as_ref() == Some(&agent.name);
-                let waits = before.is_some() && began.elapsed() < RETURN_TIMEOUT;
-                first.filter(|agent| !waits || is_back(agent)).cloned()
-            }
-        };
-        let Some(agent) = found else { return Found::None };
-        if let Err(failure) = agent.hello.check(&agent.name, OTHER_VERSION) {
-            return Found::Failure(failure);
-        }
-        state.taken.insert(host.to_owned(), (agent.id.clone(), agent.name.clone()));
-        Found::One(Box::new(agent))
-    }
-
     /// Asks an agent whether it can be had.
-    fn claim(&self, open: &Open, agent: &Registration) -> Result<Claimed, Failure> {
+    fn claim(
+        &self,
+        open: &Open,
+        agent: &Registration,
+        key: Option<&PublicKey>,
+    ) -> Result<Claimed, Failure> {
         let failed = |error: io::Error| self.no_session(&error);
         let session = random_hex(16).map_err(failed)?;
+        let agent_key = key.map(ToString::to_string);
+        let place = agent_key.clone().unwrap_or_else(|| agent.id.clone());
+        let (subjects, share) = (&open.subjects, Share::draw().map_err(failed)?);
         // Listens before anything can be said.
-        let opened = LeadSession::open(&open.broker, &open.subjects, &session);
-        let opened = opened.map_err(failed)?;
-        let claim = Claim { hello: Hello::own(), lead: self.lead.clone(), session };
-        let subject = open.subjects.agent(&agent.id);
-        let answer =
-            open.broker.request(subject, written(&claim), CLAIM_TIMEOUT).map_err(failed)?;
-        match answer.as_deref().and_then(Answer::read) {
-            Some(Answer::Taken) => Ok(Claimed::Session(opened)),
-            Some(Answer::Busy(lead)) => {
+        let answers = open.broker.listen(subjects.answers(&place, &session)).map_err(failed)?;
+        let claim = Claim {
+            hello: Hello::own(),
+            lead: self.lead.clone(),
+            session: session.clone(),
+            agent: agent.id.clone(),
+            agent_key,
+            challenge: agent.challenge.clone(),
+            share: share.public.clone(),
+        };
+        let (payload, claimed) =
+            written(open.identity.as_ref(), Kind::Claim, &subjects.fleet, &claim);
+        let way = (subjects.claims(&place, &agent.id), subjects.answer(&place, &session));
+        let answer = open.broker.request(way, payload, CLAIM_TIMEOUT).map_err(failed)?;
+        let answer = answer.and_then(|answer| Answer::read(&subjects.fleet, &answer));
+        // Nobody else may say it for the agent, nor repeat what it has said.
+        let answer = answer.filter(|said| {
+            said.key.as_ref() == key
+                && said.message.session == session
+                && said.message.challenge == agent.challenge
+        });
+        // Its next claim needs another challenge.
+        held(&open.state.0).spend(&agent.id);
+        let Some(answer) = answer else { return Ok(Claimed::Silent) };
+        match answer.message.answer {
+            Reply::Taken(of_agent) => {
+                let Some(keys) = share.keys(Side::Lead, &of_agent, &claimed, &answer.said) else {
+                    return Ok(Claimed::Gone);
+                };
+                let to = subjects.orders(&place, &session);
+                let opened = LeadSession::open(&open.broker, to, answers, keys);
+                opened.map(Claimed::Session).map_err(failed)
+            }
+            Reply::Busy(lead) => {
                 let lead: String = lead.chars().take(200).collect();
                 let failure = Failure::new(
                     FailureKind::Unreachable,
@@ -315,12 +260,12 @@ impl Fleet {
                 );
                 Ok(Claimed::Busy(failure, lead))
             }
-            Some(Answer::OtherVersion(hello)) => {
-                hello.check(&agent.name, OTHER_VERSION).map(|()| Claimed::Gone)
-            }
-            None => {
-                held(&open.state.0).agents.remove(&agent.id);
+            Reply::Late => {
+                open.call();
                 Ok(Claimed::Gone)
+            }
+            Reply::OtherVersion(hello) => {
+                hello.check(&agent.name, OTHER_VERSION).map(|()| Claimed::Gone)
             }
         }
     }
@@ -334,8 +279,13 @@ impl Fleet {
     }
 
     /// That no such agent has registered.
-    fn absent(&self, choice: &AgentChoice) -> Failure {
+    fn absent(&self, open: &Open, choice: &AgentChoice) -> Failure {
         let address = &self.address;
+        if let AgentChoice::Named(name) = choice
+            && let Some(stranger) = held(&open.state.0).stranger(name)
+        {
+            return stranger;
+        }
         let what = match choice {
             AgentChoice::Named(name) => format!("no agent has registered as {name} with {address}"),
             AgentChoice::Any(labels) if labels.is_empty() => {
@@ -351,27 +301,37 @@ impl Fleet {
             FailureKind::Unreachable,
             what,
             format!(
-                "start one there: weighin agent {address} --token-file FILE; weighin hosts STUDY lists them"
+                "start one there: weighin agent {address} {}; weighin hosts STUDY lists them",
+                match self.agents {
+                    Some(_) => "--seed-file FILE --lead KEY",
+                    None => "--token-file FILE",
+                }
             ),
         )
     }
-}
-
-/// What to do about an agent of another version.
-const OTHER_VERSION: &str = "install the same weighin there and here";
-
-enum Found {
-    One(Box<Registration>),
-    None,
-    Failure(Failure),
 }
 
 enum Claimed {
     Session(LeadSession),
     /// Another lead has it.
     Busy(Failure, String),
-    /// It does not answer.
+    /// It cannot be had just now.
     Gone,
+    /// It does not answer.
+    Silent,
+}
+
+/// Of an agent that has registered, and says nothing to a claim.
+fn silent(open: &Open, agent: &Registration) -> Failure {
+    let remedy = match &open.identity {
+        Some(own) => format!(
+            "see whether it runs, and whether it takes orders of this lead: --lead {}",
+            own.public_key()
+        ),
+        None => "see whether it runs".to_owned(),
+    };
+    let message = format!("the agent {} does not answer this lead", agent.name);
+    Failure::new(FailureKind::Unreachable, message, remedy)
 }
 
 impl Open {
@@ -382,9 +342,10 @@ impl Open {
 
     /// Has all agents say who they are.
     fn call(&self) {
-        held(&self.state.0).called = Some(Instant::now());
-        // Where the broker is gone, nobody is found.
-        let _ = self.broker.publish(self.subjects.call(), Vec::new());
+        // Where there are no random numbers, or no broker, nobody is found.
+        let Ok(nonce) = random_hex(16) else { return };
+        held(&self.state.0).call(nonce.clone());
+        let _ = self.broker.publish(self.subjects.call(), Call { nonce }.written());
     }
 
     /// The same, where that was not done just now.

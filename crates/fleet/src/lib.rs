@@ -5,16 +5,24 @@
 //! they are taken or free again. One lead at a time has an agent. What they say to each other goes under
 //! subjects with a name that nobody can guess, in numbered pieces, so that what was lost is noticed and
 //! said once more.
+//!
+//! Agents and leads that have seeds sign what they say before there is a session; what they say in one is
+//! sealed, so that a broker and its other clients read none of it.
 
 mod agent;
 mod broker;
+mod identity;
 mod lead;
+mod roster;
+mod seal;
 mod session;
 mod wire;
 
 pub use agent::{AgentEvent, AgentOptions, wait_for_leads};
-pub use broker::{Broker, Login};
-pub use lead::{Fleet, KnownAgent, LoginSource};
+pub use broker::{Broker, Login, Proof};
+pub use identity::{AgentKeys, Identity};
+pub use lead::{Fleet, LoginSource};
+pub use roster::{KnownAgent, Stranger};
 pub use wire::MOST_LABELS;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

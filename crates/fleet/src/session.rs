@@ -1,12 +1,14 @@
-//! The lines between a lead and an agent, as numbered pieces of a stream in messages of a broker.
+//! The lines between a lead and an agent, as numbered pieces of a stream in messages of a broker. Each is
+//! sealed ([`crate::seal`]); a message that does not open was not sent by the other side, or was heard
+//! before, and is dropped.
 //!
 //! A broker that is started again loses what was on its way. So each side keeps what it said until the
 //! other side has it, and says it once more where that asks. Nothing else is needed: both sides speak all
 //! the time, and the next piece shows that one before it is missing.
 
-use crate::broker::{Broker, LEAST_PAYLOAD, Subscription};
+use crate::broker::{Broker, LEAST_PAYLOAD, Listening, Subscription};
 use crate::held;
-use crate::wire::Subjects;
+use crate::seal::{Keys, OVERHEAD, Opener, Sealer};
 use host::{Carrier, Handed};
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -48,31 +50,27 @@ pub(crate) struct LeadSession {
 }
 
 impl AgentSession {
-    /// Begins to listen. `name` is that of the session, and of its subjects.
-    ///
-    /// # Errors
-    /// When the broker does not take it.
-    pub fn open(broker: &Broker, subjects: &Subjects, name: &str) -> io::Result<Self> {
-        let (to, from) = (subjects.answers(name), subjects.orders(name));
+    /// Goes on with what was listened to. `to` is the subject of what is said.
+    pub fn open(broker: &Broker, to: String, orders: Listening, keys: Keys) -> Self {
         let (heard, hears) = channel();
         let room = Room::default();
         let taken = room.clone();
-        let subscription = broker.subscribe(from, move |message| {
+        let subscription = orders.hand_on(move |message| {
             // Whoever sends faster than is read has to stop: what follows would have a gap.
-            room.takes(message.payload.len()) && heard.send(message.payload).is_ok()
-        })?;
-        let (said, ended) = (Said::new(broker, to.clone()), Arc::new(OnceLock::new()));
-        Ok(Self {
+            room.takes(message.len()) && heard.send(message).is_ok()
+        });
+        let (said, ended) = (Said::new(broker, to, keys.sealer), Arc::new(OnceLock::new()));
+        Self {
             sender: Sender::new(broker, &said),
             receiver: Receiving {
                 heard: hears,
                 room: taken,
-                pieces: Pieces::new(said, &ended),
+                pieces: Pieces::new(Arc::clone(&said), keys.opener, &ended),
                 piece: Vec::new(),
                 read: HEAD,
             },
-            carrier: SessionCarrier::new(broker, to, subscription, ended),
-        })
+            carrier: SessionCarrier::new(broker, said, subscription, ended),
+        }
     }
 }
 
@@ -80,17 +78,15 @@ impl LeadSession {
     /// As [`AgentSession::open`].
     ///
     /// # Errors
-    /// When the broker does not take it.
-    pub fn open(broker: &Broker, subjects: &Subjects, name: &str) -> io::Result<Self> {
-        let (to, from) = (subjects.orders(name), subjects.answers(name));
+    /// When there can be no thread for it.
+    pub fn open(broker: &Broker, to: String, answers: Listening, keys: Keys) -> io::Result<Self> {
         let (mouth, lines) = host::handed();
-        let (said, ended) = (Said::new(broker, to.clone()), Arc::new(OnceLock::new()));
+        let (said, ended) = (Said::new(broker, to, keys.sealer), Arc::new(OnceLock::new()));
         let sender = Sender::new(broker, &said);
-        let pieces = Mutex::new(Pieces::new(said, &ended));
+        let pieces = Mutex::new(Pieces::new(Arc::clone(&said), keys.opener, &ended));
         let hearing = Arc::new((mouth, pieces));
         let (room, jobs) = (Room::default(), broker.jobs()?);
-        let subscription = broker.subscribe(from, move |message| {
-            let piece = message.payload;
+        let subscription = answers.hand_on(move |mut piece| {
             let (hearing, room) = (Arc::clone(&hearing), room.clone());
             if !room.takes(piece.len()) {
                 // As an agent does, of which no more is heard.
@@ -100,16 +96,18 @@ impl LeadSession {
             let hear = move || {
                 let (mouth, pieces) = hearing.as_ref();
                 room.has_again(piece.len());
-                match held(pieces).take(&piece) {
+                match held(pieces).take(&mut piece) {
                     // What is not wanted any more is dropped.
-                    Taken::Content(content) => drop(mouth.say(content, MOST_WAITING)),
+                    Taken::Content => {
+                        let _ = mouth.say(piece.get(HEAD..).unwrap_or_default(), MOST_WAITING);
+                    }
                     Taken::Nothing => {}
                     Taken::End => mouth.end(),
                 }
             };
             jobs.send(Box::new(hear)).is_ok()
-        })?;
-        Ok(Self { sender, lines, carrier: SessionCarrier::new(broker, to, subscription, ended) })
+        });
+        Ok(Self { sender, lines, carrier: SessionCarrier::new(broker, said, subscription, ended) })
     }
 }
 
@@ -130,8 +128,8 @@ impl Room {
 
 /// What one side has said, and how much it has heard of the other.
 struct Said {
-    broker: Broker,
-    subject: String,
+    send: Box<dyn Fn(Vec<u8>) -> io::Result<()> + Send>,
+    sealer: Sealer,
     /// What the other side may not have yet, in order.
     kept: VecDeque<Vec<u8>>,
     kept_bytes: usize,
@@ -144,10 +142,15 @@ struct Said {
 }
 
 impl Said {
-    fn new(broker: &Broker, subject: String) -> Arc<Mutex<Self>> {
+    fn new(broker: &Broker, subject: String, sealer: Sealer) -> Arc<Mutex<Self>> {
+        let broker = broker.clone();
+        Self::by(Box::new(move |sealed| broker.publish(subject.clone(), sealed)), sealer)
+    }
+
+    fn by(send: Box<dyn Fn(Vec<u8>) -> io::Result<()> + Send>, sealer: Sealer) -> Arc<Mutex<Self>> {
         Arc::new(Mutex::new(Self {
-            broker: broker.clone(),
-            subject,
+            send,
+            sealer,
             kept: VecDeque::new(),
             kept_bytes: 0,
             unsaid: false,
@@ -174,8 +177,9 @@ impl Said {
         Ok(())
     }
 
-    fn publish(&self, kind: u8, number: u64, content: &[u8]) -> io::Result<()> {
-        self.broker.publish(self.subject.clone(), piece(kind, number, self.awaited, content))
+    fn publish(&mut self, kind: u8, number: u64, content: &[u8]) -> io::Result<()> {
+        let sealed = self.sealer.seal(piece(kind, number, self.awaited, content))?;
+        (self.send)(sealed)
     }
 
     /// Of the oldest piece that is kept.
@@ -193,15 +197,19 @@ impl Said {
     }
 
     /// Says all once more that is kept.
-    fn say_again(&self) -> io::Result<()> {
-        let mut numbered = (self.first()..).zip(&self.kept);
-        numbered.try_for_each(|(number, content)| self.publish(DATA, number, content))
+    fn say_again(&mut self) -> io::Result<()> {
+        let (first, kept) = (self.first(), std::mem::take(&mut self.kept));
+        let mut numbered = (first..).zip(&kept);
+        let said = numbered.try_for_each(|(number, content)| self.publish(DATA, number, content));
+        self.kept = kept;
+        said
     }
 }
 
 /// What comes of the other side, piece by piece.
 struct Pieces {
     said: Arc<Mutex<Said>>,
+    opener: Opener,
     /// Why it ended, in words that follow the other's name.
     ended: Arc<OnceLock<String>>,
     /// When a piece was last asked for.
@@ -211,22 +219,27 @@ struct Pieces {
 }
 
 /// What a piece says.
-enum Taken<'a> {
-    Content(&'a [u8]),
-    /// It was here already, comes too early, or asks for something.
+enum Taken {
+    /// What is behind the head.
+    Content,
+    /// It was here already, comes too early, asks for something, or is not the other side’s.
     Nothing,
     /// No more, for a reason that is known then.
     End,
 }
 
 impl Pieces {
-    fn new(said: Arc<Mutex<Said>>, ended: &Arc<OnceLock<String>>) -> Self {
-        Self { said, ended: Arc::clone(ended), asked: None, said_again: None }
+    fn new(said: Arc<Mutex<Said>>, opener: Opener, ended: &Arc<OnceLock<String>>) -> Self {
+        Self { said, opener, ended: Arc::clone(ended), asked: None, said_again: None }
     }
 
-    fn take<'a>(&mut self, piece: &'a [u8]) -> Taken<'a> {
+    /// Opens a message, of which the piece is left.
+    fn take(&mut self, piece: &mut Vec<u8>) -> Taken {
         if self.ended.get().is_some() {
             return Taken::End;
+        }
+        if !self.opener.open(piece) {
+            return Taken::Nothing;
         }
         let head = piece.split_first_chunk::<HEAD>();
         let Some(([kind, numbers @ ..], content)) = head else {
@@ -248,7 +261,7 @@ impl Pieces {
             DATA if number == said.awaited => {
                 said.awaited += 1;
                 self.asked = None;
-                Taken::Content(content)
+                Taken::Content
             }
             // Once more what was here already.
             DATA if number < said.awaited => Taken::Nothing,
@@ -273,7 +286,7 @@ impl Pieces {
         }
     }
 
-    fn end(&self, why: &str) -> Taken<'static> {
+    fn end(&self, why: &str) -> Taken {
         let _ = self.ended.set(why.to_owned());
         Taken::End
     }
@@ -289,7 +302,8 @@ pub(crate) struct Sender {
 impl Sender {
     fn new(broker: &Broker, said: &Arc<Mutex<Said>>) -> Self {
         // A broker that is started again may pass on less: what is too long for it is refused then.
-        let longest = broker.longest().clamp(LEAST_PAYLOAD, LONGEST_PIECE + HEAD) - HEAD;
+        let head = HEAD + OVERHEAD;
+        let longest = broker.longest().clamp(LEAST_PAYLOAD, LONGEST_PIECE + head) - head;
         Self { said: Arc::clone(said), waiting: Vec::new(), longest }
     }
 
@@ -342,10 +356,10 @@ impl Read for Receiving {
             if self.pieces.ended.get().is_some() {
                 return Ok(0);
             }
-            let Ok(piece) = self.heard.recv() else { return Ok(0) };
+            let Ok(mut piece) = self.heard.recv() else { return Ok(0) };
             self.room.has_again(piece.len());
-            match self.pieces.take(&piece) {
-                Taken::Content(_) => (self.piece, self.read) = (piece, HEAD),
+            match self.pieces.take(&mut piece) {
+                Taken::Content => (self.piece, self.read) = (piece, HEAD),
                 Taken::Nothing => {}
                 Taken::End => return Ok(0),
             }
@@ -360,7 +374,7 @@ impl Read for Receiving {
 /// What ends a session.
 pub(crate) struct SessionCarrier {
     broker: Broker,
-    subject: String,
+    said: Arc<Mutex<Said>>,
     /// Until it has ended.
     subscription: Mutex<Option<Subscription>>,
     ended: Arc<OnceLock<String>>,
@@ -369,12 +383,12 @@ pub(crate) struct SessionCarrier {
 impl SessionCarrier {
     fn new(
         broker: &Broker,
-        subject: String,
+        said: Arc<Mutex<Said>>,
         subscription: Subscription,
         ended: Arc<OnceLock<String>>,
     ) -> Self {
         let subscription = Mutex::new(Some(subscription));
-        Self { broker: broker.clone(), subject, subscription, ended }
+        Self { broker: broker.clone(), said, subscription, ended }
     }
 
     /// Tells the other side that it is over, and why.
@@ -383,7 +397,7 @@ impl SessionCarrier {
         // Where the broker is gone, the other side notices that by itself.
         if was_open.is_some() && self.broker.is_connected() {
             // As when it goes just now.
-            let _ = self.broker.publish(self.subject.clone(), piece(END, 0, 0, reason.as_bytes()));
+            let _ = held(&self.said).publish(END, 0, reason.as_bytes());
         }
     }
 }
@@ -410,5 +424,66 @@ impl Carrier for SessionCarrier {
     fn end(&self) {
         self.end_with("");
         self.broker.flush();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seal::pair;
+
+    /// One side, and the other side’s keys; what it sends.
+    fn side() -> (Pieces, Keys, Receiver<Vec<u8>>) {
+        let ((own, other), (sender, sent)) = (pair(), channel());
+        let send = Box::new(move |sealed| sender.send(sealed).map_err(io::Error::other));
+        let (said, ended) = (Said::by(send, own.sealer), Arc::new(OnceLock::new()));
+        (Pieces::new(said, own.opener, &ended), other, sent)
+    }
+
+    fn take(pieces: &mut Pieces, other: &mut Keys, piece: Vec<u8>) -> Taken {
+        pieces.take(&mut other.sealer.seal(piece).unwrap())
+    }
+
+    #[test]
+    fn what_is_missing_is_asked_for() {
+        let (mut pieces, mut other, sent) = side();
+        assert!(matches!(take(&mut pieces, &mut other, piece(DATA, 1, 0, b"x")), Taken::Nothing));
+        let mut asked = sent.try_recv().unwrap();
+        assert!(other.opener.open(&mut asked));
+        assert_eq!(asked, piece(AGAIN, 0, 0, b""));
+        for number in [0, 1] {
+            let again = piece(DATA, number, 0, b"x");
+            assert!(matches!(take(&mut pieces, &mut other, again), Taken::Content));
+        }
+    }
+
+    #[test]
+    fn who_asks_for_all_again_without_end_is_answered_seldom() {
+        let (mut pieces, mut other, sent) = side();
+        held(&pieces.said).say(b"content".to_vec()).unwrap();
+        let began = Instant::now();
+        for _ in 0..500 {
+            assert!(matches!(
+                take(&mut pieces, &mut other, piece(AGAIN, 0, 0, b"")),
+                Taken::Nothing
+            ));
+        }
+        let most = 2 + began.elapsed().as_millis() / 150;
+        let count = sent.try_iter().count() as u128;
+        assert!((2..=most).contains(&count), "{count} in {:?}", began.elapsed());
+    }
+
+    #[test]
+    fn only_what_the_other_side_said_can_end_a_session() {
+        for wrong in [b"garbage".to_vec(), piece(7, 0, 0, b""), piece(DATA, 9, 9, b"x")] {
+            let (mut pieces, mut other, _sent) = side();
+            let mut foreign = pair().1;
+            for strange in [wrong.clone(), piece(END, 0, 0, b"")] {
+                assert!(matches!(take(&mut pieces, &mut foreign, strange.clone()), Taken::Nothing));
+                assert!(matches!(pieces.take(&mut strange.clone()), Taken::Nothing));
+            }
+            assert!(matches!(take(&mut pieces, &mut other, wrong), Taken::End));
+            assert_eq!(pieces.ended.get().unwrap(), "sent something that is no message");
+        }
     }
 }

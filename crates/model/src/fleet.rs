@@ -117,10 +117,34 @@ impl LoadHosts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Broker {
     pub address: BrokerAddress,
-    /// Where the token is.
+    /// Where the token is, or the seed of the one who logs in.
     pub token: PasswordSource,
+    pub proof: BrokerProof,
+    /// With seeds: which agents are believed, by name, with the public key of each. A name that ends
+    /// with `*` stands for all that begin so.
+    pub agents: BTreeMap<String, String>,
     /// PEM file with the certificates to trust; those of the system when absent.
     pub ca: Option<PathBuf>,
+}
+
+/// What shows a broker who logs in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BrokerProof {
+    /// A secret that all of a fleet have.
+    Token,
+    /// The seed of a key pair (an nkey) of each one’s own.
+    Seed,
+}
+
+impl BrokerProof {
+    /// What it is called.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::Seed => "seed",
+        }
+    }
 }
 
 /// Where a broker is that speaks the protocol of NATS.

@@ -67,7 +67,9 @@ pub use dataset::{Dataset, Extension, Note, RunInfo, SupersededTrial, TargetFact
 pub use disk::{DiskRates, VolumeRates};
 pub use environment::{HostFacts, ServerFacts, TableContents};
 pub use failover::{Failover, FailoverCause};
-pub use fleet::{AgentChoice, Broker, BrokerAddress, LoadHosts, RemoteHost, SshHost, Way};
+pub use fleet::{
+    AgentChoice, Broker, BrokerAddress, BrokerProof, LoadHosts, RemoteHost, SshHost, Way,
+};
 pub use instance::{HostInstance, Instance, InstancePer, InstanceSpec};
 pub use intervention::{Act, ActResult, BackgroundWork, Intervention};
 pub use key_value::{KeyOrder, KeyValue, ValueSize};

@@ -28,8 +28,8 @@ impl BrokerError {
         match self {
             Self::Scheme | Self::Host => "write tls://broker.internal:4222",
             Self::Secret => {
-                "remove it, and say where the token is: token_env or token_file in a study, \
-                 --token-env or --token-file on the command line"
+                "remove it, and say where the secret is: seed_env, seed_file, token_env or token_file in \
+                 a study, --seed-file or --token-file and the like on the command line"
             }
             Self::Fleet => "write tls://broker.internal:4222/nightly",
             Self::Plain => {

@@ -77,6 +77,8 @@ pub(crate) enum Command {
     /// Register this machine with a broker, to make loads for studies
     #[command(name = host::AGENT_COMMAND)]
     Agent(AgentArguments),
+    /// Make the seed of an agent's or a lead's key, where FILE has none, and print its public key
+    Seed(SeedArguments),
     /// Accept a command line of sysbench 0.4 to 1.1, and print its output
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Sysbench(SysbenchArguments),
@@ -173,6 +175,15 @@ pub(crate) struct AgentArguments {
     /// A label by which studies may choose it, such as zone=eu-west-1a
     #[arg(long = "label", value_name = "NAME=VALUE")]
     pub(crate) labels: Vec<String>,
+    /// Environment variable that holds the seed of this agent’s key, an nkey
+    #[arg(long, value_name = "NAME", requires = "leads", conflicts_with_all = ["seed_file", "token_env", "token_file"])]
+    pub(crate) seed_env: Option<String>,
+    /// File whose first line is the seed of this agent’s key: `weighin seed FILE` makes one
+    #[arg(long, value_name = "FILE", requires = "leads", conflicts_with_all = ["token_env", "token_file"])]
+    pub(crate) seed_file: Option<PathBuf>,
+    /// Public key of a lead whose orders this agent takes; for each lead
+    #[arg(long = "lead", value_name = "KEY", conflicts_with_all = ["token_env", "token_file"])]
+    pub(crate) leads: Vec<String>,
     /// Environment variable that holds the broker’s token
     #[arg(long, value_name = "NAME", conflicts_with = "token_file")]
     pub(crate) token_env: Option<String>,
@@ -185,6 +196,12 @@ pub(crate) struct AgentArguments {
     /// Take orders from standard input, and answer on standard output
     #[arg(long, hide = true, conflicts_with = "broker")]
     pub(crate) stdio: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SeedArguments {
+    /// The file, which its owner alone may read; made where it is not there
+    pub(crate) file: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -67,6 +67,7 @@ pub fn run() -> ExitCode {
         Command::Man(arguments) => commands::man(&arguments),
         Command::Hosts(arguments) => commands::hosts(&arguments),
         Command::Agent(arguments) => commands::agent(&arguments),
+        Command::Seed(arguments) => commands::seed(&arguments),
         Command::LoadGenerator => commands::load_generator(),
         Command::InstanceKeeper => commands::instance_keeper(),
         Command::RemoteLoadGenerator => commands::remote_load_generator(),

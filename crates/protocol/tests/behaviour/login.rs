@@ -333,10 +333,7 @@ fn a_server_that_is_not_verified_gets_a_proof_and_never_the_password() {
     // Over TLS with a certificate that nobody checked, and encrypted with whichever key it sends.
     for plugin in [CACHING, "sha256_password"] {
         let (hello, question) = asks_for_the_password(plugin);
-        for (tls, server_key) in [
-            (true, ServerKey::Refuse),
-            (false, ServerKey::Request),
-        ] {
+        for (tls, server_key) in [(true, ServerKey::Refuse), (false, ServerKey::Request)] {
             let mut client = Client::new(LoginOptions { tls, server_key, ..unverified() });
             let hello = match tls {
                 true => greeting("8.0.40", flag::MYSQL_8 | flag::SSL, 0, plugin),

@@ -40,6 +40,16 @@ pub(crate) struct FleetTable {
     /// `--allow-secret FILE` on the command line.
     #[schemars(with = "Option<String>")]
     pub token_file: Maybe<String>,
+    /// Environment variable that holds the seed of this lead’s key, an nkey, in place of a token.
+    #[schemars(with = "Option<String>")]
+    pub seed_env: Maybe<String>,
+    /// File whose first line is the seed of this lead’s key; `weighin seed FILE` makes one.
+    #[schemars(with = "Option<String>")]
+    pub seed_file: Maybe<String>,
+    /// With a seed: the agents that are believed, by name, with the public key of each. A name that ends
+    /// with `*` stands for all that begin so and are not named.
+    #[schemars(with = "Option<BTreeMap<String, String>>")]
+    pub agents: Maybe<BTreeMap<String, String>>,
     /// PEM file with the certificates to trust; those of the system when absent.
     #[schemars(with = "Option<String>")]
     pub ca: Maybe<String>,

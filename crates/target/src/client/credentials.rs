@@ -2,7 +2,9 @@ use super::option_file::{ClientOptions, read_all};
 use super::private_file::{Opened, Owners, Unreadable, read_private};
 use super::secrets::{SecretRules, one_line};
 use super::system_user::system_user;
-use model::{Broker, Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey};
+use model::{
+    Broker, BrokerProof, Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey,
+};
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::os::unix::ffi::OsStringExt;
@@ -277,7 +279,7 @@ pub(super) fn refusal(file: &str, why: &Unreadable, remedy: &str) -> Failure {
     Failure::new(FailureKind::AccessDenied, message, remedy)
 }
 
-/// The token for a broker, from where that says.
+/// The token or seed for a broker, from where that says.
 ///
 /// # Errors
 /// `AccessDenied` when the environment variable is not set, the file cannot be read or others may read
@@ -286,13 +288,14 @@ pub fn resolve_token(
     broker: &Broker,
     environment: &LoginEnvironment<'_>,
 ) -> Result<Secret, Failure> {
+    let what = broker.proof.word();
     let (token, origin) = match &broker.token {
         PasswordSource::Environment(name) => (
-            from_environment("token", name, &broker.address, environment)?,
+            from_environment(what, name, &broker.address, environment)?,
             format!("the environment variable {name}"),
         ),
         PasswordSource::File(path) => {
-            let token = from_file("token", path, &broker.address, environment)?;
+            let token = from_file(what, path, &broker.address, environment)?;
             (token, format!("the file {}", path.display()))
         }
         PasswordSource::OptionFile => (Vec::new(), "the command line".to_owned()),
@@ -300,12 +303,25 @@ pub fn resolve_token(
     if token.is_empty() || !token.iter().all(u8::is_ascii_graphic) {
         return Err(Failure::new(
             FailureKind::AccessDenied,
-            format!("{origin} gives no token for the broker {}", broker.address),
-            "put the token there that nats-server has under authorization: printable characters \
-             without spaces",
+            format!("{origin} gives no {what} for the broker {}", broker.address),
+            match broker.proof {
+                BrokerProof::Token => {
+                    "put the token there that nats-server has under authorization: printable \
+                     characters without spaces"
+                }
+                BrokerProof::Seed => "weighin seed FILE makes one",
+            },
         ));
     }
     Ok(Secret(token))
+}
+
+/// The first line of a file with the seed of a key.
+///
+/// # Errors
+/// As of [`resolve_token`].
+pub fn read_seed(path: &Path, environment: &LoginEnvironment<'_>) -> Result<Secret, Failure> {
+    from_file(BrokerProof::Seed.word(), path, &"a broker", environment).map(Secret)
 }
 
 pub(super) fn from_environment(

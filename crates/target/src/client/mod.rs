@@ -23,7 +23,7 @@ mod visitors;
 
 pub use connection::Connection;
 pub use credentials::{
-    Credentials, LoginEnvironment, Secret, resolve, resolve_redis, resolve_server_key,
+    Credentials, LoginEnvironment, Secret, read_seed, resolve, resolve_redis, resolve_server_key,
     resolve_token,
 };
 pub use error::{Broken, ClientError, How};

@@ -8,9 +8,11 @@ use crate::exit::CliError;
 use crate::messages::{JsonLines, tell};
 use fleet::{AgentEvent, AgentOptions};
 use host::Duty;
-use model::{Broker, PasswordSource, text};
+use model::{Broker, BrokerProof, PasswordSource, text};
+use nkeys::PublicKey;
 use std::collections::BTreeMap;
 use std::io::{BufReader, stdin};
+use std::path::PathBuf;
 use target::client::SecretRules;
 
 /// Does what comes through standard input, and answers on standard output; or registers with a broker.
@@ -30,27 +32,29 @@ fn register(address: &str, arguments: &AgentArguments) -> Outcome {
     if arguments.ca.is_some() && !address.tls {
         return Err(CliError::usage("--ca is for tls://", "remove it, or write tls://"));
     }
-    let token = match (&arguments.token_env, &arguments.token_file) {
-        (Some(name), _) => PasswordSource::Environment(name.clone()),
-        (None, Some(path)) => PasswordSource::File(path.clone()),
-        (None, None) => {
-            return Err(CliError::usage(
-                "an agent needs a token for the broker",
-                "add --token-file FILE or --token-env NAME; nats-server has it under authorization",
-            ));
-        }
+    let (token, proof) = proof(arguments)?;
+    let lead = |text: &String| {
+        PublicKey::parse(text).map_err(|error| {
+            CliError::usage(
+                format!("--lead {}: {error}", text::line(text)),
+                "weighin seed FILE prints it where the lead is",
+            )
+        })
     };
+    let leads = arguments.leads.iter().map(lead).collect::<Result<_, CliError>>()?;
     let name = match &arguments.name {
         Some(name) => name.clone(),
         None => host::this_machine().facts().hostname,
     };
-    let broker = Broker { address, token, ca: arguments.ca.clone() };
+    let (agents, ca) = (BTreeMap::new(), arguments.ca.clone());
+    let broker = Broker { address, token, proof, agents, ca };
     let named_here = SecretRules::command_line(false);
     let login = campaign::login_of_broker(&broker, &format!("weighin agent {name}"), &named_here)?;
     let options = AgentOptions {
         login,
         name,
         labels: labels(&arguments.labels)?,
+        leads,
         generator: campaign::REMOTE_GENERATOR_COMMAND,
     };
     fleet::wait_for_leads(&options, &mut |event| {
@@ -69,6 +73,25 @@ fn register(address: &str, arguments: &AgentArguments) -> Outcome {
         });
     })?;
     Ok(Exit::Done)
+}
+
+/// What shows the broker who this is.
+fn proof(arguments: &AgentArguments) -> Result<(PasswordSource, BrokerProof), CliError> {
+    let source = |name: &Option<String>, path: &Option<PathBuf>| match (name, path) {
+        (Some(name), _) => Some(PasswordSource::Environment(name.clone())),
+        (None, Some(path)) => Some(PasswordSource::File(path.clone())),
+        (None, None) => None,
+    };
+    let seed = source(&arguments.seed_env, &arguments.seed_file);
+    let token = source(&arguments.token_env, &arguments.token_file);
+    let proof = seed.map(|seed| (seed, BrokerProof::Seed));
+    proof.or(token.map(|token| (token, BrokerProof::Token))).ok_or_else(|| {
+        CliError::usage(
+            "an agent needs a seed or a token for the broker",
+            "add --seed-file FILE and --lead KEY (weighin seed FILE makes a seed), or --token-file FILE; \
+             nats-server has keys and token under authorization",
+        )
+    })
 }
 
 fn labels(written: &[String]) -> Result<BTreeMap<String, String>, CliError> {

@@ -5,7 +5,7 @@ use crate::exit::CliError;
 use crate::messages::tell;
 use crate::signals;
 use ::report::numbers::{bytes, counted};
-use fleet::KnownAgent;
+use fleet::{KnownAgent, Stranger};
 use host::{Host, Remote};
 use model::{Failure, RemoteHost, Stop, Study, text};
 use std::sync::Arc;
@@ -91,10 +91,14 @@ fn registered(study: &Study, agents: &[KnownAgent]) -> String {
         format!("\n{} registered with {}:\n", counted(agents.len(), "agent"), broker.address);
     for agent in agents {
         let labels = agent.labels.iter().map(|(key, value)| format!(", {key}={value}"));
-        let state = match (&agent.other_version, &agent.lead) {
-            (Some(version), _) => format!("is weighin {version}"),
-            (None, Some(lead)) => format!("makes load for {lead}"),
-            (None, None) => "is free".to_owned(),
+        let state = match (&agent.stranger, &agent.other_version, &agent.lead) {
+            (Some(Stranger::Key(key)), _, _) => {
+                format!("is not taken: the study does not list its key {key} for this name")
+            }
+            (Some(Stranger::NoKey), _, _) => "is not taken: it has no key".to_owned(),
+            (None, Some(version), _) => format!("is weighin {version}"),
+            (None, None, Some(lead)) => format!("makes load for {lead}"),
+            (None, None, None) => "is free".to_owned(),
         };
         let line = format!(
             "{} ({}{}) {state}",

@@ -23,6 +23,7 @@ mod run;
 mod runs;
 mod schema;
 mod secrets;
+mod seed;
 mod serve;
 mod slo;
 mod sysbench;
@@ -51,6 +52,7 @@ pub(crate) use report::report;
 pub(crate) use run::run;
 pub(crate) use runs::{compare, gate};
 pub(crate) use schema::schema;
+pub(crate) use seed::seed;
 pub(crate) use serve::serve;
 pub(crate) use sysbench::{sysbench, understand as understand_sysbench};
 

@@ -288,7 +288,8 @@ fn the_token_of_a_broker_takes_a_word_too() {
         fleet: "default".into(),
     };
     let token = PasswordSource::Environment("AWS_SECRET_ACCESS_KEY".into());
-    let broker = Broker { address, token, ca: None };
+    let (proof, agents) = (model::BrokerProof::Token, std::collections::BTreeMap::new());
+    let broker = Broker { address, token, proof, agents, ca: None };
     let rules = &SecretRules::study(&study, &[], true);
     let environment = LoginEnvironment { variable: &variables, option_files: vec![], rules };
     let failure = resolve_token(&broker, &environment).unwrap_err();

@@ -1,7 +1,10 @@
 //! A real nats-server, and a client of it that says what it likes.
 
-use fleet::Login;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use fleet::{Identity, Login, Proof};
 use model::BrokerAddress;
+use nkeys::KeyPair;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
@@ -15,6 +18,7 @@ pub struct Nats {
     child: Child,
     port: u16,
     directory: tempfile::TempDir,
+    authorization: String,
 }
 
 impl Drop for Nats {
@@ -25,10 +29,22 @@ impl Drop for Nats {
 
 impl Nats {
     pub fn start() -> Self {
+        Self::start_with(format!("authorization {{ token: \"{TOKEN}\" }}"))
+    }
+
+    /// A broker with these users: their keys, and their permissions where they have not all of them.
+    pub fn start_with_users(users: &[(&KeyPair, &str)]) -> Self {
+        let users =
+            users.iter().map(|(pair, rights)| format!("{{ nkey: {}{rights} }}", pair.public_key()));
+        let users: Vec<String> = users.collect();
+        Self::start_with(format!("authorization {{ users: [ {} ] }}", users.join(", ")))
+    }
+
+    fn start_with(authorization: String) -> Self {
         let port = test_support::free_port();
         let directory = tempfile::tempdir().unwrap();
-        let child = Self::run(&directory, port, &with_token());
-        Self { child, port, directory }
+        let child = Self::run(&directory, port, &authorization);
+        Self { child, port, directory, authorization }
     }
 
     fn run(directory: &tempfile::TempDir, port: u16, authorization: &str) -> Child {
@@ -54,7 +70,7 @@ impl Nats {
     }
 
     pub fn start_again(&mut self) {
-        self.child = Self::run(&self.directory, self.port, &with_token());
+        self.child = Self::run(&self.directory, self.port, &self.authorization);
     }
 
     /// With a configuration that lets everybody in, and writes down all that it hears.
@@ -76,15 +92,15 @@ impl Nats {
                 port: self.port,
                 fleet: "tests".to_owned(),
             },
-            token: TOKEN.to_owned(),
-            ca: None,
+            proof: Proof::Token(TOKEN.to_owned()),
+            tls: None,
             name: "a test".to_owned(),
         }
     }
-}
 
-fn with_token() -> String {
-    format!("authorization {{ token: \"{TOKEN}\" }}")
+    pub fn login_with(&self, pair: &KeyPair) -> Login {
+        Login { proof: Proof::Seed(Identity::read(&pair.seed()).unwrap()), ..self.login() }
+    }
 }
 
 /// A client that speaks the protocol by hand.
@@ -94,9 +110,27 @@ pub struct Raw {
 }
 
 impl Raw {
-    pub fn connect(nats: &Nats) -> Self {
+    fn open(nats: &Nats) -> Self {
         let stream = TcpStream::connect(("127.0.0.1", nats.port)).unwrap();
-        let mut raw = Self { lines: BufReader::new(stream.try_clone().unwrap()), stream };
+        Self { lines: BufReader::new(stream.try_clone().unwrap()), stream }
+    }
+
+    /// Logs in with a key.
+    pub fn connect_as(nats: &Nats, pair: &KeyPair) -> Self {
+        let mut raw = Self::open(nats);
+        let info = raw.line();
+        let info: serde_json::Value =
+            serde_json::from_str(info.strip_prefix("INFO ").unwrap()).unwrap();
+        let signature = pair.sign(info["nonce"].as_str().unwrap().as_bytes()).unwrap();
+        let (key, signature) = (pair.public_key(), URL_SAFE_NO_PAD.encode(signature));
+        raw.send(&format!(
+            "CONNECT {{\"verbose\":false,\"nkey\":\"{key}\",\"sig\":\"{signature}\"}}\r\n"
+        ));
+        raw
+    }
+
+    pub fn connect(nats: &Nats) -> Self {
+        let mut raw = Self::open(nats);
         raw.send(&format!("CONNECT {{\"verbose\":false,\"auth_token\":\"{TOKEN}\"}}\r\n"));
         raw
     }
@@ -111,8 +145,19 @@ impl Raw {
         while self.line() != "PONG" {}
     }
 
-    pub fn publish(&mut self, subject: &str, text: &str) {
-        self.send(&format!("PUB {subject} {}\r\n{text}\r\n", text.len()));
+    /// Whether the broker refuses that, by what it says until it has done it.
+    pub fn is_refused(&mut self, what: &str) -> bool {
+        self.send(&format!("{what}\r\nPING\r\n"));
+        let said: Vec<String> =
+            std::iter::repeat_with(|| self.line()).take_while(|line| line != "PONG").collect();
+        said.iter().any(|line| line.contains("Permissions Violation"))
+    }
+
+    pub fn publish(&mut self, subject: &str, message: impl AsRef<[u8]>) {
+        let message = message.as_ref();
+        self.send(&format!("PUB {subject} {}\r\n", message.len()));
+        self.stream.write_all(message).unwrap();
+        self.send("\r\n");
     }
 
     fn line(&mut self) -> String {
@@ -121,18 +166,8 @@ impl Raw {
         line.trim_end().to_owned()
     }
 
-    /// Publishes a text that is to be answered on another subject.
-    pub fn ask(&mut self, subject: &str, answer_on: &str, text: &str) {
-        self.send(&format!("PUB {subject} {answer_on} {}\r\n{text}\r\n", text.len()));
-    }
-
-    /// The subject of the next message.
-    pub fn next(&mut self) -> String {
-        self.next_message().0
-    }
-
     /// The next message, with its subject.
-    pub fn next_message(&mut self) -> (String, String) {
+    pub fn next_message(&mut self) -> (String, Vec<u8>) {
         loop {
             let line = self.line();
             if line == "PING" {
@@ -143,7 +178,8 @@ impl Raw {
             let mut payload = vec![0; length + 2];
             self.lines.read_exact(&mut payload).unwrap();
             let subject = message.split(' ').next().unwrap().to_owned();
-            return (subject, String::from_utf8(payload).unwrap().trim_end().to_owned());
+            payload.truncate(length);
+            return (subject, payload);
         }
     }
 }

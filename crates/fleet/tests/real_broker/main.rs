@@ -1,6 +1,7 @@
 //! Agents and leads with a real nats-server on this machine.
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+mod keys;
 mod support;
 
 use fleet::{AgentEvent, AgentOptions, Fleet, wait_for_leads};
@@ -15,18 +16,23 @@ use std::thread;
 use std::time::{Duration, Instant};
 use support::{Nats, Raw};
 
-const GENERATOR: &str = "no-generator";
+pub const GENERATOR: &str = "no-generator";
 
 /// Starts an agent; what becomes of it.
 fn agent(nats: &Nats, name: &str, labels: &[(&str, &str)]) -> Receiver<String> {
-    let (told, events) = channel();
     let labels = labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
     let options = AgentOptions {
         login: nats.login(),
         name: name.to_owned(),
         labels: labels.collect(),
+        leads: BTreeSet::new(),
         generator: GENERATOR,
     };
+    started(options)
+}
+
+fn started(options: AgentOptions) -> Receiver<String> {
+    let (told, events) = channel();
     thread::spawn(move || {
         let failed = wait_for_leads(&options, &mut |event| {
             let _ = told.send(match event {
@@ -50,7 +56,13 @@ fn lead(nats: &Nats, name: &str) -> Arc<Fleet> {
     let login = nats.login();
     let address = login.address.clone();
     let source = Box::new(move || Ok(login.clone()));
-    Arc::new(Fleet::new(address, source, name.to_owned(), BTreeSet::from(["named".to_owned()])))
+    Arc::new(Fleet::new(
+        address,
+        source,
+        name.to_owned(),
+        BTreeSet::from(["named".to_owned()]),
+        None,
+    ))
 }
 
 fn named(fleet: &Arc<Fleet>, name: &str) -> Box<dyn Route> {
@@ -62,12 +74,21 @@ fn any(fleet: &Arc<Fleet>, host: &str, labels: &[(&str, &str)]) -> Box<dyn Route
     fleet.route(host.to_owned(), AgentChoice::Any(labels.collect::<BTreeMap<_, _>>()))
 }
 
-/// What an agent would say of itself.
-fn registration(name: &str, id: &str, version: &str) -> String {
-    format!(
+/// What an agent would say of itself when it is called.
+fn registration(name: &str, id: &str, version: &str, call: &[u8]) -> String {
+    let call: serde_json::Value = serde_json::from_slice(call).unwrap();
+    let nonce = &call["nonce"];
+    let said = format!(
         "{{\"hello\":{{\"version\":\"{version}\",\"protocol\":1}},\"name\":\"{name}\",\"id\":\"{id}\",\
-         \"labels\":{{}},\"processors\":1,\"lead\":null}}"
-    )
+         \"labels\":{{}},\"processors\":1,\"lead\":null,\"call\":{nonce},\"challenge\":\"{id}\",\"count\":1}}"
+    );
+    serde_json::json!({ "said": said }).to_string()
+}
+
+/// The content of a message that may be signed.
+fn said(payload: &[u8]) -> serde_json::Value {
+    let envelope: serde_json::Value = serde_json::from_slice(payload).unwrap();
+    serde_json::from_str(envelope["said"].as_str().unwrap()).unwrap()
 }
 
 /// A link of a lead's.
@@ -188,10 +209,10 @@ fn agents_of_other_versions_and_such_that_make_no_sense() {
     let id = "0123456789abcdef0123456789abcdef";
     let answering = thread::spawn(move || {
         for _ in 0..2 {
-            raw.next();
+            let (_, call) = raw.next_message();
             raw.publish("weighin.tests.here", "{");
-            raw.publish("weighin.tests.here", &registration("bad", "*", "0.0.9"));
-            raw.publish("weighin.tests.here", &registration("old", id, "0.0.9"));
+            raw.publish("weighin.tests.here", registration("bad", "*", "0.0.9", &call));
+            raw.publish("weighin.tests.here", registration("old", id, "0.0.9", &call));
         }
     });
     let fleet = lead(&nats, "me");
@@ -214,26 +235,23 @@ fn an_agent_refuses_a_lead_of_another_version_and_is_free_for_others() {
     raw.subscribe("weighin.tests.>");
     let events = agent(&nats, "a", &[]);
     expect(&events, "registered");
-    let (_, said) = raw.next_message();
-    let (_, from_id) = said.split_once("\"id\":\"").unwrap();
-    let id = &from_id[..32];
-    let claim = |version: &str, session: &str| {
-        format!(
-            "{{\"hello\":{{\"version\":\"{version}\",\"protocol\":1}},\"lead\":\"old\",\
-             \"session\":\"{session}\"}}"
-        )
-    };
-    let mut answer = |claim: &str| {
-        raw.ask(&format!("weighin.tests.agent.{id}"), "weighin.tests.answer", claim);
-        loop {
-            let (subject, said) = raw.next_message();
-            if subject == "weighin.tests.answer" {
-                return said;
-            }
+    let (_, heard) = raw.next_message();
+    let (id, challenge) = (said(&heard)["id"].clone(), said(&heard)["challenge"].clone());
+    let (id, session) = (id.as_str().unwrap(), "0123456789abcdef0123456789abcdef");
+    let claim = format!(
+        "{{\"hello\":{{\"version\":\"0.0.9\",\"protocol\":1}},\"lead\":\"old\",\"session\":\"{session}\",\
+         \"agent\":\"{id}\",\"agent_key\":null,\"challenge\":{challenge},\"share\":\"\"}}"
+    );
+    let claim = serde_json::json!({ "said": claim }).to_string();
+    raw.publish(&format!("weighin.tests.to.{id}.claim.{id}"), claim);
+    let refused = loop {
+        let (subject, heard) = raw.next_message();
+        if subject == format!("weighin.tests.from.{id}.claim.{session}") {
+            break String::from_utf8(heard).unwrap();
         }
     };
     let own = Hello::own().version;
-    let refused = answer(&claim("0.0.9", "0123456789abcdef0123456789abcdef"));
+    let own = Hello::own().version;
     assert!(refused.contains("other_version") && refused.contains(&own), "{refused}");
     let link = taken(named(&lead(&nats, "me"), "a").as_ref());
     expect(&events, "taken by me");
@@ -262,7 +280,7 @@ fn a_broker_that_comes_back_finds_its_agents_again() {
 
 #[test]
 fn a_broker_that_comes_back_without_a_token_is_not_listened_to() {
-    const OPEN: &str = "asks nobody for a token";
+    const OPEN: &str = "asks nobody for a token or a key";
     let mut nats = Nats::start();
     let events = agent(&nats, "a", &[]);
     expect(&events, "registered");
@@ -284,7 +302,9 @@ fn a_broker_that_comes_back_without_a_token_is_not_listened_to() {
     let mut raw = Raw::connect(&nats);
     raw.subscribe("weighin.tests.>");
     let id = "0123456789abcdef0123456789abcdef";
-    raw.publish("weighin.tests.here", &registration("b", id, env!("CARGO_PKG_VERSION")));
+    let call = format!("{{\"nonce\":\"{id}\"}}");
+    let own = env!("CARGO_PKG_VERSION");
+    raw.publish("weighin.tests.here", registration("b", id, own, call.as_bytes()));
     let failure = named(&fleet, "b").connect(&Stop::default()).map(|_| ()).unwrap_err();
     assert_eq!(failure.kind, FailureKind::AccessDenied, "{failure}");
     assert!(failure.message.contains(OPEN), "{failure}");
@@ -357,88 +377,4 @@ fn a_broker_that_is_started_again_costs_a_session_none_of_its_messages() {
     }
     link.carrier.end();
     expect(&events, "no broker");
-}
-
-#[test]
-fn an_agent_that_asks_for_all_again_without_end_is_answered_seldom() {
-    let nats = Nats::start();
-    let mut raw = Raw::connect(&nats);
-    raw.subscribe("weighin.tests.session.*.orders");
-    let events = agent(&nats, "a", &[]);
-    expect(&events, "registered");
-    let mut link = taken(named(&lead(&nats, "me"), "a").as_ref());
-    expect(&events, "taken by me");
-    // The agent says nothing before it has all of a line, and so confirms nothing.
-    write!(link.orders, "{{").unwrap();
-    link.orders.flush().unwrap();
-    let answers = raw.next().replace(".orders", ".answers");
-    let head = |kind: char| format!("{kind}{}", "\0".repeat(16));
-    let began = Instant::now();
-    for _ in 0..500 {
-        raw.publish(&answers, &head('\x02'));
-    }
-    // Messages are heard in order, and this ends the session.
-    raw.publish(&answers, &head('\x07'));
-    assert_eq!(link.said.iter().count(), 0);
-    link.carrier.end();
-    let mut orders = 0;
-    while !raw.next_message().1.starts_with('\x01') {
-        orders += 1;
-    }
-    // It looks at what it waits for after 300 ms.
-    let most = 1 + began.elapsed().as_millis() / 150;
-    assert!((1..=most).contains(&orders), "{orders} orders in {:?}", began.elapsed());
-}
-
-#[test]
-fn what_is_missing_is_asked_for_and_what_is_foreign_ends_the_session() {
-    let nats = Nats::start();
-    let mut raw = Raw::connect(&nats);
-    raw.subscribe("weighin.tests.session.*.orders");
-    let events = agent(&nats, "a", &[]);
-    expect(&events, "registered");
-    let fleet = lead(&nats, "me");
-    let begin = |raw: &mut Raw| {
-        let mut link = taken(named(&fleet, "a").as_ref());
-        expect(&events, "taken by me");
-        writeln!(link.orders, "{{\"beat\":1}}").unwrap();
-        link.orders.flush().unwrap();
-        let orders = raw.next();
-        (link, orders.replace(".orders", ".answers"))
-    };
-    let numbered = |kind: char, number: char, awaits: char, content: &str| {
-        let zeros = "\0".repeat(7);
-        format!("{kind}{zeros}{number}{zeros}{awaits}{content}")
-    };
-    // The agent has sent one piece at most.
-    let (mut link, answers) = begin(&mut raw);
-    raw.publish(&answers, &numbered('\0', '\x09', '\0', "x{}"));
-    let (_, asked) = raw.next_message();
-    assert!(asked.starts_with('\x02'), "{asked:?}");
-    writeln!(link.orders, "{{\"beat\":2}}").unwrap();
-    link.orders.flush().unwrap();
-    for number in [1, 2] {
-        let answer = link.said.recv().unwrap();
-        assert!(answer.contains(&format!("\"number\":{number},")), "{answer}");
-    }
-    raw.next();
-    link.carrier.end();
-    expect(&events, "free");
-    raw.next();
-    for piece in [
-        "garbage".to_owned(),
-        numbered('\x07', '\0', '\0', ""),
-        // It has what was never said.
-        numbered('\0', '\x09', '\x09', "x{}"),
-    ] {
-        let (link, answers) = begin(&mut raw);
-        raw.publish(&answers, &piece);
-        assert!(link.said.iter().count() <= 1, "the answer to the beat at most");
-        let how = link.carrier.how_it_ended();
-        assert!(how.contains("sent something that is no message"), "{piece:?}: {how}");
-        link.carrier.end();
-        expect(&events, "free");
-        // The end of the session.
-        raw.next();
-    }
 }
