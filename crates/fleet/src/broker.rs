@@ -404,6 +404,34 @@ fn unreachable(address: &BrokerAddress, why: &str) -> Failure {
     )
 }
 
+/// What is wrong with certificates, by what rustls calls it, and what to do about it.
+const CERTIFICATES: [(&str, (&str, &str)); 3] = [
+    (
+        "CaUsedAsEndEntity",
+        (
+            "is an authority’s own (CA:TRUE), and not the one that was named to check it by",
+            "name exactly this certificate (ca in [fleet], --ca of an agent), or give the broker one that \
+             is signed by the authority that is named there",
+        ),
+    ),
+    (
+        "UnsupportedCertVersion",
+        (
+            "has the old format X.509 v1, which cannot be checked",
+            "make one as docs/hosts.md shows: openssl makes one of version 3 where it is given extensions \
+             such as subjectAltName",
+        ),
+    ),
+    (
+        "not valid for name",
+        (
+            "is made out for another name",
+            "name the broker as its certificate does, or make one that carries this name (openssl: -addext \
+             subjectAltName=DNS:NAME, or IP:ADDRESS; its CN alone does not count)",
+        ),
+    ),
+];
+
 fn not_connected(login: &Login, error: &async_nats::ConnectError) -> Failure {
     let address = &login.address;
     let mut words = vec![error.to_string()];
@@ -439,6 +467,12 @@ fn not_connected(login: &Login, error: &async_nats::ConnectError) -> Failure {
             "name users with their public keys in its configuration: authorization { users: [ { nkey: \
              U…, permissions: … } ] }",
         );
+    }
+    if let Some((_, (what, remedy))) =
+        CERTIFICATES.iter().find(|(reason, _)| words.contains(reason))
+    {
+        let message = format!("the certificate of the broker {address} {what}");
+        return Failure::new(FailureKind::AccessDenied, message, *remedy);
     }
     if error.kind() == ConnectErrorKind::Tls || words.contains("certificate") {
         return Failure::new(

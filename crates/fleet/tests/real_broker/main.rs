@@ -251,7 +251,6 @@ fn an_agent_refuses_a_lead_of_another_version_and_is_free_for_others() {
         }
     };
     let own = Hello::own().version;
-    let own = Hello::own().version;
     assert!(refused.contains("other_version") && refused.contains(&own), "{refused}");
     let link = taken(named(&lead(&nats, "me"), "a").as_ref());
     expect(&events, "taken by me");

@@ -3,11 +3,14 @@
 use super::private_file::read_public;
 use model::{Endpoint, Failure, FailureKind, Tls};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
 use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+    AlertDescription, CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore,
+    SignatureScheme,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -18,13 +21,13 @@ use std::sync::Arc;
 /// # Errors
 /// `Tls` when there are no certificates to check the server against.
 pub fn client_config(tls: &Tls) -> Result<Option<Arc<ClientConfig>>, Failure> {
-    let roots = match tls {
+    let trusted = match tls {
         Tls::Off => return Ok(None),
         Tls::Unverified => None,
-        Tls::Verified(Some(path)) => Some(roots_of_file(path)?),
-        Tls::Verified(None) => Some(roots_of_system()?),
+        Tls::Verified(Some(path)) => Some(trusted_of_file(path)?),
+        Tls::Verified(None) => Some((roots_of_system()?, Vec::new())),
         Tls::Pinned(pem) => {
-            Some(roots_in(pem.as_bytes(), "what this server is to be checked against")?)
+            Some(trusted_in(pem.as_bytes(), "what this server is to be checked against")?)
         }
     };
     let provider = Arc::new(ring::default_provider());
@@ -33,14 +36,12 @@ pub fn client_config(tls: &Tls) -> Result<Option<Arc<ClientConfig>>, Failure> {
         .map_err(|error| {
             Failure::new(FailureKind::Tls, format!("cannot set up TLS: {error}"), "")
         })?;
-    let config = match roots {
-        Some(roots) => builder.with_root_certificates(roots).with_no_client_auth(),
-        None => builder
-            .dangerous()
-            .with_custom_certificate_verifier(Arc::new(TrustAnything { provider }))
-            .with_no_client_auth(),
+    let verifier: Arc<dyn ServerCertVerifier> = match trusted {
+        Some((roots, named)) => Arc::new(TrustNamed::new(roots, named, provider)?),
+        None => Arc::new(TrustAnything { provider }),
     };
-    Ok(Some(Arc::new(config)))
+    let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
+    Ok(Some(Arc::new(builder.with_no_client_auth())))
 }
 
 /// The same for a process on another machine, which has not the files of this one: the certificates of a
@@ -76,6 +77,22 @@ pub fn server_name(endpoint: &Endpoint) -> Result<ServerName<'static>, Failure> 
 pub fn failure(error: &Error, endpoint: &Endpoint) -> Failure {
     let (message, remedy) = match error {
         Error::InvalidCertificate(reason) => return untrusted(reason, endpoint),
+        Error::AlertReceived(AlertDescription::HandshakeFailure) => (
+            format!(
+                "{endpoint} refuses every cipher and key exchange that weighin offers (TLS 1.3, and \
+                 TLS 1.2 with ECDHE)"
+            ),
+            "servers that offer DHE or RSA alone are such, as MySQL before 8.0.16 built with OpenSSL \
+             1.0 is: allow an ECDHE cipher (ssl_cipher, or remove that setting; for Redis tls-ciphers), \
+             update the server, or connect over its socket or without TLS"
+                .to_owned(),
+        ),
+        Error::AlertReceived(AlertDescription::ProtocolVersion) => (
+            format!("{endpoint} speaks neither TLS 1.2 nor 1.3"),
+            "allow one of them in the server's settings (tls_version; for Redis tls-protocols), or \
+             update the server"
+                .to_owned(),
+        ),
         Error::PeerIncompatible(_) => (
             format!("no common TLS version or cipher with {endpoint}: {error}"),
             "allow TLS 1.2 or 1.3 in the server's settings".to_owned(),
@@ -95,20 +112,24 @@ fn untrusted(reason: &CertificateError, endpoint: &Endpoint) -> Failure {
             "is signed by an authority that is not known here".to_owned(),
             "give the file with that authority's certificate",
         ),
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            (format!("is made out for another name: {reason}"), "use a host name that it carries")
-        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => (
+            format!("is made out for another name: {reason}"),
+            "use a host name that it carries, or make one that carries this (openssl: -addext \
+                 subjectAltName=DNS:NAME, or IP:ADDRESS; its CN alone does not count)",
+        ),
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
             (format!("has expired: {reason}"), "renew it")
         }
         CertificateError::Other(other) if other.to_string().contains("UnsupportedCertVersion") => (
             "has the old format X.509 v1, which cannot be checked".to_owned(),
-            "create one of version 3 (openssl does when it is given extensions such as \
-             subjectAltName)",
+            "make one of version 3: openssl does when it is given extensions, as in openssl req -x509 \
+             … -addext subjectAltName=DNS:NAME, and openssl x509 -req … -extfile FILE",
         ),
         CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => (
-            "is an authority's own, not a server's".to_owned(),
-            "create a certificate signed by that authority for the server",
+            "is an authority's own (CA:TRUE), and not the one that was given to check it by"
+                .to_owned(),
+            "give exactly this certificate as the one to check by (tls_ca), or have the server use one \
+             that is signed by an authority whose certificate is given there",
         ),
         _ => (format!("is invalid: {reason}"), "give the server another one"),
     };
@@ -119,10 +140,13 @@ fn untrusted(reason: &CertificateError, endpoint: &Endpoint) -> Failure {
     )
 }
 
-fn roots_of_file(path: &Path) -> Result<RootCertStore, Failure> {
+/// Authorities, and the certificates that they have.
+type Trusted = (RootCertStore, Vec<CertificateDer<'static>>);
+
+fn trusted_of_file(path: &Path) -> Result<Trusted, Failure> {
     let place = path.display().to_string();
     let pem = read_public(path).map_err(|error| unusable(&place, &error.to_string()))?;
-    roots_in(&pem, &place)
+    trusted_in(&pem, &place)
 }
 
 fn unusable(place: &str, reason: &str) -> Failure {
@@ -133,12 +157,12 @@ fn unusable(place: &str, reason: &str) -> Failure {
     )
 }
 
-fn roots_in(pem: &[u8], place: &str) -> Result<RootCertStore, Failure> {
-    let mut roots = RootCertStore::empty();
-    for certificate in certificates_in(pem, place)? {
-        roots.add(certificate).map_err(|e| unusable(place, &e.to_string()))?;
+fn trusted_in(pem: &[u8], place: &str) -> Result<Trusted, Failure> {
+    let (mut roots, named) = (RootCertStore::empty(), certificates_in(pem, place)?);
+    for certificate in &named {
+        roots.add(certificate.clone()).map_err(|e| unusable(place, &e.to_string()))?;
     }
-    Ok(roots)
+    Ok((roots, named))
 }
 
 /// The certificates of a PEM file, at least one, each parsed from its first byte to its last. Whatever
@@ -202,6 +226,91 @@ fn roots_of_system() -> Result<RootCertStore, Failure> {
     Ok(roots)
 }
 
+/// Takes what an authority that was named has signed, and, where a server shows the very certificate
+/// that was named, that one: `openssl req -x509` marks what it makes as an authority’s own, and it is
+/// given to both sides all the same. Time, host name and the signature of the handshake are checked in
+/// either case.
+#[derive(Debug)]
+struct TrustNamed {
+    authorities: Arc<WebPkiServerVerifier>,
+    named: Vec<CertificateDer<'static>>,
+}
+
+impl TrustNamed {
+    fn new(
+        roots: RootCertStore,
+        named: Vec<CertificateDer<'static>>,
+        provider: Arc<CryptoProvider>,
+    ) -> Result<Self, Failure> {
+        let authorities =
+            WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
+        let authorities = authorities.map_err(|error| {
+            Failure::new(FailureKind::Tls, format!("cannot set up TLS: {error}"), "")
+        })?;
+        Ok(Self { authorities, named })
+    }
+}
+
+/// Whether all that is wrong with a certificate is who signed it, or that it could sign others. Both are
+/// looked at after its time.
+fn is_of_issuer(error: &Error) -> bool {
+    match error {
+        Error::InvalidCertificate(CertificateError::UnknownIssuer) => true,
+        Error::InvalidCertificate(CertificateError::Other(other)) => {
+            other.to_string().contains("CaUsedAsEndEntity")
+        }
+        _ => false,
+    }
+}
+
+impl ServerCertVerifier for TrustNamed {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let verified = self.authorities.verify_server_cert(
+            end_entity,
+            intermediates,
+            server_name,
+            ocsp_response,
+            now,
+        );
+        match verified {
+            Err(error) if is_of_issuer(&error) && self.named.contains(end_entity) => {
+                verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            verified => verified,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.authorities.verify_tls12_signature(message, cert, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.authorities.verify_tls13_signature(message, cert, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.authorities.supported_verify_schemes()
+    }
+}
+
 /// Takes every certificate, of whatever format: the connection is encrypted, and nobody knows with
 /// whom. The signature of the handshake proves nothing then, so it is not checked either, and
 /// certificates of X.509 v1 pass, which rustls could not read.
@@ -248,6 +357,40 @@ impl ServerCertVerifier for TrustAnything {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What the servers of tests cannot show: another time, and a certificate of the same key that is not
+    /// the same.
+    #[test]
+    fn a_certificate_that_was_given_is_checked_for_time_and_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let make = |arguments: &str| {
+            let ran = std::process::Command::new("openssl")
+                .args(arguments.split(' '))
+                .current_dir(&directory)
+                .output();
+            assert!(ran.unwrap().status.success(), "{arguments}");
+        };
+        let names = "-days 1 -subj /CN=x -addext subjectAltName=DNS:db.internal";
+        make(&format!("req -x509 -newkey rsa:2048 -nodes -keyout key -out one {names}"));
+        make(&format!("req -x509 -new -key key -out two {names}"));
+        let read = |file| std::fs::read(directory.path().join(file)).unwrap();
+        let (roots, named) = trusted_in(&read("one"), "one").unwrap();
+        let other = trusted_in(&read("two"), "two").unwrap().1;
+        let one = named.clone();
+        let verifier = TrustNamed::new(roots, named, Arc::new(ring::default_provider())).unwrap();
+        let day = std::time::Duration::from_secs(86_400);
+        let today = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        let verify = |certificate: &CertificateDer<'_>, name: &'static str, at| {
+            let (name, at) = (ServerName::try_from(name).unwrap(), UnixTime::since_unix_epoch(at));
+            verifier.verify_server_cert(certificate, &[], &name, &[], at).map(|_| ())
+        };
+        let now = today + day / 24;
+        assert_eq!(verify(&one[0], "db.internal", now), Ok(()));
+        assert!(verify(&one[0], "db.external", now).is_err());
+        assert!(verify(&one[0], "db.internal", today + 2 * day).is_err());
+        assert!(verify(&one[0], "db.internal", today - day).is_err());
+        assert!(verify(&other[0], "db.internal", now).is_err());
+    }
 
     /// A study names the file, and must not be able to fill the memory or stop weighin for ever.
     #[test]

@@ -57,16 +57,46 @@ fn connections_are_encrypted_and_certificates_checked() {
 }
 
 #[test]
-fn a_server_that_shows_its_authoritys_certificate_is_explained() {
-    let certificates = Certificates::make(3);
-    let (certificate, key) = (certificates.file("ca.pem"), certificates.file("ca.key"));
-    let server = Server::start(&[
-        ("ssl_cert", certificate.to_str().unwrap()),
-        ("ssl_key", key.to_str().unwrap()),
-    ]);
-    let verified = secured(&server, "localhost", Tls::Verified(Some(certificate)));
-    let failure = refusal(&server, &verified);
+fn a_certificate_of_openssl_req_x509_is_believed_where_it_is_the_one_that_was_given() {
+    let certificates = Certificates::self_signed();
+    let server = certificates.start_server();
+    let given = |file: &str| Tls::Verified(Some(certificates.file(file)));
+    assert_ne!(cipher(&server, &secured(&server, "localhost", given("server.pem"))), "");
+    let failure = refusal(&server, &secured(&server, "127.0.0.1", given("server.pem")));
+    assert!(failure.message.contains("another name"), "{failure}");
+    assert!(failure.remedy.contains("subjectAltName"), "{}", failure.remedy);
+    let failure = refusal(&server, &secured(&server, "localhost", given("ca.pem")));
     assert!(failure.message.contains("an authority's own"), "{failure}");
+    assert!(failure.remedy.contains("exactly this certificate"), "{}", failure.remedy);
+    // The certificate is no secret: a server without its key shows it in vain.
+    let other = Certificates::self_signed();
+    std::fs::copy(certificates.file("server.pem"), other.file("stolen.pem")).unwrap();
+    let pinned = Tls::Verified(Some(other.file("stolen.pem")));
+    let impostor = other.start_server();
+    refusal(&impostor, &secured(&impostor, "localhost", pinned));
+}
+
+#[test]
+fn a_servers_certificate_that_was_given_needs_no_authority() {
+    let certificates = Certificates::make(3);
+    let server = certificates.start_server();
+    let given = Tls::Verified(Some(certificates.file("server.pem")));
+    assert_ne!(cipher(&server, &secured(&server, "localhost", given)), "");
+}
+
+#[test]
+fn a_server_without_ecdhe_is_explained() {
+    let certificates = Certificates::make(3);
+    let (certificate, key) = (certificates.file("server.pem"), certificates.file("server.key"));
+    let settings =
+        [("ssl_cert", certificate.to_str().unwrap()), ("ssl_key", key.to_str().unwrap())];
+    let tls12 = ("tls_version", "TLSv1.2");
+    for cipher in ["DHE-RSA-AES256-GCM-SHA384", "AES256-GCM-SHA384"] {
+        let server = Server::start(&[&settings[..], &[tls12, ("ssl_cipher", cipher)]].concat());
+        let failure = refusal(&server, &secured(&server, "localhost", Tls::Unverified));
+        assert!(failure.message.contains("TLS 1.2 with ECDHE"), "{failure}");
+        assert!(failure.remedy.contains("ssl_cipher"), "{}", failure.remedy);
+    }
 }
 
 #[test]
@@ -124,6 +154,10 @@ fn a_certificate_of_version_1_passes_unchecked_and_is_explained_otherwise() {
     let verified = Tls::Verified(Some(certificates.file("ca.pem")));
     let failure = refusal(&server, &secured(&server, "localhost", verified));
     assert!(failure.message.contains("X.509 v1"), "{failure}");
+    let given = Tls::Verified(Some(certificates.file("server.pem")));
+    let failure = refusal(&server, &secured(&server, "localhost", given));
+    assert!(failure.message.contains("X.509 v1"), "{failure}");
+    assert!(failure.remedy.contains("openssl req -x509"), "{}", failure.remedy);
 }
 
 #[test]

@@ -161,6 +161,20 @@ impl Certificates {
         Self { directory }
     }
 
+    /// `openssl req -x509` and a subject as people do it: an authority’s own certificate as `server.pem`,
+    /// of `ca.pem` another one.
+    pub fn self_signed() -> Self {
+        let certificates = Self::make(3);
+        openssl(
+            certificates.directory.path(),
+            "req -x509 -newkey rsa:2048 -nodes -days 365 -subj /CN=localhost -addext \
+             subjectAltName=DNS:localhost -keyout server.key -out server.pem",
+        );
+        let readable = std::fs::Permissions::from_mode(0o644);
+        std::fs::set_permissions(certificates.file("server.key"), readable).unwrap();
+        certificates
+    }
+
     /// A file of it: `ca.pem`, `ca.key`, `server.pem` or `server.key`.
     pub fn file(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
