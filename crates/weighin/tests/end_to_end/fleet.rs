@@ -3,6 +3,7 @@
 //! with the broker beside it.
 
 mod bars;
+mod keys;
 mod machines;
 
 use self::machines::{Fleet, TOKEN};
