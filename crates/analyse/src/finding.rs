@@ -49,6 +49,8 @@ macro_rules! all_findings {
     ($then:ident) => {
         $then! {
             check::outcome => TrialFailed, NotOffered, LedgerUnbalanced, Errors, ConnectionsLost, FewTransactions, Overloaded;
+            check::waits => Unanswered, LongWaits, IdleConnectionsLost[own];
+            check::clock => ClockJumped;
             check::little => LittlesLaw;
             check::counters => CounterMismatch, CountersUnavailable[own];
             check::blocks => DeviceBytes;

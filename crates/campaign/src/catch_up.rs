@@ -179,11 +179,11 @@ impl Attempt<'_, '_> {
         let order = Order { schedule, ..Order::of(&load, *level, seed, host) };
         let prepared = self.target.load(&order)?;
         let result = run(prepared.runner(), stop, &mut |_| {});
-        let totals = result.map_err(|error| prepared.failure(&error))?.measure;
-        if transactions.is_some_and(|wanted| totals.ended() < wanted) {
-            return Err(self.not_written(totals.ended()));
+        let load = result.map_err(|error| prepared.failure(&error))?;
+        if transactions.is_some_and(|wanted| load.ended() < wanted) {
+            return Err(self.not_written(load.ended()));
         }
-        Ok(totals.transactions)
+        Ok(load.measure.transactions)
     }
 
     fn not_written(&self, transactions: u64) -> Failure {

@@ -49,6 +49,9 @@ pub(crate) fn server_load_failure(error: &LoadError, endpoint: &Endpoint, look: 
             format!("{endpoint}: {error}"),
             "see whether the server runs, and look into its error log",
         ),
+        LoadError::Unanswered { .. } => {
+            Failure::new(FailureKind::TimedOut, format!("{endpoint}: {error}"), look)
+        }
         LoadError::Tls(_) => Failure::new(
             FailureKind::Tls,
             format!("{endpoint}: {error}"),
@@ -67,6 +70,11 @@ pub(crate) fn local_load_failure(error: &LoadError) -> Failure {
         LoadError::Storage(error) => error.into(),
         LoadError::NoRing(_) => no_ring(error),
         LoadError::Stopped => Failure::stopped(),
+        LoadError::Unanswered { .. } => Failure::new(
+            FailureKind::TimedOut,
+            error.to_string(),
+            "see with dmesg what the kernel says of the device, and whether something throttles it",
+        ),
         _ => Failure::new(
             FailureKind::Other,
             format!("this machine refused what the load needs: {error}"),

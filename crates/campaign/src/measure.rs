@@ -3,11 +3,12 @@ use crate::hosts::{Seen, Watches};
 use crate::intervention::{BesideWork, Interventions};
 use crate::systems::TargetHandle;
 use crate::together::Member;
+use crate::walk::{Event, Wait};
 use engine::{ErrorPolicy, Limit, OpenLoop, Progress, Schedule, Stop, run};
 use host::{CounterSource, Host, SamplerOptions, SpaceUsed};
 use model::{
     CounterReading, Failure, Interval, Intervention, IoMethod, Level, Load, LoadResult, Mark,
-    Sample, Sampling, ServerCounters, Study, UnixMillis, Workload,
+    Sample, Sampling, ServerCounters, Study, Trial, UnixMillis, Workload,
 };
 use std::fmt::{self, Debug, Formatter};
 use std::num::NonZeroU32;
@@ -145,8 +146,26 @@ pub struct Measured {
     pub space: SpaceUsed,
 }
 
-/// Runs one load with sampling beside it, on a target that is ready for it. `on_interval` is shown
-/// each second as it ends.
+/// What a load tells while it is measured.
+#[derive(Clone, Copy, Debug)]
+pub enum LoadProgress<'a> {
+    /// A second has ended.
+    Interval(&'a Interval),
+    /// Its time is over, and answers to what is under way are waited for, so long at most.
+    Waiting(Duration),
+}
+
+impl<'a> LoadProgress<'a> {
+    /// As the progress of a trial.
+    pub(crate) fn of(self, trial: &'a Trial) -> Event<'a> {
+        match self {
+            Self::Interval(interval) => Event::Interval { trial, interval },
+            Self::Waiting(limit) => Event::Waiting { trial, wait: Wait::Answers(limit) },
+        }
+    }
+}
+
+/// Runs one load with sampling beside it, on a target that is ready for it.
 ///
 /// # Errors
 /// When the load did not run to its end; [`Failure::stopped`].
@@ -154,9 +173,9 @@ pub fn measure(
     target: &mut dyn TargetHandle,
     order: &Order<'_>,
     stop: &Stop,
-    on_interval: &mut dyn FnMut(&Interval),
+    on_progress: &mut dyn FnMut(LoadProgress<'_>),
 ) -> Result<Measured, Failure> {
-    measure_beside(target, order, None, stop, on_interval)
+    measure_beside(target, order, None, stop, on_progress)
 }
 
 /// The same while something runs beside it for its own sake; then the space that the target takes is
@@ -166,7 +185,7 @@ pub(crate) fn measure_beside(
     order: &Order<'_>,
     beside: Option<BesideWork>,
     stop: &Stop,
-    on_interval: &mut dyn FnMut(&Interval),
+    on_progress: &mut dyn FnMut(LoadProgress<'_>),
 ) -> Result<Measured, Failure> {
     let prepared = target.load(order)?;
     let mut counter_reader = Some(target.counter_reader()?);
@@ -188,7 +207,7 @@ pub(crate) fn measure_beside(
     };
     let makers = generators.as_ref().map(Generators::makers).unwrap_or_default();
     let mut began_at = None;
-    let mut on_progress = |progress: Progress<'_>| match progress {
+    let mut follow = |progress: Progress<'_>| match progress {
         Progress::Started(origin) => {
             began_at = Some(moment(host, origin));
             let counters = counter_reader.take().flatten();
@@ -196,12 +215,14 @@ pub(crate) fn measure_beside(
             observation.started(origin, &order.schedule, makers.clone(), counters);
             interventions.schedule(origin, order.schedule.warmup);
         }
-        Progress::Interval(interval, _) => on_interval(interval),
+        Progress::Interval(interval, _) => on_progress(LoadProgress::Interval(interval)),
+        Progress::Waiting(limit) => on_progress(LoadProgress::Waiting(limit)),
     };
     let outcome = match generators {
-        Some(generators) => generators.run(&lost, &mut on_progress),
-        None => run(prepared.runner(), &lost, &mut on_progress)
-            .map_err(|error| prepared.failure(&error)),
+        Some(generators) => generators.run(&lost, &mut follow),
+        None => {
+            run(prepared.runner(), &lost, &mut follow).map_err(|error| prepared.failure(&error))
+        }
     };
     let marks = interventions.end();
     let seen = observation.end(target, outcome.as_ref().ok());
@@ -294,7 +315,11 @@ impl Observation {
         load: Option<&LoadResult>,
     ) -> Result<(Sampling, SpaceUsed), Failure> {
         let Self { watches, before, started, .. } = self;
-        let after = settled(target, before.1.as_ref(), load);
+        // Of a load that failed nothing is kept, and a server that hangs would be waited for.
+        let after = match load {
+            Some(load) => settled(target, before.1.as_ref(), load),
+            None => (Instant::now(), None),
+        };
         let Seen { samples, account, space, disks, target_host, load_hosts } = watches.end()?;
         let origin = started.unwrap_or(before.0);
         let sampling = Sampling {
@@ -325,13 +350,12 @@ fn measured_phase(schedule: &Schedule) -> (Duration, Option<Duration>) {
 fn settled(
     target: &mut dyn TargetHandle,
     before: Option<&ServerCounters>,
-    load: Option<&LoadResult>,
+    load: &LoadResult,
 ) -> (Instant, Option<ServerCounters>) {
     let deadline = Instant::now() + SETTLING_TIMEOUT;
     loop {
         let (at, after) = (Instant::now(), target.counters());
-        let incomplete = before.zip(after.as_ref()).zip(load).is_some_and(|(readings, load)| {
-            let (before, after) = readings;
+        let incomplete = before.zip(after.as_ref()).is_some_and(|(before, after)| {
             load.requests.expected().into_iter().any(|(name, acknowledged)| {
                 let grown = before.get(name).zip(after.get(name)).map(|(from, to)| to - from);
                 grown.is_some_and(|grown| i128::from(grown) < i128::from(acknowledged))

@@ -6,7 +6,7 @@ use crate::prepared::Step;
 use crate::systems::TargetHandle;
 use crate::together::{Member, Together};
 use crate::trial::{Context, not_run, run_trial};
-use crate::walk::{Event, RunError};
+use crate::walk::{Event, RunError, Wait};
 use crate::{Campaign, Goal, Hosts, Instances, SearchProgress};
 use engine::Stop;
 use model::{
@@ -22,6 +22,7 @@ use store::{Store, StoreError};
 enum Told {
     Preparing(Step),
     Interval(Box<Interval>),
+    Waiting(Wait),
     Capacity(f64),
     Step(Goal, SearchStep),
     /// The last thing.
@@ -186,6 +187,7 @@ fn pass_on(event: Event<'_>, tell: &dyn Fn(Told)) {
     match event {
         Event::Preparing { step, .. } => tell(Told::Preparing(step)),
         Event::Interval { interval, .. } => tell(Told::Interval(Box::new(interval.clone()))),
+        Event::Waiting { wait, .. } => tell(Told::Waiting(wait)),
         Event::Searching { progress: SearchProgress::Capacity(rate), .. } => {
             tell(Told::Capacity(rate));
         }
@@ -224,6 +226,7 @@ impl Watched<'_, '_> {
                 Told::Interval(interval) => {
                     (self.observe)(Event::Interval { trial, interval: &interval });
                 }
+                Told::Waiting(wait) => (self.observe)(Event::Waiting { trial, wait }),
                 Told::Capacity(rate) => {
                     let progress = SearchProgress::Capacity(rate);
                     (self.observe)(Event::Searching { trial, progress });

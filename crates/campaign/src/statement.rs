@@ -1,11 +1,11 @@
 //! The task `statement`: runs statements one after another, changes of the schema among them, and takes
 //! the time of each; on a target that does nothing else, or beside a load.
 
+use crate::Order;
 use crate::intervention::{BesideWork, Job};
 use crate::measure::{Makers, Measured, Observation, measure_beside, seconds_from};
 use crate::systems::{SessionCounts, StatementSession, TargetHandle};
 use crate::trial::{Context, Done};
-use crate::{Event, Order};
 use engine::{Limit, Schedule};
 use host::SpaceUsed;
 use model::{
@@ -138,8 +138,8 @@ fn with_load(
         marks
     });
     let work = BesideWork { at: beside.before, job, over };
-    let measured = measure_beside(target, &order, Some(work), stop, &mut |interval| {
-        observe(Event::Interval { trial, interval });
+    let measured = measure_beside(target, &order, Some(work), stop, &mut |progress| {
+        observe(progress.of(trial));
     });
     let timed = told.try_recv().unwrap_or_default();
     let taken_back = take_back(target, statement, &timed, stop);

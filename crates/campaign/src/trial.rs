@@ -1,9 +1,10 @@
 use crate::systems::{Preparing, TargetHandle};
 use crate::together::Member;
-use crate::walk::Event;
+use crate::trial_clock::TrialClock;
+use crate::walk::{Event, Wait};
 use crate::{
-    Goal, Hosts, Measured, OnSample, Order, Searched, catch_up, failover, measure, search,
-    statement,
+    Goal, Hosts, LoadProgress, Measured, OnSample, Order, SearchProgress, Searched, catch_up,
+    failover, measure, search, statement,
 };
 use engine::Stop;
 use host::Host;
@@ -38,8 +39,8 @@ pub(crate) fn run_trial(
     context: &mut Context<'_>,
 ) -> Result<TrialRecord, Failure> {
     let host = context.host;
-    let started_at = host.time();
-    let attempt = Attempt { target, trial, test, context }.run();
+    let mut clock = TrialClock::begin(host);
+    let attempt = Attempt { target, trial, test, context, clock: &mut clock }.run();
     let (attempt, cross_check) = attempt.unwrap_or_else(|failure| (Err(failure), None));
     let (end, sampling, search) = match attempt {
         Ok(Done { outcome, sampling, search }) => {
@@ -52,12 +53,14 @@ pub(crate) fn run_trial(
         }
         Err(failure) => (TrialEnd::Failed(failure), Sampling::default(), None),
     };
+    let (finished_at, clock_jump_ms) = clock.end(host);
     Ok(TrialRecord {
         key: trial.key.clone(),
         position: trial.position,
         seed: trial.seed,
-        started_at,
-        finished_at: host.time(),
+        started_at: clock.began(),
+        finished_at,
+        clock_jump_ms,
         end,
         sampling,
         cross_check,
@@ -75,6 +78,7 @@ pub(crate) fn not_run(host: &dyn Host, trial: &Trial, failure: Failure) -> Trial
         seed: trial.seed,
         started_at: now,
         finished_at: now,
+        clock_jump_ms: None,
         end: TrialEnd::Failed(failure),
         sampling: Sampling::default(),
         cross_check: None,
@@ -99,9 +103,9 @@ impl Done {
     /// That of a load which ends after so many operations: the time that all of them took is a
     /// figure of its own. What was cut off has none.
     fn of_work(measured: Measured, operations: u64) -> Self {
-        let totals = measured.load.measure;
+        let (totals, ended) = (measured.load.measure, measured.load.ended());
         let mut done = Self::of_load(measured, None);
-        if totals.ended() >= operations {
+        if ended >= operations {
             done.outcome.figures.push(Figure::measured(
                 Metric::Elapsed,
                 totals.elapsed.as_secs_f64(),
@@ -124,6 +128,7 @@ struct Attempt<'a, 'c> {
     trial: &'a Trial,
     test: &'a Test,
     context: &'a mut Context<'c>,
+    clock: &'a mut TrialClock,
 }
 
 impl Attempt<'_, '_> {
@@ -134,6 +139,8 @@ impl Attempt<'_, '_> {
         let own = self.own_work();
         let own = own.map_err(|failure| {
             let explained = self.target.explain(failure);
+            let Attempt { trial, context, .. } = &mut self;
+            (context.observe)(Event::Waiting { trial, wait: Wait::Release });
             // Otherwise its servers would run beside the trials of others.
             let _ = self.target.release();
             explained
@@ -218,13 +225,20 @@ impl Attempt<'_, '_> {
                 let goal = Goal { bound, over, arrivals: load.arrivals };
                 let Searched { search, measured } =
                     search(self.target, &order, &goal, stop, &mut |progress| {
-                        observe(Event::Searching { trial, progress });
+                        observe(match progress {
+                            SearchProgress::Waiting(limit) => {
+                                LoadProgress::Waiting(limit).of(trial)
+                            }
+                            learned => Event::Searching { trial, progress: learned },
+                        });
                     })?;
                 Ok(Done::of_load(measured, Some(search)))
             }
             None => {
-                let measured = measure(self.target, &order, stop, &mut |interval| {
-                    observe(Event::Interval { trial, interval });
+                let (clock, host) = (&mut *self.clock, *host);
+                let measured = measure(self.target, &order, stop, &mut |progress| {
+                    clock.look(host);
+                    observe(progress.of(trial));
                 })?;
                 Ok(match load.operations {
                     Some(operations) => Done::of_work(measured, operations),

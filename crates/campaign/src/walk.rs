@@ -13,6 +13,7 @@ use model::{
 };
 use std::collections::HashSet;
 use std::path::Path;
+use std::time::Duration;
 use store::{Store, StoreError};
 
 /// What a campaign is doing.
@@ -86,6 +87,13 @@ pub enum Event<'a> {
         /// What happened in it.
         interval: &'a Interval,
     },
+    /// A trial waits for something that should have come by now.
+    Waiting {
+        /// Which one.
+        trial: &'a Trial,
+        /// For what.
+        wait: Wait,
+    },
     /// A trial that searches for the highest load has learned something.
     Searching {
         /// Which one.
@@ -100,6 +108,15 @@ pub enum Event<'a> {
         /// For what else is to be kept, or looked at, between two trials.
         store: &'a mut Store,
     },
+}
+
+/// What a trial may have to wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// Answers to operations under way when the time of its load is over, so long at most.
+    Answers(Duration),
+    /// The end of its servers, after it has failed.
+    Release,
 }
 
 /// Why a campaign could not begin or go on.

@@ -234,8 +234,18 @@ impl Assembly {
         }
         client.client_delay_seconds = whole.recorded.client_delay.as_secs_f64();
         client.receive_delay = receive_delay(&whole.delays);
-        let result =
-            LoadResult { generators, ..result(load.timing().open_loop, whole, self.shown) };
+        let timing = load.timing();
+        let silent = whole.recorded.silence.lasting(timing.drain_limit);
+        let result = LoadResult { generators, ..result(timing.open_loop, whole, self.shown) };
+        if let Some(since) = silent.filter(|_| timing.fails_unanswered) {
+            let longest_ms = result.waits.max_ms().unwrap_or_default();
+            return Err(LoadError::Unanswered {
+                since,
+                operations: result.ledger.timed_out,
+                longest: Duration::from_secs_f64(longest_ms / 1e3),
+                waited: timing.drain_limit,
+            });
+        }
         match result.outages.last() {
             Some(outage) if outage.first_success.is_none() => {
                 Err(load.lost(outage.first_error, &result.errors))
@@ -288,6 +298,7 @@ mod tests {
             policy: ErrorPolicy::default(),
             connect_limit: WINDOW,
             drain_limit: WINDOW,
+            fails_unanswered: true,
             enough: model::Stop::default(),
         }
     }
@@ -319,8 +330,8 @@ mod tests {
                 };
                 let lost = start.plus(Duration::from_millis(900));
                 recorded.ledger.scheduled += 1;
-                recorded.failed(lost, error);
-                recorded.lost(lost, true);
+                recorded.failed(Times { due: began, began, ended: lost }, error);
+                recorded.lost(lost, lost, true);
             }
         }
         let mut recorded = recorded.close(start.plus(WINDOW));
@@ -360,7 +371,7 @@ mod tests {
         let start = Nanos(77_000 * MS);
         let load = together(vec![part(start, 2, 10), part(start, 1, 20)]);
         assert!(load.ledger.balances());
-        assert_eq!(load.measure.transactions, load.latencies.count());
+        assert_eq!(load.measure.transactions, load.succeeded().count());
         assert_eq!(load.requests.of("ask"), load.ledger.ok);
         assert_eq!((load.measure.elapsed, load.measure.errors), (WINDOW, 2));
         assert_eq!(load.intervals.len(), 2, "of both parts in one");
@@ -378,7 +389,8 @@ mod tests {
         assert_eq!((first.clients, second.clients), (2, 1));
         assert_eq!(first.transactions + second.transactions, load.measure.transactions);
         assert!(first.transactions > second.transactions);
-        assert_eq!(second.latencies.unpack().count(), second.transactions);
+        let of_both = [first, second].map(|share| share.latencies.unpack().count());
+        assert_eq!(of_both.iter().sum::<u64>(), load.latencies.count());
         assert_eq!(second.begun_late, Duration::from_micros(20));
     }
 

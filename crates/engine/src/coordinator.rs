@@ -19,6 +19,9 @@ use std::time::Duration;
 /// How often the coordinator looks whether it is to start or to stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
+/// How long after the last operation began it is said that answers are waited for.
+pub const OVERDUE: Duration = Duration::from_secs(1);
+
 /// What the coordinator tells all workers.
 #[derive(Debug, Default)]
 pub(crate) struct Control {
@@ -139,9 +142,14 @@ impl<X> Coordinator<'_, X> {
         let (mut busiest, mut begun_late) = (Duration::ZERO, Duration::ZERO);
         let mut delays = Latencies::new();
         let mut extras = Vec::new();
+        let mut waits_from = self.schedule.last_begin(start).plus(OVERDUE);
         while extras.len() < self.workers as usize {
             let message = self.next_message()?;
             let now = Clock.now();
+            if now >= waits_from {
+                waits_from = Nanos::NEVER;
+                progress(PartProgress::Waiting);
+            }
             cpu.look(now);
             (self.look)(start, now);
             match message {

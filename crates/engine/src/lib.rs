@@ -32,6 +32,7 @@ mod usage;
 pub use account::{Account, AccountOutline, Assembly};
 pub use arrivals::OpenLoop;
 pub use clock::{Clock, Nanos};
+pub use coordinator::OVERDUE;
 pub use dry::{DryLoad, WithoutServer};
 pub use model::Stop;
 pub use model::{ErrorAction as Action, ErrorPolicy};

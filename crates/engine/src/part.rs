@@ -61,6 +61,8 @@ pub enum PartProgress {
     Ready,
     /// An interval ended on all of its workers.
     Interval(Box<Ended>),
+    /// No operation begins any more, and answers to those under way are waited for.
+    Waiting,
 }
 
 /// What drives the clients of one worker: gets them ready, says so, and runs them to the end.

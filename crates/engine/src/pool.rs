@@ -42,6 +42,9 @@ struct Client<S> {
     state: State,
     /// Operations that have begun on its connection.
     begun: u32,
+    /// When it was last heard of: a reply, or the end of its login; of one that has no connection,
+    /// when it lost it.
+    heard: Nanos,
 }
 
 /// What the driver must do with a connection after it delivered bytes.
@@ -110,7 +113,7 @@ pub(crate) struct Pool<S> {
 impl<S: Session> Pool<S> {
     /// A pool that has not connected yet.
     pub(crate) fn new(sessions: Vec<S>, rules: Rules) -> Self {
-        let client = |session| Client { session, state: State::Offline, begun: 0 };
+        let client = |session| Client { session, state: State::Offline, begun: 0, heard: Nanos(0) };
         let clients: Vec<_> = sessions.into_iter().map(client).collect();
         let backlog = rules.arrivals.map(|(arrivals, max_waiting)| Backlog {
             arrivals,
@@ -173,6 +176,10 @@ impl<S: Session> Pool<S> {
     pub(crate) fn begin(&mut self, id: usize, now: Nanos, out: &mut Vec<u8>) -> Next {
         let Some(recorder) = &mut self.recorder else { return Next::Continue };
         let client = &mut self.clients[id];
+        if let (State::Renewing(operation), None) = (client.state, self.reconnect_after) {
+            self.go_on(id, operation, now, out);
+            return Next::Continue;
+        }
         if client.state != State::Idle {
             return Next::Continue;
         }
@@ -286,7 +293,10 @@ impl<S: Session> Pool<S> {
             return self.log_in(id, input, now, out);
         };
         recorder.advance(arrived);
-        let (consumed, event) = client.session.receive(input, out, &mut recorder.tally)?;
+        let (consumed, event) = match client.session.receive(input, out, &mut recorder.tally) {
+            Ok(received) => received,
+            Err(error) => return self.broken(id, input, now, error),
+        };
         if !S::STATEMENTS.is_empty()
             && let Some(kind) = client.session.take_answered()
         {
@@ -297,7 +307,10 @@ impl<S: Session> Pool<S> {
             self.asked[id] = now;
         }
         match event {
-            Event::More => return Ok((consumed, Next::Continue)),
+            Event::More => {
+                client.heard = arrived;
+                return Ok((consumed, Next::Continue));
+            }
             Event::Done => {
                 let Operation { due, began } = operation;
                 // No reply comes before its request: a stamp that says so is of no use.
@@ -308,6 +321,9 @@ impl<S: Session> Pool<S> {
                 if !S::STATEMENTS.is_empty() {
                     recorder.waited(arrived.since(self.asked[id]));
                 }
+                if self.is_sent_off(id, input) && self.takes_along(id, arrived) {
+                    return Ok((input.len(), Next::Reconnect));
+                }
                 return self
                     .failed(id, operation, *error, arrived, now, out)
                     .map(|next| (consumed, next));
@@ -317,6 +333,7 @@ impl<S: Session> Pool<S> {
             }
         }
         client.state = State::Idle;
+        client.heard = arrived;
         self.busy -= 1;
         let next = self.begin(id, now, out);
         if let (State::Busy(_) | State::Renewing(_), Some(recorder), None) =
@@ -337,11 +354,11 @@ impl<S: Session> Pool<S> {
         now: Nanos,
         out: &mut Vec<u8>,
     ) -> Result<Next, SessionError> {
-        let Some(recorder) = &mut self.recorder else { return Ok(Next::Continue) };
         let action = self.policy.action(error.class, &error.code);
         if action == Action::Stop {
             return Err(SessionError::Refused(Box::new(error)));
         }
+        let Some(recorder) = &mut self.recorder else { return Ok(Next::Continue) };
         if action == Action::Retry && now < self.last_begin {
             recorder.noted(error);
             self.clients[id].session.begin(out);
@@ -349,16 +366,18 @@ impl<S: Session> Pool<S> {
             return Ok(Next::Continue);
         }
         let gone = error.class == ErrorClass::Connection;
-        recorder.failed(arrived.max(operation.began), error);
+        let Operation { due, began } = operation;
+        recorder.failed(Times { due, began, ended: arrived.max(began) }, error);
         self.busy -= 1;
         if action == Action::Reconnect {
             if gone {
-                recorder.lost(arrived, true);
+                recorder.lost(arrived, arrived, true);
             }
             self.go_offline(id, now);
             return Ok(Next::Reconnect);
         }
         self.clients[id].state = State::Idle;
+        self.clients[id].heard = arrived;
         Ok(self.begin(id, now, out))
     }
 
@@ -381,16 +400,21 @@ impl<S: Session> Pool<S> {
     pub(crate) fn give_up(&mut self, now: Nanos) {
         let Some(recorder) = &mut self.recorder else { return };
         recorder.advance(now);
-        for client in &mut self.clients {
-            if let State::Busy(_) | State::Renewing(_) = client.state {
+        for (id, client) in self.clients.iter_mut().enumerate() {
+            if let State::Busy(Operation { due, began })
+            | State::Renewing(Operation { due, began }) = client.state
+            {
                 client.state = State::Offline;
                 self.online -= 1;
-                recorder.ledger.timed_out += 1;
+                recorder.timed_out(Times { due, began, ended: now });
+                if let Some(asked) = self.asked.get(id) {
+                    recorder.waited(now.since(*asked));
+                }
             }
         }
         self.busy = 0;
         if let Some(backlog) = &mut self.backlog {
-            recorder.ledger.dropped += backlog.waiting.drain(..).count() as u64;
+            backlog.waiting.drain(..).for_each(|due| recorder.never_began(due, now));
         }
     }
 

@@ -176,6 +176,8 @@ pub(crate) fn result(
         measure,
         drain,
         latencies: recorded.latencies,
+        waits: recorded.waits,
+        idle_losses: recorded.idle_losses,
         intervals,
         errors,
         requests: RequestCounts::new(&named.kinds, &recorded.tally),

@@ -39,6 +39,9 @@ pub struct LoadSpec {
     /// How long to wait for replies after the last operation began; what is unanswered then
     /// counts as timed out.
     pub drain_limit: Duration,
+    /// Whether the load fails where nothing at all was answered any more to its end, as long as was
+    /// waited for that. Else that is in its account, as operations that timed out.
+    pub fails_unanswered: bool,
     /// Requested when enough was measured: no operation begins any more. It takes a schedule with
     /// [`crate::Limit::LastReply`].
     #[serde(skip)]
@@ -53,6 +56,7 @@ impl LoadSpec {
             open_loop: self.open.as_ref(),
             ready_limit: self.connect_limit,
             drain_limit: self.drain_limit,
+            fails_unanswered: self.fails_unanswered,
             goodbye_limit: GOODBYE_LIMIT,
             enough: Some(&self.enough),
         }
@@ -81,6 +85,8 @@ pub struct Timing<'a> {
     pub ready_limit: Duration,
     /// How long a part waits for what is under way after its last operation began.
     pub drain_limit: Duration,
+    /// Whether it fails where nothing at all was answered any more to its end.
+    pub fails_unanswered: bool,
     /// How long a part says nothing after that, while it ends its connections.
     pub goodbye_limit: Duration,
     /// What ends the load in good order when enough was measured; absent where nothing can.
@@ -146,6 +152,8 @@ pub enum Progress<'a> {
     Started(Instant),
     /// An interval ended on all workers, with so many requests acknowledged in it.
     Interval(&'a Interval, &'a RequestTally),
+    /// No operation begins any more, and answers to those under way are waited for, so long at most.
+    Waiting(Duration),
 }
 
 /// Why a load did not run to its end.
@@ -179,6 +187,22 @@ pub enum LoadError {
     /// A connection was lost in the middle.
     #[error("lost a connection: {0}")]
     Lost(String),
+    /// Nothing was answered any more to the end of the load.
+    #[error(
+        "nothing was answered any more from {:.1} s into the load on: {operations} under way waited \
+         for up to {:.1} s, until they were given up {:.0} s after the time of the load was over",
+        since.as_secs_f64(), longest.as_secs_f64(), waited.as_secs_f64()
+    )]
+    Unanswered {
+        /// The last answer, counted from the start of the load.
+        since: Duration,
+        /// Operations that were given up.
+        operations: u64,
+        /// How long the longest of them had waited.
+        longest: Duration,
+        /// How long was waited for answers after the time of the load was over.
+        waited: Duration,
+    },
     /// Encryption failed.
     #[error("TLS: {0}")]
     Tls(String),
@@ -242,6 +266,9 @@ pub fn run(
         load.run_part(Part::WHOLE, stop, &mut begin, &mut |event| match event {
             PartProgress::Ready => {}
             PartProgress::Interval(ended) => assembly.interval(*ended, *progress.borrow_mut()),
+            PartProgress::Waiting => {
+                progress.borrow_mut()(Progress::Waiting(load.timing().drain_limit));
+            }
         })?
     };
     assembly.ended(0, whole);

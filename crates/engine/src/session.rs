@@ -45,6 +45,12 @@ pub trait Session {
         None
     }
 
+    /// Whether bytes that came while nothing was asked are how the server says that it closes a
+    /// connection, as one that had nothing to do for too long.
+    fn is_farewell(&self, _input: &[u8]) -> bool {
+        false
+    }
+
     /// Appends a goodbye, if the protocol has one.
     fn close(&mut self, out: &mut Vec<u8>);
 }

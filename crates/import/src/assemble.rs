@@ -161,6 +161,7 @@ fn records(trials: Vec<ImportedTrial>) -> Vec<TrialRecord> {
                 seed: 0,
                 started_at: trial.started_at.unwrap_or(UnixMillis(0)),
                 finished_at: trial.finished_at.unwrap_or(UnixMillis(0)),
+                clock_jump_ms: None,
                 end: trial.end,
                 sampling: trial.sampling,
                 cross_check: None,

@@ -118,6 +118,31 @@ impl Latencies {
         self.changed().add(&other.counts).expect("all latency histograms have the same bounds");
     }
 
+    /// The values that are longer than all of `other`; all where that is empty.
+    pub fn longer_than(&self, other: &Self) -> Self {
+        let mut longer = Self::new();
+        let longest = other.counts.max();
+        for value in self.counts.iter_recorded() {
+            if other.is_empty() || value.value_iterated_to() > longest {
+                longer.record_many(value.value_iterated_to(), value.count_at_value());
+            }
+        }
+        longer
+    }
+
+    /// The values without those of `part`, which are among them; a value that is not is passed over.
+    pub fn without(&self, part: &Self) -> Self {
+        let mut rest = Self::new();
+        for value in self.counts.iter_recorded() {
+            let at = value.value_iterated_to();
+            let left = value.count_at_value().saturating_sub(part.counts.count_at(at));
+            if left > 0 {
+                rest.record_many(at, left);
+            }
+        }
+        rest
+    }
+
     /// Forgets all values and keeps the memory.
     pub fn clear(&mut self) {
         self.changed().reset();

@@ -38,9 +38,17 @@ pub struct LoadResult {
     pub measure: PhaseTotals,
     /// Operations that were under way when the measured phase ended.
     pub drain: PhaseTotals,
-    /// Latencies of the operations that succeeded in the measured phase. Closed loop: service
-    /// times, from the first byte sent to the last byte received.
+    /// Latencies of the operations that succeeded in the measured phase, and `waits`. Closed loop:
+    /// service times, from the first byte sent to the last byte received.
     pub latencies: Latencies,
+    /// What `latencies` holds of operations that did not succeed in the measured phase but waited in
+    /// it: of all that were never answered, how long they were seen to wait; of those that failed,
+    /// and in a closed loop of those that succeeded after the phase had ended, how long they took,
+    /// where that is longer than any that succeeded in it (for the worker that drove them).
+    /// Without these the slowest would be missing wherever a load stalls.
+    pub waits: Latencies,
+    /// Connections that were lost while they had nothing to do, over all phases, and made anew.
+    pub idle_losses: u64,
     /// One row per second (the last may be shorter), warm-up included.
     pub intervals: Vec<Interval>,
     /// Errors of all phases by class and code, most frequent first.
@@ -75,10 +83,22 @@ pub struct Ledger {
     pub ok: u64,
     /// Answered with an error, or their connection was lost.
     pub failed: u64,
-    /// Unanswered when the time allowed ran out.
+    /// Begun, and unanswered when the time allowed ran out.
     pub timed_out: u64,
     /// Never begun.
     pub dropped: u64,
+}
+
+impl LoadResult {
+    /// Latencies of the operations that succeeded in the measured phase, and of no others.
+    pub fn succeeded(&self) -> Latencies {
+        self.latencies.without(&self.waits)
+    }
+
+    /// Operations of the measured phase that came to an end, with or without success.
+    pub fn ended(&self) -> u64 {
+        self.measure.ended().saturating_sub(self.ledger.timed_out)
+    }
 }
 
 impl Ledger {
@@ -109,7 +129,7 @@ pub struct PhaseTotals {
     pub transactions: u64,
     /// Statements acknowledged in it, those of failed transactions included.
     pub queries: u64,
-    /// Transactions that failed in it.
+    /// Transactions that failed in it; in the measured phase also all that were never answered.
     pub errors: u64,
     /// Bytes read from storage and written to it; none where the load is on a server.
     pub moved: Moved,

@@ -85,6 +85,7 @@ impl ErrorPolicy {
             | ErrorClass::Constraint
             | ErrorClass::Device
             | ErrorClass::Corruption
+            | ErrorClass::Unanswered
             | ErrorClass::Other => self.other,
         }
     }

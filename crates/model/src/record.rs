@@ -25,8 +25,12 @@ pub struct TrialRecord {
     pub seed: u64,
     /// When preparing for it began.
     pub started_at: UnixMillis,
-    /// When it was over.
+    /// When it was over: that long after it began, whatever became of the clock meanwhile.
     pub finished_at: UnixMillis,
+    /// By how many milliseconds the clock of the machine that leads was set in its course, forward
+    /// where above 0; absent where it kept step with what passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_jump_ms: Option<i64>,
     /// What came of it.
     pub end: TrialEnd,
     /// What was sampled while it ran.
@@ -248,6 +252,7 @@ mod tests {
             seed: 1,
             started_at: UnixMillis(from),
             finished_at: UnixMillis(until),
+            clock_jump_ms: None,
             end: TrialEnd::Failed(Failure::skipped()),
             sampling: Sampling::default(),
             cross_check: None,

@@ -20,13 +20,14 @@ pub(crate) fn insert(connection: &Connection, record: &TrialRecord) -> Result<()
     connection
         .prepare_cached(
             "INSERT INTO trial
-             (position, started_at_ms, finished_at_ms, outcome, side_by_side, began_at_ms)
-             VALUES (?, ?, ?, ?, ?, ?)",
+             (position, started_at_ms, finished_at_ms, clock_jump_ms, outcome, side_by_side,
+             began_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             position,
             record.started_at.0,
             record.finished_at.0,
+            record.clock_jump_ms,
             outcome,
             record.side_by_side.as_ref().map(|others| Json(&others.with)),
             record.side_by_side.as_ref().map(|others| others.began_at.0),
@@ -81,12 +82,13 @@ pub(crate) fn select(connection: &Connection, planned: &Trial) -> Result<Option<
     let position = planned.position;
     let head = connection
         .prepare_cached(
-            "SELECT started_at_ms, finished_at_ms, outcome, side_by_side, began_at_ms
+            "SELECT started_at_ms, finished_at_ms, clock_jump_ms, outcome, side_by_side, began_at_ms
              FROM trial WHERE position = ?",
         )?
         .query_row([position], |row| {
             let mut columns = Columns::of("trial", row);
-            let head = (columns.next()?, columns.next()?, columns.next::<String>()?);
+            let times = (columns.next()?, columns.next()?, columns.next()?);
+            let head = (times, columns.next::<String>()?);
             let with: Option<Json<Vec<u32>>> = columns.next()?;
             let began_at: Option<u64> = columns.next()?;
             let side_by_side = with
@@ -95,7 +97,8 @@ pub(crate) fn select(connection: &Connection, planned: &Trial) -> Result<Option<
             Ok((head, side_by_side))
         })
         .optional()?;
-    let Some(((started_at, finished_at, outcome), side_by_side)) = head else { return Ok(None) };
+    let Some(((times, outcome), side_by_side)) = head else { return Ok(None) };
+    let (started_at, finished_at, clock_jump_ms) = times;
     let end = if outcome == "failed" {
         TrialEnd::Failed(required("failure", select_failure(connection, position))?)
     } else if outcome != "completed" {
@@ -110,6 +113,7 @@ pub(crate) fn select(connection: &Connection, planned: &Trial) -> Result<Option<
         seed: planned.seed,
         started_at: UnixMillis(started_at),
         finished_at: UnixMillis(finished_at),
+        clock_jump_ms,
         end,
         sampling: sampling::select(connection, position)?,
         cross_check: cross_check::select(connection, position)?,
@@ -135,8 +139,9 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
             "INSERT INTO load (position, clients, began_at_ms, connect_time_ns, scheduled, ok, failed,
              timed_out, dropped, workers, cpus_allowed, cpu_seconds, busiest_worker, peak_rss_bytes,
              max_loop_lag_ns, io, client_delay_seconds, stamped_replies, receive_delay_p50_ms,
-             receive_delay_p99_ms, receive_delay_max_ms, latencies)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             receive_delay_p99_ms, receive_delay_max_ms, latencies, waits,
+             idle_losses)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             position,
@@ -160,7 +165,9 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
             delay.map(|n| n.p50_ms),
             delay.map(|n| n.p99_ms),
             delay.map(|n| n.max_ms),
-            load.latencies.to_bytes()
+            load.latencies.to_bytes(),
+            load.waits.to_bytes(),
+            load.idle_losses
         ])?;
     for (phase, totals) in [
         (Phase::Warmup, &load.warmup),
@@ -246,8 +253,8 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
     let mut statement = connection.prepare_cached(
         "SELECT clients, began_at_ms, connect_time_ns, scheduled, ok, failed, timed_out, dropped, workers,
          cpus_allowed, cpu_seconds, busiest_worker, peak_rss_bytes, max_loop_lag_ns, io,
-         client_delay_seconds, stamped_replies, receive_delay_p50_ms, receive_delay_p99_ms, receive_delay_max_ms, latencies
-         FROM load WHERE position = ?",
+         client_delay_seconds, stamped_replies, receive_delay_p50_ms, receive_delay_p99_ms, receive_delay_max_ms, latencies,
+         waits, idle_losses FROM load WHERE position = ?",
     )?;
     statement.query_row([position], |row| {
         let mut columns = Columns::of("load", row);
@@ -277,6 +284,8 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
                 receive_delay: receive_delay(&mut columns)?,
             },
             latencies: columns.next::<Histogram>()?.0,
+            waits: columns.next::<Histogram>()?.0,
+            idle_losses: columns.count()?,
             warmup: select_phase(connection, position, Phase::Warmup)?,
             measure: select_phase(connection, position, Phase::Measure)?,
             drain: select_phase(connection, position, Phase::Drain)?,

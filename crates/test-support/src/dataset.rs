@@ -114,6 +114,7 @@ pub fn record(trial: &Trial, load: LoadResult) -> TrialRecord {
         seed: trial.seed,
         started_at: UnixMillis(0),
         finished_at: UnixMillis(12_200),
+        clock_jump_ms: None,
         sampling: Sampling {
             before: reading(-0.1, &requests(0)),
             after: reading(12.1, &load.requests),

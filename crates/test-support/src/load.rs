@@ -52,6 +52,8 @@ pub fn load(clients: u32, throughput: f64) -> LoadResult {
         measure: totals(MEASURE, transactions),
         drain: totals(Duration::from_millis(1), 0),
         latencies: latencies(f64::from(clients) / throughput),
+        waits: Latencies::new(),
+        idle_losses: 0,
         intervals: Vec::new(),
         errors: Vec::new(),
         by_statement: Vec::new(),
@@ -112,15 +114,21 @@ pub fn balance_load(load: &mut LoadResult) {
     {
         from_intervals(load.intervals.iter().filter(|one| one.phase == phase), totals);
     }
-    let phases = [&mut load.warmup, &mut load.measure, &mut load.drain];
     let ledger = &mut load.ledger;
+    if load.intervals.iter().any(|one| one.phase == Phase::Measure) {
+        load.measure.errors += ledger.timed_out;
+    }
+    load.measure.errors = load.measure.errors.max(ledger.timed_out);
+    let phases = [&mut load.warmup, &mut load.measure, &mut load.drain];
     (ledger.ok, ledger.failed) = (0, 0);
     for totals in phases {
         totals.queries = each() * totals.transactions;
         ledger.ok += totals.transactions;
         ledger.failed += totals.errors;
     }
+    ledger.failed -= ledger.timed_out;
     ledger.scheduled = ledger.ok + ledger.failed + ledger.timed_out + ledger.dropped;
+    load.waits = Latencies::new();
     let answers = load.requests.answers;
     load.requests = RequestCounts { answers, ..requests(ledger.ok) };
     match &mut load.open {

@@ -164,6 +164,7 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
         seed: trial.seed,
         started_at: UnixMillis(d.count()),
         finished_at: UnixMillis(d.count()),
+        clock_jump_ms: d.maybe(|d| -i64::from(d.small())),
         end,
         sampling: Sampling {
             samples: d.list(6, sample),
@@ -306,6 +307,8 @@ fn load(d: &mut Draw) -> LoadResult {
         measure: totals(d),
         drain: totals(d),
         latencies: d.latencies(),
+        waits: d.latencies(),
+        idle_losses: d.count(),
         intervals: d.list(8, |d| Interval {
             phase: [Phase::Warmup, Phase::Measure][d.below(2) as usize],
             start: d.time(),
@@ -318,7 +321,7 @@ fn load(d: &mut Draw) -> LoadResult {
             latencies: PackedLatencies::from(&d.latencies()),
         }),
         errors: d.list(3, |d| ErrorCount {
-            class: [ErrorClass::Conflict, ErrorClass::Other][d.below(2) as usize],
+            class: [ErrorClass::Conflict, ErrorClass::Unanswered][d.below(2) as usize],
             code: d.below(1 << 16).to_string(),
             sql_state: "40001".into(),
             message: d.text(),

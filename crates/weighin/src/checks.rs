@@ -65,6 +65,7 @@ impl Checks {
             seed,
             started_at: now,
             finished_at: now,
+            clock_jump_ms: None,
             end: TrialEnd::Completed(Box::new(Outcome {
                 marks: measured.marks.clone(),
                 ..Outcome::of_load(measured.load.clone())

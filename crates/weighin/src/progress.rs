@@ -9,7 +9,7 @@ use crate::metrics::{Ended, Metrics, RunState, Verdict};
 use crate::slo_output::{answer_line, capacity_line, step_line};
 use crate::view::{End, HostNow, Said, State, View};
 use analyse::{Severity, Validity};
-use campaign::{Event, InstanceStep, OnSample, SearchProgress, Step};
+use campaign::{Event, InstanceStep, OnSample, SearchProgress, Step, Wait};
 use model::{
     Block, Interval, Level, Note, Outcome, Phase, Plan, Stop, Study, Trial, TrialEnd, TrialKey,
     TrialRecord, UnitName, UnixMillis, Workload, text,
@@ -26,6 +26,8 @@ use std::time::{Duration, Instant};
 pub(crate) const LONGEST_VERSION: usize = 200;
 /// Time between two changes of a line that passes.
 const REFRESH: Duration = Duration::from_millis(100);
+/// How long nothing succeeds until it is said, and again.
+const SILENCE: Duration = Duration::from_secs(10);
 /// Columns of the bar in it.
 const BAR: usize = 20;
 
@@ -83,6 +85,8 @@ pub(crate) struct RunProgress {
     at_once: usize,
     under_way: usize,
     left: TimeLeft,
+    /// For how long nothing has succeeded in the trials, by position.
+    silence: BTreeMap<u32, Duration>,
 }
 
 /// How a run tells what it does, and what of it.
@@ -142,6 +146,12 @@ pub(crate) fn instance_line(target: &str, step: InstanceStep<'_>) -> String {
             "warning: {target} may still be there, and cost: {failure}\n  = help: take it down by hand"
         ),
     }
+}
+
+/// That what is under way is waited for.
+pub(crate) fn waiting(limit: Duration) -> String {
+    let seconds = limit.as_secs();
+    format!("the time of the load is over; waiting up to {seconds} s for what is still under way")
 }
 
 /// A trial's key without its repeat.
@@ -209,6 +219,7 @@ impl RunProgress {
             at_once: if study.parallel { study.targets.len().max(1) } else { 1 },
             under_way: 0,
             left,
+            silence: BTreeMap::new(),
         };
         let then = match (study.places_levels(), study.until.is_some()) {
             (false, false) => "",
@@ -304,6 +315,7 @@ impl RunProgress {
             Event::TrialStarted { trial, skip } => self.started(trial, skip),
             Event::Searching { trial, progress } => {
                 let learned = match progress {
+                    SearchProgress::Waiting(limit) => waiting(*limit),
                     SearchProgress::Capacity(rate) => capacity_line(*rate, self.counted),
                     SearchProgress::Step { goal, step } => {
                         step_line(step, goal.over, &goal.bound, self.counted)
@@ -313,7 +325,18 @@ impl RunProgress {
                 let position = trial.position;
                 self.update(move |state| state.searched(position, &learned));
             }
+            Event::Waiting { trial, wait } => {
+                let what = match wait {
+                    Wait::Answers(limit) => waiting(*limit),
+                    Wait::Release => {
+                        "failed; waiting for the end of what it has started".to_owned()
+                    }
+                };
+                self.say(&format!("{}: {what}", trial.key));
+                self.doing(&trial.key.target, &what);
+            }
             Event::Interval { trial, interval } => {
+                self.note_silence(trial, interval);
                 if self.log.takes(Weight::Detail) {
                     self.detail(trial, &self.second(interval));
                 }
@@ -426,6 +449,22 @@ impl RunProgress {
         self.update(move |state| state.trial_started(&trial, skip, left));
     }
 
+    /// Says so where nothing succeeds for long.
+    fn note_silence(&mut self, trial: &Trial, interval: &Interval) {
+        let silence = self.silence.entry(trial.position).or_default();
+        if interval.transactions > 0 {
+            *silence = Duration::ZERO;
+            return;
+        }
+        let before = silence.as_secs() / SILENCE.as_secs();
+        *silence += interval.length;
+        if silence.as_secs() / SILENCE.as_secs() > before {
+            let seconds = silence.as_secs();
+            let what = format!("nothing has succeeded for {seconds} s");
+            self.say(&format!("{}: {what}", trial.key));
+        }
+    }
+
     fn second(&self, interval: &Interval) -> String {
         let rate = interval.transactions as f64 / interval.length.as_secs_f64().max(1e-9);
         let p95 = interval.latencies.unpack().percentile_ms(95.0);
@@ -460,6 +499,7 @@ impl RunProgress {
         self.done += 1;
         self.finished += 1;
         self.under_way = self.under_way.saturating_sub(1);
+        self.silence.remove(&record.position);
         if let Some(since) = self.trials_since {
             let remaining = u32::try_from(self.total - self.done).unwrap_or(u32::MAX);
             self.left.then = since.elapsed() / self.finished * remaining;

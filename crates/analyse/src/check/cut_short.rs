@@ -33,9 +33,9 @@ pub(super) fn result(
 ) -> Option<CheckResult> {
     let test = dataset.study.test(&record.key.test)?;
     let order = test.load()?;
-    let asked = order.operations.filter(|&asked| load.measure.ended() < asked)?;
+    let asked = order.operations.filter(|&asked| load.ended() < asked)?;
     Some(CheckResult::valid(WorkCutShort {
-        done: load.measure.ended(),
+        done: load.ended(),
         asked,
         time_limit: order.duration,
         counted: test.operation(),

@@ -44,12 +44,14 @@ pub(super) fn results(clients: u32, load: &LoadResult) -> Option<Vec<CheckResult
         return None;
     }
     let throughput = load.measure.transactions_per_second();
-    let latency_mean_ms = load.latencies.mean_ms().unwrap_or(0.0);
+    // The law holds of what went through: what waited in vain, or is waited for still, is lost time.
+    let succeeded = load.succeeded();
+    let latency_mean_ms = succeeded.mean_ms().unwrap_or(0.0);
     let client_delay_mean_ms = client_delay::mean_ms(load) + client_delay::held_mean_ms(load);
     let busy_clients = throughput * (latency_mean_ms + client_delay_mean_ms) / 1e3;
     let deviation = busy_clients / f64::from(clients.max(1)) - 1.0;
 
-    let longest_ms = load.latencies.max_ms().unwrap_or(0.0);
+    let longest_ms = succeeded.max_ms().unwrap_or(0.0);
     let window_ms = load.measure.elapsed.as_secs_f64() * 1e3;
     let edge = if window_ms > 0.0 { longest_ms / window_ms } else { 0.0 };
     let lost = load.measure.errors > 0 || !load.outages.is_empty();

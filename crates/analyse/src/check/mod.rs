@@ -8,6 +8,7 @@ pub(crate) mod cache;
 pub(crate) mod cached_answers;
 pub(crate) mod client;
 pub(crate) mod client_delay;
+pub(crate) mod clock;
 pub(crate) mod counters;
 pub(crate) mod cut_short;
 pub(crate) mod evicted;
@@ -20,6 +21,7 @@ pub(crate) mod little;
 pub(crate) mod outcome;
 pub(crate) mod steady;
 pub(crate) mod throttling;
+pub(crate) mod waits;
 pub(crate) mod window;
 
 use crate::events::events;
@@ -141,6 +143,7 @@ pub(crate) fn check(dataset: &Dataset, record: &TrialRecord) -> CheckedTrial {
     let is_of_load = dataset.study.test(&record.key.test).is_none_or(Test::is_of_load);
     let mut results = outcome::results(record, is_of_load);
     results.extend(failover::results(record));
+    results.extend(clock::result(record));
     let (mut made, mut lacking) = (Vec::new(), Vec::new());
     if let Some(load) = record.load() {
         let seen = events(record);
@@ -164,6 +167,7 @@ pub(crate) fn check(dataset: &Dataset, record: &TrialRecord) -> CheckedTrial {
         results.extend(evicted::result(dataset, record, load));
         results.extend(cached_answers::result(record, load));
         results.extend(intervention::results(dataset, record, &seen));
+        results.extend(waits::results(load));
         results.extend(cut_short::result(dataset, record, load));
         results.extend(generators::absent(dataset, record, load));
         results.extend(host::saturation(&record.sampling.samples, load));

@@ -3,7 +3,7 @@
 
 use super::CheckResult;
 use crate::Validity;
-use model::{ErrorCount, Failure, LoadResult, Outage, TrialEnd, TrialRecord};
+use model::{ErrorClass, ErrorCount, Failure, LoadResult, Outage, TrialEnd, TrialRecord};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ pub struct Overloaded {
 }
 
 /// Closed loop: fewer transactions ended in the measured phase than there were clients, so some client
-/// was at its first one throughout. The longest ones are missing from latencies.
+/// was at its first one throughout.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FewTransactions {
     pub transactions: u64,
@@ -103,7 +103,9 @@ fn ledger(load: &LoadResult) -> Option<CheckResult> {
 }
 
 fn errors(load: &LoadResult) -> Option<CheckResult> {
-    let (failed, succeeded) = (load.measure.errors, load.measure.transactions);
+    // What was never answered is a finding of its own.
+    let failed = load.measure.errors.saturating_sub(load.ledger.timed_out);
+    let succeeded = load.measure.transactions;
     if failed == 0 {
         return None;
     }
@@ -115,7 +117,8 @@ fn errors(load: &LoadResult) -> Option<CheckResult> {
     } else {
         Validity::Valid
     };
-    let most_frequent = load.errors.iter().max_by_key(|error| error.count);
+    let answered = load.errors.iter().filter(|error| error.class != ErrorClass::Unanswered);
+    let most_frequent = answered.max_by_key(|error| error.count);
     let (message, code, remedy) = most_frequent.map(told).unwrap_or_default();
     Some(CheckResult::new(validity, Errors { failed, succeeded, message, code, remedy }))
 }

@@ -7,7 +7,7 @@ use crate::at_once::at_once;
 use crate::measure::Makers;
 use crate::systems::load::PreparedLoad;
 use crate::together::{Member, start_notice};
-use engine::{Assembly, Clock, Nanos, Part, Progress, RunLoad, Stop, Timing};
+use engine::{Assembly, Clock, Nanos, OVERDUE, Part, Progress, RunLoad, Stop, Timing};
 use host::{Host, Weighin};
 use model::{Failure, FailureKind, LoadResult};
 use std::sync::Arc;
@@ -157,6 +157,7 @@ impl<'a> Generators<'a> {
         let ready_by = ready_limit
             .checked_add(SILENCE_TIMEOUT)
             .and_then(|limit| Instant::now().checked_add(limit));
+        let mut said_waiting = false;
         while !self.assembly.is_complete() {
             if stop.is_requested() {
                 return Err(Failure::stopped());
@@ -185,6 +186,12 @@ impl<'a> Generators<'a> {
                 Some(start) if Instant::now() >= self.look => {
                     self.look = Instant::now() + POLL_INTERVAL;
                     self.check_silence(start)?;
+                    let timing = self.load.runner().timing();
+                    let overdue = timing.schedule.last_begin(start).plus(OVERDUE);
+                    if !said_waiting && Clock.now() >= overdue {
+                        said_waiting = true;
+                        progress(Progress::Waiting(timing.drain_limit));
+                    }
                 }
                 Some(_) => {}
             }

@@ -122,6 +122,8 @@ fn run(
         answer(&match progress {
             PartProgress::Ready => Answer::Ready,
             PartProgress::Interval(ended) => Answer::Interval(ended),
+            // The lead knows when that is.
+            PartProgress::Waiting => return,
         });
     });
     account.map_err(|error| load.failure(&error))

@@ -66,6 +66,7 @@ fn load(agents: u32, port: u16, length: Duration) -> PreparedLoad {
         policy: ErrorPolicy::default(),
         connect_limit: Duration::from_secs(60),
         drain_limit: Duration::from_secs(60),
+        fails_unanswered: true,
         enough: Stop::default(),
     };
     let workload = KeyValue { sets_to_gets: (0, 1), ..KeyValue::default() };

@@ -1,6 +1,6 @@
 use super::next::SearchRange;
 use crate::systems::TargetHandle;
-use crate::{Measured, Order, measure};
+use crate::{LoadProgress, Measured, Order, measure};
 use engine::{Limit, OpenLoop, Schedule, Stop};
 use model::{
     Arrivals, Bound, Failure, FailureKind, Latencies, PhaseTotals, Search, SearchAnswer,
@@ -35,6 +35,8 @@ pub struct Goal {
 /// How far a search is.
 #[derive(Clone, Copy, Debug)]
 pub enum SearchProgress<'a> {
+    /// The time of a step is over, and answers to what is under way are waited for, so long at most.
+    Waiting(Duration),
     /// A closed loop gave so many transactions per second.
     Capacity(f64),
     /// A step is over.
@@ -74,22 +76,27 @@ pub fn search(
         true => target.group(stop)?.bring_in_step(stop),
         false => Ok(()),
     };
-    let mut load = |order: &Order<'_>| -> Result<_, Failure> {
-        let measured = measure(target, order, stop, &mut |_| {})?;
-        let ended = Instant::now();
-        wait_for_replicas(target)?;
-        Ok((measured, ended.elapsed()))
-    };
+    let mut load =
+        |order: &Order<'_>, observe: &mut dyn FnMut(SearchProgress<'_>)| -> Result<_, Failure> {
+            let measured = measure(target, order, stop, &mut |progress| {
+                if let LoadProgress::Waiting(limit) = progress {
+                    observe(SearchProgress::Waiting(limit));
+                }
+            })?;
+            let ended = Instant::now();
+            wait_for_replicas(target)?;
+            Ok((measured, ended.elapsed()))
+        };
     let (range, capacity) = match goal.over {
         SearchOver::Clients => (SearchRange::clients(order.clients), None),
         SearchOver::Rate => {
-            let (closed, waited) = load(order)?;
+            let (closed, waited) = load(order, observe)?;
             let mut capacity = closed.load.measure.transactions_per_second();
             if capacity <= 0.0 {
                 // So much at once that nothing came back in time. One client shows less than there
                 // is, and the search goes up from there.
                 let lightest = Order { clients: 1, generators: 1, ..order.clone() };
-                let (closed, _) = load(&lightest)?;
+                let (closed, _) = load(&lightest, observe)?;
                 capacity = closed.load.measure.transactions_per_second();
             }
             if capacity <= 0.0 {
@@ -106,7 +113,7 @@ pub fn search(
     let mut steps: Vec<SearchStep> = Vec::new();
     let mut results: Vec<Measured> = Vec::new();
     while let Some(next) = range.next(&goal.bound, &steps) {
-        let (measured, _) = load(&of_step(order, goal, next, &steps))?;
+        let (measured, _) = load(&of_step(order, goal, next, &steps), observe)?;
         let earlier = steps.iter().position(|step| step.load == next);
         let earlier = earlier.and_then(|place| results.get(place));
         let step = judged(&goal.bound, next, &measured, earlier);

@@ -323,6 +323,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
             reconnect_after: order.reconnect_after,
             policy: order.policy.clone(),
             drain_limit: DRAIN_LIMIT,
+            fails_unanswered: true,
             enough: order.enough.clone(),
             connect_limit: CONNECT_LIMIT,
         };

@@ -61,9 +61,30 @@ fn classify(code: u16, sql_state: &[u8; 5]) -> ErrorClass {
     }
 }
 
+/// Whether bytes are a packet with an error by which the server closes the connection.
+pub(super) fn says_goodbye(input: &[u8]) -> bool {
+    /// Query execution was interrupted: one statement alone is over.
+    const ER_QUERY_INTERRUPTED: u16 = 1317;
+    // Three bytes of length, one of sequence, what marks an error, its code.
+    let &[_, _, _, _, 0xff, low, high, ..] = input else { return false };
+    let code = u16::from_le_bytes([low, high]);
+    code != ER_QUERY_INTERRUPTED && classify(code, b"HY000") == ErrorClass::Connection
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_an_error_that_ends_the_connection_is_a_goodbye() {
+        let packet = |marker, code: u16| {
+            let [low, high] = code.to_le_bytes();
+            [&[9, 0, 0, 0, marker, low, high][..], b"#HY000..."].concat()
+        };
+        assert!(says_goodbye(&packet(0xff, 4031)) && says_goodbye(&packet(0xff, 1927)));
+        assert!(!says_goodbye(&packet(0xff, 1317)) && !says_goodbye(&packet(0xff, 1213)));
+        assert!(!says_goodbye(&packet(0x00, 4031)) && !says_goodbye(&[]));
+    }
 
     #[test]
     fn codes_come_before_states() {

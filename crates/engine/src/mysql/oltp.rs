@@ -1,4 +1,5 @@
 use super::OltpStatements;
+use super::classify::says_goodbye;
 use super::operation_error;
 use super::statements::{Form, Value, number};
 use crate::{Event, OperationError, Session, SessionError, WithoutServer};
@@ -328,6 +329,11 @@ impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
     #[inline]
     fn take_answered(&mut self) -> Option<usize> {
         self.answered.take().map(|statement| statement as usize)
+    }
+
+    /// MySQL 8 says so of a connection that has idled for longer than `wait_timeout`.
+    fn is_farewell(&self, input: &[u8]) -> bool {
+        self.compression.is_none() && says_goodbye(input)
     }
 
     fn close(&mut self, out: &mut Vec<u8>) {

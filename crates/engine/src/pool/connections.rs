@@ -1,8 +1,16 @@
 //! The connections of a pool: made, logged in, lost, given up.
 
-use super::{Next, Pool, State};
+use super::{Next, Operation, Pool, State};
+use crate::recorder::Times;
 use crate::{Action, Event, Nanos, OperationError, Session, SessionError};
 use model::ErrorClass;
+use std::time::Duration;
+
+/// A connection that had nothing to do for so long may have been closed for that. Nobody closes them
+/// much sooner: loads that know no rest are far from it.
+const IDLE: Duration = Duration::from_millis(100);
+/// How soon after its request the end of such a connection is heard of: a long way there and back.
+const AT_ONCE: Duration = Duration::from_millis(500);
 
 impl<S: Session> Pool<S> {
     /// Whether client `id` is logged in.
@@ -34,7 +42,8 @@ impl<S: Session> Pool<S> {
     ) -> Result<(usize, Next), SessionError> {
         let client = &mut self.clients[id];
         if !matches!(client.state, State::Offline | State::Renewing(_)) {
-            return Err(SessionError::Protocol("bytes that were not asked for".to_owned()));
+            let error = SessionError::Protocol("bytes that were not asked for".to_owned());
+            return self.broken(id, input, now, error);
         }
         // Logging in is no part of the load.
         let mut uncounted = Default::default();
@@ -44,13 +53,23 @@ impl<S: Session> Pool<S> {
             Event::StartTls => Ok((consumed, Next::StartTls)),
             Event::Ready => {
                 client.begun = 0;
-                if let State::Renewing(operation) = client.state {
-                    self.go_on(id, operation, now, out);
-                    return Ok((consumed, Next::Continue));
+                client.heard = now;
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.logged_in(now);
                 }
-                client.state = State::Idle;
-                self.online += 1;
-                self.alone_since = None;
+                match client.state {
+                    State::Renewing(operation) if self.reconnect_after.is_some() => {
+                        self.go_on(id, operation, now, out);
+                        return Ok((consumed, Next::Continue));
+                    }
+                    // Its connection may go elsewhere first: it begins when it is told to.
+                    State::Renewing(_) => {}
+                    _ => {
+                        client.state = State::Idle;
+                        self.online += 1;
+                        self.alone_since = None;
+                    }
+                }
                 Ok((consumed, Next::Ready))
             }
             Event::Done | Event::Failed(_) => {
@@ -59,33 +78,84 @@ impl<S: Session> Pool<S> {
         }
     }
 
-    /// The connection of client `id` is gone, with what it had under way. Returns whether the
-    /// client is to be connected anew; otherwise the load ends.
+    /// Whether these bytes are how the server says that it closes the connection of client `id`.
+    pub(super) fn is_sent_off(&self, id: usize, input: &[u8]) -> bool {
+        self.clients[id].session.is_farewell(input)
+    }
+
+    /// Bytes came that do not fit: the load ends, unless the server says with them that it closes the
+    /// connection.
+    #[cold]
+    pub(super) fn broken(
+        &mut self,
+        id: usize,
+        input: &[u8],
+        now: Nanos,
+        error: SessionError,
+    ) -> Result<(usize, Next), SessionError> {
+        if self.is_sent_off(id, input) && self.lost(id, now, "the server closed the connection") {
+            return Ok((input.len(), Next::Reconnect));
+        }
+        Err(error)
+    }
+
+    /// The connection of client `id` is gone, with what it had under way, or could not be made anew.
+    /// Returns whether the client is to be connected anew; otherwise the load ends.
+    ///
+    /// Servers and proxies close connections that have nothing to do: nobody waited for one of these,
+    /// so that it is counted apart from outages.
     pub(crate) fn lost(&mut self, id: usize, at: Nanos, message: &str) -> bool {
         let goes_on = self.policy.action(ErrorClass::Connection, "") == Action::Reconnect;
         let Some(recorder) = self.recorder.as_mut().filter(|_| goes_on) else { return false };
-        let busy = matches!(self.clients[id].state, State::Busy(_) | State::Renewing(_));
         recorder.advance(at);
-        if busy {
-            recorder.failed(
-                at,
-                OperationError {
-                    class: ErrorClass::Connection,
-                    code: String::new(),
-                    sql_state: String::new(),
-                    message: message.to_owned(),
-                },
-            );
-            self.busy -= 1;
+        if self.takes_along(id, at) {
+            return true;
         }
-        recorder.lost(at, busy);
+        let Some(recorder) = &mut self.recorder else { return false };
+        let client = &mut self.clients[id];
+        match client.state {
+            State::Idle => recorder.lost_idle(),
+            State::Offline => recorder.lost(client.heard, at, false),
+            State::Busy(Operation { due, began }) | State::Renewing(Operation { due, began }) => {
+                recorder.failed(
+                    Times { due, began, ended: at },
+                    OperationError {
+                        class: ErrorClass::Connection,
+                        code: String::new(),
+                        sql_state: String::new(),
+                        message: message.to_owned(),
+                    },
+                );
+                recorder.lost(at, at, true);
+                self.busy -= 1;
+            }
+        }
         self.go_offline(id, at);
+        true
+    }
+
+    /// Whether the operation of client `id`, which has just lost its connection, is taken along to a
+    /// new one, of which it hears as if it had begun there: it met a connection that was closed while
+    /// it had nothing to do, as one can tell by its end coming at once and in place of any answer. A
+    /// new connection that fails as well ends it.
+    pub(super) fn takes_along(&mut self, id: usize, at: Nanos) -> bool {
+        let client = &mut self.clients[id];
+        let State::Busy(operation) = client.state else { return false };
+        let (idle, took) = (operation.began.since(client.heard), at.since(operation.began));
+        let (true, Some(recorder)) = (idle >= IDLE && took <= AT_ONCE, &mut self.recorder) else {
+            return false;
+        };
+        recorder.lost_idle();
+        client.state = State::Renewing(operation);
+        // On its new connection it has not been idle.
+        client.heard = at;
         true
     }
 
     pub(super) fn go_offline(&mut self, id: usize, now: Nanos) {
         if self.clients[id].state != State::Offline {
             self.clients[id].state = State::Offline;
+            self.clients[id].heard = now;
             self.online -= 1;
         }
         if self.online == 0 {

@@ -1,7 +1,9 @@
 //! The pool in simulated time: fake sessions, no socket, no clock.
 
 mod connections;
+mod idle;
 mod open_loop;
+mod unanswered;
 
 use super::*;
 use crate::Limit;

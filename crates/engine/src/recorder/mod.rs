@@ -2,14 +2,17 @@
 
 mod outage;
 mod recorded;
+mod silence;
 mod ticks;
 
 use self::outage::Losses;
 pub(crate) use self::recorded::Recorded;
+pub(crate) use self::silence::Silence;
 use self::ticks::Ticks;
 use crate::{Nanos, OperationError, Schedule};
 use model::{
-    ErrorCount, Interval, LONGEST_TIME, Latencies, Ledger, Phase, PhaseTotals, RequestTally,
+    ErrorClass, ErrorCount, Interval, LONGEST_TIME, Latencies, Ledger, Phase, PhaseTotals,
+    RequestTally,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -74,8 +77,16 @@ pub(crate) struct Recorder {
     client_delay: Duration,
     closed: Vec<Ended>,
     last_reply: Nanos,
-    by_error: BTreeMap<(String, String), ErrorCount>,
+    last_success: Nanos,
+    idle_losses: u64,
+    by_error: BTreeMap<(ErrorClass, String, String), ErrorCount>,
     losses: Losses,
+    silence: Silence,
+    /// Times that operations waited which have no latency of the measured phase: those that it cut
+    /// off, or that failed.
+    waits: Latencies,
+    /// Times that operations waited which were never answered.
+    unanswered: Latencies,
     ticks: Ticks,
     totals: [PhaseTotals; 3],
     pub(crate) open: Option<OpenRecord>,
@@ -103,8 +114,13 @@ impl Recorder {
             client_delay: Duration::ZERO,
             closed: Vec::new(),
             last_reply: start,
+            last_success: start,
+            idle_losses: 0,
             by_error: BTreeMap::new(),
             losses: Losses::default(),
+            silence: Silence::new(start),
+            waits: Latencies::new(),
+            unanswered: Latencies::new(),
             ticks: Ticks::start(start),
             totals: [PhaseTotals::default(); 3],
             open: open_loop.then(OpenRecord::default),
@@ -140,7 +156,7 @@ impl Recorder {
         let Times { due, began, ended } = times;
         self.transactions += 1;
         self.ledger.ok += 1;
-        self.last_reply = ended;
+        (self.last_reply, self.last_success) = (ended, ended);
         self.latencies.record_nanos(ended.0.saturating_sub(due.0));
         self.losses.succeeded(began, ended);
         self.ticks.count(ended);
@@ -171,6 +187,13 @@ impl Recorder {
         }
     }
 
+    /// A request of that kind was never answered, and waited for so long: whether or not it was asked
+    /// in the measured phase, it waited in it.
+    pub(crate) fn never_answered(&mut self, kind: usize, waited: Duration) {
+        self.waited(waited);
+        self.by_request[kind].record(waited);
+    }
+
     /// A request waited so long for its answer, which may have been an error: one that waits for the
     /// lock of a table that is being changed may find another table than it asked for.
     #[inline]
@@ -189,12 +212,62 @@ impl Recorder {
         self.client_delay = Duration::ZERO;
     }
 
-    /// An operation was answered with an error, and counts as failed.
-    pub(crate) fn failed(&mut self, at: Nanos, error: OperationError) {
+    /// An operation was answered with an error, or lost its connection, and counts as failed.
+    /// [`Self::advance`] has been called for the moment at which it ended.
+    pub(crate) fn failed(&mut self, times: Times, error: OperationError) {
         self.errors += 1;
         self.ledger.failed += 1;
-        self.last_reply = at;
+        self.last_reply = times.ended;
+        if self.counts_as_measured(times.due) {
+            self.waits.record(times.ended.since(times.due));
+        }
         self.noted(error);
+    }
+
+    /// Whether how long an operation waited that was due then, and has just ended, may count in the
+    /// measured phase.
+    fn counts_as_measured(&self, due: Nanos) -> bool {
+        let from = if self.open.is_some() { due } else { self.from };
+        from >= self.schedule.measure_from(self.start)
+            && (self.open.is_none() || due < self.schedule.window_end(self.start))
+    }
+
+    /// An operation is given up that began and was never answered: a failure of the measured phase,
+    /// in which it waited, whenever it began. [`Self::advance`] has been called for that moment.
+    pub(crate) fn timed_out(&mut self, times: Times) {
+        self.ledger.timed_out += 1;
+        self.totals[Phase::Measure as usize].errors += 1;
+        self.unanswered.record(times.ended.since(times.due));
+        self.silence.gave_up(times.began, times.ended);
+        let waited = times.ended.since(self.schedule.last_begin(self.start).min(times.ended));
+        self.noted(OperationError {
+            class: ErrorClass::Unanswered,
+            code: String::new(),
+            sql_state: String::new(),
+            message: format!(
+                "unanswered when the load was given up, {:.1} s after its time was over",
+                waited.as_secs_f64()
+            ),
+        });
+    }
+
+    /// Open loop: an operation is given up that was due then and never began. What was dropped when
+    /// it came due has not waited, and is no matter of this.
+    pub(crate) fn never_began(&mut self, due: Nanos, now: Nanos) {
+        self.ledger.dropped += 1;
+        if self.counts_as_measured(due) {
+            self.unanswered.record(now.since(due));
+        }
+    }
+
+    /// A connection was lost that had nothing to do.
+    pub(crate) fn lost_idle(&mut self) {
+        self.idle_losses += 1;
+    }
+
+    /// A client is logged in again.
+    pub(crate) fn logged_in(&mut self, at: Nanos) {
+        self.losses.logged_in(at);
     }
 
     /// An error that does not end its operation, which is tried again.
@@ -202,14 +275,16 @@ impl Recorder {
         cut(&mut error.code, LONGEST_CODE);
         cut(&mut error.sql_state, LONGEST_CODE);
         cut(&mut error.message, LONGEST_MESSAGE);
-        let key = (error.code.clone(), error.sql_state.clone());
-        if self.by_error.len() >= MAX_ERRORS && !self.by_error.contains_key(&key) {
+        let key =
+            |error: &OperationError| (error.class, error.code.clone(), error.sql_state.clone());
+        if self.by_error.len() >= MAX_ERRORS && !self.by_error.contains_key(&key(&error)) {
+            error.class = ErrorClass::Other;
             (error.code, error.sql_state) = Default::default();
             error.message =
                 format!("errors of more kinds than the {MAX_ERRORS} that are told apart");
         }
         self.by_error
-            .entry((error.code.clone(), error.sql_state.clone()))
+            .entry(key(&error))
             .or_insert_with(|| ErrorCount {
                 class: error.class,
                 code: error.code,
@@ -221,9 +296,10 @@ impl Recorder {
             .count += 1;
     }
 
-    /// A connection was lost, with an operation under way or not.
-    pub(crate) fn lost(&mut self, at: Nanos, operation: bool) {
-        self.losses.lost(at, operation);
+    /// A connection was lost with an operation under way, or could not be made anew; `from` is when
+    /// the client had its last one.
+    pub(crate) fn lost(&mut self, from: Nanos, at: Nanos, operation: bool) {
+        self.losses.lost(from, at, operation);
     }
 
     /// Intervals closed since the last call.
@@ -245,11 +321,21 @@ impl Recorder {
         if end > self.from || self.errors > 0 || self.tally != self.tally_before {
             self.close_interval(end);
         }
+        if !given_up {
+            self.losses.settle();
+        }
+        let mut waits = self.waits.longer_than(&self.measured);
+        waits.merge(&self.unanswered);
+        self.measured.merge(&waits);
+        self.silence.succeeded(self.last_success);
         Recorded {
             warmup: self.schedule.warmup,
             intervals: self.closed,
             totals: self.totals,
             latencies: self.measured,
+            waits,
+            silence: self.silence.counted_from(self.start),
+            idle_losses: self.idle_losses,
             client_delay: self.client_delay,
             ledger: self.ledger,
             tally: self.tally,
@@ -272,8 +358,11 @@ impl Recorder {
         totals.queries += queries;
         totals.errors += self.errors;
         totals.moved += tally.moved;
-        if phase == Phase::Measure && self.open.is_none() {
-            self.measured.merge(&self.latencies);
+        match phase {
+            Phase::Measure if self.open.is_none() => self.measured.merge(&self.latencies),
+            // In a closed loop all that is answered now began before the phase was over.
+            Phase::Drain if self.open.is_none() => self.waits.merge(&self.latencies),
+            _ => {}
         }
         if phase != Phase::Drain {
             let interval = Interval {
@@ -334,7 +423,7 @@ mod tests {
         let class = ErrorClass::Connection;
         let message = "reset by peer".to_owned();
         recorder.failed(
-            edge,
+            Times { due: edge, began: edge, ended: edge },
             OperationError { class, code: String::new(), sql_state: String::new(), message },
         );
         let closed = recorder.close(edge);

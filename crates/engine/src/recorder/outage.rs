@@ -15,6 +15,8 @@ pub(crate) struct Loss {
     last_error: Nanos,
     /// The first success that began after the latest loss.
     pub(crate) first_success: Option<Nanos>,
+    /// When a client was logged in again after it.
+    logged_in: Option<Nanos>,
     /// Operations that failed because of it.
     pub(crate) failed: u64,
 }
@@ -28,21 +30,40 @@ pub(crate) struct Losses {
 }
 
 impl Losses {
-    /// A connection was lost, with an operation under way or not.
-    pub(crate) fn lost(&mut self, at: Nanos, operation: bool) {
+    /// A connection was lost with an operation under way, or could not be made anew by a client that
+    /// had its last one at `from`.
+    pub(crate) fn lost(&mut self, from: Nanos, at: Nanos, operation: bool) {
         let failed = u64::from(operation);
         match self.list.last_mut() {
             Some(loss) if self.open || at < loss.last_error.plus(SAME) => {
                 loss.last_error = at;
-                loss.first_success = None;
+                (loss.first_success, loss.logged_in) = (None, None);
                 loss.failed += failed;
             }
-            _ => {
-                let loss = Loss { first_error: at, last_error: at, first_success: None, failed };
-                self.list.push(loss);
-            }
+            _ => self.list.push(Loss {
+                first_error: from,
+                last_error: at,
+                first_success: None,
+                logged_in: None,
+                failed,
+            }),
         }
         self.open = true;
+    }
+
+    /// A client was logged in.
+    pub(crate) fn logged_in(&mut self, at: Nanos) {
+        if let Some(loss) = self.list.last_mut().filter(|_| self.open) {
+            loss.logged_in.get_or_insert(at);
+        }
+    }
+
+    /// Nothing has an answer to come any more, and nothing was given up: an outage is over where
+    /// clients could log in again and had nothing left to do.
+    pub(crate) fn settle(&mut self) {
+        if let Some(loss) = self.list.last_mut() {
+            loss.first_success = loss.first_success.or(loss.logged_in);
+        }
     }
 
     /// An operation that began then succeeded now.
@@ -82,6 +103,7 @@ impl Losses {
             loss.first_error = loss.first_error.from(start);
             loss.last_error = loss.last_error.from(start);
             loss.first_success = loss.first_success.map(|at| at.from(start));
+            loss.logged_in = loss.logged_in.map(|at| at.from(start));
         }
         self
     }
@@ -115,6 +137,7 @@ impl Loss {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
+        self.logged_in = self.logged_in.max(other.logged_in);
         self.failed += other.failed;
     }
 }
@@ -132,10 +155,10 @@ mod tests {
     #[test]
     fn losses_one_after_another_are_one_outage_until_something_begun_later_succeeds() {
         let mut losses = Losses::default();
-        losses.lost(at(1_000), true);
+        losses.lost(at(1_000), at(1_000), true);
         losses.succeeded(at(999), at(1_001));
-        losses.lost(at(1_002), true);
-        losses.lost(at(1_900), false);
+        losses.lost(at(1_002), at(1_002), true);
+        losses.lost(at(1_900), at(1_900), false);
         losses.succeeded(at(1_901), at(1_950));
         losses.succeeded(at(1_951), at(1_960));
         let outages = losses.outages(|_, _| None);
@@ -147,11 +170,11 @@ mod tests {
     #[test]
     fn a_relapse_within_a_second_reopens_an_outage_and_a_later_loss_is_another() {
         let mut losses = Losses::default();
-        losses.lost(at(1_000), true);
+        losses.lost(at(1_000), at(1_000), true);
         losses.succeeded(at(1_100), at(1_200));
-        losses.lost(at(1_500), true);
+        losses.lost(at(1_500), at(1_500), true);
         losses.succeeded(at(1_600), at(1_700));
-        losses.lost(at(9_000), true);
+        losses.lost(at(9_000), at(9_000), true);
         let outages = losses.outages(|_, _| None);
         let ends: Vec<_> = outages.iter().map(|outage| outage.first_success).collect();
         assert_eq!(ends, [Some(Duration::from_millis(1_700)), None]);
@@ -161,9 +184,9 @@ mod tests {
     #[test]
     fn workers_see_the_same_outage_and_the_first_success_of_any_ends_it() {
         let (mut a, mut b) = (Losses::default(), Losses::default());
-        a.lost(at(1_000), true);
+        a.lost(at(1_000), at(1_000), true);
         a.succeeded(at(3_000), at(3_010));
-        b.lost(at(1_005), true);
+        b.lost(at(1_005), at(1_005), true);
         b.succeeded(at(2_900), at(2_950));
         a.merge(b);
         let outages = a.counted_from(at(500)).outages(|_, _| None);

@@ -1,6 +1,6 @@
 use super::outage::Losses;
 use super::ticks::Ticks;
-use super::{Ended, OpenRecord};
+use super::{Ended, OpenRecord, Silence};
 use crate::Nanos;
 use model::{ErrorCount, Latencies, Ledger, Outage, Phase, PhaseTotals, RequestTally};
 use serde::{Deserialize, Serialize};
@@ -16,8 +16,15 @@ pub(crate) struct Recorded {
     pub(crate) intervals: Vec<Ended>,
     /// Indexed by [`Phase`].
     pub(crate) totals: [PhaseTotals; 3],
-    /// Of the measured phase.
+    /// Of the measured phase, `waits` included.
     pub(crate) latencies: Latencies,
+    /// How long operations waited that succeeded at no time of the measured phase: all that were
+    /// never answered; of those that failed, or that the end of the phase cut off, the ones that
+    /// waited longer than any that succeeded.
+    pub(crate) waits: Latencies,
+    pub(crate) silence: Silence,
+    /// Connections that were lost while they had nothing to do.
+    pub(crate) idle_losses: u64,
     /// From replies to the next requests, summed over the measured phase.
     pub(crate) client_delay: Duration,
     pub(crate) ledger: Ledger,
@@ -41,6 +48,9 @@ impl Recorded {
             mine.moved += theirs.moved;
         }
         self.latencies.merge(&other.latencies);
+        self.waits.merge(&other.waits);
+        self.silence.merge(other.silence);
+        self.idle_losses = self.idle_losses.saturating_add(other.idle_losses);
         self.client_delay = self.client_delay.saturating_add(other.client_delay);
         self.ledger.scheduled += other.ledger.scheduled;
         self.ledger.ok += other.ledger.ok;
@@ -52,7 +62,9 @@ impl Recorded {
             mine.merge(theirs);
         }
         for error in other.errors {
-            let same = |e: &&mut ErrorCount| e.code == error.code && e.sql_state == error.sql_state;
+            let key =
+                |error: &ErrorCount| (error.class, error.code.clone(), error.sql_state.clone());
+            let same = |mine: &&mut ErrorCount| key(mine) == key(&error);
             match self.errors.iter_mut().find(same) {
                 Some(mine) => mine.count += error.count,
                 None => self.errors.push(error),

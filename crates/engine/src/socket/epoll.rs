@@ -418,6 +418,7 @@ impl LoadError {
                 matches!(error, SessionError::Login(_) | SessionError::Prepare { .. })
             }
             Self::ConnectTimeout { .. }
+            | Self::Unanswered { .. }
             | Self::Storage(_)
             | Self::NoRing(_)
             | Self::System(_)

@@ -144,6 +144,7 @@ impl RunLoad for StorageLoad {
             open_loop: self.open.as_ref(),
             ready_limit: Duration::MAX,
             drain_limit: self.drain_limit,
+            fails_unanswered: true,
             goodbye_limit: Duration::ZERO,
             enough: None,
         }

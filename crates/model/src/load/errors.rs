@@ -44,6 +44,8 @@ pub enum ErrorClass {
     Device,
     /// A block of storage did not hold what was written to it.
     Corruption,
+    /// No answer came as long as was waited for it.
+    Unanswered,
     /// Anything else.
     Other,
 }

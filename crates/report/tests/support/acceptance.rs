@@ -79,6 +79,7 @@ fn add(data: &mut Dataset, test: Test, outcome: fn(f64, u32) -> Outcome) {
             seed: trial.seed,
             started_at: UnixMillis(start),
             finished_at: UnixMillis(start + 60_000),
+            clock_jump_ms: None,
             sampling: Sampling::default(),
             end,
             cross_check: None,

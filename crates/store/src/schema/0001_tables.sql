@@ -99,6 +99,7 @@ CREATE TABLE trial (
     position INTEGER PRIMARY KEY REFERENCES planned_trial,
     started_at_ms INTEGER NOT NULL,
     finished_at_ms INTEGER NOT NULL,
+    clock_jump_ms INTEGER,
     outcome TEXT NOT NULL CHECK (outcome IN ('completed', 'failed')),
     side_by_side TEXT,
     began_at_ms INTEGER,
@@ -195,7 +196,9 @@ CREATE TABLE load (
     receive_delay_p50_ms REAL,
     receive_delay_p99_ms REAL,
     receive_delay_max_ms REAL,
-    latencies BLOB NOT NULL
+    latencies BLOB NOT NULL,
+    waits BLOB NOT NULL,
+    idle_losses INTEGER NOT NULL
 ) STRICT;
 
 -- Requests that the target acknowledged over all phases, by kind. Its own counter of that name

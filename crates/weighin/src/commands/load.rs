@@ -5,10 +5,10 @@ use crate::arguments::{IoName, LoadArguments};
 use crate::checks::{Checks, LoadByHand};
 use crate::exit::CliError;
 use crate::load_output::LoadOutput;
-use crate::messages::print_json;
-use crate::progress::Progress;
+use crate::messages::{print_json, tell};
+use crate::progress::{Progress, waiting};
 use crate::signals;
-use campaign::{Goal, Measured, Order, Preparing, TargetHandle, measure};
+use campaign::{Goal, LoadProgress, Measured, Order, Preparing, TargetHandle, measure};
 use engine::Limit;
 use model::{IoMethod, Level, Load, Storage, Target, Test, Workload};
 use report::numbers::figure;
@@ -50,7 +50,11 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
         let checks = by_hand.checks(&found.measured, target, arguments)?;
         return slo::end(arguments.json, &found, load, &checks);
     }
-    let measured = measure(target, &order, &stop, &mut |_| {})?;
+    let measured = measure(target, &order, &stop, &mut |progress| {
+        if let LoadProgress::Waiting(limit) = progress {
+            tell(&waiting(limit));
+        }
+    })?;
     let checks = by_hand.checks(&measured, target, arguments)?;
     let mut result =
         LoadOutput::new(&measured, &load.workload, &arguments.percentiles).with_checks(&checks);

@@ -5,7 +5,8 @@ use crate::Exit;
 use crate::checks::Checks;
 use crate::exit::CliError;
 use crate::load_output::rows;
-use crate::messages::print_json;
+use crate::messages::{print_json, tell};
+use crate::progress::waiting;
 use crate::slo_output::{SearchOutput, answer_line, capacity_line, headline, step_line};
 use campaign::{Goal, Order, SearchProgress, Searched, TargetHandle, search};
 use engine::Stop;
@@ -28,6 +29,7 @@ pub(super) fn search_by_hand(
     let counted = order.workload.operation();
     say(headline(&workload::headline(order.workload), order.clients, goal));
     let found = search(target, order, goal, stop, &mut |progress| match progress {
+        SearchProgress::Waiting(limit) => tell(&waiting(limit)),
         SearchProgress::Capacity(rate) => say(format!("  {}", capacity_line(rate, counted))),
         SearchProgress::Step { goal, step } => {
             say(format!("  {}", step_line(step, goal.over, &goal.bound, counted)));

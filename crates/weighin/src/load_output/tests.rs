@@ -65,6 +65,8 @@ fn measured() -> Measured {
         measure: totals,
         drain: PhaseTotals::default(),
         latencies: latencies.clone(),
+        waits: Latencies::new(),
+        idle_losses: 0,
         intervals: vec![interval],
         errors: vec![error],
         requests: counted(&[(SELECT, 14)]),

@@ -339,6 +339,7 @@ fn class_label(class: ErrorClass) -> &'static str {
         ErrorClass::Constraint => "constraint",
         ErrorClass::Device => "device",
         ErrorClass::Corruption => "corruption",
+        ErrorClass::Unanswered => "unanswered",
         ErrorClass::Other => "other",
     }
 }

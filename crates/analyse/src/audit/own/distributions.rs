@@ -17,10 +17,11 @@ const LONGEST_MS: f64 = 3_600_000.0;
 
 pub(super) fn check(own: &mut OwnFigures<'_>, load: &LoadResult) {
     let latencies = ("latencies", load.latencies.count());
+    let waits = ("waits", load.waits.count());
     match &load.open {
-        None => own.sum(&[("measure.transactions", load.measure.transactions)], latencies),
+        None => own.sum(&[("measure.transactions", load.measure.transactions), waits], latencies),
         Some(open) => {
-            own.sum(&[("answered", open.answered)], latencies);
+            own.sum(&[("answered", open.answered), waits], latencies);
             open_loop(own, load, open);
         }
     }
@@ -37,7 +38,8 @@ fn open_loop(own: &mut OwnFigures<'_>, load: &LoadResult, open: &OpenLoopResult)
     own.part(answered, ("scheduled in the measured phase", open.scheduled));
     let scheduled = ("scheduled in the measured phase", open.scheduled);
     own.part(scheduled, ("ledger.scheduled", load.ledger.scheduled));
-    let means = [&open.schedule_lags, &open.service_times, &load.latencies].map(Latencies::mean_ms);
+    let answered = load.succeeded();
+    let means = [&open.schedule_lags, &open.service_times, &answered].map(Latencies::mean_ms);
     let cut_off = load.latencies.max_ms().is_some_and(|longest| longest >= LONGEST_MS);
     if let ([Some(lag), Some(service), Some(response)], false) = (means, cut_off) {
         // Every response time is how late its operation began and how long it then took.

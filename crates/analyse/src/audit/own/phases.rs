@@ -51,7 +51,10 @@ impl Figure {
 pub(super) fn check(own: &mut OwnFigures<'_>, load: &LoadResult) {
     let ledger = load.ledger;
     own.sum(&TRANSACTIONS.of(load), ("ledger.ok", ledger.ok));
-    own.sum(&ERRORS.of(load), ("ledger.failed", ledger.failed));
+    // What was never answered failed in the measured phase, and in none of its seconds.
+    let unanswered = ("ledger.timed_out", ledger.timed_out);
+    let errors = ("errors", ERRORS.of(load).iter().map(|(_, errors)| errors).sum());
+    own.sum(&[("ledger.failed", ledger.failed), unanswered], errors);
     own.sum(&QUERIES.of(load), ("requests", load.requests.total()));
     // The drain has no intervals.
     for (place, phase) in [Phase::Warmup, Phase::Measure].into_iter().enumerate() {
@@ -60,8 +63,12 @@ pub(super) fn check(own: &mut OwnFigures<'_>, load: &LoadResult) {
             continue;
         }
         for figure in [TRANSACTIONS, QUERIES, ERRORS, ELAPSED] {
-            let summed = of_phase().map(figure.interval).sum();
-            own.sum(&[(figure.of_intervals, summed)], figure.of(load)[place]);
+            let summed = (figure.of_intervals, of_phase().map(figure.interval).sum());
+            let whole = figure.of(load)[place];
+            match whole.0 == "measure.errors" {
+                true => own.sum(&[summed, unanswered], whole),
+                false => own.sum(&[summed], whole),
+            }
         }
     }
 }

@@ -159,7 +159,8 @@ impl Pool {
             return Ok(());
         }
         let gone = error.class == ErrorClass::Device;
-        recorder.failed(ended.max(slot.began), error);
+        let (due, began) = (slot.due, slot.began);
+        recorder.failed(Times { due, began, ended: ended.max(began) }, error);
         if gone {
             let (errors, from) = &mut self.streak;
             if *errors == 0 {
@@ -168,8 +169,8 @@ impl Pool {
             *errors = errors.saturating_add(1);
             match *errors {
                 ..OUTAGE => {}
-                OUTAGE => (0..OUTAGE).for_each(|_| recorder.lost(*from, true)),
-                _ => recorder.lost(ended, true),
+                OUTAGE => (0..OUTAGE).for_each(|_| recorder.lost(*from, *from, true)),
+                _ => recorder.lost(ended, ended, true),
             }
         }
         self.under_way -= 1;

@@ -17,7 +17,7 @@ use super::VmSpec;
 use super::account::{FleetPart, VmDone};
 use super::transport::{Kind, Request};
 use crate::pool::{Quota, Rules};
-use crate::recorder::{Ended, Recorded, Recorder};
+use crate::recorder::{Ended, Recorded, Recorder, Times};
 use crate::{ErrorPolicy, Nanos, Schedule};
 use model::{IoAccount, Latencies, Storage, Verified};
 use std::cmp::Reverse;
@@ -335,12 +335,27 @@ impl Pool {
     pub(super) fn give_up(&mut self, now: Nanos) {
         let Some(recorder) = &mut self.recorder else { return };
         recorder.advance(now);
-        recorder.ledger.timed_out += self.under_way as u64;
+        for slot in self.slots.iter_mut().filter(|slot| slot.state != State::Idle) {
+            let Slot { due, began, synced_from, .. } = *slot;
+            recorder.timed_out(Times { due, began, ended: now });
+            let vm = &mut self.vms[slot.vm as usize];
+            match (slot.state, slot.kind) {
+                (State::Syncing, _) => {
+                    recorder.never_answered(Kind::Sync as usize, now.since(synced_from));
+                }
+                // Its write is done, and waits for those of others.
+                (State::ToSync, _) => {}
+                (_, Kind::Read) => vm.reads.latencies.record(now.since(began)),
+                (_, _) => vm.writes.latencies.record(now.since(began)),
+            }
+            slot.state = State::Idle;
+        }
         self.under_way = 0;
         if let Some(offered) = &mut self.offered {
-            recorder.ledger.dropped += offered.waiting as u64;
             offered.waiting = 0;
-            self.vms.iter_mut().for_each(|vm| vm.waiting.clear());
+            for vm in &mut self.vms {
+                vm.waiting.drain(..).for_each(|due| recorder.never_began(due, now));
+            }
         }
     }
 

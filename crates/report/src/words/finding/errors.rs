@@ -43,7 +43,7 @@ impl Words for FewTransactions {
             ),
         };
         format!(
-            "{few}: those that take longest are missing from the latencies; choose a longer `duration`"
+            "{few}: so few say little of the rate and the latencies; choose a longer `duration`"
         )
     }
 }

@@ -32,6 +32,7 @@ mod sustained;
 mod tables;
 mod until;
 mod vm_processors;
+mod waits;
 mod work;
 
 pub(crate) use advice::choices;

@@ -218,6 +218,10 @@ impl<const BY_STATEMENT: bool> Session for Counted<BY_STATEMENT> {
         self.session.take_answered()
     }
 
+    fn is_farewell(&self, input: &[u8]) -> bool {
+        self.session.is_farewell(input)
+    }
+
     fn close(&mut self, out: &mut Vec<u8>) {
         // In the middle of a load this is how an event begins on a new connection.
         self.began.get_or_insert_with(Instant::now);

@@ -6,6 +6,7 @@ use super::servers::Servers;
 use crate::commands::Outcome;
 use crate::exit::CliError;
 use crate::messages::tell;
+use crate::progress::waiting;
 use crate::{Exit, signals};
 use campaign::Makers;
 use campaign::mysql::load_failure;
@@ -81,13 +82,21 @@ fn on_servers(request: &Request) -> Outcome {
         let (sampling, _) = observation.end(target.as_mut(), Some(&load))?;
         checks::tell_doubts(request, target.as_mut(), load, sampling)?;
     }
-    if request.shutdown.forced && unfinished > 0 {
-        return Err(CliError::unavailable(
-            format!("the limit of time has expired: shut down with {unfinished} events unfinished"),
-            "see with SHOW PROCESSLIST what the server is doing",
-        ));
+    if unfinished == 0 {
+        return Ok(Exit::Done);
     }
-    Ok(Exit::Done)
+    let waited = request.shutdown.after.as_secs_f64();
+    Err(CliError::unavailable(
+        match request.shutdown.forced {
+            true => format!(
+                "the limit of time has expired: shut down with {unfinished} events unfinished"
+            ),
+            false => format!(
+                "{unfinished} events were not answered within {waited} s after the time was over"
+            ),
+        },
+        "see with SHOW PROCESSLIST what the server is doing",
+    ))
 }
 
 /// Measures the client alone: every answer comes at once, from nowhere.
@@ -150,6 +159,8 @@ fn spec(request: &Request, addresses: Vec<Address>, events: Option<u64>, seed: u
         reconnect_after: request.reconnect_after,
         policy: request.policy.clone(),
         drain_limit: request.shutdown.after,
+        // Whoever forces it wants what there is of the run.
+        fails_unanswered: !request.shutdown.forced,
         enough: Stop::default(),
         connect_limit: request.connect_limit,
     }
@@ -190,6 +201,10 @@ impl<'r> Printer<'r> {
                     text.push_str(&text::checkpoint(request, &stretch));
                 }
                 text
+            }
+            Progress::Waiting(limit) => {
+                tell(&waiting(limit));
+                String::new()
             }
         };
         if self.printed.is_ok() {
