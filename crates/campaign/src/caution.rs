@@ -7,12 +7,16 @@ use model::{
 };
 use settings::{Verdict, judge};
 use std::collections::BTreeSet;
+use target::client::SecretRules;
 
-/// What is risky about a study as it is written.
-pub(crate) fn find(study: &Study, found: &mut Diagnostics) {
+/// What is risky about a study as it is written, and as the command line lets it be.
+pub(crate) fn find(study: &Study, secrets: &SecretRules, found: &mut Diagnostics) {
     for target in &study.targets {
         found.of(Some(&target.name));
         risks(target, found);
+        if let Place::Server(spec) = &target.place {
+            revealed(target.system, &spec.address, secrets, found);
+        }
     }
     found.of(None);
     commands(study, found);
@@ -202,6 +206,28 @@ pub(crate) fn control_commands(target: &Target) -> impl Iterator<Item = &Vec<Str
     })
 }
 
+/// That the command line lets a server that is not verified have its password as it is.
+fn revealed(
+    system: System,
+    address: &ServerAddress,
+    secrets: &SecretRules,
+    found: &mut Diagnostics,
+) {
+    let by_right = SecretRules::default().may_reveal(address);
+    // That of Redis without TLS is told by `clear_text`.
+    let is_told = system == System::Redis && address.tls == Tls::Off;
+    if secrets.may_reveal(address) && !by_right && !is_told {
+        found.warn(
+            format!(
+                "{} is not verified, and --allow-cleartext lets it have the password as it is, if its \
+                 login takes that",
+                address.endpoint
+            ),
+            "set tls = \"verified\"",
+        );
+    }
+}
+
 /// Redis has no login that hides the password: without TLS it is on the wire as it is. That this takes
 /// `--allow-cleartext` is told by the login.
 fn clear_text(address: &ServerAddress, found: &mut Diagnostics) {
@@ -267,6 +293,31 @@ mod tests {
             let all = cautions(&target(System::MariaDb, Place::Sandbox(spec)));
             assert!(all.len() == 1 && all[0].contains(told), "{all:?}");
         }
+    }
+
+    #[test]
+    fn what_the_command_line_lets_a_server_have_is_told() {
+        let told = |host: &str, tls, allow| {
+            let endpoint = Endpoint::Tcp { host: host.into(), port: 3306 };
+            let address = ServerAddress {
+                endpoint,
+                user: None,
+                database: "d".into(),
+                password: PasswordSource::OptionFile,
+                tls,
+                compression: false,
+                server_key: ServerKey::Request,
+            };
+            let mut found = Diagnostics::default();
+            let rules = SecretRules::study("study.toml".as_ref(), &[], allow);
+            revealed(System::MariaDb, &address, &rules, &mut found);
+            found.into_sorted().len()
+        };
+        assert_eq!(told("db.internal", Tls::Unverified, true), 1);
+        assert_eq!(told("db.internal", Tls::Off, true), 1);
+        assert_eq!(told("db.internal", Tls::Off, false), 0);
+        assert_eq!(told("db.internal", Tls::Verified(None), true), 0);
+        assert_eq!(told("127.0.0.1", Tls::Unverified, true), 0);
     }
 
     #[test]

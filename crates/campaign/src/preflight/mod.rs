@@ -64,7 +64,7 @@ impl<'a> Preflight<'a> {
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<Self, Failure> {
         let mut found = Diagnostics::default();
-        caution::find(study, &mut found);
+        caution::find(study, &hosts.secrets, &mut found);
         found.tell(observe);
         found.keep(check_programs(study, hosts.load.as_ref()))?;
         // All are looked at before any is started, which may take long.

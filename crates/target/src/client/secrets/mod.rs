@@ -70,11 +70,6 @@ impl SecretRules {
         Self { named_by, allow_cleartext }
     }
 
-    /// Whether the command line allows to send a password as it is to servers that are not verified.
-    pub fn allows_cleartext(&self) -> bool {
-        self.allow_cleartext
-    }
-
     /// Whether a password may reach this server as it is, or encrypted with a key that the server
     /// itself sends: over TLS with a certificate that is checked, over a Unix socket, on this machine's
     /// loopback, or because the command line says so.

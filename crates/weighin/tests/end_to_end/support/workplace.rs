@@ -65,10 +65,15 @@ impl Workplace {
     /// is one that connects: servers of tests have their password in a directory of their own.
     pub fn consent<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Vec<String> {
         let words: Vec<_> = arguments.iter().map(|word| word.as_ref().to_string_lossy()).collect();
-        let [command, study, ..] = words.as_slice() else { return Vec::new() };
-        if !matches!(&**command, "run" | "check" | "hosts" | "cleanup") {
+        let connects = ["run", "check", "hosts", "cleanup"];
+        if !words.first().is_some_and(|command| connects.contains(&&**command)) {
             return Vec::new();
         }
+        let Some(study) =
+            words.iter().find(|word| word.ends_with(".toml") && !word.contains("://"))
+        else {
+            return Vec::new();
+        };
         let text = std::fs::read_to_string(self.path(study)).unwrap_or_default();
         let source = |line: &str| {
             let (key, value) = line.split_once('=')?;
