@@ -3,7 +3,7 @@
 use super::{KIB, MIB, text};
 use crate::Target;
 use model::System;
-use settings::{Options, Verdict, is_name, is_secret, judge, normal_name};
+use settings::{Options, Verdict, is_name, is_secret, judge, normal_name, redis_line};
 
 /// Names and values of settings, against the options of a server.
 pub(super) const SETTINGS: Target = Target {
@@ -58,6 +58,13 @@ fn settings(data: &[u8]) {
     let (setting, help) = text.split_once('\n').unwrap_or((&text, HELP));
     let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
     let _ = (is_name(name), judge(System::Redis, name, value));
+    if let Some(line) = redis_line(name, value) {
+        // What is written means to the server what was judged.
+        let again = line.strip_prefix(name).unwrap_or_default();
+        assert_eq!(redis_line(name, again).as_ref(), Some(&line));
+        let verdicts = [value, again].map(|value| judge(System::Redis, name, value));
+        assert_eq!(verdicts[0], verdicts[1], "{name} = {value}");
+    }
     for system in [System::MariaDb, System::Redis] {
         let normal = normal_name(system, name);
         assert_eq!(judge(system, name, value), judge(system, &normal, value));
