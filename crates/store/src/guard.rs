@@ -161,6 +161,8 @@ fn thread_time() -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::StoreError;
+    use crate::error::Access;
     use rusqlite::ErrorCode;
 
     const ENDLESS: &str =
@@ -184,6 +186,8 @@ mod tests {
             let limited = limit.begin();
             let error = run(&connection, ENDLESS).unwrap_err();
             assert_eq!(error.sqlite_error_code(), Some(ErrorCode::OperationInterrupted));
+            let error = StoreError::from_sqlite(Path::new("a.weighin"), Access::Read, error);
+            assert!(error.to_string().contains("a.weighin takes too long to read"), "{error}");
             drop(limited);
         }
         // What takes longer than that is not limited by itself.
