@@ -17,6 +17,17 @@ pub enum UrlError {
     /// None of `mysql://`, `mariadb://` and `redis://`.
     #[error("a server URL begins with mysql://, mariadb:// or redis://")]
     Scheme,
+    /// Of Redis’s kin by their own names.
+    #[error("weighin speaks to Valkey and KeyDB by redis://")]
+    RedisKin,
+    /// The same where encryption is asked for.
+    #[error("weighin speaks to Valkey by redis://, and encryption is not asked for in the URL")]
+    EncryptedRedisKin,
+    /// Of a server that weighin does not measure.
+    #[error(
+        "weighin does not support {0} in this version: it measures MariaDB, MySQL, Redis, Valkey and KeyDB"
+    )]
+    Unsupported(&'static str),
     /// The scheme by which others ask for encryption.
     #[error("encryption is not asked for with rediss://")]
     EncryptedScheme,
@@ -56,8 +67,12 @@ impl UrlError {
     /// How to correct it, where the error itself does not say so.
     pub(crate) fn help(&self, notation: Notation) -> Option<String> {
         match self {
-            Self::Scheme => Some("write it like mysql://user@host:3306/database".to_owned()),
-            Self::EncryptedScheme => {
+            Self::Scheme => Some(
+                "write it like mysql://user@host:3306/database or redis://user@host:6379/0"
+                    .to_owned(),
+            ),
+            Self::RedisKin => Some("write it like redis://user@host:6379/0".to_owned()),
+            Self::EncryptedScheme | Self::EncryptedRedisKin => {
                 Some(format!("write redis://host, and {}", notation.setting("tls", "\"verified\"")))
             }
             Self::Password => Some(format!(
@@ -85,6 +100,13 @@ pub fn parse_url(text: &str) -> Result<(System, ServerAddress), UrlError> {
         "mysql" | "mariadb" => (System::MariaDb, SQL_PORT),
         "redis" => (System::Redis, REDIS_PORT),
         "rediss" => return Err(UrlError::EncryptedScheme),
+        "valkey" | "keydb" => return Err(UrlError::RedisKin),
+        "valkeys" => return Err(UrlError::EncryptedRedisKin),
+        "postgres" | "postgresql" | "pgsql" => return Err(UrlError::Unsupported("PostgreSQL")),
+        "mongodb" | "mongodb+srv" => return Err(UrlError::Unsupported("MongoDB")),
+        "memcache" | "memcached" => return Err(UrlError::Unsupported("Memcached")),
+        "sqlserver" | "mssql" => return Err(UrlError::Unsupported("SQL Server")),
+        "oracle" => return Err(UrlError::Unsupported("Oracle Database")),
         _ => return Err(UrlError::Scheme),
     };
     if holds_password(rest) {
@@ -289,7 +311,13 @@ mod tests {
     fn what_is_missing_or_wrong_is_named() {
         for (url, error) in [
             ("", UrlError::Scheme),
-            ("postgres://h/db", UrlError::Scheme),
+            ("http://h/db", UrlError::Scheme),
+            ("postgres://h/db", UrlError::Unsupported("PostgreSQL")),
+            ("postgresql://u:s3cret@h/db", UrlError::Unsupported("PostgreSQL")),
+            ("mongodb+srv://h", UrlError::Unsupported("MongoDB")),
+            ("valkey://h/0", UrlError::RedisKin),
+            ("keydb://h", UrlError::RedisKin),
+            ("valkeys://h", UrlError::EncryptedRedisKin),
             ("mysql://", UrlError::Database),
             ("mysql://h", UrlError::Database),
             ("mysql://h/", UrlError::Database),

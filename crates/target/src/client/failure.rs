@@ -230,9 +230,30 @@ fn refused_login(
     }
 }
 
+/// What keeps an account from all that it asks for, with the way out.
+fn account_state(code: u16) -> Option<(&'static str, &'static str)> {
+    match code {
+        // The first after a login that is good for a new password alone, the second at the login.
+        1820 | 1862 => Some((
+            "the password of the account has expired",
+            "set a new one, as an administrator: ALTER USER 'user'@'host' IDENTIFIED BY '…'; give it to \
+             weighin in the same way as before (password_file, password_env)",
+        )),
+        3118 | 4151 => Some((
+            "the account is locked",
+            "unlock it as an administrator: ALTER USER 'user'@'host' ACCOUNT UNLOCK",
+        )),
+        _ => None,
+    }
+}
+
 /// Turns the server's refusal of anything into a failure; `what` says what did not succeed.
 pub fn server_failure(refusal: &ServerError, what: &str) -> Failure {
     use FailureKind as Kind;
+    if let Some((state, remedy)) = account_state(refusal.code) {
+        let message = format!("{what}: {state} ({refusal})");
+        return Failure::new(Kind::AccessDenied, message, remedy);
+    }
     let (kind, remedy) = match refusal.code {
         1040 | 1203 | 1226 => (
             Kind::TooFewConnections,

@@ -51,7 +51,11 @@ pub fn refusal(line: &str) -> (FailureKind, &'static str) {
         "ERR" if line.contains("password") || line.contains("AUTH") => {
             (FailureKind::AccessDenied, "check user and password with redis-cli")
         }
-        "NOPERM" => (FailureKind::AccessDenied, "give the ACL user the rights: ACL SETUSER"),
+        "NOPERM" => (
+            FailureKind::AccessDenied,
+            "as an administrator, give the account what the message names: ACL SETUSER NAME +COMMAND \
+             for a command, ~weighin* for keys; ACL GETUSER NAME shows what it may",
+        ),
         "DENIED" => {
             (FailureKind::AccessDenied, "set a password on the server: it is in protected mode")
         }
@@ -78,6 +82,8 @@ pub fn refusal(line: &str) -> (FailureKind, &'static str) {
 pub struct RedisConnection {
     transport: Transport,
     endpoint: Endpoint,
+    /// The account that is logged in.
+    user: String,
     limits: Limits,
     /// Received and not yet used.
     input: Vec<u8>,
@@ -117,6 +123,10 @@ impl RedisConnection {
         let mut connection = Self {
             transport,
             endpoint: endpoint.clone(),
+            user: match &address.user {
+                Some(user) if !password.bytes().is_empty() => user.clone(),
+                _ => "default".to_owned(),
+            },
             limits,
             input: Vec::new(),
             output: Vec::new(),
@@ -124,6 +134,11 @@ impl RedisConnection {
         };
         connection.log_in(address, password)?;
         Ok(connection)
+    }
+
+    /// The account that is logged in.
+    pub fn user(&self) -> &str {
+        &self.user
     }
 
     fn log_in(&mut self, address: &ServerAddress, password: &Secret) -> Result<(), Failure> {

@@ -1,7 +1,7 @@
 //! The keys that key-value loads work on: made, recognised, removed.
 
 use super::facts::refuse_unfit;
-use super::rights::{Needs, attempt};
+use super::rights::{Denied, Needs, attempt};
 use crate::systems::{DataPlan, Preparing};
 use crate::{Prepared, Step};
 use engine::redis::KeyValueCommands;
@@ -83,9 +83,8 @@ pub(crate) fn dry_run(
 ) -> Result<DataPlan, Failure> {
     let endpoint = control.endpoint().clone();
     let failed = |error: RedisError| error.failure(&format!("cannot look at keys at {endpoint}"));
-    let refused = |error: RedisError| {
-        error.failure(&format!("a run could not make and use its keys at {endpoint}"))
-    };
+    let doing = format!("a run could not make and use its keys at {endpoint}");
+    let refused = |error: RedisError| error.failure(&doing);
     let there = size(control).map_err(failed)?;
     let made = left(control, there).map_err(failed)?;
     refuse_foreign(control, there, made)?;
@@ -93,10 +92,13 @@ pub(crate) fn dry_run(
     let complete = made == Some(wanted) && there > u64::from(workload.keys);
     let fill = workload.preload && !complete;
     let load = Needs::of(workload, made.map_or(most, |made| most.max(made.keys)));
-    attempt(control, Needs { write: load.write || fill, ..load }).map_err(refused)?;
+    let mut denied = Denied::default();
+    let needs = Needs { write: load.write || fill, ..load };
+    attempt(control, needs, &mut denied).map_err(refused)?;
     if made != Some(wanted) {
-        try_to_mark(control).map_err(refused)?;
+        denied.note("HSET", try_to_mark(control)).map_err(refused)?;
     }
+    denied.check(control, &doing)?;
     let keys = workload.keys as usize;
     // Keys of another size are written over, not removed.
     let (make, keep) = if fill { (keys, 0) } else { (0, keys) };

@@ -36,8 +36,15 @@ impl Options {
             }
             let value = checked(&spec, value.as_deref())?;
             if spec.support == Support::DefaultOnly && value != spec.default {
+                let postgres = match name.starts_with("pgsql-") {
+                    true => {
+                        "weighin does not support PostgreSQL in this version; for a MariaDB or MySQL \
+                             server use --mysql-host and the like, and "
+                    }
+                    false => "",
+                };
                 let help = format!(
-                    "leave it out{}",
+                    "{postgres}leave it out{}",
                     if spec.default.is_empty() {
                         String::new()
                     } else {

@@ -30,7 +30,11 @@ pub(super) fn check_driver(options: &Options, action: Action) -> Result<(), CliE
         "mysql" | "" => Ok(()),
         other => {
             let help = match other {
-                "pgsql" | "drizzle" | "oracle" | "attachsql" => {
+                "pgsql" => {
+                    "weighin does not support PostgreSQL in this version; for a MariaDB or MySQL server \
+                     use --db-driver=mysql"
+                }
+                "drizzle" | "oracle" | "attachsql" => {
                     "weighin speaks to MariaDB and MySQL servers: use --db-driver=mysql"
                 }
                 _ => "",

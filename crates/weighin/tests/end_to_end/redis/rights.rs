@@ -47,6 +47,19 @@ fn what_an_account_may_not_do_is_said_before_a_run() {
     refused("reader", "'set'");
     refused("others", "key");
     refused("setter", "'hset'");
+    // All that is missing is said at once, as the command that adds it.
+    place.write("s.toml", study(&server, "reader", "ratio = \"1:1\""));
+    let checked = run(&place, "check").out;
+    let words = ["the account reader lacks SET, HSET", "ACL SETUSER reader +set +hset"];
+    assert!(words.iter().all(|word| checked.contains(word)), "{checked}");
+    server.command(&["ACL", "SETUSER", "reader", "+set", "+hset"]);
+    run(&place, "check").done();
+    may("reader", &["~*", "+@read"]);
+    place.write("s.toml", study(&server, "others", "ratio = \"1:1\""));
+    let checked = run(&place, "check").out;
+    assert!(checked.contains("ACL SETUSER others ~weighin*"), "{checked}");
+    server.command(&["ACL", "SETUSER", "others", "~weighin*"]);
+    run(&place, "check").done();
     for user in ["all", "keeper"] {
         place.write("s.toml", study(&server, user, "ratio = \"1:1\""));
         let checked = run(&place, "check").done();
