@@ -196,3 +196,29 @@ fn a_connection_says_goodbye() {
     let sent = between.join().unwrap();
     assert!(sent.ends_with(b"\x01\0\0\0\x01"), "the last packet is COM_QUIT");
 }
+
+/// MariaDB lets such an account in, to set a new password and for nothing else, unless it is told to
+/// refuse the login.
+#[test]
+fn an_expired_password_and_a_locked_account_are_named() {
+    let server = Server::start(&[]);
+    let mut admin = server.connect();
+    admin.execute("CREATE USER old@'%' IDENTIFIED BY 'pw' PASSWORD EXPIRE").unwrap();
+    let refused = || match Connection::open(&address(server.tcp()), &credentials("old", "pw")) {
+        Err(failure) => failure,
+        Ok(mut connection) => connection.query("SELECT 1").unwrap_err().failure("cannot look"),
+    };
+    for (setting, code) in [("OFF", "1820"), ("ON", "1862")] {
+        admin.execute(&format!("SET GLOBAL disconnect_on_expired_password = {setting}")).unwrap();
+        let failure = refused();
+        assert_eq!(failure.kind, FailureKind::AccessDenied, "{failure}");
+        for words in ["the password of the account has expired", code] {
+            assert!(failure.message.contains(words), "{failure}");
+        }
+        assert!(failure.remedy.contains("ALTER USER"), "{}", failure.remedy);
+    }
+    admin.execute("ALTER USER old@'%' IDENTIFIED BY 'pw' ACCOUNT LOCK").unwrap();
+    let failure = refused();
+    assert!(failure.message.contains("the account is locked"), "{failure}");
+    assert!(failure.remedy.contains("ACCOUNT UNLOCK"), "{}", failure.remedy);
+}
