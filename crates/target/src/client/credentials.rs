@@ -316,14 +316,6 @@ pub fn resolve_token(
     Ok(Secret(token))
 }
 
-/// The first line of a file with the seed of a key.
-///
-/// # Errors
-/// As of [`resolve_token`].
-pub fn read_seed(path: &Path, environment: &LoginEnvironment<'_>) -> Result<Secret, Failure> {
-    from_file(BrokerProof::Seed.word(), path, &"a broker", environment).map(Secret)
-}
-
 pub(super) fn from_environment(
     what: &str,
     name: &str,

@@ -23,7 +23,7 @@ mod visitors;
 
 pub use connection::Connection;
 pub use credentials::{
-    Credentials, LoginEnvironment, Secret, read_seed, resolve, resolve_redis, resolve_server_key,
+    Credentials, LoginEnvironment, Secret, resolve, resolve_redis, resolve_server_key,
     resolve_token,
 };
 pub use error::{Broken, ClientError, How};
@@ -33,4 +33,4 @@ pub use line::Limits;
 pub use protocol::mysql::TextRows as Rows;
 pub use secrets::{Consent, SecretRules, WantedSecret, wanted_secrets};
 pub use server_key::server_key;
-pub use visitors::{certificate_and_key, visitors_token};
+pub use visitors::{certificate_and_key, read_seed, visitors_token};

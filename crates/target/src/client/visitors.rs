@@ -2,8 +2,16 @@
 
 use super::credentials::{LoginEnvironment, Secret, from_environment, from_file, refusal};
 use super::private_file::{Owners, Unreadable, read_password, read_public};
-use model::{Failure, FailureKind, PasswordSource};
+use model::{BrokerProof, Failure, FailureKind, PasswordSource};
 use std::path::Path;
+
+/// The first line of a file with the seed of a key.
+///
+/// # Errors
+/// `AccessDenied` when the file cannot be read, or others may read it.
+pub fn read_seed(path: &Path, environment: &LoginEnvironment<'_>) -> Result<Secret, Failure> {
+    from_file(BrokerProof::Seed.word(), path, &"a broker", environment).map(Secret::new)
+}
 
 /// The token that visitors of weighin's own pages must know, from where that says.
 ///

@@ -204,6 +204,7 @@ fn an_expired_password_and_a_locked_account_are_named() {
     let server = Server::start(&[]);
     let mut admin = server.connect();
     admin.execute("CREATE USER old@'%' IDENTIFIED BY 'pw' PASSWORD EXPIRE").unwrap();
+    admin.execute("GRANT ALL ON sbtest.* TO old@'%'").unwrap();
     let refused = || match Connection::open(&address(server.tcp()), &credentials("old", "pw")) {
         Err(failure) => failure,
         Ok(mut connection) => connection.query("SELECT 1").unwrap_err().failure("cannot look"),
