@@ -1,17 +1,20 @@
 //! Distributions of latencies: HDR histograms, as they are recorded, merged, kept and written for
 //! other programs.
 
+mod contents;
+mod grain;
 mod log;
 mod packed;
 
-pub use self::log::{EncodedLatencies, LatencyLogLine, LoggedLatencies};
+pub use self::log::{EncodedLatencies, LatencyLogLine, LoggedLatencies, UnitlessLatencies};
 pub use self::packed::{PackedLatencies, PackedSum};
 
-use self::log::plain;
+use self::contents::{Contents, Encoding, grain};
+use self::grain::Grain;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
+use hdrhistogram::serialization::{Serializer, V2Serializer};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -32,13 +35,23 @@ const ROOM: &str = "there is room for counters up to an hour";
 ///
 /// All instances have the same bounds, so any two can be merged; percentiles of several trials
 /// come from the merged histogram and are never averaged.
-// It has counters up to the longest latency so far: those of a trial are a few tens of kilobytes, where
-// counters up to an hour take two hundred, of which every copy and sum would go through all.
 #[derive(Clone, Debug)]
 pub struct Latencies {
-    counts: Histogram<u64>,
+    counts: Counters,
     /// Absent while nothing was asked for since the last value.
     known: OnceLock<Box<Known>>,
+}
+
+/// The counters of a distribution.
+#[derive(Clone, Debug)]
+enum Counters {
+    /// To be counted in. There are some up to the longest latency so far: those of a trial are a few
+    /// tens of kilobytes, where counters up to an hour take two hundred, of which every copy and sum
+    /// would go through all.
+    Open(Histogram<u64>),
+    /// As it was read. It takes as much memory as it has contents, whatever the longest latency is: a
+    /// file from elsewhere may hold many.
+    Kept(Contents),
 }
 
 /// What was asked for of a distribution, in nanoseconds: each is a walk through all counters, and an
@@ -57,11 +70,8 @@ pub struct LatencyDecodeError(pub(crate) String);
 
 impl PartialEq for Latencies {
     fn eq(&self, other: &Self) -> bool {
-        // The library takes a histogram with more counters for another one, whatever they are.
-        let counters = |latencies: &Self| latencies.counts.distinct_values();
-        let in_order = counters(self) <= counters(other);
-        let (fewer, more) = if in_order { (self, other) } else { (other, self) };
-        fewer.counts == more.counts
+        // Not by how many counters there are, which is no part of what was recorded.
+        self.count() == other.count() && self.recorded().eq(other.recorded())
     }
 }
 
@@ -79,7 +89,13 @@ impl Latencies {
     pub fn new() -> Self {
         let mut histogram = with_bounds(2 * LOWEST_NS, DIGITS);
         histogram.auto(true);
-        Self { counts: histogram, known: OnceLock::new() }
+        Self { counts: Counters::Open(histogram), known: OnceLock::new() }
+    }
+
+    /// Of values in nanoseconds with how often each was recorded, ascending. Longer ones than an hour
+    /// count as one. It takes as much memory as there are different values.
+    fn kept(values: impl Iterator<Item = (u64, u64)>) -> Self {
+        Self { counts: Counters::Kept(Contents::of(values)), known: OnceLock::new() }
     }
 
     /// The counters, of which nothing is known any more.
@@ -88,7 +104,32 @@ impl Latencies {
         if self.known.get().is_some() {
             self.known = OnceLock::new();
         }
-        &mut self.counts
+        if let Counters::Kept(_) = self.counts {
+            self.open();
+        }
+        match &mut self.counts {
+            Counters::Open(histogram) => histogram,
+            Counters::Kept(_) => unreachable!("it was opened"),
+        }
+    }
+
+    #[cold]
+    fn open(&mut self) {
+        let mut opened = Self::new();
+        opened.merge(self);
+        *self = opened;
+    }
+
+    /// The least value of each counter that counts anything, ascending, with what it counts.
+    fn recorded(&self) -> Box<dyn Iterator<Item = (u64, u64)> + '_> {
+        match &self.counts {
+            Counters::Open(histogram) => Box::new(histogram.iter_recorded().map(|at| {
+                (histogram.lowest_equivalent(at.value_iterated_to()), at.count_at_value())
+            })),
+            Counters::Kept(contents) => {
+                Box::new(contents.counts().map(|(index, count)| (grain().lowest(index), count)))
+            }
+        }
     }
 
     fn known(&self) -> &Known {
@@ -115,7 +156,18 @@ impl Latencies {
 
     /// Adds all values of `other`.
     pub fn merge(&mut self, other: &Self) {
-        self.changed().add(&other.counts).expect("all latency histograms have the same bounds");
+        match &other.counts {
+            Counters::Open(histogram) => {
+                let added = self.changed().add(histogram);
+                added.expect("all latency histograms have the same bounds");
+            }
+            Counters::Kept(contents) => {
+                let own = self.changed();
+                for (index, count) in contents.counts() {
+                    own.record_n(grain().lowest(index), count).expect(ROOM);
+                }
+            }
+        }
     }
 
     /// The values that are longer than all of `other`; all where that is empty.
@@ -150,17 +202,32 @@ impl Latencies {
 
     /// How many values were recorded.
     pub fn count(&self) -> u64 {
-        self.counts.len()
+        match &self.counts {
+            Counters::Open(histogram) => histogram.len(),
+            Counters::Kept(contents) => contents.values(),
+        }
     }
 
     /// Whether nothing was recorded.
     pub fn is_empty(&self) -> bool {
-        self.counts.is_empty()
+        self.count() == 0
+    }
+
+    /// How much memory its values take, in bytes.
+    pub fn memory(&self) -> u64 {
+        let counters = match &self.counts {
+            Counters::Open(histogram) => histogram.distinct_values() * size_of::<u64>(),
+            Counters::Kept(contents) => contents.bytes(),
+        };
+        counters as u64
     }
 
     /// The value at a percentile in 0 to 100, in milliseconds; `None` when empty.
     pub fn percentile_ms(&self, percentile: f64) -> Option<f64> {
-        let counted = || self.counts.value_at_percentile(percentile);
+        let counted = || match &self.counts {
+            Counters::Open(histogram) => histogram.value_at_percentile(percentile),
+            Counters::Kept(contents) => contents.quantile(percentile / 100.0),
+        };
         (!self.is_empty()).then(|| match KEPT.iter().position(|kept| *kept == percentile) {
             Some(place) => ms(*self.known().percentiles[place].get_or_init(counted)),
             None => ms(counted()),
@@ -169,26 +236,34 @@ impl Latencies {
 
     /// Smallest value in milliseconds; `None` when empty.
     pub fn min_ms(&self) -> Option<f64> {
-        (!self.is_empty()).then(|| ms(self.counts.min()))
+        self.recorded().next().map(|(lowest, _)| ms(lowest))
     }
 
     /// Largest value in milliseconds; `None` when empty.
     pub fn max_ms(&self) -> Option<f64> {
-        (!self.is_empty()).then(|| ms(self.counts.max()))
+        match &self.counts {
+            Counters::Open(histogram) => (!histogram.is_empty()).then(|| ms(histogram.max())),
+            Counters::Kept(contents) => {
+                contents.counts().last().map(|(index, _)| ms(grain().highest(index)))
+            }
+        }
     }
 
     /// Arithmetic mean in milliseconds; `None` when empty.
     pub fn mean_ms(&self) -> Option<f64> {
-        (!self.is_empty()).then(|| self.known().mean.get_or_init(|| self.counts.mean()) / 1e6)
+        let mean = || match &self.counts {
+            Counters::Open(histogram) => histogram.mean(),
+            Counters::Kept(contents) => contents.mean(),
+        };
+        (!self.is_empty()).then(|| self.known().mean.get_or_init(mean) / 1e6)
     }
 
     /// Every value in milliseconds, at the histogram's grain, with how often it was recorded; in
     /// ascending order.
     pub fn recorded_ms(&self) -> Vec<(f64, u64)> {
-        self.counts
-            .iter_recorded()
-            .map(|at| (ms(at.value_iterated_to()), at.count_at_value()))
-            .collect()
+        let grain = grain();
+        let shown = |lowest| ms(grain.highest(grain.index(lowest)));
+        self.recorded().map(|(lowest, count)| (shown(lowest), count)).collect()
     }
 
     /// As a line of an interval log has it.
@@ -198,36 +273,39 @@ impl Latencies {
 
     /// The HDR V2 encoding (uncompressed), the field's interchange format.
     pub fn to_bytes(&self) -> Vec<u8> {
-        encoded(&self.with_all_counters())
+        match &self.counts {
+            Counters::Open(_) => encoded(&self.with_all_counters()),
+            Counters::Kept(contents) => contents.encoded(),
+        }
     }
 
     /// The same with counters up to an hour: what is written says the bounds that all instances have.
     fn with_all_counters(&self) -> Histogram<u64> {
         let mut all = with_bounds(HIGHEST_NS, DIGITS);
-        all.add(&self.counts).expect("nothing is longer than an hour");
+        match &self.counts {
+            Counters::Open(histogram) => all.add(histogram).expect(ROOM),
+            Counters::Kept(_) => {
+                self.recorded().for_each(|(value, count)| all.record_n(value, count).expect(ROOM));
+            }
+        }
         all
     }
 
-    /// Reads what [`Self::to_bytes`] wrote, or any HDR V2 encoding.
+    /// Reads what [`Self::to_bytes`] wrote, or any HDR V2 encoding without compression. Takes as much
+    /// memory as the bytes, whatever bounds they say.
     ///
     /// # Errors
     /// When the bytes are not an HDR V2 histogram.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LatencyDecodeError> {
-        let decoded: Histogram<u64> = Deserializer::new()
-            .deserialize(&mut &plain(bytes)?[..])
-            .map_err(|e| LatencyDecodeError(e.to_string()))?;
-        let mut latencies = Self::new();
-        if decoded.sigfig() >= DIGITS && decoded.max() <= HIGHEST_NS {
-            latencies.counts.add(&decoded).map_err(|e| LatencyDecodeError(format!("{e:?}")))?;
-        } else {
-            for value in decoded.iter_recorded() {
-                // A coarse bucket's values lie around its middle.
-                let at = value.value_iterated_to();
-                let middle = decoded.median_equivalent(at);
-                latencies.record_many(middle, value.count_at_value());
-            }
-        }
-        Ok(latencies)
+        Encoding::of(bytes).map(|encoding| Self::of(&encoding))
+    }
+
+    fn of(encoding: &Encoding<'_>) -> Self {
+        let grain = encoding.grain;
+        let is_fine = encoding.digits >= DIGITS.into() && encoding.largest() <= HIGHEST_NS;
+        // A coarse bucket's values lie around its middle.
+        let value = if is_fine { Grain::lowest } else { Grain::middle };
+        Self::kept(encoding.counts().map(|(index, count)| (value(grain, index), count)))
     }
 }
 
@@ -305,7 +383,7 @@ mod tests {
                 if exponent < 12 { short.record_many(nanos, 3) } else { long.record_many(nanos, 3) }
             }
         }
-        let counters = |latencies: &Latencies| latencies.counts.distinct_values();
+        let counters = |latencies: &Latencies| latencies.memory() as usize / size_of::<u64>();
         assert!(counters(&short) < counters(&long) && counters(&long) <= all.distinct_values());
         let [mut one, mut other] = [short.clone(), long.clone()];
         one.merge(&long);
@@ -364,6 +442,17 @@ mod tests {
             assert_ne!(asked(&kept), before);
             before = asked(&kept);
         }
+    }
+
+    #[test]
+    fn what_was_read_takes_memory_for_its_contents_and_not_for_its_longest_value() {
+        let mut hour = Latencies::new();
+        hour.record_nanos(u64::MAX);
+        let read = Latencies::from_bytes(&hour.to_bytes()).unwrap();
+        assert!(hour.memory() > 100_000 && read.memory() < 100, "{}", read.memory());
+        assert_eq!(read.recorded_ms(), hour.recorded_ms());
+        assert_eq!((read.min_ms(), read.max_ms()), (hour.min_ms(), hour.max_ms()));
+        assert_eq!((read.to_bytes(), read.logged()), (hour.to_bytes(), hour.logged()));
     }
 
     #[test]

@@ -1,94 +1,37 @@
 //! Histograms as other programs write them: HdrHistogram's text form and its interval logs.
 
+use crate::contents::Encoding;
 use crate::{Latencies, LatencyDecodeError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
-use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
-use std::borrow::Cow;
+use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use std::collections::BTreeMap;
 use std::io::Read;
 
 /// The longest text that is taken for a histogram, in bytes: sixteen times what the finest one of
 /// a day in nanoseconds needs.
 const LONGEST_TEXT: usize = 1 << 24;
 
-/// What compressed histograms of version 2 begin with.
+/// What compressed histograms of version 2 begin with, before their length.
 const COMPRESSED: [u8; 4] = [0x1c, 0x84, 0x93, 0x14];
-/// Where the length of a histogram's contents stands, and where these begin.
-const LENGTH_AT: usize = 4;
-const CONTENTS_AT: usize = 40;
 
-/// The most values that a histogram can hold, so that histograms can be added up without overflow.
-const MAX_VALUES: u64 = 1 << 53;
-/// The most counters that one can have: far more than any that fits into [`LONGEST_TEXT`].
-const MAX_COUNTERS: i64 = 1 << 32;
-
-/// A histogram without compression whose contents are as long as it says and whose counts can be
-/// added up: the library makes room for whatever length is written there, and trusts its numbers. What
-/// comes after its contents is left out.
-///
-/// # Errors
-/// When it is none.
-pub(crate) fn plain(bytes: &[u8]) -> Result<Cow<'_, [u8]>, LatencyDecodeError> {
-    let mut bytes: Cow<'_, [u8]> = match bytes.strip_prefix(&COMPRESSED) {
-        None => bytes.into(),
-        Some(rest) => {
-            let mut inflated = Vec::new();
-            let packed = rest.get(4..).unwrap_or_default();
-            ZlibDecoder::new(packed)
-                .take(LONGEST_TEXT as u64)
-                .read_to_end(&mut inflated)
-                .map_err(|error| LatencyDecodeError(error.to_string()))?;
-            inflated.into()
-        }
-    };
-    let length = bytes.get(LENGTH_AT..LENGTH_AT + 4).and_then(|bytes| bytes.try_into().ok());
-    let length = length.map_or(usize::MAX, |length| u32::from_be_bytes(length) as usize);
-    match bytes.get(CONTENTS_AT..).and_then(|contents| contents.get(..length)) {
-        Some(contents) => check_counts(contents)?,
-        None => return Err(LatencyDecodeError("it is shorter than it says".to_owned())),
-    }
-    match &mut bytes {
-        Cow::Borrowed(bytes) => *bytes = &bytes[..CONTENTS_AT + length],
-        Cow::Owned(bytes) => bytes.truncate(CONTENTS_AT + length),
-    }
-    Ok(bytes)
-}
-
-/// Checks the counts of a histogram: each is a number of values or, below zero, of counters that are
-/// skipped.
-fn check_counts(mut contents: &[u8]) -> Result<(), LatencyDecodeError> {
-    let refused = |why: &str| Err(LatencyDecodeError(why.to_owned()));
-    let mut values = 0u64;
-    while !contents.is_empty() {
-        // Seven bits a byte, lowest first; the ninth byte has eight.
-        let last = contents.iter().take(8).position(|byte| byte & 0x80 == 0).unwrap_or(8);
-        let Some((number, rest)) = contents.split_at_checked(last + 1) else {
-            return refused("it is cut off");
-        };
-        let bits = |byte: &u8, place| u64::from(if place < 8 { byte & 0x7f } else { *byte });
-        let encoded = number
-            .iter()
-            .enumerate()
-            .fold(0, |value, (place, byte)| value | bits(byte, place) << (7 * place));
-        let count = (encoded >> 1) as i64 ^ -((encoded & 1) as i64);
-        if count < -MAX_COUNTERS {
-            return refused("it skips more than there is");
-        }
-        values = values.saturating_add(u64::try_from(count).unwrap_or(0));
-        if values > MAX_VALUES {
-            return refused("it has more values than can be counted");
-        }
-        contents = rest;
-    }
-    Ok(())
+/// The histogram without compression.
+fn plain(bytes: Vec<u8>) -> Result<Vec<u8>, LatencyDecodeError> {
+    let Some(rest) = bytes.strip_prefix(&COMPRESSED) else { return Ok(bytes) };
+    let mut inflated = Vec::new();
+    ZlibDecoder::new(rest.get(4..).unwrap_or_default())
+        .take(LONGEST_TEXT as u64)
+        .read_to_end(&mut inflated)
+        .map_err(|error| LatencyDecodeError(error.to_string()))?;
+    Ok(inflated)
 }
 
 /// A histogram of values in a unit that is not written with it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct EncodedLatencies(Histogram<u64>);
+pub struct EncodedLatencies(Vec<u8>);
 
 impl EncodedLatencies {
     /// Reads base64 of HDR V2, compressed or not.
@@ -102,28 +45,60 @@ impl EncodedLatencies {
         let bytes = STANDARD
             .decode(text.trim())
             .map_err(|_| LatencyDecodeError("it is not base64".to_owned()))?;
-        Deserializer::new()
-            .deserialize(&mut &plain(&bytes)?[..])
-            .map(Self)
-            .map_err(|error| LatencyDecodeError(error.to_string()))
+        let mut bytes = plain(bytes)?;
+        let length = Encoding::of(&bytes)?.bytes.len();
+        bytes.truncate(length);
+        bytes.shrink_to_fit();
+        Ok(Self(bytes))
+    }
+
+    fn encoding(&self) -> Encoding<'_> {
+        Encoding::of(&self.0).expect("checked when it was made")
     }
 
     /// The largest value, in the histogram's unit, as its first digits say.
     pub fn largest(&self) -> u64 {
-        self.0.max()
+        self.encoding().largest()
+    }
+
+    /// The middles of its counters with what they count, ascending.
+    fn values(&self) -> impl Iterator<Item = (u64, u64)> {
+        let encoding = self.encoding();
+        encoding.counts().map(move |(index, count)| (encoding.grain.middle(index), count))
     }
 
     /// The same as latencies, where the unit has so many nanoseconds. Longer ones than an hour
     /// count as that.
     pub fn in_units_of(&self, nanos: u64) -> Latencies {
-        let mut latencies = Latencies::new();
-        for value in self.0.iter_recorded() {
-            let value_at = value.value_iterated_to();
-            let half = self.0.equivalent_range(value_at) / 2;
-            let middle = self.0.lowest_equivalent(value_at).saturating_add(half);
-            latencies.record_many(middle.saturating_mul(nanos), value.count_at_value());
+        Latencies::kept(self.values().map(|(value, count)| (value.saturating_mul(nanos), count)))
+    }
+}
+
+/// Histograms added up whose unit is told only when all were read. It takes memory for each different
+/// value, however many histograms there were.
+#[derive(Clone, Debug, Default)]
+pub struct UnitlessLatencies(BTreeMap<u64, u64>);
+
+impl UnitlessLatencies {
+    /// Bytes of memory for each different value, at most.
+    pub const BYTES_OF_VALUE: u64 = 48;
+
+    /// How many values of a histogram it has not had so far.
+    pub fn new_values(&self, histogram: &EncodedLatencies) -> u64 {
+        histogram.values().filter(|(value, _)| !self.0.contains_key(value)).count() as u64
+    }
+
+    /// Adds all values of a histogram.
+    pub fn add(&mut self, histogram: &EncodedLatencies) {
+        for (value, count) in histogram.values() {
+            let sum = self.0.entry(value).or_default();
+            *sum = sum.saturating_add(count);
         }
-        latencies
+    }
+
+    /// The same as latencies, where the unit has so many nanoseconds.
+    pub fn in_units_of(&self, nanos: u64) -> Latencies {
+        Latencies::kept(self.0.iter().map(|(value, count)| (value.saturating_mul(nanos), *count)))
     }
 }
 
@@ -255,7 +230,7 @@ mod tests {
     #[test]
     fn contents_that_are_shorter_than_they_say_are_refused() {
         let mut bytes = Latencies::new().to_bytes();
-        bytes[LENGTH_AT..LENGTH_AT + 4].copy_from_slice(&u32::MAX.to_be_bytes());
+        bytes[4..8].copy_from_slice(&u32::MAX.to_be_bytes());
         for text in [STANDARD.encode(&bytes), compressed(&bytes)] {
             let error = EncodedLatencies::from_base64(&text).unwrap_err();
             assert!(error.to_string().contains("shorter"), "{error}");

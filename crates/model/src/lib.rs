@@ -76,7 +76,7 @@ pub use key_value::{KeyOrder, KeyValue, ValueSize};
 pub use keys::{KeyDistribution, KeyParameters};
 pub use latency::{
     EncodedLatencies, Latencies, LatencyDecodeError, LatencyLogLine, LoggedLatencies,
-    PackedLatencies, PackedSum,
+    PackedLatencies, PackedSum, UnitlessLatencies,
 };
 pub use level::{Level, LevelUnit};
 pub use load::{
