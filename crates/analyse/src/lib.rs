@@ -52,6 +52,7 @@ mod repeats;
 pub mod runs;
 mod search;
 mod series;
+mod size;
 mod stalled;
 mod study;
 mod summary;
@@ -90,6 +91,7 @@ pub use search::{
     PlacedSearch, SearchAnalysis, SearchComparison, SearchOutcome, SearchedTrial, TargetSearch,
 };
 pub use series::percentile_ms;
+pub use size::memory;
 pub use until::{LevelRepeats, RepeatsEnd, open_trials};
 pub use volume::{CellVolume, DiskEstimates, TrialVolume};
 

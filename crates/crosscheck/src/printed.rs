@@ -1,7 +1,7 @@
 //! What tools print in formats that weighin imports as well.
 
 use import::{Format, Source};
-use model::{FigureNumber, Outcome, TrialEnd};
+use model::{FigureNumber, Outcome, ReadBudget, TrialEnd};
 
 /// The figures of the one run that a tool has printed.
 pub(crate) struct Printed {
@@ -19,7 +19,7 @@ impl Printed {
         format: &impl Format,
         text: &str,
     ) -> Result<Self, String> {
-        let parsed = format.parse(Source { file: tool, text });
+        let parsed = format.parse(Source { file: tool, text, budget: &ReadBudget::default() });
         match parsed.trials.into_iter().next().map(|trial| trial.end) {
             Some(TrialEnd::Completed(outcome)) => Ok(Self { tool, outcome }),
             Some(TrialEnd::Failed(failure)) => Err(failure.message),

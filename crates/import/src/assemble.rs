@@ -19,7 +19,7 @@ const MARGIN: f64 = 0.03;
 /// level are numbered as repeats by their blocks or dates, where all have them, else in the order of
 /// the files; the plan is that order. Also gives the problems: those of the files, and what could not be put together.
 pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<Problem>) {
-    let mut targets: Vec<Target> = Vec::new();
+    let mut targets = Targets::default();
     let (mut trials, mut prices, mut labels, mut problems) = (vec![], vec![], vec![], vec![]);
     let mut beside = vec![];
     for file in files {
@@ -32,14 +32,14 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
     let mut trials = twice::leave_out(trials, &mut problems);
     let facts = attach(&mut trials, beside, &mut problems);
     for trial in &trials {
-        target(&mut targets, &trial.target);
+        targets.named(&trial.target);
     }
     for row in prices {
-        let owner = target(&mut targets, &row.target);
+        let owner = targets.named(&row.target);
         problems.extend(price::add(owner, row).err());
     }
     for label in labels {
-        target(&mut targets, &label.target).labels.insert(label.name, label.value);
+        targets.named(&label.target).labels.insert(label.name, label.value);
     }
     let tests = tests(&trials);
     in_order_of_time(&mut trials);
@@ -55,7 +55,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
         confidence: CONFIDENCE,
         margin: MARGIN,
         sample_every: Study::SAMPLE_EVERY,
-        targets,
+        targets: targets.list,
         parallel: false,
         aa_control: None,
         tests,
@@ -80,20 +80,30 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
     )
 }
 
-/// The target of that name, added where it is new.
-fn target<'a>(targets: &'a mut Vec<Target>, name: &str) -> &'a mut Target {
-    let place = targets.iter().position(|target| target.name == name).unwrap_or_else(|| {
-        targets.push(Target {
-            name: name.to_owned(),
-            system: System::Unknown,
-            place: Place::Imported,
-            price: None,
-            labels: BTreeMap::new(),
-            load_hosts: None,
+/// Targets in the order in which they first appear.
+#[derive(Default)]
+struct Targets {
+    list: Vec<Target>,
+    places: HashMap<String, usize>,
+}
+
+impl Targets {
+    /// The one of that name, added where it is new.
+    fn named(&mut self, name: &str) -> &mut Target {
+        let place = self.places.get(name).copied().unwrap_or_else(|| {
+            self.list.push(Target {
+                name: name.to_owned(),
+                system: System::Unknown,
+                place: Place::Imported,
+                price: None,
+                labels: BTreeMap::new(),
+                load_hosts: None,
+            });
+            self.places.insert(name.to_owned(), self.list.len() - 1);
+            self.list.len() - 1
         });
-        targets.len() - 1
-    });
-    &mut targets[place]
+        &mut self.list[place]
+    }
 }
 
 fn tests(trials: &[ImportedTrial]) -> Vec<Test> {
@@ -106,9 +116,11 @@ fn tests(trials: &[ImportedTrial]) -> Vec<Test> {
         });
         tests[place].1.insert(trial.level);
     }
+    let mut of_tests: HashMap<&str, Vec<&ImportedTrial>> = HashMap::new();
+    trials.iter().for_each(|trial| of_tests.entry(&trial.test).or_default().push(trial));
     let test = |(name, levels): (&str, BTreeSet<Level>)| {
         let levels = levels.into_iter().collect();
-        let in_turns = in_turns(trials.iter().filter(|trial| trial.test == name));
+        let in_turns = in_turns(of_tests.get(name).into_iter().flatten().copied());
         let task = ImportedTask { name: name.to_owned(), levels, in_turns };
         Test::new(name, Task::Imported(task))
     };
@@ -130,10 +142,11 @@ fn dates_go_round(trials: &[&ImportedTrial]) -> bool {
     let Some(mut dated) = dated.collect::<Option<Vec<(UnixMillis, &str)>>>() else { return false };
     dated.sort();
     let mut counts: BTreeMap<&str, u32> = dated.iter().map(|(_, target)| (*target, 0)).collect();
-    dated.iter().all(|(_, target)| {
-        let least = counts.values().copied().min().unwrap_or(0);
+    // As long as all were in turn, whole rounds are behind each.
+    let in_round = counts.len();
+    dated.iter().enumerate().all(|(before, (_, target))| {
         let own = counts.entry(target).or_default();
-        let in_turn = *own == least;
+        let in_turn = *own as usize == before / in_round;
         *own += 1;
         in_turn
     })

@@ -29,7 +29,7 @@ impl Format for BenchBase {
 
     fn parse(&self, source: Source<'_>) -> Parsed {
         let mut parsed = Parsed::default();
-        for document in documents(source.text) {
+        for document in documents(source.text, source.budget) {
             match document {
                 Ok((line, json)) => match trial(&source, json) {
                     Some(trial) => parsed.trials.push(trial),

@@ -125,12 +125,21 @@ struct OpenTrial {
     failure: Option<String>,
 }
 
+/// The trials of a cell that have one number of block and repeat, or none.
+#[derive(Default)]
+struct Repeats {
+    /// Their places in [`Reading::open`].
+    places: Vec<usize>,
+    /// How many of them have a metric: the first ones.
+    having: HashMap<String, usize>,
+}
+
 struct Reading<'a> {
     source: Source<'a>,
     parsed: Parsed,
     open: Vec<OpenTrial>,
-    /// The places in `open` of the trials of a cell, each with its repeat, in the file's order.
-    of_cell: HashMap<(String, String, Level), Vec<usize>>,
+    /// By target, test, level, block and repeat.
+    of_cell: HashMap<(String, String, Level, Option<u32>, Option<u32>), Repeats>,
 }
 
 impl Reading<'_> {
@@ -148,7 +157,8 @@ impl Reading<'_> {
                 return self.problem(1, format!("the heading has no column `{needed}`"));
             }
         }
-        for record in reader.records() {
+        let source = self.source;
+        for (_, record) in (1..).zip(reader.records()).take_while(|(at, _)| source.lasts(*at)) {
             match record {
                 Ok(record) => {
                     let line = record.position().map_or(0, csv::Position::line);
@@ -261,20 +271,20 @@ impl Reading<'_> {
     ) -> &mut OpenTrial {
         let numbered = block.is_some() || repeat.is_some();
         let (target, test, metric) = (row.field("target"), row.test(), row.field("metric"));
-        let cell = self.of_cell.entry((target.to_owned(), test.clone(), level)).or_default();
-        let place = cell.iter().copied().find(|&place| {
-            let trial = &self.open[place];
-            let lacks = match metric {
-                "failure" => trial.failure.is_none(),
-                _ => trial.figures.iter().all(|figure| figure.metric != metric),
-            };
-            (trial.block, trial.repeat) == (block, repeat) && (numbered || lacks)
-        });
-        let place = place.unwrap_or_else(|| {
+        let key = (target.to_owned(), test.clone(), level, block, repeat);
+        let repeats = self.of_cell.entry(key).or_default();
+        let nth = if numbered {
+            0
+        } else {
+            let having = repeats.having.entry(metric.to_owned()).or_default();
+            *having += 1;
+            *having - 1
+        };
+        let place = repeats.places.get(nth).copied().unwrap_or_else(|| {
             let (figures, failure) = (Vec::new(), None);
             let target = target.to_owned();
             self.open.push(OpenTrial { target, test, level, repeat, block, figures, failure });
-            cell.push(self.open.len() - 1);
+            repeats.places.push(self.open.len() - 1);
             self.open.len() - 1
         });
         &mut self.open[place]

@@ -73,6 +73,9 @@ impl Figures {
     }
 }
 
+/// Bytes of memory that a trial takes besides its figures and latencies.
+const BYTES_OF_TRIAL: u64 = 1024;
+
 /// What follows from printed figures, with one digit more than is known of it.
 pub(crate) fn reckoned(value: f64, resolution: f64) -> FigureNumber {
     const MOST_DECIMALS: f64 = 12.0;
@@ -100,11 +103,6 @@ pub(crate) fn problem(source: &Source<'_>, line: u32, message: impl Into<String>
     Problem { file: source.file.to_owned(), line, message: message.into() }
 }
 
-/// The lines of a text with their numbers from 1.
-pub(crate) fn numbered_lines(text: &str) -> impl Iterator<Item = (u32, &str)> {
-    text.lines().enumerate().map(|(at, line)| (u32::try_from(at + 1).unwrap_or(u32::MAX), line))
-}
-
 /// A trial whose target and test its path will say, with nothing sampled and no dates.
 pub(crate) fn trial(
     source: &Source<'_>,
@@ -112,6 +110,11 @@ pub(crate) fn trial(
     level: Level,
     end: TrialEnd,
 ) -> ImportedTrial {
+    if let TrialEnd::Completed(outcome) = &end {
+        // Overdrawn, it ends the loop over the file's parts.
+        let latencies = outcome.latencies.as_ref().map_or(0, Latencies::memory);
+        let _ = source.budget.charge(latencies + BYTES_OF_TRIAL);
+    }
     ImportedTrial {
         file: source.file.to_owned(),
         target: String::new(),

@@ -1,9 +1,10 @@
 //! HdrHistogram's interval logs.
 
-use crate::figures::{self, Figures, numbered_lines, problem};
+use crate::figures::{self, Figures, problem};
 use crate::{Format, Parsed, Problem, Source};
 use model::{
-    EncodedLatencies, FigureNumber, Latencies, LatencyLogLine, Level, Outcome, TrialEnd, UnixMillis,
+    EncodedLatencies, FigureNumber, LatencyLogLine, Level, Outcome, TrialEnd, UnitlessLatencies,
+    UnixMillis,
 };
 use std::collections::BTreeMap;
 
@@ -68,7 +69,7 @@ struct Log {
 impl Log {
     fn read(source: &Source<'_>, problems: &mut Vec<Problem>) -> Self {
         let mut log = Self::default();
-        for (number, line) in numbered_lines(source.text) {
+        for (number, line) in source.lines() {
             match LatencyLogLine::parse(line) {
                 Ok(LatencyLogLine::StartTime(seconds)) => log.start = Some(seconds),
                 Ok(LatencyLogLine::BaseTime(_) | LatencyLogLine::Nothing) => {}
@@ -76,7 +77,12 @@ impl Log {
                     let tagged = log.tags.entry(tag).or_default();
                     tagged.line = number;
                     tagged.seconds += length_seconds;
-                    tagged.intervals.push((max, latencies));
+                    let bytes =
+                        tagged.sum.new_values(&latencies) * UnitlessLatencies::BYTES_OF_VALUE;
+                    if source.budget.charge(bytes).is_err() {
+                        break;
+                    }
+                    tagged.add(max, &latencies);
                 }
                 Err(error) => problems.push(problem(source, number, error.to_string())),
             }
@@ -92,34 +98,41 @@ struct Tagged {
     line: u32,
     /// The lengths of all intervals.
     seconds: f64,
-    /// Largest value as printed, and all values.
-    intervals: Vec<(f64, EncodedLatencies)>,
+    /// How many there are.
+    intervals: usize,
+    /// The largest value as printed, and what its histogram says of it.
+    largest: Option<(f64, u64)>,
+    sum: UnitlessLatencies,
 }
 
 impl Tagged {
+    fn add(&mut self, printed: f64, latencies: &EncodedLatencies) {
+        self.intervals += 1;
+        // The interval with the longest latencies is printed with the most digits.
+        if self.largest.is_none_or(|(most, _)| printed.total_cmp(&most).is_ge()) {
+            self.largest = Some((printed, latencies.largest()));
+        }
+        self.sum.add(latencies);
+    }
+
     /// What makes the largest values as printed milliseconds, in nanoseconds.
     fn unit(&self) -> Option<u64> {
-        // The interval with the longest latencies is printed with the most digits.
-        let largest = self.intervals.iter().max_by(|a, b| a.0.total_cmp(&b.0));
-        let (printed, latencies) = largest.filter(|(printed, _)| *printed > 0.0)?;
+        let (printed, largest) = self.largest.filter(|(printed, _)| *printed > 0.0)?;
         let matches = |nanos: &u64| {
-            let ms = latencies.largest() as f64 * *nanos as f64 / 1e6;
+            let ms = largest as f64 * *nanos as f64 / 1e6;
             (ms / printed - 1.0).abs() <= RESOLUTION
         };
         UNITS.into_iter().find(matches)
     }
 
     fn outcome(self, source: &Source<'_>, nanos: u64) -> Outcome {
-        let mut latencies = Latencies::new();
-        for (_, interval) in &self.intervals {
-            latencies.merge(&interval.in_units_of(nanos));
-        }
+        let latencies = self.sum.in_units_of(nanos);
         let mut figures = Figures::default();
         let count = latencies.count() as f64;
         figures.number("operations", FigureNumber { value: count, resolution: 0.0 }, "", 0);
         if self.seconds > 0.0 {
             // Lengths of intervals are printed in milliseconds.
-            let error = 0.001 * self.intervals.len() as f64;
+            let error = 0.001 * self.intervals as f64;
             let elapsed = FigureNumber { value: self.seconds, resolution: error };
             figures.number("elapsed", elapsed, "s", 0);
             let value = count / self.seconds;

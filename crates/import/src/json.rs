@@ -1,7 +1,7 @@
 //! JSON whose numbers keep the digits that they were printed with.
 
 use crate::printed_number;
-use model::FigureNumber;
+use model::{FigureNumber, ReadBudget};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
@@ -81,10 +81,13 @@ pub(crate) fn without_stray_lines(text: &str) -> (String, Vec<(u32, String)>) {
 
 /// The objects that begin at the margin of a line, whatever text stands before, between and after
 /// them.
-pub(crate) fn documents(text: &str) -> Vec<Found<'_>> {
+pub(crate) fn documents<'a>(text: &'a str, budget: &ReadBudget) -> Vec<Found<'a>> {
     let mut found = Vec::new();
     let (mut at, mut counted, mut line, mut broken) = (0, 0, 1_u32, 0);
     while let Some(start) = next_object(text, at) {
+        if budget.charge(size_of::<Found<'_>>() as u64).is_err() {
+            break;
+        }
         let lines = text[counted..start].bytes().filter(|byte| *byte == b'\n').count();
         line = line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
         counted = start;
@@ -128,7 +131,7 @@ mod tests {
     #[test]
     fn documents_are_found_between_text() {
         let text = "warning: x\n{\n \"a\": 1.50\n}\nmore\n{\"a\": [1, 2]}\n{\n \"a\":\n";
-        let found = documents(text);
+        let found = documents(text, &ReadBudget::default());
         assert_eq!(found.len(), 3);
         let (line, first) = *found[0].as_ref().unwrap();
         assert_eq!(line, 2);
@@ -141,17 +144,29 @@ mod tests {
     #[test]
     fn documents_that_break_off_do_not_take_the_square_of_the_time() {
         let text = "{\"a\":\n".repeat(200_000);
-        let found = documents(&text);
+        let found = documents(&text, &ReadBudget::default());
         assert_eq!(found.len(), MAX_BROKEN + 1);
         assert!(found.last().unwrap().as_ref().unwrap_err().1.contains("left out"));
         let many = "{\"a\": 1}\n".repeat(100_000);
-        assert_eq!(documents(&many).last().unwrap().as_ref().unwrap().0, 100_000);
+        assert_eq!(
+            documents(&many, &ReadBudget::default()).last().unwrap().as_ref().unwrap().0,
+            100_000
+        );
     }
 
     #[test]
     fn text_within_a_document_is_taken_out_and_named() {
         let (kept, stray) = without_stray_lines("{\n \"a\": 1,\nfio: disk full\n \"b\": 2\n}\n");
         assert_eq!(stray, [(3, "fio: disk full".to_owned())]);
-        assert_eq!(documents(&kept)[0].as_ref().unwrap().1.at(&["b"]).unwrap().whole(), Some(2));
+        assert_eq!(
+            documents(&kept, &ReadBudget::default())[0]
+                .as_ref()
+                .unwrap()
+                .1
+                .at(&["b"])
+                .unwrap()
+                .whole(),
+            Some(2)
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! What mysqlslap, or mariadb-slap, prints.
 
-use crate::figures::{Figures, numbered_lines, problem, reckoned, trial};
+use crate::figures::{Figures, problem, reckoned, trial};
 use crate::{Aspect, Format, Parsed, Source, printed_number};
 use model::{FigureNumber, Level, Outcome, TrialEnd};
 
@@ -33,7 +33,7 @@ impl Format for Mysqlslap {
     fn parse(&self, source: Source<'_>) -> Parsed {
         let mut parsed = Parsed::default();
         let mut run = Run::default();
-        for (number, line) in numbered_lines(source.text) {
+        for (number, line) in source.lines() {
             if line.trim_end() == FIRST {
                 finish(&source, std::mem::take(&mut run), &mut parsed);
                 run.line = number;

@@ -1,5 +1,5 @@
-use crate::{CompanionFile, Knob};
-use model::{Level, Sampling, TrialEnd, UnixMillis};
+use crate::{CompanionContent, CompanionFile, Knob};
+use model::{DiskRates, Figure, Latencies, Level, Sample, Sampling, TrialEnd, UnixMillis};
 
 /// What one file gave.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,6 +14,33 @@ pub struct Parsed {
     pub beside: Vec<CompanionFile>,
     /// What could not be read.
     pub problems: Vec<Problem>,
+}
+
+impl Parsed {
+    /// About how much memory it takes, in bytes.
+    pub fn memory(&self) -> u64 {
+        let texts =
+            self.problems.iter().map(|one| size_of_val(one) + one.file.len() + one.message.len());
+        let labels = self.labels.len() * (size_of::<Label>() + BYTES_OF_TEXT);
+        let prices = self.prices.len() * (size_of::<ImportedPrice>() + BYTES_OF_TEXT);
+        let fixed = texts.sum::<usize>() + labels + prices;
+        let beside = self.beside.iter().map(|file| match &file.says {
+            CompanionContent::Samples(samples) => samples.iter().map(bytes_of_sample).sum(),
+            CompanionContent::Counters(_, counters) => counters.iter().count() * BYTES_OF_TEXT,
+            CompanionContent::Variables(variables) => {
+                variables.iter().map(|(name, value)| BYTES_OF_TEXT + name.len() + value.len()).sum()
+            }
+        });
+        let trials = self.trials.iter().map(ImportedTrial::memory).sum::<u64>();
+        (fixed + beside.sum::<usize>()) as u64 + trials
+    }
+}
+
+/// Bytes of a short text with its place.
+const BYTES_OF_TEXT: usize = 64;
+
+fn bytes_of_sample(sample: &Sample) -> usize {
+    size_of_val(sample) + sample.disks.len() * (size_of::<DiskRates>() + BYTES_OF_TEXT)
 }
 
 /// One trial that somebody else ran.
@@ -51,6 +78,20 @@ pub struct ImportedTrial {
 }
 
 impl ImportedTrial {
+    fn memory(&self) -> u64 {
+        let own = size_of_val(self) + self.file.len() + BYTES_OF_TEXT;
+        let TrialEnd::Completed(outcome) = &self.end else { return own as u64 };
+        let of_figure = |figure: &Figure| {
+            let note = figure.printed.as_ref().map_or(0, |printed| printed.note.len());
+            size_of_val(figure) + BYTES_OF_TEXT + note
+        };
+        let figures = outcome.figures.iter().map(of_figure).sum::<usize>();
+        let series =
+            outcome.series.iter().map(|series| BYTES_OF_TEXT + size_of_val(&series.values[..]));
+        let latencies = outcome.latencies.as_ref().map_or(0, Latencies::memory);
+        (own + figures + series.sum::<usize>()) as u64 + latencies
+    }
+
     /// Whether its path has yet to say what it is of.
     pub(crate) fn is_unnamed(&self) -> bool {
         !self.tool.is_empty() && self.target.is_empty()

@@ -1,6 +1,6 @@
 //! What PostgreSQL's pgbench prints.
 
-use crate::figures::{Figures, numbered_lines, problem, trial, with_unit};
+use crate::figures::{Figures, problem, trial, with_unit};
 use crate::{Aspect, Format, Knob, Parsed, Source};
 use model::{Failure, FailureKind, FigureNumber, Level, Outcome, TrialEnd};
 
@@ -30,7 +30,7 @@ impl Format for Pgbench {
     fn parse(&self, source: Source<'_>) -> Parsed {
         let mut parsed = Parsed::default();
         let mut run = Run::default();
-        for (number, line) in numbered_lines(source.text) {
+        for (number, line) in source.lines() {
             let begins = line.starts_with("pgbench (") || line.starts_with(FIRST);
             if begins && run.begun {
                 finish(&source, std::mem::take(&mut run), &mut parsed);

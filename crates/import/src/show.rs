@@ -1,7 +1,7 @@
 //! What SHOW GLOBAL STATUS and SHOW GLOBAL VARIABLES give.
 
 use crate::companion::{CompanionContent, CompanionFile};
-use crate::figures::{numbered_lines, problem};
+use crate::figures::problem;
 use crate::{Format, Parsed, Source};
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ impl Format for ShowDump {
         let mut parsed = Parsed::default();
         let mut dump = Dump::default();
         let mut name = None;
-        for (number, line) in numbered_lines(source.text) {
+        for (number, line) in source.lines() {
             match line_of(line) {
                 Line::Heading => dump.finish(&source, &mut parsed),
                 Line::Pair(name, value) => {

@@ -173,11 +173,9 @@ impl Latencies {
     /// The values that are longer than all of `other`; all where that is empty.
     pub fn longer_than(&self, other: &Self) -> Self {
         let mut longer = Self::new();
-        let longest = other.counts.max();
-        for value in self.counts.iter_recorded() {
-            if other.is_empty() || value.value_iterated_to() > longest {
-                longer.record_many(value.value_iterated_to(), value.count_at_value());
-            }
+        let longest = other.recorded().last().map(|(at, _)| at);
+        for (at, count) in self.recorded().filter(|(at, _)| longest.is_none_or(|end| *at > end)) {
+            longer.record_many(at, count);
         }
         longer
     }
@@ -185,11 +183,12 @@ impl Latencies {
     /// The values without those of `part`, which are among them; a value that is not is passed over.
     pub fn without(&self, part: &Self) -> Self {
         let mut rest = Self::new();
-        for value in self.counts.iter_recorded() {
-            let at = value.value_iterated_to();
-            let left = value.count_at_value().saturating_sub(part.counts.count_at(at));
-            if left > 0 {
-                rest.record_many(at, left);
+        let mut taken = part.recorded().peekable();
+        for (at, count) in self.recorded() {
+            while taken.next_if(|(other, _)| *other < at).is_some() {}
+            let out = taken.next_if(|(other, _)| *other == at).map_or(0, |(_, count)| count);
+            if count > out {
+                rest.record_many(at, count - out);
             }
         }
         rest

@@ -34,6 +34,7 @@ mod plan;
 mod policy;
 mod price;
 mod processors;
+mod read_limit;
 mod record;
 mod restart;
 mod sample;
@@ -99,6 +100,7 @@ pub use plan::{Block, Plan, Trial, TrialKey};
 pub use policy::{ErrorAction, ErrorPolicy};
 pub use price::{Price, PriceItem, PriceUnit};
 pub use processors::{FleetProcessors, Oversubscription, ProcessorCount};
+pub use read_limit::{OverBudget, ReadBudget, ReadLimit};
 pub use record::{Failure, FailureKind, SideBySide, TrialEnd, TrialRecord, UnixMillis, time_taken};
 pub use restart::{RestartSpec, RestartWay};
 pub use sample::{

@@ -3,7 +3,7 @@
 
 use crate::read::Mark;
 use hyper::body::Bytes;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex as AsyncMutex;
@@ -32,7 +32,11 @@ struct Kept {
 
 /// Pages by what they are.
 #[derive(Clone, Default)]
-pub(crate) struct Cache(Arc<Mutex<Kept>>);
+pub(crate) struct Cache {
+    kept: Arc<Mutex<Kept>>,
+    /// Held while a page is made: each may take as much memory as reading its files may.
+    making: Arc<Mutex<()>>,
+}
 
 impl Cache {
     /// The page `what`, made of files with these marks.
@@ -53,6 +57,8 @@ impl Cache {
         let cache = self.clone();
         // Made to its end, also where who asked is gone: the place stays locked meanwhile.
         let making = spawn_blocking(move || {
+            let one_at_a_time = Arc::clone(&cache.making);
+            let _turn = one_at_a_time.lock().unwrap_or_else(PoisonError::into_inner);
             let began = Instant::now();
             let page = make().map(Bytes::from);
             let took = began.elapsed();
@@ -64,7 +70,16 @@ impl Cache {
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets go of what was made of other files than those that are there.
+    pub(crate) fn keep_only(&self, there: &HashSet<(i64, i64)>) {
+        self.kept().places.retain(|_, (place, ..)| {
+            let Ok(made) = place.try_lock() else { return true };
+            made.as_ref()
+                .is_none_or(|made| made.of.iter().all(|mark| there.contains(&mark.identity())))
+        });
     }
 
     fn place(&self, what: &str) -> Place {
@@ -130,6 +145,20 @@ mod tests {
             }
             assert_eq!(ask(changed).await.unwrap(), "1");
         });
+    }
+
+    #[test]
+    fn pages_of_files_that_are_gone_are_let_go_of() {
+        let cache = Cache::default();
+        let files = [("stays", vec![1]), ("goes", vec![1, 2])];
+        for (page, of) in files {
+            let of = of.into_iter().map(Mark::of_file).collect();
+            let place = cache.place(page);
+            let (page, at) = (Ok(Bytes::new()), Instant::now());
+            *place.try_lock().unwrap() = Some(Made { of, page, at, took: Duration::ZERO });
+        }
+        cache.keep_only(&[1, 3].map(|number| Mark::of_file(number).identity()).into());
+        assert_eq!(cache.kept().places.keys().collect::<Vec<_>>(), ["stays"]);
     }
 
     #[test]

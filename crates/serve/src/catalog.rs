@@ -5,9 +5,10 @@
 //! after a hundred times as long as that took, so that looking takes at most a hundredth of a processor
 //! from what is being measured.
 
+use crate::cache::Cache;
 use crate::read::{self, Mark, Reading};
 use files::Directory;
-use model::{Stop, text};
+use model::{ReadLimit, Stop, text};
 use report::site::{Known, RunState, SiteRun, list_part};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -54,6 +55,11 @@ impl Entry {
         self.reading.as_ref().map_or("", |reading| &reading.so_far)
     }
 
+    /// About how much memory what is kept of it takes, in bytes.
+    fn memory(&self) -> u64 {
+        self.reading.as_ref().map_or(0, Reading::memory)
+    }
+
     /// By when it began, the latest first; what is not known by when it was written.
     fn began(&self) -> u64 {
         let began = self.run.summary().map(|summary| summary.started_at.0);
@@ -97,6 +103,10 @@ pub(crate) struct Catalog {
     path: PathBuf,
     /// Device and inode of the directory that was opened.
     identity: (u64, u64),
+    /// What reading a file may take, and what is kept of all of them.
+    pub(crate) limit: ReadLimit,
+    /// What was made of them.
+    pub(crate) cache: Cache,
     seen: Mutex<Seen>,
     asked: Mutex<Instant>,
     /// The list as it is after so many changes.
@@ -109,10 +119,12 @@ impl Catalog {
     ///
     /// # Errors
     /// When the operating system does not tell what the directory is.
-    pub(crate) fn new(directory: &Directory) -> io::Result<Arc<Self>> {
+    pub(crate) fn new(directory: &Directory, limit: ReadLimit) -> io::Result<Arc<Self>> {
         let catalog = Self {
             path: directory.path().to_owned(),
             identity: identity(directory)?,
+            limit,
+            cache: Cache::default(),
             seen: Mutex::default(),
             asked: Mutex::new(Instant::now()),
             part: Mutex::default(),
@@ -193,7 +205,11 @@ impl Catalog {
             if stop.is_requested() {
                 return took;
             }
-            entries.insert(name.clone(), Arc::new(anew(&directory, name, mark, is_held)));
+            // What was known of it is let go of before it is read again.
+            entries.remove(&name);
+            let others = entries.values().map(|entry| entry.memory()).sum();
+            let entry = anew(&directory, name.clone(), mark, (self.limit, is_held), others);
+            entries.insert(name, Arc::new(entry));
             if published.elapsed() >= INTERVAL {
                 self.publish(Seen::of(&entries));
                 published = Instant::now();
@@ -274,6 +290,8 @@ impl Catalog {
             && seen.entries.len() == new.entries.len()
             && seen.entries.iter().zip(&new.entries).all(|(old, new)| Arc::ptr_eq(old, new));
         if !same {
+            let there = new.entries.iter().map(|entry| entry.mark.identity());
+            self.cache.keep_only(&there.collect());
             *seen = new;
             self.changes.send_modify(|version| *version += 1);
         }
@@ -300,9 +318,23 @@ fn unread(name: &OsStr, mark: Mark) -> Entry {
     Entry { name: name.to_owned(), mark, run, reading: None, is_held: false, read: None }
 }
 
-fn anew(directory: &Directory, name: OsString, mark: Mark, is_held: bool) -> Entry {
+/// Reads a file, beside others of which so many bytes are kept.
+fn anew(
+    directory: &Directory,
+    name: OsString,
+    mark: Mark,
+    (limit, is_held): (ReadLimit, bool),
+    others: u64,
+) -> Entry {
     let began = Instant::now();
-    let (known, reading) = match read::reading(directory, &name, is_held) {
+    let all = limit.budget();
+    let fits = |reading: Reading| {
+        all.charge(others.saturating_add(reading.memory())).map_err(|over| {
+            format!("the files in this directory together hold too much: {over}")
+        })?;
+        Ok(reading)
+    };
+    let (known, reading) = match read::reading(directory, &name, limit, is_held).and_then(fits) {
         Ok(reading) => (Known::Run(reading.summary.clone()), Some(reading)),
         Err(why) => (Known::Unreadable(why), None),
     };

@@ -24,7 +24,7 @@ pub use figures::{Answer, FigureListener, Figures};
 
 use catalog::Catalog;
 use files::Directory;
-use model::{Failure, FailureKind, Stop};
+use model::{Failure, FailureKind, ReadLimit, Stop};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::thread;
@@ -32,12 +32,14 @@ use std::thread;
 /// The lowest priority that a thread can have: whatever is measured on this machine comes first.
 const NICENESS: i32 = 19;
 
-/// Shows the studies of a directory until it is stopped. `listening` is told the address.
+/// Shows the studies of a directory until it is stopped; reading one of them may take as much as the
+/// limit says, and what is kept of all of them together as well. `listening` is told the address.
 ///
 /// # Errors
 /// When there is no such directory, or the address cannot be listened on.
 pub fn serve_directory(
     path: &Path,
+    limit: ReadLimit,
     door: Door,
     stop: &Stop,
     listening: impl FnOnce(SocketAddr),
@@ -50,7 +52,7 @@ pub fn serve_directory(
             "name a directory that holds results files (*.weighin)",
         )
     })?;
-    let catalog = Catalog::new(&directory).map_err(|error| {
+    let catalog = Catalog::new(&directory, limit).map_err(|error| {
         let message = format!("cannot read the directory {}: {error}", path.display());
         Failure::new(FailureKind::Other, message, "name another directory")
     })?;

@@ -3,7 +3,7 @@
 use analyse::Analysis;
 use analyse::runs::RunPoints;
 use files::Directory;
-use model::{Block, Dataset, Plan, Trial, TrialRecord, text};
+use model::{Block, Dataset, Plan, ReadLimit, Trial, TrialRecord, text};
 use report::Format;
 use report::site::{RunState, SiteSummary, answer_in_a_line, latest_and_findings};
 use std::collections::BTreeSet;
@@ -26,9 +26,19 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
+    /// Which file it is, whatever was written to it since.
+    pub(crate) fn identity(&self) -> (i64, i64) {
+        (self.file[0], self.file[1])
+    }
+
+    #[cfg(test)]
+    pub(crate) fn of_file(number: i64) -> Self {
+        Self { file: [number, 0, 0, 0, 0], ..Self::default() }
+    }
+
     /// Whether it is of the same file, which may have grown.
     pub(crate) fn is_same_file(&self, other: &Self) -> bool {
-        self.file[..2] == other.file[..2]
+        self.identity() == other.identity()
     }
 }
 
@@ -56,6 +66,15 @@ pub(crate) struct Reading {
     pub(crate) points: RunPoints,
 }
 
+impl Reading {
+    /// About how much memory it takes, in bytes.
+    pub(crate) fn memory(&self) -> u64 {
+        let SiteSummary { study, question, answer, .. } = &self.summary;
+        let texts = [study.len(), answer.len(), question.as_ref().map_or(0, String::len)];
+        texts.iter().sum::<usize>() as u64 + self.so_far.len() as u64 + self.points.memory()
+    }
+}
+
 /// Reads a results file.
 ///
 /// # Errors
@@ -63,10 +82,11 @@ pub(crate) struct Reading {
 pub(crate) fn reading(
     directory: &Directory,
     name: &OsStr,
+    limit: ReadLimit,
     is_held: bool,
 ) -> Result<Reading, String> {
     guarded(|| {
-        let dataset = dataset(directory, name)?;
+        let dataset = dataset(directory, name, limit)?;
         // What grows with the trials alone, while they are being measured.
         let analysis = match is_held {
             true => analyse::analyse_without_laws(&dataset),
@@ -85,20 +105,32 @@ pub(crate) fn reading(
 ///
 /// # Errors
 /// As [`reading`].
-pub(crate) fn dataset(directory: &Directory, name: &OsStr) -> Result<Dataset, String> {
-    let read = Store::open_found(directory, name).and_then(|store| store.dataset());
+pub(crate) fn dataset(
+    directory: &Directory,
+    name: &OsStr,
+    limit: ReadLimit,
+) -> Result<Dataset, String> {
+    let read = Store::open_found(directory, name, limit).and_then(|store| store.dataset());
     // The page says in which directory they all are.
     let place = format!("{}/", directory.path().display());
-    read.map_err(|error| text::message(&error.to_string().replace(&place, "")).into_owned())
+    let dataset =
+        read.map_err(|error| text::message(&error.to_string().replace(&place, "")).into_owned())?;
+    let charged = limit.budget().charge(analyse::memory(&dataset));
+    charged.map_err(|over| format!("{} holds too much to be analysed: {over}", shown(name)))?;
+    Ok(dataset)
 }
 
 /// The report, as `weighin report` makes it.
 ///
 /// # Errors
 /// As [`reading`].
-pub(crate) fn report(directory: &Directory, name: &OsStr) -> Result<Vec<u8>, String> {
+pub(crate) fn report(
+    directory: &Directory,
+    name: &OsStr,
+    limit: ReadLimit,
+) -> Result<Vec<u8>, String> {
     guarded(|| {
-        let dataset = dataset(directory, name)?;
+        let dataset = dataset(directory, name, limit)?;
         let mut page = Vec::new();
         report::render(&analyse::analyse(&dataset), Format::Html, &mut page)
             .map_err(|error| error.to_string())?;

@@ -29,7 +29,8 @@ type Page = Response<Body>;
 
 pub(crate) fn router(catalog: Arc<Catalog>, ending: Ending) -> Router {
     let listeners = Arc::new(Semaphore::new(MOST_LISTENERS));
-    let site = Site { catalog, cache: Cache::default(), listeners, ending };
+    let cache = catalog.cache.clone();
+    let site = Site { catalog, cache, listeners, ending };
     Router::new()
         .route("/", get(list))
         .route("/events", get(list_events))
@@ -103,7 +104,7 @@ async fn report(State(site): State<Site>, Path(id): Path<String>) -> Page {
     let (mark, catalog) = (entry.mark, Arc::clone(&site.catalog));
     // Of a run that has ended no report is given that was made before its end.
     let what = format!("report {id} {}", entry.is_held);
-    let make = move || read::report(&catalog.directory()?, &entry.name);
+    let make = move || read::report(&catalog.directory()?, &entry.name, catalog.limit);
     match site.cache.page(what, vec![mark], make).await {
         Ok(report) => ok(report),
         Err(why) => unavailable("No report", &why),
@@ -128,7 +129,7 @@ async fn compare(State(site): State<Site>, RawQuery(query): RawQuery) -> Page {
 
 fn compared(catalog: &Catalog, old: &Entry, new: &Entry) -> Result<Vec<u8>, String> {
     let directory = catalog.directory()?;
-    let dataset = |entry: &Entry| read::dataset(&directory, &entry.name);
+    let dataset = |entry: &Entry| read::dataset(&directory, &entry.name, catalog.limit);
     let (before, after) = (dataset(old)?, dataset(new)?);
     let found = compare_runs(&before, &after);
     if found.tests.iter().all(|test| test.results.is_empty()) {

@@ -217,13 +217,53 @@ impl Scatter {
 
 /// The typical standard deviation: from the median of the differences between repeats.
 fn typical(samples: &[Vec<f64>]) -> f64 {
-    let mut differences = Vec::new();
-    for sample in samples {
-        for (i, a) in sample.iter().enumerate() {
-            differences.extend(sample[..i].iter().map(|b| (a - b).abs()));
-        }
+    let sorted: Vec<Vec<f64>> = samples
+        .iter()
+        .map(|sample| {
+            let mut sample = sample.clone();
+            sample.sort_by(f64::total_cmp);
+            sample
+        })
+        .collect();
+    let pairs: u64 = sorted.iter().map(|sample| sample.len() as u64).map(pairs).sum();
+    if pairs == 0 {
+        return 0.0;
     }
-    if differences.is_empty() { 0.0 } else { median(differences) / MEDIAN_DIFFERENCE }
+    let middle = match pairs % 2 {
+        1 => difference(&sorted, pairs / 2),
+        _ => f64::midpoint(difference(&sorted, pairs / 2 - 1), difference(&sorted, pairs / 2)),
+    };
+    middle / MEDIAN_DIFFERENCE
+}
+
+fn pairs(values: u64) -> u64 {
+    values * values.saturating_sub(1) / 2
+}
+
+/// The difference of two values of a sample than which so many are smaller, or equal: found by
+/// counting, as all differences of a long sample together would take the square of its length. The
+/// samples are sorted.
+fn difference(samples: &[Vec<f64>], nth: u64) -> f64 {
+    let up_to = |most: f64| -> u64 {
+        let in_sample = |sample: &Vec<f64>| {
+            let mut first = 0;
+            let within = |(last, value): (usize, &f64)| {
+                while first < last && value - sample[first] > most {
+                    first += 1;
+                }
+                (last - first) as u64
+            };
+            sample.iter().enumerate().map(within).sum::<u64>()
+        };
+        samples.iter().map(in_sample).sum()
+    };
+    // Numbers that are not negative have the order of their bits.
+    let (mut low, mut high) = (0, f64::INFINITY.to_bits());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if up_to(f64::from_bits(middle)) > nth { high = middle } else { low = middle + 1 }
+    }
+    f64::from_bits(low)
 }
 
 /// Of one value at least.

@@ -3,7 +3,7 @@
 use crate::digest::Subject;
 use crate::lock::WriterLock;
 use crate::{Store, StoreError, beside, extension, file, run};
-use model::{Block, Dataset, Plan, RunInfo};
+use model::{Block, Dataset, Plan, ReadLimit, RunInfo};
 use std::path::Path;
 
 impl Store {
@@ -49,6 +49,8 @@ impl Store {
             dataset.instances.iter().try_for_each(|one| store.record_instance(one))?;
             Ok(store)
         };
-        Self::writer(path, lock).and_then(fill).inspect_err(|_| beside::remove(path))
+        Self::writer(path, lock, ReadLimit::NONE)
+            .and_then(fill)
+            .inspect_err(|_| beside::remove(path))
     }
 }

@@ -6,9 +6,10 @@
 
 use crate::expected::{Column, Expected, quoted};
 use crate::schema::SCRIPTS;
-use crate::value::damage;
+use crate::value::{charge, damage};
+use model::{ReadBudget, ReadLimit};
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OptionalExtension, Result, params};
+use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -25,6 +26,13 @@ const COUNTERS: &str =
     LEFT JOIN counter ON counter.reading_id = reading.id
     LEFT JOIN counter_name AS name ON name.id = counter.name_id
     WHERE reading.position = ? ORDER BY reading.moment, reading.sample, name.name";
+
+/// Bytes of memory for each value of a row, and for each byte of JSON.
+const BYTES_OF_COLUMN: u64 = 16;
+const BYTES_OF_JSON: u64 = 16;
+
+/// By table.
+pub(crate) type Hashes = BTreeMap<String, String>;
 
 /// What has a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -133,7 +141,7 @@ impl Digests {
 
     /// Writes the digest of what the tables hold now.
     pub fn write(&self, connection: &Connection, subject: Subject) -> Result<()> {
-        let tables = self.of_tables(connection, subject)?;
+        let tables = self.of_tables(connection, subject, &ReadLimit::NONE.budget())?;
         connection
             .prepare_cached("INSERT OR REPLACE INTO digest (subject, id, tables) VALUES (?, ?, ?)")?
             .execute(params![subject.name(), subject.id(), as_json(&tables)])?;
@@ -147,7 +155,18 @@ impl Digests {
 
     /// Checks that the tables hold of this what they held when its digest was written; names the
     /// table that does not.
-    pub fn check(&self, connection: &Connection, subject: Subject) -> Result<()> {
+    pub fn check(
+        &self,
+        connection: &Connection,
+        subject: Subject,
+        budget: &ReadBudget,
+    ) -> Result<()> {
+        let found = self.of_tables(connection, subject, budget)?;
+        Self::compare(connection, subject, &found)
+    }
+
+    /// Checks that this is what its digest says.
+    pub fn compare(connection: &Connection, subject: Subject, found: &Hashes) -> Result<()> {
         let written: Option<String> = connection
             .prepare_cached("SELECT tables FROM digest WHERE subject = ? AND id = ?")?
             .query_row(params![subject.name(), subject.id()], |row| row.get(0))
@@ -155,8 +174,7 @@ impl Digests {
         let Some(written) = written else {
             return Err(damage("digest", format!("{subject} has none: it was removed")));
         };
-        let found = self.of_tables(connection, subject)?;
-        if as_json(&found) == written {
+        if as_json(found) == written {
             return Ok(());
         }
         let Ok(written) = serde_json::from_str::<BTreeMap<String, String>>(&written) else {
@@ -192,28 +210,31 @@ impl Digests {
     }
 
     /// Checks what was added to the run after it had begun.
-    pub fn check_extensions(&self, connection: &Connection) -> Result<()> {
+    pub fn check_extensions(&self, connection: &Connection, budget: &ReadBudget) -> Result<()> {
         let of_run = subjects(connection)?.into_iter();
         let mut added = of_run.filter(|subject| matches!(subject, Subject::Extension(_)));
-        added.try_for_each(|subject| self.check(connection, subject))
+        added.try_for_each(|subject| self.check(connection, subject, budget))
     }
 
     /// Checks everything at once.
-    pub fn check_all(&self, connection: &Connection) -> Result<()> {
+    pub fn check_all(&self, connection: &Connection, budget: &ReadBudget) -> Result<()> {
         self.check_subjects(connection)?;
         let filled = self.filled(connection)?;
         subjects(connection)?.into_iter().try_for_each(|subject| {
             let place = subject.to_string();
-            filled.check(connection, subject).map_err(|error| crate::value::within(&place, error))
+            let checked = filled.check(connection, subject, budget);
+            checked.map_err(|error| crate::value::within(&place, error))
         })
     }
 
-    /// The hash of the rows in each table that has any.
-    fn of_tables(
+    /// The hash of the rows in each table that has any. What they take in memory, once they are read, is
+    /// charged: all that is read of a store is hashed.
+    pub fn of_tables(
         &self,
         connection: &Connection,
         subject: Subject,
-    ) -> Result<BTreeMap<String, String>> {
+        budget: &ReadBudget,
+    ) -> Result<Hashes> {
         let fixed: &[(&str, &str)] = match subject {
             Subject::Run => &[
                 ("run", "SELECT * FROM run WHERE id = ?"),
@@ -241,7 +262,7 @@ impl Digests {
         let of_trials = of_trials.map(|(table, query)| (table.as_str(), query.as_str()));
         let mut hashes = BTreeMap::new();
         for (table, query) in fixed.iter().copied().chain(of_trials) {
-            if let Some(hash) = hash(connection, query, subject.id())? {
+            if let Some(hash) = hash(connection, query, subject, budget)? {
                 hashes.insert(table.to_owned(), hash);
             }
         }
@@ -271,14 +292,20 @@ fn subjects(connection: &Connection) -> Result<Vec<Subject>> {
 }
 
 /// The hash of all rows of a query; `None` where there are none.
-fn hash(connection: &Connection, query: &str, id: i64) -> Result<Option<String>> {
+fn hash(
+    connection: &Connection,
+    query: &str,
+    subject: Subject,
+    budget: &ReadBudget,
+) -> Result<Option<String>> {
     let mut statement = connection.prepare_cached(query)?;
     let columns = statement.column_count();
-    let mut rows = statement.query([id])?;
+    let mut rows = statement.query([subject.id()])?;
     let mut hasher = Sha256::new();
     let mut any = false;
     while let Some(row) = rows.next()? {
         any = true;
+        charge(budget, memory(row, columns, subject)?)?;
         for column in 0..columns {
             // Every value with its type and its length, so that no two lists of values look alike.
             match row.get_ref(column)? {
@@ -302,6 +329,23 @@ fn hash(connection: &Connection, query: &str, id: i64) -> Result<Option<String>>
             text
         })
     }))
+}
+
+/// Bytes of memory that a row may become.
+fn memory(row: &Row<'_>, columns: usize, subject: Subject) -> Result<u64> {
+    let of_text = match subject {
+        // Mostly JSON, of which two bytes can be a value with many fields.
+        Subject::Run | Subject::Extension(_) | Subject::Instance(_) => BYTES_OF_JSON,
+        Subject::Target(_) | Subject::Trial(_) | Subject::Note(_) => 1,
+    };
+    (0..columns).try_fold(0_u64, |sum, column| {
+        let length = match row.get_ref(column)? {
+            ValueRef::Text(bytes) => bytes.len() as u64 * of_text,
+            ValueRef::Blob(bytes) => bytes.len() as u64,
+            ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => 0,
+        };
+        Ok(sum + length + BYTES_OF_COLUMN)
+    })
 }
 
 fn bytes_of(hasher: &mut Sha256, kind: u8, bytes: &[u8]) {

@@ -1,3 +1,4 @@
+use crate::value::BeyondLimit;
 use files::Directory;
 use model::TrialKey;
 use rusqlite::ErrorCode;
@@ -45,6 +46,14 @@ pub enum StoreError {
          a copy, or start a new run", .0.display()
     )]
     TooSlow(PathBuf),
+    /// Reading it takes more than it may.
+    #[error("{} is not read: {detail}", .path.display())]
+    TooLarge {
+        /// The store.
+        path: PathBuf,
+        /// What takes too much, and the limit.
+        detail: String,
+    },
     /// Another process writes to the file.
     #[error("{} is in use by {holder}: wait for it to end, or stop it", .path.display())]
     InUse {
@@ -172,6 +181,9 @@ impl StoreError {
             // A header or a table's declaration that SQLite can make nothing of.
             (_, Some(ErrorCode::Unknown)) if access == Access::Read => {
                 Self::Damaged { path, detail }
+            }
+            (E::FromSqlConversionFailure(_, _, reason), _) if reason.is::<BeyondLimit>() => {
+                Self::TooLarge { path, detail: reason.to_string() }
             }
             // What was found, without how SQLite's library wraps it.
             (E::FromSqlConversionFailure(_, _, reason), _) => {

@@ -7,6 +7,7 @@ use crate::schema::{self, Age, SCRIPTS};
 use crate::store::check_run;
 use crate::{Store, StoreError, file, lock};
 use files::Directory;
+use model::ReadLimit;
 use rusqlite::OpenFlags;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -17,8 +18,12 @@ impl Store {
     ///
     /// # Errors
     /// As [`Self::open`].
-    pub fn open_found(directory: &Directory, name: &OsStr) -> Result<Self, StoreError> {
-        Self::open_at(&directory.path().join(name), false)
+    pub fn open_found(
+        directory: &Directory,
+        name: &OsStr,
+        limit: ReadLimit,
+    ) -> Result<Self, StoreError> {
+        Self::open_at(&directory.path().join(name), false, limit)
     }
 
     /// Whether a process holds such a store for writing, which is not disturbed by the question.
@@ -27,7 +32,11 @@ impl Store {
     }
 
     /// By a path that has no links; `is_only_one` where this process has the store open nowhere else.
-    pub(crate) fn open_at(path: &Path, is_only_one: bool) -> Result<Self, StoreError> {
+    pub(crate) fn open_at(
+        path: &Path,
+        is_only_one: bool,
+        reading: ReadLimit,
+    ) -> Result<Self, StoreError> {
         let sqlite = |error| StoreError::from_sqlite(path, Access::Read, error);
         let was_held = is_held_at(path);
         let log = LogState::of(path, is_only_one && !was_held)?;
@@ -39,14 +48,14 @@ impl Store {
             let _limited = opened.limit.begin();
             // One transaction: a writer may append meanwhile.
             let snapshot = opened.connection.unchecked_transaction().map_err(sqlite)?;
-            check_run(&snapshot, &digests).map_err(sqlite)?;
+            check_run(&snapshot, &digests, &reading.budget()).map_err(sqlite)?;
         }
         let trouble = log.map(|log| log.trouble(&opened.connection)).transpose().map_err(sqlite)?;
         if age == Age::Older {
             opened = schema::migrated_copy(&opened, SCRIPTS).map_err(sqlite)?;
             digests = Digests::current().map_err(sqlite)?;
         }
-        Self::load(path, opened, None, digests, trouble.flatten())
+        Self::load(path, opened, None, reading, (digests, trouble.flatten()))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::digest::{Digests, Subject};
 use crate::value::{Columns, Json, MOST, damage, within};
 use crate::{Store, StoreError};
-use model::{Instance, UnixMillis};
+use model::{Instance, ReadBudget, UnixMillis};
 use rusqlite::{Connection, Result, params};
 
 impl Store {
@@ -47,7 +47,11 @@ fn replace(connection: &Connection, instance: &Instance) -> Result<()> {
 }
 
 /// Reads all of them in order, and checks that they are as they were written.
-pub(crate) fn checked(connection: &Connection, digests: &Digests) -> Result<Vec<Instance>> {
+pub(crate) fn checked(
+    connection: &Connection,
+    digests: &Digests,
+    budget: &ReadBudget,
+) -> Result<Vec<Instance>> {
     let mut statement = connection.prepare(
         "SELECT number, target, first_position, began_at_ms, up_at_ms, down_at_ms, endpoint, ssh,
          labels, trouble FROM instance ORDER BY number",
@@ -76,7 +80,7 @@ pub(crate) fn checked(connection: &Connection, digests: &Digests) -> Result<Vec<
             return Err(of_instance(damage("instance.began_at_ms", "it is out of range")));
         }
         digests
-            .check(connection, Subject::Instance(instance.number.into()))
+            .check(connection, Subject::Instance(instance.number.into()), budget)
             .map_err(of_instance)?;
         checked.push(instance);
     }

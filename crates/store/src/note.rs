@@ -2,7 +2,7 @@
 
 use crate::digest::{Digests, Subject};
 use crate::value::{Columns, MOST, damage, within};
-use model::{Note, UnixMillis};
+use model::{Note, ReadBudget, UnixMillis};
 use rusqlite::{Connection, Result, params};
 
 /// Writes a note after those that there are; its number, from 1.
@@ -16,7 +16,11 @@ pub(crate) fn insert(connection: &Connection, note: &Note) -> Result<i64> {
 }
 
 /// Reads all notes in order, and checks that they are as they were written.
-pub(crate) fn checked(connection: &Connection, digests: &Digests) -> Result<Vec<Note>> {
+pub(crate) fn checked(
+    connection: &Connection,
+    digests: &Digests,
+    budget: &ReadBudget,
+) -> Result<Vec<Note>> {
     let mut statement =
         connection.prepare("SELECT number, at_ms, text FROM note ORDER BY number")?;
     let notes = statement.query_map([], |row| {
@@ -31,7 +35,7 @@ pub(crate) fn checked(connection: &Connection, digests: &Digests) -> Result<Vec<
         if note.at.0 > MOST {
             return Err(of_note(damage("note.at_ms", "it is out of range")));
         }
-        digests.check(connection, Subject::Note(number)).map_err(of_note)?;
+        digests.check(connection, Subject::Note(number), budget).map_err(of_note)?;
         checked.push(note);
     }
     Ok(checked)

@@ -167,6 +167,7 @@ pub(crate) fn migrated_copy(source: &Opened, scripts: &[&str]) -> rusqlite::Resu
 mod tests {
     use super::*;
     use crate::{Store, file, run, trial};
+    use model::ReadBudget;
     use rusqlite::OpenFlags;
     use test_support::varied::{host, plan, record, study};
 
@@ -199,7 +200,9 @@ mod tests {
         for opened in [&copy, &opened] {
             assert_eq!(age(opened, LATER), Age::Current);
             let connection = &opened.connection;
-            Digests::of(&Expected::of(LATER).unwrap()).check_all(connection).unwrap();
+            Digests::of(&Expected::of(LATER).unwrap())
+                .check_all(connection, &ReadBudget::default())
+                .unwrap();
             let remark: String = connection
                 .query_row("SELECT remark FROM trial JOIN more USING (position)", [], |row| {
                     row.get(0)

@@ -8,8 +8,8 @@ use crate::schema::{self, Age, SCRIPTS};
 use crate::value::unfit_value;
 use crate::{StoreError, beside, extension, file, note, run, target, trial};
 use model::{
-    Block, Extension, HostFacts, Note, Plan, RunInfo, Study, TargetFacts, TrialKey, TrialRecord,
-    UnixMillis,
+    Block, Extension, HostFacts, Note, Plan, ReadBudget, ReadLimit, RunInfo, Study, TargetFacts,
+    Trial, TrialKey, TrialRecord, UnixMillis,
 };
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::collections::BTreeSet;
@@ -41,6 +41,8 @@ pub struct Store {
     digests: Digests,
     /// What could not be read of the log when this was opened.
     log_trouble: Option<Note>,
+    /// What reading all of it may take.
+    pub(crate) reading: ReadLimit,
 }
 
 impl Store {
@@ -73,15 +75,24 @@ impl Store {
             extensions: Vec::new(),
         };
         file::create(path, study, plan, &run)?;
-        Self::writer(path, lock).inspect_err(|_| beside::remove(path))
+        Self::writer(path, lock, ReadLimit::NONE).inspect_err(|_| beside::remove(path))
     }
 
     /// Opens a run for reading; works while another process writes to it, and changes nothing.
     ///
     /// # Errors
-    /// When the file is missing, not a store, damaged, or of a later format.
+    /// When the file is missing, not a store, damaged, or of a later format; when reading it goes
+    /// beyond the usual limit of memory.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Self::open_at(&beside::resolved(path)?, true)
+        Self::open_within(path, ReadLimit::default())
+    }
+
+    /// The same with a limit of what opening it may take, and what [`Self::dataset`] may.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_within(path: &Path, limit: ReadLimit) -> Result<Self, StoreError> {
+        Self::open_at(&beside::resolved(path)?, true, limit)
     }
 
     /// Opens a run for writing, to complete its plan. A store of an older version is brought to
@@ -91,10 +102,19 @@ impl Store {
     /// # Errors
     /// As [`Self::open`]; and when another process writes to it.
     pub fn resume(path: &Path) -> Result<Self, StoreError> {
+        Self::resume_within(path, ReadLimit::default())
+    }
+
+    /// The same with a limit of what reading that which it holds so far may take. What this process
+    /// adds is its own.
+    ///
+    /// # Errors
+    /// As [`Self::resume`].
+    pub fn resume_within(path: &Path, limit: ReadLimit) -> Result<Self, StoreError> {
         // Before the lock is taken, which would leave its file in the wrong place.
         let path = &beside::resolved(path)?;
         let lock = WriterLock::take(path)?;
-        let mut store = Self::writer(path, lock)?;
+        let mut store = Self::writer(path, lock, limit)?;
         // From now on the log is written over: the report says what was in it.
         if let Some(trouble) = store.log_trouble.clone() {
             store.add_note(&trouble)?;
@@ -110,7 +130,11 @@ impl Store {
         Ok(store)
     }
 
-    pub(crate) fn writer(path: &Path, lock: WriterLock) -> Result<Self, StoreError> {
+    pub(crate) fn writer(
+        path: &Path,
+        lock: WriterLock,
+        reading: ReadLimit,
+    ) -> Result<Self, StoreError> {
         let log = LogState::of(path, true)?;
         let mut opened = file::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let (age, mut digests) = schema::check(&opened, path, SCRIPTS, Access::Write)?;
@@ -119,7 +143,7 @@ impl Store {
         let mut log_trouble = None;
         let mut prepare = || {
             log_trouble = log.trouble(connection)?;
-            digests.check_all(connection)?;
+            digests.check_all(connection, &reading.budget())?;
             if age == Age::Older {
                 schema::migrate(connection, SCRIPTS, |_| Ok(()))?;
                 digests = Digests::current()?;
@@ -133,15 +157,16 @@ impl Store {
         };
         prepare().map_err(|error| StoreError::from_sqlite(path, Access::Write, error))?;
         drop(limited);
-        Self::load(path, opened, Some(lock), digests, log_trouble)
+        // What it holds was charged just now.
+        Self::load(path, opened, Some(lock), ReadLimit::NONE, (digests, log_trouble))
     }
 
     pub(crate) fn load(
         path: &Path,
         opened: Opened,
         lock: Option<WriterLock>,
-        digests: Digests,
-        log_trouble: Option<Note>,
+        reading: ReadLimit,
+        (digests, log_trouble): (Digests, Option<Note>),
     ) -> Result<Self, StoreError> {
         let Opened { connection, limit } = opened;
         let limited = limit.begin();
@@ -150,7 +175,19 @@ impl Store {
         let recorded = trial::positions(&connection).map_err(sqlite)?;
         drop(limited);
         let path = path.to_path_buf();
-        Ok(Self { path, connection, limit, lock, study, plan, run, recorded, digests, log_trouble })
+        Ok(Self {
+            path,
+            connection,
+            limit,
+            lock,
+            study,
+            plan,
+            run,
+            recorded,
+            digests,
+            log_trouble,
+            reading,
+        })
     }
 
     /// Keeps a trial: when this returns, it survives a power loss. After an error the store is as
@@ -178,13 +215,12 @@ impl Store {
         reads_back: bool,
     ) -> Result<(), StoreError> {
         let mut recorded = self.recorded.clone();
+        let planned: Vec<&Trial> = self.plan.all_trials().collect();
         for record in records {
             // Positions count from 1 without a gap.
             let index = (record.position as usize).wrapping_sub(1);
-            let planned = self
-                .plan
-                .all_trials()
-                .nth(index)
+            let planned = planned
+                .get(index)
                 .is_some_and(|trial| (&trial.key, trial.seed) == (&record.key, record.seed));
             if !planned {
                 return Err(StoreError::NotPlanned(record.key.clone()));
@@ -431,10 +467,14 @@ impl Drop for Store {
 }
 
 /// Checks the run and its plan, and that nothing that was written is gone.
-pub(crate) fn check_run(connection: &Connection, digests: &Digests) -> rusqlite::Result<()> {
+pub(crate) fn check_run(
+    connection: &Connection,
+    digests: &Digests,
+    budget: &ReadBudget,
+) -> rusqlite::Result<()> {
     digests.check_subjects(connection)?;
-    digests.check(connection, Subject::Run)?;
-    digests.check_extensions(connection)
+    digests.check(connection, Subject::Run, budget)?;
+    digests.check_extensions(connection, budget)
 }
 
 fn now() -> UnixMillis {

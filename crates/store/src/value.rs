@@ -1,6 +1,6 @@
 //! How values of the model are kept in columns, where SQLite has no type for them.
 
-use model::LONGEST_TIME;
+use model::{LONGEST_TIME, ReadBudget};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, Type, ValueRef};
 use rusqlite::{Error, ErrorCode, Result, Row};
 use serde::Serialize;
@@ -25,9 +25,26 @@ pub(crate) fn damage(place: impl Into<String>, reason: impl Into<String>) -> Err
     Error::FromSqlConversionFailure(0, Type::Null, Box::new(damage))
 }
 
-/// Says of an error of [`damage`] what it is in; others stay as they are.
+/// What goes beyond the limit of what may be read, and where.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct BeyondLimit(String);
+
+/// Charges memory for what is to be read.
+pub(crate) fn charge(budget: &ReadBudget, bytes: u64) -> Result<()> {
+    budget.charge(bytes).map_err(|over| beyond(over.to_string()))
+}
+
+fn beyond(reason: String) -> Error {
+    Error::FromSqlConversionFailure(0, Type::Null, Box::new(BeyondLimit(reason)))
+}
+
+/// Says of an error of [`damage`] or [`charge`] what it is in; others stay as they are.
 pub(crate) fn within(place: &str, error: Error) -> Error {
     match error {
+        Error::FromSqlConversionFailure(_, _, inner) if inner.is::<BeyondLimit>() => {
+            beyond(format!("{place}: {inner}"))
+        }
         Error::FromSqlConversionFailure(_, _, inner) if inner.is::<Damage>() => {
             damage(place, inner.to_string())
         }

@@ -5,6 +5,7 @@ mod bounds;
 mod chart;
 mod keys;
 mod pages;
+mod read;
 mod runs;
 mod secrets;
 
@@ -12,6 +13,7 @@ pub(crate) use advise::AdviseArguments;
 pub(crate) use chart::{ChartArguments, ChartFormat, ThemeName};
 pub(crate) use keys::{KeyOptions, option};
 pub(crate) use pages::{MetricsArguments, ServeArguments};
+pub(crate) use read::ReadArguments;
 pub(crate) use runs::{
     CompareArguments, GateArguments, HistoryArguments, RunsFormatName, RunsOutput,
 };
@@ -211,6 +213,8 @@ pub(crate) struct MergeArguments {
     /// The runs: results files (*.weighin), which are not changed
     #[arg(required = true, num_args = 2..)]
     pub(crate) runs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: ReadArguments,
 }
 
 #[derive(Debug, Args)]
@@ -282,6 +286,8 @@ pub(crate) struct RunArguments {
     pub(crate) on_finish: Option<String>,
     #[command(flatten)]
     pub(crate) metrics: MetricsArguments,
+    #[command(flatten)]
+    pub(crate) reading: ReadArguments,
 }
 
 /// How a run tells what it does.
@@ -323,6 +329,8 @@ pub(crate) struct ReportArguments {
     /// Also replace a file that is not a report of weighin's; never results files and databases
     #[arg(long)]
     pub(crate) overwrite: bool,
+    #[command(flatten)]
+    pub(crate) reading: ReadArguments,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -369,6 +377,8 @@ pub(crate) struct ImportArguments {
     /// Name each file that is left out, and not only how many
     #[arg(long)]
     pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) reading: ReadArguments,
 }
 
 const LAYOUTS: &str = "

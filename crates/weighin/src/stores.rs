@@ -1,8 +1,9 @@
 //! Where results are kept, and finding them again.
 
+use crate::arguments::ReadArguments;
 use crate::exit::CliError;
 use crate::messages::{shown, tell};
-use model::Study;
+use model::{Dataset, Study};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use store::Store;
@@ -68,13 +69,13 @@ pub(crate) fn find(named: Option<&Path>) -> Result<PathBuf, CliError> {
 }
 
 /// Opens a results file for reading.
-pub(crate) fn open(path: &Path) -> Result<Store, CliError> {
-    Ok(said_of_log(Store::open(path)?))
+pub(crate) fn open(path: &Path, reading: ReadArguments) -> Result<Store, CliError> {
+    Ok(said_of_log(Store::open_within(path, reading.limit())?))
 }
 
 /// Opens a results file for writing.
-pub(crate) fn resume(path: &Path) -> Result<Store, CliError> {
-    Ok(said_of_log(Store::resume(path)?))
+pub(crate) fn resume(path: &Path, reading: ReadArguments) -> Result<Store, CliError> {
+    Ok(said_of_log(Store::resume_within(path, reading.limit())?))
 }
 
 /// Says where an earlier state is read than was recorded.
@@ -87,6 +88,16 @@ fn said_of_log(store: Store) -> Store {
         ));
     }
     store
+}
+
+/// Everything that a results file holds, where that can be analysed within the limit.
+pub(crate) fn dataset(path: &Path, reading: ReadArguments) -> Result<Dataset, CliError> {
+    let dataset = open(path, reading)?.dataset()?;
+    reading.limit().budget().charge(analyse::memory(&dataset)).map_err(|over| {
+        let message = format!("{} holds too much to be analysed: {over}", shown(path));
+        CliError::unavailable(message, "")
+    })?;
+    Ok(dataset)
 }
 
 fn directory_of(file: &Path) -> PathBuf {

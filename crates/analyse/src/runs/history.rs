@@ -37,6 +37,14 @@ struct Place {
 }
 
 impl RunPoints {
+    /// About how much memory they take, in bytes.
+    pub fn memory(&self) -> u64 {
+        let names = |place: &Place| place.study.len() + place.test.len() + place.target.len();
+        let points = self.points.keys().map(|place| size_of::<(Place, f64, Test)>() + names(place));
+        let versions = self.versions.iter().map(|(target, version)| target.len() + version.len());
+        points.chain(versions).map(|bytes| 2 * bytes as u64).sum()
+    }
+
     /// The figures that decide the tests of a run, of each cell one.
     pub fn of(file: String, dataset: &Dataset) -> Self {
         let side = Side::of(dataset);

@@ -2,6 +2,7 @@
 
 use super::import;
 use ::import::{FORMATS, Naming, Source, assemble, name_trials};
+use model::ReadBudget;
 use std::fs;
 use store::Store;
 use test_support::varied;
@@ -25,7 +26,7 @@ fn imported() -> Vec<u8> {
         texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
     let files = texts.iter().filter_map(|text| {
         let format = FORMATS.into_iter().find(|format| format.recognises(text))?;
-        Some(format.parse(Source { file: "a/b.txt", text }))
+        Some(format.parse(Source { file: "a/b.txt", text, budget: &ReadBudget::default() }))
     });
     let mut files = files.collect::<Vec<_>>();
     let _ = name_trials(&mut files, &Naming::default());

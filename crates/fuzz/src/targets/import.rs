@@ -5,6 +5,7 @@ use crate::Target;
 use crate::input::Input;
 use crate::seeds::import as seeds;
 use ::import::{FORMATS, Format, Naming, Source, assemble, by_name, name_trials, recognise};
+use model::ReadBudget;
 
 /// A target for one format.
 macro_rules! format {
@@ -209,7 +210,8 @@ fn read(name: &str, data: &[u8]) {
     let text = text(data);
     let _ = recognise(&text);
     let format = by_name(name).unwrap_or(FORMATS[0]);
-    let parsed = format.parse(Source { file: "a/b-16.txt", text: &text });
+    let parsed =
+        format.parse(Source { file: "a/b-16.txt", text: &text, budget: &ReadBudget::default() });
     let lines = text.lines().count() as u32;
     for problem in &parsed.problems {
         assert!(problem.line <= lines + 1, "{problem}");
@@ -229,7 +231,7 @@ fn report(data: &[u8]) {
         let text = text(input.rest());
         let chosen: &dyn Format = FORMATS[usize::from(flags >> 1) % FORMATS.len()];
         let format = if flags & 0x80 == 0 { recognise(&text).unwrap_or(chosen) } else { chosen };
-        format.parse(Source { file: &name, text: &text })
+        format.parse(Source { file: &name, text: &text, budget: &ReadBudget::default() })
     });
     let mut files = files.collect::<Vec<_>>();
     if name_trials(&mut files, &Naming::default()).is_err() {

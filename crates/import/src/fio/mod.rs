@@ -40,7 +40,7 @@ impl Format for FioJson {
             parsed.problems.push(problem(&source, line, message));
         }
         let mut found = Vec::new();
-        for document in documents(&text) {
+        for document in documents(&text, source.budget) {
             match document {
                 Ok((_, json)) => found.push(json),
                 Err((line, message)) => parsed.problems.push(problem(&source, line, message)),
@@ -49,7 +49,7 @@ impl Format for FioJson {
         let runs: Vec<Run<'_>> = found.into_iter().flat_map(runs).collect();
         // The file names the test; its jobs only where there are several.
         let alone = runs.iter().all(|run| run.name == runs[0].name);
-        for run in &runs {
+        for run in runs.iter().take_while(|_| source.budget.charge(0).is_ok()) {
             parsed.trials.push(run.trial(&source, alone));
         }
         parsed

@@ -2,7 +2,7 @@
 
 mod queries;
 
-use crate::figures::{Figures, numbered_lines, percentile, problem, trial, with_unit};
+use crate::figures::{Figures, percentile, problem, trial, with_unit};
 use crate::{Format, Parsed, Source, printed_number};
 use model::{FigureNumber, Level, Outcome, TrialEnd};
 
@@ -36,7 +36,7 @@ impl Format for HammerDb {
     fn parse(&self, source: Source<'_>) -> Parsed {
         let mut parsed = Parsed::default();
         let mut run = Run::default();
-        for (number, line) in numbered_lines(source.text) {
+        for (number, line) in source.lines() {
             let begins = [PERIOD, USERS].iter().any(|first| line.contains(first));
             if begins && run.has_result {
                 finish(&source, std::mem::take(&mut run), &mut parsed);

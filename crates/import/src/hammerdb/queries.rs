@@ -1,6 +1,6 @@
 //! Query sets: TPROC-H.
 
-use crate::figures::{Figures, numbered_lines, problem, reckoned, trial};
+use crate::figures::{Figures, problem, reckoned, trial};
 use crate::{Aspect, Parsed, Source, printed_number};
 use model::{Failure, FailureKind, FigureNumber, Level, Outcome, TrialEnd};
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub(super) fn recognises(text: &str) -> bool {
 
 pub(super) fn parse(source: &Source<'_>, parsed: &mut Parsed) {
     let mut run = Run::default();
-    for (number, line) in numbered_lines(source.text) {
+    for (number, line) in source.lines() {
         let (user, line) = said(line);
         // A user that goes on after its query sets is in the next run.
         let again = line.contains("Executing Query ")

@@ -1,7 +1,7 @@
 //! Reports of an iostat log.
 
 use super::columns::Columns;
-use crate::figures::{numbered_lines, problem};
+use crate::figures::problem;
 use crate::{Problem, Source};
 use model::{CpuShares, DiskRates};
 
@@ -33,7 +33,7 @@ pub(super) fn reports(source: &Source<'_>, problems: &mut Vec<Problem>) -> Vec<R
     let mut reports: Vec<Report> = Vec::new();
     let mut next = Report::default();
     let mut section = Section::None;
-    for (number, line) in numbered_lines(source.text) {
+    for (number, line) in source.lines() {
         let trimmed = line.trim();
         if line.starts_with("Linux ") {
             next = Report { since_boot: true, ..Report::default() };

@@ -44,7 +44,10 @@ impl Format for MemtierJson {
             // Not shown: what tools print may hold what they were given.
             parsed.problems.push(problem(&source, line, "a message within the JSON, left out"));
         }
-        for document in documents(&text) {
+        for document in documents(&text, source.budget) {
+            if source.budget.charge(0).is_err() {
+                break;
+            }
             let (line, message) = match document {
                 Ok((line, json)) => match trial(&source, &json.members()) {
                     Some(trial) => {

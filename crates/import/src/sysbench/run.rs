@@ -5,7 +5,7 @@ use super::interval::interval;
 use super::line::{Entry, Key, entry};
 use super::load::{Described, command};
 use crate::Problem;
-use crate::figures::{Figures, numbered_lines, percentile, problem};
+use crate::figures::{Figures, percentile, problem};
 use crate::{Source, printed_number};
 use model::{FigureValue, Latencies};
 
@@ -54,7 +54,7 @@ const STATISTICS: [&str; 5] = [
 pub(super) fn runs(source: &Source<'_>, problems: &mut Vec<Problem>) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     let mut named = "";
-    for (number, line) in numbered_lines(source.text) {
+    for (number, line) in source.lines() {
         named = command(line).unwrap_or(named);
         let version = banner(line);
         let begun = runs.last().is_some_and(Run::has_begun);

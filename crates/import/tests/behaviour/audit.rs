@@ -2,11 +2,12 @@
 //! what cannot be.
 use analyse::{Contradiction, Evidence};
 use import::{Naming, Source, assemble, name_trials, recognise};
+use model::ReadBudget;
 
 /// Contradictions in a text, each as its identity and the figure that is off.
 fn contradictions(file: &str, text: &str) -> Vec<String> {
     let format = recognise(text).unwrap();
-    let mut files = vec![format.parse(Source { file, text })];
+    let mut files = vec![format.parse(Source { file, text, budget: &ReadBudget::default() })];
     name_trials(&mut files, &Naming::default()).unwrap();
     let (dataset, problems) = assemble("audit", test_support::run(), files);
     assert!(problems.is_empty(), "{file}: {problems:?}");

@@ -13,10 +13,11 @@ mod sysbench;
 
 use import::{ImportedTrial, Naming, Parsed, Source, name_trials, recognise};
 use model::Outcome;
+use model::ReadBudget;
 
 /// Reads a file of that name, whose format has to be recognised.
 fn read(file: &str, text: &str) -> Parsed {
-    recognise(text).unwrap().parse(Source { file, text })
+    recognise(text).unwrap().parse(Source { file, text, budget: &ReadBudget::default() })
 }
 
 /// The same, with the names that its path says.

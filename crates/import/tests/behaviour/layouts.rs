@@ -8,6 +8,7 @@ mod plausible;
 
 use import::{Layout, LayoutQuestion, Naming, Parsed, Problem, Source, Understood};
 use import::{name_trials, recognise};
+use model::ReadBudget;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What sysbench prints of a run; no two have the same figures.
@@ -36,7 +37,7 @@ fn archive(files: &[(String, u32)]) -> Vec<Parsed> {
 }
 
 fn read(file: &str, text: &str) -> Parsed {
-    recognise(text).unwrap().parse(Source { file, text })
+    recognise(text).unwrap().parse(Source { file, text, budget: &ReadBudget::default() })
 }
 
 /// Trials as `target | test | clients`, each with how many there are.

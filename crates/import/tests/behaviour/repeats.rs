@@ -1,10 +1,10 @@
 //! What counts as a repeat, and which repeats of different targets make pairs.
 
 use import::{Format, Parsed, Problem, Source, TidyCsv};
-use model::{Dataset, FigureValue, Task, UnixMillis};
+use model::{Dataset, FigureValue, ReadBudget, Task, UnixMillis};
 
 fn parse(file: &str, text: &str) -> Parsed {
-    TidyCsv.parse(Source { file, text })
+    TidyCsv.parse(Source { file, text, budget: &ReadBudget::default() })
 }
 
 fn assemble(files: Vec<Parsed>) -> (Dataset, Vec<Problem>) {
@@ -224,7 +224,13 @@ fn repeats_that_resemble_each_other_are_all_kept() {
 #[test]
 fn an_output_that_was_pasted_twice_into_one_file_counts_once() {
     let run = include_str!("../fixtures/sysbench/1.0.20.txt");
-    let parsed = |text: &str| import::sysbench::SysbenchText.parse(Source { file: "rw.log", text });
+    let parsed = |text: &str| {
+        import::sysbench::SysbenchText.parse(Source {
+            file: "rw.log",
+            text,
+            budget: &ReadBudget::default(),
+        })
+    };
     let named = |text: &str| {
         let mut parsed = parsed(text);
         for trial in &mut parsed.trials {

@@ -2,9 +2,10 @@
 
 use import::{Format, Parsed, Source, TidyCsv};
 use model::Level;
+use model::ReadBudget;
 
 fn parse(text: &str) -> Parsed {
-    TidyCsv.parse(Source { file: "a.csv", text })
+    TidyCsv.parse(Source { file: "a.csv", text, budget: &ReadBudget::default() })
 }
 
 #[test]

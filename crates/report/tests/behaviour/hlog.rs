@@ -1,7 +1,9 @@
 //! Interval logs: what HdrHistogram's reader makes of them is what was measured.
 
 use crate::support;
-use model::{Dataset, Latencies, LatencyLogLine, Phase, StatementLatencies, UnixMillis};
+use model::{
+    Dataset, Latencies, LatencyLogLine, Phase, ReadBudget, StatementLatencies, UnixMillis,
+};
 use report::Format;
 use std::collections::BTreeMap;
 
@@ -127,7 +129,11 @@ fn weighin_imports_what_it_writes() {
     use import::{Format as _, Source};
     let text = log(&with_starts(support::with_latencies()));
     assert!(import::Hlog.recognises(&text));
-    let parsed = import::Hlog.parse(Source { file: "latencies.hlog", text: &text });
+    let parsed = import::Hlog.parse(Source {
+        file: "latencies.hlog",
+        text: &text,
+        budget: &ReadBudget::default(),
+    });
     assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
     let completed = support::with_latencies().trials.iter().filter(|t| t.load().is_some()).count();
     assert_eq!(parsed.trials.len(), completed);

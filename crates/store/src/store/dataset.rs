@@ -1,11 +1,11 @@
 //! All that is known of a run, read at one moment.
 
-use crate::digest::Subject;
+use crate::digest::{Digests, Subject};
 use crate::error::Access;
 use crate::value::{damage, within};
 use crate::{Store, StoreError, instance, note, target, trial};
 use model::{Dataset, SupersededTrial, Trial, UnixMillis};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 impl Store {
     /// Everything that is known of the run, at one moment.
@@ -17,29 +17,35 @@ impl Store {
         let read = || {
             // One transaction: a writer may append meanwhile.
             let snapshot = self.connection.unchecked_transaction()?;
+            let budget = &self.reading.budget();
             let mut targets = target::select(&snapshot)?;
-            let place = |name: &str| self.study.measured().position(|target| target.name == name);
-            targets.sort_by_key(|(_, facts)| place(&facts.target));
+            let names = self.study.measured().map(|target| target.name.as_str());
+            let places: HashMap<&str, usize> = names.zip(0..).collect();
+            targets.sort_by_key(|(_, facts)| places.get(facts.target.as_str()));
             for (id, facts) in &targets {
                 self.digests
-                    .check(&snapshot, Subject::Target(*id))
+                    .check(&snapshot, Subject::Target(*id), budget)
                     .map_err(|error| within(&format!("target {}", facts.target), error))?;
             }
-            let mut notes = note::checked(&snapshot, &self.digests)?;
+            let mut notes = note::checked(&snapshot, &self.digests, budget)?;
             // Who writes has noted it.
             notes.extend(self.log_trouble.clone().filter(|_| self.lock.is_none()));
-            let instances = instance::checked(&snapshot, &self.digests)?;
+            let instances = instance::checked(&snapshot, &self.digests, budget)?;
             let digests = self.digests.filled(&snapshot)?;
             let counts: BTreeSet<u32> = self.plan.trials().map(|trial| trial.position).collect();
             let (mut trials, mut superseded) = (Vec::new(), Vec::new());
             for planned in self.plan.all_trials() {
                 let place = || format!("trial {} ({})", planned.position, planned.key);
+                let subject = Subject::Trial(planned.position);
+                // Charged before it is read.
+                let hashes = digests
+                    .of_tables(&snapshot, subject, budget)
+                    .map_err(|error| within(&place(), error))?;
                 let record =
                     trial::select(&snapshot, planned).map_err(|error| within(&place(), error))?;
                 let Some(record) = record else { continue };
                 // After reading: what cannot be read says which column it is in.
-                digests
-                    .check(&snapshot, Subject::Trial(planned.position))
+                Digests::compare(&snapshot, subject, &hashes)
                     .map_err(|error| within(&place(), error))?;
                 if counts.contains(&planned.position) {
                     trials.push(record);

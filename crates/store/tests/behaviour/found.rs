@@ -1,6 +1,7 @@
 //! Stores in a directory, as who shows them finds them.
 
 use files::Directory;
+use model::ReadLimit;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,13 +19,16 @@ fn a_store_is_read_while_it_is_written_and_no_link_is_followed() {
     let mut store = create(&place.path().join("run.weighin"));
     for (done, trial) in plan().trials().take(3).enumerate() {
         store.append(&record(trial, 3)).unwrap();
-        let found = Store::open_found(&directory, "run.weighin".as_ref()).unwrap();
+        let found =
+            Store::open_found(&directory, "run.weighin".as_ref(), ReadLimit::default()).unwrap();
         assert_eq!(found.dataset().unwrap().trials.len(), done + 1);
     }
     symlink("run.weighin", place.path().join("link.weighin")).unwrap();
-    let error = Store::open_found(&directory, "link.weighin".as_ref()).unwrap_err();
+    let error =
+        Store::open_found(&directory, "link.weighin".as_ref(), ReadLimit::default()).unwrap_err();
     assert!(matches!(error, StoreError::NotAStore(_)), "{error}");
-    let error = Store::open_found(&directory, "none.weighin".as_ref()).unwrap_err();
+    let error =
+        Store::open_found(&directory, "none.weighin".as_ref(), ReadLimit::default()).unwrap_err();
     assert!(matches!(error, StoreError::Missing(_)), "{error}");
 }
 

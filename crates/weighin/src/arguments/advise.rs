@@ -1,5 +1,6 @@
 //! What `weighin advise` is asked.
 
+use super::ReadArguments;
 use super::bounds::{rate, some_time, whole};
 use clap::Args;
 use model::Slo;
@@ -54,6 +55,8 @@ pub(crate) struct AdviseArguments {
     /// Print the advice as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) reading: ReadArguments,
 }
 
 fn p50(bound: &str) -> Result<Slo, String> {

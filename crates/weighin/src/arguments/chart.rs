@@ -1,5 +1,6 @@
 //! What is drawn in a file of its own.
 
+use super::ReadArguments;
 use super::bounds::whole;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -62,6 +63,8 @@ pub(crate) struct ChartArguments {
     /// and databases
     #[arg(long)]
     pub(crate) overwrite: bool,
+    #[command(flatten)]
+    pub(crate) reading: ReadArguments,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

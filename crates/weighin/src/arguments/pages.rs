@@ -1,5 +1,6 @@
 //! Where weighin can be asked over HTTP, and by whom.
 
+use super::ReadArguments;
 use clap::Args;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -29,6 +30,8 @@ pub(crate) struct ServeArguments {
     /// again
     #[arg(long = "name", value_name = "HOST")]
     pub(crate) names: Vec<String>,
+    #[command(flatten)]
+    pub(crate) reading: ReadArguments,
 }
 
 /// Where the figures of a run can be asked for.

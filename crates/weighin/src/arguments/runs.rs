@@ -1,5 +1,6 @@
 //! What is asked of two runs, or of many.
 
+use super::ReadArguments;
 use super::bounds::between;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -31,6 +32,8 @@ pub(crate) struct CompareArguments {
     pub(crate) new: PathBuf,
     #[command(flatten)]
     pub(crate) output: RunsOutput,
+    #[command(flatten)]
+    pub(crate) reading: ReadArguments,
 }
 
 #[derive(Debug, Args)]
@@ -56,6 +59,8 @@ pub(crate) struct GateArguments {
     pub(crate) openmetrics: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: RunsOutput,
+    #[command(flatten)]
+    pub(crate) reading: ReadArguments,
 }
 
 #[derive(Debug, Args)]
@@ -65,6 +70,8 @@ pub(crate) struct HistoryArguments {
     pub(crate) directory: PathBuf,
     #[command(flatten)]
     pub(crate) output: RunsOutput,
+    #[command(flatten)]
+    pub(crate) reading: ReadArguments,
 }
 
 /// A share of 1 from percent.

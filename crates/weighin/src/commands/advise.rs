@@ -17,7 +17,7 @@ const WIDTH: usize = 100;
 /// Recommends targets, and answers questions of capacity.
 pub(crate) fn advise(arguments: &AdviseArguments) -> Outcome {
     let results = stores::find(arguments.study.as_deref())?;
-    let dataset = stores::open(&results)?.dataset()?;
+    let dataset = stores::dataset(&results, arguments.reading)?;
     let analysis = analyse::analyse_without_laws(&dataset);
     let tests = tests(&analysis, arguments.test.as_deref())?;
     let question = question(arguments);

@@ -16,7 +16,7 @@ pub(crate) fn chart(arguments: &ChartArguments) -> Outcome {
     let format = format(arguments)?;
     check_choice(arguments)?;
     let results = stores::find(arguments.study.as_deref())?;
-    let dataset = stores::open(&results)?.dataset()?;
+    let dataset = stores::dataset(&results, arguments.reading)?;
     let request = ChartRequest {
         kind: arguments.chart.clone(),
         test: arguments.test.clone(),

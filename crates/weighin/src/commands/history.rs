@@ -15,7 +15,7 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Outcome {
     let files = results_in(&arguments.directory)?;
     let mut runs = Vec::new();
     for path in &files {
-        match stores::open(path).and_then(|store| Ok(store.dataset()?)) {
+        match stores::dataset(path, arguments.reading) {
             Ok(dataset) => runs.push(RunPoints::of(name(path), &dataset)),
             Err(error) => tell(&format!("{} is left out: {}", shown(path), error.message())),
         }

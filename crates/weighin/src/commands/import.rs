@@ -15,9 +15,10 @@ use import::Suggestion;
 use import::{
     FORMATS, Format, Layout, LayoutQuestion, Naming, Parsed, PatternError, Problem, Source,
 };
-use model::{Dataset, HostFacts, RunInfo, UnixMillis, text};
+use model::{Dataset, HostFacts, OverBudget, ReadBudget, ReadLimit, RunInfo, UnixMillis, text};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use store::{Store, StoreError};
 
 /// The kind that stands for any format.
@@ -40,7 +41,7 @@ pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
         layouts: &layouts,
     };
     let (files, unseen) = gather::gather(&arguments.paths)?;
-    let (mut parsed, strangers, unread) = read(&files, format)?;
+    let (mut parsed, strangers, unread) = read(&files, format, arguments.reading.limit())?;
     let (understood, unfit) =
         import::name_trials(&mut parsed, &naming).map_err(|question| asked(&question))?;
     if arguments.dry_run {
@@ -89,14 +90,23 @@ pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
 type Read<'a> = (Vec<Parsed>, Vec<&'a Found>, Vec<Problem>);
 
 /// Reads all files.
-fn read<'a>(files: &'a [Found], format: Option<&'static dyn Format>) -> Result<Read<'a>, CliError> {
+fn read<'a>(
+    files: &'a [Found],
+    format: Option<&'static dyn Format>,
+    limit: ReadLimit,
+) -> Result<Read<'a>, CliError> {
+    // What was read of all files together; time has each of its own.
+    let all = ReadLimit { time: Duration::MAX, ..limit }.budget();
     let (mut parsed, mut strangers, mut unread) = (Vec::new(), Vec::new(), Vec::new());
     let progress = Progress::start("files");
     let of = files.len() as u64;
     for (done, file) in (0..).zip(files) {
         progress.show(Step { done, of });
-        match parse(format, file) {
-            Ok(Some(one)) => parsed.push(one),
+        match parse(format, file, &limit.budget()) {
+            Ok(Some(one)) => {
+                all.charge(one.memory()).map_err(|over| too_many(file, &over))?;
+                parsed.push(one);
+            }
             Ok(None) => strangers.push(file),
             Err(error) if file.named => return Err(CliError::file("read", &file.path, error)),
             Err(error) => unread.push(Problem {
@@ -108,6 +118,14 @@ fn read<'a>(files: &'a [Found], format: Option<&'static dyn Format>) -> Result<R
     }
     progress.finish();
     Ok((parsed, strangers, unread))
+}
+
+/// What there is to say where a file is one too many.
+fn too_many(file: &Found, over: &OverBudget) -> CliError {
+    CliError::usage(
+        format!("{} and the files before it hold too much: {over}", shown(&file.path)),
+        "or import fewer files at a time",
+    )
 }
 
 /// The patterns as the user gave them.
@@ -157,8 +175,12 @@ fn format(kind: &str) -> Result<Option<&'static dyn Format>, CliError> {
 }
 
 /// What a file holds; `None` where it is not of the format that was asked for.
-fn parse(format: Option<&'static dyn Format>, file: &Found) -> io::Result<Option<Parsed>> {
-    let bytes = gather::read(file)?;
+fn parse(
+    format: Option<&'static dyn Format>,
+    file: &Found,
+    budget: &ReadBudget,
+) -> io::Result<Option<Parsed>> {
+    let bytes = gather::read(file, budget)?;
     let text = String::from_utf8_lossy(&bytes);
     let recognised = || import::recognise(&text);
     let format = match format {
@@ -168,7 +190,12 @@ fn parse(format: Option<&'static dyn Format>, file: &Found) -> io::Result<Option
         None => recognised(),
     };
     let name = gather::name(&file.path);
-    Ok(format.map(|format| format.parse(Source { file: &name, text: &text })))
+    let Some(format) = format else { return Ok(None) };
+    let source = Source { file: &name, text: &text, budget };
+    source.charge().map_err(io::Error::other)?;
+    let parsed = format.parse(source);
+    budget.verdict().map_err(io::Error::other)?;
+    Ok(Some(parsed))
 }
 
 /// The name of what is imported: that of the only file or directory.

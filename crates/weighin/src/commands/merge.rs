@@ -3,7 +3,7 @@
 use super::run::files_of;
 use super::{Outcome, print};
 use crate::Exit;
-use crate::arguments::MergeArguments;
+use crate::arguments::{MergeArguments, ReadArguments};
 use crate::exit::CliError;
 use crate::messages::shown;
 use crate::signals::Unfinished;
@@ -16,7 +16,11 @@ use study::NamedRun;
 
 /// Makes one results file of several, which stay as they are.
 pub(crate) fn merge(arguments: &MergeArguments) -> Outcome {
-    let runs = arguments.runs.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
+    let runs = arguments
+        .runs
+        .iter()
+        .map(|path| open(path, arguments.reading))
+        .collect::<Result<Vec<_>, _>>()?;
     let told: String = runs.iter().map(line).collect();
     let whole =
         study::merged(runs).map_err(|error| CliError::usage(error.to_string(), error.help()))?;
@@ -30,9 +34,9 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn open(named: &Path) -> Result<NamedRun, CliError> {
+fn open(named: &Path, reading: ReadArguments) -> Result<NamedRun, CliError> {
     let path = stores::find(Some(named))?;
-    let dataset = stores::open(&path)?.dataset()?;
+    let dataset = stores::dataset(&path, reading)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(NamedRun { name, dataset })
 }

@@ -22,7 +22,7 @@ impl From<ReportFormat> for Format {
 /// Makes a report of a study that was run.
 pub(crate) fn report(arguments: &ReportArguments) -> Outcome {
     let results = stores::find(arguments.study.as_deref())?;
-    let store = stores::open(&results)?;
+    let dataset = stores::dataset(&results, arguments.reading)?;
     let format = Format::from(arguments.format);
     let out = match &arguments.out {
         Some(path) if path.as_os_str() == "-" => None,
@@ -30,7 +30,7 @@ pub(crate) fn report(arguments: &ReportArguments) -> Outcome {
         None if format == Format::Html => Some(html_path(&results)),
         None => None,
     };
-    let text = render(&analyse::analyse(&store.dataset()?), format)?;
+    let text = render(&analyse::analyse(&dataset), format)?;
     match out {
         Some(path) => {
             let replaces = if arguments.overwrite { Replaces::Anything } else { Replaces::Reports };

@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
             Some(path) => path.clone(),
             None => stores::latest(&loaded, file)?,
         };
-        let store = stores::resume(&results)?;
+        let store = stores::resume(&results, arguments.reading)?;
         let addition = addition(&store, &loaded, arguments)?;
         let telling = (&arguments.telling, listener);
         let permitted = (arguments.erase.as_slice(), &rules);

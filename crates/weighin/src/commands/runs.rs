@@ -2,7 +2,9 @@
 
 use super::{Outcome, print};
 use crate::Exit;
-use crate::arguments::{CompareArguments, GateArguments, RunsFormatName, RunsOutput};
+use crate::arguments::{
+    CompareArguments, GateArguments, ReadArguments, RunsFormatName, RunsOutput,
+};
 use crate::exit::CliError;
 use crate::messages::{print_json, print_styled, shown};
 use crate::output::{self, Replaces};
@@ -24,9 +26,9 @@ struct Run {
 }
 
 impl Run {
-    fn open(named: &Path) -> Result<Self, CliError> {
+    fn open(named: &Path, reading: ReadArguments) -> Result<Self, CliError> {
         let path = stores::find(Some(named))?;
-        let dataset = stores::open(&path)?.dataset()?;
+        let dataset = stores::dataset(&path, reading)?;
         Ok(Self { file: shown(&path), dataset })
     }
 
@@ -37,7 +39,10 @@ impl Run {
 
 /// Shows two runs side by side.
 pub(crate) fn compare(arguments: &CompareArguments) -> Outcome {
-    let (old, new) = (Run::open(&arguments.old)?, Run::open(&arguments.new)?);
+    let (old, new) = (
+        Run::open(&arguments.old, arguments.reading)?,
+        Run::open(&arguments.new, arguments.reading)?,
+    );
     let found = compare_runs(&old.dataset, &new.dataset);
     if found.tests.iter().all(|test| test.results.is_empty()) {
         return Err(nothing_common(&old, &new));
@@ -59,7 +64,10 @@ fn nothing_common(old: &Run, new: &Run) -> CliError {
 /// Says whether a run is worse than a baseline.
 pub(crate) fn gate(arguments: &GateArguments) -> Outcome {
     let metric = arguments.metric.as_deref().map(metric).transpose()?;
-    let (baseline, new) = (Run::open(&arguments.baseline)?, Run::open(&arguments.new)?);
+    let (baseline, new) = (
+        Run::open(&arguments.baseline, arguments.reading)?,
+        Run::open(&arguments.new, arguments.reading)?,
+    );
     let question = GateQuestion {
         max_regression: arguments.max_regression,
         metric,

@@ -67,7 +67,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Outcome {
     };
     let door = visitors.door()?;
     let scheme = if arguments.certificate.is_some() { "https" } else { "http" };
-    serve_directory(&arguments.directory, door, &stop, |address| {
+    serve_directory(&arguments.directory, arguments.reading.limit(), door, &stop, |address| {
         let directory = shown(&arguments.directory);
         tell(&format!(
             "the studies in {directory} are shown at {scheme}://{address}/; Ctrl-C ends it"

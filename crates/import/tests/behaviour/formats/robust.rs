@@ -1,6 +1,7 @@
 //! No text makes a reader panic.
 
 use import::{FORMATS, Source, recognise};
+use model::ReadBudget;
 use proptest::prelude::*;
 
 const SAMPLES: [&str; 17] = [
@@ -25,7 +26,7 @@ const SAMPLES: [&str; 17] = [
 
 fn read_by_all(text: &str) {
     for format in FORMATS {
-        let parsed = format.parse(Source { file: "a/b.txt", text });
+        let parsed = format.parse(Source { file: "a/b.txt", text, budget: &ReadBudget::default() });
         let lines = text.lines().count() as u32;
         for problem in parsed.problems {
             assert!(problem.line <= lines + 1, "{problem}");

@@ -5,6 +5,7 @@ use crate::exit::CliError;
 use crate::messages::{shown, tell};
 use files::{Access, Directory};
 use import::Problem;
+use model::ReadBudget;
 use std::collections::{HashSet, VecDeque};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -14,8 +15,6 @@ use std::path::{Path, PathBuf};
 
 /// Deepest directory below one that was named.
 const DEEPEST: usize = 64;
-/// Largest file that is read: what is larger is rather an image or a database than results.
-const LARGEST: u64 = 256 << 20;
 
 /// Goes through directories. Each is visited once and each file taken once, whatever links lead to
 /// it, and by its own name rather than by that of a link.
@@ -106,7 +105,7 @@ fn number(facts: &Metadata) -> (u64, u64) {
 ///
 /// # Errors
 /// When it cannot be read, is too large, or is no file.
-pub(super) fn read(found: &Found) -> io::Result<Vec<u8>> {
+pub(super) fn read(found: &Found, budget: &ReadBudget) -> io::Result<Vec<u8>> {
     let file = match found.named {
         // A pipe that the user names is read, as in `weighin import auto <(zcat run.gz)`.
         true => File::open(&found.path)?,
@@ -116,16 +115,16 @@ pub(super) fn read(found: &Found) -> io::Result<Vec<u8>> {
         }
     };
     let facts = file.metadata()?;
-    let too_large = || {
-        let most = LARGEST >> 20;
-        io::Error::other(format!("it is larger than {most} MiB; split it, or leave it out"))
-    };
-    if facts.is_file() && facts.len() > LARGEST {
-        return Err(too_large());
+    if facts.is_file() {
+        budget.charge(facts.len()).map_err(io::Error::other)?;
+        budget.give_back(facts.len());
     }
     let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST { Err(too_large()) } else { Ok(bytes) }
+    file.take(budget.left().saturating_add(1)).read_to_end(&mut bytes)?;
+    // The text is charged for itself, with what may become of it.
+    budget.charge(bytes.len() as u64).map_err(io::Error::other)?;
+    budget.give_back(bytes.len() as u64);
+    Ok(bytes)
 }
 
 /// A path as a text that tells it from all others: bytes that are no UTF-8 stand for the letters that
