@@ -116,7 +116,9 @@ pub(crate) fn dataset(
     let dataset =
         read.map_err(|error| text::message(&error.to_string().replace(&place, "")).into_owned())?;
     let charged = limit.budget().charge(analyse::memory(&dataset));
-    charged.map_err(|over| format!("{} holds too much to be analysed: {over}", shown(name)))?;
+    charged.map_err(|over| {
+        format!("{}: an analysis compares all pairs of targets at each level: {over}", shown(name))
+    })?;
     Ok(dataset)
 }
 

@@ -423,3 +423,37 @@ pub(crate) fn normal_score(p_value: f64) -> f64 {
     let tail = (p_value / 2.0).clamp(1e-300, 0.5);
     Normal::standard().inverse_cdf(tail).abs()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_of_all_differences_is_found_without_making_them() {
+        let mut state = 7_u64;
+        let mut draw = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 40) as f64 / 1000.0
+        };
+        for sizes in [vec![2], vec![3, 1, 0], vec![5, 4], vec![7, 2, 30]] {
+            let mut samples: Vec<Vec<f64>> =
+                sizes.iter().map(|size| (0..*size).map(|_| draw()).collect()).collect();
+            let same = samples[0][0];
+            samples[0].push(same);
+            let each = |sample: &Vec<f64>| {
+                let of = |i: usize| sample[..i].iter().map(move |b| (sample[i] - b).abs());
+                (0..sample.len()).flat_map(of).collect::<Vec<f64>>()
+            };
+            let all: Vec<f64> = samples.iter().flat_map(each).collect();
+            assert_eq!(typical(&samples), median(all) / MEDIAN_DIFFERENCE);
+        }
+        assert_eq!(typical(&[vec![1.0]]), 0.0);
+    }
+
+    #[test]
+    fn long_samples_take_no_square_of_their_length() {
+        let sample: Vec<f64> = (0..200_000).map(f64::from).collect();
+        let expected = 200_000.0 * (1.0 - 0.5_f64.sqrt()) / MEDIAN_DIFFERENCE;
+        assert!((typical(&[sample]) / expected - 1.0).abs() < 1e-3);
+    }
+}

@@ -107,6 +107,59 @@ pub fn declare(path: &Path, declarations: &[Declaration]) -> std::result::Result
     make().map_err(|error: rusqlite::Error| error.to_string())
 }
 
+/// Makes so many copies of a row of a store that nobody has open, with other numbers: a table that
+/// SQLite does not let have them stays as it is.
+///
+/// # Errors
+/// As [`edit`].
+pub fn multiply(
+    path: &Path,
+    (table, row): (usize, usize),
+    copies: u32,
+) -> std::result::Result<(), String> {
+    let make = || {
+        let connection = Connection::open(path)?;
+        connection.execute_batch(
+            "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; PRAGMA foreign_keys = OFF;
+             PRAGMA ignore_check_constraints = ON; BEGIN",
+        )?;
+        let tables = tables()?;
+        let (table, columns, keys) = &tables[table % tables.len()];
+        let _ = copy_row(&connection, table, columns, keys, row, copies);
+        renew_digests(&connection)?;
+        connection.execute_batch("COMMIT")
+    };
+    make().map_err(|error: rusqlite::Error| error.to_string())
+}
+
+fn copy_row(
+    connection: &Connection,
+    table: &str,
+    columns: &[String],
+    keys: &str,
+    row: usize,
+    copies: u32,
+) -> Result<usize> {
+    let rows: i64 =
+        connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))?;
+    // Tables without a primary key are numbered.
+    let last = match keys {
+        "rowid" => "number",
+        keys => keys.rsplit(", ").next().unwrap_or(keys),
+    };
+    let same = |column: &String| match column == last {
+        true => format!("(SELECT max({last}) FROM {table}) + copy.number"),
+        false => format!("one.\"{column}\""),
+    };
+    let values: Vec<String> = columns.iter().map(same).collect();
+    let insert = format!(
+        "WITH RECURSIVE copy(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM copy LIMIT ?)
+         INSERT INTO {table} SELECT {} FROM (SELECT * FROM {table} LIMIT 1 OFFSET ?) AS one, copy",
+        values.join(", ")
+    );
+    connection.execute(&insert, params![copies, row as i64 % rows.max(1)])
+}
+
 /// Makes the digests fit what the tables hold.
 ///
 /// # Errors

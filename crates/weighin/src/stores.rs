@@ -94,7 +94,8 @@ fn said_of_log(store: Store) -> Store {
 pub(crate) fn dataset(path: &Path, reading: ReadArguments) -> Result<Dataset, CliError> {
     let dataset = open(path, reading)?.dataset()?;
     reading.limit().budget().charge(analyse::memory(&dataset)).map_err(|over| {
-        let message = format!("{} holds too much to be analysed: {over}", shown(path));
+        let what = "an analysis compares all pairs of targets at each level";
+        let message = format!("{}: {what}: {over}", shown(path));
         CliError::unavailable(message, "")
     })?;
     Ok(dataset)

@@ -5,7 +5,8 @@ use crate::Target;
 use crate::input::Input;
 use crate::seeds::import as seeds;
 use ::import::{FORMATS, Format, Naming, Source, assemble, by_name, name_trials, recognise};
-use model::ReadBudget;
+use model::{ReadBudget, ReadLimit};
+use std::time::Duration;
 
 /// A target for one format.
 macro_rules! format {
@@ -205,6 +206,81 @@ pub(super) const REPORT: Target = Target {
     memory: 256 * MIB,
     words: CSV.words,
 };
+
+/// A file in which pieces of others are there many times over, in every format: it is read within a
+/// limit, or refused.
+pub(super) const PARTS: Target = Target {
+    name: "import_parts",
+    mutations: 60,
+    run: parts,
+    seeds: parts_seeds,
+    longest: 16 * KIB,
+    memory: 96 * MIB,
+    words: &["\n", ",", "{", "}", "[", "]", "\"\":", "Tag=", "HISTFAAAA", "1.000,1.000,3600000.0,"],
+};
+
+/// Of [`PARTS`].
+const LIMIT: ReadLimit =
+    ReadLimit { bytes: 16 << 20, time: Duration::from_secs(5), clock: engine::process_cpu };
+/// The longest text that is made for it.
+const LONGEST: usize = 4 * MIB;
+
+/// Each seed of a format as it is, and each of its later lines many times over.
+fn parts_seeds() -> Vec<Vec<u8>> {
+    let all = [
+        seeds::csv(),
+        seeds::sysbench(),
+        seeds::fio(),
+        seeds::memtier(),
+        seeds::hlog(),
+        seeds::pgbench(),
+        seeds::benchbase(),
+        seeds::hammerdb(),
+        seeds::mysqlslap(),
+        seeds::iostat(),
+        seeds::show(),
+    ];
+    let mut made = Vec::new();
+    for text in all.into_iter().flatten().filter(|text| text.len() < 8 * KIB) {
+        // What follows a zero byte is repeated so often; the next one ends it.
+        made.push([&[0x88, 0x13][..], &text].concat());
+        for (at, _) in text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').step_by(7) {
+            let (head, tail) = text.split_at(at + 1);
+            let end = tail.iter().position(|byte| *byte == b'\n').map_or(tail.len(), |at| at + 1);
+            let (line, rest) = tail.split_at(end);
+            made.push([&[0xFF, 0xFF], head, &[0], line, &[0], rest].concat());
+        }
+    }
+    made
+}
+
+/// Two bytes of how often; then a text, of which every second piece between zero bytes is there that
+/// often.
+fn parts(data: &[u8]) {
+    let mut input = Input::new(data);
+    let times = usize::from(input.u16()).max(1);
+    let mut bytes = Vec::new();
+    for (number, piece) in input.rest().split(|byte| *byte == 0).enumerate() {
+        let room = (LONGEST - bytes.len()) / piece.len().max(1);
+        let times = if number % 2 == 1 { times } else { 1 };
+        (0..times.min(room)).for_each(|_| bytes.extend_from_slice(piece));
+    }
+    let text = text(&bytes);
+    drop(bytes);
+    let Some(format) = recognise(&text) else { return };
+    let budget = LIMIT.budget();
+    let source = Source { file: "a/b-16.txt", text: &text, budget: &budget };
+    if source.charge().is_err() {
+        return;
+    }
+    let parsed = format.parse(source);
+    if budget.verdict().is_err() {
+        return;
+    }
+    let mut files = vec![parsed];
+    let _ = name_trials(&mut files, &Naming::default());
+    let _ = assemble("fuzz", test_support::run(), files);
+}
 
 fn read(name: &str, data: &[u8]) {
     let text = text(data);

@@ -41,6 +41,7 @@ pub const TARGETS: &[Target] = &[
     import::IOSTAT,
     import::SHOW,
     import::REPORT,
+    import::PARTS,
     study::TEXT,
     study::KEYS,
     grammar::VALUES,
@@ -56,6 +57,7 @@ pub const TARGETS: &[Target] = &[
     store::BYTES,
     store::CELLS,
     store::SCHEMA,
+    store::PARTS,
 ];
 
 /// The input as text, as the program reads files: what is no UTF-8 is replaced.

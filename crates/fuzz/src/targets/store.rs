@@ -1,15 +1,17 @@
 //! Results files that somebody has changed.
 
 use super::{KIB, MIB};
-use crate::Target;
 use crate::input::Input;
 use crate::seeds::store::files;
+use crate::{Target, memory};
+use model::ReadLimit;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::time::Duration;
 use store::Store;
-use store::fuzzing::{Cell, Declaration, Edit, declare, edit};
+use store::fuzzing::{Cell, Declaration, Edit, declare, edit, multiply};
 use tempfile::NamedTempFile;
 
 /// A results file with bytes changed: what can still be read is analysed and reported.
@@ -85,6 +87,54 @@ pub(super) const SCHEMA: Target = Target {
         " WHERE ",
     ],
 };
+
+/// A results file of which rows are there many times over, with cells changed: what is read stays
+/// within a limit, and what is within it can be reported.
+pub(super) const PARTS: Target = Target {
+    name: "store_parts",
+    run: parts,
+    seeds: || (0..64).map(|table| vec![table & 3, table, 0, 0, 0xFF, 3 + table % 12]).collect(),
+    mutations: 15,
+    longest: KIB,
+    memory: 400 * MIB,
+    words: CELLS.words,
+};
+
+/// Of [`PARTS`]: far less than what a row many times over may become.
+const LIMIT: ReadLimit =
+    ReadLimit { bytes: 8 << 20, time: Duration::from_secs(5), clock: engine::process_cpu };
+/// Bytes in use while a store is read within it, SQLite's own aside.
+const READING: i64 = 3 * LIMIT.bytes as i64;
+
+/// Byte 0: which file, and whether it is reported. Then which row is copied: table, row, how often (two
+/// bytes); then edits, as of [`CELLS`], which come before that.
+fn parts(data: &[u8]) {
+    let mut input = Input::new(data);
+    let flags = input.byte();
+    let place = [(); 2].map(|()| usize::from(input.byte()));
+    let copies = u32::from(input.u16());
+    let mut edits = Vec::new();
+    while !input.is_empty() && edits.len() < 4 {
+        let [table, row, column] = [(); 3].map(|()| usize::from(input.byte()));
+        edits.push(Edit { table, row, column, cell: cell(&mut input) });
+    }
+    let file = file(base(flags));
+    let [table, row] = place;
+    if edit(file.path(), &edits).is_err() || multiply(file.path(), (table, row), copies).is_err() {
+        return;
+    }
+    let before = memory::in_use();
+    memory::forget_peak();
+    let read = Store::open_within(file.path(), LIMIT).and_then(|store| store.dataset());
+    let used = memory::peak() - before;
+    assert!(used <= READING, "{used} bytes in use for a limit of {}", LIMIT.bytes);
+    match read {
+        Ok(dataset) if analyse::memory(&dataset) > LIMIT.bytes => {}
+        Ok(dataset) if flags & 1 == 0 => super::rendered(&dataset),
+        Ok(_) => {}
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
 
 /// Byte 0: which file, and whether it is reported. Then patches: four bytes of place, one of
 /// length, the bytes.

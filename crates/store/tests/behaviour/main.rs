@@ -5,6 +5,7 @@
 mod crash;
 mod found;
 mod full_disk;
+mod limits;
 mod logs;
 mod planted;
 mod refusals;

@@ -1,5 +1,6 @@
 use super::{figure, outcome, parse};
-use model::UnixMillis;
+use import::{Format, Source};
+use model::{Latencies, ReadLimit, TrialEnd, UnixMillis};
 
 const NANOSECONDS: &str = include_str!("../../fixtures/hlog/nanoseconds.hlog");
 const TAGS: &str = include_str!("../../fixtures/hlog/microseconds-tags.hlog");
@@ -47,4 +48,41 @@ fn a_unit_that_cannot_be_told_is_not_guessed() {
     let parsed = parse("a/run.hlog", &text);
     assert!(parsed.trials.is_empty());
     assert!(parsed.problems[0].message.contains("unit"), "{:?}", parsed.problems);
+}
+
+/// A log of so many intervals of one second, each of so many different values.
+fn log(intervals: u64, values: u64) -> String {
+    let mut text = "#[Histogram log format version 1.3]\n".to_owned();
+    for interval in 0..intervals {
+        let mut latencies = Latencies::new();
+        (0..values).for_each(|value| latencies.record_nanos(1_000_000 + 10_000 * value));
+        latencies.record_nanos(3_600_000_000_000);
+        let logged = latencies.logged();
+        text += &format!("{interval}.000,1.000,{:.3},{}\n", logged.max_ms, logged.histogram);
+    }
+    text
+}
+
+#[test]
+fn a_long_log_is_added_up_while_it_is_read() {
+    let text = log(3_600, 40);
+    let limit = ReadLimit { bytes: 4 << 20, ..ReadLimit::default() };
+    let budget = limit.budget();
+    let source = Source { file: "hour.hlog", text: &text, budget: &budget };
+    source.charge().unwrap();
+    let parsed = import::Hlog.parse(source);
+    budget.verdict().unwrap();
+    let TrialEnd::Completed(outcome) = &parsed.trials[0].end else { panic!("{parsed:?}") };
+    let latencies = outcome.latencies.as_ref().unwrap();
+    assert_eq!(latencies.count(), 3_600 * 41);
+    assert!(parsed.memory() < 10_000, "{}", parsed.memory());
+}
+
+#[test]
+fn a_log_that_holds_more_than_its_budget_is_not_read_further() {
+    let text = log(2, 2_000);
+    let budget = ReadLimit { bytes: 64 << 10, ..ReadLimit::default() }.budget();
+    import::Hlog.parse(Source { file: "a.hlog", text: &text, budget: &budget });
+    let over = budget.verdict().unwrap_err().to_string();
+    assert!(over.contains("--read-limit"), "{over}");
 }
