@@ -211,7 +211,7 @@ pub(super) const REPORT: Target = Target {
 /// limit, or refused.
 pub(super) const PARTS: Target = Target {
     name: "import_parts",
-    mutations: 60,
+    mutations: 20,
     run: parts,
     seeds: parts_seeds,
     longest: 16 * KIB,
@@ -223,7 +223,7 @@ pub(super) const PARTS: Target = Target {
 const LIMIT: ReadLimit =
     ReadLimit { bytes: 16 << 20, time: Duration::from_secs(5), clock: engine::process_cpu };
 /// The longest text that is made for it.
-const LONGEST: usize = 4 * MIB;
+const LONGEST: usize = MIB;
 
 /// Each seed of a format as it is, and each of its later lines many times over.
 fn parts_seeds() -> Vec<Vec<u8>> {
@@ -244,7 +244,7 @@ fn parts_seeds() -> Vec<Vec<u8>> {
     for text in all.into_iter().flatten().filter(|text| text.len() < 8 * KIB) {
         // What follows a zero byte is repeated so often; the next one ends it.
         made.push([&[0x88, 0x13][..], &text].concat());
-        for (at, _) in text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').step_by(7) {
+        for (at, _) in text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').step_by(31) {
             let (head, tail) = text.split_at(at + 1);
             let end = tail.iter().position(|byte| *byte == b'\n').map_or(tail.len(), |at| at + 1);
             let (line, rest) = tail.split_at(end);
