@@ -125,6 +125,9 @@ struct OpenTrial {
     failure: Option<String>,
 }
 
+/// Target, test, level, block and repeat.
+type Place = (String, String, Level, Option<u32>, Option<u32>);
+
 /// The trials of a cell that have one number of block and repeat, or none.
 #[derive(Default)]
 struct Repeats {
@@ -138,8 +141,7 @@ struct Reading<'a> {
     source: Source<'a>,
     parsed: Parsed,
     open: Vec<OpenTrial>,
-    /// By target, test, level, block and repeat.
-    of_cell: HashMap<(String, String, Level, Option<u32>, Option<u32>), Repeats>,
+    of_cell: HashMap<Place, Repeats>,
 }
 
 impl Reading<'_> {
