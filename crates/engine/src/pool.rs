@@ -42,8 +42,8 @@ struct Client<S> {
     state: State,
     /// Operations that have begun on its connection.
     begun: u32,
-    /// When it was last heard of: a reply, or the end of its login; of one that has no connection,
-    /// when it lost it.
+    /// When it last took in a reply, or the end of its login; of one that has no connection, when it
+    /// lost it.
     heard: Nanos,
 }
 
@@ -308,7 +308,7 @@ impl<S: Session> Pool<S> {
         }
         match event {
             Event::More => {
-                client.heard = arrived;
+                client.heard = now;
                 return Ok((consumed, Next::Continue));
             }
             Event::Done => {
@@ -333,7 +333,7 @@ impl<S: Session> Pool<S> {
             }
         }
         client.state = State::Idle;
-        client.heard = arrived;
+        client.heard = now;
         self.busy -= 1;
         let next = self.begin(id, now, out);
         if let (State::Busy(_) | State::Renewing(_), Some(recorder), None) =
@@ -377,7 +377,7 @@ impl<S: Session> Pool<S> {
             return Ok(Next::Reconnect);
         }
         self.clients[id].state = State::Idle;
-        self.clients[id].heard = arrived;
+        self.clients[id].heard = now;
         Ok(self.begin(id, now, out))
     }
 

@@ -60,7 +60,8 @@ fn unanswered(load: &LoadResult) -> Option<CheckResult> {
     let validity = if hung > VOID_CLIENTS { Validity::Void } else { Validity::Suspect };
     let longest_seconds = load.waits.max_ms().unwrap_or_default() / 1e3;
     let found = Unanswered { operations, clients, longest_seconds };
-    (operations > 0).then(|| CheckResult::new(validity, found))
+    // A server that fell behind is at work on something whenever it is given up.
+    (operations > 0 && !load.is_overloaded()).then(|| CheckResult::new(validity, found))
 }
 
 fn long(load: &LoadResult) -> Option<CheckResult> {

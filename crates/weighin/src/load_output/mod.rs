@@ -60,6 +60,11 @@ pub(crate) struct LoadOutput<'a> {
     /// With a rate: how the offered load was kept up with.
     open_loop: Option<OpenOutput>,
     outages: Vec<OutageOutput>,
+    /// Lost while they had nothing to do, over all phases, and made anew.
+    idle_connections_lost: u64,
+    /// How many of the latencies are those of operations that did not succeed in the measured phase.
+    waits: u64,
+    waits_max_ms: Option<f64>,
     warmup: PhaseOutput,
     /// All phases together; scheduled = ok + failed + timed_out + dropped.
     operations: Ledger,
@@ -169,6 +174,9 @@ impl<'a> LoadOutput<'a> {
             connect_seconds: load.connect_time.as_secs_f64(),
             open_loop: OpenOutput::new(load, percentiles),
             outages: load.outages.iter().map(OutageOutput::new).collect(),
+            idle_connections_lost: load.idle_losses,
+            waits: load.waits.count(),
+            waits_max_ms: load.waits.max_ms(),
             warmup: PhaseOutput {
                 transactions: load.warmup.transactions,
                 queries: load.warmup.queries,
@@ -252,6 +260,20 @@ impl<'a> LoadOutput<'a> {
         }
         for outage in &self.outages {
             row("outage", outage.line(self.counted));
+        }
+        if self.idle_connections_lost > 0 {
+            let lost = count(self.idle_connections_lost);
+            row("connections", format!("{lost} lost while idle and made again: no outage"));
+        }
+        if let Some(longest) = self.waits_max_ms {
+            let waited = number_of(self.waits, self.counted);
+            row(
+                "long waits",
+                format!(
+                    "{waited} failed, or were answered late or never, after up to {} ms",
+                    figure(longest)
+                ),
+            );
         }
         let per_query = self.client_cpu_microseconds_per_query.map_or(String::new(), |micros| {
             format!(" ({} µs per {})", figure(micros), self.statements_counted.one)

@@ -70,6 +70,7 @@ mod sysbench;
 mod sysbench_commands;
 mod telling;
 mod two_doors;
+mod unanswered;
 mod until;
 mod validity;
 mod volumes;

@@ -53,8 +53,10 @@ pub(super) fn check(own: &mut OwnFigures<'_>, load: &LoadResult) {
     own.sum(&TRANSACTIONS.of(load), ("ledger.ok", ledger.ok));
     // What was never answered failed in the measured phase, and in none of its seconds.
     let unanswered = ("ledger.timed_out", ledger.timed_out);
-    let errors = ("errors", ERRORS.of(load).iter().map(|(_, errors)| errors).sum());
-    own.sum(&[("ledger.failed", ledger.failed), unanswered], errors);
+    let [warmup, measure, drain] = ERRORS.of(load);
+    let answered = measure.1.saturating_sub(unanswered.1);
+    let answered = ("measure.errors without ledger.timed_out", answered);
+    own.sum(&[warmup, answered, drain], ("ledger.failed", ledger.failed));
     own.sum(&QUERIES.of(load), ("requests", load.requests.total()));
     // The drain has no intervals.
     for (place, phase) in [Phase::Warmup, Phase::Measure].into_iter().enumerate() {
