@@ -37,3 +37,4 @@ mod support;
 mod until;
 mod verdicts;
 mod volume;
+mod waits;
