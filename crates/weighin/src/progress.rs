@@ -1,68 +1,32 @@
 //! What a run shows while it goes on: a view that fills the terminal, or lines on standard error; and
 //! the line that passes while other commands make or read something.
 
+mod passing;
+
+pub(crate) use passing::Progress;
+
 use crate::arguments::TellingArguments;
 use crate::exit::CliError;
 use crate::log::{Log, Weight};
-use crate::messages;
 use crate::metrics::{Ended, Metrics, RunState, Verdict};
 use crate::slo_output::{answer_line, capacity_line, step_line};
 use crate::view::{End, HostNow, Said, State, View};
 use analyse::{Severity, Validity};
-use campaign::{Event, InstanceStep, OnSample, SearchProgress, Step, Wait};
+use campaign::{Event, InstanceStep, OnSample, SearchProgress, Wait};
 use model::{
     Block, Interval, Level, Note, Outcome, Phase, Plan, Stop, Study, Trial, TrialEnd, TrialKey,
     TrialRecord, UnitName, UnixMillis, Workload, text,
 };
 use report::numbers::{count, duration, figure, list};
 use serve::FigureListener;
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Most characters of a server's version that are shown.
 pub(crate) const LONGEST_VERSION: usize = 200;
-/// Time between two changes of a line that passes.
-const REFRESH: Duration = Duration::from_millis(100);
 /// How long nothing succeeds until it is said, and again.
 const SILENCE: Duration = Duration::from_secs(10);
-/// Columns of the bar in it.
-const BAR: usize = 20;
-
-/// Rows, keys or bytes being made.
-pub(crate) struct Progress {
-    what: &'static str,
-    is_watched: bool,
-    shown: Cell<Option<Instant>>,
-}
-
-impl Progress {
-    /// Begins to show what is being made, `rows`, `keys` or `bytes`.
-    pub(crate) fn start(what: &'static str) -> Self {
-        Self { what, is_watched: std::io::stderr().is_terminal(), shown: Cell::new(None) }
-    }
-
-    pub(crate) fn show(&self, step: Step) {
-        let is_due = self.shown.get().is_none_or(|shown| shown.elapsed() >= REFRESH);
-        if !self.is_watched || !is_due {
-            return;
-        }
-        self.shown.set(Some(Instant::now()));
-        let share = (step.done as f64 / step.of.max(1) as f64).min(1.0);
-        let full = (share * BAR as f64) as usize;
-        let bar = "━".repeat(full) + &"─".repeat(BAR - full);
-        let percent = (share * 100.0) as u64;
-        messages::pass(&format!("{bar} {percent} %  {} {}", count(step.done), self.what));
-    }
-
-    pub(crate) fn finish(&self) {
-        if self.shown.take().is_some() {
-            messages::pass("");
-        }
-    }
-}
 
 /// A whole run.
 pub(crate) struct RunProgress {
