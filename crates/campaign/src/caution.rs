@@ -7,7 +7,7 @@ use model::{
 };
 use settings::{Verdict, judge};
 use std::collections::BTreeSet;
-use target::client::SecretRules;
+use target::client::{SecretRules, is_loopback};
 
 /// What is risky about a study as it is written, and as the command line lets it be.
 pub(crate) fn find(study: &Study, secrets: &SecretRules, found: &mut Diagnostics) {
@@ -232,7 +232,7 @@ fn revealed(
 /// `--allow-cleartext` is told by the login.
 fn clear_text(address: &ServerAddress, found: &mut Diagnostics) {
     let is_local =
-        !matches!(address.endpoint, Endpoint::Tcp { .. }) || address.endpoint.is_loopback();
+        !matches!(address.endpoint, Endpoint::Tcp { .. }) || is_loopback(&address.endpoint);
     let named = match &address.password {
         PasswordSource::OptionFile => std::env::var_os("REDISCLI_AUTH").is_some(),
         PasswordSource::Environment(_) | PasswordSource::File(_) => true,

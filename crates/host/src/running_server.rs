@@ -56,4 +56,6 @@ pub struct RunningServer {
     pub shares_files: bool,
     /// The disks under its working directory, by kernel name; none where they are not known.
     pub disks: Vec<String>,
+    /// The control groups that it is in, one of each hierarchy, as paths from their roots.
+    pub control_groups: Vec<String>,
 }

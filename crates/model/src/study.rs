@@ -480,16 +480,6 @@ impl Target {
     }
 }
 
-impl Endpoint {
-    /// Whether what is sent there stays on this machine's loopback: a loopback address, or the name
-    /// that stands for it.
-    pub fn is_loopback(&self) -> bool {
-        let Self::Tcp { host, .. } = self else { return false };
-        host.eq_ignore_ascii_case("localhost")
-            || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.to_canonical().is_loopback())
-    }
-}
-
 impl std::fmt::Display for Endpoint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

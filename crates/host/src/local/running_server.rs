@@ -23,7 +23,15 @@ pub(super) fn find(ends: &Ends, clue: &ProcessClue) -> Option<RunningServer> {
         pid,
         shares_files: path.is_some(),
         disks: volume.map_or(Vec::new(), |volume| volume.members.into_iter().collect()),
+        control_groups: control_groups(pid),
     })
+}
+
+/// The control groups of a process: a line for each hierarchy, `number:controllers:path`.
+fn control_groups(pid: u32) -> Vec<String> {
+    let lines = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
+    let path = |line: &str| Some(line.splitn(3, ':').nth(2)?.to_owned());
+    lines.lines().filter_map(path).collect()
 }
 
 /// The number of the socket whose own address is `local`, and which is connected to `remote`.

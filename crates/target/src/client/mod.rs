@@ -31,6 +31,6 @@ pub use failure::{connect_failure, login_failure, server_failure};
 pub use guest::Guest;
 pub use line::Limits;
 pub use protocol::mysql::TextRows as Rows;
-pub use secrets::{Consent, SecretRules, WantedSecret, wanted_secrets};
+pub use secrets::{Consent, SecretRules, WantedSecret, is_loopback, wanted_secrets};
 pub use server_key::server_key;
 pub use visitors::{certificate_and_key, read_seed, visitors_token};

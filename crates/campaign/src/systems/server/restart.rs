@@ -3,6 +3,7 @@
 //! A keeper on the server's machine runs the commands, and runs `start` however weighin or the agent
 //! there ends, so that no server stays down.
 
+use super::running::Whereabouts;
 use super::{Server, ServerKind};
 use crate::Hosts;
 use crate::preflight::Diagnostics;
@@ -92,18 +93,16 @@ fn ask(host: &dyn Host, words: &[&str]) -> Result<Option<Vec<String>>, Failure> 
 }
 
 /// Whether a process is in a unit of systemd: the control group that systemd has for the unit is its own,
-/// or above it. `groups` is its `/proc/PID/cgroup`, `shown` what `systemctl show` says of the unit.
+/// or above it. `groups` are its own, `shown` is what `systemctl show` says of the unit.
 fn is_of_unit(groups: &[String], shown: &[String]) -> bool {
     let Some(unit) = shown.iter().find_map(|line| line.strip_prefix("ControlGroup=")) else {
         return false;
     };
-    let is_within = |group: &str| {
+    let is_within = |group: &String| {
         group.strip_prefix(unit).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     // The root group, and slices, hold the processes of many units.
-    unit.len() > 1
-        && !unit.ends_with(".slice")
-        && groups.iter().filter_map(|line| line.splitn(3, ':').nth(2)).any(is_within)
+    unit.len() > 1 && !unit.ends_with(".slice") && groups.iter().any(is_within)
 }
 
 /// The machine on which a server is restarted.
@@ -218,15 +217,12 @@ impl<K: ServerKind> Server<K> {
             return Ok(());
         };
         let host = machine(target, self.host.as_ref(), &self.load_host)?;
-        let pid = self.running.sampling_scope().server_pid;
-        let is_server = pid.map_or(Ok(false), |pid| -> Result<bool, Failure> {
+        if let Whereabouts::On(_, server) = &self.running.primary {
             let show = ["systemctl", "show", "--property=ControlGroup", "--", unit];
             let shown = ask(host.as_ref(), &show)?.unwrap_or_default();
-            let groups = ask(host.as_ref(), &["cat", &format!("/proc/{pid}/cgroup")])?;
-            Ok(is_of_unit(&groups.unwrap_or_default(), &shown))
-        });
-        if is_server? {
-            return Ok(());
+            if is_of_unit(&server.control_groups, &shown) {
+                return Ok(());
+            }
         }
         let name = &target.name;
         Err(Failure::new(
@@ -310,13 +306,13 @@ mod tests {
     fn a_process_is_of_a_unit_by_its_control_group() {
         let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
         let is = |groups: &str, shown: &str| is_of_unit(&lines(groups), &lines(shown));
-        let server = "0::/system.slice/mariadb.service";
+        let server = "/system.slice/mariadb.service";
         assert!(is(server, "ControlGroup=/system.slice/mariadb.service"));
         assert!(is(
-            "0::/system.slice/redis.service/payload",
+            "/system.slice/redis.service/payload",
             "ControlGroup=/system.slice/redis.service"
         ));
-        let older = "12:cpu,cpuacct:/\n1:name=systemd:/system.slice/mysql.service\n0::/";
+        let older = "/\n/system.slice/mysql.service\n/";
         assert!(is(older, "ControlGroup=/system.slice/mysql.service"));
         for other in [
             "ControlGroup=/system.slice/sshd.service",
@@ -328,7 +324,7 @@ mod tests {
         ] {
             assert!(!is(server, other), "{other}");
         }
-        assert!(!is("0::/", "ControlGroup=/"));
+        assert!(!is("/", "ControlGroup=/"));
         assert!(!is("", "ControlGroup=/system.slice/mariadb.service"));
     }
 }

@@ -12,6 +12,7 @@ use super::private_file::{Opened, open_within};
 use model::text::shell_word;
 use model::{Endpoint, Failure, FailureKind, ServerAddress, ServerKey, Tls};
 use std::fmt::Display;
+use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 pub use wanted::{Consent, WantedSecret, wanted_secrets};
@@ -156,8 +157,16 @@ impl SecretRules {
 fn is_verified(address: &ServerAddress) -> bool {
     match (&address.tls, &address.endpoint) {
         (Tls::Verified(_) | Tls::Pinned(_), _) | (_, Endpoint::Socket(_)) => true,
-        (Tls::Off | Tls::Unverified, endpoint) => endpoint.is_loopback(),
+        (Tls::Off | Tls::Unverified, endpoint) => is_loopback(endpoint),
     }
+}
+
+/// Whether what is sent there stays on this machine's loopback: a loopback address, or the name that
+/// stands for it.
+pub fn is_loopback(endpoint: &Endpoint) -> bool {
+    let Endpoint::Tcp { host, .. } = endpoint else { return false };
+    let is_address = host.parse().is_ok_and(|ip: IpAddr| ip.to_canonical().is_loopback());
+    is_address || host.eq_ignore_ascii_case("localhost")
 }
 
 /// Whether option files say of a server that their password is for it. They may name it by host and
