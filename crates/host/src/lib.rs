@@ -10,6 +10,7 @@ pub mod local;
 mod order;
 mod remote;
 mod running_server;
+mod waiting;
 
 pub use self::held_volume::{HeldVolume, Share, VolumeFacts};
 pub use self::interface::{
@@ -19,7 +20,7 @@ pub use self::interface::{
 pub use self::lines::{Handed, Heard, Lines, Mouthpiece, handed};
 pub use self::local::child::{Ended, Finished, Usage};
 pub use self::local::command::command;
-pub use self::local::instance::{KEEPER_COMMAND, keep};
+pub use self::local::instance::{KEEPER_COMMAND, SECOND_COMMAND, keep, stand_by};
 pub use self::local::os::random_hex;
 pub use self::local::sample::{CounterSource, DiskCounters, SamplerOptions, Volume};
 pub use self::local::sandbox::{CLIENT_HOSTS, GroupMember, SandboxOptions, forget_kept};
@@ -31,4 +32,5 @@ pub use self::remote::{
     AGENT_COMMAND, Carrier, Duty, HELLO, Hello, InstanceDestination, Link, Remote, Route, serve,
 };
 pub use self::running_server::{Ends, ProcessClue, RunningServer};
+pub use self::waiting::{Waiting, listen};
 pub use engine::storage::{FileSpec, Filling, Processors};

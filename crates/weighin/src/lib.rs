@@ -37,10 +37,10 @@ pub fn run() -> ExitCode {
     // A load generator ends with its pipe.
     match arguments.command {
         Command::LoadGenerator | Command::RemoteLoadGenerator | Command::Agent(_) => {}
-        Command::InstanceKeeper => signals::pass_over(),
+        Command::InstanceKeeper | Command::InstanceKeeperSecond => signals::pass_over(),
         // Until it is stopped is as long as it is asked to serve: that is no interruption.
-        Command::Serve(_) => signals::listen(Exit::Done),
-        _ => signals::listen(Exit::Interrupted),
+        Command::Serve(_) => listen(Exit::Done),
+        _ => listen(Exit::Interrupted),
     }
     let outcome = match arguments.command {
         Command::Demo(arguments) => commands::demo(&arguments),
@@ -70,6 +70,7 @@ pub fn run() -> ExitCode {
         Command::Seed(arguments) => commands::seed(&arguments),
         Command::LoadGenerator => commands::load_generator(),
         Command::InstanceKeeper => commands::instance_keeper(),
+        Command::InstanceKeeperSecond => commands::instance_keeper_second(),
         Command::RemoteLoadGenerator => commands::remote_load_generator(),
     };
     host::forget_kept();
@@ -86,4 +87,11 @@ impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)
     }
+}
+
+/// Hears signals, after one of which the process ends with that code, and tells what takes long.
+fn listen(stopped: Exit) {
+    signals::listen(stopped);
+    // Without a thread for it nobody is told what takes long, and all else goes on.
+    let _ = host::listen(messages::tell);
 }

@@ -4,6 +4,7 @@ mod usage;
 
 pub use usage::Usage;
 
+use super::os;
 use super::sample::own_usage;
 use std::io::{self, Read, Write};
 use std::process::{Command, ExitStatus, Output, Stdio};
@@ -67,6 +68,8 @@ pub fn run(
     limit: Duration,
     stop: &dyn Fn() -> bool,
 ) -> io::Result<Ended> {
+    // It is waited for below.
+    os::ends_with_thread(command);
     let began = Instant::now();
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
@@ -265,7 +268,7 @@ mod tests {
         let ended = finished(run(&mut shell("sleep 60 & echo $!"), b"", LONG, &|| false).unwrap());
         assert!(ended.status.success() && began.elapsed() < LONG / 2, "{:?}", began.elapsed());
         let left: u32 = ended.stdout.trim().parse().unwrap();
-        super::super::os::kill(left).unwrap();
+        os::kill(left).unwrap();
     }
 
     #[test]

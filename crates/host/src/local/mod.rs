@@ -4,6 +4,7 @@ mod advice;
 pub mod child;
 pub(crate) mod command;
 pub(crate) mod groups;
+pub(crate) mod guardian;
 pub(crate) mod instance;
 pub mod os;
 pub mod processors;
@@ -34,8 +35,9 @@ use crate::{
 };
 use model::{BuiltVolume, Failure, FailureKind, HostFacts, Stop, UnixMillis};
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Read, Seek};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -129,11 +131,12 @@ impl Host for Local {
                 "see whether TMPDIR, or else /tmp, can be written to",
             )
         };
-        // It opens the file by path: directories for temporary files are sticky, so that others
-        // cannot exchange it.
+        // It opens the file by way of this process: it has no name that others could exchange, or
+        // that could be left behind.
         let result = order.result_option.map(|option| {
-            let file = tempfile::NamedTempFile::new()?;
-            command.arg(format!("{option}{}", file.path().display()));
+            let file = tempfile::tempfile()?;
+            let (process, number) = (std::process::id(), file.as_raw_fd());
+            command.arg(format!("{option}/proc/{process}/fd/{number}"));
             Ok(file)
         });
         let result = result.transpose().map_err(no_file)?;
@@ -149,8 +152,9 @@ impl Host for Local {
             )
         })?;
         match (ended, result) {
-            (Ended::Finished(finished), Some(file)) => {
-                let bytes = std::fs::read(file.path()).map_err(no_file)?;
+            (Ended::Finished(finished), Some(mut file)) => {
+                let mut bytes = Vec::new();
+                file.rewind().and_then(|()| file.read_to_end(&mut bytes)).map_err(no_file)?;
                 let result = String::from_utf8_lossy(&bytes).into_owned();
                 Ok(Ended::Finished(Finished { result, ..finished }))
             }

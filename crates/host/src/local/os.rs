@@ -2,13 +2,14 @@
 
 use super::sample::read_stat;
 use model::{Failure, FailureKind, Stop};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// How often a program that is waited for is looked after.
@@ -116,8 +117,35 @@ fn signal(pid: u32, signal: libc::c_int) -> io::Result<()> {
     if error.raw_os_error() == Some(libc::ESRCH) { Ok(()) } else { Err(error) }
 }
 
+/// Has a command begin a session of its own: signals to the processes of weighin's session or terminal
+/// do not reach it.
+pub(crate) fn own_session(command: &mut Command) {
+    // SAFETY: setsid is a system call without memory, allowed between fork and exec.
+    unsafe {
+        command.pre_exec(|| rustix::process::setsid().map(drop).map_err(io::Error::from));
+    }
+}
+
+/// Has a command killed when the thread ends that starts it: for one that this thread waits for, and that
+/// is not to outlive it where weighin is killed.
+pub(crate) fn ends_with_thread(command: &mut Command) {
+    let own = std::process::id();
+    // SAFETY: prctl and getppid are system calls without memory, allowed between fork and exec.
+    unsafe {
+        command.pre_exec(move || {
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+            // Weighin may have been killed before that.
+            let parent = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
+            match parent.and_then(|pid| u32::try_from(pid).ok()) == Some(own) {
+                true => Ok(()),
+                false => Err(io::ErrorKind::BrokenPipe.into()),
+            }
+        });
+    }
+}
+
 /// All processes; none where that cannot be seen.
-fn processes() -> impl Iterator<Item = u32> {
+pub(crate) fn processes() -> impl Iterator<Item = u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
@@ -170,14 +198,14 @@ pub fn is_in_memory(directory: &Path) -> bool {
     kind.is_ok_and(|kind| kind == i128::from(libc::TMPFS_MAGIC) || kind == RAMFS_MAGIC)
 }
 
-/// Bytes that this user may still write to the file system of a path: root has its reserve too.
+/// Bytes that an ordinary account may still write to the file system of a path: what is kept for root
+/// keeps the machine going when everybody else has filled it, and is not for data.
 ///
 /// # Errors
 /// When the path can't be looked at.
 pub fn free_space(path: &Path) -> io::Result<u64> {
     let facts = file_system_of(path)?;
-    let blocks = if is_root() { facts.f_bfree } else { facts.f_bavail };
-    Ok(blocks.saturating_mul(u64::try_from(facts.f_bsize).unwrap_or(0)))
+    Ok(facts.f_bavail.saturating_mul(u64::try_from(facts.f_bsize).unwrap_or(0)))
 }
 
 fn file_system_of(path: &Path) -> io::Result<libc::statfs> {

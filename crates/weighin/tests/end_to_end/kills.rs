@@ -1,16 +1,21 @@
 //! Runs that are killed at random moments, with everything that weighin builds on the machine: each
 //! goes on without loss, and nothing is left behind.
 //!
-//! `make test` kills a few times; `make endurance` a hundred times. The seed is printed, and
+//! Killed are weighin alone, weighin with one of its helpers, and all processes of its session.
+//! `make test` kills a few times; `make endurance` some hundred times. The seed is printed, and
 //! `WEIGHIN_SEED` repeats it.
+
+mod blow;
 
 use crate::oversubscription::may_hold_processors;
 use crate::support::{Workplace, command_lines_with, processes_with, shared_directory, wait_for};
 use crate::volumes::{files_of_loop_devices, volumes_can_be_built};
+use blow::Blow;
 use model::TrialRecord;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 use store::Store;
 
@@ -24,6 +29,10 @@ const SOON: Duration = Duration::from_secs(8);
 const MANY_OF_FAILOVERS: u32 = 20;
 /// Kills of all studies together in the long run.
 const MANY: u32 = 100;
+/// Kills of weighin with a helper in the long run.
+const MANY_WITH_HELPERS: u32 = 50;
+/// Kills of whole sessions in the long run.
+const MANY_SESSIONS: u32 = 20;
 /// Where the results go, so that a killed run need not be found.
 const RESULTS: &str = "kept.weighin";
 
@@ -135,6 +144,11 @@ impl Victim {
         Self::new("storage", study, volumes)
     }
 
+    /// One of each kind.
+    fn all() -> Vec<Self> {
+        vec![Self::sql(), Self::groups(), Self::redis(), Self::storage(), Self::failovers()]
+    }
+
     /// Longest time before a kill. For many kills it is that of a whole run on this machine, so that
     /// they come at any of its moments.
     fn length(&mut self, kills: u32) -> Duration {
@@ -150,23 +164,35 @@ impl Victim {
 
     /// Starts the study, or goes on with it, and kills it after so long. When it has ended before
     /// that, all of it is there, and the next begins anew.
-    fn kill_after(&mut self, delay: Duration) {
+    #[allow(clippy::print_stdout, reason = "says what was killed when nothing else is known")]
+    fn kill_after(&mut self, delay: Duration, blow: Blow, random: u32) {
         let results = self.place.path(RESULTS);
         let resumed = results.exists();
         let arguments = ["run", "study.toml", "--store", RESULTS, "--resume"];
-        let mut run = self.place.start(&arguments[..if resumed { 5 } else { 4 }]);
+        let mut run = blow.start(&self.place, &arguments[..if resumed { 5 } else { 4 }]);
         let deadline = Instant::now() + delay;
         while Instant::now() < deadline && run.is_running() {
             std::thread::sleep(Duration::from_millis(5));
         }
         if run.is_running() {
-            let links = links_of(run.pid());
-            run.kill();
+            let (pid, links) = (run.pid(), links_of(run.pid()));
+            let struck = blow.strike(&self.place, run, random);
             self.kills += 1;
+            let began = Instant::now();
             self.assert_nothing_left();
             wait_for("the network to go", || {
                 links.iter().all(|link| !Path::new("/sys/class/net").join(link).exists())
             });
+            wait_for("the control groups to go", || groups_of(pid).is_empty());
+            wait_for("the keepers of networks to go", || {
+                command_lines_with(&format!("weighin-network {pid} ")).is_empty()
+            });
+            println!(
+                "{}: killed {struck} after {:.1} s; nothing left after {:.1} s",
+                self.name,
+                delay.as_secs_f64(),
+                began.elapsed().as_secs_f64()
+            );
             self.look(&results);
             return;
         }
@@ -231,9 +257,16 @@ fn links_of(weighin: u32) -> Vec<String> {
     keepers.iter().filter_map(|(_, line)| link(line)).collect()
 }
 
+/// The control groups that a weighin with that number has made.
+fn groups_of(weighin: u32) -> Vec<String> {
+    let find = ["/sys/fs/cgroup", "-type", "d", "-name", &format!("weighin-vms-{weighin}-*")];
+    let found = Command::new("find").args(find).output().unwrap();
+    String::from_utf8_lossy(&found.stdout).lines().map(str::to_owned).collect()
+}
+
 /// Kills the studies in turns, so often together, and lets each end then.
 #[allow(clippy::print_stdout, reason = "a failure is repeated by its seed")]
-fn kill(mut victims: Vec<Victim>, times: u32) {
+fn kill(mut victims: Vec<Victim>, times: u32, blow: Blow) {
     let seed = match std::env::var("WEIGHIN_SEED") {
         Ok(seed) => seed.parse().expect("WEIGHIN_SEED is a number"),
         Err(_) => u64::from(std::process::id()),
@@ -248,7 +281,7 @@ fn kill(mut victims: Vec<Victim>, times: u32) {
             while victim.kills == before {
                 // A number of 32 bits, as a share of one.
                 let share = f64::from(random.next_u32()) / f64::from(u32::MAX);
-                victim.kill_after(whole.mul_f64(share));
+                victim.kill_after(whole.mul_f64(share), blow, random.next_u32());
             }
             done += 1;
         }
@@ -264,37 +297,59 @@ fn kill(mut victims: Vec<Victim>, times: u32) {
 
 #[test]
 fn a_study_of_sql_servers_is_killed_at_random_moments() {
-    kill(vec![Victim::sql()], FEW);
+    kill(vec![Victim::sql()], FEW, Blow::Weighin);
 }
 
 #[test]
 fn a_study_of_groups_is_killed_at_random_moments() {
-    kill(vec![Victim::groups()], FEW_OF_GROUPS);
+    kill(vec![Victim::groups()], FEW_OF_GROUPS, Blow::Weighin);
 }
 
 #[test]
 fn a_study_of_redis_servers_is_killed_at_random_moments() {
-    kill(vec![Victim::redis()], FEW);
+    kill(vec![Victim::redis()], FEW, Blow::Weighin);
 }
 
 #[test]
 fn a_study_of_volumes_is_killed_at_random_moments() {
-    kill(vec![Victim::storage()], FEW);
+    kill(vec![Victim::storage()], FEW, Blow::Weighin);
 }
 
 #[test]
 fn a_study_of_failovers_is_killed_at_a_random_moment() {
-    kill(vec![Victim::failovers()], FEW);
+    kill(vec![Victim::failovers()], FEW, Blow::Weighin);
 }
 
 #[test]
 #[ignore = "takes minutes: make endurance"]
 fn a_study_of_failovers_is_killed_twenty_times() {
-    kill(vec![Victim::failovers()], MANY_OF_FAILOVERS);
+    kill(vec![Victim::failovers()], MANY_OF_FAILOVERS, Blow::Weighin);
 }
 
 #[test]
 #[ignore = "takes ten minutes: make endurance"]
 fn studies_are_killed_a_hundred_times() {
-    kill(vec![Victim::sql(), Victim::groups(), Victim::redis(), Victim::storage()], MANY);
+    kill(vec![Victim::sql(), Victim::groups(), Victim::redis(), Victim::storage()], MANY, Blow::Weighin);
+}
+
+#[test]
+fn a_study_is_killed_with_a_helper() {
+    kill(vec![Victim::sql(), Victim::storage()], 2, Blow::WithHelper);
+}
+
+#[test]
+fn the_session_of_a_study_is_killed() {
+    kill(vec![Victim::redis()], FEW, Blow::Session);
+}
+
+#[test]
+#[ignore = "takes ten minutes: make endurance"]
+fn studies_are_killed_with_helpers_fifty_times() {
+    kill(Victim::all(), MANY_WITH_HELPERS, Blow::WithHelper);
+}
+
+#[test]
+#[ignore = "takes five minutes: make endurance"]
+fn sessions_of_studies_are_killed_twenty_times() {
+    kill(Victim::all(), MANY_SESSIONS, Blow::Session);
 }

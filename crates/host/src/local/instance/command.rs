@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// How long a command may take to end in good order when it is told to (SIGTERM), before it is killed:
 /// OpenTofu writes down first what there is.
-const END_TIMEOUT: Duration = Duration::from_secs(60);
+pub(super) const END_TIMEOUT: Duration = Duration::from_secs(60);
 /// Bytes of standard output that are kept.
 const MOST_OUTPUT: usize = 1 << 20;
 /// Bytes of a line that is handed on; a longer one goes in pieces.
@@ -74,6 +74,11 @@ impl<'a> Running<'a> {
             let remedy = format!("check the first word of `{name}`, and whether it may be run");
             Failure::new(kind, format!("`{name}`: {program} cannot be run: {error}"), remedy)
         })
+    }
+
+    /// The number of its group of processes.
+    pub(super) fn group(&self) -> u32 {
+        self.child.id()
     }
 
     /// Waits for its end; tells it to end when it is not wanted any more.

@@ -1,6 +1,7 @@
 //! The process that runs `up` and `down`.
 
 use super::command::{Ending, Running};
+use super::second::{self, Mark, mark};
 use crate::InstanceOrder;
 use model::Failure;
 use serde::{Deserialize, Serialize};
@@ -12,8 +13,8 @@ use std::time::Duration;
 /// The hidden command by which weighin becomes a keeper. The program must answer to it with [`keep`].
 pub const KEEPER_COMMAND: &str = "instance-keeper";
 /// How often `down` is tried where nobody is there to be told that it failed, and how long after.
-const TRIES: u32 = 3;
-const AGAIN_AFTER: Duration = Duration::from_secs(10);
+pub(super) const TRIES: u32 = 3;
+pub(super) const AGAIN_AFTER: Duration = Duration::from_secs(10);
 
 /// What a keeper is told.
 #[derive(Debug, Serialize, Deserialize)]
@@ -34,8 +35,20 @@ pub(super) enum Answer {
 }
 
 /// Runs the commands that whoever writes to `orders` wants, until these end; then `down` where
-/// something may be up. Nobody needs to read `answers`.
+/// something may be up, which a second process does where this one is killed. Nobody needs to read
+/// `answers`.
 pub fn keep(orders: impl BufRead + Send + 'static, answers: impl Write) {
+    match second::start() {
+        Ok(second) => keep_beside(orders, answers, second),
+        Err(_) => keep_beside(orders, answers, std::io::sink()),
+    }
+}
+
+fn keep_beside(
+    orders: impl BufRead + Send + 'static,
+    answers: impl Write,
+    mut second: impl Write,
+) {
     let (sender, orders_read) = channel();
     thread::spawn(move || {
         for line in orders.lines().map_while(Result::ok) {
@@ -46,14 +59,17 @@ pub fn keep(orders: impl BufRead + Send + 'static, answers: impl Write) {
         }
     });
     let Ok(Order::Keep(order)) = orders_read.recv() else { return };
-    Keeper { order, orders: orders_read, answers, next: None, is_left: false, may_be_up: false }
-        .run();
+    mark(&mut second, &Mark::Keep(order.clone()));
+    let orders = orders_read;
+    let (next, is_left, may_be_up) = (None, false, false);
+    Keeper { order, orders, answers, second, next, is_left, may_be_up }.run();
 }
 
-struct Keeper<W> {
+struct Keeper<W, S: Write> {
     order: InstanceOrder,
     orders: Receiver<Order>,
     answers: W,
+    second: S,
     /// What was ordered while a command ran.
     next: Option<Order>,
     /// Nobody orders anything any more.
@@ -61,7 +77,7 @@ struct Keeper<W> {
     may_be_up: bool,
 }
 
-impl<W: Write> Keeper<W> {
+impl<W: Write, S: Write> Keeper<W, S> {
     fn run(mut self) {
         loop {
             let next = self.next.take();
@@ -81,16 +97,18 @@ impl<W: Write> Keeper<W> {
         }
         for attempt in 1..=TRIES {
             if !self.may_be_up || self.down().is_ok() {
-                return;
+                break;
             }
             if attempt < TRIES {
                 thread::sleep(AGAIN_AFTER);
             }
         }
+        mark(&mut self.second, &Mark::Over);
     }
 
     fn up(&mut self) {
         self.may_be_up = true;
+        mark(&mut self.second, &Mark::MayBeUp);
         let words = self.order.up.clone();
         let (orders, mut next, mut is_left) = (&self.orders, None, false);
         let mut wanted = || {
@@ -104,7 +122,12 @@ impl<W: Write> Keeper<W> {
         let answers = &mut self.answers;
         let mut said = |line: &str| answer(answers, &Answer::Said(line.to_owned()));
         let running = Running::start(&self.order.names.0, &words, &self.order, true);
-        let ended = running.and_then(|running| running.wait(&mut wanted, &mut said));
+        let second = &mut self.second;
+        let ended = running.and_then(|running| {
+            mark(second, &Mark::Runs(running.group(), true));
+            running.wait(&mut wanted, &mut said)
+        });
+        mark(second, &Mark::Rests);
         (self.next, self.is_left) = (next, is_left);
         match ended {
             Ok(Ending::Well(output)) => self.answer(&Answer::Up(Ok(output))),
@@ -122,8 +145,12 @@ impl<W: Write> Keeper<W> {
         let answers = &mut self.answers;
         let mut said = |line: &str| answer(answers, &Answer::Said(line.to_owned()));
         let running = Running::start(&self.order.names.1, &words, &self.order, false)?;
-        running.wait(&mut || true, &mut said)?;
+        mark(&mut self.second, &Mark::Runs(running.group(), false));
+        let ended = running.wait(&mut || true, &mut said);
+        mark(&mut self.second, &Mark::Rests);
+        ended?;
         self.may_be_up = false;
+        mark(&mut self.second, &Mark::Over);
         Ok(())
     }
 
@@ -161,7 +188,7 @@ mod tests {
             let words = |script: &str| ["sh", "-c", script].map(str::to_owned).to_vec();
             let (orders, told) = pipe().map(|(reader, writer)| (writer, reader)).unwrap();
             let (answers, answering) = pipe().unwrap();
-            let keeper = thread::spawn(move || keep(BufReader::new(told), answering));
+            let keeper = thread::spawn(move || keep_beside(BufReader::new(told), answering, std::io::sink()));
             let mut kept = Self {
                 orders: Some(orders),
                 answers: BufReader::new(answers),

@@ -1,17 +1,20 @@
 //! What comes and goes by commands of the user: the lead's end, and the process that runs them.
 //!
-//! A keeper runs the commands: weighin once more, in a process group of its own, with nothing but
+//! A keeper runs the commands: weighin once more, in a session of its own, with nothing but
 //! pipes between them. When its orders end, because weighin has taken everything down, or was killed,
-//! it takes down what may be up, and ends. So `down` is run however weighin ends, and what it does is
-//! never cut off in the middle.
+//! it takes down what may be up, and ends. A second process beside it does so where the keeper is
+//! killed. So `down` is run however weighin ends, and what it does is never cut off in the middle.
 
 mod command;
 mod keeper;
+mod second;
 
 pub use self::keeper::{KEEPER_COMMAND, keep};
+pub use self::second::{SECOND_COMMAND, stand_by};
 
 use self::keeper::{Answer, Order};
 use super::command as program;
+use super::os;
 use super::weighin::THIS_PROGRAM;
 use crate::{InstanceOrder, KeptInstance};
 use model::{Failure, FailureKind, Stop};
@@ -52,15 +55,11 @@ impl LocalInstance {
                 "check the limit on processes (ulimit -u) and the memory that is free",
             )
         };
-        let keeper = program(THIS_PROGRAM)
-            .arg0("weighin")
-            .arg(KEEPER_COMMAND)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            // A key that interrupts weighin must not end it.
-            .process_group(0)
-            .spawn();
-        let mut keeper = keeper.map_err(|error| failed(&error.to_string()))?;
+        let mut keeper = program(THIS_PROGRAM);
+        keeper.arg0("weighin").arg(KEEPER_COMMAND).stdin(Stdio::piped()).stdout(Stdio::piped());
+        // What interrupts weighin, or ends its session, must not end it.
+        os::own_session(&mut keeper);
+        let mut keeper = keeper.spawn().map_err(|error| failed(&error.to_string()))?;
         let orders = keeper.stdin.take();
         let Some(stdout) = keeper.stdout.take() else { return Err(failed("it has no pipe")) };
         let (sender, answers) = sync_channel(MOST_WAITING);

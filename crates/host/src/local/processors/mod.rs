@@ -11,8 +11,9 @@
 //! Its files are written by path, as root too: the kernel keeps no links in its trees of groups, and
 //! only root and the one to whom a part of a tree was delegated can make directories there.
 //!
-//! A group is gone with the value that stands for it. Its name says which process made it, so that one
-//! that was killed leaves none for ever: the next to make a group removes it.
+//! A group is gone with the value that stands for it, and a guardian removes it where weighin is killed.
+//! Its name says which process made it: where the guardians were killed too, the next to make a group
+//! removes it.
 
 mod left;
 mod place;
@@ -20,6 +21,7 @@ mod place;
 use self::left::Name;
 use self::place::Place;
 use crate::local::groups::{grouped, lists};
+use crate::local::guardian::{Charge, Guardian};
 use crate::local::sample::group_count;
 use model::{Failure, ProcessorCount};
 use std::fs;
@@ -48,6 +50,8 @@ pub struct Processors {
     /// Where the controller was passed on for this group alone. It stays passed on where another
     /// weighin's group is there when this one goes: that one does not know that it was not always so.
     passed_on: Option<PathBuf>,
+    /// `None` where it could not be had; the next weighin removes the groups then.
+    guardian: Option<Guardian>,
 }
 
 impl Processors {
@@ -72,7 +76,10 @@ impl Processors {
             Place::Second(_) => "cgroup.threads",
         };
         // What is made before something fails goes with this.
-        let mut held = Self { count, directories: Vec::new(), members, passed_on: None };
+        let directories: Vec<PathBuf> = within.iter().map(|parent| parent.join(&name)).collect();
+        let guardian = Guardian::watch(Charge::Groups(&directories)).ok();
+        let mut held =
+            Self { count, directories: Vec::new(), members, passed_on: None, guardian };
         for parent in within {
             left::remove(parent);
             let directory = parent.join(&name);
@@ -101,6 +108,10 @@ impl Processors {
         self.write("cgroup.type", "threaded")?;
         let passed_on = own.join("cgroup.subtree_control");
         if !lists(&passed_on, "cpu") {
+            // Before it is: whoever is killed in between writes it once too often.
+            if let Some((guardian, file)) = self.guardian.as_mut().zip(passed_on.to_str()) {
+                guardian.tell(file)?;
+            }
             fs::write(&passed_on, "+cpu")?;
             self.passed_on = Some(passed_on);
         }
@@ -156,6 +167,10 @@ impl Drop for Processors {
     fn drop(&mut self) {
         self.directories.iter().for_each(|directory| left::remove_when_empty(directory));
         // Another weighin may have found it passed on and rely on that.
+        if let Some(mut guardian) = self.guardian.take() {
+            let _ = guardian.tell("");
+            guardian.leave();
+        }
         if let Some(passed_on) = self.passed_on.take()
             && !passed_on.parent().is_some_and(left::has_any)
         {

@@ -5,18 +5,22 @@
 //! itself and everything else in it stay weighin's, so that nobody can put anything in their place.
 
 use super::account::RunAs;
-use super::guardian::Guardian;
 use super::owner::Owner;
 use super::trouble::{file_trouble, parent_trouble};
+use crate::local::guardian::{self, Charge, Guardian};
 use crate::local::os;
-use crate::local::volume::{Volume, mount_point};
+use crate::local::volume::{Holders, Volume, mount_point};
+use crate::waiting::{self, Waiting};
 use files::{Access, Directory};
 use model::{BuiltVolume, Failure, FailureKind};
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// What the names of all sandboxes' directories begin with.
 const PREFIX: &str = "weighin-";
@@ -32,6 +36,16 @@ const CONTAINER: &str = "container";
 const TEMPORARY: &str = "temporary";
 /// Longest path of a Unix socket: `sun_path` holds 108 bytes with the closing NUL.
 const LONGEST_SOCKET_PATH: usize = 107;
+
+/// How long a sandbox is waited for that goes: a server that is killed may have to wait for its disk.
+const GONE_LIMIT: Duration = Duration::from_secs(60);
+/// The same of one that another process holds.
+const HELD_LIMIT: Duration = Duration::from_secs(5);
+/// The same of all those together that earlier runs left.
+const SWEEP_LIMIT: Duration = Duration::from_secs(2);
+
+/// The directories that this process has swept.
+static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// A private server's directory. Dropping it ends whatever runs on it and removes it.
 #[derive(Debug)]
@@ -61,13 +75,13 @@ impl Home {
         let trouble = |error| file_trouble("a directory for a private server", parent, &error);
         let within = Directory::open(parent).map_err(trouble)?;
         within.check_trusted_path().map_err(|error| parent_trouble(parent, &error))?;
-        sweep(&within);
+        sweep_once(&within);
         let name = format!("{PREFIX}{}", os::random_hex(6).map_err(trouble)?);
         let path = within.path().join(&name);
         check_path(&path)?;
         // The guardian comes first, so that there is no moment at which a directory without one
         // could be left behind.
-        let mut guardian = Guardian::watch(&path).map_err(trouble)?;
+        let mut guardian = Guardian::watch(Charge::Sandbox(&path)).map_err(trouble)?;
         let root = within.create_directory(&name, 0o700).map_err(trouble)?;
         guardian.say_made(&root).map_err(trouble)?;
         let mut home = Self { root, volume: None, temporary: None, guardian: Some(guardian) };
@@ -262,10 +276,53 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        self.guardian = None;
-        // Nothing is left to do, unless somebody has killed the guardian.
-        remove(&self.root);
+        let path = self.root.path().to_owned();
+        if let Some(guardian) = self.guardian.take() {
+            see_off(guardian, &path);
+        }
+        // Nothing is left to do, unless somebody has killed the guardians.
+        if path.exists()
+            && !has_guardian(&path)
+            && let Some(guardian) = removal(&self.root)
+        {
+            see_off(guardian, &path);
+        }
     }
+}
+
+/// Waits until a sandbox is gone. One that another process holds is left to its guardian after a while,
+/// and named.
+fn see_off(mut guardian: Guardian, path: &Path) {
+    guardian.release();
+    let home = path.to_owned();
+    let _waiting = Waiting::told_by(move || {
+        format!("{} to be removed{}", home.display(), Holders::of(&home).in_words())
+    });
+    let began = Instant::now();
+    let mut held = Duration::ZERO;
+    while held < HELD_LIMIT && began.elapsed() < GONE_LIMIT {
+        let look = Instant::now();
+        if guardian.is_done(Duration::from_secs(1)) {
+            break;
+        }
+        held = if Holders::of(path).any() { held + look.elapsed() } else { Duration::ZERO };
+    }
+    guardian.leave();
+    name_left(path, "");
+}
+
+/// Says that a sandbox is still there, where it is.
+fn name_left(path: &Path, whose: &str) {
+    if !path.exists() {
+        return;
+    }
+    let holders = Holders::of(path);
+    waiting::notice(&format!(
+        "{whose}{} could not be removed yet{}; what removes it now: {}",
+        path.display(),
+        holders.in_words(),
+        holders.remedy(path)
+    ));
 }
 
 fn socket_in(root: &Path) -> PathBuf {
@@ -296,18 +353,41 @@ fn check_path(root: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Does so once in each process, and names what could not be removed: nobody waits for long for what
+/// others have left.
+fn sweep_once(parent: &Directory) {
+    let mut swept = SWEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if swept.insert(parent.path().to_owned()) {
+        drop(swept);
+        sweep(parent);
+    }
+}
+
 /// Removes the sandboxes of runs that are over in `parent`: runs that were killed together with
-/// their guardian, or whose machine went down.
+/// their guardians, or whose machine went down.
 ///
 /// Only what nobody else can have made or changed is believed, directory and marker, so that nobody
 /// can have us remove anything by planting a marker. What can't be read is let be.
 fn sweep(parent: &Directory) {
     let names = parent.names().unwrap_or_default();
+    let mut left = Vec::new();
     for name in names.iter().filter(|name| name.as_bytes().starts_with(PREFIX.as_bytes())) {
         let Ok((root, owner)) = owned(parent, name) else { continue };
-        if owner.is_gone() {
-            remove(&root);
+        if !owner.is_gone() {
+            continue;
         }
+        // One that has a guardian yet could have been waiting for its holder for long.
+        let guardian = if has_guardian(root.path()) { None } else { removal(&root) };
+        left.push((root.path().to_owned(), guardian));
+    }
+    let deadline = Instant::now() + SWEEP_LIMIT;
+    for (path, guardian) in left {
+        if let Some(mut guardian) = guardian {
+            guardian.release();
+            guardian.is_done(deadline.saturating_duration_since(Instant::now()));
+            guardian.leave();
+        }
+        name_left(&path, "an earlier run left something behind: ");
     }
 }
 
@@ -328,15 +408,21 @@ fn owned(parent: &Directory, name: &OsStr) -> io::Result<(Directory, Owner)> {
     Ok((root, owner))
 }
 
-/// Ends what is left of a sandbox, as far as that is possible: a directory that stays is found by
-/// the next sweep.
-fn remove(root: &Directory) {
-    // A guardian that nobody keeps waiting does at once what it is for.
-    if root.path().exists()
-        && let Ok(mut guardian) = Guardian::watch(root.path())
-    {
-        let _ = guardian.say_made(root);
-    }
+/// What ends what is left of a sandbox, as soon as it is released.
+fn removal(root: &Directory) -> Option<Guardian> {
+    let mut guardian = Guardian::watch(Charge::Sandbox(root.path())).ok()?;
+    guardian.say_made(root).ok()?;
+    Some(guardian)
+}
+
+/// Whether a guardian is at work on a sandbox.
+fn has_guardian(path: &Path) -> bool {
+    path.to_str().is_some_and(|path| {
+        os::processes_with_argument(path).iter().any(|pid| {
+            let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            words.split(|&byte| byte == 0).any(|word| word == guardian::NAME.as_bytes())
+        })
+    })
 }
 
 #[cfg(test)]

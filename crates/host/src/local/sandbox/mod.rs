@@ -12,7 +12,6 @@ mod certificate;
 mod container;
 mod distribution;
 pub(crate) mod fuzzing;
-mod guardian;
 mod home;
 mod identity;
 mod mariadb;

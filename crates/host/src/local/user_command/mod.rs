@@ -1,12 +1,13 @@
 //! The user's own commands.
 
 use super::command;
+use super::guardian::{Charge, Guardian};
 use crate::{CommandOrder, UserCommand};
 use model::{Failure, FailureKind, Stop, text};
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, waitid,
 };
-use std::io::{self, PipeReader, Read, Write};
+use std::io::{self, PipeReader, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -14,8 +15,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What ends a command and its children when weighin itself no longer can, for `/bin/sh`.
-const GUARDIAN: &str = include_str!("guardian.sh");
 /// How often a command is looked after. One that closes its output as it ends is noticed at once.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// How long a command may take to end when it is told to (SIGTERM), before it is killed.
@@ -33,7 +32,7 @@ const LONGEST_LINE: usize = 200;
 pub(crate) struct LocalCommand {
     order: CommandOrder,
     stop: Stop,
-    guardian: Child,
+    guardian: Guardian,
     /// Not waited for as long as its group is: no other group can get its number.
     leader: Option<Child>,
 }
@@ -41,15 +40,8 @@ pub(crate) struct LocalCommand {
 impl LocalCommand {
     /// As [`crate::Host::user_command`].
     pub(crate) fn prepare(order: CommandOrder, stop: &Stop) -> Result<Self, Failure> {
-        let guardian = command("/bin/sh")
-            .args(["-c", GUARDIAN, "weighin-guardian"])
-            .current_dir("/")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .spawn()
-            .map_err(|error| not_run("/bin/sh", &error))?;
+        let guardian =
+            Guardian::watch(Charge::Command).map_err(|error| not_run("/bin/sh", &error))?;
         Ok(Self { order, stop: stop.clone(), guardian, leader: None })
     }
 
@@ -65,10 +57,8 @@ impl LocalCommand {
             .spawn()?;
         let pid = Pid::from_child(&leader);
         self.leader = Some(leader);
-        if let Some(guardian) = &mut self.guardian.stdin {
-            // One that has gone guards nothing, which takes nothing from the act.
-            let _ = writeln!(guardian, "{}", pid.as_raw_nonzero());
-        }
+        // One that has gone guards nothing, which takes nothing from the act.
+        let _ = self.guardian.tell(&pid.as_raw_nonzero().to_string());
         Ok((Output::of(reader), pid))
     }
 
@@ -127,8 +117,7 @@ impl Drop for LocalCommand {
     fn drop(&mut self) {
         self.end_group();
         // Before the leader: afterwards its number may be another's.
-        let _ = self.guardian.kill();
-        let _ = self.guardian.wait();
+        self.guardian.dismiss();
         if let Some(leader) = &mut self.leader {
             let _ = leader.wait();
         }

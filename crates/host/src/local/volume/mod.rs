@@ -2,16 +2,18 @@
 //! own, striped where the study says so, with a file system, limited by control groups.
 //!
 //! All of it stands in the home of a sandbox, by which it is found again when it has to go: the
-//! guardian (`sandbox/guardian.sh`) takes it apart, also for runs that were killed. What is here
+//! guardian (`guardian/sandbox.sh`) takes it apart, also for runs that were killed. What is here
 //! only builds it, and sets and lifts its limits.
 
 mod check;
 mod file_system;
 mod files;
+mod holders;
 mod limits;
 mod programs;
 
 pub use check::check;
+pub(crate) use holders::Holders;
 
 use self::limits::{Limits, journal};
 use self::programs::run;

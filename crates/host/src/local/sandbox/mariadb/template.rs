@@ -3,8 +3,8 @@
 use super::launch::{MariaDb, path_option};
 use super::programs::{Initialiser, Programs};
 use crate::local::child::{self, Ended};
+use crate::local::guardian::{Charge, Guardian};
 use crate::local::os;
-use crate::local::sandbox::guardian::Guardian;
 use crate::local::sandbox::home::Home;
 use crate::local::sandbox::identity::Identity;
 use crate::local::sandbox::trouble::{file_trouble, log_trouble};
@@ -251,7 +251,7 @@ fn keep(data: &Directory, cache: &Directory, key: &str) -> io::Result<()> {
     // On the cache's own file system, so that the last step is a rename.
     let staging = format!(".staging-{}", os::random_hex(6)?);
     // Removes it when this is done, and when weighin is killed before that.
-    let mut guardian = Guardian::watch(&cache.path().join(&staging))?;
+    let mut guardian = Guardian::watch(Charge::Sandbox(&cache.path().join(&staging)))?;
     let staging = cache.create_directory(&staging, 0o700)?;
     guardian.say_made(&staging)?;
     let copy = staging.create_directory("data", 0o700)?;

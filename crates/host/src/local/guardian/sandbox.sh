@@ -1,10 +1,9 @@
-# Waits until nobody holds the other end of its standard input, then ends all that a sandbox is,
-# and removes its directory, $1: processes whose data directory is in it, and the volume on which
-# that is, where weighin has built one.
+# Ends all that a sandbox is, and removes its directory, $1: processes whose data directory is in it, and
+# the volume on which that is, where weighin has built one.
 #
-# Others may make directories beside it, and one of that name as soon as it is gone. So its number is
-# said on standard input once it is made, and what lies in it is believed only from within a directory
-# with that number that is this account's: numbers are used again.
+# Others may make directories beside it, and one of that name as soon as it is gone. So its number is told
+# once it is made, and what lies in it is believed only from within a directory with that number that is
+# this account's: numbers are used again.
 #
 # Servers of Redis's kin overwrite their arguments: they are known by working in the data directory,
 # and by their program. The patterns stand in one word with grep's -e, or grep would find itself.
@@ -32,7 +31,7 @@ kill_servers() {
 
 # Whether the working directory is the sandbox.
 is_within() {
-    [ -O . ] && [ "$(stat -c %d:%i .)" = "$number" ]
+    [ -O . ] && [ "$(stat -c %d:%i .)" = "$told" ]
 }
 
 # What follows works within the directory, whose path is $1.
@@ -61,21 +60,33 @@ lift_limits() {
     done
 }
 
+# Unmounts device $1 wherever it is mounted: whoever made a mount namespace meanwhile, such as a container,
+# has a mount of its own in it, which holds the device. Paths have octal escapes there. umount does so
+# without running anything from there; it may wait for a file system of others on the way.
+unmount() {
+    for file in $(grep -lsF -e" /dev/$1 " /proc/[0-9]*/mountinfo); do
+        left=yes
+        pid=${file#/proc/}
+        grep -sF -e" /dev/$1 " "$file" | while read -r _ _ _ _ point _; do
+            timeout -k 1 10 umount -i -n -N "${pid%/mountinfo}" "$(printf %b "$point")"
+        done
+    done
+}
+
 # Of the directory $2 within it, whose path is $1.
 take_volume_apart() {
     [ -e "$2/volume" ] || return 0
     # Weighin may have been killed while losetup worked for it.
     grep -qszx -e"$1/devices/[0-9]*.img" /proc/[0-9]*/cmdline && left=yes
-    if mountpoint -q "$2/volume"; then
-        left=yes
-        umount "$2/volume"
-    fi
     for file in $(grep -lsF -e"$1/" /sys/block/loop*/loop/backing_file); do
         left=yes
         device=${file%/loop/backing_file}
         for array in "$device"/holders/md*; do
-            [ -e "$array" ] && mdadm --quiet --stop "/dev/${array##*/}"
+            [ -e "$array" ] || continue
+            unmount "${array##*/}"
+            mdadm --quiet --stop "/dev/${array##*/}"
         done
+        unmount "${device##*/}"
         losetup --detach "/dev/${device##*/}"
     done
     [ -e "$2/group" ] || return 0
@@ -86,14 +97,10 @@ take_volume_apart() {
     fi
 }
 
-PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
-trap '' HUP INT QUIT TERM
-number=
-while read -r said; do number=$said; done
 # Weighin may end after it has made the directory and before it can say so: there is nothing in it.
-[ -n "$number" ] || { rmdir -- "$1"; exit 0; }
+[ -n "$told" ] || { rmdir -- "$1"; exit 0; }
 tries=0
-while [ "$tries" -lt 160 ]; do
+while [ "$tries" -lt 400 ]; do
     left=
     kill_servers "$1"
     if [ ! -L "$1" ] && cd -P -- "$1" && is_within; then
@@ -108,12 +115,12 @@ while [ "$tries" -lt 160 ]; do
         [ -n "$left" ] || exit 0
     fi
     tries=$((tries + 1))
-    # What is still there after a while is held by another, such as a volume by the mounts of a
-    # container that began meanwhile, and will be for long: a hundred seconds in all.
+    # What is still there after a while is held by another, who may end: half an hour in all, for which
+    # nobody waits.
     case $tries in
         ?|1?) sleep 0.05;;
-        [2-5]?) sleep 0.2;;
-        *) sleep 1;;
+        [2-9]?) sleep 0.2;;
+        *) sleep 5;;
     esac
 done
 exit 1
