@@ -123,8 +123,7 @@ mod tests {
 
     #[test]
     fn a_wait_is_told_at_growing_intervals() {
-        let mut wait =
-            Wait { what: Arc::new(|| "it".to_owned()), since: Instant::now(), told: 0 };
+        let mut wait = Wait { what: Arc::new(|| "it".to_owned()), since: Instant::now(), told: 0 };
         let due: Vec<u64> = (0..9)
             .map(|told| {
                 wait.told = told;
@@ -138,7 +137,8 @@ mod tests {
     fn long_waits_are_told_and_short_ones_and_those_that_are_over_are_not() {
         let told = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&told);
-        state().listener = Some(Arc::new(move |text: &str| kept.lock().unwrap().push(text.to_owned())));
+        state().listener =
+            Some(Arc::new(move |text: &str| kept.lock().unwrap().push(text.to_owned())));
         let long = Waiting::for_the("the test to end");
         let over = Waiting::for_the("what is over");
         drop(over);

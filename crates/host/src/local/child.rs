@@ -6,6 +6,7 @@ pub use usage::Usage;
 
 use super::os;
 use super::sample::own_usage;
+use crate::waiting::Waiting;
 use std::io::{self, Read, Write};
 use std::process::{Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -117,6 +118,7 @@ pub fn run(
 /// # Errors
 /// When it cannot be run, or takes longer.
 pub(crate) fn ask(command: &mut Command) -> io::Result<Output> {
+    let _waiting = Waiting::for_the(format!("{} to answer", command.get_program().display()));
     match run(command, b"", ANSWER_LIMIT, &|| false)? {
         Ended::Finished(Finished { status, stdout, stderr, .. }) => {
             Ok(Output { status, stdout: stdout.into_bytes(), stderr: stderr.into_bytes() })

@@ -1,6 +1,7 @@
 //! What weighin needs of the operating system besides files and sockets.
 
 use super::sample::read_stat;
+use crate::waiting::Waiting;
 use model::{Failure, FailureKind, Stop};
 use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
 use std::fs::{self, File};
@@ -315,6 +316,7 @@ fn write_dirty_pages(stop: &Stop) -> Result<(), Failure> {
         .stderr(Stdio::null())
         .spawn()
         .map_err(|error| failed(&format!("sync: {error}")))?;
+    let _waiting = Waiting::for_the("the disks to take what is not written yet (sync)");
     loop {
         match sync.try_wait() {
             Ok(Some(status)) if status.success() => return Ok(()),

@@ -8,6 +8,7 @@ use super::wire::{HELLO, check};
 use crate::Lines;
 use crate::local::child::{self, Ended};
 use crate::local::command;
+use crate::waiting::Waiting;
 use model::{Failure, FailureKind, SshHost, Stop};
 use sha2::{Digest, Sha256};
 use std::fs::File;
@@ -211,6 +212,7 @@ pub(super) fn greet(host: &SshHost, start: &mut Command, stop: &Stop) -> Result<
     thread::spawn(move || listen(BufReader::new(answers), &heard));
     let mut orders = Orders::Idle(orders);
     let mut deadline = Instant::now() + CONNECT_TIMEOUT;
+    let mut _waiting = Waiting::for_the(format!("ssh to reach {}", host.name));
     let greeted = loop {
         if stop.is_requested() {
             break Err(Failure::stopped());
@@ -231,6 +233,7 @@ pub(super) fn greet(host: &SshHost, start: &mut Command, stop: &Stop) -> Result<
                         break Err(failure);
                     }
                     deadline = Instant::now() + COPY_TIMEOUT;
+                    _waiting = Waiting::for_the(format!("weighin to be copied to {}", host.name));
                     orders = match orders {
                         Orders::Idle(orders) => Orders::copying(orders),
                         Orders::Copying(_) => break Err(asks_again(host)),

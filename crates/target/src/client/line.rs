@@ -2,7 +2,7 @@
 //! whole, and all waiting ends soon after somebody asks to stop.
 
 use super::transport::Socket;
-use host::Ends;
+use host::{Ends, Waiting};
 use model::{Endpoint, Stop};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -76,6 +76,8 @@ impl From<Cut> for io::Error {
 #[derive(Debug)]
 pub(super) struct Line {
     socket: Socket,
+    /// Where it leads, for messages.
+    name: String,
     stop: Stop,
     limit: Duration,
     deadline: Instant,
@@ -91,7 +93,8 @@ impl Line {
     /// [`Cut`], or what kept every address from being connected to.
     pub(super) fn connect(endpoint: &Endpoint, limits: &Limits, stop: &Stop) -> io::Result<Self> {
         let (limit, place) = (limits.connect, endpoint.clone());
-        let deadline = Instant::now() + limit;
+        let (deadline, name) = (Instant::now() + limit, endpoint.to_string());
+        let mut waiting = None;
         let (sender, connected) = sync_channel(1);
         // Neither looking up a name nor connecting to a Unix socket whose queue is full can be
         // interrupted. A thread that is still at it when nobody waits any more ends by itself.
@@ -109,14 +112,18 @@ impl Line {
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => {
                     return Err(Cut::TimedOut(limit).into());
                 }
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    waiting
+                        .get_or_insert_with(|| Waiting::for_the(format!("a connection to {name}")));
+                }
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(io::Error::other("the attempt to connect ended without a result"));
                 }
             }
         };
         socket.set_timeout(SLICE)?;
-        Ok(Self { socket, stop: stop.clone(), limit, deadline, most: limits.bytes, left: 0 })
+        let (stop, most) = (stop.clone(), limits.bytes);
+        Ok(Self { socket, name, stop, limit, deadline, most, left: 0 })
     }
 
     /// Begins an exchange, which must be over within that time.
@@ -154,6 +161,7 @@ impl Line {
         mut act: impl FnMut(&mut Socket) -> io::Result<usize>,
     ) -> io::Result<usize> {
         let began = Instant::now();
+        let mut waiting = None;
         loop {
             let now = Instant::now();
             if self.stop.is_requested() {
@@ -166,7 +174,10 @@ impl Line {
                 return Err(Cut::TimedOut(timeout).into());
             }
             match act(&mut self.socket) {
-                Err(error) if is_to_repeat(&error) => {}
+                Err(error) if is_to_repeat(&error) => {
+                    let name = &self.name;
+                    waiting.get_or_insert_with(|| Waiting::for_the(format!("{name} to answer")));
+                }
                 other => return other,
             }
         }

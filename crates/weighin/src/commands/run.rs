@@ -254,13 +254,21 @@ fn go(
         }
         Err(error) => return Err(error),
     };
+    let (hosts, course);
+    // The targets. They go when all has been reported: that may have to wait for others.
+    let mut campaign = None;
     let outcome = if done.len() == total {
         Ok(Summary { skipped: total, ..Summary::default() })
     } else {
         let is_open = |trial: &&Trial| !done.contains(&trial.key);
         let open = plan.trials().filter(is_open).cloned().collect();
-        let course = Course { study: &study, plan: &plan, open, erase, secrets, stop: &stop };
-        walk(&course, addition, &mut store, &mut progress, &mut recorded)
+        course = Course { study: &study, plan: &plan, open, erase, secrets, stop: &stop };
+        hosts = Hosts::of_study(&study, secrets, &stop);
+        let went = walk((&course, &hosts), addition, &mut store, &mut progress, &mut recorded);
+        went.map(|(summary, targets)| {
+            campaign = targets;
+            summary
+        })
     };
     let noted = keep(&progress, &mut store);
     drop(progress);
@@ -269,7 +277,9 @@ fn go(
         Ok(summary) => summary,
         Err(error) => return Err(ended_early(error, store, &recorded)),
     };
-    report(&store, results, summary.failed)
+    let reported = report(&store, results, summary.failed);
+    drop(campaign);
+    reported
 }
 
 /// Reports on a run that has ended.
@@ -303,28 +313,31 @@ struct Course<'a> {
     stop: &'a Stop,
 }
 
-fn walk(
-    course: &Course<'_>,
+/// Runs the trials; gives the targets too, but for where some of them come and go: these are taken down
+/// after all others, and what came of that is reported.
+fn walk<'a>(
+    (course, hosts): (&'a Course<'_>, &'a Hosts),
     addition: Option<Addition>,
     store: &mut Store,
     progress: &mut RunProgress,
     recorded: &mut Recorded<'_>,
-) -> Result<Summary, RunError> {
-    let hosts = Hosts::of_study(course.study, course.secrets, course.stop);
-    let mut instances = instances::of(course.study, &hosts, store, course.stop)?;
-    let outcome = walk_with((course, &hosts), addition, store, progress, recorded, &mut instances);
+) -> Result<(Summary, Option<Campaign<'a>>), RunError> {
+    let mut instances = instances::of(course.study, hosts, store, course.stop)?;
+    let went = walk_with((course, hosts), addition, store, progress, recorded, &mut instances);
+    let went =
+        went.map(|(summary, campaign)| (summary, Some(campaign).filter(|_| !instances.any_up())));
     instances::end(&mut instances, store, progress)?;
-    outcome
+    went
 }
 
-fn walk_with(
-    (course, hosts): (&Course<'_>, &Hosts),
+fn walk_with<'a>(
+    (course, hosts): (&'a Course<'_>, &'a Hosts),
     addition: Option<Addition>,
     store: &mut Store,
     progress: &mut RunProgress,
     recorded: &mut Recorded<'_>,
     instances: &mut Instances<'_>,
-) -> Result<Summary, RunError> {
+) -> Result<(Summary, Campaign<'a>), RunError> {
     let Course { study, plan, erase, stop, .. } = *course;
     let mut show = |event: Event<'_>| progress.show(&event);
     instances.bring_up(course.open.iter(), Some(store), &mut show)?;
@@ -371,7 +384,7 @@ fn walk_with(
         plan.blocks.extend(blocks);
     }
     campaign.finish(store)?;
-    Ok(summary)
+    Ok((summary, campaign))
 }
 
 /// Keeps what has changed in the study of a run whose plan is done, and plans its next blocks, where

@@ -8,9 +8,12 @@
 mod blow;
 
 use crate::oversubscription::may_hold_processors;
-use crate::support::{Workplace, command_lines_with, processes_with, shared_directory, wait_for};
+use crate::support::{
+    Started, Workplace, command_lines_with, processes_with, shared_directory, wait_for,
+};
 use crate::volumes::{files_of_loop_devices, volumes_can_be_built};
 use blow::Blow;
+use host::local::os::ProcessIdentity;
 use model::TrialRecord;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -171,12 +174,14 @@ impl Victim {
         let arguments = ["run", "study.toml", "--store", RESULTS, "--resume"];
         let mut run = blow.start(&self.place, &arguments[..if resumed { 5 } else { 4 }]);
         let deadline = Instant::now() + delay;
-        while Instant::now() < deadline && run.is_running() {
+        let waits =
+            |run: &Started| Instant::now() < deadline || !blow.can_strike(&self.place, run.pid());
+        while run.is_running() && waits(&run) {
             std::thread::sleep(Duration::from_millis(5));
         }
         if run.is_running() {
             let (pid, links) = (run.pid(), links_of(run.pid()));
-            let struck = blow.strike(&self.place, run, random);
+            let (struck, processes) = blow.strike(&self.place, run, random);
             self.kills += 1;
             let began = Instant::now();
             self.assert_nothing_left();
@@ -184,9 +189,7 @@ impl Victim {
                 links.iter().all(|link| !Path::new("/sys/class/net").join(link).exists())
             });
             wait_for("the control groups to go", || groups_of(pid).is_empty());
-            wait_for("the keepers of networks to go", || {
-                command_lines_with(&format!("weighin-network {pid} ")).is_empty()
-            });
+            wait_for("all processes to end", || !processes.iter().any(ProcessIdentity::exists));
             println!(
                 "{}: killed {struck} after {:.1} s; nothing left after {:.1} s",
                 self.name,
@@ -329,7 +332,11 @@ fn a_study_of_failovers_is_killed_twenty_times() {
 #[test]
 #[ignore = "takes ten minutes: make endurance"]
 fn studies_are_killed_a_hundred_times() {
-    kill(vec![Victim::sql(), Victim::groups(), Victim::redis(), Victim::storage()], MANY, Blow::Weighin);
+    kill(
+        vec![Victim::sql(), Victim::groups(), Victim::redis(), Victim::storage()],
+        MANY,
+        Blow::Weighin,
+    );
 }
 
 #[test]

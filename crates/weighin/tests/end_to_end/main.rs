@@ -74,4 +74,5 @@ mod unanswered;
 mod until;
 mod validity;
 mod volumes;
+mod waiting;
 mod without_io_uring;

@@ -44,11 +44,7 @@ pub fn keep(orders: impl BufRead + Send + 'static, answers: impl Write) {
     }
 }
 
-fn keep_beside(
-    orders: impl BufRead + Send + 'static,
-    answers: impl Write,
-    mut second: impl Write,
-) {
+fn keep_beside(orders: impl BufRead + Send + 'static, answers: impl Write, mut second: impl Write) {
     let (sender, orders_read) = channel();
     thread::spawn(move || {
         for line in orders.lines().map_while(Result::ok) {
@@ -188,7 +184,9 @@ mod tests {
             let words = |script: &str| ["sh", "-c", script].map(str::to_owned).to_vec();
             let (orders, told) = pipe().map(|(reader, writer)| (writer, reader)).unwrap();
             let (answers, answering) = pipe().unwrap();
-            let keeper = thread::spawn(move || keep_beside(BufReader::new(told), answering, std::io::sink()));
+            let keeper = thread::spawn(move || {
+                keep_beside(BufReader::new(told), answering, std::io::sink())
+            });
             let mut kept = Self {
                 orders: Some(orders),
                 answers: BufReader::new(answers),

@@ -16,6 +16,7 @@ use self::keeper::{Answer, Order};
 use super::command as program;
 use super::os;
 use super::weighin::THIS_PROGRAM;
+use crate::waiting::Waiting;
 use crate::{InstanceOrder, KeptInstance};
 use model::{Failure, FailureKind, Stop};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -114,6 +115,7 @@ impl LocalInstance {
 impl KeptInstance for LocalInstance {
     fn up(&mut self, stop: &Stop, said: &mut dyn FnMut(&str)) -> Result<String, Failure> {
         self.tell(&Order::Up)?;
+        let _waiting = Waiting::for_the(format!("`{}` to end", self.names.0));
         loop {
             if let Some(Answer::Up(ended)) = self.hear(said)? {
                 return ended;
@@ -126,6 +128,7 @@ impl KeptInstance for LocalInstance {
 
     fn down(&mut self, said: &mut dyn FnMut(&str)) -> Result<(), Failure> {
         self.tell(&Order::Down)?;
+        let _waiting = Waiting::for_the(format!("`{}` to end", self.names.1));
         loop {
             // `up` may have ended at the same moment.
             if let Some(Answer::Down(ended)) = self.hear(said)? {

@@ -135,7 +135,8 @@ mod tests {
     fn an_up_that_still_runs_is_ended_first() {
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("marks");
-        let script = format!("trap 'echo ended >> {}; exit' TERM; echo; sleep 600 & wait", file.display());
+        let script =
+            format!("trap 'echo ended >> {}; exit' TERM; echo; sleep 600 & wait", file.display());
         let mut up = command("sh")
             .args(["-c", &script])
             .stdout(Stdio::piped())

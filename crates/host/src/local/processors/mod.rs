@@ -78,8 +78,7 @@ impl Processors {
         // What is made before something fails goes with this.
         let directories: Vec<PathBuf> = within.iter().map(|parent| parent.join(&name)).collect();
         let guardian = Guardian::watch(Charge::Groups(&directories)).ok();
-        let mut held =
-            Self { count, directories: Vec::new(), members, passed_on: None, guardian };
+        let mut held = Self { count, directories: Vec::new(), members, passed_on: None, guardian };
         for parent in within {
             left::remove(parent);
             let directory = parent.join(&name);

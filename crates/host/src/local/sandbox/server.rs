@@ -6,6 +6,7 @@ use super::network::Network;
 use super::recipe::Recipe;
 use super::trouble::log_trouble;
 use crate::local::os;
+use crate::waiting::Waiting;
 use model::{Failure, FailureKind, Stop};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::net::{IpAddr, SocketAddr, TcpListener};
@@ -143,6 +144,7 @@ impl Server {
         stop: &Stop,
     ) -> Result<(), String> {
         let deadline = Instant::now() + START_LIMIT;
+        let _waiting = self.waiting("to start");
         let mut stream = None;
         while Instant::now() < deadline && !stop.is_requested() {
             match self.child.try_wait() {
@@ -222,9 +224,11 @@ impl Server {
             return Ok(());
         }
         os::terminate(self.pid()).map_err(trouble)?;
+        let waiting = self.waiting("to write its data and end");
         if self.wait(STOP_LIMIT, stop).map_err(trouble)?.is_some() {
             return Ok(());
         }
+        drop(waiting);
         if stop.is_requested() {
             return Err(Failure::stopped());
         }
@@ -235,6 +239,14 @@ impl Server {
                 STOP_LIMIT.as_secs()
             ),
             self.slow_end_remedy,
+        ))
+    }
+
+    /// Tells for what it is waited for, where that takes long.
+    fn waiting(&self, what: &str) -> Waiting {
+        Waiting::for_the(format!(
+            "the server of target \"{}\" (process {}) {what}",
+            self.name, self.pid
         ))
     }
 
@@ -252,6 +264,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
+        let _waiting = self.waiting("to end, which was killed");
         // These fail only when the server is gone already.
         if self.container.is_some() && matches!(self.child.try_wait(), Ok(None)) {
             // Then the engine ends by itself, and removes the container.

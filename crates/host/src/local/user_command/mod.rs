@@ -2,6 +2,7 @@
 
 use super::command;
 use super::guardian::{Charge, Guardian};
+use crate::waiting::Waiting;
 use crate::{CommandOrder, UserCommand};
 use model::{Failure, FailureKind, Stop, text};
 use rustix::process::{
@@ -80,6 +81,8 @@ impl UserCommand for LocalCommand {
         let began = Instant::now();
         let program = self.order.words.first().cloned().unwrap_or_default();
         let (output, pid) = self.start(&program).map_err(|error| not_run(&program, &error))?;
+        let shown = text::excerpt(&program, LONGEST_LINE).to_string();
+        let _waiting = Waiting::for_the(format!("the command {shown} to end"));
         let failed = |kind, how: &str| {
             let said = output.last_lines(OUTPUT_TIMEOUT);
             let said = said.map_or(String::new(), |lines| format!(": {lines}"));

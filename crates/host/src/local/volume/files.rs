@@ -1,5 +1,7 @@
 //! The files that stand in for a volume's devices.
 
+use crate::local::size;
+use crate::waiting::Waiting;
 use model::{BuiltVolume, Failure, FailureKind};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -28,6 +30,9 @@ pub(super) fn make(volume: &BuiltVolume, home: &Path) -> Result<Vec<PathBuf>, Fa
         )
     };
     fs::create_dir(&directory).map_err(trouble)?;
+    let bytes = size::in_words(volume.bytes());
+    let _waiting =
+        Waiting::for_the(format!("{bytes} of a volume to be written in {}", directory.display()));
     (0..volume.devices)
         .map(|number| {
             let path = directory.join(format!("{number}.img"));

@@ -151,11 +151,8 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let idle = Holders::of(home.path());
         assert!(!idle.any() && idle.in_words().is_empty(), "{idle:?}");
-        let mut holder = Command::new("cat")
-            .current_dir(home.path())
-            .stdin(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut holder =
+            Command::new("cat").current_dir(home.path()).stdin(Stdio::piped()).spawn().unwrap();
         let held = Holders::of(home.path());
         assert_eq!(held.in_words(), format!(", held by process {} (cat)", holder.id()));
         let remedy = format!("kill {}; rm -rf '{}'", holder.id(), home.path().display());

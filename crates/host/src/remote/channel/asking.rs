@@ -2,6 +2,7 @@
 
 use super::{Channel, POLL_INTERVAL, held};
 use crate::remote::wire::{Order, ToAgent};
+use crate::waiting::Waiting;
 use model::{Failure, FailureKind, Stop};
 use serde::de::DeserializeOwned;
 use std::sync::PoisonError;
@@ -68,6 +69,7 @@ impl Channel {
         told: &mut dyn FnMut(u64, u64),
     ) -> Result<T, Failure> {
         let deadline = Instant::now() + limit;
+        let _waiting = Waiting::for_the(format!("{} to answer", self.shared.name));
         let mut state = held(&self.shared.state);
         let answer = loop {
             if let Some(Some(_)) = state.asked.get(&number) {

@@ -1,6 +1,7 @@
 //! What is killed, and how to find it.
 
 use crate::support::{Started, Workplace, processes_with};
+use host::local::os::ProcessIdentity;
 use std::collections::BTreeSet;
 use std::process::Command;
 
@@ -29,8 +30,24 @@ impl Blow {
         Started::new(command)
     }
 
-    /// Kills; says whom. `random` chooses among the helpers.
-    pub(super) fn strike(self, place: &Workplace, run: Started, random: u32) -> String {
+    /// Whether a run of that number has what is to be killed.
+    pub(super) fn can_strike(self, place: &Workplace, pid: u32) -> bool {
+        self != Self::WithHelper || !helpers(place, pid).is_empty()
+    }
+
+    /// Kills; says whom, and which processes there were. `random` chooses among the helpers.
+    pub(super) fn strike(
+        self,
+        place: &Workplace,
+        run: Started,
+        random: u32,
+    ) -> (String, Vec<ProcessIdentity>) {
+        let all = all_of(place, run.pid()).into_iter();
+        let all = all.filter_map(ProcessIdentity::of).collect();
+        (self.kill(place, run, random), all)
+    }
+
+    fn kill(self, place: &Workplace, run: Started, random: u32) -> String {
         let pid = run.pid();
         match self {
             Self::Weighin => {
@@ -79,6 +96,17 @@ impl Blow {
 
 /// Guardians, keepers, generators and all else that a weighin has started but for its servers.
 fn helpers(place: &Workplace, pid: u32) -> Vec<(u32, String)> {
+    let line = |one: u32| {
+        let words = std::fs::read(format!("/proc/{one}/cmdline")).unwrap_or_default();
+        (one, String::from_utf8_lossy(&words).replace('\0', " "))
+    };
+    let is_server = |line: &str| line.contains("--datadir=") || line.contains("redis-server");
+    let all = all_of(place, pid).into_iter().map(line);
+    all.filter(|(_, line)| !line.is_empty() && !is_server(line)).collect()
+}
+
+/// All processes that a weighin has started, and those that these have.
+fn all_of(place: &Workplace, pid: u32) -> BTreeSet<u32> {
     let mut all = BTreeSet::new();
     let mut parents = vec![pid];
     while let Some(parent) = parents.pop() {
@@ -91,12 +119,7 @@ fn helpers(place: &Workplace, pid: u32) -> Vec<(u32, String)> {
     let sandboxes = place.sandboxes().to_str().unwrap();
     all.extend(processes_with(sandboxes).into_iter().map(|(one, _)| one));
     all.remove(&pid);
-    let line = |one: u32| {
-        let words = std::fs::read(format!("/proc/{one}/cmdline")).unwrap_or_default();
-        (one, String::from_utf8_lossy(&words).replace('\0', " "))
-    };
-    let is_server = |line: &str| line.contains("--datadir=") || line.contains("redis-server");
-    all.into_iter().map(line).filter(|(_, line)| !line.is_empty() && !is_server(line)).collect()
+    all
 }
 
 fn processes() -> impl Iterator<Item = u32> {

@@ -8,6 +8,7 @@ use crate::local::os;
 use crate::local::sandbox::home::Home;
 use crate::local::sandbox::identity::Identity;
 use crate::local::sandbox::trouble::{file_trouble, log_trouble};
+use crate::waiting::Waiting;
 use files::Directory;
 use model::Failure;
 use sha2::{Digest, Sha256};
@@ -228,6 +229,7 @@ fn initialise(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
     command.arg(path_option("--datadir=", &home.data())).args(launch.settings.initial_options());
     let name = program.display();
     let never = || false;
+    let _waiting = Waiting::for_the(format!("{name} to make a data directory"));
     let ended = child::run(&mut command, &statements, INITIALISE_LIMIT, &never)
         .map_err(|error| log_trouble(&format!("{name} could not be run: {error}"), ""))?;
     let output = match ended {

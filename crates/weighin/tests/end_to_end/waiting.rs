@@ -1,0 +1,127 @@
+//! No wait without a word: what weighin waits for, who holds it, and what is left behind.
+
+use crate::support::{Workplace, wait_for};
+use crate::volumes::volumes_can_be_built;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+/// A study of a Redis server that writes to a volume of its own.
+const STUDY: &str = "[study]\nname = \"held\"\nrepeats = 1\n\
+    [[target]]\nname = \"built\"\nkind = \"redis\"\n[target.sandbox]\n\
+    settings = { appendonly = true, save = \"\" }\n\
+    volume = { size = \"64MiB\" }\n\
+    [[test]]\nworkload = \"key_value\"\nkeys = 100\nclients = 1\nwarmup = \"100ms\"\nduration = \"2s\"\n";
+
+/// A process in a mount namespace of its own, which has copies of all mounts.
+struct Elsewhere(Child);
+
+impl Elsewhere {
+    /// `where_to` is where it works.
+    fn start(where_to: &str) -> Self {
+        let mut child = Command::new("unshare")
+            .args(["--mount", "--propagation", "private"])
+            .args(["sh", "-c", "cd \"$0\" && echo here && exec cat", where_to])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut said = std::io::BufReader::new(child.stdout.take().unwrap());
+        std::io::BufRead::read_line(&mut said, &mut line).unwrap();
+        assert_eq!(line, "here\n");
+        Self(child)
+    }
+
+    fn pid(&self) -> u32 {
+        self.0.id()
+    }
+}
+
+impl Drop for Elsewhere {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Where the volume of the only sandbox is mounted, once it is.
+fn mounted(place: &Workplace) -> PathBuf {
+    let sandboxes = place.sandboxes().to_str().unwrap();
+    let find = || {
+        let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+        let points = mounts.lines().filter_map(|line| line.split(' ').nth(1));
+        points.filter(|point| point.starts_with(sandboxes)).map(PathBuf::from).next()
+    };
+    wait_for("a volume", || find().is_some());
+    find().unwrap()
+}
+
+#[test]
+fn a_copy_of_a_volumes_mount_holds_nothing() {
+    if !volumes_can_be_built() {
+        return;
+    }
+    let place = Workplace::new();
+    place.write("study.toml", STUDY);
+    let mut run = place.start(&["run", "study.toml"]);
+    mounted(&place);
+    run.wait_for_line("1/1");
+    let _elsewhere = Elsewhere::start("/");
+    let ran = run.end();
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(!ran.err.contains("could not be removed"), "{}", ran.err);
+    place.assert_no_server_left();
+}
+
+#[test]
+fn a_volume_that_is_held_keeps_nobody_from_the_report_and_its_holder_is_named() {
+    if !volumes_can_be_built() {
+        return;
+    }
+    let place = Workplace::new();
+    place.write("study.toml", STUDY);
+    let run = place.start(&["run", "study.toml"]);
+    let point = mounted(&place);
+    let holder = Elsewhere::start(point.to_str().unwrap());
+    let ran = run.end();
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.out.contains("Report:"), "{}", ran.out);
+    let home = point.parent().unwrap().to_str().unwrap();
+    let named = format!("held by process {} (cat)", holder.pid());
+    let waits = format!("waiting for {home} to be removed, {named}");
+    assert!(ran.err.contains(&waits), "{}", ran.err);
+    let left = format!("{home} could not be removed yet, {named}");
+    assert!(ran.err.contains(&left), "{}", ran.err);
+    let remedy =
+        format!("kill {}; umount '{home}/volume'; losetup --detach /dev/loop", holder.pid());
+    assert!(ran.err.contains(&remedy), "{}", ran.err);
+
+    // The next run names it, and does not wait for it.
+    let next = place.weighin(&["run", "study.toml"]);
+    assert_eq!(next.code, Some(0), "{next:?}");
+    let again = format!("an earlier run left something behind: {home}");
+    assert!(next.err.contains(&again), "{}", next.err);
+
+    drop(holder);
+    place.assert_no_server_left();
+}
+
+#[test]
+fn a_machine_that_ssh_does_not_reach_is_waited_for_with_a_word() {
+    let place = Workplace::new();
+    place.write("ssh", "#!/bin/sh\nexec sleep 600\n");
+    fs::set_permissions(place.path("ssh"), fs::Permissions::from_mode(0o755)).unwrap();
+    place.write(
+        "study.toml",
+        "[study]\nname = \"far\"\n[[target]]\nname = \"a\"\nurl = \"mysql://u@192.0.2.1/sbtest\"\n\
+         ssh = \"slow\"\n[[test]]\nworkload = \"oltp_point_select\"\nclients = 1\n",
+    );
+    let mut command = place.command(&["hosts", "study.toml"]);
+    let path = std::env::var("PATH").unwrap();
+    command.env("PATH", format!("{}:{path}", place.path("").display()));
+    let mut run = crate::support::Started::new(command);
+    run.wait_for_line("waiting for ssh to reach slow (2 s)");
+    run.kill();
+}
