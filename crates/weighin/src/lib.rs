@@ -11,6 +11,7 @@ mod log;
 mod messages;
 mod metrics;
 mod output;
+mod passing;
 mod progress;
 mod raster;
 mod signals;

@@ -1,14 +1,10 @@
-//! What a run shows while it goes on: a view that fills the terminal, or lines on standard error; and
-//! the line that passes while other commands make or read something.
-
-mod passing;
-
-pub(crate) use passing::Progress;
+//! What a run shows while it goes on: a view that fills the terminal, or lines on standard error.
 
 use crate::arguments::TellingArguments;
 use crate::exit::CliError;
 use crate::log::{Log, Weight};
 use crate::metrics::{Ended, Metrics, RunState, Verdict};
+use crate::passing::Doings;
 use crate::slo_output::{answer_line, capacity_line, step_line};
 use crate::view::{End, HostNow, Said, State, View};
 use analyse::{Severity, Validity};
@@ -27,11 +23,15 @@ use std::time::{Duration, Instant};
 pub(crate) const LONGEST_VERSION: usize = 200;
 /// How long nothing succeeds until it is said, and again.
 const SILENCE: Duration = Duration::from_secs(10);
+/// The shortest load of a trial whose begin is told.
+const LONG: Duration = Duration::from_secs(5);
 
 /// A whole run.
 pub(crate) struct RunProgress {
     log: Log,
     view: Option<View>,
+    /// What is done to targets, where no view shows it.
+    doings: Doings,
     metrics: Option<Metrics>,
     /// What the throughput of its tests counts: they run on the same targets, so that they are of
     /// one kind.
@@ -168,6 +168,7 @@ impl RunProgress {
         let mut progress = Self {
             log,
             view,
+            doings: Doings::default(),
             metrics: metrics.transpose()?,
             counted,
             made: match workload {
@@ -230,7 +231,8 @@ impl RunProgress {
                 match step {
                     InstanceStep::Up(_) => self.doing(target, "coming up"),
                     InstanceStep::Down(_) => self.doing(target, "going down"),
-                    _ => {}
+                    InstanceStep::Said(_) => {}
+                    _ => self.doings.over(target),
                 }
             }
             Event::BringingUp { target } => {
@@ -242,6 +244,7 @@ impl RunProgress {
                 self.doing(target, &format!("{read} of {of} bytes checked"));
             }
             Event::Checked { target, path, found } => {
+                self.doings.over(target);
                 self.say(&format!("{target}: {}: {found}", path.display()));
             }
             // Errors end the run and are told then; notes are for checks.
@@ -263,6 +266,7 @@ impl RunProgress {
                 self.doing(target, &format!("{made} of {of} {} made", self.made));
             }
             Event::Ready { target, version, prepared } => {
+                self.doings.over(target);
                 let noun = prepared.noun;
                 let data = match prepared.made {
                     0 => format!("{noun}s were there"),
@@ -376,6 +380,9 @@ impl RunProgress {
 
     fn doing(&self, target: &str, what: &str) {
         let what = format!("{target}: {what}");
+        if self.view.is_none() {
+            self.doings.update(target, &what);
+        }
         self.update(move |state| state.doing(&what));
     }
 
@@ -406,7 +413,12 @@ impl RunProgress {
         self.under_way += 1;
         let others = (self.total - self.done).saturating_sub(1) / self.at_once;
         self.left.at_least = trial.load_time * u32::try_from(others).unwrap_or(u32::MAX);
-        self.detail(trial, "starting");
+        match trial.load_time >= LONG {
+            true => {
+                self.say(&format!("{}: starting, about {}", trial.key, duration(trial.load_time)))
+            }
+            false => self.detail(trial, "starting"),
+        }
         let (trial, skip, left) = (trial.clone(), skip.clone(), self.left);
         let exported = trial.clone();
         self.export(move |state| state.trial_started(&exported, left));

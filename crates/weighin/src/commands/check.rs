@@ -1,10 +1,11 @@
 use super::run::OUTPUT_READER;
-use super::{Outcome, planned, print, secrets};
+use super::{Outcome, planned, print, secrets, space};
 use crate::Exit;
 use crate::arguments::CheckArguments;
 use crate::check_output::CheckOutput;
 use crate::messages::{print_json, print_styled, tell, terminal_width};
-use crate::progress::{Progress, instance_line};
+use crate::passing::Progress;
+use crate::progress::instance_line;
 use crate::signals;
 use campaign::{Event, Hosts, Instances, Preflight, RunError};
 use model::Plan;
@@ -58,6 +59,9 @@ pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
         true => print_json(&output.json()?)?,
         false if terminal => print_styled(&output.text(Some(terminal_width()), true))?,
         false => print(&output.text(None, false))?,
+    }
+    if !arguments.json {
+        space::lines(&study).iter().try_for_each(|line| print(&format!("{line}\n")))?;
     }
     Ok(if preflight.can_run() { Exit::Done } else { Exit::Unavailable })
 }

@@ -7,7 +7,7 @@ use crate::Exit;
 use crate::arguments::ImportArguments;
 use crate::exit::CliError;
 use crate::messages::shown;
-use crate::progress::Progress;
+use crate::passing::Progress;
 use crate::signals::Unfinished;
 use crate::stores;
 use campaign::Step;

@@ -26,6 +26,7 @@ mod secrets;
 mod seed;
 mod serve;
 mod slo;
+mod space;
 mod sysbench;
 mod targets;
 mod workload;

@@ -1,13 +1,13 @@
 mod others;
 
-use super::{Outcome, at_most, planned, print, secrets};
+use super::{Outcome, at_most, planned, print, secrets, space};
 use crate::Exit;
 use crate::arguments::PlanArguments;
 use model::{
     Act, AgentChoice, InstancePer, Level, LevelUnit, LoadHosts, Place, Plan, Price, RemoteHost,
     SearchOver, Study, Target, Test, Trial, Way, text,
 };
-use report::numbers::{bytes, counted, duration, list, money};
+use report::numbers::{counted, duration, list, money};
 use report::words::shared_processors;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -28,7 +28,9 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
     text += &comings_and_goings(&study);
     text += &bill(&study, total);
     text += &programs(&study);
-    text += &space(&study);
+    for line in space::lines(&study) {
+        let _ = writeln!(text, "\n{line}");
+    }
     text += &processors(&study);
     text += &interventions(&study);
     text += &commands(&study);
@@ -125,24 +127,6 @@ fn programs(study: &Study) -> String {
         if let Some(programs) = campaign::named_programs(spec) {
             let _ = writeln!(text, "\n{}: {}.", target.name, text::line(&programs));
         }
-    }
-    text
-}
-
-/// The disk space that volumes need, and what is written to them before the first trial.
-fn space(study: &Study) -> String {
-    let mut text = String::new();
-    for need in study::space(study) {
-        let _ = writeln!(
-            text,
-            "\n{}: {} of disk space in {} for {} virtual machine{}, all of it written once before \
-             the first trial, unless it is there.",
-            need.target,
-            bytes(need.bytes),
-            text::line(&need.volume.to_string()),
-            need.vms,
-            if need.vms == 1 { "" } else { "s" },
-        );
     }
     text
 }

@@ -4,7 +4,7 @@ use super::{Outcome, print, targets, unless_stopped};
 use crate::Exit;
 use crate::arguments::PrepareArguments;
 use crate::messages::shown;
-use crate::progress::Progress;
+use crate::passing::Progress;
 use crate::signals;
 use campaign::{Prepared, Preparing};
 use model::{OltpMix, Storage, System, Workload};

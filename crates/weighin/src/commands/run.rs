@@ -5,7 +5,7 @@ mod metrics;
 mod same_server;
 
 use super::report::render;
-use super::{Outcome, bearable, planned, print, secrets};
+use super::{Outcome, bearable, planned, print, secrets, space};
 use crate::Exit;
 use crate::arguments::{RunArguments, TellingArguments};
 use crate::exit::CliError;
@@ -60,6 +60,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
         let telling = (&arguments.telling, listener);
         let permitted = (arguments.erase.as_slice(), &rules);
         let ended = go(store, addition, &results, permitted, telling);
+        tell_left(&loaded, file);
         return finish(ended, arguments.on_finish.as_deref(), &results);
     }
     let study = study::scaled(&loaded, arguments.scale);
@@ -67,7 +68,13 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
     let store = begin(&study, &results, arguments.scale)?;
     let permitted = (arguments.erase.as_slice(), &rules);
     let ended = go(store, None, &results, permitted, (&arguments.telling, listener));
+    tell_left(&study, file);
     finish(ended, arguments.on_finish.as_deref(), &results)
+}
+
+/// Says what stays on volumes when a run has ended, however it did.
+fn tell_left(study: &Study, file: &Path) {
+    space::left(study, file).iter().for_each(|line| tell(line));
 }
 
 /// Runs a study from its beginning and reports on it.
@@ -243,6 +250,9 @@ fn go(
     let total = plan.trials().count();
     let estimate = study::estimate(&plan, &study);
     let counts = (total, done.len());
+    if done.len() < total && !arguments.quiet {
+        space::lines(&study).iter().for_each(|line| tell(line));
+    }
     let name = results.file_name().unwrap_or_default().to_string_lossy();
     let started_at = store.run().started_at;
     let telling = Telling { arguments, listener, results: &name, started_at };

@@ -2,7 +2,7 @@
 
 use crate::arguments::{EraseArguments, TargetArguments, option};
 use crate::exit::CliError;
-use crate::progress::Progress;
+use crate::passing::Progress;
 use crate::signals;
 use campaign::{Login, Taking, TargetHandle, Volumes, reach};
 use model::{Failure, Place, Target, Workload, text};

@@ -4,7 +4,7 @@ use super::generation::Release;
 use super::request::Request;
 use crate::commands::{Outcome, print, unless_stopped};
 use crate::exit::CliError;
-use crate::progress::Progress;
+use crate::passing::Progress;
 use crate::{Exit, signals};
 use campaign::Login;
 use campaign::mysql::connect;
