@@ -81,11 +81,11 @@ impl Helper {
         root.expect("the sandbox is there")
     }
 
-    /// The process that watches over the sandbox.
-    fn guardian(&self) -> u32 {
+    /// Kills both processes that watch over the sandbox.
+    fn kill_guardians(&self) {
         let found = os::processes_with_argument(self.root().to_str().unwrap());
-        assert_eq!(found.len(), 1, "{found:?}");
-        found[0]
+        assert_eq!(found.len(), 2, "{found:?}");
+        found.into_iter().for_each(|guardian| os::kill(guardian).unwrap());
     }
 
     fn is_clean(&self) -> bool {
@@ -143,10 +143,10 @@ fn ended_in_peace_nothing_stays_behind() {
 }
 
 #[test]
-fn the_next_sandbox_sweeps_up_when_the_guardian_was_killed_too() {
+fn the_next_sandbox_sweeps_up_when_the_guardians_were_killed_too() {
     let parent = parent();
     let mut helper = Helper::start(parent.path(), None);
-    os::kill(helper.guardian()).unwrap();
+    helper.kill_guardians();
     helper.process.kill().unwrap();
     helper.process.wait().unwrap();
     assert!(helper.server.exists() && helper.data.is_dir());
@@ -271,7 +271,7 @@ fn the_next_sandbox_takes_a_dead_ones_volume_apart_and_no_other_device() {
     let theirs = Theirs::make(&parent.path().join("sandboxes"));
     let mut helper = Helper::start_with(parent.path(), None, &[(HELPER_VOLUME, "yes")]);
     let stood = OnDevice::of(&helper);
-    os::kill(helper.guardian()).unwrap();
+    helper.kill_guardians();
     helper.process.kill().unwrap();
     helper.process.wait().unwrap();
     assert!(helper.server.exists() && !stood.is_gone());

@@ -31,6 +31,8 @@ pub(crate) enum Charge<'a> {
     Command,
     /// Control groups.
     Groups(&'a [PathBuf]),
+    /// The link to a network namespace, by its name here. Its number is told.
+    Link(&'a str),
 }
 
 impl Charge<'_> {
@@ -39,6 +41,7 @@ impl Charge<'_> {
             Self::Sandbox(_) => include_str!("sandbox.sh"),
             Self::Command => include_str!("command.sh"),
             Self::Groups(_) => include_str!("groups.sh"),
+            Self::Link(_) => include_str!("link.sh"),
         }
     }
 
@@ -46,6 +49,7 @@ impl Charge<'_> {
         match self {
             Self::Sandbox(directory) => vec![directory.into()],
             Self::Command => Vec::new(),
+            Self::Link(name) => vec![name.into()],
             Self::Groups(groups) => groups.iter().map(Into::into).collect(),
         }
     }

@@ -2,8 +2,10 @@
 
 use super::account::RunAs;
 use super::trouble::network_trouble;
+use crate::local::guardian::{Charge, Guardian};
 use crate::local::os;
 use model::Failure;
+use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::Ipv4Addr;
 use std::os::unix::process::CommandExt;
@@ -21,7 +23,8 @@ const NETWORKS: u32 = 1 << 14;
 const TRIES: u32 = 8;
 
 /// A network namespace for a server, with one link, to the network of weighin: from elsewhere nothing
-/// leads there. A process keeps it while no server is in it, and ends with weighin.
+/// leads there. A process keeps it while no server is in it, and ends with weighin. Guardians remove the
+/// link where that process is killed.
 #[derive(Debug)]
 pub(super) struct Network {
     keeper: Child,
@@ -29,6 +32,7 @@ pub(super) struct Network {
     orders: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
     address: Ipv4Addr,
+    guardian: Guardian,
 }
 
 impl Network {
@@ -52,10 +56,12 @@ impl Network {
         let number = random % NETWORKS;
         let at = |place| Ipv4Addr::from_bits(FIRST_ADDRESS.to_bits() + 4 * number + place);
         let (there, address) = (at(1), at(2));
+        let name = format!("weighin-{number}");
+        let guardian = Guardian::watch(Charge::Link(&name))?;
         let mut keeper = crate::local::command("unshare")
             .args(["--net", "/bin/sh", "-c", SCRIPT, "weighin-network"])
             .arg(process::id().to_string())
-            .arg(format!("weighin-{number}"))
+            .arg(&name)
             .args([there, address].map(|address| address.to_string()))
             .env("LC_ALL", "C")
             .current_dir("/")
@@ -68,9 +74,14 @@ impl Network {
         let orders = keeper.stdin.take();
         let mut complaints = keeper.stderr.take();
         let answers = keeper.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        let mut network = Self { keeper, orders, answers: BufReader::new(answers), address };
+        let answers = BufReader::new(answers);
+        let mut network = Self { keeper, orders, answers, address, guardian };
         match network.answer()?.as_str() {
-            "ready" => Ok(Some(network)),
+            "ready" => {
+                let number = fs::read_to_string(format!("/sys/class/net/{name}/ifindex"))?;
+                network.guardian.tell(number.trim())?;
+                Ok(Some(network))
+            }
             "taken" => Ok(None),
             _ => {
                 let mut said = String::new();
@@ -148,10 +159,14 @@ mod tests {
     use std::net::{SocketAddr, TcpStream};
     use std::time::Duration;
 
-    fn is_link(network: &Network) -> bool {
+    fn link_of(network: &Network) -> String {
         let [_, _, high, low] = network.address.octets();
         let number = (u32::from(high) << 8 | u32::from(low)) / 4;
-        std::fs::exists(format!("/sys/class/net/weighin-{number}")).unwrap()
+        format!("/sys/class/net/weighin-{number}")
+    }
+
+    fn is_link(network: &Network) -> bool {
+        fs::exists(link_of(network)).unwrap()
     }
 
     #[test]
@@ -184,5 +199,23 @@ mod tests {
         network.orders = None;
         network.keeper.wait().unwrap();
         assert!(!is_link(&network));
+        drop(network);
+
+        // Where the keeper is killed and something holds on to the namespace, the link goes all the same.
+        let mut network = Network::make().unwrap();
+        let mut inside = Command::new("cat");
+        inside.stdin(Stdio::piped());
+        let mut inside = network.around(&inside, &RunAs::own());
+        let mut holder = inside.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        holder.stdin.as_mut().unwrap().write_all(b"x").unwrap();
+        holder.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+        network.keeper.kill().unwrap();
+        network.keeper.wait().unwrap();
+        assert!(is_link(&network));
+        let link = link_of(&network);
+        drop(network);
+        assert!(!fs::exists(link).unwrap());
+        drop(holder.stdin.take());
+        holder.wait().unwrap();
     }
 }
