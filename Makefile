@@ -89,7 +89,7 @@ test-peers: ## Run sysbench's own tests with weighin in its place: SYSBENCH=DIRE
 	$(CARGO) build $(LOCKED) --package weighin
 	@scripts/test-peers "$(SYSBENCH)" "$(TARGET_DIR)/debug/weighin"
 
-endurance: ## Kill studies and primaries some hundred times, and load for an hour with 1000 clients (an hour and a half)
+endurance: ## Kill studies and primaries some two hundred times, and load for an hour with 1000 clients (two hours)
 	@scripts/setup test
 	@scripts/servers
 	$(CARGO) test $(LOCKED) --package weighin --test end_to_end -- --ignored --nocapture --test-threads 1 \

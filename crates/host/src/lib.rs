@@ -23,7 +23,9 @@ pub use self::local::command::command;
 pub use self::local::instance::{KEEPER_COMMAND, SECOND_COMMAND, keep, stand_by};
 pub use self::local::os::random_hex;
 pub use self::local::sample::{CounterSource, DiskCounters, SamplerOptions, Volume};
-pub use self::local::sandbox::{CLIENT_HOSTS, GroupMember, SandboxOptions, forget_kept};
+pub use self::local::sandbox::{
+    CLIENT_HOSTS, GroupMember, SandboxOptions, forget_kept, remove_left,
+};
 pub use self::local::size::in_words as size_in_words;
 pub use self::local::storage::{Looking, no_room};
 pub use self::local::{Local, this_machine};

@@ -83,8 +83,11 @@ fn of_study(arguments: &CleanupArguments) -> Outcome {
 fn of_target(target: &Target, also: &[String], rules: &SecretRules) -> Result<String, CliError> {
     match &target.place {
         Place::Storage(place) => volumes(place),
+        Place::Sandbox(spec) if spec.host.is_none() => Ok(servers(spec.directory.as_deref())?),
         Place::Sandbox(_) => {
-            Ok("Nothing is left of a private server when its run is over.\n".into())
+            Ok("Nothing is left of a private server when its run is over; what a \
+                                 kill leaves, the next one there removes.\n"
+                .into())
         }
         Place::Server(spec) if spec.address.endpoint == Endpoint::NotUp => {
             Ok("It comes up for a run alone, and what weighin made goes with it.\n".into())
@@ -97,6 +100,15 @@ fn of_target(target: &Target, also: &[String], rules: &SecretRules) -> Result<St
             }
         },
     }
+}
+
+/// Private servers are gone when their run is; this is for those that were killed with all else.
+fn servers(directory: Option<&Path>) -> Result<String, CliError> {
+    Ok(match host::remove_left(directory)? {
+        0 => "Nothing is left of private servers of earlier runs.\n".to_owned(),
+        1 => "Removed what was left of a private server of an earlier run.\n".to_owned(),
+        n => format!("Removed what was left of {n} private servers of earlier runs.\n"),
+    })
 }
 
 fn volumes(place: &StoragePlace) -> Result<String, CliError> {

@@ -96,7 +96,7 @@ fn a_study_is_cleaned_up_on_all_its_targets() {
     assert_eq!(
         ran.out,
         "server: Dropped 2 tables: sbtest1, sbtest2.\n\
-         private: Nothing is left of a private server when its run is over.\n\
+         private: Nothing is left of private servers of earlier runs.\n\
          cloud: It comes up for a run alone, and what weighin made goes with it.\n"
     );
     assert_eq!(server.query("SHOW TABLES"), ["orders"]);

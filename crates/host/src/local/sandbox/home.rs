@@ -353,6 +353,19 @@ fn check_path(root: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Removes what is left of private servers of runs that were killed with all their guardians, in a
+/// directory of sandboxes or the usual one; how many there were. What cannot be removed is told.
+///
+/// # Errors
+/// When the directory cannot be opened, or others could exchange it.
+pub fn remove_left(directory: Option<&Path>) -> Result<usize, Failure> {
+    let parent = directory.map_or_else(super::sandbox_directory, Path::to_owned);
+    let trouble = |error| file_trouble("what is left of private servers", &parent, &error);
+    let within = Directory::open(&parent).map_err(trouble)?;
+    within.check_trusted_path().map_err(|error| parent_trouble(&parent, &error))?;
+    Ok(sweep(&within))
+}
+
 /// Does so once in each process, and names what could not be removed: nobody waits for long for what
 /// others have left.
 fn sweep_once(parent: &Directory) {
@@ -368,7 +381,9 @@ fn sweep_once(parent: &Directory) {
 ///
 /// Only what nobody else can have made or changed is believed, directory and marker, so that nobody
 /// can have us remove anything by planting a marker. What can't be read is let be.
-fn sweep(parent: &Directory) {
+///
+/// Returns how many were removed.
+fn sweep(parent: &Directory) -> usize {
     let names = parent.names().unwrap_or_default();
     let mut left = Vec::new();
     for name in names.iter().filter(|name| name.as_bytes().starts_with(PREFIX.as_bytes())) {
@@ -381,14 +396,17 @@ fn sweep(parent: &Directory) {
         left.push((root.path().to_owned(), guardian));
     }
     let deadline = Instant::now() + SWEEP_LIMIT;
+    let mut removed = 0;
     for (path, guardian) in left {
         if let Some(mut guardian) = guardian {
             guardian.release();
             guardian.is_done(deadline.saturating_duration_since(Instant::now()));
             guardian.leave();
         }
+        removed += usize::from(!path.exists());
         name_left(&path, "an earlier run left something behind: ");
     }
+    removed
 }
 
 /// A directory in `parent`, and whose sandbox it is, by its marker.
@@ -487,7 +505,7 @@ mod tests {
             plant("weighin-garbled", Some("1 2".to_owned())),
             plant("data", Some(dead.to_string())),
         ];
-        sweep(&Directory::open(parent.path()).unwrap());
+        assert_eq!(remove_left(Some(parent.path())).unwrap(), 1);
         assert!(!doomed.exists());
         assert!(spared.iter().all(|root| root.exists()), "{spared:?}");
     }

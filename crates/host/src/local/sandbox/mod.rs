@@ -26,6 +26,7 @@ mod trouble;
 
 use self::distribution::Distribution;
 use self::home::Home;
+pub use self::home::remove_left;
 use self::mariadb::MariaDb;
 pub use self::mariadb::forget_kept;
 use self::network::Network;
