@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 /// A study of a Redis server that writes to a volume of its own.
 const STUDY: &str = "[study]\nname = \"held\"\nrepeats = 1\n\
     [[target]]\nname = \"built\"\nkind = \"redis\"\n[target.sandbox]\n\
-    settings = { appendonly = true, save = \"\" }\n\
+    settings = { save = \"\" }\n\
     volume = { size = \"64MiB\" }\n\
     [[test]]\nworkload = \"key_value\"\nkeys = 100\nclients = 1\nwarmup = \"100ms\"\nduration = \"2s\"\n";
 
