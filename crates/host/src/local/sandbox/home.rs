@@ -5,27 +5,23 @@
 //! itself and everything else in it stay weighin's, so that nobody can put anything in their place.
 
 use super::account::RunAs;
+use super::left::{has_guardian, removal, see_off, sweep_once};
 use super::owner::Owner;
 use super::trouble::{file_trouble, parent_trouble};
-use crate::local::guardian::{self, Charge, Guardian};
+use crate::local::guardian::{Charge, Guardian};
 use crate::local::os;
-use crate::local::volume::{Holders, Volume, mount_point};
-use crate::waiting::{self, Waiting};
+use crate::local::volume::{Volume, mount_point};
 use files::{Access, Directory};
 use model::{BuiltVolume, Failure, FailureKind};
-use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 /// What the names of all sandboxes' directories begin with.
-const PREFIX: &str = "weighin-";
+pub(super) const PREFIX: &str = "weighin-";
 /// The file that marks a directory as a sandbox and says whose it is.
-const MARKER: &str = "weighin-sandbox";
+pub(super) const MARKER: &str = "weighin-sandbox";
 /// The file of what the server says.
 const LOG: &str = "server.log";
 /// The file with the password of weighin's login.
@@ -36,16 +32,6 @@ const CONTAINER: &str = "container";
 const TEMPORARY: &str = "temporary";
 /// Longest path of a Unix socket: `sun_path` holds 108 bytes with the closing NUL.
 const LONGEST_SOCKET_PATH: usize = 107;
-
-/// How long a sandbox is waited for that goes: a server that is killed may have to wait for its disk.
-const GONE_LIMIT: Duration = Duration::from_secs(60);
-/// The same of one that another process holds.
-const HELD_LIMIT: Duration = Duration::from_secs(5);
-/// The same of all those together that earlier runs left.
-const SWEEP_LIMIT: Duration = Duration::from_secs(2);
-
-/// The directories that this process has swept.
-static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// A private server's directory. Dropping it ends whatever runs on it and removes it.
 #[derive(Debug)]
@@ -290,41 +276,6 @@ impl Drop for Home {
     }
 }
 
-/// Waits until a sandbox is gone. One that another process holds is left to its guardian after a while,
-/// and named.
-fn see_off(mut guardian: Guardian, path: &Path) {
-    guardian.release();
-    let home = path.to_owned();
-    let _waiting = Waiting::told_by(move || {
-        format!("{} to be removed{}", home.display(), Holders::of(&home).in_words())
-    });
-    let began = Instant::now();
-    let mut held = Duration::ZERO;
-    while held < HELD_LIMIT && began.elapsed() < GONE_LIMIT {
-        let look = Instant::now();
-        if guardian.is_done(Duration::from_secs(1)) {
-            break;
-        }
-        held = if Holders::of(path).any() { held + look.elapsed() } else { Duration::ZERO };
-    }
-    guardian.leave();
-    name_left(path, "");
-}
-
-/// Says that a sandbox is still there, where it is.
-fn name_left(path: &Path, whose: &str) {
-    if !path.exists() {
-        return;
-    }
-    let holders = Holders::of(path);
-    waiting::notice(&format!(
-        "{whose}{} could not be removed yet{}; what removes it now: {}",
-        path.display(),
-        holders.in_words(),
-        holders.remedy(path)
-    ));
-}
-
 fn socket_in(root: &Path) -> PathBuf {
     root.join("run").join("server.sock")
 }
@@ -351,96 +302,6 @@ fn check_path(root: &Path) -> Result<(), Failure> {
         ));
     }
     Ok(())
-}
-
-/// Removes what is left of private servers of runs that were killed with all their guardians, in a
-/// directory of sandboxes or the usual one; how many there were. What cannot be removed is told.
-///
-/// # Errors
-/// When the directory cannot be opened, or others could exchange it.
-pub fn remove_left(directory: Option<&Path>) -> Result<usize, Failure> {
-    let parent = directory.map_or_else(super::sandbox_directory, Path::to_owned);
-    let trouble = |error| file_trouble("what is left of private servers", &parent, &error);
-    let within = Directory::open(&parent).map_err(trouble)?;
-    within.check_trusted_path().map_err(|error| parent_trouble(&parent, &error))?;
-    Ok(sweep(&within))
-}
-
-/// Does so once in each process, and names what could not be removed: nobody waits for long for what
-/// others have left.
-fn sweep_once(parent: &Directory) {
-    let mut swept = SWEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if swept.insert(parent.path().to_owned()) {
-        drop(swept);
-        sweep(parent);
-    }
-}
-
-/// Removes the sandboxes of runs that are over in `parent`: runs that were killed together with
-/// their guardians, or whose machine went down.
-///
-/// Only what nobody else can have made or changed is believed, directory and marker, so that nobody
-/// can have us remove anything by planting a marker. What can't be read is let be.
-///
-/// Returns how many were removed.
-fn sweep(parent: &Directory) -> usize {
-    let names = parent.names().unwrap_or_default();
-    let mut left = Vec::new();
-    for name in names.iter().filter(|name| name.as_bytes().starts_with(PREFIX.as_bytes())) {
-        let Ok((root, owner)) = owned(parent, name) else { continue };
-        if !owner.is_gone() {
-            continue;
-        }
-        // One that has a guardian yet could have been waiting for its holder for long.
-        let guardian = if has_guardian(root.path()) { None } else { removal(&root) };
-        left.push((root.path().to_owned(), guardian));
-    }
-    let deadline = Instant::now() + SWEEP_LIMIT;
-    let mut removed = 0;
-    for (path, guardian) in left {
-        if let Some(mut guardian) = guardian {
-            guardian.release();
-            guardian.is_done(deadline.saturating_duration_since(Instant::now()));
-            guardian.leave();
-        }
-        removed += usize::from(!path.exists());
-        name_left(&path, "an earlier run left something behind: ");
-    }
-    removed
-}
-
-/// A directory in `parent`, and whose sandbox it is, by its marker.
-fn owned(parent: &Directory, name: &OsStr) -> io::Result<(Directory, Owner)> {
-    /// More than any marker.
-    const LONGEST_MARKER: u64 = 4096;
-    let root = parent.directory(name)?;
-    let facts = root.facts()?;
-    facts.check_trusted(root.path())?;
-    if !facts.is_own() {
-        return Err(io::ErrorKind::PermissionDenied.into());
-    }
-    let mut text = String::new();
-    let marker = root.open_trusted_file(MARKER, Access::Read)?;
-    marker.take(LONGEST_MARKER).read_to_string(&mut text)?;
-    let owner = text.parse()?;
-    Ok((root, owner))
-}
-
-/// What ends what is left of a sandbox, as soon as it is released.
-fn removal(root: &Directory) -> Option<Guardian> {
-    let mut guardian = Guardian::watch(Charge::Sandbox(root.path())).ok()?;
-    guardian.say_made(root).ok()?;
-    Some(guardian)
-}
-
-/// Whether a guardian is at work on a sandbox.
-fn has_guardian(path: &Path) -> bool {
-    path.to_str().is_some_and(|path| {
-        os::processes_with_argument(path).iter().any(|pid| {
-            let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            words.split(|&byte| byte == 0).any(|word| word == guardian::NAME.as_bytes())
-        })
-    })
 }
 
 #[cfg(test)]
@@ -483,30 +344,5 @@ mod tests {
         assert_eq!(failure.kind, FailureKind::SandboxStart);
         assert!(failure.message.contains("the limit is 107"), "{failure}");
         assert!(check_path(Path::new("/a\nb")).is_err());
-    }
-
-    #[test]
-    fn the_sweep_takes_the_sandboxes_of_the_dead_and_no_others() {
-        let parent = tempfile::tempdir().unwrap();
-        let plant = |name: &str, marker: Option<String>| {
-            let root = parent.path().join(name);
-            fs::create_dir(&root).unwrap();
-            if let Some(marker) = marker {
-                fs::write(root.join(MARKER), marker).unwrap();
-            }
-            root
-        };
-        let owner = Owner::this_process().unwrap();
-        let dead = Owner { started: owner.started + 1, ..owner.clone() };
-        let doomed = plant("weighin-dead", Some(dead.to_string()));
-        let spared = [
-            plant("weighin-alive", Some(owner.to_string())),
-            plant("weighin-unmarked", None),
-            plant("weighin-garbled", Some("1 2".to_owned())),
-            plant("data", Some(dead.to_string())),
-        ];
-        assert_eq!(remove_left(Some(parent.path())).unwrap(), 1);
-        assert!(!doomed.exists());
-        assert!(spared.iter().all(|root| root.exists()), "{spared:?}");
     }
 }

@@ -14,6 +14,7 @@ mod distribution;
 pub(crate) mod fuzzing;
 mod home;
 mod identity;
+mod left;
 mod mariadb;
 mod network;
 mod owner;
@@ -26,7 +27,7 @@ mod trouble;
 
 use self::distribution::Distribution;
 use self::home::Home;
-pub use self::home::remove_left;
+pub use self::left::remove_left;
 use self::mariadb::MariaDb;
 pub use self::mariadb::forget_kept;
 use self::network::Network;
