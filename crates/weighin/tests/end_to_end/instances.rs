@@ -207,3 +207,25 @@ fn a_check_brings_nothing_up_unless_it_is_asked_to() {
         assert!(!format!("{}{}", checked.out, checked.err).contains("hunter2"), "{checked:?}");
     }
 }
+
+#[test]
+fn down_is_run_where_weighin_and_its_keeper_are_killed() {
+    let place = Workplace::new();
+    let port = test_support::free_port().to_string();
+    study(&place, 1, "60s", &target("one", &port, ""));
+    let mut run = place.start(&["run", "study.toml"]);
+    run.wait_for_line("one: is up at");
+    let keeper = format!("{} ", host::KEEPER_COMMAND);
+    let keepers = crate::support::processes_with(&keeper).into_iter().map(|(pid, _)| pid);
+    let is_own = |pid: &u32| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+        after_name.split_whitespace().nth(1) == Some(&run.pid().to_string())
+    };
+    let own: Vec<u32> = keepers.filter(is_own).collect();
+    assert_eq!(own.len(), 1, "{own:?}");
+    host::local::os::kill(own[0]).unwrap();
+    run.kill();
+    wait_for("down", || marks(&place).contains(&"down one 1".to_owned()) && !is_up(&place, "one"));
+    assert_eq!(marks(&place).iter().filter(|mark| mark.starts_with("down")).count(), 1);
+}

@@ -1,6 +1,6 @@
 //! No wait without a word: what weighin waits for, who holds it, and what is left behind.
 
-use crate::support::{Workplace, wait_for};
+use crate::support::{Workplace, shared_directory, wait_for};
 use crate::volumes::volumes_can_be_built;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -124,4 +124,30 @@ fn a_machine_that_ssh_does_not_reach_is_waited_for_with_a_word() {
     let mut run = crate::support::Started::new(command);
     run.wait_for_line("waiting for ssh to reach slow (2 s)");
     run.kill();
+}
+
+#[test]
+fn what_is_written_to_a_volume_is_told_before_and_what_stays_afterwards() {
+    let place = Workplace::new();
+    let volume = shared_directory();
+    place.write(
+        "study.toml",
+        format!(
+            "[study]\nname = \"disk\"\nrepeats = 1\n[[target]]\nname = \"disk\"\nkind = \"storage\"\n\
+             volumes = [{:?}]\n[[test]]\nworkload = \"storage\"\nblock = \"4KiB\"\nqueue_depth = 1\n\
+             reads = 100\nvms = 2\ndata = \"40MiB\"\nwarmup = \"100ms\"\nduration = \"1s\"\n",
+            volume.path()
+        ),
+    );
+    let written = format!("disk: 8.00\u{a0}MiB of disk space in {}", volume.path().display());
+    let planned = place.weighin(&["plan", "study.toml", "--scale", "0.1"]).done();
+    assert!(planned.contains(&written) && planned.contains("are free there"), "{planned}");
+    let ran = place.weighin(&["run", "study.toml", "--scale", "0.1"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.err.contains(&written) && ran.err.contains("are free there"), "{}", ran.err);
+    let stays = format!("of data stay in {} for the next run", volume.path().display());
+    assert!(ran.err.contains(&stays), "{}", ran.err);
+    assert!(ran.err.contains("weighin cleanup study.toml"), "{}", ran.err);
+    place.weighin(&["cleanup", "study.toml"]).done();
+    assert_eq!(fs::read_dir(volume.path()).unwrap().count(), 0);
 }
