@@ -95,6 +95,29 @@ pub(crate) fn with_unit(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim_start())
 }
 
+/// A figure of which only a bound is known.
+pub(crate) trait Bounded {
+    /// Says that it is this or more, because of what its tool can tell.
+    fn at_least(&mut self, value: f64, because: &str);
+}
+
+impl Bounded for Figure {
+    fn at_least(&mut self, value: f64, because: &str) {
+        self.value = FigureValue::Text(format!("at least {value}"));
+        if let Some(printed) = &mut self.printed {
+            because.clone_into(&mut printed.note);
+        }
+    }
+}
+
+/// Whether a run ended so long before its time that something must have ended it.
+pub(crate) fn is_cut_short(ran: f64, asked: f64) -> bool {
+    const SHARE: f64 = 0.9;
+    // Runs of a second or two may end before a clock's tick.
+    const SLACK: f64 = 1.0;
+    asked > 0.0 && ran < asked * SHARE && ran < asked - SLACK
+}
+
 /// A problem in a line of a file.
 pub(crate) fn problem(source: &Source<'_>, line: u32, message: impl Into<String>) -> Problem {
     Problem { file: source.file.to_owned(), line, message: message.into() }

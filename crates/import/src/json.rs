@@ -44,6 +44,11 @@ impl<'a> Json<'a> {
         self.0.get().trim_matches('"').parse().ok()
     }
 
+    /// As it stands there.
+    pub(crate) fn as_printed(self) -> &'a str {
+        self.0.get()
+    }
+
     /// A text.
     pub(crate) fn text(self) -> Option<String> {
         serde_json::from_str(self.0.get()).ok()

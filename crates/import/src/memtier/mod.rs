@@ -2,10 +2,11 @@
 
 mod totals;
 
-use crate::figures::{self, Figures, problem, reckoned};
+use crate::figures::{self, Figures, is_cut_short, problem, reckoned};
 use crate::json::{Json, documents, without_stray_lines};
 use crate::{Aspect, Format, ImportedTrial, Knob, Parsed, Source};
-use model::{EncodedLatencies, FigureNumber, Latencies, Level, Outcome, TrialEnd, UnixMillis};
+use model::{EncodedLatencies, Failure, FailureKind, FigureNumber, Latencies};
+use model::{Level, Outcome, TrialEnd, UnixMillis};
 use std::collections::BTreeMap;
 
 /// What memtier_benchmark writes with `--json-out-file`. Of its configuration only the numbers of
@@ -21,6 +22,8 @@ const BEST: &str = "BEST RUN RESULTS";
 const AVERAGE: &str = "AGGREGATED AVERAGE RESULTS";
 /// Where a mean is from that is finer than the one that is printed.
 const ACCUMULATED: &str = "accumulated latency ÷ count";
+/// Share of requests that may be missing where each client makes a number of them.
+const LOST: f64 = 0.01;
 /// memtier's histograms count microseconds.
 const MICROSECOND: u64 = 1000;
 
@@ -90,16 +93,48 @@ fn trial(source: &Source<'_>, members: &BTreeMap<String, Json<'_>>) -> Option<Im
     }
     let clients = clients(members);
     let level = clients.map_or(Level::NONE, Level::clients);
-    let end = TrialEnd::Completed(Box::new(Outcome {
-        latencies,
-        ..Outcome::printed(source.file, "memtier_benchmark", figures.0)
-    }));
+    let end = match note.is_empty().then(|| cut_short(members, stats, &totals, level)).flatten() {
+        Some(reason) => {
+            let reason = format!("memtier_benchmark was interrupted: {reason}");
+            TrialEnd::Failed(Failure::new(FailureKind::Other, reason, ""))
+        }
+        None => TrialEnd::Completed(Box::new(Outcome {
+            latencies,
+            ..Outcome::printed(source.file, "memtier_benchmark", figures.0)
+        })),
+    };
     let mut trial = figures::trial(source, "memtier", level, end);
     trial.said = said(members);
     trial.load = load(members, &commands);
     let date = |name: &str| runtime(name)?.whole().filter(|at| *at > 0).map(UnixMillis);
     (trial.started_at, trial.finished_at) = (date("Start time"), date("Finish time"));
     Some(trial)
+}
+
+/// Why a run is not the whole one that was asked for.
+fn cut_short(
+    members: &BTreeMap<String, Json<'_>>,
+    stats: &Json<'_>,
+    totals: &Told<'_>,
+    level: Level,
+) -> Option<String> {
+    let asked = |name: &str| members.get("configuration")?.at(&[name])?.whole();
+    let says = stats.at(&["Runtime", "Interrupted"]).map(Json::as_printed);
+    if says.is_some_and(|says| !matches!(says.trim_matches('"'), "false" | "0" | "no" | "")) {
+        return Some("it says so".to_owned());
+    }
+    let ran = stats.at(&["Runtime", "Total duration"]).and_then(Json::number);
+    let seconds = asked("test_time").filter(|seconds| *seconds > 0);
+    if let (Some(ran), Some(seconds)) = (ran, seconds) {
+        let ran = ran.value / 1e3;
+        return is_cut_short(ran, seconds as f64).then(|| format!("it ran {ran} s of {seconds} s"));
+    }
+    // Every client makes so many requests; those with several keys count in another way.
+    let (requests, done) = (asked("requests")?, totals.number("Count")?.value);
+    let all = requests.checked_mul(u64::from(level.clients)).filter(|all| *all > 0)?;
+    let plain = asked("multi_key_get").unwrap_or(0) == 0 && seconds.is_none();
+    let lacks = plain && done < all as f64 * (1.0 - LOST);
+    lacks.then(|| format!("{done} of {all} requests were done"))
 }
 
 /// What is sent, and how.

@@ -3,7 +3,7 @@
 use super::checkpoints;
 use super::interval::interval;
 use super::line::{Entry, Key, entry};
-use super::load::{Described, command};
+use super::load::{Command, Described, command};
 use crate::Problem;
 use crate::figures::{Figures, numbered_lines, percentile, problem};
 use crate::{Source, printed_number};
@@ -27,6 +27,8 @@ pub(super) struct Run {
     pub(super) described: Described,
     /// What it complained of before it gave up.
     pub(super) fatal: Option<String>,
+    /// Seconds that its command line gave it, where that stands before it.
+    pub(super) asked: Option<f64>,
     /// Whether it has the report that every run ends with.
     pub(super) ended: bool,
 }
@@ -53,15 +55,15 @@ const STATISTICS: [&str; 5] = [
 /// Finds the runs of a file.
 pub(super) fn runs(source: &Source<'_>, problems: &mut Vec<Problem>) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
-    let mut named = "";
+    let mut named = Command::default();
     for (number, line) in numbered_lines(source.text) {
         named = command(line).unwrap_or(named);
         let version = banner(line);
         let begun = runs.last().is_some_and(Run::has_begun);
         if version.is_some() || runs.is_empty() || (line.starts_with(OPTIONS) && begun) {
             let version = version.unwrap_or_default().to_owned();
-            let described = Described::of(named);
-            runs.push(Run { line: number, version, described, ..Run::default() });
+            let (described, asked) = (Described::of(named.test), named.seconds);
+            runs.push(Run { line: number, version, described, asked, ..Run::default() });
         }
         if let Some(run) = runs.last_mut()
             && let Err(message) = run.take(number, line)
@@ -103,7 +105,7 @@ impl Run {
             self.ended = false;
             return Ok(());
         }
-        if let Some(message) = line.strip_prefix("FATAL: ") {
+        if let Some(message) = line.trim_start().strip_prefix("FATAL: ") {
             self.fatal.get_or_insert_with(|| message.trim().to_owned());
         } else if let Some(threads) = line.strip_prefix("Number of threads:") {
             self.threads = threads.trim().parse().map_err(|_| not_understood())?;

@@ -1,6 +1,7 @@
 //! What other tools print, read from what they printed.
 
 mod companion;
+mod cut_short;
 mod fio;
 mod hlog;
 mod iostat;
