@@ -41,12 +41,16 @@ impl Figures {
         note: &str,
         line: u32,
     ) {
-        self.0.push(Figure {
+        let mut figure = Figure {
             metric: metric.to_owned(),
             value: FigureValue::Number(number),
             unit: unit.to_owned(),
             printed: Some(Printed { line, note: note.to_owned() }),
-        });
+        };
+        if stands_for_none(number.value) {
+            figure.unknown("the largest number that the tool has");
+        }
+        self.0.push(figure);
     }
 
     /// Mean, percentiles and largest value of a whole distribution, to the grain that weighin
@@ -97,17 +101,37 @@ pub(crate) fn with_unit(text: &str) -> (&str, &str) {
 
 /// A figure of which only a bound is known.
 pub(crate) trait Bounded {
+    /// Says that nothing is known of it, because of what stands in its place.
+    fn unknown(&mut self, because: &str);
+
     /// Says that it is this or more, because of what its tool can tell.
     fn at_least(&mut self, value: f64, because: &str);
 }
 
 impl Bounded for Figure {
+    fn unknown(&mut self, because: &str) {
+        self.value = FigureValue::Text("not known".to_owned());
+        if let Some(printed) = &mut self.printed {
+            because.clone_into(&mut printed.note);
+        }
+    }
+
     fn at_least(&mut self, value: f64, because: &str) {
         self.value = FigureValue::Text(format!("at least {value}"));
         if let Some(printed) = &mut self.printed {
             because.clone_into(&mut printed.note);
         }
     }
+}
+
+/// Whether a number is the largest that 64 bits have, as such or in a larger unit: tools begin to look
+/// for the least value with it, and print it where there was none.
+fn stands_for_none(value: f64) -> bool {
+    const LARGEST: [f64; 2] = [u64::MAX as f64, i64::MAX as f64];
+    let is = |largest: &f64| {
+        [1.0, 1e3, 1e6, 1e9].iter().any(|unit| (value.abs() * unit / largest - 1.0).abs() < 1e-12)
+    };
+    LARGEST.iter().any(is)
 }
 
 /// Whether a run ended so long before its time that something must have ended it.
@@ -161,6 +185,16 @@ pub(crate) fn plural(count: usize, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_largest_numbers_stand_for_none() {
+        for value in [18_446_744_073_709.55, 9_223_372_036_854_776.0, 18_446_744_073_709_551_615.0]
+        {
+            assert!(stands_for_none(value), "{value}");
+        }
+        assert!(!stands_for_none(18_446_744_073.0));
+        assert!(!stands_for_none(0.0));
+    }
 
     #[test]
     fn what_is_reckoned_has_no_more_digits_than_are_known() {

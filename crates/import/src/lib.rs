@@ -32,7 +32,7 @@ pub use benchbase::BenchBase;
 pub use companion::{CompanionContent, CompanionFile};
 pub use csv::TidyCsv;
 pub use fio::FioJson;
-pub use format::{FORMATS, Format, Source, by_name, recognise};
+pub use format::{FORMATS, Format, Source, by_name, parse, recognise};
 pub use hammerdb::HammerDb;
 pub use hlog::Hlog;
 pub use iostat::Iostat;

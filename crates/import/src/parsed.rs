@@ -12,8 +12,17 @@ pub struct Parsed {
     pub labels: Vec<Label>,
     /// What says something of the trials that it lies beside.
     pub beside: Vec<CompanionFile>,
+    /// What was left out because it says nothing of its own.
+    pub notes: Vec<Problem>,
     /// What could not be read.
     pub problems: Vec<Problem>,
+}
+
+impl Parsed {
+    /// Whether it gave nothing at all, not even what is wrong with it.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// One trial that somebody else ran.

@@ -2,10 +2,10 @@
 
 mod totals;
 
-use crate::figures::{self, Figures, is_cut_short, problem, reckoned};
+use crate::figures::{self, Bounded, Figures, is_cut_short, problem, reckoned};
 use crate::json::{Json, documents, without_stray_lines};
 use crate::{Aspect, Format, ImportedTrial, Knob, Parsed, Source};
-use model::{EncodedLatencies, Failure, FailureKind, FigureNumber, Latencies};
+use model::{EncodedLatencies, Failure, FailureKind, FigureNumber, FigureValue, Latencies};
 use model::{Level, Outcome, TrialEnd, UnixMillis};
 use std::collections::BTreeMap;
 
@@ -184,6 +184,19 @@ fn said(members: &BTreeMap<String, Json<'_>>) -> Vec<(Knob, u64)> {
     said.collect()
 }
 
+/// Says of the last of the figures that only a bound is known of it, where it is at the end of memtier's
+/// histograms: all that took longer counts as this.
+fn bound(figures: &mut Figures) {
+    // A minute, and the values that its histogram does not tell from that.
+    const CEILING_MS: std::ops::RangeInclusive<f64> = 59_998.208..=60_030.975;
+    let Some(figure) = figures.0.last_mut() else { return };
+    if let FigureValue::Number(number) = figure.value
+        && CEILING_MS.contains(&number.value)
+    {
+        figure.at_least(*CEILING_MS.start(), "where memtier's histogram ends");
+    }
+}
+
 /// What is told of one command, or of all together.
 struct Told<'a> {
     /// Empty for all together.
@@ -242,6 +255,7 @@ impl Told<'_> {
         for (name, metric) in [("Min Latency", "latency_min"), ("Max Latency", "latency_max")] {
             if let Some(value) = self.number(name) {
                 figures.noted(&format!("{prefix}{metric}"), value, "ms", note, 0);
+                bound(figures);
             }
         }
         if let Some((mean, exact)) = self.mean() {
@@ -254,6 +268,7 @@ impl Told<'_> {
             if let (Some(rank), Some(value)) = (rank, value.number()) {
                 let metric = format!("{prefix}{}", figures::percentile(rank));
                 figures.noted(&metric, value, "ms", note, 0);
+                bound(figures);
             }
         }
     }

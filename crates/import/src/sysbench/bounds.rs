@@ -8,7 +8,7 @@ const CEILINGS_MS: [f64; 2] = [100_000.0, 10_000_000.0];
 /// By how much the last bucket's value may be off as a share.
 const GRAIN: f64 = 0.02;
 
-/// Takes out times that are none, and says what is known of percentiles beyond the histogram's end.
+/// Says of times that are none that they are not known, and what is known of percentiles beyond the histogram's end.
 pub(super) fn mark(figures: &mut Figures) {
     let value = |figures: &Figures, metric: &str| {
         let figure = figures.0.iter().find(|figure| figure.metric == metric)?;
@@ -22,21 +22,20 @@ pub(super) fn mark(figures: &mut Figures) {
     };
     let (min, max) = (value(figures, "latency_min"), value(figures, "latency_max"));
     let none = value(figures, "events") == Some(0.0);
-    figures.0.retain(|figure| {
-        let FigureValue::Number(number) = &figure.value else { return true };
-        let is_time = figure.metric.starts_with("latency_");
-        let is_percentile = figure.metric.starts_with("latency_p");
-        // Without any event it prints zeros, or the largest number that its clock has.
-        let unknown = none && is_time;
-        let placeholder = is_percentile && number.value == 0.0 && min.is_some_and(|min| min > 0.0);
-        !(unknown || placeholder)
-    });
     for figure in &mut figures.0 {
         let FigureValue::Number(number) = &figure.value else { continue };
+        let is_percentile = figure.metric.starts_with("latency_p");
+        // Without any event it prints zeros.
+        let of_none = none && figure.metric.starts_with("latency_");
+        let placeholder = is_percentile && number.value == 0.0 && min.is_some_and(|min| min > 0.0);
+        if of_none || placeholder {
+            figure.unknown("what sysbench prints where it knows none");
+            continue;
+        }
         let ms = if figure.unit == "s" { number.value * 1e3 } else { number.value };
         let is_ceiling = CEILINGS_MS.iter().any(|ceiling| (ms / ceiling - 1.0).abs() <= 1e-6);
         let beyond = max.is_none_or(|max| max >= ms * (1.0 - GRAIN));
-        if figure.metric.starts_with("latency_p") && is_ceiling && beyond {
+        if is_percentile && is_ceiling && beyond {
             let value = number.value;
             figure.at_least(value, "where sysbench's histogram ends");
         }

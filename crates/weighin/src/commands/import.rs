@@ -6,7 +6,7 @@ use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::ImportArguments;
 use crate::exit::CliError;
-use crate::messages::shown;
+use crate::messages::{shown, tell};
 use crate::progress::Progress;
 use crate::signals::Unfinished;
 use crate::stores;
@@ -43,6 +43,9 @@ pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
     let (mut parsed, strangers, unread) = read(&files, format)?;
     let (understood, unfit) =
         import::name_trials(&mut parsed, &naming).map_err(|question| asked(&question))?;
+    parsed.iter().flat_map(|parsed| &parsed.notes).for_each(|note| {
+        tell(&text::line(&note.to_string()));
+    });
     if arguments.dry_run {
         let of_files = parsed.iter().flat_map(|parsed| &parsed.problems);
         let problems: Vec<Problem> =
@@ -168,7 +171,7 @@ fn parse(format: Option<&'static dyn Format>, file: &Found) -> io::Result<Option
         None => recognised(),
     };
     let name = gather::name(&file.path);
-    Ok(format.map(|format| format.parse(Source { file: &name, text: &text })))
+    Ok(format.map(|format| import::parse(format, Source { file: &name, text: &text })))
 }
 
 /// The name of what is imported: that of the only file or directory.
