@@ -1,7 +1,9 @@
 //! What parsers put together.
 
 use crate::{ImportedTrial, Problem, Source, printed_number};
-use model::{Figure, FigureNumber, FigureValue, Latencies, Level, Printed, Sampling, TrialEnd};
+use model::{
+    FailureKind, Figure, FigureNumber, FigureValue, Latencies, Level, Printed, Sampling, TrialEnd,
+};
 
 /// The figures of one trial while its file is read.
 #[derive(Debug, Default)]
@@ -122,6 +124,29 @@ impl Bounded for Figure {
             because.clone_into(&mut printed.note);
         }
     }
+}
+
+/// What kind of trouble a tool complains of, where it did not get as far as a load: a start that failed
+/// says nothing of what the target bears.
+pub(crate) fn failure_kind(reason: &str, began: bool) -> FailureKind {
+    const KINDS: [(&str, FailureKind); 13] = [
+        ("too many", FailureKind::TooFewConnections),
+        ("access denied", FailureKind::AccessDenied),
+        ("authentication failed", FailureKind::AccessDenied),
+        ("unknown database", FailureKind::MissingDatabase),
+        ("database \"", FailureKind::MissingDatabase),
+        ("relation \"", FailureKind::MissingTables),
+        ("doesn't exist", FailureKind::MissingTables),
+        ("unable to connect", FailureKind::Unreachable),
+        ("could not connect", FailureKind::Unreachable),
+        ("can't connect", FailureKind::Unreachable),
+        ("connection to", FailureKind::Unreachable),
+        ("connection refused", FailureKind::Unreachable),
+        ("lost connection", FailureKind::Unreachable),
+    ];
+    let reason = reason.to_lowercase();
+    let found = KINDS.into_iter().find(|(words, _)| reason.contains(words));
+    found.filter(|_| !began).map_or(FailureKind::Other, |(_, kind)| kind)
 }
 
 /// Whether a number is the largest that 64 bits have, as such or in a larger unit: tools begin to look

@@ -1,8 +1,10 @@
 //! What PostgreSQL's pgbench prints.
 
-use crate::figures::{Figures, is_cut_short, numbered_lines, problem, trial, with_unit};
+use crate::figures::{
+    Figures, failure_kind, is_cut_short, numbered_lines, problem, trial, with_unit,
+};
 use crate::{Aspect, Format, Knob, Parsed, Source};
-use model::{Failure, FailureKind, FigureNumber, FigureValue, Level, Outcome, TrialEnd};
+use model::{Failure, FigureNumber, FigureValue, Level, Outcome, TrialEnd};
 
 /// What pgbench prints to its standard output, with the progress that it prints to the other or
 /// without; a file may hold several runs.
@@ -306,8 +308,9 @@ fn finish(source: &Source<'_>, run: Run, parsed: &mut Parsed) {
     let gave_up = if run.aborted { gave_up } else { cut_short.clone().or(gave_up) };
     let end = match gave_up {
         Some(reason) if !has_rate || run.aborted || cut_short.is_some() => {
+            let kind = failure_kind(&reason, has_rate || run.aborted);
             let reason = format!("pgbench gave up: {reason}");
-            TrialEnd::Failed(Failure::new(FailureKind::Other, reason, ""))
+            TrialEnd::Failed(Failure::new(kind, reason, ""))
         }
         _ if has_rate => {
             let tool = format!("pgbench {}", run.version);

@@ -60,10 +60,13 @@ fn trial(source: &Source<'_>, run: Run) -> Option<ImportedTrial> {
     let elapsed = run.count("elapsed").filter(|_| run.ended);
     let end = match (run.fatal, run.asked) {
         // What it printed after a fatal error is of the part before it, if of anything.
-        (Some(reason), _) => failed(&reason, elapsed),
+        (Some(reason), _) => {
+            let began = run.started || run.ended;
+            failed(figures::failure_kind(&reason, began), &reason, elapsed)
+        }
         (None, _) if !run.ended => return None,
         (None, Some(asked)) if elapsed.is_some_and(|ran| figures::is_cut_short(ran, asked)) => {
-            failed(&format!("it was given {asked} s"), elapsed)
+            failed(FailureKind::Other, &format!("it was given {asked} s"), elapsed)
         }
         (None, _) => {
             let tool = format!("sysbench {}", run.version);
@@ -76,11 +79,7 @@ fn trial(source: &Source<'_>, run: Run) -> Option<ImportedTrial> {
     Some(ImportedTrial { load, ..figures::trial(source, "sysbench", level, end) })
 }
 
-fn failed(reason: &str, elapsed: Option<f64>) -> TrialEnd {
-    let kind = match reason.contains("unable to connect") {
-        true => FailureKind::Unreachable,
-        false => FailureKind::Other,
-    };
+fn failed(kind: FailureKind, reason: &str, elapsed: Option<f64>) -> TrialEnd {
     let after = elapsed.filter(|elapsed| *elapsed > 0.0);
     let after = after.map(|elapsed| format!(" after {elapsed} s")).unwrap_or_default();
     TrialEnd::Failed(Failure::new(kind, format!("sysbench gave up{after}: {reason}"), ""))

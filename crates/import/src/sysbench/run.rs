@@ -29,6 +29,8 @@ pub(super) struct Run {
     pub(super) fatal: Option<String>,
     /// Seconds that its command line gave it, where that stands before it.
     pub(super) asked: Option<f64>,
+    /// Whether its threads began to work.
+    pub(super) started: bool,
     /// Whether it has the report that every run ends with.
     pub(super) ended: bool,
 }
@@ -106,7 +108,7 @@ impl Run {
             return Ok(());
         }
         if let Some(message) = line.trim_start().strip_prefix("FATAL: ") {
-            self.fatal.get_or_insert_with(|| message.trim().to_owned());
+            self.complain(message.trim());
         } else if let Some(threads) = line.strip_prefix("Number of threads:") {
             self.threads = threads.trim().parse().map_err(|_| not_understood())?;
         } else if let Some(rate) = line.strip_prefix("Target transaction rate:") {
@@ -118,9 +120,21 @@ impl Run {
         } else if let Some(entry) = entry(line) {
             self.figure(number, &entry).ok_or_else(not_understood)?;
         } else if !self.ended {
+            self.started |= line.trim_end() == "Threads started!";
             self.described.take(line);
         }
         Ok(())
+    }
+
+    /// Keeps what it complains of, of which many threads may say the same.
+    fn complain(&mut self, message: &str) {
+        const LONGEST: usize = 400;
+        let said = self.fatal.get_or_insert_default();
+        if said.len() < LONGEST && !said.contains(message) {
+            let sign = if said.is_empty() { "" } else { "; " };
+            said.push_str(sign);
+            said.push_str(message);
+        }
     }
 
     /// `None` when the line is not understood.
