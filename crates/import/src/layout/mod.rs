@@ -6,6 +6,7 @@
 //! unless a word, a date in one file, or the user says so: what would be mixed up is a
 //! [`LayoutQuestion`].
 
+mod axes;
 mod infer;
 mod loads;
 mod numbers;
@@ -96,6 +97,7 @@ pub fn name_trials(
     }
     tell_tools_apart(files);
     notes.doubts.extend(loads::tell_apart(files));
+    notes.doubts.extend(axes::tell_apart(files));
     let mixed_up = question::mixed_up(files, &facts, naming);
     mixed_up.map_err(|question| question.counted(&facts))?;
     Ok((understood::understood(files, notes), problems))
