@@ -5,6 +5,7 @@
 //! unknown; what cannot be read becomes a [`Problem`] with its line, and the rest goes on.
 
 mod assemble;
+mod belongs;
 mod benchbase;
 mod companion;
 mod csv;

@@ -7,6 +7,7 @@
 //! [`LayoutQuestion`].
 
 mod axes;
+mod copies;
 mod infer;
 mod loads;
 mod numbers;
@@ -22,7 +23,13 @@ pub use question::{LayoutQuestion, Suggestion};
 pub use understood::{Understood, UnderstoodPart};
 
 use crate::{ImportedTrial, Label, Parsed, Problem};
+use copies::Copies;
 use std::collections::{BTreeMap, HashMap};
+
+/// Whether a word names a workload.
+pub(crate) fn is_workload(word: &str) -> bool {
+    vocabulary::is_test(word)
+}
 
 /// What the user says of all files.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,6 +61,31 @@ struct Said {
 /// # Errors
 /// When what the paths say can be read in more than one way, and the ways lead to different results.
 pub fn name_trials(
+    files: &mut [Parsed],
+    naming: &Naming<'_>,
+) -> Result<(Understood, Vec<Problem>), Box<LayoutQuestion>> {
+    let copies = Copies::find(files);
+    if copies.is_empty() {
+        return name_all(files, naming);
+    }
+    // Which of two is the copy is said by neither, so the one counts whose name says whose it is.
+    let mut question = None;
+    for copies in [&copies, &copies.others()] {
+        let mut left = files.to_vec();
+        let mut problems = copies.leave_out(&mut left);
+        match name_all(&mut left, naming) {
+            Ok((understood, more)) => {
+                files.clone_from_slice(&left);
+                problems.extend(more);
+                return Ok((understood, problems));
+            }
+            Err(asked) => question = question.or(Some(asked)),
+        }
+    }
+    question.map_or_else(|| name_all(files, naming), Err)
+}
+
+fn name_all(
     files: &mut [Parsed],
     naming: &Naming<'_>,
 ) -> Result<(Understood, Vec<Problem>), Box<LayoutQuestion>> {
@@ -100,6 +132,7 @@ pub fn name_trials(
     notes.doubts.extend(axes::tell_apart(files));
     let mixed_up = question::mixed_up(files, &facts, naming);
     mixed_up.map_err(|question| question.counted(&facts))?;
+    notes.doubts.extend(copies::counted_twice(files));
     Ok((understood::understood(files, notes), problems))
 }
 
