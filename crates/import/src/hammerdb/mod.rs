@@ -37,7 +37,7 @@ impl Format for HammerDb {
         let mut parsed = Parsed::default();
         let mut run = Run::default();
         for (number, line) in numbered_lines(source.text) {
-            let begins = [PERIOD, USERS].iter().any(|first| line.contains(first));
+            let begins = [PERIOD, USERS, RESULT].iter().any(|first| line.contains(first));
             if begins && run.has_result {
                 finish(&source, std::mem::take(&mut run), &mut parsed);
             }

@@ -55,10 +55,15 @@ impl Copies {
         }
         let mut words: HashMap<&str, Vec<String>> =
             known.iter().map(|one| (one.trial.file.as_str(), words(&one.trial.file))).collect();
-        // What all paths have, such as the directory that was named, says nothing.
+        // What all paths begin with, such as the directory that was named, says nothing.
         let mut common: Vec<String> = words.values().next().cloned().unwrap_or_default();
-        common.retain(|word| words.values().all(|words| words.contains(word)));
-        words.values_mut().for_each(|words| words.retain(|word| !common.contains(word)));
+        for words in words.values() {
+            let same = common.iter().zip(words).take_while(|(one, other)| one == other).count();
+            common.truncate(same);
+        }
+        for words in words.values_mut() {
+            words.drain(..common.len());
+        }
         let mut pairs = Vec::new();
         for (at, one) in known.iter().enumerate() {
             let rarest = one.figures.iter().map(|figure| &having[figure.as_str()]);
