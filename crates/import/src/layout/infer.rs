@@ -11,7 +11,36 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub(super) fn read(files: &[File]) -> (Vec<Path>, Vec<String>) {
     let (mut paths, doubts) = with_numbers(files);
     names_with_words_of_tests(&mut paths);
+    fields_with_tests(&mut paths);
     (paths, doubts)
+}
+
+/// Words that stand with a test in one field of a file's name, as in `sb.point-query.dop40`, name that test
+/// together, where directories name the targets: the name parts its fields with another sign than words.
+fn fields_with_tests(paths: &mut [Path]) {
+    let targets = paths.iter().any(|path| {
+        let of_target = |word: &Word| word.varies(Role::Unknown) || word.varies(Role::Target);
+        path.all().any(|(at, word)| !path.is_name(at) && of_target(word))
+    });
+    if !targets {
+        return;
+    }
+    for path in paths {
+        let last = path.words.len() - 1;
+        let text = path.components[last].text.clone();
+        let fields = |word: &Word| text[..word.token.at.start].matches('.').count();
+        // With one point there is only an ending.
+        if text.matches('.').count() < 2 {
+            continue;
+        }
+        let with_tests: BTreeSet<usize> =
+            path.words[last].iter().filter(|word| word.varies(Role::Test)).map(fields).collect();
+        for word in &mut path.words[last] {
+            if word.role == Role::Unknown && with_tests.contains(&fields(word)) {
+                word.role = Role::Test;
+            }
+        }
+    }
 }
 
 /// Words such as `read` of `read-replica`, where the directory beside it is called `primary` and the

@@ -12,6 +12,7 @@ mod infer;
 mod loads;
 mod numbers;
 mod pattern;
+mod placeholder;
 mod question;
 mod roles;
 mod token;

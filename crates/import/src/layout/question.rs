@@ -20,10 +20,14 @@ pub struct LayoutQuestion {
 impl LayoutQuestion {
     /// The same, with what patterns do not say of some of the files.
     pub(super) fn counted(mut self: Box<Self>, files: &[File]) -> Box<Self> {
+        let fits = |suggestion: &Suggestion| {
+            let paths = || files.iter().map(|file| file.path.as_str());
+            suggestion.pattern.parse::<Layout>().map_or(files.len(), |layout| layout.fits(paths()))
+        };
+        // Words that are neither numbers nor dates cannot number repeats.
+        self.suggestions.retain(|suggestion| fits(suggestion) > 0);
         for suggestion in &mut self.suggestions {
-            let fits = suggestion.pattern.parse::<Layout>().map_or(files.len(), |layout| {
-                layout.fits(files.iter().map(|file| file.path.as_str()))
-            });
+            let fits = fits(suggestion);
             if fits < files.len() {
                 suggestion.meaning.push_str(&format!(
                     " (it fits {fits} of {} files; add a --layout for the others)",

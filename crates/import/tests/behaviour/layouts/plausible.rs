@@ -309,3 +309,26 @@ fn results_of_other_names_are_no_copies_and_what_counts_twice_is_said() {
     let said = understood.doubts.iter().find(|doubt| doubt.contains("digit by digit"));
     assert!(said.unwrap().contains("in/a-tuned/rw-8.txt has the figures of in/a/rw-8.txt"));
 }
+
+#[test]
+fn fields_of_names_name_tests_where_directories_name_targets() {
+    let tests = [
+        "hot-points",
+        "point-query",
+        "points-covered-pk",
+        "points-covered-si",
+        "range-covered-pk",
+        "read-only-distinct",
+        "scan",
+    ];
+    let mut files = Vec::new();
+    for target in ["my57", "my80"] {
+        files.extend(
+            tests.map(|test| (format!("in/x.{target}_rel.pk1/sb.o.{test}.range100.pk1.dop40"), 40)),
+        );
+    }
+    let (cells, understood, _) = infer(archive(&files)).unwrap();
+    assert_eq!(cells, grid(&["my57", "my80"], &tests, &[40], 1));
+    let (pattern, fits, all) = understood.pattern.unwrap();
+    assert_eq!((fits, all), (14, 14), "{pattern}");
+}
