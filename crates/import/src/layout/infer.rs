@@ -106,7 +106,36 @@ pub(super) fn infer(
         })
         .collect();
     counters(&paths, &said, files, naming, &mut doubts)?;
-    Ok((said, Notes::of(&paths, files, doubts)))
+    let notes = Notes::of(&paths, files, naming, &said, doubts);
+    Ok((said, notes))
+}
+
+/// The same; where only a few files have a word in their names that would have to be asked about, these
+/// are left out, and have nothing said.
+pub(super) fn without_odd_ones(
+    files: &[File],
+    naming: &Naming<'_>,
+) -> Result<(Vec<Option<Said>>, Notes), Box<LayoutQuestion>> {
+    /// The share of files that are few, as its inverse.
+    const FEW: usize = 4;
+    let question = match infer(files, naming) {
+        Ok((said, notes)) => return Ok((said.into_iter().map(Some).collect(), notes)),
+        Err(question) => question,
+    };
+    let (paths, _) = read(files);
+    let asked =
+        |path: &Path| path.all().any(|(at, word)| word.varies(Role::Unknown) && path.is_name(at));
+    let odd: Vec<bool> = paths.iter().map(asked).collect();
+    let count = odd.iter().filter(|odd| **odd).count();
+    if count == 0 || count * FEW > files.len() {
+        return Err(question);
+    }
+    let usual = files.iter().zip(&odd).filter(|(_, odd)| !**odd);
+    let usual: Vec<File> = usual.map(|(file, _)| file.clone()).collect();
+    let Ok((said, notes)) = infer(&usual, naming) else { return Err(question) };
+    let mut said = said.into_iter();
+    let all = odd.into_iter().map(|odd| if odd { None } else { said.next() });
+    Ok((all.collect(), notes))
 }
 
 /// The paths with their words as far as they are understood.

@@ -93,9 +93,8 @@ fn name_all(
     let mut problems = Vec::new();
     let facts = facts(files);
     let (said, mut notes): (Vec<Option<Said>>, _) = if naming.layouts.is_empty() {
-        let inferred = infer::infer(&facts, naming);
-        let (said, notes) = inferred.map_err(|question| question.counted(&facts))?;
-        (said.into_iter().map(Some).collect(), notes)
+        infer::without_odd_ones(&facts, naming)
+            .map_err(|question| question.completed(&facts, naming))?
     } else {
         pattern::apply(&facts, naming)?
     };
@@ -118,10 +117,19 @@ fn name_all(
             }
             true
         });
-        problems.extend(unfit.map(|file| Problem {
-            file,
-            line: 0,
-            message: "fits no --layout, and is left out".to_owned(),
+        problems.extend(unfit.map(|file| {
+            Problem {
+                file,
+                line: 0,
+                message: match naming.layouts.is_empty() {
+                    true => {
+                        "left out: nothing says what a word of its name is, which few files have; \
+                         say it with --layout for all files"
+                            .to_owned()
+                    }
+                    false => "fits no --layout, and is left out".to_owned(),
+                },
+            }
         }));
     }
     if let Some(first) = files.first_mut() {
@@ -132,7 +140,7 @@ fn name_all(
     notes.doubts.extend(loads::tell_apart(files));
     notes.doubts.extend(axes::tell_apart(files));
     let mixed_up = question::mixed_up(files, &facts, naming);
-    mixed_up.map_err(|question| question.counted(&facts))?;
+    mixed_up.map_err(|question| question.completed(&facts, naming))?;
     notes.doubts.extend(copies::counted_twice(files));
     Ok((understood::understood(files, notes), problems))
 }
@@ -176,7 +184,7 @@ fn tell_tools_apart(files: &mut [Parsed]) {
 }
 
 /// A file with results that do not say whose they are.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct File {
     path: String,
     /// What all its trials say in the same way.

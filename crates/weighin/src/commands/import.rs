@@ -129,8 +129,12 @@ fn layouts(texts: &[String]) -> Result<Vec<Layout>, CliError> {
 
 /// What the paths do not say, with the patterns by which the user can.
 fn asked(question: &LayoutQuestion) -> CliError {
-    let ways = question.suggestions.iter().map(|Suggestion { meaning, pattern }| {
-        text::line(&format!("if {meaning}: --layout {}", quoted(pattern))).into_owned()
+    let ways = question.suggestions.iter().map(|Suggestion { meaning, pattern, more }| {
+        let layouts: Vec<String> = std::iter::once(pattern)
+            .chain(more)
+            .map(|pattern| format!("--layout {}", quoted(pattern)))
+            .collect();
+        text::line(&format!("if {meaning}: {}", layouts.join(" "))).into_owned()
     });
     let ways: Vec<String> = ways.collect();
     let help = match ways.is_empty() {
