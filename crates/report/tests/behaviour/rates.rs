@@ -102,7 +102,7 @@ fn a_start_that_failed_says_nothing_of_the_rate() {
     let page = rendered(&data, Format::Markdown);
     assert!(page.contains("durable sustains 1,600/s"), "{page}");
     // All of them.
-    data.trials.iter_mut().filter(|record| of(&record)).for_each(|record| {
+    data.trials.iter_mut().filter(|record| of(record)).for_each(|record| {
         record.end = unreachable();
     });
     let page = rendered(&data, Format::Markdown);
