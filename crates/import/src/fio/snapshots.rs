@@ -68,7 +68,8 @@ impl Progress {
         }
         if self.printed > 0 && other.printed > 0 {
             let began = self.printed.saturating_sub(self.runtime);
-            return self.printed >= other.printed && began < other.printed - other.runtime / 2;
+            return self.printed >= other.printed
+                && began < other.printed.saturating_sub(other.runtime / 2);
         }
         // Runs for a time are as long as one another, and those for a size do as much.
         self.runtime > other.runtime && self.done != other.done

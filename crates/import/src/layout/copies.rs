@@ -73,8 +73,8 @@ impl Copies {
                 let (own, others) = (&words[&*one.trial.file], &words[&*other_one.trial.file]);
                 other_one.trial.file != one.trial.file
                     && other_one.trial.tool == one.trial.tool
-                    && one.figures.is_subset(&other_one.figures)
                     && (own == others || own.is_empty() && is_second(&one.trial.file))
+                    && one.figures.is_subset(&other_one.figures)
                     && (one.figures.len() < other_one.figures.len()
                         || rank(one, own, at) > rank(other_one, others, *other))
             });
