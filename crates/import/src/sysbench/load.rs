@@ -49,7 +49,7 @@ fn a_test(running: &str) -> Option<&str> {
 
 /// A command line that runs a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Command<'a> {
+pub(super) struct CommandLine<'a> {
     /// The name of the test; empty before any command line.
     pub(super) test: &'a str,
     /// How long it is to run, unless a number of events ends it.
@@ -58,7 +58,7 @@ pub(super) struct Command<'a> {
 
 /// A command line as a shell shows it in a log:
 /// `+ sysbench /usr/share/sysbench/oltp_read_only.lua --threads=8 run`.
-pub(super) fn command(line: &str) -> Option<Command<'_>> {
+pub(super) fn command(line: &str) -> Option<CommandLine<'_>> {
     if !line.contains("sysbench") || banner(line).is_some() {
         return None;
     }
@@ -83,7 +83,7 @@ pub(super) fn command(line: &str) -> Option<Command<'_>> {
     let test = name.strip_suffix(".lua").unwrap_or(name);
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let seconds = seconds.filter(|seconds| unlimited && *seconds > 0.0);
-    (runs && !test.is_empty() && test.chars().all(plain)).then_some(Command { test, seconds })
+    (runs && !test.is_empty() && test.chars().all(plain)).then_some(CommandLine { test, seconds })
 }
 
 impl Run {

@@ -3,7 +3,7 @@
 use super::checkpoints;
 use super::interval::interval;
 use super::line::{Entry, Key, entry};
-use super::load::{Command, Described, command};
+use super::load::{CommandLine, Described, command};
 use crate::Problem;
 use crate::figures::{Figures, numbered_lines, percentile, problem};
 use crate::{Source, printed_number};
@@ -57,7 +57,7 @@ const STATISTICS: [&str; 5] = [
 /// Finds the runs of a file.
 pub(super) fn runs(source: &Source<'_>, problems: &mut Vec<Problem>) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
-    let mut named = Command::default();
+    let mut named = CommandLine::default();
     for (number, line) in numbered_lines(source.text) {
         named = command(line).unwrap_or(named);
         let version = banner(line);
