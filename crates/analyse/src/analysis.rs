@@ -99,9 +99,17 @@ pub struct Cell {
     /// Trials that failed or are void, those that the user skipped aside. What the others measured says
     /// nothing of them: a server that breaks in one trial of three does not bear the load.
     pub lost: usize,
+    /// Those of them that failed before there was any load, as without a connection: they say nothing
+    /// of what the target bears.
+    pub unstarted: usize,
 }
 
 impl Cell {
+    /// Whether there was never a load: the level was not measured, whatever is known of others.
+    pub fn never_started(&self) -> bool {
+        self.unstarted > 0 && self.unstarted == self.trials.len()
+    }
+
     /// What is known of one metric.
     pub fn estimate(&self, metric: Metric) -> Option<Estimate> {
         self.estimates.get(&metric).copied()

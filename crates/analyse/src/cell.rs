@@ -263,6 +263,7 @@ impl<'a> CellData<'a> {
             volume: volume::of_cell(self, confidence),
             overloaded: self.usable().filter(|trial| trial.fell_behind()).count(),
             lost: self.lost(),
+            unstarted: self.unstarted(),
         }
     }
 
@@ -274,6 +275,12 @@ impl<'a> CellData<'a> {
     /// Of its trials; 0 where there are none.
     pub(crate) fn share_lost(&self) -> f64 {
         self.lost() as f64 / self.trials.len().max(1) as f64
+    }
+
+    /// As [`Cell::unstarted`].
+    fn unstarted(&self) -> usize {
+        let failures = self.trials.iter().filter_map(|trial| trial.record.failure());
+        failures.filter(|failure| failure.is_before_load()).count()
     }
 
     /// As [`Cell::lost`].

@@ -1,7 +1,7 @@
 //! The summaries of BenchBase, which was OLTP-Bench.
 
 use crate::figures::{self, Figures, percentile, problem};
-use crate::json::{Json, documents};
+use crate::json::{Json, documents, with_finite_numbers};
 use crate::{Aspect, Format, ImportedTrial, Knob, Parsed, Source};
 use model::{Failure, FailureKind, Level, Outcome, TrialEnd, UnixMillis};
 
@@ -29,7 +29,8 @@ impl Format for BenchBase {
 
     fn parse(&self, source: Source<'_>) -> Parsed {
         let mut parsed = Parsed::default();
-        for document in documents(source.text, source.budget) {
+        let text = with_finite_numbers(source.text);
+        for document in documents(&text, source.budget) {
             match document {
                 Ok((line, json)) => match trial(&source, json) {
                     Some(trial) => parsed.trials.push(trial),

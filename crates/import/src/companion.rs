@@ -1,9 +1,9 @@
 //! What lies beside results: what was sampled while they were measured, and what the server says
 //! of itself.
 
-use crate::figures::plural;
-use crate::{ImportedTrial, Problem, path};
+use crate::{ImportedTrial, Problem, belongs, path};
 use model::{CounterReading, Sample, ServerCounters, ServerFacts, TargetFacts};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// What a file says of the trials that it lies beside.
@@ -33,10 +33,8 @@ const MAX_NAMES: usize = 5;
 
 /// Gives the trials what lies beside them, and the targets their variables.
 ///
-/// Samples and counters belong to the trial whose file has the same directory and stem; where
-/// there is no such file, to the one trial of the directory. Of several readings of counters the
-/// one with the shortest uptime is before the load and the one with the longest after it.
-/// Variables belong to the targets of the directory, or else of those below it.
+/// Whose they are, [`belongs`] says. Of several readings of counters the one with the shortest uptime is
+/// before the load and the one with the longest after it.
 pub(crate) fn attach(
     trials: &mut [ImportedTrial],
     beside: Vec<CompanionFile>,
@@ -44,15 +42,22 @@ pub(crate) fn attach(
 ) -> Vec<TargetFacts> {
     let mut readings: BTreeMap<usize, Vec<(u64, ServerCounters, String, u32)>> = BTreeMap::new();
     let mut facts: Vec<(TargetFacts, String)> = Vec::new();
+    let mut dumps = Vec::new();
     for CompanionFile { file, line, says } in beside {
         let own = match &says {
             CompanionContent::Variables(variables) => {
-                for target in targets(trials, &file) {
-                    problems.extend(learn(&mut facts, &target, variables, &file, line).err());
+                match belongs::targets(trials, &file) {
+                    Ok(targets) => dumps.push((targets, variables.clone(), file, line)),
+                    Err(message) => {
+                        let message = format!("left out: {message}");
+                        problems.push(Problem { file, line, message });
+                    }
                 }
                 continue;
             }
-            CompanionContent::Samples(_) | CompanionContent::Counters(..) => owner(trials, &file),
+            CompanionContent::Samples(_) | CompanionContent::Counters(..) => {
+                belongs::owner(trials, &file)
+            }
         };
         match (own, says) {
             (Err(message), _) => problems.push(Problem { file, line, message }),
@@ -68,6 +73,13 @@ pub(crate) fn attach(
                 let message = "its trial has samples from another file already".to_owned();
                 problems.push(Problem { file, line, message });
             }
+        }
+    }
+    // Of two dumps the one that says more of whose it is counts: of fewer targets, or further down.
+    dumps.sort_by_key(|(targets, _, file, _)| (targets.len(), Reverse(path::depth(file))));
+    for (targets, variables, file, line) in &dumps {
+        for target in targets {
+            problems.extend(learn(&mut facts, target, variables, file, *line).err());
         }
     }
     for (own, mut readings) in readings {
@@ -87,47 +99,6 @@ pub(crate) fn attach(
         trials[own].sampling.after = Some(after);
     }
     facts.into_iter().map(|(facts, _)| facts).collect()
-}
-
-/// The trial that samples and counters belong to.
-fn owner(trials: &[ImportedTrial], file: &str) -> Result<usize, String> {
-    let here = |trial: &ImportedTrial| path::directory(&trial.file) == path::directory(file);
-    let named = |trial: &ImportedTrial| path::stem(&trial.file) == path::stem(file);
-    let find = |is: &dyn Fn(&ImportedTrial) -> bool| -> Vec<usize> {
-        trials.iter().enumerate().filter(|(_, trial)| is(trial)).map(|(at, _)| at).collect()
-    };
-    let same = find(&|trial| here(trial) && named(trial));
-    let near = find(&here);
-    match (&same[..], &near[..]) {
-        ([own], _) | ([], [own]) => Ok(*own),
-        ([], []) => Err("there are no results next to it".to_owned()),
-        ([], near) => {
-            let trials = plural(near.len(), "trial");
-            Err(format!("its directory has {trials}, and none in a file of its name"))
-        }
-        (several, _) => {
-            let trials = plural(several.len(), "trial");
-            Err(format!("the file of its name has {trials}; which it belongs to is not known"))
-        }
-    }
-}
-
-/// The targets that variables belong to.
-fn targets(trials: &[ImportedTrial], file: &str) -> Vec<String> {
-    let directory = path::directory(file);
-    let here = |trial: &&ImportedTrial| path::directory(&trial.file) == directory;
-    let below = |trial: &&ImportedTrial| {
-        let rest = trial.file.strip_prefix(directory);
-        directory.is_empty() || rest.is_some_and(|rest| rest.starts_with(['/', '\\']))
-    };
-    let mut found: Vec<String> =
-        trials.iter().filter(here).map(|trial| trial.target.clone()).collect();
-    if found.is_empty() {
-        found = trials.iter().filter(below).map(|trial| trial.target.clone()).collect();
-    }
-    found.sort_unstable();
-    found.dedup();
-    found
 }
 
 /// Notes a target's variables. Those that are known already stay as they are.

@@ -1,7 +1,9 @@
 //! What parsers put together.
 
 use crate::{ImportedTrial, Problem, Source, printed_number};
-use model::{Figure, FigureNumber, FigureValue, Latencies, Level, Printed, Sampling, TrialEnd};
+use model::{
+    FailureKind, Figure, FigureNumber, FigureValue, Latencies, Level, Printed, Sampling, TrialEnd,
+};
 
 /// The figures of one trial while its file is read.
 #[derive(Debug, Default)]
@@ -41,12 +43,16 @@ impl Figures {
         note: &str,
         line: u32,
     ) {
-        self.0.push(Figure {
+        let mut figure = Figure {
             metric: metric.to_owned(),
             value: FigureValue::Number(number),
             unit: unit.to_owned(),
             printed: Some(Printed { line, note: note.to_owned() }),
-        });
+        };
+        if stands_for_none(number.value) {
+            figure.unknown("the largest number that the tool has");
+        }
+        self.0.push(figure);
     }
 
     /// Mean, percentiles and largest value of a whole distribution, to the grain that weighin
@@ -98,6 +104,72 @@ pub(crate) fn with_unit(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim_start())
 }
 
+/// A figure of which only a bound is known.
+pub(crate) trait Bounded {
+    /// Says that nothing is known of it, because of what stands in its place.
+    fn unknown(&mut self, because: &str);
+
+    /// Says that it is this or more, because of what its tool can tell.
+    fn at_least(&mut self, value: f64, because: &str);
+}
+
+impl Bounded for Figure {
+    fn unknown(&mut self, because: &str) {
+        self.value = FigureValue::Text("not known".to_owned());
+        if let Some(printed) = &mut self.printed {
+            because.clone_into(&mut printed.note);
+        }
+    }
+
+    fn at_least(&mut self, value: f64, because: &str) {
+        self.value = FigureValue::Text(format!("at least {value}"));
+        if let Some(printed) = &mut self.printed {
+            because.clone_into(&mut printed.note);
+        }
+    }
+}
+
+/// What kind of trouble a tool complains of, where it did not get as far as a load: a start that failed
+/// says nothing of what the target bears.
+pub(crate) fn failure_kind(reason: &str, began: bool) -> FailureKind {
+    const KINDS: [(&str, FailureKind); 13] = [
+        ("too many", FailureKind::TooFewConnections),
+        ("access denied", FailureKind::AccessDenied),
+        ("authentication failed", FailureKind::AccessDenied),
+        ("unknown database", FailureKind::MissingDatabase),
+        ("database \"", FailureKind::MissingDatabase),
+        ("relation \"", FailureKind::MissingTables),
+        ("doesn't exist", FailureKind::MissingTables),
+        ("unable to connect", FailureKind::Unreachable),
+        ("could not connect", FailureKind::Unreachable),
+        ("can't connect", FailureKind::Unreachable),
+        ("connection to", FailureKind::Unreachable),
+        ("connection refused", FailureKind::Unreachable),
+        ("lost connection", FailureKind::Unreachable),
+    ];
+    let reason = reason.to_lowercase();
+    let found = KINDS.into_iter().find(|(words, _)| reason.contains(words));
+    found.filter(|_| !began).map_or(FailureKind::Other, |(_, kind)| kind)
+}
+
+/// Whether a number is the largest that 64 bits have, as such or in a larger unit: tools begin to look
+/// for the least value with it, and print it where there was none.
+fn stands_for_none(value: f64) -> bool {
+    const LARGEST: [f64; 2] = [u64::MAX as f64, i64::MAX as f64];
+    let is = |largest: &f64| {
+        [1.0, 1e3, 1e6, 1e9].iter().any(|unit| (value.abs() * unit / largest - 1.0).abs() < 1e-12)
+    };
+    LARGEST.iter().any(is)
+}
+
+/// Whether a run ended so long before its time that something must have ended it.
+pub(crate) fn is_cut_short(ran: f64, asked: f64) -> bool {
+    const SHARE: f64 = 0.9;
+    // Runs of a second or two may end before a clock's tick.
+    const SLACK: f64 = 1.0;
+    asked > 0.0 && ran < asked * SHARE && ran < asked - SLACK
+}
+
 /// A problem in a line of a file.
 pub(crate) fn problem(source: &Source<'_>, line: u32, message: impl Into<String>) -> Problem {
     Problem { file: source.file.to_owned(), line, message: message.into() }
@@ -141,6 +213,16 @@ pub(crate) fn plural(count: usize, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_largest_numbers_stand_for_none() {
+        for value in [18_446_744_073_709.55, 9_223_372_036_854_776.0, 18_446_744_073_709_551_615.0]
+        {
+            assert!(stands_for_none(value), "{value}");
+        }
+        assert!(!stands_for_none(18_446_744_073.0));
+        assert!(!stands_for_none(0.0));
+    }
 
     #[test]
     fn what_is_reckoned_has_no_more_digits_than_are_known() {

@@ -2,7 +2,7 @@
 
 use crate::sysbench::SysbenchText;
 use crate::{BenchBase, FioJson, HammerDb, Hlog, Iostat, MemtierJson, Mysqlslap, Parsed};
-use crate::{Pgbench, ShowDump, TidyCsv};
+use crate::{Pgbench, Problem, ShowDump, TidyCsv};
 use model::{OverBudget, ReadBudget};
 
 /// A file to import.
@@ -88,6 +88,17 @@ pub const FORMATS: [&dyn Format; 11] = [
 /// The format of that name.
 pub fn by_name(name: &str) -> Option<&'static dyn Format> {
     FORMATS.into_iter().find(|format| format.name() == name)
+}
+
+/// Reads a file in a format. A file that gives nothing at all is a problem: it looks like results, and
+/// whoever imports it counts on them.
+pub fn parse(format: &dyn Format, source: Source<'_>) -> Parsed {
+    let mut parsed = format.parse(source);
+    if parsed.is_empty() {
+        let message = format!("no results in it, though it looks like {}", format.description());
+        parsed.problems.push(Problem { file: source.file.to_owned(), line: 0, message });
+    }
+    parsed
 }
 
 /// The format of a text, if any knows it.

@@ -3,6 +3,7 @@
 use crate::printed_number;
 use model::{FigureNumber, ReadBudget};
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// A value, as it stands in the text.
@@ -44,6 +45,11 @@ impl<'a> Json<'a> {
         self.0.get().trim_matches('"').parse().ok()
     }
 
+    /// As it stands there.
+    pub(crate) fn as_printed(self) -> &'a str {
+        self.0.get()
+    }
+
     /// A text.
     pub(crate) fn text(self) -> Option<String> {
         serde_json::from_str(self.0.get()).ok()
@@ -73,10 +79,56 @@ pub(crate) fn without_stray_lines(text: &str) -> (String, Vec<(u32, String)>) {
             }
             _ => {}
         }
-        kept.push_str(line);
+        kept.push_str(&with_finite_numbers(line));
         kept.push('\n');
     }
     (kept, stray)
+}
+
+/// The same with `null` in place of `nan` and `inf`, which tools print in their JSON where they know no
+/// number: one of them would take a whole document with it.
+pub(crate) fn with_finite_numbers(text: &str) -> Cow<'_, str> {
+    let lower = text.to_ascii_lowercase();
+    if !["nan", "inf"].iter().any(|word| lower.contains(word)) {
+        return Cow::Borrowed(text);
+    }
+    let bytes = lower.as_bytes();
+    let (mut kept, mut from, mut at, mut in_text) = (String::new(), 0, 0, false);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if in_text => at += 1,
+            b'"' => in_text = !in_text,
+            // No text of JSON goes over a line.
+            b'\n' => in_text = false,
+            b':' | b',' | b'[' if !in_text => {
+                let rest = &lower[at + 1..];
+                let start = at + 1 + (rest.len() - rest.trim_start().len());
+                if let Some(length) = not_finite(&lower[start..]) {
+                    kept.push_str(&text[from..start]);
+                    kept.push_str("null");
+                    from = start + length;
+                    at = from - 1;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    kept.push_str(&text[from..]);
+    Cow::Owned(kept)
+}
+
+/// The length of a number that is none: `-nan`, `inf`, `-nan(ind)`.
+fn not_finite(text: &str) -> Option<usize> {
+    let sign = usize::from(text.starts_with(['-', '+']));
+    let words = ["infinity", "inf", "nan"];
+    let word = words.iter().find(|word| text[sign..].starts_with(**word))?;
+    let mut end = sign + word.len();
+    if text[end..].starts_with('(') {
+        end += text[end..].find(')')? + 1;
+    }
+    let ends = text[end..].chars().next();
+    ends.is_none_or(|c| c.is_whitespace() || ",]}".contains(c)).then_some(end)
 }
 
 /// The objects that begin at the margin of a line, whatever text stands before, between and after
@@ -152,6 +204,17 @@ mod tests {
             documents(&many, &ReadBudget::default()).last().unwrap().as_ref().unwrap().0,
             100_000
         );
+    }
+
+    #[test]
+    fn numbers_that_are_none_do_not_take_the_document_with_them() {
+        let text = "{\"a, nan\": -nan, \"b\":inf,\"c\": [nan, -nan(ind) , Infinity],\n\"d\": 1.5,\
+                    \"e\":\"inf\", \"f\": info}";
+        let expected = "{\"a, nan\": null, \"b\":null,\"c\": [null, null , null],\n\"d\": 1.5,\
+                        \"e\":\"inf\", \"f\": info}";
+        assert_eq!(with_finite_numbers(text), expected);
+        assert_eq!(with_finite_numbers("\"é\": nan"), "\"é\": null");
+        assert!(matches!(with_finite_numbers("{\"a\": 1}"), Cow::Borrowed(_)));
     }
 
     #[test]

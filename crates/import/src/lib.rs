@@ -5,6 +5,7 @@
 //! unknown; what cannot be read becomes a [`Problem`] with its line, and the rest goes on.
 
 mod assemble;
+mod belongs;
 mod benchbase;
 mod companion;
 mod csv;
@@ -32,7 +33,7 @@ pub use benchbase::BenchBase;
 pub use companion::{CompanionContent, CompanionFile};
 pub use csv::TidyCsv;
 pub use fio::FioJson;
-pub use format::{FORMATS, Format, Source, by_name, recognise};
+pub use format::{FORMATS, Format, Source, by_name, parse, recognise};
 pub use hammerdb::HammerDb;
 pub use hlog::Hlog;
 pub use iostat::Iostat;

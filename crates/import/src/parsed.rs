@@ -12,6 +12,8 @@ pub struct Parsed {
     pub labels: Vec<Label>,
     /// What says something of the trials that it lies beside.
     pub beside: Vec<CompanionFile>,
+    /// What was left out because it says nothing of its own.
+    pub notes: Vec<Problem>,
     /// What could not be read.
     pub problems: Vec<Problem>,
 }
@@ -33,6 +35,11 @@ impl Parsed {
         });
         let trials = self.trials.iter().map(ImportedTrial::memory).sum::<u64>();
         (fixed + beside.sum::<usize>()) as u64 + trials
+    }
+
+    /// Whether it gave nothing at all, not even what is wrong with it.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
     }
 }
 

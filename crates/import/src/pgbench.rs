@@ -1,8 +1,8 @@
 //! What PostgreSQL's pgbench prints.
 
-use crate::figures::{Figures, problem, trial, with_unit};
+use crate::figures::{Figures, failure_kind, is_cut_short, problem, trial, with_unit};
 use crate::{Aspect, Format, Knob, Parsed, Source};
-use model::{Failure, FailureKind, FigureNumber, Level, Outcome, TrialEnd};
+use model::{Failure, FigureNumber, FigureValue, Level, Outcome, TrialEnd};
 
 /// What pgbench prints to its standard output, with the progress that it prints to the other or
 /// without; a file may hold several runs.
@@ -13,6 +13,20 @@ pub struct Pgbench;
 const FIRST: &str = "transaction type: ";
 /// What it prints after the report when clients gave up.
 const ABORTED: &str = "Run was aborted; the above results are incomplete";
+/// What lines of a report begin with, of which each stands there once and before the rate: after a rate
+/// they begin another report, whose first lines a script has left out.
+const ONCE: [&str; 10] = [
+    "scaling factor: ",
+    "partition method: ",
+    "partitions: ",
+    "query mode: ",
+    "number of clients: ",
+    "number of threads: ",
+    "number of transactions per client: ",
+    "duration: ",
+    "number of transactions actually processed: ",
+    "latency average",
+];
 
 impl Format for Pgbench {
     fn name(&self) -> &'static str {
@@ -34,6 +48,9 @@ impl Format for Pgbench {
             let begins = line.starts_with("pgbench (") || line.starts_with(FIRST);
             if begins && run.begun {
                 finish(&source, std::mem::take(&mut run), &mut parsed);
+            } else if run.begins_again(line) {
+                let next = run.next(number);
+                finish(&source, std::mem::replace(&mut run, next), &mut parsed);
             }
             if let Err(message) = run.take(number, line) {
                 parsed.problems.push(problem(&source, number, message));
@@ -58,12 +75,55 @@ struct Run {
     /// Which of several scripts the figures are of; 0 where they are of all.
     script: u32,
     figures: Figures,
+    /// Transactions that all clients were given together.
+    asked: Option<u64>,
     fatal: Option<String>,
     /// Whether clients gave up, and its report is of the others.
     aborted: bool,
 }
 
 impl Run {
+    /// Whether a line is of another report of the same load.
+    fn begins_again(&self, line: &str) -> bool {
+        let again = || ONCE.iter().any(|first| line.starts_with(first));
+        self.begun && self.value("transactions_per_s").is_some() && again()
+    }
+
+    /// A further run of the same load, of which only the end is printed.
+    fn next(&self, line: u32) -> Self {
+        Self {
+            begun: true,
+            line,
+            version: self.version.clone(),
+            clients: self.clients,
+            said: self.said.clone(),
+            load: self.load.clone(),
+            ..Self::default()
+        }
+    }
+
+    fn value(&self, metric: &str) -> Option<f64> {
+        let figure = self.figures.0.iter().find(|figure| figure.metric == metric)?;
+        match &figure.value {
+            FigureValue::Number(number) => Some(number.value),
+            FigureValue::Text(_) => None,
+        }
+    }
+
+    /// Why its report is not of the whole run that was asked for.
+    fn cut_short(&self) -> Option<String> {
+        let done = self.value("transactions")?;
+        let others = ["errors", "dropped"].iter().filter_map(|metric| self.value(metric));
+        let known = done + others.sum::<f64>();
+        if let Some(asked) = self.asked.filter(|asked| known < *asked as f64) {
+            return Some(format!("{known} of {asked} transactions were done"));
+        }
+        let rate = self.value("transactions_per_s_with_connecting");
+        let rate = rate.or_else(|| self.value("transactions_per_s")).filter(|rate| *rate > 0.0)?;
+        let (ran, asked) = (done / rate, self.value("duration")?);
+        is_cut_short(ran, asked).then(|| format!("it ran {ran:.1} s of {asked} s"))
+    }
+
     fn take(&mut self, number: u32, line: &str) -> Result<(), String> {
         let line = line.trim_end();
         let not_understood = || format!("not understood: «{line}»");
@@ -83,11 +143,14 @@ impl Run {
         {
             self.fatal.get_or_insert_with(|| reason.to_owned());
             self.line = self.line.max(1);
-            self.aborted |= line.contains(ABORTED);
+            self.aborted |= line.contains(ABORTED) || gives_up(reason);
             return Ok(());
         }
         // Before version 13 without a beginning.
-        if line.starts_with(ABORTED) {
+        if line.starts_with(ABORTED) || gives_up(line) {
+            if gives_up(line) {
+                self.fatal.get_or_insert_with(|| line.to_owned());
+            }
             self.aborted = true;
             return Ok(());
         }
@@ -150,6 +213,10 @@ impl Run {
             }
             "query mode" => self.load.push((Aspect::Statements, first.to_owned())),
             "duration" => figures.printed("duration", first, "s", number).then_some(())?,
+            "number of transactions actually processed" => {
+                self.asked = value.split_once('/').and_then(|(_, asked)| asked.trim().parse().ok());
+                self.count(number, name, first)?;
+            }
             _ => self.count(number, name, first)?,
         }
         Some(())
@@ -215,6 +282,13 @@ impl Run {
     }
 }
 
+/// Whether a client says that it does not go on: `client 3 script 0 aborted in command 5 query 0: …`.
+fn gives_up(line: &str) -> bool {
+    let line = line.strip_prefix("pgbench: ").unwrap_or(line);
+    let of_client = line.strip_prefix("client ").or_else(|| line.strip_prefix("Client "));
+    of_client.is_some_and(|rest| rest.contains("aborted in "))
+}
+
 fn time_of(name: &str) -> Option<&'static str> {
     Some(match name {
         "latency average" => "latency_avg",
@@ -226,12 +300,15 @@ fn time_of(name: &str) -> Option<&'static str> {
 }
 
 fn finish(source: &Source<'_>, run: Run, parsed: &mut Parsed) {
-    let has_rate = run.figures.0.iter().any(|figure| figure.metric == "transactions_per_s");
+    let has_rate = run.value("transactions_per_s").is_some();
+    let cut_short = run.cut_short();
     let gave_up = run.fatal.or_else(|| run.aborted.then(|| "clients were aborted".to_owned()));
+    let gave_up = if run.aborted { gave_up } else { cut_short.clone().or(gave_up) };
     let end = match gave_up {
-        Some(reason) if !has_rate || run.aborted => {
+        Some(reason) if !has_rate || run.aborted || cut_short.is_some() => {
+            let kind = failure_kind(&reason, has_rate || run.aborted);
             let reason = format!("pgbench gave up: {reason}");
-            TrialEnd::Failed(Failure::new(FailureKind::Other, reason, ""))
+            TrialEnd::Failed(Failure::new(kind, reason, ""))
         }
         _ if has_rate => {
             let tool = format!("pgbench {}", run.version);

@@ -88,7 +88,7 @@ fn cell(trial: &ImportedTrial) -> Cell {
 }
 
 /// None of a trial that failed.
-fn figures(trial: &ImportedTrial) -> impl Iterator<Item = &Figure> {
+pub(crate) fn figures(trial: &ImportedTrial) -> impl Iterator<Item = &Figure> {
     let figures = match &trial.end {
         TrialEnd::Completed(outcome) => outcome.figures.as_slice(),
         TrialEnd::Failed(_) => &[],
@@ -96,14 +96,14 @@ fn figures(trial: &ImportedTrial) -> impl Iterator<Item = &Figure> {
     figures.iter()
 }
 
-fn text(figure: &Figure) -> String {
+pub(crate) fn text(figure: &Figure) -> String {
     match &figure.value {
         FigureValue::Number(number) => format!("{}={:?} {}", figure.metric, number, figure.unit),
         FigureValue::Text(text) => format!("{}={text:?}", figure.metric),
     }
 }
 
-fn digits(figure: &Figure) -> f64 {
+pub(crate) fn digits(figure: &Figure) -> f64 {
     match &figure.value {
         FigureValue::Number(number) if number.resolution > 0.0 => {
             (number.value.abs() / number.resolution).max(1.0).log10()

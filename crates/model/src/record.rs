@@ -159,6 +159,25 @@ impl Failure {
         }
     }
 
+    /// Whether it happened before there was any load, and so says nothing of what a load does.
+    pub fn is_before_load(&self) -> bool {
+        matches!(
+            self.kind,
+            FailureKind::Unreachable
+                | FailureKind::AccessDenied
+                | FailureKind::MissingDatabase
+                | FailureKind::MissingTables
+                | FailureKind::ForeignTables
+                | FailureKind::ForeignData
+                | FailureKind::NotUp
+                | FailureKind::MissingProgram
+                | FailureKind::SandboxStart
+                | FailureKind::Tls
+                | FailureKind::NotOffered
+                | FailureKind::NotPermitted
+        )
+    }
+
     /// That somebody asked to stop ([`crate::Stop`]): no trouble, and never recorded.
     pub fn stopped() -> Self {
         Self::new(FailureKind::Stopped, "stopped", "")

@@ -139,7 +139,7 @@ pub(super) enum Axis {
 
 /// The cells of a target with their place on an axis, ascending.
 pub(super) fn along<'a>(test: &'a TestAnalysis, target: &str, axis: Axis) -> Vec<(f64, &'a Cell)> {
-    let of_target = test.cells.iter().filter(|cell| cell.target == target);
+    let of_target = test.cells.iter().filter(|cell| cell.target == target && !cell.never_started());
     let mut placed: Vec<(f64, &Cell)> = of_target
         .filter_map(|cell| {
             let place = match axis {

@@ -1,9 +1,9 @@
 //! Reads, writes or trims of jobs that ran together.
 
 use super::moments::Moments;
-use crate::figures::{Figures, percentile};
+use crate::figures::{Bounded, Figures, percentile};
 use crate::json::Json;
-use model::{FigureNumber, Latencies};
+use model::{FigureNumber, FigureValue, Latencies};
 
 /// The percentiles that are taken, of the seventeen that fio prints unless told otherwise.
 const PERCENTILES: [f64; 6] = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
@@ -17,16 +17,47 @@ pub(super) struct Direction<'a> {
     name: &'static str,
     /// One for each job.
     parts: Vec<Json<'a>>,
+    /// What fio tells of them together itself.
+    together: Option<Json<'a>>,
+}
+
+/// Where fio's bins end: what took longer counts as this. In nanoseconds, and in the microseconds of
+/// version 2.
+const CEILINGS: [(f64, &str); 2] = [(17_112_760_320.0, "ns"), (16_711_680.0, "us")];
+
+/// Says of percentiles at the end of fio's bins that only a bound is known.
+pub(super) fn bounds(figures: &mut Figures) {
+    // Those of bins are known to the grain of a histogram.
+    const GRAIN: f64 = 2e-3;
+    for figure in &mut figures.0 {
+        let FigureValue::Number(number) = figure.value else { continue };
+        let is = |(ceiling, unit): &(f64, &str)| match figure.unit == *unit {
+            true => number.value >= *ceiling,
+            false => {
+                figure.unit == "ms"
+                    && *unit == "ns"
+                    && number.value * 1e6 >= ceiling * (1.0 - GRAIN)
+            }
+        };
+        if figure.metric.contains("latency_p") && CEILINGS.iter().any(is) {
+            figure.at_least(number.value, "where fio's bins end");
+        }
+    }
 }
 
 impl<'a> Direction<'a> {
-    pub(super) fn of(name: &'static str, jobs: &[Json<'a>]) -> Option<Self> {
+    pub(super) fn of(
+        name: &'static str,
+        jobs: &[Json<'a>],
+        together: Option<Json<'a>>,
+    ) -> Option<Self> {
         let parts: Vec<Json<'a>> = jobs
             .iter()
             .filter_map(|job| job.at(&[name]))
             .filter(|part| number(*part, &["io_bytes"]).is_some_and(|bytes| bytes.value > 0.0))
             .collect();
-        (!parts.is_empty()).then_some(Self { name, parts })
+        let together = together.and_then(|all| all.at(&[name]));
+        (!parts.is_empty()).then_some(Self { name, parts, together })
     }
 
     /// The sum over the jobs of what adds up.
@@ -68,8 +99,9 @@ impl<'a> Direction<'a> {
             figures.noted(&format!("{prefix}total_ios"), ios, "", self.note(), 0);
         }
         moments(self.parts.iter().copied(), prefix, figures);
-        match self.parts[..] {
-            [part] => percentiles(part, prefix, figures),
+        match (&self.parts[..], self.together) {
+            ([part], _) => percentiles(*part, prefix, figures),
+            (_, Some(all)) => percentiles(all, prefix, figures),
             // Percentiles of several jobs come from their merged bins or not at all.
             _ => {
                 if let Some(latencies) = self.latencies().filter(|_| alone) {
@@ -154,6 +186,10 @@ fn spread(part: Json<'_>) -> Option<Spread<'_>> {
     names.into_iter().find_map(|(name, unit, note)| {
         let latencies = part.at(&[name])?;
         latencies.at(&["percentile"])?;
+        // Where no latencies were taken it prints zeros.
+        if latencies.at(&["N"]).and_then(Json::whole) == Some(0) {
+            return None;
+        }
         Some(Spread { latencies, unit, note })
     })
 }

@@ -1,10 +1,12 @@
 //! fio's JSON.
 
+mod cut_short;
 mod direction;
 mod moments;
+mod snapshots;
 mod together;
 
-use crate::figures::{self, Figures, problem};
+use crate::figures::{self, Figures, plural, problem};
 use crate::json::{Json, documents, without_stray_lines};
 use crate::{Aspect, Format, ImportedTrial, Knob, Parsed, Source};
 use direction::Direction;
@@ -42,11 +44,27 @@ impl Format for FioJson {
         let mut found = Vec::new();
         for document in documents(&text, source.budget) {
             match document {
-                Ok((_, json)) => found.push(json),
+                Ok(document) => found.push(document),
                 Err((line, message)) => parsed.problems.push(problem(&source, line, message)),
             }
         }
-        let runs: Vec<Run<'_>> = found.into_iter().flat_map(runs).collect();
+        let signals = cut_short::signals(source.text, &found);
+        let mut all = Vec::new();
+        for ((line, document), before) in snapshots::last_of_each(found) {
+            let stopped = signals.contains(&line);
+            let runs = runs(document);
+            if runs.is_empty() {
+                let message = "the document has no jobs, and no client_stats";
+                parsed.problems.push(problem(&source, line, message));
+            }
+            if before > 0 {
+                let reports = plural(before, "report");
+                let message = format!("{reports} of the same run before this one, left out");
+                parsed.notes.push(problem(&source, line, message));
+            }
+            all.extend(runs.into_iter().map(|run| Run { stopped, ..run }));
+        }
+        let runs = all;
         // The file names the test; its jobs only where there are several.
         let alone = runs.iter().all(|run| run.name == runs[0].name);
         for run in runs.iter().take_while(|_| source.budget.charge(0).is_ok()) {
@@ -63,6 +81,10 @@ struct Run<'a> {
     /// When all jobs were over.
     finished_at: Option<UnixMillis>,
     jobs: Vec<Json<'a>>,
+    /// What fio tells of all machines together, where several ran the jobs.
+    together: Option<Json<'a>>,
+    /// Whether a signal ended it.
+    stopped: bool,
     /// Options that all jobs of the document have.
     options: BTreeMap<String, Json<'a>>,
 }
@@ -73,19 +95,44 @@ fn runs(document: Json<'_>) -> Vec<Run<'_>> {
     let finished_at = members.get("timestamp_ms").and_then(|json| json.whole()).map(UnixMillis);
     let options = members.get("global options").map(|json| json.members()).unwrap_or_default();
     let mut runs: Vec<(u64, Run<'_>)> = Vec::new();
-    for job in members.get("jobs").map(|jobs| jobs.elements()).unwrap_or_default() {
-        let name = job.at(&["jobname"]).and_then(Json::text).unwrap_or_default();
+    let (of_all, each): (Vec<Json<'_>>, Vec<Json<'_>>) =
+        entries(&members).into_iter().partition(|entry| name_of(*entry) == ALL_CLIENTS);
+    // What all machines did together is the sum of the others, where these are there.
+    let (together, entries) = if each.is_empty() { (vec![], of_all) } else { (of_all, each) };
+    for job in entries {
+        let name = name_of(job);
         let group = job.at(&["groupid"]).and_then(Json::whole).unwrap_or(0);
         let same = runs.iter_mut().find(|(of, run)| *of == group && run.name == name);
         match same {
             Some((_, run)) => run.jobs.push(job),
             None => {
                 let (version, options) = (version.clone(), options.clone());
-                runs.push((group, Run { name, version, finished_at, jobs: vec![job], options }));
+                let jobs = vec![job];
+                let (together, stopped) = (None, false);
+                let run = Run { name, version, finished_at, jobs, together, stopped, options };
+                runs.push((group, run));
             }
         }
     }
+    if let [(_, run)] = &mut runs[..] {
+        run.together = together.first().copied().filter(|_| run.jobs.len() > 1);
+    }
     runs.into_iter().map(|(_, run)| run).collect()
+}
+
+/// The name of the entry that is the sum of those of all machines.
+const ALL_CLIENTS: &str = "All clients";
+
+/// The jobs of a document, on this machine or on those of `--client`.
+fn entries<'a>(members: &BTreeMap<String, Json<'a>>) -> Vec<Json<'a>> {
+    let of = |name: &str| members.get(name).map(|jobs| jobs.elements()).unwrap_or_default();
+    let mut entries = of("jobs");
+    entries.extend(of("client_stats"));
+    entries
+}
+
+fn name_of(entry: Json<'_>) -> String {
+    entry.at(&["jobname"]).and_then(Json::text).unwrap_or_default()
 }
 
 /// Engines that wait for each operation, whatever depth they are given.
@@ -101,6 +148,8 @@ fn bytes(text: &str) -> Option<u64> {
         "" => 0,
         "k" => 10,
         "m" => 20,
+        "g" => 30,
+        "t" => 40,
         _ => return None,
     };
     text[..end].parse::<u64>().ok()?.checked_mul(1 << shift)
@@ -163,6 +212,7 @@ impl Run<'_> {
         }
         trial.said = self.said();
         trial.load = self.load();
+        trial.started_at = self.began();
         trial.finished_at = self.finished_at;
         trial
     }
@@ -177,7 +227,10 @@ impl Run<'_> {
                 (format!("ended with error {}", code.value), format!("err={}/", code.value))
             }
             None if idle => ("did no I/O".to_owned(), "fio: ".to_owned()),
-            None => return None,
+            None => {
+                let reason = self.cut_short()?;
+                return Some(format!("fio's job {} {reason}", self.name));
+            }
         };
         let said = source.text.lines().find_map(|line| {
             let (_, said) = line.split_once(&mark)?;
@@ -188,8 +241,13 @@ impl Run<'_> {
     }
 
     fn directions(&self) -> Vec<Direction<'_>> {
-        let directions = ["read", "write", "trim"].into_iter();
-        directions.filter_map(|name| Direction::of(name, &self.jobs)).collect()
+        let of = |names: &[&'static str]| -> Vec<Direction<'_>> {
+            let names = names.iter();
+            names.filter_map(|name| Direction::of(name, &self.jobs, self.together)).collect()
+        };
+        let each = of(&["read", "write", "trim"]);
+        // All together, as `unified_rw_reporting` has it in place of the others or beside them.
+        if each.is_empty() { of(&["mixed"]) } else { each }
     }
 
     fn outcome(&self, source: &Source<'_>) -> Outcome {
@@ -211,6 +269,7 @@ impl Run<'_> {
                 figures.percentiles(all);
             }
         }
+        direction::bounds(&mut figures);
         let tool = self.version.replacen('-', " ", 1);
         Outcome { latencies: all, ..Outcome::printed(source.file, tool, figures.0) }
     }

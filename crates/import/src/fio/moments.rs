@@ -23,6 +23,10 @@ impl Moments {
         let (json, unit) = now.or_else(|| part.at(&[name]).map(|json| (json, "us")))?;
         let members = json.members();
         let number = |name: &str| members.get(name).and_then(|json| json.number());
+        // Where no latencies were taken it prints zeros.
+        if number("N").is_some_and(|count| count.value == 0.0) {
+            return None;
+        }
         let count = number("N").or_else(|| part.at(&["total_ios"])?.number());
         let moments = Self {
             count: count.map(|count| count.value).filter(|count| *count > 0.0),

@@ -2,9 +2,9 @@
 
 mod queries;
 
-use crate::figures::{Figures, percentile, problem, trial, with_unit};
+use crate::figures::{self, Figures, percentile, problem, trial, with_unit};
 use crate::{Format, Parsed, Source, printed_number};
-use model::{FigureNumber, Level, Outcome, TrialEnd};
+use model::{Failure, FailureKind, FigureNumber, Level, Outcome, TrialEnd};
 
 /// What HammerDB prints of its timed test of TPROC-C and of the query sets of TPROC-H, as its log or in
 /// the results of a job; a file may hold several runs. What its time profile prints of all virtual users
@@ -37,7 +37,7 @@ impl Format for HammerDb {
         let mut parsed = Parsed::default();
         let mut run = Run::default();
         for (number, line) in source.lines() {
-            let begins = [PERIOD, USERS].iter().any(|first| line.contains(first));
+            let begins = [PERIOD, USERS, RESULT].iter().any(|first| line.contains(first));
             if begins && run.has_result {
                 finish(&source, std::mem::take(&mut run), &mut parsed);
             }
@@ -147,15 +147,22 @@ impl Run {
     }
 }
 
-fn finish(source: &Source<'_>, mut run: Run, parsed: &mut Parsed) {
+fn finish(source: &Source<'_>, run: Run, parsed: &mut Parsed) {
     if !run.has_result {
         return;
     }
-    if run.failed > 0 {
-        let failed = FigureNumber { value: f64::from(run.failed), resolution: 0.0 };
-        run.figures.number("failed_users", failed, "", 0);
-    }
-    let outcome = Outcome::printed(source.file, "HammerDB", run.figures.0);
+    let end = match run.failed {
+        0 => {
+            let outcome = Outcome::printed(source.file, "HammerDB", run.figures.0);
+            TrialEnd::Completed(Box::new(outcome))
+        }
+        // What the others achieved is no result of the load that was asked for.
+        failed => {
+            let users = figures::plural(failed as usize, "virtual user");
+            let reason = format!("HammerDB: {users} gave up (FINISHED FAILED)");
+            TrialEnd::Failed(Failure::new(FailureKind::Other, reason, ""))
+        }
+    };
     let level = run.users.map_or(Level::NONE, Level::clients);
-    parsed.trials.push(trial(source, "hammerdb", level, TrialEnd::Completed(Box::new(outcome))));
+    parsed.trials.push(trial(source, "hammerdb", level, end));
 }

@@ -11,7 +11,36 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub(super) fn read(files: &[File]) -> (Vec<Path>, Vec<String>) {
     let (mut paths, doubts) = with_numbers(files);
     names_with_words_of_tests(&mut paths);
+    fields_with_tests(&mut paths);
     (paths, doubts)
+}
+
+/// Words that stand with a test in one field of a file's name, as in `sb.point-query.dop40`, name that test
+/// together, where directories name the targets: the name parts its fields with another sign than words.
+fn fields_with_tests(paths: &mut [Path]) {
+    let targets = paths.iter().any(|path| {
+        let of_target = |word: &Word| word.varies(Role::Unknown) || word.varies(Role::Target);
+        path.all().any(|(at, word)| !path.is_name(at) && of_target(word))
+    });
+    if !targets {
+        return;
+    }
+    for path in paths {
+        let last = path.words.len() - 1;
+        let text = path.components[last].text.clone();
+        let fields = |word: &Word| text[..word.token.at.start].matches('.').count();
+        // With one point there is only an ending.
+        if text.matches('.').count() < 2 {
+            continue;
+        }
+        let with_tests: BTreeSet<usize> =
+            path.words[last].iter().filter(|word| word.varies(Role::Test)).map(fields).collect();
+        for word in &mut path.words[last] {
+            if word.role == Role::Unknown && with_tests.contains(&fields(word)) {
+                word.role = Role::Test;
+            }
+        }
+    }
 }
 
 /// Words such as `read` of `read-replica`, where the directory beside it is called `primary` and the
@@ -77,7 +106,36 @@ pub(super) fn infer(
         })
         .collect();
     counters(&paths, &said, files, naming, &mut doubts)?;
-    Ok((said, Notes::of(&paths, files, doubts)))
+    let notes = Notes::of(&paths, files, naming, &said, doubts);
+    Ok((said, notes))
+}
+
+/// The same; where only a few files have a word in their names that would have to be asked about, these
+/// are left out, and have nothing said.
+pub(super) fn without_odd_ones(
+    files: &[File],
+    naming: &Naming<'_>,
+) -> Result<(Vec<Option<Said>>, Notes), Box<LayoutQuestion>> {
+    /// The share of files that are few, as its inverse.
+    const FEW: usize = 4;
+    let question = match infer(files, naming) {
+        Ok((said, notes)) => return Ok((said.into_iter().map(Some).collect(), notes)),
+        Err(question) => question,
+    };
+    let (paths, _) = read(files);
+    let asked =
+        |path: &Path| path.all().any(|(at, word)| word.varies(Role::Unknown) && path.is_name(at));
+    let odd: Vec<bool> = paths.iter().map(asked).collect();
+    let count = odd.iter().filter(|odd| **odd).count();
+    if count == 0 || count * FEW > files.len() {
+        return Err(question);
+    }
+    let usual = files.iter().zip(&odd).filter(|(_, odd)| !**odd);
+    let usual: Vec<File> = usual.map(|(file, _)| file.clone()).collect();
+    let Ok((said, notes)) = infer(&usual, naming) else { return Err(question) };
+    let mut said = said.into_iter();
+    let all = odd.into_iter().map(|odd| if odd { None } else { said.next() });
+    Ok((all.collect(), notes))
 }
 
 /// The paths with their words as far as they are understood.

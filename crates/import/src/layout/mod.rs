@@ -6,10 +6,13 @@
 //! unless a word, a date in one file, or the user says so: what would be mixed up is a
 //! [`LayoutQuestion`].
 
+mod axes;
+mod copies;
 mod infer;
 mod loads;
 mod numbers;
 mod pattern;
+mod placeholder;
 mod question;
 mod roles;
 mod token;
@@ -21,7 +24,13 @@ pub use question::{LayoutQuestion, Suggestion};
 pub use understood::{Understood, UnderstoodPart};
 
 use crate::{ImportedTrial, Label, Parsed, Problem};
+use copies::Copies;
 use std::collections::{BTreeMap, HashMap};
+
+/// Whether a word names a workload.
+pub(crate) fn is_workload(word: &str) -> bool {
+    vocabulary::is_test(word)
+}
 
 /// What the user says of all files.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,12 +65,36 @@ pub fn name_trials(
     files: &mut [Parsed],
     naming: &Naming<'_>,
 ) -> Result<(Understood, Vec<Problem>), Box<LayoutQuestion>> {
+    let copies = Copies::find(files);
+    if copies.is_empty() {
+        return name_all(files, naming);
+    }
+    // Which of two is the copy is said by neither, so the one counts whose name says whose it is.
+    let mut question = None;
+    for copies in [&copies, &copies.others()] {
+        let mut left = files.to_vec();
+        let mut problems = copies.leave_out(&mut left);
+        match name_all(&mut left, naming) {
+            Ok((understood, more)) => {
+                files.clone_from_slice(&left);
+                problems.extend(more);
+                return Ok((understood, problems));
+            }
+            Err(asked) => question = question.or(Some(asked)),
+        }
+    }
+    question.map_or_else(|| name_all(files, naming), Err)
+}
+
+fn name_all(
+    files: &mut [Parsed],
+    naming: &Naming<'_>,
+) -> Result<(Understood, Vec<Problem>), Box<LayoutQuestion>> {
     let mut problems = Vec::new();
     let facts = facts(files);
     let (said, mut notes): (Vec<Option<Said>>, _) = if naming.layouts.is_empty() {
-        let inferred = infer::infer(&facts, naming);
-        let (said, notes) = inferred.map_err(|question| question.counted(&facts))?;
-        (said.into_iter().map(Some).collect(), notes)
+        infer::without_odd_ones(&facts, naming)
+            .map_err(|question| question.completed(&facts, naming))?
     } else {
         pattern::apply(&facts, naming)?
     };
@@ -84,10 +117,19 @@ pub fn name_trials(
             }
             true
         });
-        problems.extend(unfit.map(|file| Problem {
-            file,
-            line: 0,
-            message: "fits no --layout, and is left out".to_owned(),
+        problems.extend(unfit.map(|file| {
+            Problem {
+                file,
+                line: 0,
+                message: match naming.layouts.is_empty() {
+                    true => {
+                        "left out: nothing says what a word of its name is, which few files have; \
+                         say it with --layout for all files"
+                            .to_owned()
+                    }
+                    false => "fits no --layout, and is left out".to_owned(),
+                },
+            }
         }));
     }
     if let Some(first) = files.first_mut() {
@@ -96,8 +138,10 @@ pub fn name_trials(
     }
     tell_tools_apart(files);
     notes.doubts.extend(loads::tell_apart(files));
+    notes.doubts.extend(axes::tell_apart(files));
     let mixed_up = question::mixed_up(files, &facts, naming);
-    mixed_up.map_err(|question| question.counted(&facts))?;
+    mixed_up.map_err(|question| question.completed(&facts, naming))?;
+    notes.doubts.extend(copies::counted_twice(files));
     Ok((understood::understood(files, notes), problems))
 }
 
@@ -140,7 +184,7 @@ fn tell_tools_apart(files: &mut [Parsed]) {
 }
 
 /// A file with results that do not say whose they are.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct File {
     path: String,
     /// What all its trials say in the same way.

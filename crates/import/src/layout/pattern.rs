@@ -1,5 +1,6 @@
 //! Patterns of paths: `{kernel}-{test}/{config}/thr{clients}/res.txt`.
 
+use super::placeholder::Placeholders;
 use super::question::LayoutQuestion;
 use super::token::components;
 use super::understood::Notes;
@@ -12,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 pub struct Layout {
     text: String,
     components: Vec<Vec<Part>>,
+    placeholders: Placeholders,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +46,6 @@ pub enum PatternError {
 const IGNORED: &str = "_";
 /// Names whose parts are put together where they stand more than once.
 pub(super) const TOGETHER: [&str; 4] = ["target", "test", "repeat", IGNORED];
-const NUMBERS: [&str; 3] = ["clients", "rate", "block"];
 /// Most names of a component of which all ways to read it are tried.
 const MOST_NAMES: usize = 8;
 
@@ -79,7 +80,8 @@ impl std::str::FromStr for Layout {
         if names.is_empty() {
             return Err(PatternError::Empty(text.to_owned()));
         }
-        Ok(Self { text: text.to_owned(), components: all })
+        let placeholders = Placeholders::of(&names);
+        Ok(Self { text: text.to_owned(), components: all, placeholders })
     }
 }
 
@@ -140,7 +142,7 @@ impl Layout {
 
     fn read_end(&self, end: &[String], ways: &[u32]) -> Option<Vec<Values>> {
         let pairs = self.components.iter().zip(end).zip(ways);
-        pairs.map(|((parts, text), way)| read(parts, text, *way)).collect()
+        pairs.map(|((parts, text), way)| read(parts, text, *way, self.placeholders)).collect()
     }
 
     /// Which names are to take as much as they can, a bit a name, for every component: the way in
@@ -155,8 +157,10 @@ impl Layout {
             let texts: BTreeSet<&str> = ends.iter().map(|end| end[at].as_str()).collect();
             let mut found: Vec<(usize, Vec<Values>, u32)> = Vec::new();
             for way in 0..1_u32 << (names - 1) {
-                let all: Vec<Values> =
-                    texts.iter().filter_map(|text| read(parts, text, way)).collect();
+                let all: Vec<Values> = texts
+                    .iter()
+                    .filter_map(|text| read(parts, text, way, self.placeholders))
+                    .collect();
                 if found.iter().any(|(_, known, _)| *known == all) {
                     continue;
                 }
@@ -194,7 +198,7 @@ impl Layout {
         other: &(usize, Vec<Values>, u32),
     ) -> Box<LayoutQuestion> {
         let way = |of: &(usize, Vec<Values>, u32)| {
-            let values = read(parts, text, of.2).unwrap_or_default();
+            let values = read(parts, text, of.2, self.placeholders).unwrap_or_default();
             let names = parts.iter().filter_map(|part| match part {
                 Part::Name(name) => Some(name),
                 Part::Text(_) => None,
@@ -271,6 +275,7 @@ impl Layout {
                     "target" => targets.push(value.clone()),
                     "test" => tests.push(value.clone()),
                     "repeat" | "date" => repeats.push(value.clone()),
+                    _ if self.placeholders.is_of_date(name) => repeats.push(value.clone()),
                     "clients" => said.clients = value.parse().ok(),
                     "rate" => said.rate = value.parse().ok(),
                     "block" => said.block = value.parse().ok(),
@@ -305,57 +310,59 @@ impl Layout {
 
 /// The values of the names, where the text fits. `way` has a bit for each name: whether it takes as
 /// much as it can.
-fn read(parts: &[Part], text: &str, way: u32) -> Option<Values> {
-    let (mut values, mut in_vain) = (Values::new(), HashSet::new());
-    read_from(parts, text, way, &mut values, &mut in_vain).then_some(values)
+fn read(parts: &[Part], text: &str, way: u32, placeholders: Placeholders) -> Option<Values> {
+    let (values, in_vain) = (Values::new(), HashSet::new());
+    let mut reading = Reading { placeholders, values, in_vain };
+    reading.from(parts, text, way).then_some(reading.values)
 }
 
-/// Adds the values of these parts. `in_vain` are the places, by how many parts and bytes are left,
-/// from where nothing fits: without them names of many equal signs would be tried in all ways.
-fn read_from(
-    parts: &[Part],
-    text: &str,
-    way: u32,
-    values: &mut Values,
-    in_vain: &mut HashSet<(usize, usize)>,
-) -> bool {
-    let Some((first, rest)) = parts.split_first() else { return text.is_empty() };
-    let name = match first {
-        Part::Text(own) => {
-            let after = text.strip_prefix(own.as_str());
-            return after.is_some_and(|after| read_from(rest, after, way, values, in_vain));
+/// A text while it is read. `in_vain` are the places, by how many parts and bytes are left, from where
+/// nothing fits: without them names of many equal signs would be tried in all ways.
+struct Reading {
+    placeholders: Placeholders,
+    values: Values,
+    in_vain: HashSet<(usize, usize)>,
+}
+
+impl Reading {
+    /// Adds the values of these parts.
+    fn from(&mut self, parts: &[Part], text: &str, way: u32) -> bool {
+        let Some((first, rest)) = parts.split_first() else { return text.is_empty() };
+        let name = match first {
+            Part::Text(own) => {
+                let after = text.strip_prefix(own.as_str());
+                return after.is_some_and(|after| self.from(rest, after, way));
+            }
+            Part::Name(name) => name,
+        };
+        if self.in_vain.contains(&(parts.len(), text.len())) {
+            return false;
         }
-        Part::Name(name) => name,
-    };
-    if in_vain.contains(&(parts.len(), text.len())) {
-        return false;
-    }
-    let number = NUMBERS.contains(&name.as_str());
-    let fits = |value: &str| {
-        !value.is_empty() && (!number || value.parse::<u32>().is_ok() && !value.starts_with('+'))
-    };
-    // What follows a name is text or the end.
-    let ends: Vec<usize> = match rest.first() {
-        Some(Part::Text(next)) => text.match_indices(next.as_str()).map(|(at, _)| at).collect(),
-        _ => vec![text.len()],
-    };
-    let mut try_end = |end: usize| {
-        let Some(value) = text.get(..end).filter(|value| fits(value)) else { return false };
-        values.push(value.to_owned());
-        let found = read_from(rest, &text[end..], way >> 1, values, in_vain);
+        let placeholders = self.placeholders;
+        let fits = |value: &str| !value.is_empty() && placeholders.takes(name, value);
+        // What follows a name is text or the end.
+        let ends: Vec<usize> = match rest.first() {
+            Some(Part::Text(next)) => text.match_indices(next.as_str()).map(|(at, _)| at).collect(),
+            _ => vec![text.len()],
+        };
+        let mut try_end = |end: usize| {
+            let Some(value) = text.get(..end).filter(|value| fits(value)) else { return false };
+            self.values.push(value.to_owned());
+            let found = self.from(rest, &text[end..], way >> 1);
+            if !found {
+                self.values.pop();
+            }
+            found
+        };
+        let found = match way & 1 {
+            1 => ends.into_iter().rev().any(&mut try_end),
+            _ => ends.into_iter().any(&mut try_end),
+        };
         if !found {
-            values.pop();
+            self.in_vain.insert((parts.len(), text.len()));
         }
         found
-    };
-    let found = match way & 1 {
-        1 => ends.into_iter().rev().any(&mut try_end),
-        _ => ends.into_iter().any(&mut try_end),
-    };
-    if !found {
-        in_vain.insert((parts.len(), text.len()));
     }
-    found
 }
 
 /// What the patterns say of all files; `None` of those that none fits.
@@ -431,7 +438,7 @@ mod tests {
     #[test]
     fn names_take_what_stands_between() {
         let layout: Layout = "{{{engine}}}-thr{clients}.txt".parse().unwrap();
-        let read = |text: &str| read(&layout.components[0], text, 0);
+        let read = |text: &str| read(&layout.components[0], text, 0, layout.placeholders);
         assert_eq!(read("{x-y}-thr16.txt"), Some(vec!["x-y".to_owned(), "16".to_owned()]));
         assert_eq!(read("{x}-thrx.txt"), None);
         assert_eq!(read("{}-thr16.txt"), None);

@@ -1,6 +1,6 @@
 //! What paths do not say, and the patterns by which the user can.
 
-use super::infer::{label, understood};
+use super::infer::{as_pattern, infer, label, understood};
 use super::pattern::{Layout, TOGETHER, escaped};
 use super::roles::{Path, Role, Word};
 use super::{File, Naming};
@@ -17,22 +17,68 @@ pub struct LayoutQuestion {
     pub suggestions: Vec<Suggestion>,
 }
 
+/// Most patterns of a suggestion.
+const MOST_PATTERNS: usize = 8;
+
 impl LayoutQuestion {
-    /// The same, with what patterns do not say of some of the files.
-    pub(super) fn counted(mut self: Box<Self>, files: &[File]) -> Box<Self> {
-        for suggestion in &mut self.suggestions {
-            let fits = suggestion.pattern.parse::<Layout>().map_or(files.len(), |layout| {
-                layout.fits(files.iter().map(|file| file.path.as_str()))
-            });
-            if fits < files.len() {
+    /// The same, with patterns for the files that the first one of a suggestion does not fit, and with
+    /// how many there are that none fits.
+    pub(super) fn completed(mut self: Box<Self>, files: &[File], naming: &Naming<'_>) -> Box<Self> {
+        // What the user's own layouts leave over, these say nothing of.
+        let inferred = naming.layouts.is_empty();
+        self.suggestions.retain_mut(|suggestion| {
+            let mut left: Vec<&File> = files.iter().collect();
+            let mut fitted = |pattern: &str| {
+                let before = left.len();
+                if let Ok(layout) = pattern.parse::<Layout>() {
+                    left.retain(|file| layout.fits(std::iter::once(file.path.as_str())) == 0);
+                }
+                (left.len() < before).then(|| left.iter().map(|file| (*file).clone()).collect())
+            };
+            // Words that are neither numbers nor dates cannot number repeats.
+            let mut rest: Option<Vec<File>> = fitted(&suggestion.pattern);
+            let mut unfit = rest.as_ref().map(Vec::len);
+            while let Some(files) = rest.take().filter(|files| inferred && !files.is_empty()) {
+                let further = further(&files, naming, &suggestion.meaning);
+                let Some(pattern) = further.filter(|_| suggestion.more.len() < MOST_PATTERNS)
+                else {
+                    break;
+                };
+                rest = fitted(&pattern);
+                if let Some(files) = &rest {
+                    unfit = Some(files.len());
+                    suggestion.more.push(pattern);
+                }
+            }
+            if let Some(unfit) = unfit.filter(|unfit| *unfit > 0) {
+                let all = files.len();
                 suggestion.meaning.push_str(&format!(
-                    " (it fits {fits} of {} files; add a --layout for the others)",
-                    files.len()
+                    " (it fits {} of {all} files; add a --layout for the others)",
+                    all - unfit
                 ));
             }
-        }
+            unfit.is_some()
+        });
         self
     }
+}
+
+/// A pattern for files that another one does not fit, by which their words mean the same.
+fn further(files: &[File], naming: &Naming<'_>, meaning: &str) -> Option<String> {
+    if let Err(question) = infer(files, naming) {
+        let same = |suggestion: &Suggestion| suggestion.meaning == meaning;
+        return question.suggestions.into_iter().find(same).map(|suggestion| suggestion.pattern);
+    }
+    let paths = understood(files, naming);
+    let pattern = as_pattern(paths.first()?);
+    if pattern.parse::<Layout>().is_ok() {
+        return Some(pattern);
+    }
+    // All words of one file are as they are: a number stands for what it says inside.
+    let name = files.first()?.path.rsplit(['/', '\\']).next()?;
+    let start = name.find(|c: char| c.is_ascii_digit())?;
+    let rest = name[start..].trim_start_matches(|c: char| c.is_ascii_digit());
+    Some(format!("{}{{_}}{}", escaped(&name[..start]), escaped(rest)))
 }
 
 /// A way in which paths can be read.
@@ -42,6 +88,8 @@ pub struct Suggestion {
     pub meaning: String,
     /// The pattern that says so.
     pub pattern: String,
+    /// Patterns of files that it does not fit.
+    pub more: Vec<String>,
 }
 
 /// The pattern of a path in which some words have other names than inferred.
@@ -50,7 +98,7 @@ pub(super) fn suggest(
     meaning: String,
     named: &dyn Fn(usize, &Word) -> Option<String>,
 ) -> Suggestion {
-    Suggestion { meaning, pattern: pattern(path, named) }
+    Suggestion { meaning, pattern: pattern(path, named), more: Vec::new() }
 }
 
 /// A path as a pattern: words that vary by their names, all others as they stand. It begins with the
@@ -168,7 +216,7 @@ fn readings(
         let suggestion = |(meaning, name, _): (&str, &str, bool)| {
             let both = (one.file.as_str(), other.file.as_str());
             let pattern = naming.layouts.iter().find_map(|layout| layout.telling(both, name))?;
-            Some(Suggestion { meaning: meaning.to_owned(), pattern })
+            Some(Suggestion { meaning: meaning.to_owned(), pattern, more: Vec::new() })
         };
         return meanings.filter_map(suggestion).collect();
     }

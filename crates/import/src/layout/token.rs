@@ -144,7 +144,7 @@ fn word_or_number(text: &str, start: usize) -> Kind {
 
 /// The length of the date that a text begins with: `2024-01-15`, `20240115T103000`,
 /// `2024-01-15_10-30-00`, or seconds since 1970.
-fn date(text: &str) -> Option<usize> {
+pub(super) fn date(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let digits = |from: usize, count: usize| -> Option<u32> {
         let part = bytes.get(from..from + count)?;
@@ -271,7 +271,11 @@ fn join_tests(component: &mut Component) {
             Some(last) if last.kind == Kind::Test && last.at.end + 1 == token.at.start => {
                 let said = component.text[last.at.clone()].to_lowercase();
                 let letter = word.len() == 1 && (said == "ycsb" || said.ends_with("workload"));
-                if begins || (token.kind == Kind::Word && (is_rest_of_test(word) || letter)) {
+                // A point parts what is said of a test from what names it.
+                let parted = component.text[last.at.end..].starts_with('.');
+                if begins && !parted
+                    || (token.kind == Kind::Word && (is_rest_of_test(word) || letter))
+                {
                     last.at.end = token.at.end;
                     continue;
                 }

@@ -1,9 +1,9 @@
 //! What was made of the paths, for people to check.
 
-use super::File;
 use super::infer::as_pattern;
-use super::pattern::Layout;
+use super::pattern::{self, Layout};
 use super::roles::{Path, Role};
+use super::{File, Naming, Said};
 use crate::Parsed;
 use model::Level;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -49,7 +49,13 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    pub(super) fn of(paths: &[Path], files: &[File], doubts: Vec<String>) -> Self {
+    pub(super) fn of(
+        paths: &[Path],
+        files: &[File],
+        naming: &Naming<'_>,
+        said: &[Said],
+        doubts: Vec<String>,
+    ) -> Self {
         const SHOWN: [(Role, &str); 7] = [
             (Role::Target, "target"),
             (Role::Test, "test"),
@@ -77,14 +83,51 @@ impl Notes {
             UnderstoodPart { role: SHOWN[role].1, values: texts.len(), example, file }
         };
         let parts: Vec<UnderstoodPart> = values.into_iter().map(part).collect();
-        let pattern = paths.first().filter(|_| !parts.is_empty()).and_then(|path| {
-            let text = as_pattern(path);
-            let layout: Layout = text.parse().ok()?;
-            let fits = layout.fits(files.iter().map(|file| file.path.as_str()));
-            Some((text, fits, files.len()))
-        });
+        let pattern = (!parts.is_empty()).then(|| used(paths, files, naming, said)).flatten();
         Self { parts, pattern, doubts }
     }
+}
+
+/// The pattern by which files would be read as they were, with how many of how many it fits: of those of
+/// all paths the one that fits most files and says the same of each as was understood.
+fn used(
+    paths: &[Path],
+    files: &[File],
+    naming: &Naming<'_>,
+    said: &[Said],
+) -> Option<(String, usize, usize)> {
+    /// Patterns that are tried.
+    const MOST: usize = 32;
+    let texts: BTreeSet<String> = paths.iter().map(as_pattern).take(MOST * MOST).collect();
+    let mut best: Option<(String, usize, usize)> = None;
+    for text in texts.into_iter().take(MOST) {
+        let Ok(layout) = text.parse::<Layout>() else { continue };
+        let layouts = [layout];
+        let Ok((by_pattern, _)) = pattern::apply(files, &Naming { layouts: &layouts, ..*naming })
+        else {
+            continue;
+        };
+        let fits = by_pattern.iter().flatten().count();
+        let more = best.as_ref().is_none_or(|(_, most, _)| fits > *most);
+        if fits > 0 && more && says_the_same(said, &by_pattern) {
+            best = Some((text, fits, files.len()));
+        }
+    }
+    best
+}
+
+/// Whether a pattern parts files as they were parted: targets and tests may have other names, of which
+/// each stands for the same one.
+fn says_the_same(said: &[Said], by_pattern: &[Option<Said>]) -> bool {
+    let cell = |said: &Said| (said.target.clone(), said.test.clone(), said.repeat.is_empty());
+    let (mut there, mut back) = (HashMap::new(), HashMap::new());
+    said.iter().zip(by_pattern).filter_map(|(own, other)| Some((own, other.as_ref()?))).all(
+        |(own, other)| {
+            let (own, other) = (cell(own), cell(other));
+            *there.entry(own.clone()).or_insert_with(|| other.clone()) == other
+                && *back.entry(other).or_insert_with(|| own.clone()) == own
+        },
+    )
 }
 
 pub(super) fn understood(files: &[Parsed], notes: Notes) -> Understood {

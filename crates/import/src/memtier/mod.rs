@@ -2,10 +2,11 @@
 
 mod totals;
 
-use crate::figures::{self, Figures, problem, reckoned};
+use crate::figures::{self, Bounded, Figures, is_cut_short, problem, reckoned};
 use crate::json::{Json, documents, without_stray_lines};
 use crate::{Aspect, Format, ImportedTrial, Knob, Parsed, Source};
-use model::{EncodedLatencies, FigureNumber, Latencies, Level, Outcome, TrialEnd, UnixMillis};
+use model::{EncodedLatencies, Failure, FailureKind, FigureNumber, FigureValue, Latencies};
+use model::{Level, Outcome, TrialEnd, UnixMillis};
 use std::collections::BTreeMap;
 
 /// What memtier_benchmark writes with `--json-out-file`. Of its configuration only the numbers of
@@ -21,6 +22,8 @@ const BEST: &str = "BEST RUN RESULTS";
 const AVERAGE: &str = "AGGREGATED AVERAGE RESULTS";
 /// Where a mean is from that is finer than the one that is printed.
 const ACCUMULATED: &str = "accumulated latency ÷ count";
+/// Share of requests that may be missing where each client makes a number of them.
+const LOST: f64 = 0.01;
 /// memtier's histograms count microseconds.
 const MICROSECOND: u64 = 1000;
 
@@ -93,16 +96,48 @@ fn trial(source: &Source<'_>, members: &BTreeMap<String, Json<'_>>) -> Option<Im
     }
     let clients = clients(members);
     let level = clients.map_or(Level::NONE, Level::clients);
-    let end = TrialEnd::Completed(Box::new(Outcome {
-        latencies,
-        ..Outcome::printed(source.file, "memtier_benchmark", figures.0)
-    }));
+    let end = match note.is_empty().then(|| cut_short(members, stats, &totals, level)).flatten() {
+        Some(reason) => {
+            let reason = format!("memtier_benchmark was interrupted: {reason}");
+            TrialEnd::Failed(Failure::new(FailureKind::Other, reason, ""))
+        }
+        None => TrialEnd::Completed(Box::new(Outcome {
+            latencies,
+            ..Outcome::printed(source.file, "memtier_benchmark", figures.0)
+        })),
+    };
     let mut trial = figures::trial(source, "memtier", level, end);
     trial.said = said(members);
     trial.load = load(members, &commands);
     let date = |name: &str| runtime(name)?.whole().filter(|at| *at > 0).map(UnixMillis);
     (trial.started_at, trial.finished_at) = (date("Start time"), date("Finish time"));
     Some(trial)
+}
+
+/// Why a run is not the whole one that was asked for.
+fn cut_short(
+    members: &BTreeMap<String, Json<'_>>,
+    stats: &Json<'_>,
+    totals: &Told<'_>,
+    level: Level,
+) -> Option<String> {
+    let asked = |name: &str| members.get("configuration")?.at(&[name])?.whole();
+    let says = stats.at(&["Runtime", "Interrupted"]).map(Json::as_printed);
+    if says.is_some_and(|says| !matches!(says.trim_matches('"'), "false" | "0" | "no" | "")) {
+        return Some("it says so".to_owned());
+    }
+    let ran = stats.at(&["Runtime", "Total duration"]).and_then(Json::number);
+    let seconds = asked("test_time").filter(|seconds| *seconds > 0);
+    if let (Some(ran), Some(seconds)) = (ran, seconds) {
+        let ran = ran.value / 1e3;
+        return is_cut_short(ran, seconds as f64).then(|| format!("it ran {ran} s of {seconds} s"));
+    }
+    // Every client makes so many requests; those with several keys count in another way.
+    let (requests, done) = (asked("requests")?, totals.number("Count")?.value);
+    let all = requests.checked_mul(u64::from(level.clients)).filter(|all| *all > 0)?;
+    let plain = asked("multi_key_get").unwrap_or(0) == 0 && seconds.is_none();
+    let lacks = plain && done < all as f64 * (1.0 - LOST);
+    lacks.then(|| format!("{done} of {all} requests were done"))
 }
 
 /// What is sent, and how.
@@ -150,6 +185,19 @@ fn said(members: &BTreeMap<String, Json<'_>>) -> Vec<(Knob, u64)> {
         .into_iter()
         .filter_map(|(place, name, knob)| Some((knob, members.get(place)?.at(&[name])?.whole()?)));
     said.collect()
+}
+
+/// Says of the last of the figures that only a bound is known of it, where it is at the end of memtier's
+/// histograms: all that took longer counts as this.
+fn bound(figures: &mut Figures) {
+    // A minute, and the values that its histogram does not tell from that.
+    const CEILING_MS: std::ops::RangeInclusive<f64> = 59_998.208..=60_030.975;
+    let Some(figure) = figures.0.last_mut() else { return };
+    if let FigureValue::Number(number) = figure.value
+        && CEILING_MS.contains(&number.value)
+    {
+        figure.at_least(*CEILING_MS.start(), "where memtier's histogram ends");
+    }
 }
 
 /// What is told of one command, or of all together.
@@ -210,6 +258,7 @@ impl Told<'_> {
         for (name, metric) in [("Min Latency", "latency_min"), ("Max Latency", "latency_max")] {
             if let Some(value) = self.number(name) {
                 figures.noted(&format!("{prefix}{metric}"), value, "ms", note, 0);
+                bound(figures);
             }
         }
         if let Some((mean, exact)) = self.mean() {
@@ -222,6 +271,7 @@ impl Told<'_> {
             if let (Some(rank), Some(value)) = (rank, value.number()) {
                 let metric = format!("{prefix}{}", figures::percentile(rank));
                 figures.noted(&metric, value, "ms", note, 0);
+                bound(figures);
             }
         }
     }

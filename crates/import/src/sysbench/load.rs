@@ -47,28 +47,43 @@ fn a_test(running: &str) -> Option<&str> {
     (name != "the").then(|| &running[..name.len() + " test".len()])
 }
 
-/// The test that a command line runs, as a shell shows it in a log: `oltp_read_only` of
+/// A command line that runs a test.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct CommandLine<'a> {
+    /// The name of the test; empty before any command line.
+    pub(super) test: &'a str,
+    /// How long it is to run, unless a number of events ends it.
+    pub(super) seconds: Option<f64>,
+}
+
+/// A command line as a shell shows it in a log:
 /// `+ sysbench /usr/share/sysbench/oltp_read_only.lua --threads=8 run`.
-pub(super) fn command(line: &str) -> Option<&str> {
+pub(super) fn command(line: &str) -> Option<CommandLine<'_>> {
     if !line.contains("sysbench") || banner(line).is_some() {
         return None;
     }
     let mut words = line.split_whitespace().map(|word| word.trim_matches(['"', '\'', '`', ';']));
     words.find(|word| word.rsplit('/').next() == Some("sysbench"))?;
-    let (mut test, mut runs) = (None, false);
+    let (mut test, mut runs, mut seconds, mut events) = (None, false, None, None);
     for word in words {
-        if let Some(named) = word.strip_prefix("--test=") {
-            test = Some(named);
-        } else if word == "run" {
-            runs = true;
-        } else if !word.starts_with('-') {
-            test = test.or(Some(word));
+        let option = word.strip_prefix("--").and_then(|option| option.split_once('='));
+        match option {
+            Some(("test", named)) => test = Some(named),
+            Some(("time" | "max-time", value)) => seconds = value.parse::<f64>().ok(),
+            Some(("events" | "max-requests", value)) => events = value.parse::<u64>().ok(),
+            _ if word == "run" => runs = true,
+            _ if !word.starts_with('-') => test = test.or(Some(word)),
+            _ => {}
         }
     }
+    // Before version 1.0 a run has 10,000 requests unless it is told otherwise, by these names.
+    let old = ["--test=", "--max-time=", "--num-threads="].iter().any(|name| line.contains(name));
+    let unlimited = events.map_or(!old, |events| events == 0);
     let name = test?.rsplit('/').next()?;
-    let name = name.strip_suffix(".lua").unwrap_or(name);
+    let test = name.strip_suffix(".lua").unwrap_or(name);
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    (runs && !name.is_empty() && name.chars().all(plain)).then_some(name)
+    let seconds = seconds.filter(|seconds| unlimited && *seconds > 0.0);
+    (runs && !test.is_empty() && test.chars().all(plain)).then_some(CommandLine { test, seconds })
 }
 
 impl Run {
@@ -131,7 +146,22 @@ mod tests {
             ("sysbench \u{1b}[31m run", None),
             ("sysbench \" run", None),
         ] {
-            assert_eq!(command(line), expected, "{line}");
+            assert_eq!(command(line).map(|command| command.test), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn command_lines_in_logs_say_how_long_a_run_is() {
+        for (line, expected) in [
+            ("sysbench oltp_read_only --time=60 run", Some(60.0)),
+            ("sysbench oltp_read_only --time=60 --events=0 run", Some(60.0)),
+            ("sysbench oltp_read_only --time=0 run", None),
+            // It may end before its time.
+            ("sysbench oltp_read_only --time=60 --events=1000 run", None),
+            ("sysbench --test=oltp --max-time=60 run", None),
+            ("sysbench --test=oltp --max-time=60 --max-requests=0 run", Some(60.0)),
+        ] {
+            assert_eq!(command(line).unwrap().seconds, expected, "{line}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What sysbench prints, in versions 0.4 to 1.1.
 
+mod bounds;
 mod checkpoints;
 mod interval;
 mod line;
@@ -17,7 +18,8 @@ use run::Run;
 
 /// What sysbench prints to its standard output; a file may hold several runs.
 ///
-/// A run that ended with a fatal error is a failed trial. One whose report is missing is a
+/// A run that ended with a fatal error, or long before the time that its command line gives it, is a
+/// failed trial, whatever it printed after that. One whose report is missing is a
 /// problem, and no trial.
 #[derive(Clone, Copy, Debug)]
 pub struct SysbenchText;
@@ -55,17 +57,30 @@ impl Format for SysbenchText {
 fn trial(source: &Source<'_>, run: Run) -> Option<ImportedTrial> {
     let load = run.load();
     let level = Level { rate: run.rate, ..Level::clients(run.threads) };
-    let end = match run.fatal {
-        Some(reason) if !run.ended => {
-            let reason = format!("sysbench gave up: {reason}");
-            TrialEnd::Failed(Failure::new(FailureKind::Other, reason, ""))
+    let elapsed = run.count("elapsed").filter(|_| run.ended);
+    let end = match (run.fatal, run.asked) {
+        // What it printed after a fatal error is of the part before it, if of anything.
+        (Some(reason), _) => {
+            let began = run.started || run.ended;
+            failed(figures::failure_kind(&reason, began), &reason, elapsed)
         }
-        _ if !run.ended => return None,
-        _ => {
+        (None, _) if !run.ended => return None,
+        (None, Some(asked)) if elapsed.is_some_and(|ran| figures::is_cut_short(ran, asked)) => {
+            failed(FailureKind::Other, &format!("it was given {asked} s"), elapsed)
+        }
+        (None, _) => {
             let tool = format!("sysbench {}", run.version);
-            let printed = Outcome::printed(source.file, tool.trim_end(), run.figures.0);
+            let mut all = run.figures;
+            bounds::mark(&mut all);
+            let printed = Outcome::printed(source.file, tool.trim_end(), all.0);
             TrialEnd::Completed(Box::new(Outcome { latencies: run.latencies, ..printed }))
         }
     };
     Some(ImportedTrial { load, ..figures::trial(source, "sysbench", level, end) })
+}
+
+fn failed(kind: FailureKind, reason: &str, elapsed: Option<f64>) -> TrialEnd {
+    let after = elapsed.filter(|elapsed| *elapsed > 0.0);
+    let after = after.map(|elapsed| format!(" after {elapsed} s")).unwrap_or_default();
+    TrialEnd::Failed(Failure::new(kind, format!("sysbench gave up{after}: {reason}"), ""))
 }

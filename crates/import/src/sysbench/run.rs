@@ -3,7 +3,7 @@
 use super::checkpoints;
 use super::interval::interval;
 use super::line::{Entry, Key, entry};
-use super::load::{Described, command};
+use super::load::{CommandLine, Described, command};
 use crate::Problem;
 use crate::figures::{Figures, percentile, problem};
 use crate::{Source, printed_number};
@@ -27,6 +27,10 @@ pub(super) struct Run {
     pub(super) described: Described,
     /// What it complained of before it gave up.
     pub(super) fatal: Option<String>,
+    /// Seconds that its command line gave it, where that stands before it.
+    pub(super) asked: Option<f64>,
+    /// Whether its threads began to work.
+    pub(super) started: bool,
     /// Whether it has the report that every run ends with.
     pub(super) ended: bool,
 }
@@ -53,15 +57,15 @@ const STATISTICS: [&str; 5] = [
 /// Finds the runs of a file.
 pub(super) fn runs(source: &Source<'_>, problems: &mut Vec<Problem>) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
-    let mut named = "";
+    let mut named = CommandLine::default();
     for (number, line) in source.lines() {
         named = command(line).unwrap_or(named);
         let version = banner(line);
         let begun = runs.last().is_some_and(Run::has_begun);
         if version.is_some() || runs.is_empty() || (line.starts_with(OPTIONS) && begun) {
             let version = version.unwrap_or_default().to_owned();
-            let described = Described::of(named);
-            runs.push(Run { line: number, version, described, ..Run::default() });
+            let (described, asked) = (Described::of(named.test), named.seconds);
+            runs.push(Run { line: number, version, described, asked, ..Run::default() });
         }
         if let Some(run) = runs.last_mut()
             && let Err(message) = run.take(number, line)
@@ -103,8 +107,8 @@ impl Run {
             self.ended = false;
             return Ok(());
         }
-        if let Some(message) = line.strip_prefix("FATAL: ") {
-            self.fatal.get_or_insert_with(|| message.trim().to_owned());
+        if let Some(message) = line.trim_start().strip_prefix("FATAL: ") {
+            self.complain(message.trim());
         } else if let Some(threads) = line.strip_prefix("Number of threads:") {
             self.threads = threads.trim().parse().map_err(|_| not_understood())?;
         } else if let Some(rate) = line.strip_prefix("Target transaction rate:") {
@@ -116,9 +120,21 @@ impl Run {
         } else if let Some(entry) = entry(line) {
             self.figure(number, &entry).ok_or_else(not_understood)?;
         } else if !self.ended {
+            self.started |= line.trim_end() == "Threads started!";
             self.described.take(line);
         }
         Ok(())
+    }
+
+    /// Keeps what it complains of, of which many threads may say the same.
+    fn complain(&mut self, message: &str) {
+        const LONGEST: usize = 400;
+        let said = self.fatal.get_or_insert_default();
+        if said.len() < LONGEST && !said.contains(message) {
+            let sign = if said.is_empty() { "" } else { "; " };
+            said.push_str(sign);
+            said.push_str(message);
+        }
     }
 
     /// `None` when the line is not understood.

@@ -1,7 +1,10 @@
 //! What other tools print, read from what they printed.
 
+mod bounds;
 mod companion;
+mod cut_short;
 mod fio;
+mod fio_reports;
 mod hlog;
 mod iostat;
 mod memtier;

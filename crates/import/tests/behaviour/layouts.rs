@@ -55,7 +55,8 @@ fn cells(files: &[Parsed]) -> Cells {
 fn infer(mut files: Vec<Parsed>) -> Result<(Cells, Understood, Vec<Parsed>), LayoutQuestion> {
     let (understood, problems) =
         name_trials(&mut files, &Naming::default()).map_err(|question| *question)?;
-    assert!(problems.is_empty(), "{problems:?}");
+    let odd = |problem: &Problem| problem.message.starts_with("left out: nothing says");
+    assert!(problems.iter().all(odd), "{problems:?}");
     Ok((cells(&files), understood, files))
 }
 

@@ -29,30 +29,43 @@ pub(super) fn kept_up(test: &TestAnalysis) -> Option<String> {
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-/// The cells of a target, by rate.
-fn cells_of<'a>(test: &'a TestAnalysis, target: &str) -> Vec<&'a Cell> {
+/// The cells of a target, by rate, and apart those at which no load ever began: that a start failed
+/// says nothing of the rate.
+fn cells_of<'a>(test: &'a TestAnalysis, target: &str) -> (Vec<&'a Cell>, Vec<&'a Cell>) {
     let mut cells: Vec<&Cell> = test.cells.iter().filter(|cell| cell.target == target).collect();
     cells.sort_by_key(|cell| cell.level);
-    cells
+    cells.into_iter().partition(|cell| !cell.never_started())
 }
 
 /// Whether all trials at a rate kept up with it.
 fn is_sustained(cell: &Cell) -> bool {
-    cell.estimate(Metric::Throughput).is_some() && cell.overloaded == 0 && cell.lost == 0
+    cell.estimate(Metric::Throughput).is_some()
+        && cell.overloaded == 0
+        && cell.lost == cell.unstarted
 }
 
 /// The highest rate that a target keeps up with. A rate above one that was too high is no evidence of
 /// a higher capacity, and neither is one above a rate at which trials failed.
 pub(crate) fn kept_up_with(test: &TestAnalysis, target: &str) -> Option<Level> {
-    let cells = cells_of(test, target);
+    let (cells, _) = cells_of(test, target);
     cells.iter().take_while(|cell| is_sustained(cell)).last().map(|cell| cell.level)
 }
 
 fn of_target(test: &TestAnalysis, target: &str) -> String {
-    let cells = cells_of(test, target);
+    let name = &target_name(target);
+    let (cells, unmeasured) = cells_of(test, target);
+    let without: Vec<String> = unmeasured.iter().map(|cell| cell.level.to_string()).collect();
+    let without = match without.is_empty() {
+        true => String::new(),
+        false => format!(" {name} was not measured at {}: no load began.", numbers::list(&without)),
+    };
+    let said = measured(&cells, name);
+    format!("{said}{without}")
+}
+
+fn measured(cells: &[&Cell], name: &str) -> String {
     let sustained = cells.iter().take_while(|cell| is_sustained(cell)).count();
     let reached = sustained.checked_sub(1).and_then(|last| cells.get(last));
-    let name = target_name(target);
     let Some(beyond) = cells.get(sustained) else {
         return match reached {
             Some(cell) => {

@@ -88,6 +88,29 @@ fn a_rate_at_which_trials_broke_is_not_sustained_and_nothing_above_it_is() {
 }
 
 #[test]
+fn a_start_that_failed_says_nothing_of_the_rate() {
+    let mut data = offered();
+    let unreachable = || {
+        let kind = model::FailureKind::Unreachable;
+        model::TrialEnd::Failed(model::Failure::new(kind, "nothing answers", ""))
+    };
+    let of = |record: &&mut model::TrialRecord| {
+        record.key.target == "durable" && record.key.level.rate == Some(800)
+    };
+    // One of the repeats.
+    data.trials.iter_mut().find(of).expect("a trial").end = unreachable();
+    let page = rendered(&data, Format::Markdown);
+    assert!(page.contains("durable sustains 1,600/s"), "{page}");
+    // All of them.
+    data.trials.iter_mut().filter(|record| of(record)).for_each(|record| {
+        record.end = unreachable();
+    });
+    let page = rendered(&data, Format::Markdown);
+    assert!(page.contains("durable sustains 1,600/s"), "{page}");
+    assert!(page.contains("durable was not measured at 800/s: no load began."), "{page}");
+}
+
+#[test]
 fn the_charts_stand_against_the_offered_rate() {
     let page = rendered(&offered(), Format::Html);
     assert!(page.contains("offered, transactions/s (log scale)"));

@@ -6,7 +6,7 @@ use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::ImportArguments;
 use crate::exit::CliError;
-use crate::messages::shown;
+use crate::messages::{shown, tell};
 use crate::passing::Progress;
 use crate::signals::Unfinished;
 use crate::stores;
@@ -44,6 +44,9 @@ pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
     let (mut parsed, strangers, unread) = read(&files, format, arguments.reading.limit())?;
     let (understood, unfit) =
         import::name_trials(&mut parsed, &naming).map_err(|question| asked(&question))?;
+    parsed.iter().flat_map(|parsed| &parsed.notes).for_each(|note| {
+        tell(&text::line(&note.to_string()));
+    });
     if arguments.dry_run {
         let of_files = parsed.iter().flat_map(|parsed| &parsed.problems);
         let problems: Vec<Problem> =
@@ -144,8 +147,12 @@ fn layouts(texts: &[String]) -> Result<Vec<Layout>, CliError> {
 
 /// What the paths do not say, with the patterns by which the user can.
 fn asked(question: &LayoutQuestion) -> CliError {
-    let ways = question.suggestions.iter().map(|Suggestion { meaning, pattern }| {
-        text::line(&format!("if {meaning}: --layout {}", quoted(pattern))).into_owned()
+    let ways = question.suggestions.iter().map(|Suggestion { meaning, pattern, more }| {
+        let layouts: Vec<String> = std::iter::once(pattern)
+            .chain(more)
+            .map(|pattern| format!("--layout {}", quoted(pattern)))
+            .collect();
+        text::line(&format!("if {meaning}: {}", layouts.join(" "))).into_owned()
     });
     let ways: Vec<String> = ways.collect();
     let help = match ways.is_empty() {
@@ -193,7 +200,7 @@ fn parse(
     let Some(format) = format else { return Ok(None) };
     let source = Source { file: &name, text: &text, budget };
     source.charge().map_err(io::Error::other)?;
-    let parsed = format.parse(source);
+    let parsed = import::parse(format, source);
     budget.verdict().map_err(io::Error::other)?;
     Ok(Some(parsed))
 }

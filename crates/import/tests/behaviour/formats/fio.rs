@@ -47,7 +47,9 @@ fn jobs_that_ran_together_are_one_trial_whose_percentiles_come_from_merged_bins(
 
 #[test]
 fn several_documents_in_a_row_and_messages_within_them() {
-    let broken = READS.replacen("  \"jobs\"", "fio: io_u error on file /data/f.dat\n  \"jobs\"", 1);
+    let later = READS.replacen("\"timestamp\": 17", "\"timestamp\": 18", 1);
+    let later = later.replacen("\"timestamp_ms\": 17", "\"timestamp_ms\": 18", 1);
+    let broken = later.replacen("  \"jobs\"", "fio: io_u error on file /data/f.dat\n  \"jobs\"", 1);
     let parsed = parse("a/b.json", &format!("{READS}\n{broken}"));
     assert_eq!(parsed.trials.len(), 2);
     assert_eq!(parsed.problems.len(), 1);

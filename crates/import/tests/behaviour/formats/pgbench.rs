@@ -117,3 +117,24 @@ fn a_report_of_the_clients_that_were_left_is_a_failure() {
         assert!(matches!(parsed.trials[0].end, TrialEnd::Failed(_)), "{parsed:?}");
     }
 }
+
+#[test]
+fn reports_after_one_header_are_runs_of_their_own() {
+    let report = |rate: u32| {
+        format!(
+            "duration: 60 s\nnumber of transactions actually processed: {}\nlatency average = 8 ms\n\
+             tps = {rate}.000000 (without initial connection time)\n\n",
+            60 * rate
+        )
+    };
+    let header = "pgbench (16.2)\ntransaction type: <builtin: TPC-B (sort of)>\n\
+                  number of clients: 8\nnumber of threads: 2\n";
+    let text = format!("{header}{}=== RUN 1 ===\n{}{}", report(1000), report(1100), report(1200));
+    let parsed = parse("a/b.log", &text);
+    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+    let rates: Vec<f64> =
+        parsed.trials.iter().map(|trial| figure(trial, "transactions_per_s").0).collect();
+    assert_eq!(rates, [1000.0, 1100.0, 1200.0]);
+    assert!(parsed.trials.iter().all(|trial| trial.level.clients == 8));
+    assert!(parsed.trials.iter().all(|trial| outcome(trial).figures.len() == 4), "{parsed:?}");
+}

@@ -103,14 +103,29 @@ fn what_the_user_has_named_keeps_its_name_in_the_next_question() {
 }
 
 #[test]
-fn a_pattern_that_fits_some_files_says_so() {
+fn a_suggestion_has_patterns_for_all_files() {
     let files = ["in/a/rw-16.txt", "in/a/rw-16 (1).txt", "in/b/rw-16.txt"];
     let question = infer(archive(&files.map(|file| (file.to_owned(), 16)))).unwrap_err();
     let repeats = &question.suggestions[0];
+    assert_eq!(repeats.meaning, "they are repeats", "it fits all files");
     assert_eq!(repeats.pattern, "{target}/rw-{clients} ({repeat}).txt");
-    assert!(repeats.meaning.contains("fits 1 of 3 files"), "{repeats:?}");
-    let both = [repeats.pattern.as_str(), "{target}/{test}-{clients}.txt"];
-    let (cells, ..) =
+    assert_eq!(repeats.more, ["{target}/rw-{clients}.txt"]);
+    let both = [repeats.pattern.as_str(), &repeats.more[0]];
+    let (cells, _, _, problems) =
         with_patterns(archive(&files.map(|file| (file.to_owned(), 16))), &both).unwrap();
-    assert_eq!(cells.len(), 3, "{cells:?}");
+    assert_eq!(cells.values().sum::<usize>(), 3, "{cells:?}");
+    assert!(problems.is_empty(), "{problems:?}");
+}
+
+#[test]
+fn one_odd_name_among_many_is_named_and_the_rest_is_read() {
+    let mut files: Vec<(String, u32)> =
+        (1..=4).map(|rate| (format!("in/res_rate{rate}0.txt"), 50)).collect();
+    files.push(("in/res_high_rate_60.txt".to_owned(), 50));
+    let mut parsed = archive(&files);
+    let (_, problems) = import::name_trials(&mut parsed, &import::Naming::default()).unwrap();
+    let [problem] = &problems[..] else { panic!("{problems:?}") };
+    assert_eq!(problem.file, "in/res_high_rate_60.txt");
+    assert!(problem.message.contains("left out"), "{problem}");
+    assert_eq!(parsed.iter().map(|parsed| parsed.trials.len()).sum::<usize>(), 4);
 }

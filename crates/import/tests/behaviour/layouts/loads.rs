@@ -131,3 +131,37 @@ fn words_of_tests_in_names_of_hosts_are_parts_of_the_names() {
     let tests = ["oltp_read_only", "oltp_read_write"];
     assert_eq!(cells, grid(&["read-replica", "primary"], &tests, &[1, 8, 64], 1));
 }
+
+#[test]
+fn closed_loops_and_rates_of_one_name_are_two_tests() {
+    let rate = |text: String, rate: u32| {
+        text.replace("threads: 16", &format!("threads: 16\nTarget transaction rate: {rate}/sec"))
+    };
+    let mut files = Vec::new();
+    for target in ["a", "b"] {
+        for threads in [8, 16] {
+            let path = format!("in/{target}-thr{threads}.txt");
+            files.push(read(&path, &sysbench(threads, &path)));
+        }
+        let path = format!("in/{target}-rate200.txt");
+        files.push(read(&path, &rate(sysbench(16, &path), 200)));
+    }
+    let patterns = ["{target}-thr{clients}.txt", "{target}-rate{rate}.txt"];
+    let (cells, understood, ..) = with_patterns(files, &patterns).unwrap();
+    let mut expected = grid(&["a", "b"], &["sysbench"], &[8, 16], 1);
+    expected.extend(grid(&["a", "b"], &["sysbench, at rates"], &[16], 1));
+    assert_eq!(cells, expected);
+    assert!(understood.doubts[0].contains("closed loops"), "{:?}", understood.doubts);
+    // One rate through several numbers of clients: no axis has both.
+    let mut files = Vec::new();
+    for threads in [16, 160] {
+        let path = format!("in/a/thr{threads}.txt");
+        let text = sysbench(threads, &path);
+        let text =
+            text.replace("    transactions", "Target transaction rate: 200/sec\n    transactions");
+        files.push(read(&path, &text));
+    }
+    let (cells, ..) = with_patterns(files, &["{target}/thr{clients}.txt"]).unwrap();
+    let tests: Vec<&String> = cells.keys().collect();
+    assert_eq!(tests, ["a | sysbench, 16 clients | 16", "a | sysbench, 160 clients | 160"]);
+}

@@ -93,3 +93,34 @@ fn clients_that_do_not_agree_are_doubtful() {
     assert_eq!(cells["x | sysbench | 16"], 1);
     assert!(understood.doubts.join("").contains("64 clients by the layout and 16 inside"));
 }
+
+#[test]
+fn a_date_takes_dates_and_a_repeat_numbers() {
+    let configs = ["GR", "GR-slv16", "GR-slv16-mm-AFTER", "GR-slv16-mm-BEFORE", "PXC8-single"];
+    let mut files = Vec::new();
+    for (at, config) in configs.iter().enumerate() {
+        for threads in [1, 8] {
+            let path = format!("in/res-{config}-2020-01-1{at}-12-1{at}/thr{threads}/res.txt");
+            files.push((path, threads));
+        }
+    }
+    let targets: Vec<String> = configs.iter().map(|config| format!("res-{config}")).collect();
+    let targets: Vec<&str> = targets.iter().map(String::as_str).collect();
+    for pattern in [
+        "{config}-{date}/thr{clients}/res.txt",
+        "{config}-{y}-{m}-{d}-{h}-{min}/thr{clients}/res.txt",
+    ] {
+        let (cells, understood, ..) = with_patterns(archive(&files), &[pattern]).unwrap();
+        assert_eq!(cells, grid(&targets, &["sysbench"], &[1, 8], 1), "{pattern}");
+        assert_eq!(understood.repeats, 1);
+    }
+    // What is no date, or no number, fits no pattern that says that it is.
+    for pattern in
+        ["res-{date}/thr{clients}/res.txt", "res-GR-{repeat}-2020{_}/thr{clients}/res.txt"]
+    {
+        let (cells, .., problems) = with_patterns(archive(&files), &[pattern]).unwrap();
+        let fitting: usize = cells.values().sum();
+        assert_eq!(fitting + problems.len(), files.len(), "{pattern}");
+        assert!(fitting == 0 && problems[0].message.contains("fits no --layout"), "{cells:?}");
+    }
+}

@@ -258,3 +258,77 @@ fn moments_in_names_are_dates_and_names_of_labels_are_unique() {
         assert!(suggestion.pattern.parse::<import::Layout>().is_ok(), "{suggestion:?}");
     }
 }
+
+#[test]
+fn what_quotes_a_result_is_a_copy_before_any_question() {
+    let hammerdb = |nopm: u32| {
+        format!("Vuser 1:TEST RESULT : System achieved {nopm} NOPM from {} MariaDB TPM\n", nopm * 2)
+    };
+    let named = |files: Vec<(String, String)>| {
+        let mut parsed: Vec<import::Parsed> =
+            files.iter().map(|(file, text)| read(file, text)).collect();
+        let (_, problems) = name_trials(&mut parsed, &Naming::default()).unwrap();
+        let left_out: Vec<String> = problems.into_iter().map(|problem| problem.file).collect();
+        (cells(&parsed), left_out)
+    };
+    let mut files = Vec::new();
+    for (target, nopm) in [("bp10", 101_234), ("bp20", 152_345)] {
+        let summary = format!("=== Summary ===\nLabel: {target}\nResult: {}", hammerdb(nopm));
+        files.push((format!("in/run_{target}/result.txt"), hammerdb(nopm)));
+        files.push((format!("in/run_{target}/summary.txt"), summary));
+    }
+    let (one_each, left_out) = named(files.clone());
+    assert_eq!(one_each, grid(&["bp10", "bp20"], &["hammerdb"], &[0], 1));
+    assert_eq!(left_out, ["in/run_bp10/summary.txt", "in/run_bp20/summary.txt"]);
+    // One summary of all.
+    files.retain(|(file, _)| !file.ends_with("summary.txt"));
+    let all = files.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>().concat();
+    files.push(("in/summary.md".to_owned(), format!("# all\n{all}")));
+    let (one_each, left_out) = named(files);
+    assert_eq!(one_each, grid(&["bp10", "bp20"], &["hammerdb"], &[0], 1));
+    assert_eq!(left_out, ["in/summary.md"]);
+    // The same results as they came and as they were published.
+    let mut files = Vec::new();
+    for target in ["aws", "other"] {
+        let text = sysbench(8, target);
+        files.push((format!("in/raw-logs/{target}.log"), text.clone()));
+        files.push((format!("in/results/{target}/bench.md"), format!("# x\n```\n{text}```\n")));
+    }
+    let (one_each, left_out) = named(files);
+    assert_eq!(one_each, grid(&["aws", "other"], &["sysbench"], &[8], 1));
+    assert_eq!(left_out.len(), 2);
+}
+
+#[test]
+fn results_of_other_names_are_no_copies_and_what_counts_twice_is_said() {
+    let text =
+        sysbench(8, "x") + "    total number of events: 1\nLatency (ms):\n    avg: 123.4567\n";
+    let files = [read("in/a/rw-8.txt", &text), read("in/a-tuned/rw-8.txt", &text)];
+    let (cells, understood, _) = infer(files.to_vec()).unwrap();
+    assert_eq!(cells.values().sum::<usize>(), 2, "{cells:?}");
+    let said = understood.doubts.iter().find(|doubt| doubt.contains("digit by digit"));
+    assert!(said.unwrap().contains("in/a-tuned/rw-8.txt has the figures of in/a/rw-8.txt"));
+}
+
+#[test]
+fn fields_of_names_name_tests_where_directories_name_targets() {
+    let tests = [
+        "hot-points",
+        "point-query",
+        "points-covered-pk",
+        "points-covered-si",
+        "range-covered-pk",
+        "read-only-distinct",
+        "scan",
+    ];
+    let mut files = Vec::new();
+    for target in ["my57", "my80"] {
+        files.extend(
+            tests.map(|test| (format!("in/x.{target}_rel.pk1/sb.o.{test}.range100.pk1.dop40"), 40)),
+        );
+    }
+    let (cells, understood, _) = infer(archive(&files)).unwrap();
+    assert_eq!(cells, grid(&["my57", "my80"], &tests, &[40], 1));
+    let (pattern, fits, all) = understood.pattern.unwrap();
+    assert_eq!((fits, all), (14, 14), "{pattern}");
+}
