@@ -13,10 +13,10 @@ use crate::stores;
 use campaign::Step;
 use import::Suggestion;
 use import::{
-    FORMATS, Format, Layout, LayoutQuestion, Naming, Parsed, PatternError, Problem, Source,
+    FORMATS, Format, Layout, LayoutQuestion, Member, Naming, Parsed, PatternError, Problem, Source,
+    UnpackLimits,
 };
 use model::{Dataset, HostFacts, RunInfo, UnixMillis, text};
-use std::io;
 use std::path::{Path, PathBuf};
 use store::{Store, StoreError};
 
@@ -56,7 +56,7 @@ pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
     let (dataset, mut problems) = import::assemble(&name, this_run(), parsed);
     problems.extend([unseen, unread, unfit].into_iter().flatten());
     problems.extend(strangers.iter().filter(|file| file.named).map(|file| Problem {
-        file: gather::name(&file.path),
+        file: file.name.clone(),
         line: 0,
         message: format!("this is not {}", said::what(format)),
     }));
@@ -84,27 +84,46 @@ pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
     Ok(if problems.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
+/// A file, or a member of an archive, that is not of the format that was asked for.
+struct Stranger {
+    name: String,
+    /// Whether the user named it, and not a directory or an archive that it is in.
+    named: bool,
+}
+
 /// What came of reading files: what they hold, those that are not of the format, and those of
-/// directories that could not be read.
-type Read<'a> = (Vec<Parsed>, Vec<&'a Found>, Vec<Problem>);
+/// directories and archives that could not be read.
+type Read = (Vec<Parsed>, Vec<Stranger>, Vec<Problem>);
 
 /// Reads all files.
-fn read<'a>(files: &'a [Found], format: Option<&'static dyn Format>) -> Result<Read<'a>, CliError> {
+fn read(files: &[Found], format: Option<&'static dyn Format>) -> Result<Read, CliError> {
     let (mut parsed, mut strangers, mut unread) = (Vec::new(), Vec::new(), Vec::new());
     let progress = Progress::start("files");
     let of = files.len() as u64;
     for (done, file) in (0..).zip(files) {
         progress.show(Step { done, of });
-        match parse(format, file) {
-            Ok(Some(one)) => parsed.push(one),
-            Ok(None) => strangers.push(file),
+        let name = gather::name(&file.path);
+        let bytes = match gather::read(file) {
+            Ok(bytes) => bytes,
             Err(error) if file.named => return Err(CliError::file("read", &file.path, error)),
-            Err(error) => unread.push(Problem {
-                file: gather::name(&file.path),
-                line: 0,
-                message: format!("cannot be read: {error}"),
-            }),
-        }
+            Err(error) => {
+                let message = format!("cannot be read: {error}");
+                unread.push(Problem { file: name, line: 0, message });
+                continue;
+            }
+        };
+        let mut members = Vec::new();
+        let mut take = |member: Member<'_>| {
+            let named = file.named && !member.unpacked;
+            match parse(format, &member, named) {
+                Some(one) => members.push((member.name.to_owned(), one)),
+                None => strangers.push(Stranger { name: member.name.to_owned(), named }),
+            }
+        };
+        unread.extend(import::unpack(&name, bytes, &UnpackLimits::default(), &mut take));
+        // Archives have their members in any order; repeats are counted in that of their names.
+        members.sort_by_cached_key(|(name, _)| gather::natural(name));
+        parsed.extend(members.into_iter().map(|(_, parsed)| parsed));
     }
     progress.finish();
     Ok((parsed, strangers, unread))
@@ -157,24 +176,25 @@ fn format(kind: &str) -> Result<Option<&'static dyn Format>, CliError> {
 }
 
 /// What a file holds; `None` where it is not of the format that was asked for.
-fn parse(format: Option<&'static dyn Format>, file: &Found) -> io::Result<Option<Parsed>> {
-    let bytes = gather::read(file)?;
-    let text = String::from_utf8_lossy(&bytes);
-    let recognised = || import::recognise(&text);
+fn parse(format: Option<&'static dyn Format>, file: &Member<'_>, named: bool) -> Option<Parsed> {
+    let text = import::decode::text(&file.bytes);
     let format = match format {
         // A file that was named is taken at the user's word.
-        Some(format) if file.named || format.recognises(&text) => Some(format),
+        Some(format) if named || format.recognises(&text) => Some(format),
         Some(_) => None,
-        None => recognised(),
+        None => import::recognise(&text),
     };
-    let name = gather::name(&file.path);
-    Ok(format.map(|format| format.parse(Source { file: &name, text: &text })))
+    format.map(|format| format.parse(Source { file: file.name, text: &text }))
 }
 
 /// The name of what is imported: that of the only file or directory.
 fn name_of(paths: &[PathBuf]) -> String {
     let stem = match paths {
-        [only] => only.file_stem().map(|stem| stem.to_string_lossy().into_owned()),
+        [only] => only.file_name().map(|name| {
+            let name = name.to_string_lossy();
+            let plain = Path::new(import::without_container(&name));
+            plain.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+        }),
         _ => None,
     };
     stem.unwrap_or_else(|| "imported".to_owned())
