@@ -1,8 +1,8 @@
 //! The formats that can be read.
 
 use crate::sysbench::SysbenchText;
-use crate::{BenchBase, FioJson, HammerDb, Hlog, Iostat, MemtierJson, Mysqlslap, Parsed};
-use crate::{Pgbench, ShowDump, TidyCsv};
+use crate::{BenchBase, DiskSpd, Fio, HammerDb, Hlog, Iostat, Memtier, Mysqlslap, Parsed};
+use crate::{Pgbench, RedisBenchmark, ShowDump, TidyCsv};
 
 /// A file to import.
 #[derive(Clone, Copy, Debug)]
@@ -30,11 +30,13 @@ pub trait Format: Sync {
 }
 
 /// All formats, in the order in which they are asked whether they know a text.
-pub const FORMATS: [&dyn Format; 11] = [
+pub const FORMATS: [&dyn Format; 13] = [
     &TidyCsv,
     &SysbenchText,
-    &FioJson,
-    &MemtierJson,
+    &Fio,
+    &Memtier,
+    &RedisBenchmark,
+    &DiskSpd,
     &Hlog,
     &Pgbench,
     &BenchBase,

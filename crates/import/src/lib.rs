@@ -9,6 +9,7 @@ mod benchbase;
 mod companion;
 mod csv;
 pub mod decode;
+mod diskspd;
 mod figures;
 mod fio;
 mod format;
@@ -24,6 +25,7 @@ mod parsed;
 mod path;
 mod pgbench;
 mod price;
+mod redis_benchmark;
 mod show;
 pub mod sysbench;
 mod twice;
@@ -33,7 +35,8 @@ pub use assemble::assemble;
 pub use benchbase::BenchBase;
 pub use companion::{CompanionContent, CompanionFile};
 pub use csv::TidyCsv;
-pub use fio::FioJson;
+pub use diskspd::DiskSpd;
+pub use fio::Fio;
 pub use format::{FORMATS, Format, Source, by_name, recognise};
 pub use hammerdb::HammerDb;
 pub use hlog::Hlog;
@@ -42,10 +45,11 @@ pub use layout::{
     Knob, Layout, LayoutQuestion, Naming, PatternError, Suggestion, Understood, UnderstoodPart,
     name_trials,
 };
-pub use memtier::MemtierJson;
+pub use memtier::Memtier;
 pub use mysqlslap::Mysqlslap;
 pub use number::{as_printed, printed_number};
 pub use parsed::{Aspect, ImportedPrice, ImportedTrial, Label, Parsed, Problem};
 pub use pgbench::Pgbench;
+pub use redis_benchmark::RedisBenchmark;
 pub use show::ShowDump;
 pub use unpack::{Member, UnpackLimits, unpack, without_container};

@@ -1,11 +1,15 @@
 //! What other tools print, read from what they printed.
 
 mod companion;
+mod diskspd;
 mod fio;
+mod fio_printed;
 mod hlog;
 mod iostat;
 mod memtier;
 mod pgbench;
+mod printed;
+mod redis_benchmark;
 mod robust;
 mod show;
 mod suites;

@@ -1,5 +1,7 @@
 //! What PostgreSQL's pgbench prints.
 
+mod localised;
+
 use crate::figures::{Figures, numbered_lines, problem, trial, with_unit};
 use crate::{Aspect, Format, Knob, Parsed, Source};
 use model::{Failure, FailureKind, FigureNumber, Level, Outcome, TrialEnd};
@@ -25,12 +27,14 @@ impl Format for Pgbench {
 
     fn recognises(&self, text: &str) -> bool {
         text.lines().any(|line| line.starts_with(FIRST) || line.starts_with("pgbench ("))
+            || localised::recognises(text)
     }
 
     fn parse(&self, source: Source<'_>) -> Parsed {
         let mut parsed = Parsed::default();
         let mut run = Run::default();
-        for (number, line) in numbered_lines(source.text) {
+        let text = localised::in_english(source.text);
+        for (number, line) in numbered_lines(&text) {
             let begins = line.starts_with("pgbench (") || line.starts_with(FIRST);
             if begins && run.begun {
                 finish(&source, std::mem::take(&mut run), &mut parsed);
