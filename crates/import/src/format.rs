@@ -2,7 +2,7 @@
 
 use crate::sysbench::SysbenchText;
 use crate::{BenchBase, DiskSpd, Fio, HammerDb, Hlog, Iostat, Memtier, Mysqlslap, Parsed};
-use crate::{Pgbench, RedisBenchmark, ShowDump, TidyCsv};
+use crate::{Pgbench, RedisBenchmark, ShowDump, Table, TableOptions};
 
 /// A file to import.
 #[derive(Clone, Copy, Debug)]
@@ -27,11 +27,17 @@ pub trait Format: Sync {
 
     /// Reads a file. Never fails as a whole: what cannot be read is among the problems.
     fn parse(&self, source: Source<'_>) -> Parsed;
+
+    /// The same, with what the user says of tables, which matters to tables alone.
+    fn parse_with(&self, source: Source<'_>, tables: &TableOptions) -> Parsed {
+        let _ = tables;
+        self.parse(source)
+    }
 }
 
 /// All formats, in the order in which they are asked whether they know a text.
 pub const FORMATS: [&dyn Format; 13] = [
-    &TidyCsv,
+    &Table,
     &SysbenchText,
     &Fio,
     &Memtier,

@@ -335,6 +335,14 @@ pub(crate) struct ImportArguments {
     /// may be given again for files of another layout; inferred when left out
     #[arg(long, value_name = "PATTERN")]
     pub(crate) layout: Vec<String>,
+    /// What a column of a table is, such as 'Tx/sec=transactions_per_s', 'p95=latency_p95:ms',
+    /// 'Box=target' or 'Rank=-'; '*=transactions_per_s' for columns named after targets or numbers of
+    /// clients; may be given again
+    #[arg(long, value_name = "COLUMN=ROLE")]
+    pub(crate) map: Vec<String>,
+    /// The decimal mark of tables whose numbers can be read in two ways, such as 1.234
+    #[arg(long, value_enum, value_name = "MARK")]
+    pub(crate) decimal: Option<MarkName>,
     /// Only show what is understood of the paths
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -343,7 +351,16 @@ pub(crate) struct ImportArguments {
     pub(crate) verbose: bool,
 }
 
+/// A decimal mark.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum MarkName {
+    Point,
+    Comma,
+}
+
 const LAYOUTS: &str = "
+Files may be packed: .gz, .zst, .bz2 and .xz; what is in a .tar, .zip or .xlsx counts as in a directory.
+
 Layouts:
   {target}, {test}, {clients}, {rate}  what they say
   {repeat}, {date}                     results that differ in them alone are repeats

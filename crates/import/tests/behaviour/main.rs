@@ -8,4 +8,5 @@ mod layouts;
 mod repeats;
 mod studies;
 mod sysbench_result;
+mod tables;
 mod tidy_csv;

@@ -1,10 +1,10 @@
 //! Tidy CSV: repeats, labels, and what happens to rows that cannot be read.
 
-use import::{Format, Parsed, Source, TidyCsv};
+use import::{Format, Parsed, Source, Table};
 use model::Level;
 
 fn parse(text: &str) -> Parsed {
-    TidyCsv.parse(Source { file: "a.csv", text })
+    Table.parse(Source { file: "a.csv", text })
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod said;
 use super::run::files_of;
 use super::{Outcome, print};
 use crate::Exit;
-use crate::arguments::ImportArguments;
+use crate::arguments::{ImportArguments, MarkName};
 use crate::exit::CliError;
 use crate::messages::shown;
 use crate::progress::Progress;
@@ -13,8 +13,8 @@ use crate::stores;
 use campaign::Step;
 use import::Suggestion;
 use import::{
-    FORMATS, Format, Layout, LayoutQuestion, Member, Naming, Parsed, PatternError, Problem, Source,
-    UnpackLimits,
+    DecimalMark, FORMATS, Format, Layout, LayoutQuestion, Member, Naming, Parsed, PatternError,
+    Problem, Source, TableOptions, UnpackLimits,
 };
 use model::{Dataset, HostFacts, RunInfo, UnixMillis, text};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,8 @@ pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
         layouts: &layouts,
     };
     let (files, unseen) = gather::gather(&arguments.paths)?;
-    let (mut parsed, strangers, unread) = read(&files, format)?;
+    let tables = tables(arguments)?;
+    let (mut parsed, strangers, unread) = read(&files, format, &tables)?;
     let (understood, unfit) =
         import::name_trials(&mut parsed, &naming).map_err(|question| asked(&question))?;
     if arguments.dry_run {
@@ -96,7 +97,11 @@ struct Stranger {
 type Read = (Vec<Parsed>, Vec<Stranger>, Vec<Problem>);
 
 /// Reads all files.
-fn read(files: &[Found], format: Option<&'static dyn Format>) -> Result<Read, CliError> {
+fn read(
+    files: &[Found],
+    format: Option<&'static dyn Format>,
+    tables: &TableOptions,
+) -> Result<Read, CliError> {
     let (mut parsed, mut strangers, mut unread) = (Vec::new(), Vec::new(), Vec::new());
     let progress = Progress::start("files");
     let of = files.len() as u64;
@@ -112,15 +117,17 @@ fn read(files: &[Found], format: Option<&'static dyn Format>) -> Result<Read, Cl
                 continue;
             }
         };
-        let mut members = Vec::new();
+        let (mut members, mut others) = (Vec::new(), Vec::new());
         let mut take = |member: Member<'_>| {
-            let named = file.named && !member.unpacked;
-            match parse(format, &member, named) {
-                Some(one) => members.push((member.name.to_owned(), one)),
-                None => strangers.push(Stranger { name: member.name.to_owned(), named }),
+            let (name, named) = (member.name.to_owned(), file.named && !member.unpacked);
+            match parse(format, &member, named, tables) {
+                Content::Results(one) => members.push((name, one)),
+                Content::Other => strangers.push(Stranger { name, named }),
+                Content::Unread(message) => others.push(Problem { file: name, line: 0, message }),
             }
         };
         unread.extend(import::unpack(&name, bytes, &UnpackLimits::default(), &mut take));
+        unread.append(&mut others);
         // Archives have their members in any order; repeats are counted in that of their names.
         members.sort_by_cached_key(|(name, _)| gather::natural(name));
         parsed.extend(members.into_iter().map(|(_, parsed)| parsed));
@@ -175,16 +182,57 @@ fn format(kind: &str) -> Result<Option<&'static dyn Format>, CliError> {
     })
 }
 
-/// What a file holds; `None` where it is not of the format that was asked for.
-fn parse(format: Option<&'static dyn Format>, file: &Member<'_>, named: bool) -> Option<Parsed> {
+/// What a file holds.
+enum Content {
+    Results(Parsed),
+    /// Results of another tool or form, which are not read, with what to do instead.
+    Unread(String),
+    /// Nothing of the format that was asked for.
+    Other,
+}
+
+fn parse(
+    format: Option<&'static dyn Format>,
+    file: &Member<'_>,
+    named: bool,
+    tables: &TableOptions,
+) -> Content {
     let text = import::decode::text(&file.bytes);
-    let format = match format {
+    let known = match format {
         // A file that was named is taken at the user's word.
         Some(format) if named || format.recognises(&text) => Some(format),
         Some(_) => None,
         None => import::recognise(&text),
     };
-    format.map(|format| format.parse(Source { file: file.name, text: &text }))
+    match known {
+        Some(known) => {
+            Content::Results(known.parse_with(Source { file: file.name, text: &text }, tables))
+        }
+        // With one kind of file all others are passed over.
+        None if format.is_some() => Content::Other,
+        None => import::unread(&file.bytes, &text).map_or(Content::Other, Content::Unread),
+    }
+}
+
+/// What the user says of tables.
+fn tables(arguments: &ImportArguments) -> Result<TableOptions, CliError> {
+    let decimal = arguments.decimal.map(|mark| match mark {
+        MarkName::Point => DecimalMark::Point,
+        MarkName::Comma => DecimalMark::Comma,
+    });
+    let mut tables =
+        TableOptions { decimal, test: arguments.test.clone(), ..TableOptions::default() };
+    for text in &arguments.map {
+        tables.say(text).map_err(|error| {
+            CliError::usage(
+                error.to_string(),
+                "roles: target, test, clients, queue_depth, rate, repeat, block, factor, note, failure, \
+                 metric, - for nothing; figures: transactions_per_s, latency_p95:ms and others of \
+                 docs/import.md",
+            )
+        })?;
+    }
+    Ok(tables)
 }
 
 /// The name of what is imported: that of the only file or directory.
