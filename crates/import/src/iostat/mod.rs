@@ -51,7 +51,8 @@ impl Format for Iostat {
         let line = first.line;
         let samples = samples(&reports);
         if samples.is_empty() {
-            let message = "the only report is of the time since boot, not of a load";
+            let message = "iostat's only report is of the time since boot, not of a load; run it with an interval, as \
+                           in iostat -x -t 1";
             parsed.problems.push(problem(&source, line, message));
         } else {
             let file = source.file.to_owned();

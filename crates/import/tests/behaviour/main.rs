@@ -5,6 +5,7 @@
 mod audit;
 mod formats;
 mod layouts;
+mod packed;
 mod repeats;
 mod studies;
 mod sysbench_result;
