@@ -1,8 +1,9 @@
 //! What the user says of a column: `--map 'Tx/sec=transactions_per_s'`.
 
-use super::TableOptions;
 use super::names::{self, ColumnRole, Name};
+use super::{DecimalMark, TableOptions};
 use model::Metric;
+use std::cell::Cell;
 
 /// Why a text says nothing of a column.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,7 +19,22 @@ pub enum MapError {
     Role(String),
 }
 
+/// What the user said of a column.
+#[derive(Clone, Debug)]
+pub(super) struct Said {
+    /// `*` stands for columns of targets or of numbers of clients.
+    column: String,
+    role: ColumnRole,
+    /// Whether any table has it.
+    used: Cell<bool>,
+}
+
 impl TableOptions {
+    /// What is said of all tables; of their columns nothing yet.
+    pub fn new(decimal: Option<DecimalMark>, test: Option<String>) -> Self {
+        Self { map: Vec::new(), decimal, test }
+    }
+
     /// Takes what the user says of one column.
     ///
     /// # Errors
@@ -29,14 +45,20 @@ impl TableOptions {
             .filter(|(column, role)| !column.is_empty() && !role.is_empty())
             .ok_or_else(|| MapError::Form(text.to_owned()))?;
         let known = parsed(role).ok_or_else(|| MapError::Role(role.to_owned()))?;
-        self.map.push((column.to_owned(), known));
+        self.map.push(Said { column: column.to_owned(), role: known, used: Cell::new(false) });
         Ok(())
+    }
+
+    /// The columns that no table had of which anything was said.
+    pub fn unused(&self) -> impl Iterator<Item = &str> {
+        self.map.iter().filter(|said| !said.used.get()).map(|said| said.column.as_str())
     }
 
     /// What the user said of the column of that name.
     pub(super) fn said(&self, heading: &str) -> Option<&ColumnRole> {
-        let named = self.map.iter().rev().find(|(name, _)| name.eq_ignore_ascii_case(heading));
-        named.map(|(_, role)| role)
+        let named = self.map.iter().rev().find(|said| said.column.eq_ignore_ascii_case(heading))?;
+        named.used.set(true);
+        Some(&named.role)
     }
 
     /// The figure of columns that are named after targets or numbers of clients.
@@ -95,7 +117,8 @@ mod tests {
             ("n=cache_hits:1/s", "n", ColumnRole::Figure("cache_hits".into(), "1/s".into())),
         ] {
             options.say(text).unwrap();
-            assert_eq!(options.map.last(), Some(&(column.to_owned(), role)), "{text}");
+            let said = options.map.last().unwrap();
+            assert_eq!((said.column.as_str(), &said.role), (column, &role), "{text}");
         }
         assert!(options.say("x").is_err() && options.say("x=").is_err());
         assert!(options.say("x=transaction_per_z").is_err(), "a typing error is no new figure");

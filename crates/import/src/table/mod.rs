@@ -19,12 +19,12 @@ use columns::Columns;
 /// What the user says of tables.
 #[derive(Clone, Debug, Default)]
 pub struct TableOptions {
-    /// What columns are, by their names; `*` stands for columns of targets or of numbers of clients.
-    pub map: Vec<(String, ColumnRole)>,
+    /// What columns are ([`Self::say`]).
+    map: Vec<map::Said>,
     /// The decimal mark, where numbers do not tell it.
-    pub decimal: Option<DecimalMark>,
+    decimal: Option<DecimalMark>,
     /// The test of rows that name none.
-    pub test: Option<String>,
+    test: Option<String>,
 }
 
 /// A table: tidy, one figure a row, with the columns `target`, `test`, `metric` and `value`; or as people

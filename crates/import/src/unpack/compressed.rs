@@ -2,9 +2,9 @@
 
 use std::io::{self, BufReader, Read};
 
-/// Largest window or dictionary that a stream may ask for. What people compress with has 128 MiB
-/// at most unless told otherwise.
-const LARGEST_WINDOW_KIB: u32 = 128 << 10;
+/// Largest memory that an xz stream may ask for: `xz -9` needs 65 MiB. Of Zstandard it is the window of
+/// `zstd --long`, 128 MiB, which its decoder checks itself.
+const XZ_MEMORY_KIB: u32 = 96 << 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compression {
@@ -39,9 +39,7 @@ impl Compression {
             Self::Gzip => Box::new(flate2::read::MultiGzDecoder::new(from)),
             Self::Deflate => Box::new(flate2::read::DeflateDecoder::new(from)),
             Self::Bzip2 => Box::new(bzip2::read::MultiBzDecoder::new(from)),
-            Self::Xz => {
-                Box::new(lzma_rust2::XzReader::new_mem_limit(from, true, LARGEST_WINDOW_KIB))
-            }
+            Self::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(from, true, XZ_MEMORY_KIB)),
             Self::Zstandard => Box::new(Zstandard::new(from)?),
         })
     }

@@ -52,6 +52,10 @@ impl Unpacking<'_> {
                 }
             }
             io::copy(&mut data, &mut io::sink())?;
+            // Some leave out what fills the last block.
+            if data.limit() > padded - size {
+                return Err(io::Error::other("the archive breaks off"));
+            }
             if self.is_full(archive) {
                 break;
             }

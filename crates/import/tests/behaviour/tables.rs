@@ -134,7 +134,7 @@ fn numbers_that_may_mean_two_things_are_asked_about() {
     assert!(parsed.trials.is_empty());
     assert!(parsed.problems[0].message.contains("--decimal"), "{:?}", parsed.problems);
     for (mark, value) in [(DecimalMark::Point, 1.234), (DecimalMark::Comma, 1234.0)] {
-        let options = TableOptions { decimal: Some(mark), ..TableOptions::default() };
+        let options = TableOptions::new(Some(mark), None);
         let parsed = read_as("a.csv", text, &options);
         assert_eq!(told(&parsed, "transactions_per_s")[0].3, value);
     }

@@ -133,6 +133,11 @@ fn read(
         parsed.extend(members.into_iter().map(|(_, parsed)| parsed));
     }
     progress.finish();
+    unread.extend(tables.unused().map(|column| Problem {
+        file: "--map".to_owned(),
+        line: 0,
+        message: format!("no table that was read has the column `{column}`"),
+    }));
     Ok((parsed, strangers, unread))
 }
 
@@ -220,8 +225,7 @@ fn tables(arguments: &ImportArguments) -> Result<TableOptions, CliError> {
         MarkName::Point => DecimalMark::Point,
         MarkName::Comma => DecimalMark::Comma,
     });
-    let mut tables =
-        TableOptions { decimal, test: arguments.test.clone(), ..TableOptions::default() };
+    let mut tables = TableOptions::new(decimal, arguments.test.clone());
     for text in &arguments.map {
         tables.say(text).map_err(|error| {
             CliError::usage(
