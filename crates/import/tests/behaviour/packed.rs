@@ -174,8 +174,9 @@ fn damaged_archives_are_told() {
     sized.extend([0; 1024]);
     let whole = packed!("tree.zip");
     let mut wrong = whole.clone();
-    // A byte of the first member's data.
-    let data = whole.windows(4).position(|four| four == b"PK\x03\x04").unwrap() + 80;
+    // A byte of a member's data, after its name and 28 bytes of dates and owners.
+    let name = b"tree/a.csv";
+    let data = whole.windows(name.len()).position(|own| own == name).unwrap() + name.len() + 33;
     wrong[data] ^= 0x55;
     for (name, bytes) in [
         ("size.tar", sized),
