@@ -24,6 +24,8 @@ pub(super) struct Columns {
     pub(super) columns: Vec<Column>,
     /// The figure of cells whose headings do not say it.
     pub(super) figure: Option<(String, String)>,
+    /// Whether headings say what was measured, or how, and not only words in the cells.
+    named: bool,
 }
 
 impl Columns {
@@ -52,6 +54,10 @@ impl Columns {
         }
         let names_target = is(&columns, &|role| *role == ColumnRole::Target)
             || columns.iter().any(|column| matches!(column, Column::Cells { target: Some(_), .. }));
+        let by_heading = columns.iter().any(|column| {
+            let words = [ColumnRole::Target, ColumnRole::Test, ColumnRole::Clients];
+            matches!(column, Column::Known(role) if words.contains(role) || *role == ColumnRole::QueueDepth)
+        });
         let mut named = names_target;
         let metric = is(&columns, &|role| *role == ColumnRole::Metric);
         for at in 0..columns.len() {
@@ -81,7 +87,7 @@ impl Columns {
                 *column = Column::Known(ColumnRole::Ignored);
             }
         }
-        Self { columns, figure }
+        Self { columns, figure, named: by_heading }
     }
 
     pub(super) fn has(&self, role: &ColumnRole) -> bool {
@@ -100,17 +106,19 @@ impl Columns {
         let level = [ColumnRole::Clients, ColumnRole::QueueDepth, ColumnRole::Rate];
         let says = level.iter().chain(&[ColumnRole::Target, ColumnRole::Test]);
         let identified = says.into_iter().any(|role| self.has(role));
-        let figures = self.columns.iter().filter(|column| match column {
-            Column::Known(ColumnRole::Figure(..)) => true,
+        // A column of words beside any time may be of anything, such as lines of a log.
+        let telling =
+            |metric: &str| self.named || !(metric == "elapsed" || metric.contains("latency"));
+        let figures = self.columns.iter().any(|column| match column {
+            Column::Known(ColumnRole::Figure(metric, _)) => telling(metric),
             Column::Cells { figure, .. } => figure.is_some() || self.figure.is_some(),
             _ => false,
         });
-        let figures = figures.count();
         let unnamed = |column: &Column| matches!(column, Column::Unknown | Column::Cells { .. });
         // `threads;mariadb;postgres`: of which figure, is to be asked.
         let to_ask = matches!(&self.columns[0], Column::Known(role) if level.contains(role))
             && self.columns[1..].iter().all(unnamed);
-        (figures > 0 && identified) || to_ask
+        (figures && identified) || to_ask
     }
 
     /// The decimal mark of each column of figures; columns whose numbers may mean two things are told.

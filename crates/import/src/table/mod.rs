@@ -46,7 +46,7 @@ impl Format for Table {
     }
 
     fn description(&self) -> &'static str {
-        "tables (CSV, sheets of .xlsx): one figure a row, or one trial a row"
+        "a table (CSV, a sheet of .xlsx): one figure a row, or one trial a row"
     }
 
     fn recognises(&self, text: &str) -> bool {

@@ -1,6 +1,7 @@
 //! Words that people give columns, by what they say.
 
-pub(super) const TARGETS: [&str; 36] = [
+pub(super) const TARGETS: [&str; 37] = [
+    "name",
     "target",
     "server",
     "system",

@@ -217,6 +217,7 @@ fn other_files_are_no_tables() {
         "\"test\",\"rps\",\"p50_latency_ms\"\n\"SET\",\"5.00\",\"0.1\"\n",
         "The server ran, with 16 threads, at 100 tps.\nIt was fast, and good.\n",
         "user,system,idle\n1,2,97\n",
+        "[OVERALL], RunTime(ms), 10000\n[READ], Operations, 5\n",
         "{\"tps\": 5, \"threads\": 1}\n",
         "",
     ] {
