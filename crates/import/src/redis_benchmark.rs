@@ -87,6 +87,10 @@ fn table(source: &Source<'_>, parsed: &mut Parsed) {
         let line = u32::try_from(line).unwrap_or(u32::MAX);
         if record.get(0) == Some("test") {
             columns = record.iter().map(str::to_owned).collect();
+            let unknown = columns.iter().skip(1).filter(|column| column_metric(column).is_none());
+            parsed.problems.extend(unknown.map(|column| {
+                problem(source, line, format!("the column `{column}` is not known, and left out"))
+            }));
             continue;
         }
         if record.len() != columns.len() {
@@ -97,13 +101,7 @@ fn table(source: &Source<'_>, parsed: &mut Parsed) {
         }
         let mut figures = Figures::default();
         for (column, value) in columns.iter().zip(&record).skip(1) {
-            let Some((metric, unit)) = column_metric(column) else {
-                let message = format!("the column `{column}` is not known, and left out");
-                if !parsed.problems.iter().any(|known| known.message == message) {
-                    parsed.problems.push(problem(source, line, message));
-                }
-                continue;
-            };
+            let Some((metric, unit)) = column_metric(column) else { continue };
             // Where nothing came there is no mean.
             if !is_no_number(value) && !figures.printed(&metric, value, unit, line) {
                 parsed.problems.push(problem(source, line, format!("not understood: «{value}»")));

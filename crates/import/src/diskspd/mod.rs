@@ -6,6 +6,7 @@ mod xml;
 use crate::figures::{self, Figures, percentile, problem, reckoned};
 use crate::{Aspect, Format, ImportedTrial, Knob, Parsed, Source};
 use model::{Failure, FailureKind, FigureNumber, Level, Outcome, TrialEnd, UnixMillis};
+use std::collections::HashMap;
 
 /// What DiskSpd prints, as XML or as text. Each time span is a trial; its level is the number of I/O
 /// operations outstanding, of all threads on all files together.
@@ -96,6 +97,8 @@ struct Run {
     counted: [Counted; 3],
     /// Of each file, by its path.
     files: Vec<(String, Counted)>,
+    /// Where each file is among them.
+    places: HashMap<String, usize>,
     /// Names of figures in milliseconds, by direction, without the direction.
     latencies: [Vec<(String, FigureNumber)>; 3],
     patterns: Vec<Pattern>,
@@ -106,7 +109,9 @@ struct Run {
 
 impl Run {
     fn file(&mut self, path: &str, counted: Counted) {
-        match self.files.iter_mut().find(|(known, _)| known == path) {
+        let next = self.files.len();
+        let at = *self.places.entry(path.to_owned()).or_insert(next);
+        match self.files.get_mut(at) {
             Some((_, own)) => own.add(counted),
             None => self.files.push((path.to_owned(), counted)),
         }

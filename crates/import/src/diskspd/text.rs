@@ -45,11 +45,14 @@ pub(super) fn runs(source: &Source<'_>, problems: &mut Vec<Problem>) -> Vec<Run>
     all
 }
 
+/// What one time span was told: patterns of its files, and what all of them share.
+type Told = (Vec<Pattern>, Option<(u32, u32)>);
+
 struct Reading {
     section: Section,
     runs: Vec<Run>,
     /// What was told of each time span.
-    told: Vec<(Vec<Pattern>, Option<(u32, u32)>)>,
+    told: Vec<Told>,
     threads: Option<u32>,
     started_at: Option<model::UnixMillis>,
     /// What the columns of a table are, in lower case.

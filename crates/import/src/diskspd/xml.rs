@@ -18,10 +18,11 @@ pub(super) fn recognises(text: &str) -> bool {
 /// else was printed between them.
 pub(super) fn runs(source: &Source<'_>, problems: &mut Vec<Problem>) -> Vec<Run> {
     let mut runs = Vec::new();
-    let mut from = 0;
+    let (mut from, mut counted, mut line) = (0, 0, 1_u32);
     while let Some(at) = source.text[from..].find(FIRST).map(|at| from + at) {
-        let lines = source.text[..at].matches('\n').count();
-        let line = u32::try_from(lines + 1).unwrap_or(u32::MAX);
+        let lines = source.text[counted..at].matches('\n').count();
+        line = line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        counted = at;
         let Some(end) = source.text[at..].find(LAST).map(|end| at + end + LAST.len()) else {
             problems.push(problem(source, line, "the document that begins here breaks off"));
             break;

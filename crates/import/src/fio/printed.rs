@@ -3,6 +3,7 @@
 use crate::figures::{self, Figures, percentile, reckoned};
 use crate::{Aspect, ImportedTrial, Knob, Source};
 use model::{Failure, FailureKind, FigureNumber, Level, Outcome, TrialEnd};
+use std::collections::HashMap;
 
 /// A time with its unit.
 pub(super) type Time = (FigureNumber, &'static str);
@@ -96,17 +97,25 @@ pub(super) struct Entry {
 /// (`--status-interval`) the last counts.
 pub(super) fn trials(source: &Source<'_>, entries: Vec<Entry>) -> Vec<ImportedTrial> {
     let mut runs: Vec<Vec<Entry>> = Vec::new();
+    let mut places: HashMap<(u32, String), usize> = HashMap::new();
+    // Snapshots of one run, by the processes that print them.
+    let mut snapshots: HashMap<(usize, String), usize> = HashMap::new();
     for entry in entries {
-        let same = |run: &&mut Vec<Entry>| run[0].group == entry.group && run[0].name == entry.name;
-        match runs.iter_mut().rev().find(same) {
-            Some(run) => {
-                let known = run.iter_mut().find(|known| known.process == entry.process);
-                match known.filter(|known| !known.process.is_empty()) {
-                    Some(known) => *known = entry,
-                    None => run.push(entry),
-                }
+        let next = runs.len();
+        let at = *places.entry((entry.group, entry.name.clone())).or_insert(next);
+        if at == next {
+            runs.push(Vec::new());
+        }
+        let known = match entry.process.is_empty() {
+            true => None,
+            false => snapshots.insert((at, entry.process.clone()), runs[at].len()),
+        };
+        match known {
+            Some(known) => {
+                snapshots.insert((at, entry.process.clone()), known);
+                runs[at][known] = entry;
             }
-            None => runs.push(vec![entry]),
+            None => runs[at].push(entry),
         }
     }
     let alone = runs.iter().all(|run| run[0].name == runs[0][0].name);

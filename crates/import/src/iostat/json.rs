@@ -17,12 +17,12 @@ pub(super) fn recognises(text: &str) -> bool {
 pub(super) fn reports(source: &Source<'_>, problems: &mut Vec<Problem>) -> Vec<Report> {
     let mut reports = Vec::new();
     let whole = closed(source.text);
+    // With -y there is no report since boot, and an empty line in its place.
+    let has_boot = !source.text.contains("[\n\n");
     for document in documents(&whole) {
         match document {
             Ok((line, json)) => {
                 let hosts = json.at(&["sysstat", "hosts"]).map(Json::elements).unwrap_or_default();
-                // With -y there is no report since boot, and an empty line in its place.
-                let has_boot = !source.text.contains("[\n\n");
                 for host in hosts {
                     let own = host.at(&["statistics"]).map(Json::elements).unwrap_or_default();
                     for (at, report) in own.into_iter().enumerate() {

@@ -20,6 +20,9 @@ pub(super) enum Column {
     Unknown,
 }
 
+/// Longest name of a column that is taken apart.
+const LONGEST_NAME: usize = 200;
+
 pub(super) struct Columns {
     pub(super) columns: Vec<Column>,
     /// The figure of cells whose headings do not say it.
@@ -60,8 +63,8 @@ impl Columns {
         });
         let mut named = names_target;
         let metric = is(&columns, &|role| *role == ColumnRole::Metric);
-        for at in 0..columns.len() {
-            if columns[at] != Column::Unknown || cells.heading[at].is_empty() {
+        for (at, (column, heading)) in columns.iter_mut().zip(&cells.heading).enumerate() {
+            if *column != Column::Unknown || heading.is_empty() {
                 continue;
             }
             let texts = cells.rows.iter().filter_map(|row| row.cells.get(at));
@@ -72,13 +75,13 @@ impl Columns {
             });
             if words.len() > numbers.len() && !metric {
                 // A column of words tells rows apart: the first what was measured, others how.
-                columns[at] =
+                *column =
                     Column::Known(if named { ColumnRole::Factor } else { ColumnRole::Target });
                 named = true;
             } else if !plain && !names_target && (figure.is_some() || metric) && !numbers.is_empty()
             {
-                let target = Some(cells.heading[at].clone());
-                columns[at] = Column::Cells { target, clients: None, figure: None };
+                let target = Some(heading.clone());
+                *column = Column::Cells { target, clients: None, figure: None };
             }
         }
         // A heading that is left out has cells of nothing.
@@ -190,6 +193,9 @@ fn of_cells(heading: &str) -> Option<Column> {
 
 /// The figure's part of a heading, and the rest: `MariaDB 10.6 p95 (ms)`, `TPS MySQL`, `MariaDB (tps)`.
 fn parts(heading: &str) -> Option<(String, Option<(String, String)>)> {
+    if heading.len() > LONGEST_NAME {
+        return None;
+    }
     let trimmed = |text: &str| text.trim_matches([' ', '-', '_', ':', ',', '/']).to_owned();
     if let Some((before, unit)) =
         heading.strip_suffix([')', ']']).and_then(|h| h.rsplit_once(['(', '[']))

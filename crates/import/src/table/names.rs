@@ -49,7 +49,7 @@ pub(super) struct Name {
 
 impl Name {
     pub(super) fn of(heading: &str) -> Self {
-        let lower = heading.to_lowercase().replace('µ', "u").replace('μ', "u");
+        let lower = heading.to_lowercase().replace(['µ', 'μ'], "u");
         let (mut text, mut unit) = (lower.trim().to_owned(), String::new());
         if let Some(inner) = text.strip_suffix([')', ']'])
             && let Some((before, inner)) = inner.rsplit_once(['(', '['])

@@ -10,7 +10,7 @@ use crate::{ImportedTrial, Label, Parsed, Source, path};
 use model::{
     Failure, FailureKind, Figure, FigureValue, Level, LevelUnit, Outcome, Printed, TrialEnd,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Rows that sum others up.
 const SUMMARIES: [&str; 17] = [
@@ -35,6 +35,8 @@ const SUMMARIES: [&str; 17] = [
 /// What a cell says of a trial that failed.
 const FAILURES: [&str; 10] =
     ["fail", "error", "oom", "timeout", "timed out", "crash", "abort", "killed", "dnf", "lost"];
+/// Columns that a table may have.
+const MOST_COLUMNS: usize = 1_000;
 /// Names of columns in a message.
 const MOST_NAMES: usize = 8;
 
@@ -67,6 +69,8 @@ struct Reading<'a> {
     drafts: BTreeMap<Key, Vec<Draft>>,
     /// In the order of the file.
     order: Vec<Key>,
+    /// The labels that targets have already.
+    labelled: HashSet<(String, String, String)>,
     parsed: Parsed,
 }
 
@@ -88,9 +92,9 @@ pub(super) fn parse(source: &Source<'_>, options: &TableOptions) -> Parsed {
             return parsed;
         }
     };
-    let (drafts, order) = (BTreeMap::new(), Vec::new());
+    let (drafts, order, labelled) = (BTreeMap::new(), Vec::new(), HashSet::new());
     let mut reading =
-        Reading { source, table: &table, columns, marks, options, drafts, order, parsed };
+        Reading { source, table: &table, columns, marks, options, drafts, order, labelled, parsed };
     reading.left_out();
     for row in &table.rows {
         reading.row(row);
@@ -102,6 +106,9 @@ pub(super) fn parse(source: &Source<'_>, options: &TableOptions) -> Parsed {
 fn complete(table: &Cells, columns: &Columns) -> Result<(), String> {
     if table.heading.is_empty() {
         return Err("there is no table in it".to_owned());
+    }
+    if table.heading.len() > MOST_COLUMNS {
+        return Err(format!("the table has more than {MOST_COLUMNS} columns"));
     }
     let figures = columns.columns.iter().any(|column| match column {
         Column::Known(ColumnRole::Figure(..)) => true,
@@ -422,7 +429,7 @@ impl Reading<'_> {
         trial.block = key.block;
         for (name, value) in draft.labels {
             let label = Label { target: key.target.clone(), name, value };
-            if !self.parsed.labels.contains(&label) {
+            if self.labelled.insert((key.target.clone(), label.name.clone(), label.value.clone())) {
                 self.parsed.labels.push(label);
             }
         }

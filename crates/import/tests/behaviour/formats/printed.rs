@@ -46,7 +46,7 @@ fn pgbench_is_read_in_any_language() {
     assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
     let trial = &parsed.trials[0];
     assert_eq!(trial.level.clients, 16);
-    assert_eq!(figure(trial, "transactions_per_s"), (1220.412_345, "1/s"));
+    assert_eq!(figure(trial, "transactions_per_s"), (1_220.412_345, "1/s"));
     assert_eq!(figure(trial, "latency_avg"), (13.101, "ms"));
     assert_eq!(figure(trial, "latency_stddev"), (4.221, "ms"));
     assert_eq!(figure(trial, "connecting"), (21.345, "ms"));
@@ -58,8 +58,8 @@ fn pgbench_is_read_in_any_language() {
     let parsed = parse("pg/a.txt", FRENCH);
     let trial = &parsed.trials[0];
     assert_eq!(trial.level.clients, 4);
-    assert_eq!(figure(trial, "transactions_per_s"), (9760.654_321, "1/s"));
-    assert_eq!(figure(trial, "transactions_per_s_with_connecting").0, 9701.123_456);
+    assert_eq!(figure(trial, "transactions_per_s"), (9_760.654_321, "1/s"));
+    assert_eq!(figure(trial, "transactions_per_s_with_connecting").0, 9_701.123_456);
     assert_eq!(figure(trial, "transactions").0, 4000.0);
     assert!(outcome(trial).figure("connecting").is_none(), "nobody told it");
 }
@@ -70,7 +70,7 @@ fn several_reports_in_another_language_are_several_runs() {
     assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
     let rates: Vec<f64> =
         parsed.trials.iter().map(|trial| figure(trial, "transactions_per_s").0).collect();
-    assert_eq!(rates, [1220.412_345, 1230.412_345]);
+    assert_eq!(rates, [1_220.412_345, 1_230.412_345]);
 }
 
 #[test]
