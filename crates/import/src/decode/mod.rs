@@ -7,10 +7,14 @@ mod stamp;
 
 use std::borrow::Cow;
 
-/// The text of a file. Line ends are `\n`; a line that a program wrote over itself, as
-/// progress does, is several.
+/// The text of a file. Line ends are `\n`; a line that a program wrote over itself, as progress does, is
+/// several. A tidy table stays as it is but for its encoding.
 pub fn text(bytes: &[u8]) -> Cow<'_, str> {
     let text = decoded(bytes);
+    // What stands in a tidy table is data: names are kept to the letter.
+    if crate::table::is_tidy(&text) {
+        return text;
+    }
     let text = replaced(text, ansi::without);
     let text = replaced(text, unix_line_ends);
     replaced(text, prefix::without)

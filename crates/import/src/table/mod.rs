@@ -12,6 +12,7 @@ mod words;
 pub use decimal::DecimalMark;
 pub use map::MapError;
 pub use names::ColumnRole;
+pub(crate) use tidy::recognises as is_tidy;
 
 use crate::{Format, Parsed, Source};
 use columns::Columns;

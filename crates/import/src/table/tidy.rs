@@ -29,7 +29,7 @@ const NEEDED: [&str; 4] = ["target", "test", "metric", "value"];
 /// Names of the column of clients.
 const CLIENTS: [&str; 3] = ["concurrency", "clients", "threads"];
 
-pub(super) fn recognises(text: &str) -> bool {
+pub(crate) fn recognises(text: &str) -> bool {
     let sign = char::from(delimiter(text));
     let text = without_hint(text).trim_start_matches('\n');
     let heading: Vec<&str> = text.lines().next().unwrap_or("").split(sign).map(bare).collect();

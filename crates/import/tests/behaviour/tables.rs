@@ -211,6 +211,13 @@ fn tidy_tables_may_have_semicolons_and_decimal_commas() {
 }
 
 #[test]
+fn names_in_tidy_tables_are_kept_to_the_letter() {
+    let text = "target,test,metric,value\n\"a\u{1b}[0m\rb\",rw,tps,5\n";
+    let parsed = read(&import::decode::text(text.as_bytes()));
+    assert_eq!(parsed.trials[0].target, "a\u{1b}[0m\rb");
+}
+
+#[test]
 fn other_files_are_no_tables() {
     for text in [
         "name,age\nx,5\n",
