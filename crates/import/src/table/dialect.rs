@@ -3,9 +3,9 @@
 use csv::{ReaderBuilder, StringRecord};
 
 /// What may part cells, in the order in which it is tried where several part as many.
-const DELIMITERS: [u8; 3] = [b'\t', b';', b','];
-/// Lines by which a delimiter is chosen.
-const TELLING_LINES: usize = 20;
+pub(super) const DELIMITERS: [u8; 3] = [b'\t', b';', b','];
+/// Rows by which a delimiter is chosen.
+const TELLING_ROWS: usize = 20;
 /// Lines of titles that may stand above a heading.
 const MOST_TITLES: usize = 10;
 
@@ -35,26 +35,20 @@ pub(super) fn delimiter(text: &str) -> u8 {
     {
         return *sign;
     }
-    let lines: Vec<&str> =
-        text.lines().filter(|line| !line.trim().is_empty()).take(TELLING_LINES).collect();
     let alike = |sign: u8| {
-        let counts: Vec<usize> = lines.iter().map(|line| outside_quotes(line, sign)).collect();
-        // The heading is the first line that has it, below the titles.
+        let mut reader = ReaderBuilder::new()
+            .flexible(true)
+            .has_headers(false)
+            .delimiter(sign)
+            .from_reader(text.as_bytes());
+        let records = reader.records().take(TELLING_ROWS).flatten();
+        let counts: Vec<usize> = records.map(|record| record.len().saturating_sub(1)).collect();
+        // The heading is the first row that has it, below the titles.
         let first = counts.iter().copied().find(|count| *count > 0).unwrap_or(0);
         (counts.iter().filter(|count| **count == first && first > 0).count(), first)
     };
     let best = DELIMITERS.into_iter().rev().max_by_key(|sign| alike(*sign));
     best.filter(|sign| alike(*sign).1 > 0).unwrap_or(b',')
-}
-
-fn outside_quotes(line: &str, sign: u8) -> usize {
-    let mut quoted = false;
-    line.bytes()
-        .filter(|byte| {
-            quoted ^= *byte == b'"';
-            *byte == sign && !quoted
-        })
-        .count()
 }
 
 /// Reads a table. `most` bounds its rows where only its beginning is wanted.

@@ -13,7 +13,7 @@
 
 use super::TableOptions;
 use super::decimal::{DecimalMark, Evidence, Undecided, number};
-use super::dialect::delimiter;
+use super::dialect::DELIMITERS;
 use crate::price::REQUESTS_PER_IO;
 use crate::{ImportedPrice, ImportedTrial, Label, Parsed, Problem, Source};
 use crate::{as_printed, printed_number};
@@ -30,10 +30,16 @@ const NEEDED: [&str; 4] = ["target", "test", "metric", "value"];
 const CLIENTS: [&str; 3] = ["concurrency", "clients", "threads"];
 
 pub(crate) fn recognises(text: &str) -> bool {
-    let sign = char::from(delimiter(text));
-    let text = without_hint(text).trim_start_matches('\n');
-    let heading: Vec<&str> = text.lines().next().unwrap_or("").split(sign).map(bare).collect();
-    NEEDED.iter().all(|needed| heading.contains(needed))
+    delimiter(text).is_some()
+}
+
+/// What parts the cells: the sign by which the heading has the columns that are needed.
+fn delimiter(text: &str) -> Option<u8> {
+    let heading = without_hint(text).trim_start_matches('\n').lines().next().unwrap_or_default();
+    DELIMITERS.into_iter().find(|sign| {
+        let names: Vec<&str> = heading.split(char::from(*sign)).map(bare).collect();
+        NEEDED.iter().all(|needed| names.contains(needed))
+    })
 }
 
 pub(super) fn parse(source: Source<'_>, options: &TableOptions) -> Parsed {
@@ -169,7 +175,7 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn read(&mut self, options: &TableOptions) {
         let text = without_hint(self.source.text);
-        let delimiter = delimiter(self.source.text);
+        let delimiter = delimiter(self.source.text).unwrap_or(b',');
         let reader = || {
             ReaderBuilder::new().flexible(true).delimiter(delimiter).from_reader(text.as_bytes())
         };
