@@ -84,6 +84,7 @@ proptest! {
 #[test]
 fn every_sample_is_recognised_by_one_format_alone() {
     for sample in SAMPLES {
+        let sample = &*import::decode::text(sample.as_bytes());
         let takers: Vec<&str> = FORMATS
             .iter()
             .filter(|format| format.recognises(sample))
