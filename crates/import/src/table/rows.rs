@@ -251,6 +251,13 @@ impl Reading<'_> {
         let others: Vec<String> = others.map(|(_, cell)| cell.clone()).collect();
         let failure = self.of(row, ColumnRole::Failure).next().map(|(_, cell)| cell.to_owned());
         let labels = if targets.len() > 1 { targets } else { Vec::new() };
+        let draft = |failure: Option<String>| Draft {
+            line: row.line,
+            figures: Vec::new(),
+            failure,
+            labels: labels.clone(),
+            others: others.clone(),
+        };
         let mut found: BTreeMap<Key, Draft> = BTreeMap::new();
         let mut wrong: Vec<(Key, String)> = Vec::new();
         for at in 0..row.cells.len().min(self.columns.columns.len()) {
@@ -261,14 +268,8 @@ impl Reading<'_> {
             }
             match self.figure(row, at, metric, unit) {
                 Some(figure) => {
-                    let draft = found.entry(own).or_insert_with(|| Draft {
-                        line: row.line,
-                        figures: Vec::new(),
-                        failure: failure.clone(),
-                        labels: labels.clone(),
-                        others: others.clone(),
-                    });
-                    draft.figures.push(figure);
+                    let own = found.entry(own).or_insert_with(|| draft(failure.clone()));
+                    own.figures.push(figure);
                 }
                 None => wrong.push((own, cell.clone())),
             }
@@ -278,24 +279,11 @@ impl Reading<'_> {
             if found.contains_key(&key) || !failed(&text) {
                 self.problem(row.line, format!("«{text}» is no number"));
             } else {
-                found.insert(
-                    key,
-                    Draft {
-                        line: row.line,
-                        figures: Vec::new(),
-                        failure: Some(text),
-                        labels: labels.clone(),
-                        others: others.clone(),
-                    },
-                );
+                found.insert(key, draft(Some(text)));
             }
         }
-        if let (true, Some(reason)) = (found.is_empty(), failure) {
-            let failure = Some(reason);
-            found.insert(
-                key,
-                Draft { line: row.line, figures: Vec::new(), failure, labels, others },
-            );
+        if found.is_empty() && failure.is_some() {
+            found.insert(key, draft(failure));
         }
         for (key, draft) in found {
             self.add(key, draft);
