@@ -1,8 +1,8 @@
 //! The formats that can be read.
 
 use crate::sysbench::SysbenchText;
-use crate::{BenchBase, FioJson, HammerDb, Hlog, Iostat, MemtierJson, Mysqlslap, Parsed};
-use crate::{Pgbench, Problem, ShowDump, TidyCsv};
+use crate::{BenchBase, DiskSpd, Fio, HammerDb, Hlog, Iostat, Memtier, Mysqlslap, Parsed};
+use crate::{Pgbench, Problem, RedisBenchmark, ShowDump, Table, TableOptions};
 use model::{OverBudget, ReadBudget};
 
 /// A file to import.
@@ -68,14 +68,22 @@ pub trait Format: Sync {
 
     /// Reads a file. Never fails as a whole: what cannot be read is among the problems.
     fn parse(&self, source: Source<'_>) -> Parsed;
+
+    /// The same, with what the user says of tables, which matters to tables alone.
+    fn parse_with(&self, source: Source<'_>, tables: &TableOptions) -> Parsed {
+        let _ = tables;
+        self.parse(source)
+    }
 }
 
 /// All formats, in the order in which they are asked whether they know a text.
-pub const FORMATS: [&dyn Format; 11] = [
-    &TidyCsv,
+pub const FORMATS: [&dyn Format; 13] = [
+    &Table,
     &SysbenchText,
-    &FioJson,
-    &MemtierJson,
+    &Fio,
+    &Memtier,
+    &RedisBenchmark,
+    &DiskSpd,
     &Hlog,
     &Pgbench,
     &BenchBase,
@@ -92,8 +100,8 @@ pub fn by_name(name: &str) -> Option<&'static dyn Format> {
 
 /// Reads a file in a format. A file that gives nothing at all is a problem: it looks like results, and
 /// whoever imports it counts on them.
-pub fn parse(format: &dyn Format, source: Source<'_>) -> Parsed {
-    let mut parsed = format.parse(source);
+pub fn parse(format: &dyn Format, source: Source<'_>, tables: &TableOptions) -> Parsed {
+    let mut parsed = format.parse_with(source, tables);
     if parsed.is_empty() {
         let message = format!("no results in it, though it looks like {}", format.description());
         parsed.problems.push(Problem { file: source.file.to_owned(), line: 0, message });

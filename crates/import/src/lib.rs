@@ -8,7 +8,8 @@ mod assemble;
 mod belongs;
 mod benchbase;
 mod companion;
-mod csv;
+pub mod decode;
+mod diskspd;
 mod figures;
 mod fio;
 mod format;
@@ -24,15 +25,19 @@ mod parsed;
 mod path;
 mod pgbench;
 mod price;
+mod redis_benchmark;
 mod show;
 pub mod sysbench;
+mod table;
 mod twice;
+mod unpack;
+mod unread;
 
 pub use assemble::assemble;
 pub use benchbase::BenchBase;
 pub use companion::{CompanionContent, CompanionFile};
-pub use csv::TidyCsv;
-pub use fio::FioJson;
+pub use diskspd::DiskSpd;
+pub use fio::Fio;
 pub use format::{FORMATS, Format, Source, by_name, parse, recognise};
 pub use hammerdb::HammerDb;
 pub use hlog::Hlog;
@@ -41,9 +46,13 @@ pub use layout::{
     Knob, Layout, LayoutQuestion, Naming, PatternError, Suggestion, Understood, UnderstoodPart,
     name_trials,
 };
-pub use memtier::MemtierJson;
+pub use memtier::Memtier;
 pub use mysqlslap::Mysqlslap;
 pub use number::{as_printed, printed_number};
 pub use parsed::{Aspect, ImportedPrice, ImportedTrial, Label, Parsed, Problem};
 pub use pgbench::Pgbench;
+pub use redis_benchmark::RedisBenchmark;
 pub use show::ShowDump;
+pub use table::{ColumnRole, DecimalMark, MapError, Table, TableOptions};
+pub use unpack::{Member, UnpackLimits, unpack, without_container};
+pub use unread::unread;

@@ -76,7 +76,7 @@ const PARTING: [char; 4] = ['.', '-', '_', ' '];
 /// A file's name without its directory and without the words at its end that only say its kind:
 /// `rw-16` for `runs/rw-16.iostat.log`. Files of one stem and directory belong together.
 pub(crate) fn stem(file: &str) -> &str {
-    let mut name = name(file);
+    let mut name = crate::without_container(name(file));
     while let Some((rest, word)) = split_last_word(name) {
         if rest.is_empty() || !is_of_kind(word) {
             break;
@@ -152,6 +152,7 @@ mod tests {
     fn files_of_one_trial_have_one_stem() {
         for file in [
             "a/rw-16.sysbench",
+            "a/rw-16.sysbench.gz",
             "a/rw-16.iostat.log",
             "a/rw-16.status-before",
             "a/rw-16_show_global_status_after.txt",

@@ -1,5 +1,5 @@
 use crate::load::requests;
-use import::{Format as _, Source, TidyCsv, assemble};
+use import::{Format as _, Source, Table, assemble};
 use model::ReadBudget;
 use model::*;
 use std::time::Duration;
@@ -130,7 +130,7 @@ pub fn record(trial: &Trial, load: LoadResult) -> TrialRecord {
 
 /// The results in a table (tidy CSV), of which every row must be understood.
 pub fn imported(name: &str, table: &str) -> Dataset {
-    let parsed = TidyCsv.parse(Source { file: name, text: table, budget: &ReadBudget::default() });
+    let parsed = Table.parse(Source { file: name, text: table, budget: &ReadBudget::default() });
     let (dataset, problems) = assemble(name, run(), vec![parsed]);
     assert_eq!(problems, []);
     dataset

@@ -1,8 +1,10 @@
 //! The command line as typed.
 
 mod advise;
+mod agent;
 mod bounds;
 mod chart;
+mod import;
 mod keys;
 mod pages;
 mod read;
@@ -10,7 +12,9 @@ mod runs;
 mod secrets;
 
 pub(crate) use advise::AdviseArguments;
+pub(crate) use agent::{AgentArguments, SeedArguments};
 pub(crate) use chart::{ChartArguments, ChartFormat, ThemeName};
+pub(crate) use import::{ImportArguments, MarkName};
 pub(crate) use keys::{KeyOptions, option};
 pub(crate) use pages::{MetricsArguments, ServeArguments};
 pub(crate) use read::ReadArguments;
@@ -25,7 +29,6 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use model::bounds::MAX_REPEATS;
 use std::path::PathBuf;
-use std::sync::LazyLock;
 
 /// Finds out by measurement what a database should run on, and says so honestly.
 #[derive(Debug, Parser)]
@@ -169,47 +172,6 @@ pub(crate) enum ReferencePage {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct AgentArguments {
-    /// The broker, a nats-server: tls://HOST:PORT, or nats://127.0.0.1:PORT on this machine; with
-    /// /FLEET behind it where it has several fleets
-    #[arg(required_unless_present = "stdio")]
-    pub(crate) broker: Option<String>,
-    /// The name under which studies ask for it; that of this machine when absent
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-    /// A label by which studies may choose it, such as zone=eu-west-1a
-    #[arg(long = "label", value_name = "NAME=VALUE")]
-    pub(crate) labels: Vec<String>,
-    /// Environment variable that holds the seed of this agent’s key, an nkey
-    #[arg(long, value_name = "NAME", requires = "leads", conflicts_with_all = ["seed_file", "token_env", "token_file"])]
-    pub(crate) seed_env: Option<String>,
-    /// File whose first line is the seed of this agent’s key: `weighin seed FILE` makes one
-    #[arg(long, value_name = "FILE", requires = "leads", conflicts_with_all = ["token_env", "token_file"])]
-    pub(crate) seed_file: Option<PathBuf>,
-    /// Public key of a lead whose orders this agent takes; for each lead
-    #[arg(long = "lead", value_name = "KEY", conflicts_with_all = ["token_env", "token_file"])]
-    pub(crate) leads: Vec<String>,
-    /// Environment variable that holds the broker’s token
-    #[arg(long, value_name = "NAME", conflicts_with = "token_file")]
-    pub(crate) token_env: Option<String>,
-    /// File that holds the broker’s token alone
-    #[arg(long, value_name = "FILE")]
-    pub(crate) token_file: Option<PathBuf>,
-    /// PEM file with the certificates to trust; those of the system when absent
-    #[arg(long, value_name = "FILE")]
-    pub(crate) ca: Option<PathBuf>,
-    /// Take orders from standard input, and answer on standard output
-    #[arg(long, hide = true, conflicts_with = "broker")]
-    pub(crate) stdio: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct SeedArguments {
-    /// The file, which its owner alone may read; made where it is not there
-    pub(crate) file: PathBuf,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct MergeArguments {
     /// The results file to make
     pub(crate) out: PathBuf,
@@ -349,58 +311,6 @@ pub(crate) enum ReportFormat {
     /// The latencies of every trial, for HdrHistogram's tools
     Hlog,
 }
-
-#[derive(Debug, Args)]
-#[command(after_help = IMPORT_KINDS.as_str())]
-pub(crate) struct ImportArguments {
-    /// What kind of files, as listed below; `auto` detects it
-    pub(crate) kind: String,
-    /// Files, or directories with everything below them
-    #[arg(required = true, value_name = "FILE|DIR")]
-    pub(crate) paths: Vec<PathBuf>,
-    /// Where to keep the results; NAME.TIME.weighin in this directory when left out
-    #[arg(long, value_name = "RESULTS")]
-    pub(crate) out: Option<PathBuf>,
-    /// Name of the study; that of the file or directory when left out
-    #[arg(long, value_name = "STUDY")]
-    pub(crate) name: Option<String>,
-    /// The target of files that do not name it
-    #[arg(long)]
-    pub(crate) target: Option<String>,
-    /// The test of files that do not name it
-    #[arg(long)]
-    pub(crate) test: Option<String>,
-    /// What the parts of paths are, such as '{kernel}-{test}/{config}/thr{clients}/res.txt';
-    /// may be given again for files of another layout; inferred when left out
-    #[arg(long, value_name = "PATTERN")]
-    pub(crate) layout: Vec<String>,
-    /// Only show what is understood of the paths
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Name each file that is left out, and not only how many
-    #[arg(long)]
-    pub(crate) verbose: bool,
-    #[command(flatten)]
-    pub(crate) reading: ReadArguments,
-}
-
-const LAYOUTS: &str = "
-Layouts:
-  {target}, {test}, {clients}, {rate}  what they say
-  {repeat}, {date}                     results that differ in them alone are repeats
-  {block}                              number of the block in which all targets took turns
-  {_}                                  says nothing
-  any other name                       a label of the target; labels make targets
-  {{ and }}                            braces
-A layout is held against the end of a path: as many directories as it has itself, and the name.
-";
-
-/// The kinds of files that can be imported.
-static IMPORT_KINDS: LazyLock<String> = LazyLock::new(|| {
-    let kinds = import::FORMATS.iter();
-    let kinds = kinds.map(|format| format!("  {:<10}  {}\n", format.name(), format.description()));
-    format!("Kinds:\n{}{LAYOUTS}", kinds.collect::<String>())
-});
 
 /// What is measured, and how to log in.
 #[derive(Debug, Args)]

@@ -1,5 +1,9 @@
 //! What a run shows while it goes on: a view that fills the terminal, or lines on standard error.
 
+mod words;
+
+pub(crate) use words::{instance_line, waiting};
+
 use crate::arguments::TellingArguments;
 use crate::exit::CliError;
 use crate::log::{Log, Weight};
@@ -10,14 +14,15 @@ use crate::view::{End, HostNow, Said, State, View};
 use analyse::{Severity, Validity};
 use campaign::{Event, InstanceStep, OnSample, SearchProgress, Wait};
 use model::{
-    Block, Interval, Level, Note, Outcome, Phase, Plan, Stop, Study, Trial, TrialEnd, TrialKey,
+    Block, Interval, Note, Outcome, Phase, Plan, Stop, Study, Trial, TrialEnd, TrialKey,
     TrialRecord, UnitName, UnixMillis, Workload, text,
 };
 use report::numbers::{count, duration, figure, list};
 use serve::FigureListener;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use words::placed;
 
 /// Most characters of a server's version that are shown.
 pub(crate) const LONGEST_VERSION: usize = 200;
@@ -83,58 +88,9 @@ impl TimeLeft {
     }
 }
 
-/// What is done with an instance of a target, in a line.
-pub(crate) fn instance_line(target: &str, step: InstanceStep<'_>) -> String {
-    /// Characters of what others say.
-    const LONGEST: usize = 500;
-    let shown = |words: &[String]| text::excerpt(&words.join(" "), LONGEST).to_string();
-    match step {
-        InstanceStep::Up(words) => format!("{target}: up: {}", shown(words)),
-        InstanceStep::Down(words) => format!("{target}: down: {}", shown(words)),
-        InstanceStep::Said(line) => format!("{target}: | {}", text::excerpt(line, LONGEST)),
-        InstanceStep::IsUp(instance) => {
-            let labels = instance.labels.iter().map(|(name, value)| format!(", {name} = {value}"));
-            let labels: String = labels.collect();
-            let at = instance.endpoint.as_deref().unwrap_or_default();
-            format!("{target}: is up at {}", text::excerpt(&format!("{at}{labels}"), LONGEST))
-        }
-        InstanceStep::IsDown => format!("{target}: is down"),
-        InstanceStep::Failed(failure) => {
-            let remedy = match failure.remedy.as_str() {
-                "" => String::new(),
-                remedy => format!("\n  = help: {remedy}"),
-            };
-            format!("warning: {target}: its trials fail: {failure}{remedy}")
-        }
-        InstanceStep::IsLeft(failure) => format!(
-            "warning: {target} may still be there, and cost: {failure}\n  = help: take it down by hand"
-        ),
-    }
-}
-
-/// That what is under way is waited for.
-pub(crate) fn waiting(limit: Duration) -> String {
-    let seconds = limit.as_secs();
-    format!("the time of the load is over; waiting up to {seconds} s for what is still under way")
-}
-
 /// A trial's key without its repeat.
 fn cell(trial: &Trial) -> TrialKey {
     TrialKey { repeat: 0, ..trial.key.clone() }
-}
-
-/// The levels of a block that tests placed.
-fn placed(block: &Block) -> String {
-    let mut tests: BTreeMap<&str, BTreeSet<Level>> = BTreeMap::new();
-    for trial in &block.trials {
-        tests.entry(&trial.key.test).or_default().insert(trial.key.level);
-    }
-    let of_test = |(test, levels): (&str, BTreeSet<Level>)| {
-        let levels: Vec<String> = levels.iter().map(|level| level.clients.to_string()).collect();
-        format!("{test} at {} clients", levels.join(", "))
-    };
-    let tests: Vec<String> = tests.into_iter().map(of_test).collect();
-    format!("levels placed: {}", tests.join("; "))
 }
 
 impl RunProgress {

@@ -12,15 +12,23 @@ macro_rules! fixtures {
 fixtures!(sysbench: "sysbench/0.4.12.txt", "sysbench/0.5.txt", "sysbench/1.0.20.txt",
     "sysbench/1.0.20-histogram.txt", "sysbench/1.1.txt", "sysbench/two-runs.txt");
 fixtures!(fio: "fio/failed.json", "fio/mixed-two-jobs.json", "fio/nothing-done.json",
-    "fio/randread.json");
-fixtures!(memtier: "memtier/two-commands.json");
+    "fio/randread.json", "fio/3.33-randread.txt", "fio/3.33-mixed-group.txt", "fio/terse-3.txt",
+    "fio/terse-5.txt");
+fixtures!(memtier: "memtier/two-commands.json", "memtier/1.4.txt", "memtier/old-runs.txt");
+fixtures!(redis_benchmark: "redis-benchmark/7.0.csv", "redis-benchmark/7.0.txt",
+    "redis-benchmark/7.0-quiet.txt");
+fixtures!(diskspd: "diskspd/2.2.xml", "diskspd/2.2.txt");
+fixtures!(packed: "packed/a.csv.gz", "packed/a.csv.zst", "packed/a.csv.xz", "packed/a.csv.bz2",
+    "packed/gnu.tar.gz", "packed/pax.tar.zst", "packed/tree.zip", "packed/from-pipe.zip",
+    "packed/book.xlsx", "fio/terse-3.txt");
 fixtures!(hlog: "hlog/microseconds-tags.hlog", "hlog/nanoseconds.hlog");
-fixtures!(pgbench: "pgbench/15.txt", "pgbench/15-rate.txt");
+fixtures!(pgbench: "pgbench/15.txt", "pgbench/15-rate.txt", "pgbench/15-german.txt",
+    "pgbench/12-french.txt");
 fixtures!(benchbase: "benchbase/tpcc.summary.json");
-fixtures!(hammerdb: "hammerdb/tprocc.log");
+fixtures!(hammerdb: "hammerdb/tprocc.log", "hammerdb/5-job.json");
 fixtures!(mysqlslap: "mysqlslap/two-levels.txt");
 fixtures!(iostat: "iostat/11.log", "iostat/12-dated.log", "iostat/12-mebibytes.log",
-    "iostat/12-short.log", "iostat/9-undated.log");
+    "iostat/12-short.log", "iostat/9-undated.log", "iostat/12-dated.json");
 fixtures!(show: "show/mysqladmin.txt", "show/status-after.tab", "show/status-before.tab",
     "show/variables.tab", "show/vertical.txt");
 
@@ -35,6 +43,10 @@ pub(crate) fn csv() -> Vec<Vec<u8>> {
         "target,test,metric,value,unit\na,price,instance_monthly,23,EUR\n\
          a,price,volume_per_gb_month,0.1,USD\na,price,storage_per_million_io,0.2,EUR\n\
          a,label,tenancy,shared,\nb,price,instance_hourly,1,EUR\na,t,cpu,50,%\n",
+        "Server;Workload;Threads;TPS;p95 (ms);mystery\nA;rw;16;1.234,5;21,1;3\nB;rw;16;1.100,5;OOM;4\n",
+        "Throughput (TPS)\n\nthreads\tMariaDB\tMySQL\n1\t100.5\t99\n16\t1'500.5\t1 400,5\n",
+        "target,1 thread,16 threads TPS\na,5,80\nAverage,5,80\n",
+        "metric;A;B\nTPS;1,5;2,5\n",
     ]
     .map(|text| text.as_bytes().to_vec())
     .to_vec()
@@ -46,7 +58,7 @@ pub(crate) fn together() -> Vec<Vec<u8>> {
     let join = |files: Vec<Vec<u8>>| files.join(&0);
     let mut seeds: Vec<Vec<u8>> = csv().into_iter().map(|text| file(0, text)).collect();
     // Small ones alone: a whole analysis and report follows every run.
-    for all in [sysbench(), memtier(), hlog(), pgbench()] {
+    for all in [sysbench(), memtier(), redis_benchmark(), diskspd(), hlog(), pgbench()] {
         for (number, text) in all.into_iter().enumerate() {
             seeds.push(file(number as u8 & 1, text));
         }

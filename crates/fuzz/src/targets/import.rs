@@ -4,7 +4,10 @@ use super::{KIB, MIB, text};
 use crate::Target;
 use crate::input::Input;
 use crate::seeds::import as seeds;
-use ::import::{FORMATS, Format, Naming, Source, assemble, by_name, name_trials, recognise};
+use ::import::{
+    FORMATS, Format, Naming, Source, UnpackLimits, assemble, by_name, decode, name_trials,
+    recognise, unpack, unread,
+};
 use model::{ReadBudget, ReadLimit};
 use std::time::Duration;
 
@@ -40,7 +43,14 @@ pub(super) const CSV: Target = format!(
         "\"",
         "\n",
         "latency_p95",
-        "2026-11-22T12:00:00Z"
+        "2026-11-22T12:00:00Z",
+        ";",
+        "\t",
+        "TPS",
+        "p95 (ms)",
+        "1.234,5",
+        "16 threads",
+        "server"
     ]
 );
 pub(super) const SYSBENCH: Target = format!(
@@ -95,6 +105,41 @@ pub(super) const MEMTIER: Target = format!(
         "\"Ops/sec\"",
         "\"clients\"",
         "\"threads\""
+    ]
+);
+pub(super) const REDIS_BENCHMARK: Target = format!(
+    "import_redis_benchmark",
+    "redis-benchmark",
+    seeds::redis_benchmark,
+    &[
+        "\"test\",\"rps\",\"avg_latency_ms\"",
+        "====== SET ======",
+        " requests completed in ",
+        " parallel clients",
+        "throughput summary: ",
+        " requests per second",
+        ", p50=0.1 msec",
+        "avg       min       p50       p95       p99       max"
+    ]
+);
+pub(super) const DISKSPD: Target = format!(
+    "import_diskspd",
+    "diskspd",
+    seeds::diskspd,
+    &[
+        "<Results>",
+        "</Results>",
+        "<TimeSpan>",
+        "<TestTimeSeconds>",
+        "<Target>",
+        "<IOCount>",
+        "Results for timespan 1:",
+        "actual test time:",
+        "Total IO",
+        "thread |",
+        "%-ile |",
+        "3-nines |",
+        "total:"
     ]
 );
 pub(super) const HLOG: Target = format!(
@@ -196,6 +241,30 @@ pub(super) const SHOW: Target = format!(
     ]
 );
 
+/// Files as they lie on a disk: packed, or in any encoding. What comes out is held to the limits.
+pub(super) const UNPACK: Target = Target {
+    name: "import_unpack",
+    mutations: 300,
+    run: packed,
+    seeds: seeds::packed,
+    longest: 8 * KIB,
+    // A window of Zstandard and a dictionary of xz, as large as they may be.
+    memory: 320 * MIB,
+    words: &[
+        "\x1f",
+        "PK\x03\x04",
+        "PK\x01\x02",
+        "PK\x05\x06",
+        "ustar\0",
+        "path=",
+        "../",
+        "BZh9",
+        "docker_1 | ",
+        "2023-11-14T22:13:01Z ",
+        "\x1b[0m",
+    ],
+};
+
 /// Several files together: what they give is analysed and reported in every format.
 pub(super) const REPORT: Target = Target {
     name: "import_report",
@@ -295,6 +364,35 @@ fn read(name: &str, data: &[u8]) {
     let mut files = vec![parsed];
     let _ = name_trials(&mut files, &Naming::default());
     let _ = assemble("fuzz", test_support::run(), files);
+}
+
+fn packed(data: &[u8]) {
+    let limits = UnpackLimits {
+        member_bytes: MIB as u64,
+        total_bytes: 4 * MIB as u64,
+        members: 50,
+        depth: 3,
+    };
+    let (mut members, mut bytes) = (0, 0);
+    let problems = unpack("a/b.tar.gz", data.to_vec(), &limits, &mut |member| {
+        members += 1;
+        bytes = bytes.max(member.bytes.len() as u64);
+        assert!(member.name.starts_with("a/b.tar.gz"), "{}", member.name);
+        assert!(member.name.split('/').all(|part| part != ".."), "{}", member.name);
+        let text = decode::text(&member.bytes);
+        if let Some(format) = recognise(&text) {
+            let _ = format.parse(Source {
+                file: member.name,
+                text: &text,
+                budget: &ReadBudget::default(),
+            });
+        } else {
+            let _ = unread(&member.bytes, &text);
+        }
+    });
+    // A file that is no container is given as it is.
+    assert!(members <= limits.members && bytes <= limits.member_bytes.max(data.len() as u64));
+    assert!(problems.len() <= 2 * limits.members + 8, "{}", problems.len());
 }
 
 /// Files are cut by zero bytes, each with its format and directory in its first byte.

@@ -6,7 +6,7 @@ use crate::json::Json;
 use model::{FigureNumber, FigureValue, Latencies};
 
 /// The percentiles that are taken, of the seventeen that fio prints unless told otherwise.
-const PERCENTILES: [f64; 6] = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
+pub(super) const PERCENTILES: [f64; 6] = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
 
 /// What latencies are of.
 const COMPLETION: &str = "of completion";

@@ -1,9 +1,12 @@
-//! fio's JSON.
+//! fio's results: JSON, text, and lines of fields.
 
 mod cut_short;
 mod direction;
 mod moments;
+mod printed;
 mod snapshots;
+mod terse;
+mod text;
 mod together;
 
 use crate::figures::{self, Figures, plural, problem};
@@ -14,27 +17,33 @@ use model::{Failure, FailureKind, Latencies, Level, Outcome, TrialEnd, UnixMilli
 use std::collections::BTreeMap;
 
 /// What fio prints with `--output-format=json` or `json+`, whatever text stands before, between
-/// or within the documents.
+/// or within the documents; where there is none, its text, or the fields of `--minimal`.
 ///
 /// A group of jobs of one name that ran together is a trial, and so is each job of another name.
 /// Their level is the number of I/O operations that they keep outstanding.
 #[derive(Clone, Copy, Debug)]
-pub struct FioJson;
+pub struct Fio;
 
-impl Format for FioJson {
+impl Format for Fio {
     fn name(&self) -> &'static str {
         "fio"
     }
 
     fn description(&self) -> &'static str {
-        "fio's JSON (json and json+)"
+        "what fio prints: JSON (json and json+), text, or fields (--minimal)"
     }
 
     fn recognises(&self, text: &str) -> bool {
-        text.contains("\"fio version\"")
+        is_json(text) || terse::recognises(text) || text::recognises(text)
     }
 
     fn parse(&self, source: Source<'_>) -> Parsed {
+        if !is_json(source.text) && terse::recognises(source.text) {
+            return terse::parse(&source);
+        }
+        if !is_json(source.text) && text::recognises(source.text) {
+            return text::parse(&source);
+        }
         let mut parsed = Parsed::default();
         let (text, stray) = without_stray_lines(source.text);
         for (line, stray) in stray {
@@ -72,6 +81,10 @@ impl Format for FioJson {
         }
         parsed
     }
+}
+
+fn is_json(text: &str) -> bool {
+    text.contains("\"fio version\"")
 }
 
 /// Jobs of one name and group.

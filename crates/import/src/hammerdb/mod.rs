@@ -1,6 +1,7 @@
 //! What HammerDB prints of TPROC-C and TPROC-H.
 
 mod queries;
+mod timing;
 
 use crate::figures::{self, Figures, percentile, problem, trial, with_unit};
 use crate::{Format, Parsed, Source, printed_number};
@@ -30,28 +31,40 @@ impl Format for HammerDb {
     }
 
     fn recognises(&self, text: &str) -> bool {
-        text.contains(RESULT) || queries::recognises(text)
+        text.contains(RESULT) || queries::recognises(text) || timing::recognises(text)
     }
 
     fn parse(&self, source: Source<'_>) -> Parsed {
         let mut parsed = Parsed::default();
         let mut run = Run::default();
         for (number, line) in source.lines() {
-            let begins = [PERIOD, USERS, RESULT].iter().any(|first| line.contains(first));
-            if begins && run.has_result {
-                finish(&source, std::mem::take(&mut run), &mut parsed);
-            }
-            if run.take(number, line).is_none() {
-                let message = format!("not understood: «{}»", line.trim());
-                parsed.problems.push(problem(&source, number, message));
+            for line in texts(line) {
+                let begins = [PERIOD, USERS, RESULT].iter().any(|first| line.contains(first));
+                if begins && run.has_result {
+                    finish(&source, std::mem::take(&mut run), &mut parsed);
+                }
+                if run.take(number, line).is_none() {
+                    let message = format!("not understood: «{}»", line.trim());
+                    parsed.problems.push(problem(&source, number, message));
+                }
             }
         }
         finish(&source, run, &mut parsed);
+        if timing::recognises(source.text) {
+            timing::attach(&source, &mut parsed);
+        }
         if queries::recognises(source.text) {
             queries::parse(&source, &mut parsed);
         }
         parsed
     }
+}
+
+/// The texts of a line: several where it is an array of JSON.
+fn texts(line: &str) -> impl Iterator<Item = &str> {
+    let array = line.trim_start().starts_with('[') || line.contains("\",");
+    let parts = if array { line.split('"') } else { line.split('\0') };
+    parts.filter(move |part| !array || part.len() > 1)
 }
 
 #[derive(Default)]

@@ -33,38 +33,43 @@ impl Columns {
         let find = |name: &str| {
             self.0.iter().zip(&values).find(|(known, _)| *known == name).map(|(_, value)| *value)
         };
-        let value = |name: &str| find(name).unwrap_or(0.0);
-        let bytes = |of: char| {
-            value(&format!("{of}kB/s")) * KIB
-                + value(&format!("{of}MB/s")) * MIB
-                + value(&format!("{of}sec/s")) * SECTOR
-        };
-        let (reads, writes) = (value("r/s"), value("w/s"));
-        let (discards, flushes) = (value("d/s"), value("f/s"));
-        // Before sysstat 10 there is one wait for both, which is that of either if the other has
-        // none.
-        let wait = |name: &str, own: f64, other: f64| {
-            let both = || find("await").filter(|_| other == 0.0);
-            find(name).or_else(both).filter(|_| own > 0.0)
-        };
-        Ok(DiskRates {
-            device: device.trim_end_matches(':').to_owned(),
-            reads,
-            writes,
-            read_bytes: bytes('r'),
-            written_bytes: bytes('w'),
-            reads_merged: value("rrqm/s"),
-            writes_merged: value("wrqm/s"),
-            read_await_ms: wait("r_await", reads, writes),
-            write_await_ms: wait("w_await", writes, reads),
-            flushes,
-            flush_await_ms: find("f_await").filter(|_| flushes > 0.0),
-            discards,
-            discarded_bytes: bytes('d'),
-            discards_merged: value("drqm/s"),
-            discard_await_ms: find("d_await").filter(|_| discards > 0.0),
-            queue: find("aqu-sz").unwrap_or_else(|| value("avgqu-sz")),
-            utilisation: (value("%util") / 100.0).min(1.0),
-        })
+        Ok(disk(device.trim_end_matches(':'), &find))
+    }
+}
+
+/// A disk's work, from its figures by the names of their columns.
+pub(super) fn disk(device: &str, find: &dyn Fn(&str) -> Option<f64>) -> DiskRates {
+    let value = |name: &str| find(name).unwrap_or(0.0);
+    let bytes = |of: char| {
+        value(&format!("{of}kB/s")) * KIB
+            + value(&format!("{of}MB/s")) * MIB
+            + value(&format!("{of}sec/s")) * SECTOR
+    };
+    let (reads, writes) = (value("r/s"), value("w/s"));
+    let (discards, flushes) = (value("d/s"), value("f/s"));
+    // Before sysstat 10 there is one wait for both, which is that of either if the other has
+    // none.
+    let wait = |name: &str, own: f64, other: f64| {
+        let both = || find("await").filter(|_| other == 0.0);
+        find(name).or_else(both).filter(|_| own > 0.0)
+    };
+    DiskRates {
+        device: device.to_owned(),
+        reads,
+        writes,
+        read_bytes: bytes('r'),
+        written_bytes: bytes('w'),
+        reads_merged: value("rrqm/s"),
+        writes_merged: value("wrqm/s"),
+        read_await_ms: wait("r_await", reads, writes),
+        write_await_ms: wait("w_await", writes, reads),
+        flushes,
+        flush_await_ms: find("f_await").filter(|_| flushes > 0.0),
+        discards,
+        discarded_bytes: bytes('d'),
+        discards_merged: value("drqm/s"),
+        discard_await_ms: find("d_await").filter(|_| discards > 0.0),
+        queue: find("aqu-sz").unwrap_or_else(|| value("avgqu-sz")),
+        utilisation: (value("%util") / 100.0).min(1.0),
     }
 }

@@ -1,6 +1,7 @@
 //! Logs of `iostat -x`.
 
 mod columns;
+mod json;
 mod report;
 
 use crate::companion::{CompanionContent, CompanionFile};
@@ -29,16 +30,20 @@ impl Format for Iostat {
     }
 
     fn description(&self) -> &'static str {
-        "logs of iostat -x, next to results"
+        "logs of iostat -x, as text or JSON, next to results"
     }
 
     fn recognises(&self, text: &str) -> bool {
-        text.lines().any(|line| line.starts_with("Device") && line.contains("%util"))
+        json::recognises(text)
+            || text.lines().any(|line| line.starts_with("Device") && line.contains("%util"))
     }
 
     fn parse(&self, source: Source<'_>) -> Parsed {
         let mut parsed = Parsed::default();
-        let reports = reports(&source, &mut parsed.problems);
+        let reports = match json::recognises(source.text) {
+            true => json::reports(&source, &mut parsed.problems),
+            false => reports(&source, &mut parsed.problems),
+        };
         let Some(first) = reports.first() else {
             parsed.problems.push(problem(&source, 0, "no report of disks can be read"));
             return parsed;
@@ -46,7 +51,8 @@ impl Format for Iostat {
         let line = first.line;
         let samples = samples(&reports);
         if samples.is_empty() {
-            let message = "the only report is of the time since boot, not of a load";
+            let message = "iostat's only report is of the time since boot, not of a load; run it with an interval, as \
+                           in iostat -x -t 1";
             parsed.problems.push(problem(&source, line, message));
         } else {
             let file = source.file.to_owned();

@@ -98,7 +98,7 @@ pub(super) fn number(text: &str) -> Option<f64> {
 }
 
 /// The time of day in `11/21/26 23:56:48`, `Time: 11:56:48 PM` or `2026-11-21T23:56:48+0000`.
-fn time_of_day(line: &str) -> Option<f64> {
+pub(super) fn time_of_day(line: &str) -> Option<f64> {
     let words: Vec<&str> = line.split([' ', 'T']).filter(|word| !word.is_empty()).collect();
     let (at, time) = words.iter().enumerate().find_map(|(at, word)| {
         let parts: Vec<u32> =

@@ -61,7 +61,8 @@ impl std::str::FromStr for Layout {
         let mut names: BTreeSet<String> = BTreeSet::new();
         let mut all = Vec::new();
         for component in text.split('/').filter(|part| !matches!(*part, "" | ".")) {
-            let parts = parts(text, component)?;
+            // How files are packed is no part of their paths.
+            let parts = parts(text, crate::without_container(component))?;
             for pair in parts.windows(2) {
                 if let [Part::Name(_), Part::Name(second)] = pair {
                     return Err(PatternError::Adjacent(text.to_owned(), second.clone()));

@@ -80,6 +80,7 @@ impl Component {
 pub(super) fn components(path: &str, points_part: bool) -> Vec<Component> {
     let parts = path.split(['/', '\\']).filter(|part| !matches!(*part, "" | "." | ".."));
     let mut components: Vec<Component> = parts
+        .map(crate::without_container)
         .map(|part| Component { text: part.to_owned(), tokens: tokens(part, points_part) })
         .collect();
     let last = components.len().saturating_sub(1);

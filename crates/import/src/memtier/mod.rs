@@ -1,5 +1,6 @@
-//! memtier_benchmark's JSON.
+//! memtier_benchmark's JSON, and what it prints.
 
+mod text;
 mod totals;
 
 use crate::figures::{self, Bounded, Figures, is_cut_short, problem, reckoned};
@@ -9,10 +10,10 @@ use model::{EncodedLatencies, Failure, FailureKind, FigureNumber, FigureValue, L
 use model::{Level, Outcome, TrialEnd, UnixMillis};
 use std::collections::BTreeMap;
 
-/// What memtier_benchmark writes with `--json-out-file`. Of its configuration only the numbers of
+/// What memtier_benchmark writes with `--json-out-file`, or what it prints. Of its configuration only the numbers of
 /// threads and clients are read, and what makes its load: it holds passwords.
 #[derive(Clone, Copy, Debug)]
-pub struct MemtierJson;
+pub struct Memtier;
 
 /// The results of a single run.
 const ALL: &str = "ALL STATS";
@@ -27,20 +28,23 @@ const LOST: f64 = 0.01;
 /// memtier's histograms count microseconds.
 const MICROSECOND: u64 = 1000;
 
-impl Format for MemtierJson {
+impl Format for Memtier {
     fn name(&self) -> &'static str {
         "memtier"
     }
 
     fn description(&self) -> &'static str {
-        "memtier_benchmark's JSON"
+        "memtier_benchmark's JSON, or what it prints"
     }
 
     fn recognises(&self, text: &str) -> bool {
-        [ALL, AVERAGE].iter().any(|name| text.contains(&format!("\"{name}")))
+        is_json(text) || text::recognises(text)
     }
 
     fn parse(&self, source: Source<'_>) -> Parsed {
+        if !is_json(source.text) && text::recognises(source.text) {
+            return text::parse(&source);
+        }
         let mut parsed = Parsed::default();
         let (text, stray) = without_stray_lines(source.text);
         for (line, _) in stray {
@@ -65,6 +69,10 @@ impl Format for MemtierJson {
         }
         parsed
     }
+}
+
+fn is_json(text: &str) -> bool {
+    [ALL, AVERAGE].iter().any(|name| text.contains(&format!("\"{name}")))
 }
 
 fn trial(source: &Source<'_>, members: &BTreeMap<String, Json<'_>>) -> Option<ImportedTrial> {

@@ -3,12 +3,16 @@
 mod bounds;
 mod companion;
 mod cut_short;
+mod diskspd;
 mod fio;
+mod fio_printed;
 mod fio_reports;
 mod hlog;
 mod iostat;
 mod memtier;
 mod pgbench;
+mod printed;
+mod redis_benchmark;
 mod robust;
 mod show;
 mod suites;

@@ -5,7 +5,9 @@
 mod audit;
 mod formats;
 mod layouts;
+mod packed;
 mod repeats;
 mod studies;
 mod sysbench_result;
+mod tables;
 mod tidy_csv;

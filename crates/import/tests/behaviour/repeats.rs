@@ -1,10 +1,10 @@
 //! What counts as a repeat, and which repeats of different targets make pairs.
 
-use import::{Format, Parsed, Problem, Source, TidyCsv};
+use import::{Format, Parsed, Problem, Source, Table};
 use model::{Dataset, FigureValue, ReadBudget, Task, UnixMillis};
 
 fn parse(file: &str, text: &str) -> Parsed {
-    TidyCsv.parse(Source { file, text, budget: &ReadBudget::default() })
+    Table.parse(Source { file, text, budget: &ReadBudget::default() })
 }
 
 fn assemble(files: Vec<Parsed>) -> (Dataset, Vec<Problem>) {

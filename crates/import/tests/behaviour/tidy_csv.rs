@@ -1,11 +1,11 @@
 //! Tidy CSV: repeats, labels, and what happens to rows that cannot be read.
 
-use import::{Format, Parsed, Source, TidyCsv};
+use import::{Format, Parsed, Source, Table};
 use model::Level;
 use model::ReadBudget;
 
 fn parse(text: &str) -> Parsed {
-    TidyCsv.parse(Source { file: "a.csv", text, budget: &ReadBudget::default() })
+    Table.parse(Source { file: "a.csv", text, budget: &ReadBudget::default() })
 }
 
 #[test]

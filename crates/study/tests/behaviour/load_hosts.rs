@@ -199,7 +199,7 @@ fn fleets_that_make_no_sense_are_refused() {
         (POOL.to_owned(), "does not say where agents register"),
         (FLEET.to_owned(), "no load host of this study is an agent"),
         (format!("{plain}{POOL}"), "would send tokens and passwords over a network"),
-        (format!("{open}{POOL}"), "does not say where the token is"),
+        (format!("{open}{POOL}"), "does not say how to log in to the broker"),
         (format!("{secret}{POOL}"), "holds an account or a token"),
         (format!("{unencrypted}{POOL}"), "`ca` is for tls://"),
         (format!("{FLEET}{}", POOL.replace("agents = 2", "agents = 0")), "must be from 1 to 256"),

@@ -4,7 +4,7 @@ mod said;
 use super::run::files_of;
 use super::{Outcome, print};
 use crate::Exit;
-use crate::arguments::ImportArguments;
+use crate::arguments::{ImportArguments, MarkName};
 use crate::exit::CliError;
 use crate::messages::{shown, tell};
 use crate::passing::Progress;
@@ -13,7 +13,8 @@ use crate::stores;
 use campaign::Step;
 use import::Suggestion;
 use import::{
-    FORMATS, Format, Layout, LayoutQuestion, Naming, Parsed, PatternError, Problem, Source,
+    DecimalMark, FORMATS, Format, Layout, LayoutQuestion, Member, Naming, Parsed, PatternError,
+    Problem, Source, TableOptions, UnpackLimits,
 };
 use model::{Dataset, HostFacts, OverBudget, ReadBudget, ReadLimit, RunInfo, UnixMillis, text};
 use std::io;
@@ -41,7 +42,8 @@ pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
         layouts: &layouts,
     };
     let (files, unseen) = gather::gather(&arguments.paths)?;
-    let (mut parsed, strangers, unread) = read(&files, format, arguments.reading.limit())?;
+    let tables = tables(arguments)?;
+    let (mut parsed, strangers, unread) = read(&files, format, &tables, arguments.reading.limit())?;
     let (understood, unfit) =
         import::name_trials(&mut parsed, &naming).map_err(|question| asked(&question))?;
     parsed.iter().flat_map(|parsed| &parsed.notes).for_each(|note| {
@@ -60,7 +62,7 @@ pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
     let (dataset, mut problems) = import::assemble(&name, this_run(), parsed);
     problems.extend([unseen, unread, unfit].into_iter().flatten());
     problems.extend(strangers.iter().filter(|file| file.named).map(|file| Problem {
-        file: gather::name(&file.path),
+        file: file.name.clone(),
         line: 0,
         message: format!("this is not {}", said::what(format)),
     }));
@@ -88,16 +90,28 @@ pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
     Ok(if problems.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
+/// A file, or a member of an archive, that is not of the format that was asked for.
+struct Stranger {
+    name: String,
+    /// Whether the user named it, and not a directory or an archive that it is in.
+    named: bool,
+}
+
 /// What came of reading files: what they hold, those that are not of the format, and those of
-/// directories that could not be read.
-type Read<'a> = (Vec<Parsed>, Vec<&'a Found>, Vec<Problem>);
+/// directories and archives that could not be read.
+type Read = (Vec<Parsed>, Vec<Stranger>, Vec<Problem>);
+
+/// How many times the limit of memory all members of an archive may take, which are unpacked one after the
+/// other.
+const UNPACKED: u64 = 4;
 
 /// Reads all files.
-fn read<'a>(
-    files: &'a [Found],
+fn read(
+    files: &[Found],
     format: Option<&'static dyn Format>,
+    tables: &TableOptions,
     limit: ReadLimit,
-) -> Result<Read<'a>, CliError> {
+) -> Result<Read, CliError> {
     // What was read of all files together; time has each of its own.
     let all = ReadLimit { time: Duration::MAX, ..limit }.budget();
     let (mut parsed, mut strangers, mut unread) = (Vec::new(), Vec::new(), Vec::new());
@@ -105,21 +119,58 @@ fn read<'a>(
     let of = files.len() as u64;
     for (done, file) in (0..).zip(files) {
         progress.show(Step { done, of });
-        match parse(format, file, &limit.budget()) {
-            Ok(Some(one)) => {
-                all.charge(one.memory()).map_err(|over| too_many(file, &over))?;
-                parsed.push(one);
-            }
-            Ok(None) => strangers.push(file),
+        let name = gather::name(&file.path);
+        // Of an archive with all its members.
+        let budget = &limit.budget();
+        let bytes = match gather::read(file, budget) {
+            Ok(bytes) => bytes,
             Err(error) if file.named => return Err(CliError::file("read", &file.path, error)),
-            Err(error) => unread.push(Problem {
-                file: gather::name(&file.path),
-                line: 0,
-                message: format!("cannot be read: {error}"),
-            }),
+            Err(error) => {
+                let message = format!("cannot be read: {error}");
+                unread.push(Problem { file: name, line: 0, message });
+                continue;
+            }
+        };
+        let (mut members, mut others, mut beyond) = (Vec::new(), Vec::new(), None);
+        let mut take = |member: Member<'_>| {
+            let (name, named) = (member.name.to_owned(), file.named && !member.unpacked);
+            match parse(format, &member, named, tables, budget) {
+                Content::Results(one) => match all.charge(one.memory()) {
+                    Ok(()) => members.push((name, one)),
+                    Err(over) => beyond = beyond.take().or(Some(too_many(file, &over))),
+                },
+                Content::Beyond(over) if named => {
+                    let error = io::Error::other(over);
+                    beyond = beyond.take().or(Some(CliError::file("read", &file.path, error)));
+                }
+                Content::Beyond(over) => {
+                    let message = format!("cannot be read: {over}");
+                    others.push(Problem { file: name, line: 0, message });
+                }
+                Content::Other => strangers.push(Stranger { name, named }),
+                Content::Unread(message) => others.push(Problem { file: name, line: 0, message }),
+            }
+        };
+        let limits = UnpackLimits {
+            member_bytes: limit.bytes,
+            total_bytes: limit.bytes.saturating_mul(UNPACKED),
+            ..UnpackLimits::default()
+        };
+        unread.extend(import::unpack(&name, bytes, &limits, &mut take));
+        if let Some(error) = beyond {
+            return Err(error);
         }
+        unread.append(&mut others);
+        // Archives have their members in any order; repeats are counted in that of their names.
+        members.sort_by_cached_key(|(name, _)| gather::natural(name));
+        parsed.extend(members.into_iter().map(|(_, parsed)| parsed));
     }
     progress.finish();
+    unread.extend(tables.unused().map(|column| Problem {
+        file: "--map".to_owned(),
+        line: 0,
+        message: format!("no table that was read has the column `{column}`"),
+    }));
     Ok((parsed, strangers, unread))
 }
 
@@ -181,34 +232,79 @@ fn format(kind: &str) -> Result<Option<&'static dyn Format>, CliError> {
     })
 }
 
-/// What a file holds; `None` where it is not of the format that was asked for.
+/// What a file holds.
+enum Content {
+    Results(Parsed),
+    /// Results of another tool or form, which are not read, with what to do instead.
+    Unread(String),
+    /// Results that take more than they may.
+    Beyond(OverBudget),
+    /// Nothing of the format that was asked for.
+    Other,
+}
+
 fn parse(
     format: Option<&'static dyn Format>,
-    file: &Found,
+    file: &Member<'_>,
+    named: bool,
+    tables: &TableOptions,
     budget: &ReadBudget,
-) -> io::Result<Option<Parsed>> {
-    let bytes = gather::read(file, budget)?;
-    let text = String::from_utf8_lossy(&bytes);
-    let recognised = || import::recognise(&text);
-    let format = match format {
+) -> Content {
+    let text = import::decode::text(&file.bytes);
+    let known = match format {
         // A file that was named is taken at the user's word.
-        Some(format) if file.named || format.recognises(&text) => Some(format),
+        Some(format) if named || format.recognises(&text) => Some(format),
         Some(_) => None,
-        None => recognised(),
+        None => import::recognise(&text),
     };
-    let name = gather::name(&file.path);
-    let Some(format) = format else { return Ok(None) };
-    let source = Source { file: &name, text: &text, budget };
-    source.charge().map_err(io::Error::other)?;
-    let parsed = import::parse(format, source);
-    budget.verdict().map_err(io::Error::other)?;
-    Ok(Some(parsed))
+    match known {
+        Some(known) => {
+            let source = Source { file: file.name, text: &text, budget };
+            let taken = budget.used();
+            let parsed = source.charge().map(|()| import::parse(known, source, tables));
+            match parsed.and_then(|parsed| budget.verdict().map(|()| parsed)) {
+                Ok(parsed) => {
+                    // Its text is not kept, and what was read of it is charged for all files together.
+                    budget.give_back(budget.used() - taken);
+                    Content::Results(parsed)
+                }
+                Err(over) => Content::Beyond(over),
+            }
+        }
+        // With one kind of file all others are passed over.
+        None if format.is_some() => Content::Other,
+        None => import::unread(&file.bytes, &text).map_or(Content::Other, Content::Unread),
+    }
+}
+
+/// What the user says of tables.
+fn tables(arguments: &ImportArguments) -> Result<TableOptions, CliError> {
+    let decimal = arguments.decimal.map(|mark| match mark {
+        MarkName::Point => DecimalMark::Point,
+        MarkName::Comma => DecimalMark::Comma,
+    });
+    let mut tables = TableOptions::new(decimal, arguments.test.clone());
+    for text in &arguments.map {
+        tables.say(text).map_err(|error| {
+            CliError::usage(
+                error.to_string(),
+                "roles: target, test, clients, queue_depth, rate, repeat, block, factor, note, failure, \
+                 metric, - for nothing; figures: transactions_per_s, latency_p95:ms and others of \
+                 docs/import.md",
+            )
+        })?;
+    }
+    Ok(tables)
 }
 
 /// The name of what is imported: that of the only file or directory.
 fn name_of(paths: &[PathBuf]) -> String {
     let stem = match paths {
-        [only] => only.file_stem().map(|stem| stem.to_string_lossy().into_owned()),
+        [only] => only.file_name().map(|name| {
+            let name = name.to_string_lossy();
+            let plain = Path::new(import::without_container(&name));
+            plain.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+        }),
         _ => None,
     };
     stem.unwrap_or_else(|| "imported".to_owned())

@@ -272,7 +272,7 @@ fn go(
     } else {
         let is_open = |trial: &&Trial| !done.contains(&trial.key);
         let open = plan.trials().filter(is_open).cloned().collect();
-        course = Course { study: &study, plan: &plan, open, erase, secrets, stop: &stop };
+        course = Course { study: &study, plan: &plan, open, erase, stop: &stop };
         hosts = Hosts::of_study(&study, secrets, &stop);
         let went = walk((&course, &hosts), addition, &mut store, &mut progress, &mut recorded);
         went.map(|(summary, targets)| {
@@ -319,7 +319,6 @@ struct Course<'a> {
     open: Vec<Trial>,
     /// The volumes that may be overwritten.
     erase: &'a [PathBuf],
-    secrets: &'a Arc<SecretRules>,
     stop: &'a Stop,
 }
 

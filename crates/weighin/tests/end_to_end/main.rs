@@ -22,6 +22,7 @@ mod gates;
 mod generators;
 mod going_on;
 mod hostile_text;
+mod imported_forms;
 mod imported_runs;
 mod instances;
 mod interventions;

@@ -1,6 +1,6 @@
 use crate::printed::Printed;
 use host::Usage;
-use import::MemtierJson;
+use import::Memtier;
 use model::{CrossCheckFigures, KeyValue};
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub(crate) fn figures(
     workload: &KeyValue,
     usage: &Usage,
 ) -> Result<CrossCheckFigures, String> {
-    let printed = Printed::read("memtier_benchmark", &MemtierJson, text)?;
+    let printed = Printed::read("memtier_benchmark", &Memtier, text)?;
     let rate = printed.number("operations_per_s")?.value;
     let elapsed = Duration::try_from_secs_f64(printed.number("elapsed")?.value / 1e3)
         .map_err(|error| format!("memtier_benchmark's duration makes no sense: {error}"))?;

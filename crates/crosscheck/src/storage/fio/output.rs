@@ -1,6 +1,6 @@
 use crate::printed::Printed;
 use host::Usage;
-use import::FioJson;
+use import::Fio;
 use model::{CrossCheckFigures, CrossCheckPart, Direction};
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(crate) fn figures(
     only: Option<Direction>,
     usage: &Usage,
 ) -> Result<(CrossCheckFigures, Option<f64>), String> {
-    let printed = Printed::read("fio", &FioJson, text)?;
+    let printed = Printed::read("fio", &Fio, text)?;
     let rate = printed.number("iops")?.value;
     let elapsed = Duration::try_from_secs_f64(printed.number("elapsed")?.value / 1e3)
         .map_err(|error| format!("fio's duration makes no sense: {error}"))?;

@@ -274,11 +274,11 @@ fn what_is_never_answered_is_given_up_and_counted() {
     assert!(recorder.ledger.balances());
     let Ledger { scheduled, timed_out, dropped, .. } = recorder.ledger;
     assert_eq!((scheduled, timed_out, dropped), (10, 2, 8));
-    // All of them waited, each from when it was due; the two that began did so for all this time.
+    // All of them waited, each from when it was due.
     assert_eq!((recorder.latencies.count(), recorder.waits.count()), (10, 10));
     assert_eq!(recorder.totals[1].errors, 2);
-    let reads = fleet.whole().volumes.remove(0).reads.latencies;
-    assert!(reads.count() == 2 && reads.min_ms().unwrap() > 0.19 * 1e3, "{reads:?}");
+    let reads: u64 = fleet.whole().vms.iter().map(|vm| vm.reads.count).sum();
+    assert_eq!(reads, 2);
 }
 
 #[test]

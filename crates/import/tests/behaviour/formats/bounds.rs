@@ -1,7 +1,7 @@
 //! What stands where a tool knows no figure is none; what is known of it is a bound.
 
 use super::{outcome, parse, read};
-use import::{FORMATS, Source, recognise};
+use import::{FORMATS, Source, TableOptions, recognise};
 use model::{FigureValue, ReadBudget};
 
 fn text<'a>(outcome: &'a model::Outcome, metric: &str) -> Option<&'a str> {
@@ -69,15 +69,21 @@ fn a_recognised_file_that_gives_nothing_is_a_problem() {
         ("pgbench (16.2)\n", "no report"),
     ] {
         let format = recognise(text).unwrap();
-        let parsed =
-            import::parse(format, Source { file: "a", text, budget: &ReadBudget::default() });
+        let parsed = import::parse(
+            format,
+            Source { file: "a", text, budget: &ReadBudget::default() },
+            &TableOptions::default(),
+        );
         assert!(parsed.trials.is_empty(), "{parsed:?}");
         let [problem] = &parsed.problems[..] else { panic!("{text}: {parsed:?}") };
         assert!(problem.message.contains(what), "{problem}");
     }
     for format in FORMATS {
-        let parsed =
-            import::parse(format, Source { file: "a", text: "", budget: &ReadBudget::default() });
+        let parsed = import::parse(
+            format,
+            Source { file: "a", text: "", budget: &ReadBudget::default() },
+            &TableOptions::default(),
+        );
         assert!(!parsed.problems.is_empty(), "{} says nothing of an empty file", format.name());
     }
     assert!(read("a.csv", "target,test,metric,value\na,b,c,1\n").problems.is_empty());

@@ -4,7 +4,17 @@ use import::{FORMATS, Source, recognise};
 use model::ReadBudget;
 use proptest::prelude::*;
 
-const SAMPLES: [&str; 17] = [
+const SAMPLES: [&str; 27] = [
+    include_str!("../../fixtures/fio/3.33-mixed-group.txt"),
+    include_str!("../../fixtures/fio/terse-5.txt"),
+    include_str!("../../fixtures/memtier/1.4.txt"),
+    include_str!("../../fixtures/redis-benchmark/7.0.csv"),
+    include_str!("../../fixtures/redis-benchmark/7.0.txt"),
+    include_str!("../../fixtures/diskspd/2.2.xml"),
+    include_str!("../../fixtures/diskspd/2.2.txt"),
+    include_str!("../../fixtures/pgbench/15-german.txt"),
+    include_str!("../../fixtures/hammerdb/5-job.json"),
+    include_str!("../../fixtures/iostat/12-dated.json"),
     include_str!("../../fixtures/sysbench/0.4.12.txt"),
     include_str!("../../fixtures/sysbench/1.0.20-histogram.txt"),
     include_str!("../../fixtures/fio/randread.json"),
@@ -75,6 +85,7 @@ proptest! {
 #[test]
 fn every_sample_is_recognised_by_one_format_alone() {
     for sample in SAMPLES {
+        let sample = &*import::decode::text(sample.as_bytes());
         let takers: Vec<&str> = FORMATS
             .iter()
             .filter(|format| format.recognises(sample))

@@ -65,7 +65,7 @@ impl Gathering {
             return Ok(());
         }
         let mut entries = fs::read_dir(path)?.collect::<io::Result<Vec<fs::DirEntry>>>()?;
-        entries.sort_by_cached_key(|entry| natural(&entry.path()));
+        entries.sort_by_cached_key(|entry| natural(&entry.file_name().to_string_lossy()));
         for entry in entries {
             let path = entry.path();
             if entry.file_name().as_bytes().starts_with(b".") {
@@ -139,9 +139,8 @@ pub(super) fn name(path: &Path) -> String {
 }
 
 /// What sorts names by the numbers in them: `run2` before `run10`.
-fn natural(path: &Path) -> Vec<(String, u64)> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let (mut parts, mut rest) = (Vec::new(), name.as_str());
+pub(super) fn natural(name: &str) -> Vec<(String, u64)> {
+    let (mut parts, mut rest) = (Vec::new(), name);
     while !rest.is_empty() {
         let digits = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
         let (text, from) = rest.split_at(digits);
@@ -149,6 +148,6 @@ fn natural(path: &Path) -> Vec<(String, u64)> {
         parts.push((text.to_owned(), from[..end].parse().unwrap_or(u64::MAX)));
         rest = &from[end..];
     }
-    parts.push((name.clone(), 0));
+    parts.push((name.to_owned(), 0));
     parts
 }

@@ -1,11 +1,12 @@
 //! What an import tells: one line for each kind of thing, and all of them where that is asked for.
 
-use super::{Found, counted};
-use crate::messages::{shown, tell};
+use super::{Stranger, counted};
+use crate::messages::tell;
 use import::{Format, Problem, Understood};
 use model::{Level, text};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// Most characters of a problem with a file that are shown.
 const LONGEST_PROBLEM: usize = 400;
@@ -52,20 +53,20 @@ fn kind(message: &str) -> String {
 }
 
 /// Tells of files that are no results and were found in directories.
-pub(super) fn left_out(strangers: &[&Found], format: Option<&'static dyn Format>, verbose: bool) {
-    let found: Vec<&&Found> = strangers.iter().filter(|file| !file.named).collect();
+pub(super) fn left_out(strangers: &[Stranger], format: Option<&'static dyn Format>, verbose: bool) {
+    let found: Vec<&Stranger> = strangers.iter().filter(|file| !file.named).collect();
+    let one = |file: &Stranger| {
+        let name = text::line(&file.name);
+        tell(&format!("left out {name}: it is not {}", what(format)));
+    };
     match &found[..] {
         [] => {}
-        [file] => tell(&format!("left out {}: it is not {}", shown(&file.path), what(format))),
-        _ if verbose => {
-            for file in found {
-                tell(&format!("left out {}: it is not {}", shown(&file.path), what(format)));
-            }
-        }
+        [file] => one(file),
+        _ if verbose => found.into_iter().for_each(one),
         [first, ..] => {
             let mut endings: BTreeMap<String, usize> = BTreeMap::new();
             for file in &found {
-                let ending = file.path.extension().map_or_else(
+                let ending = Path::new(&file.name).extension().map_or_else(
                     || "without an ending".to_owned(),
                     |ending| format!(".{}", ending.to_string_lossy()),
                 );
@@ -84,7 +85,7 @@ pub(super) fn left_out(strangers: &[&Found], format: Option<&'static dyn Format>
                 counted(found.len(), "file"),
                 what(format),
                 named.join(", "),
-                shown(&first.path)
+                first.name
             )));
         }
     }

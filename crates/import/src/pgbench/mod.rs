@@ -1,5 +1,7 @@
 //! What PostgreSQL's pgbench prints.
 
+mod localised;
+
 use crate::figures::{Figures, failure_kind, is_cut_short, problem, trial, with_unit};
 use crate::{Aspect, Format, Knob, Parsed, Source};
 use model::{Failure, FigureNumber, FigureValue, Level, Outcome, TrialEnd};
@@ -39,12 +41,14 @@ impl Format for Pgbench {
 
     fn recognises(&self, text: &str) -> bool {
         text.lines().any(|line| line.starts_with(FIRST) || line.starts_with("pgbench ("))
+            || localised::recognises(text)
     }
 
     fn parse(&self, source: Source<'_>) -> Parsed {
         let mut parsed = Parsed::default();
         let mut run = Run::default();
-        for (number, line) in source.lines() {
+        let text = localised::in_english(source.text);
+        for (number, line) in (Source { text: &text, ..source }).lines() {
             let begins = line.starts_with("pgbench (") || line.starts_with(FIRST);
             if begins && run.begun {
                 finish(&source, std::mem::take(&mut run), &mut parsed);

@@ -1,57 +1,94 @@
-//! Tidy CSV: one figure a row.
+//! Tidy tables: one figure a row.
+//!
+//! `target`, `test`, `metric` and `value` must be there. `concurrency` (also `clients` or
+//! `threads`) and `rate` are the level, `repeat` the repeat, `block` the block in which all targets
+//! were measured once, `unit` and `note` belong to the figure. Every other column is a factor: each of its values makes a test of its own. Without a
+//! column `repeat`, a metric that comes again for the same target, test and level is that of a
+//! further repeat.
+//!
+//! Rows of the test `price` are amounts (unit: currency) whose names end in what is counted:
+//! `instance_monthly`, `_hourly`, `_per_million_io`, `_per_million_requests`, `_per_gb_month`; after
+//! them `requests_per_io` may follow. Rows of the test `label` are factors of a target; the metric `failure` says that the trial failed, with its note, or else its value, as
+//! the reason.
 
+use super::TableOptions;
+use super::decimal::{DecimalMark, Evidence, Undecided, number};
+use super::dialect::DELIMITERS;
 use crate::price::REQUESTS_PER_IO;
-use crate::{Format, ImportedPrice, ImportedTrial, Label, Parsed, Problem, Source};
+use crate::{ImportedPrice, ImportedTrial, Label, Parsed, Problem, Source};
 use crate::{as_printed, printed_number};
 use csv::{ReaderBuilder, StringRecord};
 use model::{
     Failure, FailureKind, Figure, FigureValue, Level, Outcome, Printed, Sampling, TrialEnd,
 };
+use std::borrow::Cow;
 use std::collections::HashMap;
-
-/// One figure a row, with a heading.
-///
-/// `target`, `test`, `metric` and `value` must be there. `concurrency` (also `clients` or
-/// `threads`) and `rate` are the level, `repeat` the repeat, `block` the block in which all targets
-/// were measured once, `unit` and `note` belong to the figure. Every other column is a factor: each of its values makes a test of its own. Without a
-/// column `repeat`, a metric that comes again for the same target, test and level is that of a
-/// further repeat.
-///
-/// Rows of the test `price` are amounts (unit: currency) whose names end in what is counted:
-/// `instance_monthly`, `_hourly`, `_per_million_io`, `_per_million_requests`, `_per_gb_month`; after
-/// them `requests_per_io` may follow. Rows of the test `label` are factors of a target; the metric `failure` says that the trial failed, with its note, or else its value, as
-/// the reason.
-#[derive(Clone, Copy, Debug)]
-pub struct TidyCsv;
 
 /// Columns without which nothing can be read.
 const NEEDED: [&str; 4] = ["target", "test", "metric", "value"];
 /// Names of the column of clients.
 const CLIENTS: [&str; 3] = ["concurrency", "clients", "threads"];
 
-impl Format for TidyCsv {
-    fn name(&self) -> &'static str {
-        "csv"
-    }
+pub(crate) fn recognises(text: &str) -> bool {
+    delimiter(text).is_some()
+}
 
-    fn description(&self) -> &'static str {
-        "tidy CSV: target, test, metric, value, one figure a row"
-    }
+/// What parts the cells: the sign by which the heading has the columns that are needed.
+fn delimiter(text: &str) -> Option<u8> {
+    let heading = without_hint(text).trim_start_matches('\n').lines().next().unwrap_or_default();
+    DELIMITERS.into_iter().find(|sign| {
+        let names: Vec<&str> = heading.split(char::from(*sign)).map(bare).collect();
+        NEEDED.iter().all(|needed| names.contains(needed))
+    })
+}
 
-    fn recognises(&self, text: &str) -> bool {
-        let heading: Vec<&str> = text.lines().next().unwrap_or("").split(',').map(bare).collect();
-        NEEDED.iter().all(|needed| heading.contains(needed))
-    }
+pub(super) fn parse(source: Source<'_>, options: &TableOptions) -> Parsed {
+    let mut reading = Reading {
+        source,
+        mark: DecimalMark::Point,
+        parsed: Parsed::default(),
+        open: Vec::new(),
+        of_cell: HashMap::new(),
+    };
+    reading.read(options);
+    reading.finish()
+}
 
-    fn parse(&self, source: Source<'_>) -> Parsed {
-        let mut reading = Reading {
-            source,
-            parsed: Parsed::default(),
-            open: Vec::new(),
-            of_cell: HashMap::new(),
-        };
-        reading.read();
-        reading.finish()
+/// The text without Excel's hint at what parts the cells; lines keep their numbers.
+fn without_hint(text: &str) -> &str {
+    let text = text.trim_start_matches('\u{feff}');
+    match text.strip_prefix("sep=") {
+        Some(rest) => rest.find('\n').map_or("", |end| &rest[end..]),
+        None => text,
+    }
+}
+
+/// The decimal mark of the column of values, which commas between cells say themselves.
+fn mark(
+    mut reader: csv::Reader<&[u8]>,
+    delimiter: u8,
+    options: &TableOptions,
+) -> Result<DecimalMark, String> {
+    if let Some(mark) = options.decimal {
+        return Ok(mark);
+    }
+    let headers = reader.headers().map_err(|error| error.to_string())?;
+    let value = headers.iter().position(|name| bare(name) == "value");
+    let Some(value) = value.filter(|_| delimiter != b',') else { return Ok(DecimalMark::Point) };
+    let mut evidence = Evidence::default();
+    for record in reader.records().flatten() {
+        evidence.see(record.get(value).unwrap_or_default().trim());
+    }
+    match evidence.mark(&evidence.clone(), delimiter) {
+        Ok(mark) => Ok(mark.unwrap_or(DecimalMark::Point)),
+        Err(Undecided::Open(example)) => Err(format!(
+            "the values can be read in two ways ({example}); say which with --decimal point or \
+             --decimal comma"
+        )),
+        Err(Undecided::Contradiction(point, comma)) => Err(format!(
+            "there are values with decimal points ({point}) and with decimal commas ({comma}); say which \
+             is right with --decimal point or --decimal comma"
+        )),
     }
 }
 
@@ -139,15 +176,25 @@ struct Repeats {
 
 struct Reading<'a> {
     source: Source<'a>,
+    /// The decimal mark of the values.
+    mark: DecimalMark,
     parsed: Parsed,
     open: Vec<OpenTrial>,
     of_cell: HashMap<Place, Repeats>,
 }
 
 impl Reading<'_> {
-    fn read(&mut self) {
-        let text = self.source.text.trim_start_matches('\u{feff}');
-        let mut reader = ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+    fn read(&mut self, options: &TableOptions) {
+        let text = without_hint(self.source.text);
+        let delimiter = delimiter(self.source.text).unwrap_or(b',');
+        let reader = || {
+            ReaderBuilder::new().flexible(true).delimiter(delimiter).from_reader(text.as_bytes())
+        };
+        match mark(reader(), delimiter, options) {
+            Ok(mark) => self.mark = mark,
+            Err(message) => return self.problem(1, message),
+        }
+        let mut reader = reader();
         let columns = match reader.headers() {
             Ok(heading) => {
                 Columns { names: heading.iter().map(|name| bare(name).into()).collect() }
@@ -176,6 +223,16 @@ impl Reading<'_> {
                     self.problem(u32::try_from(line).unwrap_or(u32::MAX), error.to_string());
                 }
             }
+        }
+    }
+
+    /// A value with a decimal point; what is no number stays as it is.
+    fn in_points<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match self.mark {
+            DecimalMark::Comma if number(text, self.mark).is_some() => {
+                Cow::Owned(text.replace('.', "").replace(',', "."))
+            }
+            _ => Cow::Borrowed(text),
         }
     }
 
@@ -210,7 +267,7 @@ impl Reading<'_> {
 
     fn price(&mut self, row: &Row<'_>) -> Result<(), String> {
         let text = row.field("value");
-        let amount = printed_number(text).filter(|number| number.value >= 0.0);
+        let amount = printed_number(&self.in_points(text)).filter(|number| number.value >= 0.0);
         let amount = amount.ok_or_else(|| format!("the price «{text}» is not an amount"))?;
         if row.field("unit").is_empty() && row.field("metric") != REQUESTS_PER_IO {
             return Err("the price has no currency in the column unit".to_owned());
@@ -238,7 +295,7 @@ impl Reading<'_> {
         };
         let (block, repeat) = (number("block")?, number("repeat")?);
         let (metric, text) = (row.field("metric"), row.field("value"));
-        let value = match as_printed(text) {
+        let value = match as_printed(&self.in_points(text)) {
             FigureValue::Text(text) if text.is_empty() && metric != "failure" => {
                 return Err(format!("{metric} has no value"));
             }

@@ -1,0 +1,75 @@
+//! Tables: CSV as spreadsheets and scripts save it, with one figure a row or one trial a row.
+
+mod columns;
+mod decimal;
+mod dialect;
+mod map;
+mod names;
+mod rows;
+mod tidy;
+mod words;
+
+pub use decimal::DecimalMark;
+pub use map::MapError;
+pub use names::ColumnRole;
+pub(crate) use tidy::recognises as is_tidy;
+
+use crate::{Format, Parsed, Source};
+use columns::Columns;
+
+/// What the user says of tables.
+#[derive(Clone, Debug, Default)]
+pub struct TableOptions {
+    /// What columns are ([`Self::say`]).
+    map: Vec<map::Said>,
+    /// The decimal mark, where numbers do not tell it.
+    decimal: Option<DecimalMark>,
+    /// The test of rows that name none.
+    test: Option<String>,
+}
+
+/// A table: tidy, one figure a row, with the columns `target`, `test`, `metric` and `value`; or as people
+/// save their results, with a row for each trial, or a column for each target or number of clients.
+///
+/// Commas, semicolons or tabs part its cells. Whether `1.234` is a thousand is decided by all numbers of
+/// the column, or asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Table;
+
+/// Longest line that a table's first may be.
+const LONGEST_HEADING: usize = 64 << 10;
+/// Rows by which a table is recognised.
+const TELLING_ROWS: usize = 50;
+
+impl Format for Table {
+    fn name(&self) -> &'static str {
+        "csv"
+    }
+
+    fn description(&self) -> &'static str {
+        "a table (CSV, a sheet of .xlsx): one figure a row, or one trial a row"
+    }
+
+    fn recognises(&self, text: &str) -> bool {
+        let first = text.lines().next().unwrap_or_default();
+        if first.len() > LONGEST_HEADING || first.starts_with(['{', '<', '#']) {
+            return false;
+        }
+        tidy::recognises(text) || {
+            let cells = dialect::cells(text, TELLING_ROWS);
+            Columns::of(&cells, &TableOptions::default()).is_table(&cells)
+        }
+    }
+
+    fn parse(&self, source: Source<'_>) -> Parsed {
+        self.parse_with(source, &TableOptions::default())
+    }
+
+    fn parse_with(&self, source: Source<'_>, options: &TableOptions) -> Parsed {
+        if tidy::recognises(source.text) {
+            tidy::parse(source, options)
+        } else {
+            rows::parse(&source, options)
+        }
+    }
+}
