@@ -49,7 +49,7 @@ fn logins_that_are_refused() {
     assert!(server.query("SHOW TABLES").is_empty());
 
     let file = place.weighin(&["prepare", &url, "--password-file", "no-such-file"]);
-    file.refused(3, &["no-such-file", "first line"]);
+    file.refused(3, &["no-such-file", "on one line"]);
 }
 
 #[test]

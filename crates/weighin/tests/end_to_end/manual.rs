@@ -17,7 +17,7 @@ fn shells_take_their_completions() {
     let line = "source ./weighin.bash; COMP_WORDS=(weighin run --re); COMP_CWORD=2; \
                 _weighin weighin --re run; echo ${COMPREPLY[@]}";
     bash.args(["--noprofile", "--norc", "-c", line]);
-    assert_eq!(Ran::of(bash).done(), "--resume --retry-failed\n");
+    assert_eq!(Ran::of(bash).done(), "--resume --retry-failed --read-limit --read-time\n");
     place.weighin(&["completions", "dosbox"]).refused(2, &["possible values", "zsh"]);
 }
 
