@@ -9,11 +9,11 @@ fn what_waits_for_a_lock_beyond_the_end_is_in_the_latencies_and_found() {
         let place = Workplace::new();
         let server = prepared(&place);
         let mut holder = server.connect();
-        let load = point_selects(&place, &server, &["--clients=4", "--duration=3s", "--io", io]);
+        let load = point_selects(&place, &server, &["--clients=4", "--duration=6s", "--io", io]);
         let begun = Instant::now();
         holder.execute("LOCK TABLES sbtest1 WRITE").unwrap();
         let locked = Instant::now();
-        wait_for("the end of the load's time", || begun.elapsed() > Duration::from_millis(5_000));
+        wait_for("the end of the load's time", || begun.elapsed() > Duration::from_millis(8_000));
         holder.execute("UNLOCK TABLES").unwrap();
         let held_ms = locked.elapsed().as_secs_f64() * 1e3;
 
@@ -31,8 +31,16 @@ fn connections_that_a_server_cuts_while_idle_are_no_outage() {
         let place = Workplace::new();
         let server = prepared(&place);
         server.execute("SET GLOBAL wait_timeout = 1");
-        let rate = ["--rate=4", "--arrivals=uniform", "--clients=12", "--duration=5s", "--io", io];
-        let json = point_selects(&place, &server, &rate).end().json();
+        let mut load = vec!["--workload=oltp_point_select", "--table-size=1000", "--json"];
+        load.extend([
+            "--rate=4",
+            "--arrivals=uniform",
+            "--clients=12",
+            "--duration=5s",
+            "--io",
+            io,
+        ]);
+        let json = server.weighin(&place, "load", &load).json();
         adds_up(&json);
         assert_eq!(whole(&json, "/operations/ok"), whole(&json, "/operations/scheduled"));
         assert_eq!(json["outages"].as_array().unwrap().len(), 0, "{json:#}");

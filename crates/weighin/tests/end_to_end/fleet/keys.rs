@@ -82,6 +82,7 @@ fn the_setup_of_the_document_works() {
     let other = place.weighin(&["seed", "lead.seed"]).done();
     let refused = place.weighin(&["hosts", "study.toml"]);
     refused.refused(3, &[&format!("does not know the key {}", other.trim())]);
+    of_agent.kill();
 }
 
 #[test]

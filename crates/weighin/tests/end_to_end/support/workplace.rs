@@ -74,7 +74,12 @@ impl Workplace {
         else {
             return Vec::new();
         };
-        let text = std::fs::read_to_string(self.path(study)).unwrap_or_default();
+        let path = self.path(study);
+        // A pipe that nobody writes to is for weighin to wait at.
+        let text = match path.is_file() {
+            true => std::fs::read_to_string(path).unwrap_or_default(),
+            false => String::new(),
+        };
         let source = |line: &str| {
             let (key, value) = line.split_once('=')?;
             let is_source = ["password_file", "password_env", "token_file", "token_env"];
