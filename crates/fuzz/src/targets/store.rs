@@ -109,8 +109,9 @@ const REPORTED: u32 = 1000;
 /// Of [`PARTS`]: far less than what a row many times over may become.
 const LIMIT: ReadLimit =
     ReadLimit { bytes: 8 << 20, time: Duration::from_secs(5), clock: engine::process_cpu };
-/// Bytes in use while a store is read within it, SQLite's own aside.
-const READING: i64 = 3 * LIMIT.bytes as i64;
+/// Bytes in use while a store is read within it, SQLite's own aside; the last part is for what weighin
+/// knows of its tables.
+const READING: i64 = 3 * LIMIT.bytes as i64 + (2 << 20);
 
 /// Byte 0: which file, and whether it is reported. Then which row is copied: table, row, how often (two
 /// bytes); then edits, as of [`CELLS`], which come before that.

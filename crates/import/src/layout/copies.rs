@@ -4,7 +4,7 @@ use super::vocabulary::is_kind;
 use crate::twice::{digits, figures, text};
 use crate::{ImportedTrial, Parsed, Problem, path};
 use model::TrialEnd;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Figures of two results that agree by chance have fewer digits together.
 const TELLING_DIGITS: f64 = 8.0;
@@ -17,6 +17,9 @@ const SECOND: [&str; 12] = [
 /// Words in names of directories that say where files are kept.
 const KEPT: [&str; 10] =
     ["raw", "archive", "archives", "final", "latest", "tmp", "upload", "files", "details", "saved"];
+
+/// Results of other files that are looked at for one: a figure that more of them have tells nothing.
+const MOST: usize = 100;
 
 /// A trial, by its file's place and its own.
 type Place = (usize, usize);
@@ -34,6 +37,13 @@ struct Known<'a> {
     figures: BTreeSet<String>,
 }
 
+/// The trials that have a figure.
+#[derive(Default)]
+struct Having {
+    count: usize,
+    by_file: BTreeMap<usize, Vec<usize>>,
+}
+
 impl Copies {
     /// Finds trials whose figures are, digit by digit, those of a trial of another file whose path has
     /// the same words, apart from such as say where it is kept; or that a summary of all quotes. Other
@@ -49,9 +59,14 @@ impl Copies {
                 }
             }
         }
-        let mut having: HashMap<&str, Vec<usize>> = HashMap::new();
+        // By file, so that a file with thousands of equal results is not searched for each of them.
+        let mut having: HashMap<&str, Having> = HashMap::new();
         for (at, one) in known.iter().enumerate() {
-            one.figures.iter().for_each(|figure| having.entry(figure).or_default().push(at));
+            for figure in &one.figures {
+                let having = having.entry(figure).or_default();
+                having.count += 1;
+                having.by_file.entry(one.place.0).or_default().push(at);
+            }
         }
         let mut words: HashMap<&str, Vec<String>> =
             known.iter().map(|one| (one.trial.file.as_str(), words(&one.trial.file))).collect();
@@ -67,8 +82,10 @@ impl Copies {
         let mut pairs = Vec::new();
         for (at, one) in known.iter().enumerate() {
             let rarest = one.figures.iter().map(|figure| &having[figure.as_str()]);
-            let Some(rarest) = rarest.min_by_key(|with| with.len()) else { continue };
-            let original = rarest.iter().copied().find(|other| {
+            let Some(rarest) = rarest.min_by_key(|having| having.count) else { continue };
+            let elsewhere = rarest.by_file.iter().filter(|(file, _)| **file != one.place.0);
+            let mut elsewhere = elsewhere.flat_map(|(_, with)| with).copied().take(MOST);
+            let original = elsewhere.find(|other| {
                 let other_one = &known[*other];
                 let (own, others) = (&words[&*one.trial.file], &words[&*other_one.trial.file]);
                 other_one.trial.file != one.trial.file

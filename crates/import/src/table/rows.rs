@@ -74,6 +74,9 @@ struct Reading<'a> {
     parsed: Parsed,
 }
 
+/// Bytes of memory that a row takes at least: a trial with its names.
+const BYTES_OF_ROW: u64 = 1 << 10;
+
 pub(super) fn parse(source: &Source<'_>, options: &TableOptions) -> Parsed {
     let table = cells(source.text, usize::MAX);
     let columns = Columns::of(&table, options);
@@ -97,6 +100,9 @@ pub(super) fn parse(source: &Source<'_>, options: &TableOptions) -> Parsed {
         Reading { source, table: &table, columns, marks, options, drafts, order, labelled, parsed };
     reading.left_out();
     for row in &table.rows {
+        if source.budget.charge(BYTES_OF_ROW).is_err() {
+            break;
+        }
         reading.row(row);
     }
     reading.finish()
