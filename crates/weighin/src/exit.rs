@@ -5,7 +5,7 @@ use std::fmt::Display;
 use store::StoreError;
 use study::StudyError;
 
-/// How weighin ends; the numbers are documented in the README.
+/// How weighin ends; the numbers are documented in docs/commands.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// All done.

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 fn pages() -> Vec<PathBuf> {
     let root = root();
     let mut pages = Vec::new();
-    let directories = ["", "docs", "docs/gallery", "docs/reference", "docs/studies"];
+    let directories = ["", "docs", "docs/gallery", "docs/internals", "docs/reference", "docs/studies"];
     for directory in directories.map(|directory| root.join(directory)) {
         for entry in std::fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
@@ -58,10 +58,10 @@ fn examples(page: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn the_readme_names_every_command_and_no_other() {
-    let examples = examples(&text("README.md"));
+fn the_page_of_commands_names_each_and_no_other() {
+    let examples = examples(&text("docs/commands.md"));
     let named: BTreeSet<String> = examples.iter().map(|words| words[0].clone()).collect();
-    assert_eq!(named, commands(), "README.md on the left, weighin --help on the right");
+    assert_eq!(named, commands(), "docs/commands.md on the left, weighin --help on the right");
 }
 
 #[test]
@@ -89,14 +89,14 @@ fn options_in_examples_exist() {
 }
 
 #[test]
-fn exit_codes_in_readme_are_those_of_the_program() {
+fn exit_codes_in_documents_are_those_of_the_program() {
     let help = help(&[]);
     let (_, listed) = help.split_once("Exit codes:").unwrap();
     let first_word = |entry: &str| entry.split_whitespace().next().unwrap_or_default().to_owned();
     let program: Vec<String> = listed.split(';').map(first_word).collect();
-    let readme: Vec<String> =
-        table(&text("README.md"), "Code").iter().map(|row| row[0].clone()).collect();
-    assert_eq!(readme, program, "README.md on the left, weighin --help on the right");
+    let documented: Vec<String> =
+        table(&text("docs/commands.md"), "Code").iter().map(|row| row[0].clone()).collect();
+    assert_eq!(documented, program, "docs/commands.md on the left, weighin --help on the right");
 }
 
 /// What a link may name in a page: its headings, as they are called by what shows the page, and the

@@ -126,11 +126,11 @@ fn only_programs_print_and_exit() {
 /// Everything else asks a `Host`. Pure crates have a stricter test.
 #[test]
 fn the_machine_is_touched_where_the_table_says() {
-    let listed = table(&text("ARCHITECTURE.md"), "What may touch the machine");
+    let listed = table(&text("docs/internals/boundaries.md"), "What may touch the machine");
     let listed: Vec<String> = listed.iter().flat_map(|row| names(&row[0])).collect();
     for place in &listed {
         let there = sources().iter().any(|source| source.path.starts_with(place));
-        assert!(there, "{place} has moved: tell ARCHITECTURE.md where");
+        assert!(there, "{place} has moved: tell docs/internals/boundaries.md where");
     }
     let elsewhere = |source: &Source| {
         !PURE.contains(&source.of_crate())
@@ -230,7 +230,7 @@ fn words_of_a_server_stay_in_its_system() {
 
 #[test]
 fn unsafe_code_is_where_the_table_says() {
-    let listed = table(&text("ARCHITECTURE.md"), "File with `unsafe`");
+    let listed = table(&text("docs/internals/boundaries.md"), "File with `unsafe`");
     let listed: BTreeSet<String> = listed.iter().flat_map(|row| names(&row[0])).collect();
     let found: BTreeSet<String> = sources()
         .into_iter()
@@ -239,7 +239,7 @@ fn unsafe_code_is_where_the_table_says() {
         .filter(|source| source.code().any(|(_, line)| holds(line, "unsafe")))
         .map(|source| source.path)
         .collect();
-    assert_eq!(found, listed, "sources on the left, ARCHITECTURE.md on the right");
+    assert_eq!(found, listed, "sources on the left, docs/internals/boundaries.md on the right");
 }
 
 #[test]
