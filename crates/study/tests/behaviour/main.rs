@@ -6,6 +6,7 @@ mod accepted;
 mod amounts;
 mod changes;
 mod command_line;
+mod documents;
 mod elsewhere;
 mod examples;
 mod failover;

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 fn pages() -> Vec<PathBuf> {
     let root = root();
     let mut pages = Vec::new();
-    let directories = ["", "docs", "docs/gallery", "docs/internals", "docs/reference", "docs/studies"];
+    let directories =
+        ["", "docs", "docs/gallery", "docs/internals", "docs/reference", "docs/studies"];
     for directory in directories.map(|directory| root.join(directory)) {
         for entry in std::fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
