@@ -71,20 +71,16 @@ impl KeyOrder {
         }
     }
 
-    /// The order of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "sequential" => Some(Self::Sequential),
-            drawn => KeyDistribution::from_name(drawn).map(Self::Drawn),
+    /// All of them, in the order in which help texts list them.
+    pub const ALL: [Self; KeyDistribution::ALL.len() + 1] = {
+        let mut all = [Self::Sequential; KeyDistribution::ALL.len() + 1];
+        let mut index = 0;
+        while index < KeyDistribution::ALL.len() {
+            all[index] = Self::Drawn(KeyDistribution::ALL[index]);
+            index += 1;
         }
-    }
-
-    /// All names, in the order in which help texts list them.
-    pub fn names() -> [&'static str; KeyDistribution::ALL.len() + 1] {
-        std::array::from_fn(|index| {
-            KeyDistribution::ALL.get(index).map_or(Self::Sequential.name(), |drawn| drawn.name())
-        })
-    }
+        all
+    };
 }
 
 /// How long values are, in bytes.

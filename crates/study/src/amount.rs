@@ -1,13 +1,9 @@
 //! How much of a load is measured: for a time, or until so many operations were done.
 
 use crate::problem::Problems;
-use crate::test::{LoadTable, TestTable, WorkTable, length};
-use crate::validate::{applies_only_with, whole};
-use model::bounds::MAX_OPERATIONS;
+use crate::test::{LoadTable, TestTable, WorkTable};
+use crate::validate::applies_only_with;
 use std::time::Duration;
-
-/// How long a fixed amount of work may take where the study names no time.
-const DEFAULT_TIME_LIMIT: Duration = Duration::from_secs(3600);
 
 /// Keys that go with a duration only, and why.
 const OF_DURATIONS: [(&str, &str); 6] = [
@@ -32,16 +28,15 @@ pub(crate) fn amount(
         Some(WorkTable::Oltp(_, _, keys)) => ("transactions", &keys.transactions),
         None => return (None, default_duration),
     };
-    let (time_key, time, default) = match written {
-        Some(_) => ("time_limit", &load.keys.time_limit, DEFAULT_TIME_LIMIT),
-        None => ("duration", &load.keys.duration, default_duration),
+    let (time_key, most) = match written.is_some() {
+        true => ("time_limit", load.keys.time_limit.value("time_limit", problems)),
+        false => ("duration", load.keys.duration.value_or("duration", default_duration, problems)),
     };
-    let most = length(time_key, time, default, problems);
-    if let (Some(written), true) = (time, most.is_zero()) {
+    if let (Some(at), true) = (table.place(time_key), most.is_zero()) {
         let key = problems.key(time_key);
-        problems.add(written.span(), format!("{key} must be more than zero: nothing is measured"));
+        problems.add(at, format!("{key} must be more than zero: nothing is measured"));
     }
-    if written.is_none() {
+    if !written.is_some() {
         if let Some(at) = table.place("time_limit") {
             applies_only_with("time_limit", at, key, "1_000_000", problems);
         }
@@ -55,5 +50,5 @@ pub(crate) fn amount(
                 .help("leave out either; two tests can have one each");
         }
     }
-    (Some(whole(key, written, 1, 1..=MAX_OPERATIONS, problems)), most)
+    (written.value(key, problems), most)
 }

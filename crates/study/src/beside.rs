@@ -2,13 +2,10 @@
 
 use crate::load;
 use crate::problem::Problems;
-use crate::test::{TestTable, TimedTable, length};
+use crate::test::{TestTable, TimedTable};
 use crate::validate::applies_only_with;
 use model::{BesideLoad, CacheState, OltpMix, Statement, Task, Workload};
-use std::time::Duration;
 
-/// How long the load is measured before and after the statements where the study does not say.
-const DEFAULT_AROUND: Duration = Duration::from_secs(10);
 /// Keys that only a load gives a meaning to.
 const OF_LOADS: [&str; 9] = [
     "rate",
@@ -56,8 +53,8 @@ pub(crate) fn with_load(
             .add(at, "a load warms the caches that are to be cold")
             .help("leave `cache` out, or take the time of the statements without a load");
     }
-    let before = length("before", &timed.keys.before, DEFAULT_AROUND, problems);
-    let after = length("after", &timed.keys.after, DEFAULT_AROUND, problems);
+    let before = timed.keys.before.value("before", problems);
+    let after = timed.keys.after.value("after", problems);
     let Some(Task::Load(mut load)) = load::task(table, written, problems) else { return None };
     if load.placement.is_some() {
         problems
@@ -75,7 +72,7 @@ pub(crate) fn with_load(
         (oltp.tables, oltp.table_size) = (data.tables, data.table_size);
     }
     statement.data = Some(load.workload.clone());
-    let alone = timed.keys.alone.as_ref().is_none_or(|alone| *alone.get_ref());
+    let alone = timed.keys.alone.value();
     statement.beside = Some(Box::new(BesideLoad { load, before, after, alone }));
     Some(statement)
 }

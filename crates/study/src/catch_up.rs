@@ -3,17 +3,11 @@
 use crate::mix;
 use crate::problem::{Place, Problems};
 use crate::size::parse_size;
-use crate::test::{TestTable, length};
-use crate::validate::{one_of, whole};
+use crate::test::TestTable;
+use crate::validate::one_of;
 use crate::wire::{CatchUpKeys, OltpKeys};
-use model::bounds::{MAX_CLIENTS, MAX_OPERATIONS, MAX_RATE};
 use model::{Backlog, CacheState, CatchUp, Level, OltpMix, Task, Workload};
-use std::time::Duration;
 
-/// How long replicas may take where the study names no time.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(3600);
-/// Connections that write the backlog where the study names no number.
-const DEFAULT_CLIENTS: u32 = 8;
 /// The keys that say how much is written.
 const BACKLOGS: [&str; 3] = ["backlog_transactions", "backlog_time", "backlog_bytes"];
 
@@ -37,19 +31,16 @@ pub(crate) fn task(
     cache: CacheState,
     problems: &mut Problems,
 ) -> Option<Task> {
-    if let (CacheState::Cold, Some(written)) = (cache, &table.keys.cache) {
+    if let (CacheState::Cold, Some(at)) = (cache, table.place("cache")) {
         problems
-            .add(
-                written.span(),
-                "`catch_up` does not work with `cold` caches: the backlog warms them",
-            )
+            .add(at, "`catch_up` does not work with `cold` caches: the backlog warms them")
             .help("leave `cache` out, or set it to \"warm\"");
     }
     let mix = match &keys.workload {
         None => OltpMix::WriteOnly,
         Some(written) => {
             let all = crate::forms::workload_names().map(|name| (name, name));
-            one_of("workload", &keys.workload, all, problems)?;
+            one_of("workload", &keys.workload, &all, problems)?;
             let named = OltpMix::from_name(written.get_ref());
             let writing = named.filter(|mix| workloads().any(|writing| writing == *mix));
             if writing.is_none() {
@@ -64,10 +55,10 @@ pub(crate) fn task(
         ..OltpKeys::default()
     };
     let workload = Workload::Oltp(mix::workload(mix, &tables, table.workload_place(), problems));
-    let clients = whole("clients", &keys.clients, DEFAULT_CLIENTS, 1..=MAX_CLIENTS, problems);
-    let rate = keys.rate.is_some().then(|| whole("rate", &keys.rate, 1, 1..=MAX_RATE, problems));
+    let clients = keys.clients.value("clients", problems);
+    let rate = keys.rate.value("rate", problems);
     let level = rate.map_or(Level::clients(clients), |rate| Level::rate(clients, rate));
-    let timeout = length("timeout", &keys.timeout, DEFAULT_TIMEOUT, problems);
+    let timeout = keys.timeout.value("timeout", problems);
     if let (Some(at), true) = (table.place("timeout"), timeout.is_zero()) {
         problems.add(at, "`timeout` must be more than zero: no replica would ever catch up");
     }
@@ -106,15 +97,8 @@ fn backlog(table: &TestTable, keys: &CatchUpKeys, problems: &mut Problems) -> Op
         };
     }
     if keys.backlog_time.is_some() {
-        return Some(Backlog::Time(length(
-            "backlog_time",
-            &keys.backlog_time,
-            Duration::from_secs(60),
-            problems,
-        )));
+        return keys.backlog_time.value("backlog_time", problems).map(Backlog::Time);
     }
-    let written = &keys.backlog_transactions;
-    let default = CatchUp::TRANSACTIONS;
-    let count = whole("backlog_transactions", written, default, 1..=MAX_OPERATIONS, problems);
+    let count = keys.backlog_transactions.value("backlog_transactions", problems);
     Some(Backlog::Transactions(count))
 }

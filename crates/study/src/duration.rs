@@ -62,6 +62,15 @@ pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     if length > MAX_DURATION { Err(too_long()) } else { Ok(length) }
 }
 
+/// A length of whole seconds as a study says it: `90s`, `10m`, `1h`.
+pub(crate) fn written_duration(length: Duration) -> String {
+    match length.as_secs() {
+        hours if hours > 0 && hours % 3600 == 0 => format!("{}h", hours / 3600),
+        minutes if minutes > 60 && minutes % 60 == 0 => format!("{}m", minutes / 60),
+        seconds => format!("{seconds}s"),
+    }
+}
+
 /// The digits that a text begins with, and the rest of it.
 fn digits(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()))
@@ -94,6 +103,14 @@ mod tests {
             assert_eq!(parse_duration(text), Ok(Duration::from_nanos(nanos)), "{text}");
         }
         assert_eq!(parse_duration("1.000000000000000000001h"), Ok(Duration::from_secs(3600)));
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for seconds in [1, 5, 60, 90, 600, 1800, 3600, 5400, 7200] {
+            let length = Duration::from_secs(seconds);
+            assert_eq!(parse_duration(&written_duration(length)), Ok(length));
+        }
     }
 
     #[test]

@@ -18,9 +18,9 @@ pub(crate) fn listen(
                 .add(image.span(), "a container has no network, and other machines do not reach it")
                 .help("use `base`, or the server that is installed there");
         }
-        if let Some(replicas) = &table.replicas {
+        if let Some(at) = table.replicas.place() {
             problems
-                .add(replicas.span(), "a private server on another machine has no `replicas`")
+                .add(at, "a private server on another machine has no `replicas`")
                 .help("leave `ssh` and `host` out: private groups are on the machine that weighin runs on");
         }
     }

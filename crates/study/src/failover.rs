@@ -2,10 +2,9 @@
 
 use crate::intervention::{THIS_HOST, check_command};
 use crate::problem::Problems;
-use crate::test::{TestTable, length};
-use crate::validate::{one_of, whole};
+use crate::test::TestTable;
 use crate::wire::FailoverKeys;
-use model::bounds::{MAX_PROBE_CONNECTIONS, MAX_PROBE_RATE, MAX_PROBE_WRITES};
+use model::bounds::MAX_PROBE_WRITES;
 use model::{CacheState, Failover, FailoverCause, Task};
 use std::time::Duration;
 use toml::Spanned;
@@ -19,16 +18,6 @@ pub(crate) const LOSSES: [(&str, FailoverCause); 3] = [
     ("network", FailoverCause::Network),
 ];
 
-/// Writes per second where the study names no rate: a resolution of 5 ms.
-const DEFAULT_RATE: u32 = 200;
-/// Connections to each member where the study names no number.
-const DEFAULT_CONNECTIONS: u32 = 4;
-/// How long the probe writes before anything happens, where the study does not say.
-const DEFAULT_AT: Duration = Duration::from_secs(5);
-/// How long a trial takes at most, where the study does not say.
-const DEFAULT_DURATION: Duration = Duration::from_secs(60);
-/// How long the probe waits for an answer, where the study does not say.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Less than that before is no reference.
 const SHORTEST_BEFORE: Duration = Duration::from_secs(1);
 
@@ -45,8 +34,8 @@ pub(crate) fn task(
             .help("leave `cache` out");
     }
     let cause = cause(table, keys, problems);
-    let duration = length("duration", &keys.duration, DEFAULT_DURATION, problems);
-    let at = length("at", &keys.at, DEFAULT_AT, problems);
+    let duration = keys.duration.value("duration", problems);
+    let at = keys.at.value("at", problems);
     if at < SHORTEST_BEFORE || at >= duration {
         let place = table.place("at").or_else(|| table.place("duration"));
         problems
@@ -56,15 +45,14 @@ pub(crate) fn task(
             )
             .help("what the probe writes before is the reference: `at` is 5s when absent");
     }
-    let rate = whole("rate", &keys.rate, DEFAULT_RATE, 1..=MAX_PROBE_RATE, problems);
-    let most = 1..=MAX_PROBE_CONNECTIONS;
-    let connections = whole("connections", &keys.connections, DEFAULT_CONNECTIONS, most, problems);
-    let timeout = length("timeout", &keys.timeout, DEFAULT_TIMEOUT, problems);
+    let rate = keys.rate.value("rate", problems);
+    let connections = keys.connections.value("connections", problems);
+    let timeout = keys.timeout.value("timeout", problems);
     if let (Some(at), true) = (table.place("timeout"), timeout.is_zero()) {
         problems.add(at, "`timeout` must be more than zero: no write would ever be acknowledged");
     }
     let restore = keys.restore.as_ref().map(|words| {
-        check_command("restore", words, is_trusted(keys), THIS_HOST, problems);
+        check_command("restore", words, keys.trusted.value(), THIS_HOST, problems);
         words.get_ref().clone()
     });
     let failover = Failover { cause: cause?, at, duration, rate, connections, timeout, restore };
@@ -81,17 +69,9 @@ pub(crate) fn task(
     Some(Task::Failover(failover))
 }
 
-fn is_trusted(keys: &FailoverKeys) -> bool {
-    keys.trusted.as_ref().is_some_and(|trusted| *trusted.get_ref())
-}
-
 /// What takes the primary away: one of the three keys.
 fn cause(table: &TestTable, keys: &FailoverKeys, problems: &mut Problems) -> Option<FailoverCause> {
-    let places = [
-        keys.switch.as_ref().map(Spanned::span),
-        keys.loss.as_ref().map(Spanned::span),
-        keys.command.as_ref().map(Spanned::span),
-    ];
+    let places = [keys.switch.place(), keys.loss.place(), keys.command.as_ref().map(Spanned::span)];
     let mut places = places.into_iter().flatten();
     let Some(first) = places.next() else {
         let help = "add loss = \"kill\" or switch = \"planned\" for private servers, or command = [\"./switch.sh\"] for any";
@@ -106,12 +86,12 @@ fn cause(table: &TestTable, keys: &FailoverKeys, problems: &mut Problems) -> Opt
         return None;
     }
     if keys.switch.is_some() {
-        return one_of("switch", &keys.switch, SWITCHES, problems);
+        return keys.switch.value("switch", problems);
     }
     if keys.loss.is_some() {
-        return one_of("loss", &keys.loss, LOSSES, problems);
+        return keys.loss.value("loss", problems);
     }
     let command = keys.command.as_ref()?;
-    check_command("command", command, is_trusted(keys), THIS_HOST, problems);
+    check_command("command", command, keys.trusted.value(), THIS_HOST, problems);
     Some(FailoverCause::Command(command.get_ref().clone()))
 }

@@ -2,6 +2,8 @@
 //! and described by the form that it has.
 
 use crate::catch_up;
+use crate::key::ABSENT;
+use crate::schema::forbid_null;
 use crate::wire::{
     CatchUpKeys, FailoverKeys, KeyValueKeys, LoadKeys, OltpKeys, SchemaChangeKeys, ServerKeys,
     StatementKeys, StorageKeys, TestKeys, TimedKeys,
@@ -229,7 +231,8 @@ impl Form {
         if let Some(Value::Object(keys)) = schema.get_mut("properties") {
             let workload = json!({
                 "enum": OltpMix::REPEATABLE.map(OltpMix::name),
-                "description": "The load beside which it runs; the target is idle when absent.",
+                "description": "The load beside which it runs.",
+                ABSENT: "the target is idle",
             });
             narrow(keys, "workload", &workload);
         }
@@ -305,6 +308,7 @@ pub(crate) fn properties<T: JsonSchema>() -> Map<String, Value> {
     let settings =
         SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    forbid_null(&mut schema);
     match schema.get_mut("properties").map(Value::take) {
         Some(Value::Object(properties)) => properties,
         _ => Map::new(),

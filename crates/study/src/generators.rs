@@ -1,17 +1,15 @@
 //! How many processes make the load of a test.
 
 use crate::problem::Problems;
-use crate::validate::whole;
 use crate::wire::LoadKeys;
-use model::{Level, Load, Storage};
-use toml::Spanned;
+use model::{Level, Storage};
 
 /// The load generators of a test on a server with these levels: every one of them needs a client.
 pub(crate) fn of_clients(keys: &LoadKeys, levels: &[Level], problems: &mut Problems) -> u32 {
     let count = count(keys, problems);
     let fewest = levels.iter().map(|level| level.clients).min();
     if let (Some(at), Some(clients)) =
-        (keys.load_generators.as_ref().map(Spanned::span), fewest.filter(|&few| few < count))
+        (keys.load_generators.place(), fewest.filter(|&few| few < count))
     {
         let least = problems.notation.setting("clients", &count.to_string());
         problems
@@ -30,7 +28,7 @@ pub(crate) fn of_clients(keys: &LoadKeys, levels: &[Level], problems: &mut Probl
 /// Those of a test on storage: every one of them needs a virtual machine.
 pub(crate) fn of_vms(keys: &LoadKeys, storage: &Storage, problems: &mut Problems) -> u32 {
     let (count, vms) = (count(keys, problems), storage.vms);
-    let Some(at) = keys.load_generators.as_ref().map(Spanned::span) else { return count };
+    let Some(at) = keys.load_generators.place() else { return count };
     if count > vms {
         let noun = if vms == 1 { "virtual machine" } else { "virtual machines" };
         let least = problems.notation.setting("vms", &count.to_string());
@@ -47,6 +45,5 @@ pub(crate) fn of_vms(keys: &LoadKeys, storage: &Storage, problems: &mut Problems
 }
 
 fn count(keys: &LoadKeys, problems: &mut Problems) -> u32 {
-    let most = Load::MAX_LOAD_GENERATORS;
-    whole("load_generators", &keys.load_generators, 1, 1..=most, problems)
+    keys.load_generators.value("load_generators", problems)
 }

@@ -1,14 +1,14 @@
 //! Servers that come and go: the `instance` of a target, and what its `up` says.
 
-use crate::duration::parse_duration;
+use crate::choices::PerUse;
 use crate::hosts::is_destination;
 use crate::intervention::{THIS_HOST, check_command};
+use crate::key::{Choice, Flag, Key, Length};
 use crate::load_hosts::only_here;
 use crate::price;
 use crate::problem::{Place as PlaceInFile, Problems};
 use crate::secret::is_secret_key;
 use crate::url::{UrlError, parse_url};
-use crate::validate::{by_name, one_of};
 use crate::wire::{Maybe, PriceTable, TargetTable};
 use model::{
     Endpoint, HostInstance, InstancePer, InstanceSpec, Place, ServerAddress, SshHost, Study,
@@ -21,9 +21,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use toml::Spanned;
 
-/// How long `up` and `down` may take where a study does not say.
-const TIME_LIMIT: Duration = Duration::from_secs(30 * 60);
-/// The longest that it may say.
+/// The longest `time_limit`.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 /// Labels that `up` may give, and characters that each name and value may have.
 const MOST_LABELS: usize = 32;
@@ -43,19 +41,17 @@ pub(crate) struct InstanceTable {
     /// study ends.
     #[schemars(with = "Vec<String>", length(min = 1))]
     pub down: Maybe<Vec<String>>,
-    /// How long one is used: for the `study` (the default), or, of a target's instance, for one `repeat`,
-    /// so that each repeat is measured on another one.
-    #[schemars(with = "Option<String>", extend("enum" = InstancePer::ALL.map(InstancePer::name)))]
-    pub per: Maybe<String>,
-    /// How long `up` and `down` may take, each; `30m` when absent.
-    #[schemars(with = "Option<String>")]
-    pub time_limit: Maybe<String>,
+    /// How long one is used: for the `study`, or, of a target's instance, for one `repeat`, so that
+    /// each repeat is measured on another one.
+    pub per: Key<Choice<PerUse>>,
+    /// How long `up` and `down` may take, each.
+    pub time_limit: Key<Length<1800>>,
     /// Names of environment variables that the commands get, such as `["HCLOUD_TOKEN"]`: others of
     /// yours they do not see.
     #[schemars(with = "Option<Vec<String>>")]
     pub environment: Maybe<Vec<Spanned<String>>>,
-    /// Whether the commands were read and may run; false when absent.
-    pub trusted: Option<bool>,
+    /// Whether the commands were read and may run.
+    pub trusted: Key<Flag<false>>,
 }
 
 /// The instance of a target, where it has one.
@@ -81,7 +77,7 @@ pub(crate) fn of_host(
     let price = price.and_then(|price| price::price(price, problems));
     let spec = read(written.get_ref(), &written.span(), problems)?;
     if spec.per != InstancePer::Study {
-        let at = written.get_ref().per.as_ref().map_or(written.span(), Spanned::span);
+        let at = written.get_ref().per.place().unwrap_or(written.span());
         problems
             .add(at, "a machine that comes and goes is there for the whole study")
             .help("leave `per` out; an instance of a target may be there for one repeat");
@@ -99,7 +95,7 @@ pub(crate) fn refuse_price(price: &Maybe<PriceTable>, problems: &mut Problems) {
 }
 
 fn read(wire: &InstanceTable, at: &PlaceInFile, problems: &mut Problems) -> Option<InstanceSpec> {
-    let trusted = wire.trusted.unwrap_or(false);
+    let trusted = wire.trusted.value();
     let mut command = |key: &str, written: &Maybe<Vec<String>>| {
         let Some(command) = written else {
             let help = format!("add {key} = [\"./{key}.sh\"]");
@@ -110,13 +106,8 @@ fn read(wire: &InstanceTable, at: &PlaceInFile, problems: &mut Problems) -> Opti
         Some(command.get_ref().clone())
     };
     let (up, down) = (command("up", &wire.up), command("down", &wire.down));
-    let per = match &wire.per {
-        Some(_) => {
-            one_of("per", &wire.per, by_name(InstancePer::ALL, InstancePer::name), problems)?
-        }
-        None => InstancePer::default(),
-    };
-    let time_limit = time_limit(&wire.time_limit, TIME_LIMIT, problems);
+    let per = wire.per.value("per", problems)?;
+    let time_limit = time_limit(&wire.time_limit, problems);
     let environment = wire.environment.as_ref().map(Spanned::get_ref);
     let environment = environment.into_iter().flatten();
     let environment = environment.filter_map(|name| variable(name, problems)).collect();
@@ -143,23 +134,16 @@ pub(crate) fn refuse_names(instances: &[HostInstance], study: &Study, problems: 
     }
 }
 
-/// How long each of two commands may take; `usual` where that is not written.
-pub(crate) fn time_limit(
-    written: &Maybe<String>,
-    usual: Duration,
+/// How long each of two commands may take.
+pub(crate) fn time_limit<const SECONDS: u64>(
+    key: &Key<Length<SECONDS>>,
     problems: &mut Problems,
 ) -> Duration {
-    let Some(written) = written else { return usual };
-    match parse_duration(written.get_ref()) {
-        Ok(limit) if (Duration::from_secs(1)..=LONGEST).contains(&limit) => return limit,
-        Ok(_) => {
-            problems.add(written.span(), "`time_limit` must be from 1s to 24h");
-        }
-        Err(error) => {
-            problems.add(written.span(), format!("`time_limit`: {error}"));
-        }
+    let limit = key.value("time_limit", problems);
+    if let (Some(at), false) = (key.place(), (Duration::from_secs(1)..=LONGEST).contains(&limit)) {
+        problems.add(at, "`time_limit` must be from 1s to 24h");
     }
-    usual
+    limit
 }
 
 fn variable(written: &Spanned<String>, problems: &mut Problems) -> Option<String> {

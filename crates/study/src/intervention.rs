@@ -2,11 +2,10 @@
 
 use crate::load::asks_cross_check;
 use crate::problem::{Place, Problems};
-use crate::test::length;
-use crate::validate::{by_name, name, one_of};
+use crate::validate::name;
 use crate::wire::{InterventionTable, LoadKeys};
 use model::bounds::MAX_INTERVENTIONS;
-use model::{Act, BackgroundWork, Intervention};
+use model::{Act, Intervention};
 use std::time::Duration;
 use toml::Spanned;
 
@@ -54,14 +53,15 @@ fn moment(
     duration: Duration,
     problems: &mut Problems,
 ) -> Option<Duration> {
-    let Some(written) = &table.get_ref().at else {
+    let written = &table.get_ref().at;
+    let Some(place) = written.place() else {
         let help = "add a line like at = \"10s\", counted from the start of measuring";
         problems.missing(table.span(), "this intervention has no time", help);
         return None;
     };
-    let at = length("at", &table.get_ref().at, Duration::ZERO, problems);
+    let at = written.value("at", problems)?;
     if at >= duration {
-        problems.add(written.span(), "`at` must lie within the time measured").help(
+        problems.add(place, "`at` must lie within the time measured").help(
             "it counts from the start of measuring; name an earlier time, or raise `duration` or \
              `time_limit`",
         );
@@ -70,11 +70,14 @@ fn moment(
 }
 
 fn timeout(table: &Spanned<InterventionTable>, problems: &mut Problems) -> Option<Duration> {
-    let written = table.get_ref().timeout.as_ref()?;
-    let timeout = length("timeout", &table.get_ref().timeout, Duration::MAX, problems);
+    let written = &table.get_ref().timeout;
+    let timeout = written.value("timeout", problems)?;
     if timeout.is_zero() {
         problems
-            .add(written.span(), "`timeout` must be more than zero: nothing would be done")
+            .add(
+                written.place().unwrap_or_default(),
+                "`timeout` must be more than zero: nothing would be done",
+            )
             .help("leave it out to allow the act the rest of the load");
     }
     Some(timeout)
@@ -98,9 +101,7 @@ fn act(table: &Spanned<InterventionTable>, problems: &mut Problems) -> Option<Ac
         return None;
     }
     if background_work.is_some() {
-        let works = by_name(BackgroundWork::ALL, BackgroundWork::name);
-        let work = one_of("background_work", background_work, works, problems);
-        return work.map(Act::BackgroundWork);
+        return background_work.value("background_work", problems).map(Act::BackgroundWork);
     }
     if let Some(sql) = statement {
         if sql.get_ref().trim().is_empty() {
@@ -111,8 +112,7 @@ fn act(table: &Spanned<InterventionTable>, problems: &mut Problems) -> Option<Ac
         return Some(Act::Statement(sql.get_ref().clone()));
     }
     let command = command.as_ref()?;
-    let trusted = trusted.as_ref().is_some_and(|trusted| *trusted.get_ref());
-    check_command("command", command, trusted, THIS_HOST, problems);
+    check_command("command", command, trusted.value(), THIS_HOST, problems);
     Some(Act::Command(command.get_ref().clone()))
 }
 

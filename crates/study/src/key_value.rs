@@ -1,9 +1,8 @@
+use crate::key::{AnyLength, Key};
 use crate::problem::Problems;
-use crate::test::length;
-use crate::validate::{one_of, whole};
 use crate::wire::{KeyValueKeys, Maybe, Numbers};
-use model::bounds::{MAX_KEYS, MAX_PIPELINE, MAX_VALUE};
-use model::{KeyOrder, KeyValue, ValueSize};
+use model::bounds::MAX_VALUE;
+use model::{KeyValue, ValueSize};
 use std::time::Duration;
 
 /// Why a text is not a ratio of writes to reads: not two numbers with a colon, or both 0.
@@ -41,8 +40,6 @@ fn size(lengths: &[i64]) -> Option<ValueSize> {
 /// What a test with the workload `key_value` says of it.
 pub(crate) fn workload(table: &KeyValueKeys, problems: &mut Problems) -> KeyValue {
     let default = KeyValue::default();
-    let orders = KeyOrder::names().map(|name| (name, KeyOrder::from_name(name)));
-    let order = one_of("distribution", &table.distribution, orders, problems).flatten();
     let ratio_key = problems.key("ratio");
     let ratio = table.ratio.as_ref().and_then(|written| {
         parse_ratio(written.get_ref())
@@ -50,14 +47,14 @@ pub(crate) fn workload(table: &KeyValueKeys, problems: &mut Problems) -> KeyValu
             .ok()
     });
     KeyValue {
-        keys: whole("keys", &table.keys, default.keys, 1..=MAX_KEYS, problems),
-        order: order.unwrap_or(default.order),
+        keys: table.keys.value("keys", problems),
+        order: table.distribution.value("distribution", problems).unwrap_or(default.order),
         shape: default.shape,
         sets_to_gets: ratio.unwrap_or(default.sets_to_gets),
         value_size: value_size(&table.value_size, problems).unwrap_or(default.value_size),
-        pipeline: whole("pipeline", &table.pipeline, default.pipeline, 1..=MAX_PIPELINE, problems),
+        pipeline: table.pipeline.value("pipeline", problems),
         expiry: expiry(&table.expiry, problems),
-        preload: table.preload.as_ref().map_or(default.preload, |preload| *preload.get_ref()),
+        preload: table.preload.value(),
     }
 }
 
@@ -77,9 +74,9 @@ fn value_size(written: &Maybe<Numbers>, problems: &mut Problems) -> Option<Value
     found
 }
 
-fn expiry(written: &Maybe<String>, problems: &mut Problems) -> Option<Duration> {
-    let at = written.as_ref()?.span();
-    let expiry = length("expiry", written, Duration::MAX, problems);
+fn expiry(written: &Key<AnyLength>, problems: &mut Problems) -> Option<Duration> {
+    let at = written.place()?;
+    let expiry = written.value("expiry", problems)?;
     if expiry.is_zero() {
         problems
             .add(

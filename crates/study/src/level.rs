@@ -3,10 +3,10 @@ use crate::placement::placement;
 use crate::problem::{Place, Problems};
 use crate::slo;
 use crate::test::{LoadTable, TestTable};
-use crate::validate::{applies_only_with, by_name, one_of, whole};
+use crate::validate::applies_only_with;
 use crate::wire::{ClientsKey, LoadKeys, Maybe, Numbers, ServerKeys};
-use model::bounds::{MAX_CLIENTS, MAX_RATE, MAX_WAITING};
-use model::{ArrivalProcess, Arrivals, Level, LevelPlacement};
+use model::bounds::{MAX_CLIENTS, MAX_RATE};
+use model::{Arrivals, Level, LevelPlacement};
 use toml::Spanned;
 
 /// Connections of an open loop where the study names no number.
@@ -72,18 +72,11 @@ pub(crate) fn arrivals(
             applies_only_with(key, at, "rate", "[100, 200, 400]", problems);
         }
     }
-    let processes = by_name(ArrivalProcess::ALL, ArrivalProcess::name);
-    let process = one_of("arrivals", &keys.arrivals, processes, problems);
+    let process = keys.arrivals.value("arrivals", problems);
     let default = Arrivals::default();
     Arrivals {
         process: process.unwrap_or(default.process),
-        max_waiting: whole(
-            "max_waiting",
-            &keys.max_waiting,
-            default.max_waiting,
-            1..=MAX_WAITING,
-            problems,
-        ),
+        max_waiting: keys.max_waiting.value("max_waiting", problems),
     }
 }
 

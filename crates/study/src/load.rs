@@ -4,7 +4,7 @@ use crate::amount::amount;
 use crate::forms::{TASKS, workload_names};
 use crate::problem::Problems;
 use crate::reconnect::reconnect_after;
-use crate::test::{LoadTable, TestTable, WorkTable, length};
+use crate::test::{LoadTable, TestTable, WorkTable};
 use crate::validate::one_of;
 use crate::wire::LoadKeys;
 use crate::{generators, intervention, key_value, level, mix, policy, slo, storage};
@@ -42,7 +42,7 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
         false => (DEFAULT_WARMUP, DEFAULT_DURATION),
         true => (slo::STEP_WARMUP, slo::STEP_DURATION),
     };
-    let warmup = length("warmup", &keys.warmup, default_warmup, problems);
+    let warmup = keys.warmup.value_or("warmup", default_warmup, problems);
     let (operations, duration) = amount(table, load, default_duration, problems);
     let interventions = intervention::interventions(keys, searches, duration, problems);
     let (mut cpu_limit, mut lag_limit) = (None, None);
@@ -99,7 +99,7 @@ const LEVELS: [&str; 7] =
 /// Notes what a test without a workload lacks.
 fn missing(table: &TestTable, keys: &LoadKeys, problems: &mut Problems) {
     let known = workload_names().map(|name| (name, ()));
-    one_of("workload", &keys.workload, known, problems);
+    one_of("workload", &keys.workload, &known, problems);
     if keys.workload.is_none() {
         let help = format!("add {}", problems.notation.line("workload", "\"oltp_read_write\""));
         problems.missing(table.at.clone(), "this test names no workload", help);
@@ -111,7 +111,7 @@ fn missing(table: &TestTable, keys: &LoadKeys, problems: &mut Problems) {
 
 /// Whether the task that a test names is the one that its keys make it.
 fn check_task(table: &TestTable, searches: bool, problems: &mut Problems) {
-    let task = one_of("task", &table.keys.task, TASKS.map(|task| (task, task)), problems);
+    let task = one_of("task", &table.keys.task, &TASKS.map(|task| (task, task)), problems);
     let (Some(task), Some(at)) = (task, table.place("task")) else { return };
     match (task, searches) {
         ("load", true) => {
@@ -133,5 +133,5 @@ fn check_task(table: &TestTable, searches: bool, problems: &mut Problems) {
 
 /// Whether another tool is to repeat every trial.
 pub(crate) fn asks_cross_check(keys: &LoadKeys) -> bool {
-    keys.cross_check.as_ref().is_some_and(|asked| *asked.get_ref())
+    keys.cross_check.value()
 }

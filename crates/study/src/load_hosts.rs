@@ -60,7 +60,7 @@ impl LoadHostTables {
                 instances.extend(instance::of_host(written, &name, table.price.take(), problems));
             }
             let at = table.name.as_ref().map_or(at, Spanned::span);
-            let required = table.required.as_ref().is_none_or(|written| *written.get_ref());
+            let required = table.required.value();
             let group = Group { hosts: ways.of(&name, required), name, at };
             for host in &group.hosts {
                 group.refuse_twice(host, &groups, problems);
@@ -329,7 +329,7 @@ impl Ways {
 fn ways(table: &LoadHostTable, at: &Place, problems: &mut Problems) -> Option<Ways> {
     let ssh = table.ssh.as_ref().map(|ssh| ("ssh", ssh.span()));
     let agent = table.agent.as_ref().map(|agent| ("agent", agent.span()));
-    let agents = table.agents.as_ref().map(|agents| ("agents", agents.span()));
+    let agents = table.agents.place().map(|at| ("agents", at));
     let instance = table.instance.as_ref().map(|instance| ("instance", instance.span()));
     let said: Vec<_> = [ssh, agent, agents, instance].into_iter().flatten().collect();
     if let [(first, one), (second, other), ..] = said.as_slice() {
@@ -342,7 +342,7 @@ fn ways(table: &LoadHostTable, at: &Place, problems: &mut Problems) -> Option<Wa
             .help("keep one of them");
         return None;
     }
-    if let Some(labels) = table.labels.as_ref().filter(|_| table.agents.is_none()) {
+    if let Some(labels) = table.labels.as_ref().filter(|_| !table.agents.is_some()) {
         problems
             .add(labels.span(), "`labels` choose among `agents`")
             .help("write agents = 1 for any agent that has them, or remove them");
@@ -354,15 +354,7 @@ fn ways(table: &LoadHostTable, at: &Place, problems: &mut Problems) -> Option<Wa
         return agent_name(written, problems)
             .map(|name| Ways::One(Way::Agent(AgentChoice::Named(name))));
     }
-    if let Some(written) = &table.agents {
-        let count = usize::try_from(*written.get_ref()).unwrap_or_default();
-        if !(1..=Load::MAX_LOAD_HOSTS).contains(&count) {
-            let message = format!("`agents` must be from 1 to {}", Load::MAX_LOAD_HOSTS);
-            problems
-                .add(written.span(), message)
-                .help("write agents = 2, or as many as are to share the load");
-            return None;
-        }
+    if let Some(count) = table.agents.value("agents", problems) {
         return labels(&table.labels, problems).map(|labels| Ways::Any(count, labels));
     }
     if table.ssh.is_none() {

@@ -4,6 +4,7 @@
 use crate::forms::{Form, all_keys, properties};
 use crate::hosts::Hosts;
 use crate::problem::{Place, Places, Problems};
+use crate::reference::absence;
 use crate::render::{Source, render};
 use crate::wire::TargetTable;
 use crate::{StudyError, fit, shape, target, test};
@@ -44,36 +45,62 @@ pub struct LoadKey {
 /// The keys of all loads.
 pub fn load_keys() -> &'static [LoadKey] {
     static KEYS: LazyLock<Vec<LoadKey>> = LazyLock::new(|| {
-        let loads = Form::ALL.into_iter().filter(|form| form.is_of_load());
-        let mut keys = Vec::new();
-        for form in loads.clone() {
-            for (name, schema) in form.keys() {
-                let shared = loads.clone().filter(|form| form.keys().contains_key(name)).count();
-                let key = load_key(name, schema, (shared == 1).then(|| form.family()));
-                match keys.iter_mut().find(|known: &&mut LoadKey| known.name == key.name) {
-                    _ if OF_TRIALS.contains(&key.name.as_str()) => {}
-                    // One workload may take more values than another.
-                    Some(known) if known.values.len() < key.values.len() => *known = key,
-                    Some(_) => {}
-                    None => keys.push(key),
-                }
+        let mut names: Vec<&str> = Vec::new();
+        for name in loads().flat_map(|form| form.keys().keys()) {
+            if !OF_TRIALS.contains(&name.as_str()) && !names.contains(&name.as_str()) {
+                names.push(name);
             }
         }
-        keys
+        names.into_iter().map(load_key).collect()
     });
     &KEYS
 }
 
-fn load_key(name: &str, schema: &Value, owner: Option<&'static str>) -> LoadKey {
-    let text = |value: &Value| value.as_str().map(|text| text.replace('\n', " "));
-    let values = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+fn loads() -> impl Iterator<Item = Form> {
+    Form::ALL.into_iter().filter(|form| form.is_of_load())
+}
+
+fn load_key(name: &str) -> LoadKey {
+    let of_forms: Vec<(Form, &Value)> =
+        loads().filter_map(|form| Some((form, form.keys().get(name)?))).collect();
+    let values = |schema: &Value| -> Vec<String> {
+        let values = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+        values.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    // One workload may take more values than another.
+    let fullest = of_forms.iter().rev().max_by_key(|(_, schema)| values(schema).len());
+    let schema = fullest.map_or(&Value::Null, |(_, schema)| schema);
     LoadKey {
         name: name.to_owned(),
-        description: schema.get("description").and_then(text).unwrap_or_default(),
-        values: values.filter_map(text).collect(),
+        description: described(schema, &of_forms),
+        values: values(schema),
         is_flag: takes(schema, "boolean"),
-        owner,
+        owner: match of_forms.as_slice() {
+            [(form, _)] => Some(form.family()),
+            _ => None,
+        },
     }
+}
+
+/// What a key says, and what holds without it, by workload where that differs.
+fn described(schema: &Value, of_forms: &[(Form, &Value)]) -> String {
+    let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let text = text.replace('\n', " ");
+    let absences: Vec<(Form, String)> = of_forms
+        .iter()
+        .filter_map(|(form, schema)| Some((*form, absence(schema)?.replace('`', ""))))
+        .collect();
+    let absent = match absences.as_slice() {
+        [] => return text,
+        [(_, first), others @ ..] if others.iter().all(|(_, other)| other == first) => {
+            first.clone()
+        }
+        several => {
+            let of = |(form, absent): &(Form, String)| format!("{absent} for {}", form.family());
+            several.iter().map(of).collect::<Vec<_>>().join(", ")
+        }
+    };
+    format!("{} [default: {absent}]", text.trim_end_matches('.'))
 }
 
 /// A target and a test as a command line describes them.

@@ -1,20 +1,20 @@
 //! Targets side by side: `parallel`.
 
+use crate::key::{Flag, Key};
 use crate::problem::Problems;
-use crate::wire::Maybe;
 use model::{Endpoint, Load, Place, RemoteHost, Target, Task, Test, Way};
 
 /// Validates `parallel`: whether targets share nothing that a study tells of, and what their tests do can
 /// be done to several at once.
 pub(crate) fn parallel(
-    written: &Maybe<bool>,
+    key: &Key<Flag<false>>,
     targets: &[Target],
     tests: &[Test],
     problems: &mut Problems,
 ) -> bool {
-    let Some(written) = written.as_ref().filter(|written| *written.get_ref()) else { return false };
+    let Some(at) = key.place().filter(|_| key.value()) else { return false };
     let mut refuse = |message: String, help: &str| {
-        problems.add(written.span(), message).help(help);
+        problems.add(at.clone(), message).help(help);
     };
     if targets.len() < 2 {
         refuse(

@@ -9,11 +9,11 @@ use std::ops::RangeInclusive;
 use toml::Spanned;
 
 /// The highest level where the study names none: servers allow 151 connections unless told otherwise.
-const DEFAULT_TO: u32 = 128;
+pub(crate) const DEFAULT_TO: u32 = 128;
 /// The most levels that a study may ask for.
-const MOST_LEVELS: RangeInclusive<u32> = 2..=100;
-const STEPS: RangeInclusive<f64> = 1.1..=16.0;
-const RESOLUTIONS: RangeInclusive<f64> = 1.01..=4.0;
+pub(crate) const MOST_LEVELS: RangeInclusive<u32> = 2..=100;
+pub(crate) const STEPS: RangeInclusive<f64> = 1.1..=16.0;
+pub(crate) const RESOLUTIONS: RangeInclusive<f64> = 1.01..=4.0;
 
 /// What `clients` says of levels that place themselves; `None` where that makes no sense.
 pub(crate) fn placement(

@@ -1,7 +1,6 @@
 use crate::problem::Problems;
-use crate::validate::{by_name, one_of};
 use crate::wire::{LoadKeys, ServerKeys};
-use model::{ErrorAction, ErrorPolicy};
+use model::ErrorPolicy;
 
 /// What a test says of errors, the defaults where it says nothing.
 pub(crate) fn policy(
@@ -9,16 +8,14 @@ pub(crate) fn policy(
     server: Option<&ServerKeys>,
     problems: &mut Problems,
 ) -> ErrorPolicy {
-    let all = by_name(ErrorAction::ALL, ErrorAction::name);
-    let on_loss = by_name(ErrorAction::ON_LOSS, ErrorAction::name);
     let (conflict, loss) = match server {
         Some(server) => (
-            one_of("on_conflict", &server.on_conflict, all, problems),
-            one_of("on_lost_connection", &server.on_lost_connection, on_loss, problems),
+            server.on_conflict.value("on_conflict", problems),
+            server.on_lost_connection.value("on_lost_connection", problems),
         ),
         None => (None, None),
     };
-    let other = one_of("on_error", &keys.on_error, all, problems);
+    let other = keys.on_error.value("on_error", problems);
     let default = ErrorPolicy::default();
     ErrorPolicy {
         codes: default.codes,

@@ -1,9 +1,9 @@
 //! What a target costs.
 
 use crate::problem::Problems;
-use crate::validate::{by_name, name, one_of};
+use crate::validate::name;
 use crate::wire::{Maybe, PriceItemTable, PriceTable};
-use model::{Price, PriceItem, PriceUnit};
+use model::{Price, PriceItem};
 use toml::Spanned;
 
 /// Validates one `price`. What it returns is a price only if no problem was noted.
@@ -61,10 +61,7 @@ fn item(table: &Spanned<PriceItemTable>, problems: &mut Problems) -> Option<Pric
         .as_ref()
         .and_then(|written| name(written.get_ref(), written.span(), "price item", problems));
     let amount = not_negative("a price", &table.amount, problems);
-    let per = match &table.per {
-        Some(_) => one_of("per", &table.per, by_name(PriceUnit::ALL, PriceUnit::name), problems)?,
-        None => PriceUnit::Month,
-    };
+    let per = table.per.value("per", problems)?;
     let quantity = not_negative("a quantity", &table.quantity, problems);
     if let (Some(written), false) = (&table.quantity, per.has_quantity()) {
         problems

@@ -2,9 +2,7 @@
 
 use crate::load::asks_cross_check;
 use crate::problem::Problems;
-use crate::validate::whole;
 use crate::wire::{LoadKeys, ServerKeys};
-use model::bounds::MAX_OPERATIONS_OF_CONNECTION;
 use std::num::NonZeroU32;
 
 /// After how many operations a client makes a new connection, where it does.
@@ -13,8 +11,7 @@ pub(crate) fn reconnect_after(
     server: &ServerKeys,
     problems: &mut Problems,
 ) -> Option<NonZeroU32> {
-    let written = &server.reconnect_after;
-    let at = written.as_ref()?.span();
+    let at = server.reconnect_after.place()?;
     if asks_cross_check(keys) {
         let key = problems.key("reconnect_after");
         problems
@@ -24,6 +21,5 @@ pub(crate) fn reconnect_after(
             )
             .help("leave out either; two tests can have one each");
     }
-    let range = 1..=MAX_OPERATIONS_OF_CONNECTION;
-    NonZeroU32::new(whole("reconnect_after", written, 1, range, problems))
+    NonZeroU32::new(server.reconnect_after.value("reconnect_after", problems)?)
 }

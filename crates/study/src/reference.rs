@@ -4,8 +4,9 @@
 mod examples;
 mod keys;
 
-use crate::schema::json_schema;
+use crate::schema::schema;
 use examples::Examples;
+pub(crate) use keys::absence;
 pub use keys::markdown_cell;
 use keys::{described, key_row, prose};
 use serde_json::{Map, Value};
@@ -29,7 +30,7 @@ const TEST_COLUMNS: &str =
 
 /// The reference of study files.
 pub fn reference() -> String {
-    let schema = json_schema();
+    let schema = schema();
     let examples = Examples::of_templates();
     let mut page = HEAD.to_owned();
     for (key, value) in properties(&schema) {
@@ -180,7 +181,7 @@ mod tests {
     fn every_key_of_the_schema_has_a_row() {
         let page = reference();
         let mut keys = 0;
-        let mut pending = vec![json_schema()];
+        let mut pending = vec![schema()];
         while let Some(schema) = pending.pop() {
             for (key, value) in properties(&schema) {
                 let is_table = page.contains(&format!("## `[{key}]`"))

@@ -3,7 +3,6 @@
 use crate::problem::{Place, Problems};
 use crate::settings::settings;
 use crate::url::parse_url;
-use crate::validate::whole;
 use crate::wire::{ControlActKey, Maybe, ReplicationTable, SandboxTable};
 use model::{
     ControlAct, PrivateReplication, ReplicationControl, ServerAddress, ServerSpec, System,
@@ -24,8 +23,9 @@ pub(crate) fn private(
     trusted: bool,
     problems: &mut Problems,
 ) -> Option<PrivateReplication> {
-    let Some(written) = table.replicas.take() else {
-        let semi_sync = table.semi_sync.as_ref().map(|key| ("semi_sync", key.span()));
+    let replicas = std::mem::take(&mut table.replicas);
+    let Some(at) = replicas.place() else {
+        let semi_sync = table.semi_sync.place().map(|at| ("semi_sync", at));
         let own = table.replica_settings.as_ref().map(|key| ("replica_settings", key.span()));
         for (key, at) in semi_sync.into_iter().chain(own) {
             problems
@@ -34,7 +34,7 @@ pub(crate) fn private(
         }
         return None;
     };
-    if refuse_system(written.span(), system, problems) {
+    if refuse_system(at, system, problems) {
         return None;
     }
     for name in table.settings.keys() {
@@ -44,10 +44,9 @@ pub(crate) fn private(
     for name in own.keys() {
         refuse_decided(name, problems);
     }
-    let most = PrivateReplication::MAX_REPLICAS;
     Some(PrivateReplication {
-        replicas: whole("replicas", &Some(written), 1, 1..=most, problems),
-        semi_sync: table.semi_sync.as_ref().is_some_and(|key| *key.get_ref()),
+        replicas: replicas.value("replicas", problems)?,
+        semi_sync: table.semi_sync.value(),
         settings: settings(own, system, trusted, problems),
     })
 }
@@ -141,7 +140,7 @@ fn replica(
 }
 
 fn control_of(table: ReplicationTable, problems: &mut Problems) -> ReplicationControl {
-    let trusted = table.trusted.unwrap_or(false);
+    let trusted = table.trusted.value();
     let mut act = |key: &str, written: Maybe<ControlActKey>| {
         let written = written?;
         let at = written.span();

@@ -2,17 +2,14 @@
 
 use crate::instance::time_limit;
 use crate::intervention::check_command;
+use crate::key::{Flag, Key, Length};
 use crate::problem::Problems;
 use crate::wire::{Maybe, TargetTable};
 use model::{RestartSpec, RestartWay};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::time::Duration;
 use toml::Spanned;
 
-/// How long stopping and starting may take where a study does not say: a server may have to write a
-/// large buffer pool.
-const TIME_LIMIT: Duration = Duration::from_secs(5 * 60);
 /// Longest name of a unit of systemd, in bytes.
 const LONGEST_UNIT: usize = 255;
 
@@ -30,12 +27,12 @@ pub(crate) struct RestartTable {
     /// study ends, and does no harm where the server runs.
     #[schemars(with = "Option<Vec<String>>", length(min = 1))]
     pub start: Maybe<Vec<String>>,
-    /// How long stopping may take, and starting until the server answers; `5m` when absent.
-    #[schemars(with = "Option<String>")]
-    pub time_limit: Maybe<String>,
-    /// Whether the commands were read and may run, or the unit may be stopped although it is not seen to
-    /// be the server; false when absent.
-    pub trusted: Option<bool>,
+    /// How long stopping may take, and starting until the server answers: it may have to write a large
+    /// buffer pool.
+    pub time_limit: Key<Length<300>>,
+    /// Whether the commands were read and may run, or the unit may be stopped although it is not seen
+    /// to be the server.
+    pub trusted: Key<Flag<false>>,
 }
 
 /// The restart of a target, where it has one.
@@ -58,11 +55,11 @@ pub(crate) fn of_target(table: &mut TargetTable, problems: &mut Problems) -> Opt
             .help("make it a target of its own without them");
     }
     let wire = written.into_inner();
-    let time_limit = time_limit(&wire.time_limit, TIME_LIMIT, problems);
+    let time_limit = time_limit(&wire.time_limit, problems);
     let way = match (&wire.unit, &wire.stop, &wire.start) {
         (Some(unit), None, None) => RestartWay::Unit(unit_name(unit, problems)?),
         (None, Some(stop), Some(start)) => {
-            let trusted = wire.trusted.unwrap_or(false);
+            let trusted = wire.trusted.value();
             for (key, command) in [("stop", stop), ("start", start)] {
                 check_command(key, command, trusted, "the server's machine", problems);
             }
@@ -78,7 +75,7 @@ pub(crate) fn of_target(table: &mut TargetTable, problems: &mut Problems) -> Opt
             return None;
         }
     };
-    Some(RestartSpec { way, time_limit, trusted: wire.trusted.unwrap_or(false) })
+    Some(RestartSpec { way, time_limit, trusted: wire.trusted.value() })
 }
 
 fn unit_name(written: &Spanned<String>, problems: &mut Problems) -> Option<String> {

@@ -1,10 +1,34 @@
 use crate::forms;
+use crate::key::ABSENT;
 use crate::wire::File;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 /// JSON Schema (draft 2020-12) of the study file, for editors that complete and check TOML.
 pub fn json_schema() -> Value {
+    let mut schema = schema();
+    tell_absence(&mut schema);
+    schema
+}
+
+/// Editors show descriptions, and no keywords that they do not know.
+fn tell_absence(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(tell_absence),
+        Value::Object(object) => {
+            if let Some(Value::String(absent)) = object.remove(ABSENT) {
+                let described = object.get("description").and_then(Value::as_str);
+                let told = format!("{}\n\nWhen absent: {absent}.", described.unwrap_or_default());
+                object.insert("description".into(), told.into());
+            }
+            object.values_mut().for_each(tell_absence);
+        }
+        _ => {}
+    }
+}
+
+/// The schema, with what holds in the absence of keys that have no default in [`ABSENT`].
+pub(crate) fn schema() -> Value {
     let settings =
         SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<File>().to_value();
@@ -14,7 +38,7 @@ pub fn json_schema() -> Value {
 }
 
 /// An optional key of a TOML file is absent, never null.
-fn forbid_null(value: &mut Value) {
+pub(crate) fn forbid_null(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(forbid_null),
         Value::Object(object) => {
@@ -24,6 +48,9 @@ fn forbid_null(value: &mut Value) {
                     let only = only.clone();
                     object.insert("type".into(), only);
                 }
+            }
+            if let Some(Value::Array(values)) = object.get_mut("enum") {
+                values.retain(|value| !value.is_null());
             }
             if let Some(Value::Array(choices)) = object.get_mut("anyOf") {
                 choices.retain(|choice| choice.get("type").is_none_or(|name| name != "null"));

@@ -4,17 +4,13 @@ use crate::beside::{self, Over};
 use crate::problem::{Place, Problems};
 use crate::statement::tables_and_time;
 use crate::test::{TestTable, TimedTable};
-use crate::validate::{by_name, one_of};
 use crate::wire::SchemaChangeKeys;
-use model::{
-    Algorithm, BuiltInChange, CacheState, Change, Query, SchemaChange, Statement, Task,
-    TimedStatement,
-};
+use model::{Algorithm, CacheState, Change, Query, SchemaChange, Statement, Task, TimedStatement};
 
 /// What stands for all algorithms.
 pub(crate) const ALL_ALGORITHMS: &str = "all";
 /// Tables that are made for built-in changes where the study names no number.
-const DEFAULT_TABLES: u32 = 1;
+pub(crate) const DEFAULT_TABLES: u32 = 1;
 
 /// The change of a test: by each algorithm that the test names, with its name where there are several.
 pub(crate) fn tasks(
@@ -74,11 +70,8 @@ fn change(table: &TestTable, keys: &SchemaChangeKeys, problems: &mut Problems) -
     {
         problems.add(at.clone(), format!("`{key}` is empty"));
     }
-    match (&keys.change, sql, undo) {
-        (Some(_), None, None) => {
-            let known = by_name(BuiltInChange::ALL, BuiltInChange::name);
-            one_of("change", &keys.change, known, problems).map(Change::BuiltIn)
-        }
+    match (keys.change.place(), sql, undo) {
+        (Some(_), None, None) => keys.change.value("change", problems).map(Change::BuiltIn),
         (None, Some((sql, _)), Some((undo, _))) => Some(Change::Own { sql, undo }),
         (None, Some((_, at)), None) => {
             problems.add(at, "nothing says how this change is taken back").help(
@@ -91,7 +84,7 @@ fn change(table: &TestTable, keys: &SchemaChangeKeys, problems: &mut Problems) -
             let at = table.place("sql").or_else(|| table.place("undo")).unwrap_or_default();
             problems
                 .add(at, "`sql` and `undo` are for a change of your own")
-                .other(written.span(), "this is one of weighin's, which takes it back by itself")
+                .other(written, "this is one of weighin's, which takes it back by itself")
                 .help("leave out either");
             None
         }

@@ -1,6 +1,6 @@
 use crate::names::{choices, nearest};
 use crate::problem::{Place, Places, Problems};
-use crate::schema::json_schema;
+use crate::schema::schema;
 use crate::secret::is_secret_key;
 use crate::test::{LoadTable, TaskTable, TestTable, TimedTable, WorkTable};
 use crate::wire::{File, LoadKeys, TestKeys};
@@ -25,7 +25,7 @@ pub(crate) struct Shape {
 /// A value of the wrong type is noted and dropped, and the rest is read again, so that all of
 /// them are found. `None` only if that leads nowhere.
 pub(crate) fn read(mut tree: Spanned<DeTable<'_>>, problems: &mut Problems) -> Option<Shape> {
-    unknown_keys(tree.get_ref(), &json_schema(), "the study file", problems);
+    unknown_keys(tree.get_ref(), &schema(), "the study file", problems);
     let file = typed::<File>(&mut tree, problems)?;
     let tables = |name: &str| {
         let items = tree.get_ref().get(name).and_then(|items| items.get_ref().as_array());

@@ -4,8 +4,8 @@ use crate::catch_up::refuse_reading;
 use crate::level::{DEFAULT_CONNECTIONS, connections};
 use crate::load::asks_cross_check;
 use crate::problem::{Place, Problems};
-use crate::test::{LoadTable, TestTable, WorkTable, length};
-use crate::validate::{applies_only_with, by_name, one_of};
+use crate::test::{LoadTable, TestTable, WorkTable};
+use crate::validate::applies_only_with;
 use crate::wire::{LoadKeys, ServerKeys};
 use model::{Level, Oltp, SearchOver, Slo};
 use std::time::Duration;
@@ -45,12 +45,12 @@ pub(crate) fn lag_limit(
     problems: &mut Problems,
 ) -> Option<Duration> {
     let Some(WorkTable::Oltp(_, _, keys)) = &load.work else { return None };
-    let written = keys.replica_lag.as_ref()?;
-    refuse_beside(table, load, "replica_lag", written.span(), problems);
-    let most = length("replica_lag", &keys.replica_lag, Duration::ZERO, problems);
+    let at = keys.replica_lag.place()?;
+    refuse_beside(table, load, "replica_lag", at.clone(), problems);
+    let most = keys.replica_lag.value("replica_lag", problems)?;
     if most < LEAST_LAG {
         problems
-            .add(written.span(), "`replica_lag` must be at least 200ms: lag is known to 100 ms")
+            .add(at, "`replica_lag` must be at least 200ms: lag is known to 100 ms")
             .help("write it like replica_lag = \"1s\"");
     }
     if workload.transaction.writes() == 0 {
@@ -69,10 +69,10 @@ fn refuse_beside(
 ) {
     refuse_rate(&load.keys, bound, problems);
     let key = problems.key(bound);
-    if let Some(cache) = table.keys.cache.as_ref().filter(|cache| cache.get_ref() == "cold") {
+    if let Some(cache) = table.cold_cache() {
         problems
             .add(
-                cache.span(),
+                cache,
                 format!("{key} does not work with `cold` caches: the first step warms them"),
             )
             .help("leave `cache` out, or set it to \"warm\"");
@@ -98,10 +98,7 @@ pub(crate) fn refuse_rate(keys: &LoadKeys, bound: &str, problems: &mut Problems)
 
 /// The one level of a test with an `slo`.
 pub(crate) fn level(server: &ServerKeys, problems: &mut Problems) -> Option<Level> {
-    let over = match &server.search {
-        None => SearchOver::default(),
-        written => one_of("search", written, by_name(SearchOver::ALL, SearchOver::name), problems)?,
-    };
+    let over = server.search.value("search", problems)?;
     let default = match over {
         SearchOver::Rate => DEFAULT_CONNECTIONS,
         SearchOver::Clients => DEFAULT_MAX_CLIENTS,
@@ -115,6 +112,5 @@ pub(crate) fn varies_rate(load: &LoadTable) -> bool {
         Some(WorkTable::Oltp(_, server, _) | WorkTable::KeyValue(server, _)) => server,
         Some(WorkTable::Storage(_)) | None => return true,
     };
-    let clients = SearchOver::Clients.name();
-    server.search.as_ref().is_none_or(|search| search.get_ref() != clients)
+    server.search.written().map(String::as_str) != Some(SearchOver::Clients.name())
 }

@@ -2,21 +2,16 @@
 
 use crate::beside::{self, Over};
 use crate::problem::{Place, Problems};
-use crate::test::{TestTable, TimedTable, length};
-use crate::validate::whole;
+use crate::test::{TestTable, TimedTable};
 use crate::wire::{StatementKeys, TimedKeys};
-use model::bounds::{MAX_ROWS, MAX_STATEMENTS, MAX_TABLES, MAX_WARMUP_RUNS};
+use model::bounds::MAX_STATEMENTS;
 use model::{
     BuiltInQuery, CacheState, Oltp, OltpMix, Query, Statement, Task, TimedStatement, Workload,
 };
 use std::time::Duration;
 
-/// How long a statement may take where the study names no time.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(600);
 /// Tables that are made for built-in queries where the study names no number: a join needs two.
-const DEFAULT_TABLES: u32 = 2;
-/// Rows of each of them: more than a sort buffer of 2 MiB holds.
-const DEFAULT_TABLE_SIZE: u32 = 100_000;
+pub(crate) const DEFAULT_TABLES: u32 = 2;
 
 /// The statements of a test.
 pub(crate) fn task(
@@ -41,13 +36,13 @@ pub(crate) fn task(
     let (data, timeout) =
         tables_and_time(table, &timed.keys, keys.statements.is_some(), DEFAULT_TABLES, problems);
     let warm = u32::from(cache == CacheState::Warm);
-    let warmup_runs = whole("warmup_runs", &keys.warmup_runs, warm, 0..=MAX_WARMUP_RUNS, problems);
+    let warmup_runs = keys.warmup_runs.value_or("warmup_runs", warm, problems);
     if let (Some(at), CacheState::Cold, 1..) = (table.place("warmup_runs"), cache, warmup_runs) {
         problems
             .add(at, "`warmup_runs` would warm the caches that are to be cold")
             .help("leave `warmup_runs` out, or set cache = \"warm\"");
     }
-    let writes = keys.writes.as_ref().is_some_and(|writes| *writes.get_ref());
+    let writes = keys.writes.value();
     if writes {
         check_writes(table, keys, problems);
     }
@@ -65,20 +60,14 @@ pub(crate) fn tables_and_time(
     default_tables: u32,
     problems: &mut Problems,
 ) -> (Option<Workload>, Duration) {
-    let timeout = length("timeout", &keys.timeout, DEFAULT_TIMEOUT, problems);
+    let timeout = keys.timeout.value("timeout", problems);
     if let (Some(at), true) = (table.place("timeout"), timeout.is_zero()) {
         problems.add(at, "`timeout` must be more than zero: no statement would ever end");
     }
     let needed = built_in || keys.tables.is_some() || keys.table_size.is_some();
     let oltp = needed.then(|| Oltp {
-        tables: whole("tables", &keys.tables, default_tables, 1..=MAX_TABLES, problems),
-        table_size: whole(
-            "table_size",
-            &keys.table_size,
-            DEFAULT_TABLE_SIZE,
-            1..=MAX_ROWS,
-            problems,
-        ),
+        tables: keys.tables.value_or("tables", default_tables, problems),
+        table_size: keys.table_size.value("table_size", problems),
         ..Oltp::preset(OltpMix::ReadOnly)
     });
     (oltp.map(Workload::Oltp), timeout)

@@ -54,7 +54,7 @@ pub(crate) fn target(
             None
         }
     };
-    let kind = one_of("kind", &table.kind, KINDS, problems);
+    let kind = one_of("kind", &table.kind, &KINDS, problems);
     let is_storage = kind == Some(System::Storage);
     let host = (!is_storage).then(|| hosts.of_target(&table, problems)).flatten();
     let instance = instance::of_target(&mut table, problems);
@@ -210,7 +210,7 @@ fn sandbox(mut table: SandboxTable, system: System, problems: &mut Problems) -> 
             .help("remove `temporary_volume`, or use `base` in place of `container`");
     }
     let temporary_volume = temporary.and_then(|table| for_temporary_files(table, system, problems));
-    let trusted = table.trusted.unwrap_or(false);
+    let trusted = table.trusted.value();
     let replication = replication::private(&mut table, system, trusted, problems);
     if let (Software::Container(_), Some(_), Some(image)) =
         (&software, &replication, &table.container)
@@ -222,7 +222,7 @@ fn sandbox(mut table: SandboxTable, system: System, problems: &mut Problems) -> 
     SandboxSpec {
         settings: settings(table.settings, system, trusted, problems),
         trusted,
-        restart: table.restart.unwrap_or(true),
+        restart: table.restart.value(),
         directory,
         software,
         program: None,
@@ -375,14 +375,14 @@ fn login(table: &TargetTable, system: System, problems: &mut Problems) -> Option
 }
 
 fn compression(table: &TargetTable, system: System, problems: &mut Problems) -> bool {
-    let Some(written) = &table.compression else { return false };
+    let Some(at) = table.compression.place() else { return false };
     if system != System::MariaDb {
         let key = problems.key("compression");
         problems
-            .add(written.span(), "only MariaDB and MySQL compress what travels")
+            .add(at, "only MariaDB and MySQL compress what travels")
             .help(format!("leave out {key}"));
     }
-    *written.get_ref()
+    table.compression.value()
 }
 
 fn server_key(table: &TargetTable, system: System, problems: &mut Problems) -> Option<ServerKey> {
@@ -426,7 +426,7 @@ fn tls(table: &TargetTable, problems: &mut Problems) -> Option<Tls> {
     let verified = (verified, Tls::Verified(certificates));
     let modes = [(off, Tls::Off), (unverified, Tls::Unverified), verified];
     match &table.tls {
-        Some(_) => one_of("tls", &table.tls, modes, problems),
+        Some(_) => one_of("tls", &table.tls, &modes, problems),
         None => Some(Tls::Off),
     }
 }

@@ -1,13 +1,11 @@
-use crate::duration::parse_duration;
 use crate::problem::{Place, Places, Problems};
-use crate::validate::{name, one_of};
+use crate::validate::name;
 use crate::wire::{
-    CatchUpKeys, FailoverKeys, KeyValueKeys, LoadHostsKey, LoadKeys, Maybe, OltpKeys,
-    SchemaChangeKeys, ServerKeys, StatementKeys, StorageKeys, TestKeys, TimedKeys,
+    CatchUpKeys, FailoverKeys, KeyValueKeys, LoadHostsKey, LoadKeys, OltpKeys, SchemaChangeKeys,
+    ServerKeys, StatementKeys, StorageKeys, TestKeys, TimedKeys,
 };
 use crate::{catch_up, failover, load, schema_change, statement};
 use model::{CacheState, OltpMix, Task, Test};
-use std::time::Duration;
 use toml::Spanned;
 
 /// Values that `cache` takes.
@@ -66,6 +64,14 @@ impl TestTable {
         self.places.get(key)
     }
 
+    /// Where it asks for cold caches.
+    pub fn cold_cache(&self) -> Option<Place> {
+        let cache = &self.keys.cache;
+        let cold = CacheState::Cold;
+        let is_cold = |word: &String| CACHE_STATES.contains(&(word.as_str(), cold));
+        cache.written().filter(|word| is_cold(word)).and_then(|_| cache.place())
+    }
+
     /// Which machines its load asks for; absent where it has none, or does not say.
     pub fn load_hosts(&self) -> Option<&Spanned<LoadHostsKey>> {
         let load = match &self.task {
@@ -106,8 +112,7 @@ impl TestTable {
 /// Validates one `[[test]]`. What it returns are tests only if no problem was noted: one, or one for
 /// each algorithm of a schema change.
 pub(crate) fn tests(table: &TestTable, problems: &mut Problems) -> Vec<Test> {
-    let cache =
-        one_of("cache", &table.keys.cache, CACHE_STATES, problems).unwrap_or(CacheState::Warm);
+    let cache = table.keys.cache.value("cache", problems).unwrap_or(CacheState::Warm);
     let name = table.name().and_then(|(written, at)| name(written, at, "test", problems));
     let of = |task: Option<Task>| task.map(|task| (None, task)).into_iter().collect();
     let tasks: Vec<(Option<&str>, Task)> = match &table.task {
@@ -134,18 +139,4 @@ pub(crate) fn tests(table: &TestTable, problems: &mut Problems) -> Vec<Test> {
         Test { name, task, cache, cross_check }
     };
     tasks.into_iter().map(test).collect()
-}
-
-/// A length of time, the default where none is written or none can be read.
-pub(crate) fn length(
-    key: &str,
-    written: &Maybe<String>,
-    default: Duration,
-    problems: &mut Problems,
-) -> Duration {
-    let Some(written) = written else { return default };
-    parse_duration(written.get_ref()).unwrap_or_else(|error| {
-        problems.add(written.span(), format!("{}: {error}", problems.key(key)));
-        default
-    })
 }

@@ -4,7 +4,6 @@ use crate::load_hosts::LoadHostTables;
 use crate::names::{choices, nearest};
 use crate::problem::{Place, Problems};
 use crate::shape::Shape;
-use crate::test::length;
 use crate::wire::{Maybe, RepeatsKey, StudyTable};
 use crate::{fit, fleet, instance, parallel, target, test};
 use model::bounds::{MAX_LOOKS, MAX_REPEATS};
@@ -112,11 +111,8 @@ fn head(
             .add(written.span(), "`budget` needs repeats that can end before all were made")
             .help("write repeats = { min = 3, max = 20, until = \"resolved\" }");
     }
-    let aa_control = table
-        .noise_floor
-        .unwrap_or(false)
-        .then(|| targets.first().map(Target::aa_control))
-        .flatten();
+    let aa_control =
+        table.noise_floor.value().then(|| targets.first().map(Target::aa_control)).flatten();
     if let Some(taken) =
         aa_control.as_ref().filter(|aa_control| targets.iter().any(|t| t.name == aa_control.name))
     {
@@ -150,13 +146,7 @@ fn head(
     if trials > MAX_TRIALS {
         problems.add(at, format!("the study has {trials} trials, more than {MAX_TRIALS}"));
     }
-    let seed = match &table.seed {
-        None => 1,
-        Some(seed) => u64::try_from(*seed.get_ref()).unwrap_or_else(|_| {
-            problems.add(seed.span(), "`seed` must be 0 or more");
-            1
-        }),
-    };
+    let seed = table.seed.value("seed", problems);
     Some(Study {
         name: name?,
         question: table.question.clone(),
@@ -168,10 +158,10 @@ fn head(
             "confidence",
             &table.confidence,
             Study::CONFIDENCE,
-            0.5..=0.9999,
+            CONFIDENCES,
             problems,
         ),
-        margin: share("margin", &table.margin, Study::MARGIN, 0.0001..=0.5, problems),
+        margin: share("margin", &table.margin, Study::MARGIN, MARGINS, problems),
         sample_every: sample_every(table, problems),
         parallel,
         targets,
@@ -217,17 +207,20 @@ fn repeats(
 }
 
 /// Repeats where a study does not say.
-const REPEATS: u32 = 3;
+pub(crate) const REPEATS: u32 = 3;
 /// Most repeats where a study says that they end when all is resolved, and not when at the latest.
-const MOST_REPEATS: u32 = 20;
+pub(crate) const MOST_REPEATS: u32 = 20;
+/// Confidences and margins that a study may ask for.
+pub(crate) const CONFIDENCES: RangeInclusive<f64> = 0.5..=0.9999;
+pub(crate) const MARGINS: RangeInclusive<f64> = 0.0001..=0.5;
 
 /// Time between two samples.
 fn sample_every(table: &StudyTable, problems: &mut Problems) -> Duration {
-    let every = length("sample_every", &table.sample_every, Study::SAMPLE_EVERY, problems);
-    if let (Some(written), false) = (&table.sample_every, SAMPLE_EVERY.contains(&every)) {
-        let message =
-            format!("`sample_every` must be from 100ms to 60s, not {}", written.get_ref());
-        problems.add(written.span(), message);
+    let every = table.sample_every.value("sample_every", problems);
+    let (key, is_within) = (&table.sample_every, SAMPLE_EVERY.contains(&every));
+    if let (Some(at), Some(written), false) = (key.place(), key.written(), is_within) {
+        let message = format!("`sample_every` must be from 100ms to 60s, not {written}");
+        problems.add(at, message);
     }
     every
 }
@@ -288,26 +281,26 @@ pub(crate) fn by_name<T: Copy, const N: usize>(
 }
 
 /// A value that must be one of a few; `None` when it is absent or another.
-pub(crate) fn one_of<T: Clone, const N: usize>(
+pub(crate) fn one_of<T: Clone>(
     key: &str,
     written: &Maybe<String>,
-    values: [(&'static str, T); N],
+    values: &[(&'static str, T)],
     problems: &mut Problems,
 ) -> Option<T> {
     let written = written.as_ref()?;
     let value = written.get_ref();
     let found = values.iter().find(|(name, _)| name == value).map(|(_, found)| found.clone());
     if found.is_none() {
-        let names = values.map(|(name, _)| name);
+        let names = || values.iter().map(|(name, _)| *name);
         let notation = problems.notation;
-        let hint = match nearest(value, names) {
+        let hint = match nearest(value, names()) {
             Some(near) => format!(": did you mean `{near}`?"),
             None => String::new(),
         };
         problems.add(written.span(), format!("unknown {key} `{value}`{hint}")).help(format!(
             "{} is {}",
             notation.key(key),
-            choices(names)
+            choices(names())
         ));
     }
     found
@@ -327,7 +320,11 @@ pub(crate) fn whole<N: TryFrom<i64> + PartialOrd + Display>(
         _ => {
             let (low, high) = range.into_inner();
             let key = problems.key(key);
-            let message = format!("{key} must be from {low} to {high}, not {}", written.get_ref());
+            let bounds = match N::try_from(i64::MAX).is_ok_and(|largest| largest == high) {
+                true => format!("{low} or more"),
+                false => format!("from {low} to {high}"),
+            };
+            let message = format!("{key} must be {bounds}, not {}", written.get_ref());
             problems.add(written.span(), message);
             default
         }

@@ -12,10 +12,15 @@ pub(crate) use test::{
     StorageKeys, TestKeys,
 };
 
+use crate::choices::PerUnit;
 use crate::instance::InstanceTable;
+use crate::key::{Bounded, Choice, Flag, Key, Length, Whole};
+use crate::placement::{MOST_LEVELS, RESOLUTIONS, STEPS};
 use crate::restart::RestartTable;
+use crate::validate::{CONFIDENCES, MARGINS, MOST_REPEATS, REPEATS};
 use crate::volume::{VolumeKey, VolumeTable};
-use model::PriceUnit;
+use model::bounds::{MAX_CLIENTS, MAX_LOOKS};
+use model::{LevelPlacement, Study};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -58,36 +63,40 @@ pub(crate) struct StudyTable {
     pub name: Maybe<String>,
     /// The question that the study is to answer, in your words; the report shows it.
     pub question: Option<String>,
-    /// How many times every cell is measured; 3 when absent. Or `{ min = 3, max = 20, until =
+    /// How many times every cell is measured. Or `{ min = 3, max = 20, until =
     /// "resolved" }`: what is decided after a block is left out of the next.
-    #[schemars(with = "Option<RepeatsKey>")]
+    #[schemars(with = "Option<RepeatsKey>", extend("default" = REPEATS))]
     pub repeats: Maybe<RepeatsKey>,
-    /// What the run may take, with `until`: a time, such as `4h`, or an amount of money, such as `50 EUR`,
-    /// by the prices of all targets. Repeats end when the next would not fit.
+    /// What the run may take, with `until`: a time, such as `4h`, or an amount of money, such as `50
+    /// EUR`, by the prices of all targets. Repeats end when the next would not fit.
     #[schemars(with = "Option<String>")]
     pub budget: Maybe<String>,
-    /// Seeds the order of trials and all random streams; 1 when absent.
-    #[schemars(with = "Option<i64>", range(min = 0))]
-    pub seed: Maybe<i64>,
-    /// Confidence of every interval; 0.95 when absent.
-    #[schemars(with = "Option<f64>", range(min = 0.5, max = 0.9999))]
+    /// Seeds the order of trials and all random streams.
+    pub seed: Key<Whole<0, { i64::MAX }, 1>>,
+    /// Confidence of every interval.
+    #[schemars(
+        with = "Option<f64>",
+        range(min = *CONFIDENCES.start(), max = *CONFIDENCES.end()),
+        extend("default" = Study::CONFIDENCE)
+    )]
     pub confidence: Maybe<f64>,
-    /// Relative difference below which two targets count as the same; 0.03 (3 %) when absent.
-    #[schemars(with = "Option<f64>")]
+    /// Relative difference below which two targets count as the same, such as 0.05 for 5 %.
+    #[schemars(
+        with = "Option<f64>",
+        range(min = *MARGINS.start(), max = *MARGINS.end()),
+        extend("default" = Study::MARGIN)
+    )]
     pub margin: Maybe<f64>,
-    /// Time between two samples of processors, disks and the server's counters while a trial runs,
-    /// such as `2.5s`, from `100ms` to `60s`; `1s` when absent. Each asks the server for its
-    /// counters.
-    #[schemars(with = "Option<String>")]
-    pub sample_every: Maybe<String>,
+    /// Time between two samples of processors, disks and the server's counters while a trial runs, such
+    /// as `2.5s`, from `100ms` to `60s`. Each asks the server for its counters.
+    pub sample_every: Key<Length<1>>,
     /// Run the first target a second time in every block, as its own A/A control: differences between
-    /// targets are claimed only where they exceed what tells these two apart; false when absent.
-    /// Tests with an `slo` are run once.
-    pub noise_floor: Option<bool>,
+    /// targets are claimed only where they exceed what tells these two apart. Tests with an `slo` are
+    /// run once.
+    pub noise_floor: Key<Flag<false>>,
     /// Run the trials of all targets at once, test by test and level by level, where they share neither
-    /// machine nor load host; false when absent.
-    #[schemars(with = "Option<bool>")]
-    pub parallel: Maybe<bool>,
+    /// machine nor load host.
+    pub parallel: Key<Flag<false>>,
 }
 
 /// A number of repeats, or as many as it takes.
@@ -107,11 +116,15 @@ pub(crate) enum RepeatsKey {
 #[schemars(deny_unknown_fields)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct UntilTable {
-    /// Repeats of every cell before anything is decided; 3 when absent.
-    #[schemars(with = "Option<u32>", range(min = 2, max = 100))]
+    /// Repeats of every cell before anything is decided.
+    #[schemars(with = "Option<u32>", range(min = 2, max = MAX_LOOKS), extend("default" = REPEATS))]
     pub min: Option<i64>,
-    /// The most repeats of any cell; 20 when absent.
-    #[schemars(with = "Option<u32>", range(min = 2, max = 100))]
+    /// The most repeats of any cell.
+    #[schemars(
+        with = "Option<u32>",
+        range(min = 2, max = MAX_LOOKS),
+        extend("default" = MOST_REPEATS)
+    )]
     pub max: Option<i64>,
     /// What ends them: `resolved`.
     #[schemars(extend("enum" = ["resolved"]))]
@@ -125,10 +138,11 @@ pub(crate) struct TargetTable {
     /// Unique within the study, at most 64 characters.
     #[schemars(with = "String", length(min = 1, max = 64))]
     pub name: Maybe<String>,
-    /// Server software: `mariadb` (the default) and `mysql` mean the same; of `redis`, `valkey` and
-    /// `keydb`, which speak one protocol, a sandbox starts the one that is named; `storage` has no
-    /// server, but `volumes`.
+    /// Server software: `mariadb` and `mysql` mean the same; of `redis`, `valkey` and `keydb`, which
+    /// speak one protocol, a sandbox starts the one that is named; `storage` has no server, but
+    /// `volumes`.
     #[schemars(with = "Option<String>", extend("enum" = crate::target::KINDS.map(|(name, _)| name)))]
+    #[schemars(extend("default" = "mariadb"))]
     pub kind: Maybe<String>,
     /// A private server that weighin starts and ends.
     #[schemars(with = "Option<SandboxTable>")]
@@ -137,9 +151,9 @@ pub(crate) struct TargetTable {
     /// `redis://user@host:port/number`, without a password.
     #[schemars(with = "Option<String>")]
     pub url: Maybe<String>,
-    /// The machine that the server at `url` is on, or that the `sandbox` or the `volumes` are to be on, as
-    /// your own `ssh` reaches it: `user@host`, or an alias of `~/.ssh/config`. Weighin then samples that
-    /// machine too, and starts private servers, reads and writes volumes there.
+    /// The machine that the server at `url` is on, or that the `sandbox` or the `volumes` are to be on,
+    /// as your own `ssh` reaches it: `user@host`, or an alias of `~/.ssh/config`. Weighin then samples
+    /// that machine too, and starts private servers, reads and writes volumes there.
     #[schemars(with = "Option<String>", length(min = 1, max = 255))]
     pub ssh: Maybe<String>,
     /// The same by the name of a `[[host]]`.
@@ -149,30 +163,31 @@ pub(crate) struct TargetTable {
     /// dealt over them, all begin at one moment, and figures are of all together.
     #[schemars(with = "Option<Vec<String>>", length(min = 1, max = model::Load::MAX_LOAD_HOSTS))]
     pub hosts: Maybe<Vec<Spanned<String>>>,
-    /// Environment variable that holds the password for `url`; takes `--allow-secret NAME` on the command
-    /// line.
+    /// Environment variable that holds the password for `url`; takes `--allow-secret NAME` on the
+    /// command line.
     #[schemars(with = "Option<String>")]
     pub password_env: Maybe<String>,
-    /// File that holds nothing but the password for `url`. One that is not beside the study or below takes
-    /// `--allow-secret FILE` on the command line.
+    /// File that holds nothing but the password for `url`. One that is not beside the study or below
+    /// takes `--allow-secret FILE` on the command line.
     #[schemars(with = "Option<String>")]
     pub password_file: Maybe<String>,
-    /// Encryption of the connection to `url`; `off` when absent.
+    /// Encryption of the connection to `url`.
     #[schemars(with = "Option<String>", extend("enum" = crate::target::TLS_MODES))]
+    #[schemars(extend("default" = "off"))]
     pub tls: Maybe<String>,
     /// PEM file with the certificates to trust, for `tls = "verified"`.
     #[schemars(with = "Option<String>")]
     pub tls_ca: Maybe<String>,
     /// Whether all that the clients of a load send and get is compressed with zlib, which MariaDB and
-    /// MySQL servers offer; false when absent.
-    #[schemars(with = "Option<bool>")]
-    pub compression: Maybe<bool>,
-    /// PEM file with the RSA key of a MySQL server: without TLS, only this key may encrypt the
-    /// password of an account that uses `caching_sha2_password` or `sha256_password`.
+    /// MySQL servers offer.
+    pub compression: Key<Flag<false>>,
+    /// PEM file with the RSA key of a MySQL server: without TLS, only this key may encrypt the password
+    /// of an account that uses `caching_sha2_password` or `sha256_password`.
     #[schemars(with = "Option<String>")]
     pub server_public_key: Maybe<String>,
     /// Without TLS, whichever RSA key the server sends may encrypt such a password; whoever gets
-    /// between reads it, so that over a network it takes `--allow-cleartext` on the command line. Where neither key is set, the option files say, and `false` says no.
+    /// between reads it, so that over a network it takes `--allow-cleartext` on the command line. Where
+    /// neither key is set, the option files say, and `false` says no.
     #[schemars(with = "Option<bool>")]
     pub get_server_public_key: Maybe<bool>,
     /// `storage`: directories, block devices or files of this host, or of each that `ssh`, `host` or
@@ -214,8 +229,8 @@ pub(crate) struct TargetTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct SandboxTable {
-    /// Run the server of an unpacked distribution: the directory above its `bin`, as an absolute
-    /// path. Without `base` and `container` the server that is installed is run.
+    /// Run the server of an unpacked distribution: the directory above its `bin`, as an absolute path.
+    /// Without `base` and `container` the server that is installed is run.
     #[schemars(with = "Option<String>")]
     pub base: Maybe<String>,
     /// Run the server in a container of this image, such as `mysql:8.4`, with podman or docker; the
@@ -226,55 +241,53 @@ pub(crate) struct SandboxTable {
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, Setting>")]
     pub settings: BTreeMap<Spanned<String>, Spanned<Setting>>,
-    /// MariaDB and MySQL: how many replicas the server has, which are private servers as well, with
-    /// the same settings; none when absent. The load runs on the primary.
-    #[schemars(with = "Option<u32>", range(min = 1, max = model::PrivateReplication::MAX_REPLICAS))]
-    pub replicas: Maybe<i64>,
-    /// With `replicas`: whether replication is semi-synchronous, so that a commit waits until a
-    /// replica has its transaction; false when absent.
-    #[schemars(with = "Option<bool>")]
-    pub semi_sync: Maybe<bool>,
+    /// MariaDB and MySQL: how many replicas the server has, which are private servers as well, with the
+    /// same settings. The load runs on the primary.
+    #[schemars(extend("x-absent" = "none"))]
+    pub replicas: Key<Bounded<1, { model::PrivateReplication::MAX_REPLICAS as i64 }>>,
+    /// With `replicas`: whether replication is semi-synchronous, so that a commit waits until a replica
+    /// has its transaction.
+    pub semi_sync: Key<Flag<false>>,
     /// With `replicas`: settings of the replicas, which add to `settings` or replace them, such as
     /// `{ slave_parallel_threads = 4 }`.
     #[schemars(with = "Option<BTreeMap<String, Setting>>")]
     pub replica_settings: Maybe<BTreeMap<Spanned<String>, Spanned<Setting>>>,
-    /// Give the server also those of the `settings` that could harm this host: that load code,
-    /// connect to other servers, or name paths; false when absent.
-    pub trusted: Option<bool>,
-    /// Restart the server before every trial; true when absent.
-    pub restart: Option<bool>,
+    /// Give the server also those of the `settings` that could harm this host: that load code, connect
+    /// to other servers, or name paths.
+    pub trusted: Key<Flag<false>>,
+    /// Restart the server before every trial.
+    pub restart: Key<Flag<true>>,
     /// What the data stand on: a directory on the volume that is to be measured, or a volume for
-    /// weighin to build; a directory of weighin's own when absent.
-    #[schemars(with = "Option<VolumeKey>")]
+    /// weighin to build.
+    #[schemars(with = "Option<VolumeKey>", extend("x-absent" = "a directory of weighin's own"))]
     pub volume: Maybe<VolumeKey>,
     /// A volume for weighin to build for the temporary files of MariaDB or MySQL, such as
-    /// `{ size = "64MiB" }`, without limits: so much room do sorts and changes of the schema find. They
-    /// are with the data when absent.
-    #[schemars(with = "Option<VolumeTable>")]
+    /// `{ size = "64MiB" }`, without limits: so much room do sorts and changes of the schema find.
+    #[schemars(with = "Option<VolumeTable>", extend("x-absent" = "with the data"))]
     pub temporary_volume: Maybe<VolumeTable>,
     /// The same as a `volume` that is a directory; beside one to build, where its files are kept.
     #[schemars(with = "Option<String>")]
     pub directory: Maybe<String>,
     /// On another machine (`ssh` or `host` of the target): the address of that machine on which the
-    /// server listens, such as `"10.0.1.12"`; the one by which ssh reaches it when absent.
+    /// server listens, such as `"10.0.1.12"`.
     #[schemars(with = "Option<String>")]
+    #[schemars(extend("x-absent" = "the one by which ssh reaches it"))]
     pub listen: Maybe<String>,
 }
 
 /// What stops and starts the applier of a replica that weighin did not start: SQL that runs on the
-/// replica, such as `CALL mysql.rds_stop_replication`, or a program with its arguments. Each is
-/// `STOP ... SQL_THREAD` and `START ... SQL_THREAD` when absent.
+/// replica, such as `CALL mysql.rds_stop_replication`, or a program with its arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct ReplicationTable {
     /// Ends the applying of what was received; receiving may go on.
-    #[schemars(with = "Option<ControlActKey>")]
+    #[schemars(with = "Option<ControlActKey>", extend("x-absent" = "`STOP ... SQL_THREAD`"))]
     pub stop_applier: Maybe<ControlActKey>,
     /// Begins it again.
-    #[schemars(with = "Option<ControlActKey>")]
+    #[schemars(with = "Option<ControlActKey>", extend("x-absent" = "`START ... SQL_THREAD`"))]
     pub start_applier: Maybe<ControlActKey>,
-    /// Whether the programs were read and may run; false when absent.
-    pub trusted: Option<bool>,
+    /// Whether the programs were read and may run.
+    pub trusted: Key<Flag<false>>,
 }
 
 /// A statement, or a program with its arguments.
@@ -315,9 +328,11 @@ pub(crate) struct PriceTable {
     pub region: Option<String>,
     /// What one commits oneself to, such as `on demand`.
     pub term: Option<String>,
-    /// Transactions that make one of the IOs that are charged; measured when absent, where the
-    /// server's disk can be seen.
-    #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0))]
+    /// Transactions that make one of the IOs that are charged.
+    #[schemars(
+        with = "Option<f64>",
+        extend("exclusiveMinimum" = 0, "x-absent" = "measured, where the server's disk can be seen")
+    )]
     pub requests_per_io: Maybe<f64>,
 }
 
@@ -331,12 +346,15 @@ pub(crate) struct PriceItemTable {
     /// For one of what `per` says.
     #[schemars(with = "f64", range(min = 0))]
     pub amount: Maybe<f64>,
-    /// What is counted; `month` when absent.
-    #[schemars(with = "Option<String>", extend("enum" = PriceUnit::ALL.map(PriceUnit::name)))]
-    pub per: Maybe<String>,
-    /// How many at the same time, such as 2 volumes; 1 when absent, and for `gb_month` the size of
-    /// the test's data. Not for millions of IOs or requests, which the load decides.
-    #[schemars(with = "Option<f64>", range(min = 0))]
+    /// What is counted.
+    pub per: Key<Choice<PerUnit>>,
+    /// How many at the same time, such as 2 volumes. Not for millions of IOs or requests, which the load
+    /// decides.
+    #[schemars(
+        with = "Option<f64>",
+        range(min = 0),
+        extend("x-absent" = "1; for `gb_month` the size of the test's data")
+    )]
     pub quantity: Maybe<f64>,
 }
 
@@ -374,21 +392,34 @@ pub(crate) enum ClientsKey {
 #[schemars(deny_unknown_fields)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PlacementTable {
-    /// The lowest level; 1 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_CLIENTS))]
+    /// The lowest level.
+    #[schemars(with = "Option<u32>", range(min = 1, max = MAX_CLIENTS), extend("default" = 1))]
     pub from: Option<i64>,
-    /// The highest level; 128 when absent.
-    #[schemars(with = "Option<u32>", range(min = 2, max = model::bounds::MAX_CLIENTS))]
+    /// The highest level.
+    #[schemars(
+        with = "Option<u32>",
+        range(min = 2, max = MAX_CLIENTS),
+        extend("default" = crate::placement::DEFAULT_TO)
+    )]
     pub to: Option<i64>,
-    /// How many times as high as the one before it a level of the first pass is at most; 4 when absent.
-    #[schemars(range(min = 1.1, max = 16))]
+    /// How many times as high as the one before it a level of the first pass is at most.
+    #[schemars(
+        range(min = *STEPS.start(), max = *STEPS.end()),
+        extend("default" = LevelPlacement::STEP)
+    )]
     pub step: Option<f64>,
-    /// Levels that differ by this factor are close enough; 1.25 when absent.
-    #[schemars(range(min = 1.01, max = 4))]
+    /// Levels that differ by this factor are close enough.
+    #[schemars(
+        range(min = *RESOLUTIONS.start(), max = *RESOLUTIONS.end()),
+        extend("default" = LevelPlacement::RESOLUTION)
+    )]
     pub resolution: Option<f64>,
-    /// The most levels, those of the first pass included; when absent half of those that a sweep over
-    /// all of the range at this resolution would have, 100 at most.
-    #[schemars(with = "Option<u32>", range(min = 2, max = 100))]
+    /// The most levels, those of the first pass included.
+    #[schemars(
+        with = "Option<u32>",
+        range(min = *MOST_LEVELS.start(), max = *MOST_LEVELS.end()),
+        extend("x-absent" = "half of those that a sweep over all of the range at this resolution would have")
+    )]
     pub most: Option<i64>,
 }
 
@@ -426,14 +457,17 @@ pub(crate) enum Blocks {
     Mix(BTreeMap<String, i64>),
 }
 
+/// Of a whole of which some is left.
+pub(crate) type Percent = Bounded<1, 99>;
+
 /// A part of the data that gets more than its share.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct HotTable {
     /// Reads and writes that go to it, in percent.
-    #[schemars(with = "u32", range(min = 1, max = 99))]
-    pub ios: Maybe<i64>,
+    #[schemars(required)]
+    pub ios: Key<Percent>,
     /// How much of the space it is, in percent.
-    #[schemars(with = "u32", range(min = 1, max = 99))]
-    pub space: Maybe<i64>,
+    #[schemars(required)]
+    pub space: Key<Percent>,
 }

@@ -1,10 +1,8 @@
 //! A key as a row of a table.
 
 use super::examples::Examples;
+use crate::key::ABSENT;
 use serde_json::Value;
-
-/// What descriptions say before what holds where a key is left out.
-const ABSENT: &str = " when absent";
 
 /// The row of a key: its name, what it is, its values, what holds without it, and an example. Where the
 /// key differs from form to form, all of these.
@@ -17,10 +15,10 @@ pub(super) fn key_row(
     let key = path.last().copied().unwrap_or_default();
     let (mut meanings, mut defaults, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
     for schema in schemas {
-        let (meaning, default) = parted(described(schema));
+        let default = absence(schema).map(|default| markdown_cell(&default));
         for (told, all) in [
-            (markdown_cell(&meaning), &mut meanings),
-            (default.map(|default| markdown_cell(&default)).unwrap_or_default(), &mut defaults),
+            (markdown_cell(described(schema)), &mut meanings),
+            (default.unwrap_or_default(), &mut defaults),
             (values(schema, path), &mut kinds),
         ] {
             if !told.is_empty() && !all.contains(&told) {
@@ -37,31 +35,15 @@ pub(super) fn described(schema: &Value) -> &str {
     schema.get("description").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A description without what holds in the key's absence, and that: `…; 3 when absent.`
-fn parted(description: &str) -> (String, Option<String>) {
-    let description = description.split_whitespace().collect::<Vec<_>>().join(" ");
-    let whole = |description: String| {
-        let named = description.split_once(" (the default)").map(|(before, _)| before);
-        let named = named.and_then(|before| before.rsplit(' ').next()).map(str::to_owned);
-        (description, named)
-    };
-    let Some((before, after)) = description.split_once(ABSENT) else { return whole(description) };
-    if !after.starts_with(['.', ';']) && !after.is_empty() {
-        return whole(description);
-    }
-    let clause = before.rfind("; ").map(|at| (at, at + 2));
-    let sentence = before.rfind(". ").map(|at| (at + 1, at + 2));
-    match clause.max(sentence) {
-        // A condition before it, or several defaults, are told as they stand.
-        Some((_, start)) if before[start..].contains(", ") => whole(description),
-        Some((end, start)) => {
-            let kept = before[..end].trim_end();
-            let after = after.trim_start_matches(['.', ';']);
-            let full_stop = if kept.ends_with('.') { "" } else { "." };
-            (format!("{kept}{full_stop}{after}"), Some(before[start..].to_owned()))
-        }
-        None => whole(description),
-    }
+/// What holds where the key is absent: its default, or what the schema says in words.
+pub(crate) fn absence(schema: &Value) -> Option<String> {
+    let words = schema.get(ABSENT).and_then(Value::as_str).map(str::to_owned);
+    words.or_else(|| match schema.get("default")? {
+        Value::String(text) => Some(code(text)),
+        Value::Number(number) => number.as_f64().map(grouped),
+        Value::Object(_) => None,
+        other => Some(other.to_string()),
+    })
 }
 
 /// Which values a key takes.
@@ -104,9 +86,10 @@ fn values(schema: &Value, path: &[&str]) -> String {
 }
 
 fn range(schema: &Value, what: &str) -> String {
-    let bound =
-        |name: &str| schema.get(name).and_then(Value::as_f64).map(|bound| grouped(bound, what));
-    match (bound("minimum"), bound("maximum"), bound("exclusiveMinimum")) {
+    let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
+    // The largest numbers of a type are no bounds that anybody would reach.
+    let most = bound("maximum").filter(|most| *most < 9e15).map(grouped);
+    match (bound("minimum").map(grouped), most, bound("exclusiveMinimum").map(grouped)) {
         (Some(least), Some(most), _) => format!("{least} to {most}"),
         (Some(least), None, _) => format!("{what}, {least} or more"),
         (None, Some(most), Some(above)) => format!("above {above}, at most {most}"),
@@ -116,12 +99,8 @@ fn range(schema: &Value, what: &str) -> String {
     }
 }
 
-/// A bound as people write it: `1,000,000`, `0.9999`.
-fn grouped(bound: f64, what: &str) -> String {
-    // The largest numbers of a type are no bounds that anybody would reach.
-    if bound >= 9e15 {
-        return format!("any larger {}", what.trim_start_matches("a "));
-    }
+/// A number as people write it: `1,000,000`, `0.9999`.
+fn grouped(bound: f64) -> String {
     if bound.fract() != 0.0 || bound.abs() < 10_000.0 {
         return bound.to_string();
     }
@@ -195,23 +174,21 @@ pub fn markdown_cell(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn what_holds_without_a_key_is_told_apart() {
-        for (description, meaning, default) in [
-            ("Repeats; 3 when absent.", "Repeats.", Some("3")),
-            ("Repeats; 3 when absent. More later.", "Repeats. More later.", Some("3")),
-            ("How many. 10,000 when absent.", "How many.", Some("10,000")),
-            ("A table; when absent none.", "A table; when absent none.", None),
-            ("None.", "None.", None),
-            (
-                "As `30s` (the default); there, 5s when absent.",
-                "As `30s` (the default); there, 5s when absent.",
-                Some("`30s`"),
-            ),
-            ("Which; 64 when absent, but not here.", "Which; 64 when absent, but not here.", None),
+        for (schema, absent) in [
+            (json!({ "default": 3 }), Some("3")),
+            (json!({ "default": 10_000 }), Some("10,000")),
+            (json!({ "default": 4.0 }), Some("4")),
+            (json!({ "default": "1h" }), Some("`1h`")),
+            (json!({ "default": true }), Some("true")),
+            (json!({ "default": {} }), None),
+            (json!({ ABSENT: "forever" }), Some("forever")),
+            (json!({}), None),
         ] {
-            assert_eq!(parted(description), (meaning.to_owned(), default.map(str::to_owned)));
+            assert_eq!(absence(&schema).as_deref(), absent, "{schema}");
         }
     }
 

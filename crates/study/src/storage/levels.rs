@@ -8,7 +8,7 @@ use model::{Level, LevelUnit, SearchOver};
 use toml::Spanned;
 
 /// Reads and writes in flight where a rate decides how hard the load is.
-const DEFAULT_QUEUE_DEPTH: u32 = 32;
+pub(crate) const DEFAULT_QUEUE_DEPTH: u32 = 32;
 
 /// How hard a test loads its volumes: reads and writes that each virtual machine keeps in flight
 /// or, with `rate`, reads and writes a second of all of them.
@@ -22,23 +22,20 @@ pub(crate) fn levels(
     for level in &mut levels {
         *level = level.counting(LevelUnit::QueueDepth);
     }
-    let threads = table.threads.as_ref().and_then(|threads| u32::try_from(*threads.get_ref()).ok());
+    let threads = table.threads.written().and_then(|threads| u32::try_from(*threads).ok());
     let uneven =
         |level: &&Level| threads.is_some_and(|t| t > 0 && !level.clients.is_multiple_of(t));
-    if let (Some(level), Some(threads)) = (levels.iter().find(uneven), &table.threads) {
-        let message = format!(
-            "a queue depth of {} cannot be divided among {} threads",
-            level.clients,
-            threads.get_ref()
-        );
+    if let (Some(level), Some(threads), Some(at)) =
+        (levels.iter().find(uneven), threads, table.threads.place())
+    {
+        let message =
+            format!("a queue depth of {} cannot be divided among {threads} threads", level.clients);
         let notation = problems.notation;
-        problems
-            .add(table.queue_depth.as_ref().map_or(threads.span(), Spanned::span), message)
-            .help(format!(
-                "make every level of {} a multiple of {}",
-                notation.key("queue_depth"),
-                notation.key("threads")
-            ));
+        problems.add(table.queue_depth.as_ref().map_or(at, Spanned::span), message).help(format!(
+            "make every level of {} a multiple of {}",
+            notation.key("queue_depth"),
+            notation.key("threads")
+        ));
     }
     levels
 }

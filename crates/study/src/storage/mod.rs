@@ -4,16 +4,15 @@ mod levels;
 mod pattern;
 mod processors;
 
-pub(crate) use levels::levels;
+pub(crate) use levels::{DEFAULT_QUEUE_DEPTH, levels};
 pub use pattern::{PatternError, StoragePattern, parse_pattern};
 
+use crate::key::Key;
 use crate::load::asks_cross_check;
 use crate::problem::{Place, Places, Problems};
 use crate::size::parse_data;
 use crate::test::TestTable;
-use crate::validate::{one_of, whole};
-use crate::wire::{Blocks, LoadKeys, Maybe, StorageKeys};
-use model::bounds::{MAX_IOPS, MAX_SYNC_EVERY, MAX_THREADS, MAX_VMS};
+use crate::wire::{Blocks, LoadKeys, Percent, StorageKeys};
 use model::{BlockOrder, BlockShare, HotRegion, Storage};
 use pattern::parse_block;
 use toml::Spanned;
@@ -40,23 +39,15 @@ pub(crate) fn workload(
     if redo_log {
         refuse_with_redo_log(places, problems);
     } else {
-        let reads = whole("reads", &table.reads, 100, 0..=100, problems);
-        storage.read_percent = u8::try_from(reads).unwrap_or(100);
-        storage.order =
-            one_of("order", &table.order, ORDERS, problems).unwrap_or(BlockOrder::Random);
-        storage.sync_every = table
-            .sync_every
-            .as_ref()
-            .map(|_| whole("sync_every", &table.sync_every, 1, 1..=MAX_SYNC_EVERY, problems));
+        storage.read_percent = table.reads.value("reads", problems);
+        storage.order = table.order.value("order", problems).unwrap_or(BlockOrder::Random);
+        storage.sync_every = table.sync_every.value("sync_every", problems);
     }
     storage.hot = hot(table, problems);
-    storage.vms = whole("vms", &table.vms, 1, 1..=MAX_VMS, problems);
+    storage.vms = table.vms.value("vms", problems);
     storage.oversubscription = processors::of(table, storage.vms, problems);
-    storage.iops_limit = table
-        .iops_limit
-        .as_ref()
-        .map(|_| whole("iops_limit", &table.iops_limit, 1, 1..=MAX_IOPS, problems));
-    storage.verify = table.verify.as_ref().is_some_and(|verify| *verify.get_ref());
+    storage.iops_limit = table.iops_limit.value("iops_limit", problems);
+    storage.verify = table.verify.value();
     if let Some(data) = &table.data {
         match parse_data(data.get_ref()) {
             Ok(bytes) => storage.bytes_per_vm = bytes,
@@ -109,7 +100,7 @@ fn from_keys(table: &StorageKeys, at: Place, problems: &mut Problems) -> Option<
         return None;
     };
     let blocks = blocks(written, problems)?;
-    let threads = whole("threads", &table.threads, 1, 1..=MAX_THREADS, problems);
+    let threads = table.threads.value("threads", problems);
     let one = StoragePattern { threads, queue_depth: 1, block: 512, redo_log: false };
     Some(Storage { blocks, ..one.storage() })
 }
@@ -151,12 +142,12 @@ fn blocks(written: &Spanned<Blocks>, problems: &mut Problems) -> Option<Vec<Bloc
 
 fn hot(table: &StorageKeys, problems: &mut Problems) -> Option<HotRegion> {
     let written = table.hot.as_ref()?;
-    let mut percent = |key: &str, number: &Maybe<i64>| {
-        let given = number.as_ref().map(|number| *number.get_ref());
+    let mut percent = |key: &str, number: &Key<Percent>| {
+        let given = number.written().copied();
         let percent =
             given.and_then(|given| u8::try_from(given).ok()).filter(|p| (1..=99).contains(p));
         if percent.is_none() {
-            let at = number.as_ref().map_or(written.span(), Spanned::span);
+            let at = number.place().unwrap_or(written.span());
             problems
                 .add(at, format!("{} needs `{key}`, from 1 to 99 percent", problems.key("hot")))
                 .help("write it like { ios = 90, space = 10 }");
@@ -198,10 +189,10 @@ fn check_together(storage: &Storage, table: &StorageKeys, at: Place, problems: &
             )
             .help(format!("set {}, or leave it out", notation.setting("order", "\"random\"")));
     }
-    if let (Some(sync), false) = (&table.sync_every, storage.writes()) {
+    if let (Some(sync), false) = (table.sync_every.place(), storage.writes()) {
         problems
             .add(
-                sync.span(),
+                sync,
                 format!("{} applies only where something is written", notation.key("sync_every")),
             )
             .help(format!("add {}, or leave it out", notation.line("reads", "70")));
@@ -224,11 +215,11 @@ pub(crate) fn cpu_limit(
     load: &LoadKeys,
     problems: &mut Problems,
 ) -> Option<u8> {
-    let written = table.cpu_limit.as_ref()?;
+    let at = table.cpu_limit.place()?;
     if asks_cross_check(load) {
         problems
-            .add(written.span(), "`cross_check` does not work with a `cpu_limit`: fio has none")
+            .add(at, "`cross_check` does not work with a `cpu_limit`: fio has none")
             .help("ask for it in a test with levels of `queue_depth`");
     }
-    u8::try_from(whole("cpu_limit", &table.cpu_limit, 99, 1..=99, problems)).ok()
+    table.cpu_limit.value("cpu_limit", problems)
 }

@@ -1,8 +1,7 @@
 use crate::problem::Problems;
-use crate::validate::{applies_only_with, whole};
+use crate::validate::applies_only_with;
 use crate::wire::StorageKeys;
 use model::Oversubscription;
-use model::bounds::MAX_VCPUS;
 
 /// Fewest processors that all virtual machines may share: a tenth of every period. Below
 /// that they would mostly wait for the next one.
@@ -85,10 +84,10 @@ pub(super) fn of(
     vms: u32,
     problems: &mut Problems,
 ) -> Option<Oversubscription> {
-    let vcpus = whole("vcpus", &table.vcpus, 1, 1..=MAX_VCPUS, problems);
+    let vcpus = table.vcpus.value("vcpus", problems);
     let Some(ratio) = &table.cpu_oversubscription else {
-        if let Some(vcpus) = &table.vcpus {
-            applies_only_with("vcpus", vcpus.span(), "cpu_oversubscription", "4", problems);
+        if let Some(at) = table.vcpus.place() {
+            applies_only_with("vcpus", at, "cpu_oversubscription", "4", problems);
         }
         return None;
     };

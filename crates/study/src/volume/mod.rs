@@ -6,7 +6,6 @@ pub(crate) use wire::{VolumeKey, VolumeTable};
 
 use crate::problem::Problems;
 use crate::size::parse_size;
-use crate::validate::{by_name, one_of, whole};
 use crate::wire::Maybe;
 use model::{BuiltVolume, FileSystem, IoLimits};
 use toml::Spanned;
@@ -32,16 +31,11 @@ pub(crate) fn volume(table: Spanned<VolumeTable>, problems: &mut Problems) -> Op
         let help = "write volume = { size = \"1GiB\" }, or name a directory on a volume";
         problems.missing(at, "a volume to build has a size", help);
     }
-    let file_system = match &table.file_system {
-        None => FileSystem::default(),
-        written => {
-            one_of("file_system", written, by_name(FileSystem::ALL, FileSystem::name), problems)?
-        }
-    };
-    let devices = whole("devices", &table.devices, 1, 1..=MAX_DEVICES, problems);
+    let file_system = table.file_system.value("file_system", problems)?;
+    let devices = table.devices.value("devices", problems);
     let limits = IoLimits {
-        read_iops: iops("read_iops", &table.read_iops, problems),
-        write_iops: iops("write_iops", &table.write_iops, problems),
+        read_iops: table.read_iops.value("read_iops", problems),
+        write_iops: table.write_iops.value("write_iops", problems),
         read_bytes: rate("read_rate", &table.read_rate, problems),
         write_bytes: rate("write_rate", &table.write_rate, problems),
     };
@@ -124,11 +118,6 @@ fn chunk(
             .help("write it like chunk = \"256KiB\"");
     }
     Some(bytes)
-}
-
-fn iops(key: &str, written: &Maybe<i64>, problems: &mut Problems) -> Option<u64> {
-    written.as_ref()?;
-    Some(whole(key, written, 1, 1..=MAX_IOPS, problems).into())
 }
 
 /// Bytes per second.

@@ -1,7 +1,8 @@
 //! The key `volume` as written.
 
+use crate::choices::FileSystemKey;
+use crate::key::{Bounded, Choice, Key, Whole};
 use crate::wire::Maybe;
-use model::FileSystem;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
@@ -23,31 +24,30 @@ pub(crate) enum VolumeKey {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct VolumeTable {
-    /// How many devices the data is striped over (RAID 0); 1 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = super::MAX_DEVICES))]
-    pub devices: Maybe<i64>,
+    /// How many devices the data is striped over (RAID 0).
+    pub devices: Key<Whole<1, { super::MAX_DEVICES as i64 }, 1>>,
     /// Size of each device, such as `1GiB`; whole MiB count.
     #[schemars(with = "String")]
     pub size: Maybe<String>,
-    /// How much goes to one device before the next has its turn, such as `256KiB`: a power of two;
-    /// `512KiB` when absent. Always `64KiB` for btrfs.
-    #[schemars(with = "Option<String>")]
+    /// How much goes to one device before the next has its turn, such as `256KiB`: a power of two.
+    /// Always `64KiB` for btrfs.
+    #[schemars(with = "Option<String>", extend("default" = "512KiB"))]
     pub chunk: Maybe<String>,
-    /// What is made on the devices; `ext4` when absent. Btrfs stripes by itself, the others by the
-    /// kernel's md.
-    #[schemars(with = "Option<String>", extend("enum" = FileSystem::ALL.map(FileSystem::name)))]
-    pub file_system: Maybe<String>,
-    /// Most reads per second of each device; unlimited when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = super::MAX_IOPS))]
-    pub read_iops: Maybe<i64>,
-    /// Most writes per second of each device, including flushes; unlimited when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = super::MAX_IOPS))]
-    pub write_iops: Maybe<i64>,
-    /// Most bytes read per second from each device, such as `50MiB/s`; unlimited when absent.
+    /// What is made on the devices. Btrfs stripes by itself, the others by the kernel's md.
+    pub file_system: Key<Choice<FileSystemKey>>,
+    /// Most reads per second of each device.
+    #[schemars(extend("x-absent" = "unlimited"))]
+    pub read_iops: Key<Bounded<1, { super::MAX_IOPS as i64 }>>,
+    /// Most writes per second of each device, including flushes.
+    #[schemars(extend("x-absent" = "unlimited"))]
+    pub write_iops: Key<Bounded<1, { super::MAX_IOPS as i64 }>>,
+    /// Most bytes read per second from each device, such as `50MiB/s`.
     #[schemars(with = "Option<String>")]
+    #[schemars(extend("x-absent" = "unlimited"))]
     pub read_rate: Maybe<String>,
-    /// Most bytes written per second to each device, such as `50MiB/s`; unlimited when absent.
+    /// Most bytes written per second to each device, such as `50MiB/s`.
     #[schemars(with = "Option<String>")]
+    #[schemars(extend("x-absent" = "unlimited"))]
     pub write_rate: Maybe<String>,
 }
 

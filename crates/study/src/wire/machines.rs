@@ -2,6 +2,7 @@
 
 use super::{Maybe, PriceTable};
 use crate::instance::InstanceTable;
+use crate::key::{Bounded, Flag, Key};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -33,7 +34,8 @@ pub(crate) struct FleetTable {
     /// `tls://broker.internal/nightly`.
     #[schemars(with = "String")]
     pub nats: Maybe<String>,
-    /// Environment variable that holds the broker's token; takes `--allow-secret NAME` on the command line.
+    /// Environment variable that holds the broker's token; takes `--allow-secret NAME` on the command
+    /// line.
     #[schemars(with = "Option<String>")]
     pub token_env: Maybe<String>,
     /// File that holds nothing but the broker's token. One that is not beside the study or below takes
@@ -50,8 +52,9 @@ pub(crate) struct FleetTable {
     /// with `*` stands for all that begin so and are not named.
     #[schemars(with = "Option<BTreeMap<String, String>>")]
     pub agents: Maybe<BTreeMap<String, String>>,
-    /// PEM file with the certificates to trust; those of the system when absent.
+    /// PEM file with the certificates to trust.
     #[schemars(with = "Option<String>")]
+    #[schemars(extend("x-absent" = "those of the system"))]
     pub ca: Maybe<String>,
 }
 
@@ -60,8 +63,8 @@ pub(crate) struct FleetTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct LoadHostTable {
-    /// Unique among the load hosts of the study, at most 64 characters. Several agents of one table
-    /// are called so with a number behind it.
+    /// Unique among the load hosts of the study, at most 64 characters. Several agents of one table are
+    /// called so with a number behind it.
     #[schemars(with = "String", length(min = 1, max = 64))]
     pub name: Maybe<String>,
     /// What your own `ssh` connects to: `user@host`, or an alias of `~/.ssh/config`.
@@ -71,15 +74,13 @@ pub(crate) struct LoadHostTable {
     #[schemars(with = "Option<String>", length(min = 1, max = 64))]
     pub agent: Maybe<String>,
     /// So many agents, whichever have registered and have the `labels`.
-    #[schemars(with = "Option<u32>", range(min = 1, max = model::Load::MAX_LOAD_HOSTS))]
-    pub agents: Maybe<i64>,
+    pub agents: Key<Bounded<1, { model::Load::MAX_LOAD_HOSTS as i64 }>>,
     /// Labels that each of the `agents` must have, such as `{ zone = "eu-west-1a" }`.
     #[schemars(with = "Option<BTreeMap<String, String>>")]
     pub labels: Maybe<BTreeMap<String, String>>,
     /// Whether every trial takes it. With `false` a trial begins without it where it is not there: the
-    /// others make its part of the load, and the report says so; true when absent.
-    #[schemars(with = "Option<bool>")]
-    pub required: Maybe<bool>,
+    /// others make its part of the load, and the report says so.
+    pub required: Key<Flag<true>>,
     /// What brings the machine up for the study, in place of `ssh`, which its `up` says.
     #[schemars(with = "Option<InstanceTable>")]
     pub instance: Maybe<InstanceTable>,

@@ -1,7 +1,10 @@
 //! The keys of tests that take the time of statements.
 
 use super::{Maybe, Names};
-use model::{Algorithm, BuiltInChange, BuiltInQuery};
+use crate::choices::ChangeKey;
+use crate::key::{Bounded, Choice, Flag, Key, Length, Whole};
+use model::bounds::{MAX_ROWS, MAX_TABLES, MAX_WARMUP_RUNS};
+use model::{Algorithm, BuiltInQuery};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -16,12 +19,11 @@ pub(crate) struct StatementKeys {
     /// SQL of your own, one statement or a list of them.
     #[schemars(with = "Option<Names>")]
     pub sql: Maybe<Names>,
-    /// How often all statements run before those that are timed; 1 when absent, with cold caches 0.
-    #[schemars(with = "Option<u32>", range(min = 0, max = model::bounds::MAX_WARMUP_RUNS))]
-    pub warmup_runs: Maybe<i64>,
-    /// Whether `sql` may change data; false when absent: its transactions are read-only.
-    #[schemars(with = "Option<bool>")]
-    pub writes: Maybe<bool>,
+    /// How often all statements run before those that are timed.
+    #[schemars(extend("x-absent" = "1; with cold caches 0"))]
+    pub warmup_runs: Key<Bounded<0, { MAX_WARMUP_RUNS as i64 }>>,
+    /// Whether `sql` may change data; otherwise its transactions are read-only.
+    pub writes: Key<Flag<false>>,
 }
 
 /// The keys of the task `schema_change`.
@@ -30,10 +32,8 @@ pub(crate) struct SchemaChangeKeys {
     /// A change to the first test table, which weighin takes back: `add_column` adds a column
     /// `DATETIME(6) DEFAULT NULL`, `add_index` an index over 60 characters, `change_type` makes a
     /// column with an index a `BIGINT`.
-    #[schemars(with = "Option<String>", extend("enum" = BuiltInChange::ALL.map(BuiltInChange::name)))]
-    pub change: Maybe<String>,
-    /// A change of your own, with `undo`. On a private server it takes `trusted = true` in the
-    /// sandbox.
+    pub change: Key<Choice<ChangeKey>>,
+    /// A change of your own, with `undo`. On a private server it takes `trusted = true` in the sandbox.
     #[schemars(with = "Option<String>", length(min = 1))]
     pub sql: Maybe<String>,
     /// SQL that takes `sql` back, so that every trial starts from the same table. Its time is not
@@ -41,36 +41,36 @@ pub(crate) struct SchemaChangeKeys {
     #[schemars(with = "Option<String>", length(min = 1))]
     pub undo: Maybe<String>,
     /// How the server is to do it: `copy`, `inplace`, `nocopy`, `instant`, several of these, or `all`:
-    /// each is a test of its own. As the server chooses when absent. One that a server does not offer
-    /// is a result, with the reason.
-    #[schemars(with = "Option<Names>", extend("examples" = [
-        crate::schema_change::ALL_ALGORITHMS, Algorithm::Copy.name(), Algorithm::MetadataOnly.name()
-    ]))]
+    /// each is a test of its own. One that a server does not offer is a result, with the reason.
+    #[schemars(with = "Option<Names>", extend(
+        "examples" = [
+            crate::schema_change::ALL_ALGORITHMS, Algorithm::Copy.name(), Algorithm::MetadataOnly.name()
+        ],
+        "x-absent" = "as the server chooses"
+    ))]
     pub algorithm: Maybe<Names>,
 }
 
 /// The keys of both: their tables, how long they may take, and around which part of a load they run.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct TimedKeys {
-    /// Number of test tables to make; when absent 2 for statements, and 1 for a change, which is made
-    /// to the first. Without this key and `table_size` none are made for `sql`.
-    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_TABLES))]
-    pub tables: Maybe<i64>,
-    /// Rows per test table; 100,000 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_ROWS))]
-    pub table_size: Maybe<i64>,
-    /// How long each statement, or the change, may take, such as `10m` (the default). One that takes
-    /// longer is ended on the server, and the trial has failed.
-    #[schemars(with = "Option<String>")]
-    pub timeout: Maybe<String>,
-    /// How long the load is measured before the statement begins, such as `10s` (the default).
-    #[schemars(with = "Option<String>")]
-    pub before: Maybe<String>,
-    /// How long the load goes on when the statement has ended, such as `10s` (the default).
-    #[schemars(with = "Option<String>")]
-    pub after: Maybe<String>,
+    /// Number of test tables to make; a schema change is made to the first. Without this key and
+    /// `table_size` none are made for `sql`.
+    #[schemars(extend("x-absent" = format!(
+        "{} for statements, {} for a change",
+        crate::statement::DEFAULT_TABLES, crate::schema_change::DEFAULT_TABLES
+    )))]
+    pub tables: Key<Bounded<1, { MAX_TABLES as i64 }>>,
+    /// Rows per test table: more than a sort buffer of 2 MiB holds, unless the test says otherwise.
+    pub table_size: Key<Whole<1, { MAX_ROWS as i64 }, 100_000>>,
+    /// How long each statement, or the change, may take, such as `10m`. One that takes longer is ended
+    /// on the server, and the trial has failed.
+    pub timeout: Key<Length<600>>,
+    /// How long the load is measured before the statement begins, such as `10s`.
+    pub before: Key<Length<10>>,
+    /// How long the load goes on when the statement has ended, such as `10s`.
+    pub after: Key<Length<10>>,
     /// Whether the statement runs once without the load as well, so that the report can say what the
-    /// load costs it; true when absent.
-    #[schemars(with = "Option<bool>")]
-    pub alone: Maybe<bool>,
+    /// load costs it.
+    pub alone: Key<Flag<true>>,
 }

@@ -6,6 +6,7 @@ mod accepted;
 mod amounts;
 mod changes;
 mod command_line;
+mod defaults;
 mod documents;
 mod elsewhere;
 mod examples;
