@@ -1,12 +1,12 @@
 //! The trials of one target at one level, with what was concluded of each.
 
 use crate::check::{CheckResult, CheckedTrial};
+use crate::checked_run::{CheckedRun, OfTest};
 use crate::series::{Figures, Kin, Series};
 use crate::{
-    Basis, Cell, Drift, Evidence, Finding, Metric, Subject, TrialAssessment, Validity, extended,
-    volume,
+    Basis, Cell, Drift, Evidence, Finding, Metric, Subject, TrialAssessment, Validity, volume,
 };
-use model::{Dataset, Level, Target, Task, Test, TrialRecord};
+use model::{Level, Target, Task, Test, TrialRecord};
 use stats::Looks;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Deref, DerefMut, Range};
@@ -162,24 +162,18 @@ struct CellTrial<'a> {
 /// Each of these targets × every level of a test in their order, those without trials included; not
 /// those of imported results, whose study may never have meant to put every target to every test.
 pub(crate) fn collect<'a>(
-    dataset: &'a Dataset,
+    run: &'a CheckedRun<'a>,
     targets: &'a [Target],
     test: &'a Test,
-    checked: &'a [CheckedTrial],
     basis: Option<&Basis>,
     looks: Option<&Arc<Looks>>,
 ) -> Cells<'a> {
-    let confidence = dataset.study.confidence;
-    let later = extended::measured_later(&dataset.plan);
+    let confidence = run.dataset.study.confidence;
     let mut by_cell: HashMap<(&str, Level), Vec<CellTrial<'a>>> = HashMap::new();
-    for (index, (record, checked)) in dataset.trials.iter().zip(checked).enumerate() {
-        if record.key.test != test.name {
-            continue;
-        }
+    for OfTest { index, record, checked, extension } in run.trials(&test.name) {
         let known = record.outcome().zip(basis);
         let figures = known.map(|(outcome, basis)| Figures::of(outcome, basis, confidence));
         let trials = by_cell.entry((&record.key.target, record.key.level)).or_default();
-        let extension = later.get(&record.position).copied().unwrap_or(0);
         let block = record.key.repeat.saturating_add(extension.saturating_mul(BLOCKS_APART));
         let mut trial = CellTrial { index, record, block, checked, figures };
         if trial.fell_behind()

@@ -26,6 +26,7 @@ mod budget;
 pub mod capacity;
 mod cell;
 mod check;
+mod checked_run;
 mod compare;
 mod contents;
 mod cross_check;
@@ -96,7 +97,7 @@ pub use until::{LevelRepeats, RepeatsEnd, open_trials};
 pub use volume::{CellVolume, DiskEstimates, TrialVolume};
 
 use cell::{CellData, Cells};
-use check::CheckedTrial;
+use checked_run::CheckedRun;
 use curve::CurveData;
 use law::Laws;
 use model::{Dataset, Place as Where, Study, Test};
@@ -115,21 +116,19 @@ pub fn analyse_without_laws(dataset: &Dataset) -> Analysis<'_> {
 }
 
 fn analyse_with(dataset: &Dataset, laws: fn(&Study, &[CurveData]) -> Laws) -> Analysis<'_> {
-    let mut checked: Vec<CheckedTrial> =
-        dataset.trials.iter().map(|record| check::check(dataset, record)).collect();
+    let mut run = CheckedRun::of(dataset);
     let audit = audit::audit(dataset);
     let mut findings = study::findings(dataset);
     findings.extend(extended::findings(dataset));
     findings.extend(audit.findings);
     for (trial, result) in audit.results {
-        checked[trial].add(result);
+        run.add(trial, result);
     }
     let mut tests = Vec::with_capacity(dataset.study.tests.len());
     let mut factor_rungs = Vec::new();
     let looks = until::looks(&dataset.study);
     for test in &dataset.study.tests {
-        let (analysis, found, observations) =
-            analyse_test(dataset, test, &checked, looks.as_ref(), laws);
+        let (analysis, found, observations) = analyse_test(&run, test, looks.as_ref(), laws);
         factor_rungs.extend(observations);
         tests.push(analysis);
         findings.extend(found);
@@ -142,7 +141,7 @@ fn analyse_with(dataset: &Dataset, laws: fn(&Study, &[CurveData]) -> Laws) -> An
     findings.extend(money::findings(&dataset.study, &bills, &break_evens));
     let factors = factor::contrasts(&dataset.study, &factor_rungs);
     findings.extend(factor::findings(&factors));
-    findings.extend(check::passed(&checked));
+    findings.extend(run.passed());
     let printed = dataset.study.targets.iter().all(|target| target.place == Where::Imported);
     if printed && dataset.study.repeats == 1 {
         // Nobody who printed a figure once speaks of a first repeat.
@@ -156,17 +155,17 @@ fn analyse_with(dataset: &Dataset, laws: fn(&Study, &[CurveData]) -> Laws) -> An
 }
 
 fn analyse_test(
-    dataset: &Dataset,
+    run: &CheckedRun<'_>,
     test: &Test,
-    checked: &[CheckedTrial],
     looks: Option<&Arc<Looks>>,
     laws: fn(&Study, &[CurveData]) -> Laws,
 ) -> (TestAnalysis, Vec<Finding>, Vec<factor::PairAtLevel>) {
+    let dataset = run.dataset;
     let study = &dataset.study;
-    let basis = Basis::of(test, dataset.trials.iter());
-    let mut data = cell::collect(dataset, &study.targets, test, checked, basis.as_ref(), looks);
+    let basis = Basis::of(test, run.records(&test.name));
+    let mut data = cell::collect(run, &study.targets, test, basis.as_ref(), looks);
     let control = study.aa_control.as_slice();
-    let again = cell::collect(dataset, control, test, checked, basis.as_ref(), looks);
+    let again = cell::collect(run, control, test, basis.as_ref(), looks);
     let mut findings: Vec<Finding> =
         data.iter().chain(again.iter()).flat_map(CellData::findings).collect();
     for cell in data.iter_mut() {

@@ -4,7 +4,7 @@
 //! learned from the cells of both runs.
 
 use crate::cell::{CellData, Cells, collect};
-use crate::check::{CheckedTrial, check};
+use crate::checked_run::CheckedRun;
 use crate::family::Compared;
 use crate::floor::{self, NoiseFloor};
 use crate::overall::pool;
@@ -153,27 +153,25 @@ fn compared(matched: Matched, new: &Dataset) -> Option<Compared<RunResult>> {
 
 /// A run with its trials checked.
 struct Side<'a> {
-    dataset: &'a Dataset,
-    checked: Vec<CheckedTrial>,
+    run: CheckedRun<'a>,
 }
 
 impl<'a> Side<'a> {
     fn of(dataset: &'a Dataset) -> Self {
-        let checked = dataset.trials.iter().map(|record| check(dataset, record)).collect();
-        Self { dataset, checked }
+        Self { run: CheckedRun::of(dataset) }
     }
 
     fn cells(&self, test: &'a Test, basis: Option<&Basis>) -> Cells<'_> {
-        collect(self.dataset, &self.dataset.study.targets, test, &self.checked, basis, None)
+        collect(&self.run, &self.run.dataset.study.targets, test, basis, None)
     }
 
     fn floors(&self, test: &'a Test, basis: Option<Basis>, cells: &Cells) -> Vec<NoiseFloor> {
         if test.bound().is_some() {
             return Vec::new();
         }
-        let study = &self.dataset.study;
+        let study = &self.run.dataset.study;
         let control = study.aa_control.as_slice();
-        let again = collect(self.dataset, control, test, &self.checked, basis.as_ref(), None);
+        let again = collect(&self.run, control, test, basis.as_ref(), None);
         floor::floors(study, test, basis, (cells, &again))
     }
 }
@@ -232,11 +230,11 @@ impl TargetRuns {
 }
 
 fn pairs<'a>(old: &'a Side<'_>, new: &'a Side<'_>) -> impl Iterator<Item = Pair<'a>> {
-    old.dataset.study.tests.iter().filter_map(|test| {
-        let other = new.dataset.study.test(&test.name)?;
+    old.run.dataset.study.tests.iter().filter_map(|test| {
+        let other = new.run.dataset.study.test(&test.name)?;
         let bases = [
-            Basis::of(test, old.dataset.trials.iter()),
-            Basis::of(other, new.dataset.trials.iter()),
+            Basis::of(test, old.run.records(&test.name)),
+            Basis::of(other, new.run.records(&other.name)),
         ];
         let old_cells = old.cells(test, bases[0].as_ref());
         let new_cells = new.cells(other, bases[1].as_ref());

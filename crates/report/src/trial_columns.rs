@@ -17,6 +17,7 @@ use std::collections::HashMap;
 /// A trial of the plan, whatever has become of it.
 pub(crate) struct TrialRow<'a> {
     analysis: &'a Analysis<'a>,
+    test: Option<&'a TestAnalysis>,
     planned: &'a model::Trial,
     record: Option<&'a TrialRecord>,
     /// When another trial was planned in its place.
@@ -121,12 +122,15 @@ pub(crate) fn rows<'a>(analysis: &'a Analysis<'a>) -> Vec<TrialRow<'a>> {
         trials.iter().enumerate().map(|(i, record)| (&record.key, i)).collect();
     let earlier: HashMap<u32, &SupersededTrial> =
         superseded.iter().map(|superseded| (superseded.record.position, superseded)).collect();
+    let tests: HashMap<&str, &TestAnalysis> =
+        analysis.tests.iter().map(|test| (test.test.as_str(), test)).collect();
     let row = |planned: &'a model::Trial| {
         let earlier = earlier.get(&planned.position).copied();
         let index = records.get(&planned.key).filter(|_| earlier.is_none());
         let record = index.and_then(|&i| trials.get(i)).or(earlier.map(|earlier| &earlier.record));
         TrialRow {
             analysis,
+            test: tests.get(planned.key.test.as_str()).copied(),
             planned,
             record,
             superseded_at: earlier.map(|earlier| earlier.at),
@@ -168,16 +172,12 @@ impl TrialRow<'_> {
 
     /// What its transactions are.
     fn counted(&self) -> &'static str {
-        self.test().map_or(UnitName::TRANSACTION, view::counted).many
-    }
-
-    fn test(&self) -> Option<&TestAnalysis> {
-        self.analysis.tests.iter().find(|test| test.test == self.planned.key.test)
+        self.test.map_or(UnitName::TRANSACTION, view::counted).many
     }
 
     /// What is known of a metric, percentiles however few transactions there are.
     fn metric(&self, metric: Metric) -> Value {
-        let basis = self.test().and_then(|test| test.basis);
+        let basis = self.test.and_then(|test| test.basis);
         let figure = || basis?.figure(self.record?.outcome()?, metric);
         figure().map_or(Value::Null, |figure| figure.value.into())
     }

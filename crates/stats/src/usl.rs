@@ -66,19 +66,28 @@ impl Usl {
     /// assert!((law.throughput(20.0) - 20.0 / 1.95).abs() < 1e-4);
     /// ```
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
+        Self::fit_near(points, None)
+    }
+
+    /// The same from a law that is near, which takes fewer rounds: the weights settle at the same values
+    /// from wherever they begin.
+    fn fit_near(points: &[(f64, f64)], near: Option<&Self>) -> Option<Self> {
         let sane = |&(n, x): &(f64, f64)| n >= 1.0 && n.is_finite() && x > 0.0 && x.is_finite();
         if points.len() < 3 || !points.iter().all(sane) {
             return None;
         }
-        let mut fitted: Vec<f64> = points.iter().map(|(n, x)| n / x).collect();
+        let time = |&(n, x): &(f64, f64)| near.map_or(n / x, |law| n / law.throughput(n));
+        let mut fitted: Vec<f64> = points.iter().map(time).collect();
         let mut law = None;
         for _ in 0..ROUNDS {
             let [a, b, c] = least_squares(points, &fitted)?;
             law = (a > 0.0).then(|| Self { lambda: 1.0 / a, sigma: b / a, kappa: c / a });
-            let next: Vec<f64> =
-                points.iter().map(|&(n, _)| a + b * (n - 1.0) + c * n * (n - 1.0)).collect();
-            let settled = next.iter().zip(&fitted).all(|(a, b)| (a / b - 1.0).abs() < SETTLED);
-            fitted = next;
+            let mut settled = true;
+            for (&(n, _), fitted) in points.iter().zip(&mut fitted) {
+                let next = a + b * (n - 1.0) + c * n * (n - 1.0);
+                settled &= (next / *fitted - 1.0).abs() < SETTLED;
+                *fitted = next;
+            }
             if settled || fitted.iter().any(|value| *value <= 0.0) {
                 break;
             }
@@ -139,7 +148,7 @@ impl UslFit {
         let measured = points(&means(&logs));
         let law = Usl::fit(&measured)?;
         let ends = bootstrap.ends(&logs, confidence, |drawn| {
-            let drawn = Usl::fit(&points(drawn)).unwrap_or(law);
+            let drawn = Usl::fit_near(&points(drawn), Some(&law)).unwrap_or(law);
             vec![drawn.lambda, drawn.sigma, drawn.kappa, drawn.peak()]
         });
         let &[lambda, sigma, kappa, peak] = ends.as_slice() else { return None };
@@ -174,70 +183,103 @@ const ROUNDS: usize = 8;
 /// Relative change of the fitted values below which they have settled.
 const SETTLED: f64 = 1e-6;
 
+/// Points as a least squares problem has them, with how far apart they may be.
+type Weighted<'a> = (&'a [(f64, f64)], &'a [f64]);
+
+/// A row of the problem: what 1/λ, σ/λ and κ/λ are multiplied with, and what that should give.
+fn row((n, x): (f64, f64), scale: f64) -> [f64; 4] {
+    let weight = 1.0 / scale;
+    [weight, (n - 1.0) * weight, n * (n - 1.0) * weight, n / x * weight]
+}
+
+fn rows<'a>((points, scale): Weighted<'a>) -> impl Iterator<Item = [f64; 4]> + 'a {
+    points.iter().zip(scale).map(|(&point, &scale)| row(point, scale))
+}
+
 /// 1/λ, σ/λ and κ/λ, none of them negative, with the least squares of (N/X − fit) ÷ `scale`. The
 /// best of the solutions in which some are held at 0; with three parameters all can be tried.
 fn least_squares(points: &[(f64, f64)], scale: &[f64]) -> Option<[f64; 3]> {
-    let rows: Vec<([f64; 3], f64)> = points
-        .iter()
-        .zip(scale)
-        .map(|(&(n, x), s)| ([1.0 / s, (n - 1.0) / s, n * (n - 1.0) / s], n / x / s))
-        .collect();
-    let squares = |solution: &[f64; 3]| -> f64 {
-        let fit = |row: &[f64; 3]| -> f64 { row.iter().zip(solution).map(|(a, b)| a * b).sum() };
-        rows.iter().map(|(row, y)| (y - fit(row)).powi(2)).sum()
-    };
     const FREE: [&[usize]; 4] = [&[0, 1, 2], &[0, 1], &[0, 2], &[0]];
-    // Without a condition that binds, the full solution is the best of all.
+    let normal = Normal::of((points, scale));
+    let squares = |solution: &[f64; 3]| -> f64 {
+        let fit = |row: &[f64; 4]| -> f64 { row.iter().zip(solution).map(|(a, b)| a * b).sum() };
+        rows((points, scale)).map(|row| (row[3] - fit(&row)).powi(2)).sum()
+    };
     let feasible = |free: &&[usize]| {
-        let solution = solve(&rows, free)?;
+        let solution = normal.solve(free)?;
         solution.iter().all(|part| *part >= 0.0).then_some(solution)
     };
+    // Without a condition that binds, the full solution is the best of all.
     feasible(&FREE[0]).or_else(|| {
         let candidates = FREE[1..].iter().filter_map(feasible);
         candidates.min_by(|a, b| squares(a).total_cmp(&squares(b)))
     })
 }
 
-/// Least squares in the `free` columns, the others being 0: normal equations with columns scaled
-/// to length 1, by elimination with pivots.
-fn solve(rows: &[([f64; 3], f64)], free: &[usize]) -> Option<[f64; 3]> {
-    let size = free.len();
-    let length = |column: usize| rows.iter().map(|(r, _)| r[column].powi(2)).sum::<f64>().sqrt();
-    let lengths: Vec<f64> = free.iter().map(|&column| length(column)).collect();
-    let mut system = [[0.0; 4]; 3];
-    for (row, y) in rows {
+/// The normal equations, with columns scaled to length 1.
+struct Normal {
+    lengths: [f64; 3],
+    /// Products of the columns with one another, and in the last place with what is fitted.
+    products: [[f64; 4]; 3],
+}
+
+impl Normal {
+    fn of(weighted: Weighted<'_>) -> Self {
+        let mut products = [[0.0; 4]; 3];
+        for row in rows(weighted) {
+            for i in 0..3 {
+                for j in i..4 {
+                    products[i][j] += row[i] * row[j];
+                }
+            }
+        }
+        let lengths = [0, 1, 2].map(|i| products[i][i].sqrt());
+        for i in 0..3 {
+            for j in i..3 {
+                products[i][j] /= lengths[i] * lengths[j];
+                products[j][i] = products[i][j];
+            }
+            products[i][3] /= lengths[i];
+        }
+        Self { lengths, products }
+    }
+
+    /// The solution in the `free` columns, the others being 0: by elimination with pivots.
+    fn solve(&self, free: &[usize]) -> Option<[f64; 3]> {
+        let size = free.len();
+        let mut system = [[0.0; 4]; 3];
+        for (i, &row) in free.iter().enumerate() {
+            for (j, &column) in free.iter().enumerate() {
+                system[i][j] = self.products[row][column];
+            }
+            system[i][3] = self.products[row][3];
+        }
         for i in 0..size {
-            let left = row[free[i]] / lengths[i];
-            for j in 0..size {
-                system[i][j] += left * row[free[j]] / lengths[j];
+            let pivot =
+                (i..size).max_by(|&a, &b| system[a][i].abs().total_cmp(&system[b][i].abs()))?;
+            system.swap(i, pivot);
+            if system[i][i].abs() < f64::EPSILON {
+                return None;
             }
-            system[i][3] += left * y;
-        }
-    }
-    for i in 0..size {
-        let pivot = (i..size).max_by(|&a, &b| system[a][i].abs().total_cmp(&system[b][i].abs()))?;
-        system.swap(i, pivot);
-        if system[i][i].abs() < f64::EPSILON {
-            return None;
-        }
-        for j in i + 1..size {
-            let factor = system[j][i] / system[i][i];
-            let pivot = system[i];
-            for (entry, above) in system[j].iter_mut().zip(pivot).skip(i) {
-                *entry -= factor * above;
+            for j in i + 1..size {
+                let factor = system[j][i] / system[i][i];
+                let pivot = system[i];
+                for (entry, above) in system[j].iter_mut().zip(pivot).skip(i) {
+                    *entry -= factor * above;
+                }
             }
         }
+        let mut scaled = [0.0; 3];
+        for i in (0..size).rev() {
+            let known: f64 = (i + 1..size).map(|j| system[i][j] * scaled[j]).sum();
+            scaled[i] = (system[i][3] - known) / system[i][i];
+        }
+        let mut solution = [0.0; 3];
+        for (i, &column) in free.iter().enumerate() {
+            solution[column] = scaled[i] / self.lengths[column];
+        }
+        solution.iter().all(|part| part.is_finite()).then_some(solution)
     }
-    let mut scaled = [0.0; 3];
-    for i in (0..size).rev() {
-        let known: f64 = (i + 1..size).map(|j| system[i][j] * scaled[j]).sum();
-        scaled[i] = (system[i][3] - known) / system[i][i];
-    }
-    let mut solution = [0.0; 3];
-    for i in 0..size {
-        solution[free[i]] = scaled[i] / lengths[i];
-    }
-    solution.iter().all(|part| part.is_finite()).then_some(solution)
 }
 
 #[cfg(test)]

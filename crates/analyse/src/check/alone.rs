@@ -19,7 +19,7 @@ pub struct CheckedLoad {
 
 /// Makes every check of a trial on a load by hand: `record` is that of the only trial of `dataset`.
 pub fn check_load(dataset: &Dataset, record: &TrialRecord) -> CheckedLoad {
-    let checked = check(dataset, record);
+    let checked = check(dataset, dataset.study.test(&record.key.test), record);
     let finding = |result: &super::CheckResult| Finding {
         severity: result.severity(),
         ..Finding::new(Subject::default(), result.evidence.clone())

@@ -136,11 +136,11 @@ impl CheckedTrial {
     }
 }
 
-/// Makes every check that the record allows.
-pub(crate) fn check(dataset: &Dataset, record: &TrialRecord) -> CheckedTrial {
+/// Makes every check that the record of a test allows.
+pub(crate) fn check(dataset: &Dataset, test: Option<&Test>, record: &TrialRecord) -> CheckedTrial {
     // Beside a load something may be measured that disturbs it: how much is a result then, and no
     // fault of the trial.
-    let is_of_load = dataset.study.test(&record.key.test).is_none_or(Test::is_of_load);
+    let is_of_load = test.is_none_or(Test::is_of_load);
     let mut results = outcome::results(record, is_of_load);
     results.extend(failover::results(record));
     results.extend(clock::result(record));

@@ -182,8 +182,8 @@ fn without_basis(old: &Side<'_>, new: &Side<'_>, asked: Option<Metric>) -> Vec<G
     let has_basis =
         |name: &str| pairs(old, new).any(|pair| pair.old.name == name && pair.basis.is_some());
     let mut items: Vec<GateItem> = Vec::new();
-    for test in old.dataset.study.tests.iter().filter(|test| !has_basis(&test.name)) {
-        let Some(basis) = Basis::of(test, old.dataset.trials.iter()) else { continue };
+    for test in old.run.dataset.study.tests.iter().filter(|test| !has_basis(&test.name)) {
+        let Some(basis) = Basis::of(test, old.run.records(&test.name)) else { continue };
         let metric = asked.unwrap_or_else(|| deciding(test, basis));
         let cells = old.cells(test, Some(&basis));
         let mut targets: Vec<&str> = cells

@@ -51,7 +51,7 @@ impl RunPoints {
         let confidence = dataset.study.confidence;
         let mut points = BTreeMap::new();
         for test in &dataset.study.tests {
-            let Some(basis) = Basis::of(test, dataset.trials.iter()) else { continue };
+            let Some(basis) = Basis::of(test, side.run.records(&test.name)) else { continue };
             let metric = deciding(test, basis);
             for cell in side.cells(test, Some(&basis)).iter() {
                 let series = figure(test, cell, metric);

@@ -10,6 +10,7 @@ mod statements;
 use super::checked::Checked;
 use super::{Contradiction, Identity, Origin, Range, Term};
 use model::{Dataset, FigureNumber, FigureValue, LoadResult, Test};
+use std::collections::HashMap;
 
 /// A count with its name.
 type Count = (&'static str, u64);
@@ -18,9 +19,11 @@ type Count = (&'static str, u64);
 /// the figures of that step alone.
 pub(super) fn check(dataset: &Dataset) -> Checked {
     let mut checked = Checked::default();
+    let tests: HashMap<&str, &Test> =
+        dataset.study.tests.iter().map(|test| (test.name.as_str(), test)).collect();
     for (index, record) in dataset.trials.iter().enumerate() {
         let Some(load) = record.load() else { continue };
-        let test = dataset.study.test(&record.key.test);
+        let test = tests.get(record.key.test.as_str()).copied();
         OwnFigures { index, checked: &mut checked }.audit(test, load);
     }
     checked
