@@ -123,6 +123,7 @@ fn compare(
         level: baseline.level,
         metric,
         base: base.estimate(study.confidence)?,
+        means: candidate.series(metric).means(base, ratio.point),
         ratio: ratio.bare(),
         verdict: Verdict::Unresolved,
         strength: Strength::default(),

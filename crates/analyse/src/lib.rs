@@ -90,7 +90,7 @@ pub use placing::{PlacedAround, PlacedLevel, PlacementEnd, levels_to_place};
 pub use search::{
     PlacedSearch, SearchAnalysis, SearchComparison, SearchOutcome, SearchedTrial, TargetSearch,
 };
-pub use series::percentile_ms;
+pub use series::{Means, percentile_ms};
 pub use size::memory;
 pub use until::{LevelRepeats, RepeatsEnd, open_trials};
 pub use volume::{CellVolume, DiskEstimates, TrialVolume};

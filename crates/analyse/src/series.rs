@@ -2,6 +2,7 @@
 
 use crate::{Basis, Metric};
 use model::{Derivation, FigureNumber, Latencies, LoadResult, MetricUnit, Outcome};
+use serde::Serialize;
 use stats::{
     Autocorrelation, Estimate, Interval, KnownScatter, Looks, Ratio, Repeat, Sample, Scatter,
     SharedVariance, values_needed,
@@ -131,6 +132,13 @@ fn derived(
     is_known.then(|| outcome.derived(metric)).flatten()
 }
 
+/// The two figures that a ratio is of, in the unit of its metric: candidate ÷ baseline is the ratio.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Means {
+    pub baseline: f64,
+    pub candidate: f64,
+}
+
 /// A figure by repeat, over the trials that conclusions may rest on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Series {
@@ -194,6 +202,13 @@ impl Kin {
             ratios: Scatter::of(&ratios, independent),
             shared: incomplete.then_some(shared),
         }
+    }
+}
+
+impl Kin {
+    /// Whether values without a partner go into ratios.
+    fn weighs_all(&self) -> bool {
+        self.ratios.is_some() && self.shared.is_some()
     }
 }
 
@@ -350,6 +365,37 @@ impl Series {
     /// [`Self::ratio`] by itself, with its interval.
     pub(crate) fn ratio_to(&self, base: &Self, confidence: f64) -> Option<Estimate> {
         Some(self.ratio(base)?.estimate(confidence))
+    }
+
+    /// The figures that a ratio self ÷ base is of: geometric means over the repeats that it rests on.
+    ///
+    /// Each has outliers as far off as they count, over the pairs, or all values where those without a
+    /// partner go into the ratio too. A ratio clips the differences of pairs and weighs what has no
+    /// partner, so it may differ from the quotient of these; that difference is shared between both
+    /// alike, as no target is favoured.
+    pub(crate) fn means(&self, base: &Self, ratio: f64) -> Means {
+        let pairs = if self.apart { Vec::new() } else { self.pairs_with(base) };
+        let scatter = base.kin.as_ref().or(self.kin.as_ref()).and_then(|kin| kin.cells.as_ref());
+        let weighs_all =
+            base.kin.as_ref().or(self.kin.as_ref()).is_some_and(|kin| kin.weighs_all());
+        let (bases, own): (Vec<f64>, Vec<f64>) = match pairs.len() {
+            2.. if !weighs_all => pairs.into_iter().unzip(),
+            _ => (base.values().collect(), self.values().collect()),
+        };
+        let is_alone = bases.len() < 2 || own.len() < 2;
+        let mean = |values: Vec<f64>| {
+            let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+            let clipped = scatter.and_then(|scatter| scatter.centre(&logs));
+            // One value and several have the ratio of their medians.
+            match (is_alone, clipped) {
+                (true, _) => Sample::new(values).map_or(0.0, |sample| sample.median().ln()),
+                (false, Some(centre)) => centre.value,
+                (false, None) => logs.iter().sum::<f64>() / logs.len() as f64,
+            }
+        };
+        let middle = f64::midpoint(mean(bases), mean(own));
+        let half = ratio.ln() / 2.0;
+        Means { baseline: (middle - half).exp(), candidate: (middle + half).exp() }
     }
 
     /// What the repeats have of base and self.

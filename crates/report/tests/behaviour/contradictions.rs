@@ -46,3 +46,12 @@ fn no_document_contradicts_itself() {
     kinds.retain(|kind, _| !EXPECTED.contains(kind));
     assert!(kinds.is_empty(), "{kinds:#?}");
 }
+
+#[test]
+#[ignore = "by hand"]
+fn by_hand() {
+    let seed: u64 = std::env::var("SEED").unwrap().parse().unwrap();
+    std::fs::write("/tmp/contra-x/seed.json", rendered(&random(seed), Format::Json)).unwrap();
+    std::fs::write("/tmp/contra-x/seed.md", rendered(&random(seed), Format::Markdown)).unwrap();
+    for one in of_seed(seed) { println!("{:?} {}", one.kind, one.said); }
+}

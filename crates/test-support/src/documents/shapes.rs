@@ -127,7 +127,8 @@ impl Truth {
                 1_000.0 * n / (1.0 + sigma * (n - 1.0) + kappa * n * (n - 1.0))
             }
         };
-        let outlier = if self.has_outliers && draw.once_in(15) { draw.one_of(&[0.3, 0.7]) } else { 1.0 };
+        let outlier =
+            if self.has_outliers && draw.once_in(15) { draw.one_of(&[0.3, 0.7]) } else { 1.0 };
         self.rounded(base * self.effects[target][level] * draw.factor(self.scatter) * outlier)
     }
 
@@ -199,7 +200,8 @@ fn label_and_price(study: &mut model::Study, truth: &Truth, draw: &mut Draw) {
     for (place, target) in study.targets.iter_mut().enumerate() {
         if truth.is_priced && !draw.once_in(8) {
             let monthly = 40.0 + 10.0 * draw.below(5) as f64;
-            target.price = Some(Price::monthly(monthly, draw.one_of(&["EUR", "EUR", "EUR", "USD"])));
+            target.price =
+                Some(Price::monthly(monthly, draw.one_of(&["EUR", "EUR", "EUR", "USD"])));
         }
         if truth.is_labelled {
             let value = |kind: usize| ["x", "y", "z"][kind].to_owned();

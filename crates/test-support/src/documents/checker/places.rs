@@ -28,24 +28,39 @@ fn ranks(found: &mut Found, test: &Value, tiers: &[&[Value]]) {
                 let pair = (text(upper, "target"), text(lower, "target"));
                 let here: Vec<&Value> =
                     compared(test, metric).filter(|one| is_of(one, pair)).collect();
-                let wins = here.iter().filter(|one| winner(one) == Some(pair)).count();
-                let loses = here.iter().filter(|one| winner(one) == Some((pair.1, pair.0))).count();
                 let at_peaks = here.iter().any(|one| one["level"] == upper["level"]);
                 let undecided = upper["level"] == lower["level"]
-                    && !here.iter().any(|one| {
-                        one["level"] == upper["level"] && winner(one) == Some(pair)
-                    });
+                    && !here
+                        .iter()
+                        .any(|one| one["level"] == upper["level"] && winner(one) == Some(pair));
                 found.add_if(undecided && at_peaks, Kind::RankUndecided, || {
                     format!("{}: {} above {} undecided", name(test), pair.0, pair.1)
                 });
-                found.add_if(
-                    wins == 0 && loses > 0 && loses == here.len(),
-                    Kind::RankedAboveThoughBehind,
-                    || format!("{}: {} above {}, behind at all levels", name(test), pair.0, pair.1),
-                );
             }
         }
     }
+    let ranked: Vec<&Value> = tiers.iter().copied().flatten().collect();
+    for upper in &ranked {
+        for lower in ranked.iter().filter(|lower| place(tiers, lower) > place(tiers, upper)) {
+            let (above, below) = (text(upper, "target"), text(lower, "target"));
+            let here: Vec<&Value> =
+                compared(test, metric).filter(|one| is_of(one, (above, below))).collect();
+            let is_behind =
+                !here.is_empty() && here.iter().all(|one| winner(one) == Some((below, above)));
+            found.add_if(is_behind, Kind::RankedAboveThoughBehind, || {
+                format!("{}: {above} above {below}, behind at all levels", name(test))
+            });
+        }
+    }
+}
+
+/// A target's tier, and its place there.
+fn place(tiers: &[&[Value]], target: &Value) -> Option<(usize, u64)> {
+    let own = text(target, "target");
+    let mut all =
+        tiers.iter().enumerate().flat_map(|(tier, all)| all.iter().map(move |one| (tier, one)));
+    all.find(|(_, one)| text(one, "target") == own)
+        .map(|(tier, one)| (tier, one["better"].as_u64().unwrap_or_default()))
 }
 
 /// The targets that an advice takes, and whether it is decided.
@@ -59,7 +74,9 @@ fn taken(span: &Value) -> (Vec<&str>, bool) {
 /// A sole first place, and what is advised.
 fn first(found: &mut Found, test: &Value, tiers: &[&[Value]]) {
     let spans = list(test, "advice");
-    let Some([sole]) = tiers.first().filter(|_| tiers.len() > 1 && !spans.is_empty()) else { return };
+    let Some([sole]) = tiers.first().filter(|_| tiers.len() > 1 && !spans.is_empty()) else {
+        return;
+    };
     let target = text(sole, "target");
     let picked = spans.iter().any(|span| {
         let (targets, decided) = taken(span);
@@ -89,7 +106,9 @@ fn advice(found: &mut Found, test: &Value) {
 /// `Choose X over the range …` beside a first place that X shares.
 fn over_the_range(found: &mut Found, test: &Value, tiers: &[&[Value]]) {
     let choice = text(test, "choice_words");
-    let Some(tier) = tiers.first().filter(|_| choice.contains(" over the range of ")) else { return };
+    let Some(tier) = tiers.first().filter(|_| choice.contains(" over the range of ")) else {
+        return;
+    };
     let leaders = tier.iter().filter(|place| place["better"] == 0).count();
     found.add_if(leaders > 1 && !choice.contains("at their peaks"), Kind::RangeBesideTie, || {
         format!("{}: «{choice}» beside {leaders} in the first place", name(test))

@@ -55,7 +55,9 @@ fn printed(found: &mut Found, test: &Value) {
         for value in list(named, "values") {
             let target = text(value, "target");
             let Some(printed) = Figure::of(&value["estimate"]) else { continue };
-            let Some(cell) = figure(test, target, &value["level"], &metric.name()) else { continue };
+            let Some(cell) = figure(test, target, &value["level"], &metric.name()) else {
+                continue;
+            };
             // Another figure of the cell that has the same name in a registry, or another unit.
             if printed.n != cell.n || !is_close(printed.point * factor, cell.point) {
                 continue;
@@ -63,9 +65,17 @@ fn printed(found: &mut Found, test: &Value) {
             let (low, high) = printed.ends();
             let ends = cell.ends();
             let same = is_close(low * factor, ends.0) && is_close(high * factor, ends.1);
-            found.add_if(!same || printed.interval.is_some() != cell.interval.is_some(), Kind::PrintedAgainstCells, || {
-                format!("{} of {target} at {}: {printed:?}, {cell:?}", metric.name(), at(&value["level"]))
-            });
+            found.add_if(
+                !same || printed.interval.is_some() != cell.interval.is_some(),
+                Kind::PrintedAgainstCells,
+                || {
+                    format!(
+                        "{} of {target} at {}: {printed:?}, {cell:?}",
+                        metric.name(),
+                        at(&value["level"])
+                    )
+                },
+            );
         }
     }
 }
@@ -137,10 +147,13 @@ fn level_figures(found: &mut Found, test: &Value, one: &Value, place: impl Fn() 
     found.add_if(base != baseline, Kind::RatioOfOtherFigures, || {
         format!("{}: the base {base:?} is not the cell's {baseline:?}", place())
     });
-    if let (Some(baseline), Some(candidate), Some(ratio)) = (baseline, candidate, Figure::of(&one["ratio"])) {
+    if let (Some(baseline), Some(candidate), Some(ratio)) =
+        (baseline, candidate, Figure::of(&one["ratio"]))
+    {
         let (base, other) = (baseline.ends(), candidate.ends());
         let (low, high) = (other.0 / base.1, other.1 / base.0);
-        let is_given = ratio.point >= low * (1.0 - ROUNDING) && ratio.point <= high * (1.0 + ROUNDING);
+        let is_given =
+            ratio.point >= low * (1.0 - ROUNDING) && ratio.point <= high * (1.0 + ROUNDING);
         found.add_if(!is_given, Kind::RatioOfOtherFigures, || {
             format!("{}: {} of {candidate:?} ÷ {baseline:?}", place(), ratio.point)
         });
@@ -226,13 +239,18 @@ pub(super) fn factors(found: &mut Found) {
 
 /// The effect lies within those of all pairs, as far as these are all that it rests on.
 fn factor_and_pairs(found: &mut Found, tests: &[Value], effect: &Value) {
-    let points = || list(effect, "pairs").iter().filter_map(|one| Some(Figure::of(&one["ratio"])?.point));
+    let points =
+        || list(effect, "pairs").iter().filter_map(|one| Some(Figure::of(&one["ratio"])?.point));
     let (low, high) = (points().fold(f64::INFINITY, f64::min), points().fold(0.0, f64::max));
     let Some(ratio) = Figure::of(&effect["ratio"]) else { return };
     let left_out = effect["left_out"][0].as_u64() != Some(0);
     let outside = ratio.point < low * (1.0 - ROUNDING) || ratio.point > high * (1.0 + ROUNDING);
     found.add_if(tests.len() == 1 && !left_out && outside, Kind::FactorAgainstItsPair, || {
-        format!("{}: {} is not within its pairs' {low} to {high}", text(effect, "label"), ratio.point)
+        format!(
+            "{}: {} is not within its pairs' {low} to {high}",
+            text(effect, "label"),
+            ratio.point
+        )
     });
 }
 
@@ -243,14 +261,13 @@ fn only_pair(found: &mut Found, tests: &[Value], effect: &Value, only: &Value) {
         let ratios = Figure::of(&one["ratio"]).zip(Figure::of(&other["ratio"]));
         ratios.is_some_and(|(a, b)| is_close(a.point, b.point))
     };
-    found.add_if(
-        Said::of(only) != said || !same(only, effect),
-        Kind::FactorAgainstItsPair,
-        || format!("{label}: {} {said:?}, its only pair {only}", effect["ratio"]),
-    );
+    found.add_if(Said::of(only) != said || !same(only, effect), Kind::FactorAgainstItsPair, || {
+        format!("{label}: {} {said:?}, its only pair {only}", effect["ratio"])
+    });
     let seen = |one: &Value| {
         let forth = text(one, "candidate") == pair.1;
-        let ratio = Figure::of(&one["ratio"]).map(|ratio| if forth { ratio } else { ratio.reciprocal() });
+        let ratio =
+            Figure::of(&one["ratio"]).map(|ratio| if forth { ratio } else { ratio.reciprocal() });
         (if forth { Said::of(one) } else { Said::of(one).turned() }, ratio.map(|ratio| ratio.point))
     };
     let own = Figure::of(&effect["ratio"]).map(|ratio| ratio.point);
