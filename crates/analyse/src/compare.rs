@@ -131,6 +131,16 @@ fn compare(
     Some(Compared { of, ratio })
 }
 
+/// However a family moved a ratio, the figures beside it are those that give it.
+pub(crate) fn keep_means(comparisons: &mut [Comparison], overall: &mut [OverallComparison]) {
+    for one in comparisons {
+        one.means = one.means.giving(one.ratio.point);
+    }
+    for one in overall {
+        one.means = one.means.giving(one.ratio.point);
+    }
+}
+
 /// What follows from a ratio candidate ÷ baseline.
 pub(crate) fn verdict(metric: Metric, ratio: &Estimate, margin: f64) -> Verdict {
     match (metric.better(), ratio.relation(margin)) {

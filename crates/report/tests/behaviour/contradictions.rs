@@ -53,5 +53,7 @@ fn by_hand() {
     let seed: u64 = std::env::var("SEED").unwrap().parse().unwrap();
     std::fs::write("/tmp/contra-x/seed.json", rendered(&random(seed), Format::Json)).unwrap();
     std::fs::write("/tmp/contra-x/seed.md", rendered(&random(seed), Format::Markdown)).unwrap();
-    for one in of_seed(seed) { println!("{:?} {}", one.kind, one.said); }
+    for one in of_seed(seed) {
+        println!("{:?} {}", one.kind, one.said);
+    }
 }

@@ -37,14 +37,13 @@ fn rises(found: &mut Found, test: &Value, curve: &Value) {
         return;
     }
     let (test_name, target) = (text(test, "test"), text(curve, "target"));
-    if list(curve, "level_with_peak").len() > 1 {
+    // More is answered at a higher rate until a target falls behind: that is no rise.
+    if list(curve, "level_with_peak").len() > 1 && curve["peak"]["rate"].is_null() {
         let words = found.findings(test_name, "peak");
         let words = words.filter(|finding| text(&finding["subject"], "target") == target);
         let unsaid: Vec<&str> = words
             .map(|finding| text(finding, "words"))
-            .filter(|words| {
-                words.contains("it still rises at") && words.contains("not clearly lower")
-            })
+            .filter(|words| !(words.contains("still rises") && words.contains("although")))
             .collect();
         found.add_if(!unsaid.is_empty(), Kind::RisesBesideAsHigh, || unsaid.join("; "));
     }
