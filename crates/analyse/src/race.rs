@@ -57,6 +57,8 @@ impl<'a> Race<'a> {
             Some((comparison, one_is_base)) => {
                 self.of_comparison(comparison, one_is_base, together)
             }
+            None if self.is_ahead_everywhere(one, other, together) => self.in_favour(true),
+            None if self.is_ahead_everywhere(other, one, together) => self.in_favour(false),
             None => match self.of_ratio(one, other, together) {
                 Relation::Larger | Relation::Smaller if !self.is_supported(one, other) => {
                     Relation::Unresolved
@@ -79,6 +81,22 @@ impl<'a> Race<'a> {
             let mut lost = self.levels.iter().filter_map(|level| self.leads(behind, ahead, *level));
             lost.next().is_none_or(|first| !first || lost.any(|other| !other))
         })
+    }
+
+    /// Whether the first is better at every level that both have, the other's peak among them: its own
+    /// peak is no lower than what it has there.
+    fn is_ahead_everywhere(&self, one: &Contender, other: &Contender, together: usize) -> bool {
+        let mut all = self.levels.iter().filter_map(|level| self.leads(one, other, *level));
+        together == 1 && self.leads(one, other, other.level) == Some(true) && all.all(|leads| leads)
+    }
+
+    /// How the figure of one that is better relates to the other's; or of the other.
+    fn in_favour(&self, of_first: bool) -> Relation {
+        if of_first == (self.metric.better() == Better::More) {
+            Relation::Larger
+        } else {
+            Relation::Smaller
+        }
     }
 
     /// Whether the first is better at a level; `None` where they are not compared there.

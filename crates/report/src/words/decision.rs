@@ -115,8 +115,7 @@ fn over_the_range(test: &TestAnalysis, all: &[Level]) -> Option<String> {
     };
     let tied = tied_with(test, &own_name).map_or(String::new(), |others| {
         format!(
-            " That is by the mean over these levels; at their peaks {winner} and {others} cannot be told \
-             apart."
+            " That is by the mean over these levels; at their peaks {winner} is not ahead of {others}."
         )
     });
     Some(format!("Choose {winner} over the range of {range}; {open}.{tied}"))

@@ -77,6 +77,10 @@ fn first(found: &mut Found, test: &Value, tiers: &[&[Value]]) {
     let Some([sole]) = tiers.first().filter(|_| tiers.len() > 1 && !spans.is_empty()) else {
         return;
     };
+    // At rates it is by what was answered at most, and the advice by response times: two questions.
+    if !sole["level"]["rate"].is_null() {
+        return;
+    }
     let target = text(sole, "target");
     let picked = spans.iter().any(|span| {
         let (targets, decided) = taken(span);

@@ -1,6 +1,6 @@
 //! Figures, ratios and verdicts.
 
-use super::{Figure, Found, Kind, Said, at, basis, compared, figure, is_of, list, text, winner};
+use super::{Figure, Found, Kind, Said, at, compared, figure, is_of, list, text, winner};
 use model::{Better, Metric};
 use serde_json::Value;
 
@@ -154,7 +154,10 @@ fn level_figures(found: &mut Found, test: &Value, one: &Value, place: impl Fn() 
         let (low, high) = (other.0 / base.1, other.1 / base.0);
         let is_given =
             ratio.point >= low * (1.0 - ROUNDING) && ratio.point <= high * (1.0 + ROUNDING);
-        found.add_if(!is_given, Kind::RatioOfOtherFigures, || {
+        // What an early look decided is of the repeats that there were, beside the means of these.
+        let at_a_look = !found.report["study"]["until"].is_null()
+            && (ratio.n < baseline.n || ratio.n < candidate.n);
+        found.add_if(!is_given && !at_a_look, Kind::RatioOfOtherFigures, || {
             format!("{}: {} of {candidate:?} ÷ {baseline:?}", place(), ratio.point)
         });
     }
@@ -284,5 +287,4 @@ fn only_pair(found: &mut Found, tests: &[Value], effect: &Value, only: &Value) {
             format!("{label}: {own:?} {said:?}, its only pair compared {ratio:?} {verdict:?}")
         });
     }
-    let _ = basis(test);
 }
