@@ -33,34 +33,17 @@ fn ranks(found: &mut Found, test: &Value, tiers: &[&[Value]]) {
                     && !here
                         .iter()
                         .any(|one| one["level"] == upper["level"] && winner(one) == Some(pair));
+                let is_behind = !here.is_empty()
+                    && here.iter().all(|one| winner(one) == Some((pair.1, pair.0)));
+                found.add_if(is_behind, Kind::RankedAboveThoughBehind, || {
+                    format!("{}: {} above {}, behind at all levels", name(test), pair.0, pair.1)
+                });
                 found.add_if(undecided && at_peaks, Kind::RankUndecided, || {
                     format!("{}: {} above {} undecided", name(test), pair.0, pair.1)
                 });
             }
         }
     }
-    let ranked: Vec<&Value> = tiers.iter().copied().flatten().collect();
-    for upper in &ranked {
-        for lower in ranked.iter().filter(|lower| place(tiers, lower) > place(tiers, upper)) {
-            let (above, below) = (text(upper, "target"), text(lower, "target"));
-            let here: Vec<&Value> =
-                compared(test, metric).filter(|one| is_of(one, (above, below))).collect();
-            let is_behind =
-                !here.is_empty() && here.iter().all(|one| winner(one) == Some((below, above)));
-            found.add_if(is_behind, Kind::RankedAboveThoughBehind, || {
-                format!("{}: {above} above {below}, behind at all levels", name(test))
-            });
-        }
-    }
-}
-
-/// A target's tier, and its place there.
-fn place(tiers: &[&[Value]], target: &Value) -> Option<(usize, u64)> {
-    let own = text(target, "target");
-    let mut all =
-        tiers.iter().enumerate().flat_map(|(tier, all)| all.iter().map(move |one| (tier, one)));
-    all.find(|(_, one)| text(one, "target") == own)
-        .map(|(tier, one)| (tier, one["better"].as_u64().unwrap_or_default()))
 }
 
 /// The targets that an advice takes, and whether it is decided.
@@ -78,7 +61,9 @@ fn first(found: &mut Found, test: &Value, tiers: &[&[Value]]) {
         return;
     };
     // At rates it is by what was answered at most, and the advice by response times: two questions.
-    if !sole["level"]["rate"].is_null() {
+    // Where no other has a figure at the peak, the advice is silent there.
+    let is_advised = spans.iter().any(|span| list(span, "levels").contains(&sole["level"]));
+    if !sole["level"]["rate"].is_null() || !is_advised {
         return;
     }
     let target = text(sole, "target");
