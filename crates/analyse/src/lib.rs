@@ -41,6 +41,7 @@ mod floor;
 mod growth;
 mod knee;
 mod law;
+mod means;
 mod money;
 mod named;
 mod overall;
@@ -83,6 +84,7 @@ pub use finding::{Evidence, Finding, FindingKind, Severity, Subject, Validity};
 pub use fleet::{FleetCell, HostFigures, VmFigures, VolumeFigures};
 pub use knee::GapAt;
 pub use law::NoLaw;
+pub use means::Means;
 pub use model::Metric;
 pub use money::{Amount, Bill, CostGap, CostLine, Outcome, Standing, TargetCost, TestMoney};
 pub use named::{NamedFigure, NamedValue};
@@ -90,7 +92,7 @@ pub use placing::{PlacedAround, PlacedLevel, PlacementEnd, levels_to_place};
 pub use search::{
     PlacedSearch, SearchAnalysis, SearchComparison, SearchOutcome, SearchedTrial, TargetSearch,
 };
-pub use series::{Means, percentile_ms};
+pub use series::percentile_ms;
 pub use size::memory;
 pub use until::{LevelRepeats, RepeatsEnd, open_trials};
 pub use volume::{CellVolume, DiskEstimates, TrialVolume};

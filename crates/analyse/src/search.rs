@@ -3,8 +3,9 @@
 use crate::cell::CellData;
 use crate::compare::each_pair;
 use crate::family::judge;
+use crate::means::Means;
 use crate::rank::ToldApart;
-use crate::series::{Means, Series};
+use crate::series::Series;
 use crate::{Finding, Metric, Subject, Verdict};
 use model::{Bound, SearchAnswer, SearchOver, SearchStep, StepVerdict, Study, Test};
 use serde::Serialize;

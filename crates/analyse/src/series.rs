@@ -2,7 +2,6 @@
 
 use crate::{Basis, Metric};
 use model::{Derivation, FigureNumber, Latencies, LoadResult, MetricUnit, Outcome};
-use serde::Serialize;
 use stats::{
     Autocorrelation, Estimate, Interval, KnownScatter, Looks, Ratio, Repeat, Sample, Scatter,
     SharedVariance, values_needed,
@@ -132,21 +131,6 @@ fn derived(
     is_known.then(|| outcome.derived(metric)).flatten()
 }
 
-/// The two figures that a ratio is of, in the unit of its metric: candidate ÷ baseline is the ratio.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Means {
-    pub baseline: f64,
-    pub candidate: f64,
-}
-
-impl Means {
-    /// Those with the same geometric middle that give a ratio.
-    pub(crate) fn giving(self, ratio: f64) -> Self {
-        let (middle, half) = ((self.baseline * self.candidate).sqrt(), ratio.sqrt());
-        Self { baseline: middle / half, candidate: middle * half }
-    }
-}
-
 /// A figure by repeat, over the trials that conclusions may rest on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Series {
@@ -227,13 +211,6 @@ fn clipped(series: &Series, scatter: Option<&Scatter>) -> Series {
     // What is no outlier stays as it is, to the last digit.
     let kept = moved.map(|((moved, log), value)| if moved == *log { value } else { moved.exp() });
     Series { values: series.repeats().zip(kept).collect(), ..series.clone() }
-}
-
-impl Kin {
-    /// Whether values without a partner go into ratios.
-    fn weighs_all(&self) -> bool {
-        self.ratios.is_some() && self.shared.is_some()
-    }
 }
 
 impl Series {
@@ -393,37 +370,15 @@ impl Series {
         Some(self.ratio(base)?.estimate(confidence))
     }
 
-    /// The figures that a ratio self ÷ base is of: geometric means over the repeats that it rests on.
-    ///
-    /// Each has outliers as far off as they count, over the pairs, or all values where those without a
-    /// partner go into the ratio too. A ratio clips the differences of pairs and weighs what has no
-    /// partner, so it may differ from the quotient of these; that difference is shared between both
-    /// alike, as no target is favoured.
-    pub(crate) fn means(&self, base: &Self, ratio: f64) -> Means {
-        let (all, bases) = (self.clipped(), base.clipped());
-        let pairs = if self.apart { Vec::new() } else { all.pairs_with(&bases) };
-        let kin = base.kin.as_ref().or(self.kin.as_ref());
-        let weighs_all = kin.is_some_and(|kin| kin.weighs_all());
-        let (bases, own): (Vec<f64>, Vec<f64>) = match pairs.len() {
-            2.. if !weighs_all => pairs.into_iter().unzip(),
-            _ => (bases.values().collect(), all.values().collect()),
-        };
-        // One value and several have the ratio of their medians.
-        let is_alone = bases.len() < 2 || own.len() < 2;
-        let mean = |values: Vec<f64>| match is_alone {
-            true => Sample::new(values).map_or(0.0, |sample| sample.median()),
-            false => {
-                let logs: f64 = values.iter().map(|value| value.ln()).sum();
-                (logs / values.len() as f64).exp()
-            }
-        };
-        Means { baseline: mean(bases), candidate: mean(own) }.giving(ratio)
-    }
-
     /// The same with outliers as far off as they count in the figure of the cell.
-    fn clipped(&self) -> Self {
+    pub(crate) fn clipped(&self) -> Self {
         let scatter = self.kin.as_ref().and_then(|kin| kin.cells.as_ref());
         clipped(self, scatter)
+    }
+
+    /// Whether values without a partner go into its ratios.
+    pub(crate) fn weighs_all(&self) -> bool {
+        self.kin.as_ref().is_some_and(|kin| kin.ratios.is_some() && kin.shared.is_some())
     }
 
     /// What the repeats have of base and self.
