@@ -137,7 +137,7 @@ fn the_rate_that_volumes_sustain_stands_beside_the_highest_rate() {
     let mut data = searched(true);
     data.study.tests[0].load_mut().unwrap().workload =
         model::Workload::Storage(model::Storage::default());
-    let page = report::terminal_summary(&support::analysis(&data), 200, false);
+    let page = terminal_summary(&support::analysis(&data), 200, false);
     let said = page.lines().find(|line| line.contains("durable meets")).unwrap();
     let markdown = rendered(&data, Format::Markdown);
     let finding = markdown.lines().find(|line| line.contains("durable: sustains up to")).unwrap();
