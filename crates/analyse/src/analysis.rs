@@ -1,7 +1,7 @@
 use crate::money::{BreakEven, TestMoney};
 use crate::{
-    Basis, CellVolume, Check, Crossover, FactorEffect, Finding, FleetCell, Growth, NamedFigure,
-    NoiseFloor, ScalingLaw, SearchAnalysis, Span, TestEvents, Validity,
+    Basis, CellVolume, Check, Crossover, FactorEffect, Finding, FleetCell, Growth, Means,
+    NamedFigure, NoiseFloor, ScalingLaw, SearchAnalysis, Span, TestEvents, Validity,
 };
 use model::{Dataset, Failure, Level, Metric, SettingDifference};
 use serde::Serialize;
@@ -186,6 +186,8 @@ pub struct Comparison {
     pub metric: Metric,
     /// The baseline's figure (a ratio carries its base).
     pub base: Estimate,
+    /// The figures that the ratio is of, which are not the medians of the cells.
+    pub means: Means,
     /// candidate ÷ baseline, paired by repeat; of the geometric means, unpaired, where fewer than
     /// two repeats are left that both have. Its interval is the one that decides.
     pub ratio: Estimate,
@@ -221,6 +223,8 @@ pub struct OverallComparison {
     pub metric: Metric,
     /// The baseline's geometric mean over the levels.
     pub base: Estimate,
+    /// The figures that the ratio is of.
+    pub means: Means,
     /// candidate ÷ baseline of the geometric means, paired by repeat.
     pub ratio: Estimate,
     /// What follows, given all pairs of the test by this metric.

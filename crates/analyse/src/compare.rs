@@ -123,11 +123,22 @@ fn compare(
         level: baseline.level,
         metric,
         base: base.estimate(study.confidence)?,
+        means: candidate.series(metric).means(base, ratio.point),
         ratio: ratio.bare(),
         verdict: Verdict::Unresolved,
         strength: Strength::default(),
     };
     Some(Compared { of, ratio })
+}
+
+/// However a family moved a ratio, the figures beside it are those that give it.
+pub(crate) fn keep_means(comparisons: &mut [Comparison], overall: &mut [OverallComparison]) {
+    for one in comparisons {
+        one.means = one.means.giving(one.ratio.point);
+    }
+    for one in overall {
+        one.means = one.means.giving(one.ratio.point);
+    }
 }
 
 /// What follows from a ratio candidate ÷ baseline.

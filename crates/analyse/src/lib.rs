@@ -42,6 +42,7 @@ mod floor;
 mod growth;
 mod knee;
 mod law;
+mod means;
 mod money;
 mod named;
 mod overall;
@@ -84,6 +85,7 @@ pub use finding::{Evidence, Finding, FindingKind, Severity, Subject, Validity};
 pub use fleet::{FleetCell, HostFigures, VmFigures, VolumeFigures};
 pub use knee::GapAt;
 pub use law::NoLaw;
+pub use means::Means;
 pub use model::Metric;
 pub use money::{Amount, Bill, CostGap, CostLine, Outcome, Standing, TargetCost, TestMoney};
 pub use named::{NamedFigure, NamedValue};
@@ -201,6 +203,7 @@ fn analyse_test(
 
     let (mut comparisons, mut overall) =
         basis.map_or_else(Default::default, |b| until::held(dataset, test, b, compared));
+    compare::keep_means(&mut comparisons, &mut overall);
     floor::hold_comparisons(&floors, &mut comparisons);
     let money = money::of_test(dataset, test, &data, &peaks, (&comparisons, &floors));
     floor::hold_overall(&floors, &mut overall);

@@ -64,8 +64,30 @@ fn value(cell: &CellData, metric: &str, unit: &str, confidence: f64) -> Option<N
             None => {}
         }
     }
-    let sample = Sample::new(numbers).ok();
-    let estimate = sample.map(|sample| Estimate::of_median(&sample, confidence));
+    let estimate = of_cell(cell, metric, unit, &numbers, confidence).or_else(|| {
+        let sample = Sample::new(numbers).ok()?;
+        Some(Estimate::of_median(&sample, confidence))
+    });
     let (target, level) = (cell.target.to_owned(), cell.level);
     (estimate.is_some() || !text.is_empty()).then_some(NamedValue { target, level, estimate, text })
+}
+
+/// The estimate of the cell, where the figure is one of its metrics: one figure has one interval, in
+/// whichever table it stands.
+fn of_cell(
+    cell: &CellData,
+    name: &str,
+    unit: &str,
+    numbers: &[f64],
+    confidence: f64,
+) -> Option<Estimate> {
+    let metric = Metric::of_figure(name)?;
+    let factor = metric.unit().factor_from(unit)?;
+    let series = cell.series(metric);
+    // A trial that is void has its figure as printed, and none in the cell; and of several rates of one
+    // trial one alone is the metric.
+    let is_same = |(printed, own): (&f64, f64)| (printed * factor - own).abs() <= own.abs() * 1e-9;
+    let same = numbers.len() == series.values().count()
+        && numbers.iter().zip(series.values()).all(is_same);
+    same.then(|| series.estimate(confidence)).flatten().map(|own| own.map(|value| value / factor))
 }

@@ -47,6 +47,7 @@ fn compare(
         levels,
         metric,
         base: base.estimate(study.confidence)?,
+        means: numerator.means(&base, ratio.point),
         ratio: ratio.bare(),
         verdict: Verdict::Unresolved,
         strength: Strength::default(),

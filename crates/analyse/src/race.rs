@@ -5,7 +5,7 @@ use crate::series::Series;
 use crate::{Comparison, Metric, NoiseFloor, Verdict, floor};
 use model::{Better, Level, Study};
 use stats::{Estimate, Relation};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// What tells which of two targets is ahead.
 pub(crate) struct Race<'a> {
@@ -13,6 +13,8 @@ pub(crate) struct Race<'a> {
     metric: Metric,
     /// By level, baseline and candidate: hundreds of targets have ten thousands.
     comparisons: HashMap<(Level, &'a str, &'a str), &'a Comparison>,
+    /// At which levels any are compared.
+    levels: BTreeSet<Level>,
     floors: &'a [NoiseFloor],
     /// How many targets run.
     targets: usize,
@@ -41,7 +43,9 @@ impl<'a> Race<'a> {
             ((found.level, found.baseline.as_str(), found.candidate.as_str()), found)
         };
         let of_metric = comparisons.iter().filter(|found| found.metric == metric);
-        Self { study, metric, comparisons: of_metric.map(pair).collect(), floors, targets }
+        let comparisons: HashMap<_, _> = of_metric.map(pair).collect();
+        let levels = comparisons.keys().map(|(level, ..)| *level).collect();
+        Self { study, metric, comparisons, levels, floors, targets }
     }
 
     /// How the first relates to the second. At the same level it is what the comparison at that
@@ -53,8 +57,54 @@ impl<'a> Race<'a> {
             Some((comparison, one_is_base)) => {
                 self.of_comparison(comparison, one_is_base, together)
             }
-            None => self.of_ratio(one, other, together),
+            None if self.is_ahead_everywhere(one, other, together) => self.in_favour(true),
+            None if self.is_ahead_everywhere(other, one, together) => self.in_favour(false),
+            None => match self.of_ratio(one, other, together) {
+                Relation::Larger | Relation::Smaller if !self.is_supported(one, other) => {
+                    Relation::Unresolved
+                }
+                relation => relation,
+            },
         }
+    }
+
+    /// Whether no comparison at a level speaks against what two peaks at different levels say. Whose
+    /// peak is higher is ahead at that level too, since the other's own peak is no lower than what it
+    /// has there; and whoever is behind at every level that both have, as where the other broke at a
+    /// higher one, is not ahead.
+    fn is_supported(&self, one: &Contender, other: &Contender) -> bool {
+        let more = self.metric.better() == Better::More;
+        let one_leads =
+            one.series.ratio(other.series).is_none_or(|ratio| (ratio.point > 1.0) == more);
+        let (ahead, behind) = if one_leads { (one, other) } else { (other, one) };
+        self.leads(ahead, behind, ahead.level).unwrap_or_else(|| {
+            let mut lost = self.levels.iter().filter_map(|level| self.leads(behind, ahead, *level));
+            lost.next().is_none_or(|first| !first || lost.any(|other| !other))
+        })
+    }
+
+    /// Whether the first is better at every level that both have, the other's peak among them: its own
+    /// peak is no lower than what it has there.
+    fn is_ahead_everywhere(&self, one: &Contender, other: &Contender, together: usize) -> bool {
+        let mut all = self.levels.iter().filter_map(|level| self.leads(one, other, *level));
+        together == 1 && self.leads(one, other, other.level) == Some(true) && all.all(|leads| leads)
+    }
+
+    /// How the figure of one that is better relates to the other's; or of the other.
+    fn in_favour(&self, of_first: bool) -> Relation {
+        if of_first == (self.metric.better() == Better::More) {
+            Relation::Larger
+        } else {
+            Relation::Smaller
+        }
+    }
+
+    /// Whether the first is better at a level; `None` where they are not compared there.
+    fn leads(&self, one: &Contender, other: &Contender, level: Level) -> Option<bool> {
+        let (found, one_is_base) =
+            self.find(&Contender { level, ..*one }, &Contender { level, ..*other })?;
+        let wins = if one_is_base { Verdict::BaselineBetter } else { Verdict::CandidateBetter };
+        Some(found.verdict == wins)
     }
 
     /// Whether the first is clearly better, as [`Self::relation`] says.

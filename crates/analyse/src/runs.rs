@@ -82,6 +82,8 @@ pub struct RunResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub some_levels: Option<Vec<Level>>,
     pub metric: Metric,
+    /// The figures that the ratio is of: geometric means over the repeats, with the intervals of the
+    /// medians (see [`Matched::figures`]).
     pub old: Estimate,
     pub new: Estimate,
     /// new ÷ old, unpaired. Its interval is the one that decides.
@@ -136,9 +138,10 @@ pub fn compare_runs(old: &Dataset, new: &Dataset) -> RunComparison {
 fn compared(matched: Matched, new: &Dataset) -> Option<Compared<RunResult>> {
     let confidence = new.study.confidence;
     let ratio = matched.new.ratio(&matched.old)?;
+    let (old, new) = matched.figures(ratio.point, confidence)?;
     let of = RunResult {
-        old: matched.old.estimate(confidence)?,
-        new: matched.new.estimate(confidence)?,
+        old,
+        new,
         test: matched.test,
         target: matched.target,
         level: matched.level,
@@ -200,6 +203,16 @@ pub(crate) struct Matched {
     new: Series,
     /// Whether a larger share of the newer run's trials failed or are void.
     loses_more: bool,
+}
+
+impl Matched {
+    /// The figures that their ratio is of, with their intervals: these are of Student's t around the
+    /// mean of logarithms, and hold it as they hold the median.
+    fn figures(&self, ratio: f64, confidence: f64) -> Option<(Estimate, Estimate)> {
+        let means = self.new.means(&self.old, ratio);
+        let old = self.old.estimate(confidence)?.about(means.baseline);
+        Some((old, self.new.estimate(confidence)?.about(means.candidate)))
+    }
 }
 
 /// One figure of a target at all levels that both runs have of it.

@@ -3,6 +3,7 @@
 use crate::cell::CellData;
 use crate::compare::each_pair;
 use crate::family::judge;
+use crate::means::Means;
 use crate::rank::ToldApart;
 use crate::series::Series;
 use crate::{Finding, Metric, Subject, Verdict};
@@ -149,6 +150,8 @@ pub struct SearchComparison {
     pub candidate: String,
     /// The baseline's highest load.
     pub base: Estimate,
+    /// The figures that the ratio is of.
+    pub means: Means,
     /// candidate ÷ baseline, paired by repeat where there are two pairs.
     pub ratio: Estimate,
     pub verdict: Verdict,
@@ -285,6 +288,7 @@ fn comparisons(study: &Study, answers: &[Answers]) -> Vec<SearchComparison> {
             baseline: base.target.clone(),
             candidate: other.target.clone(),
             base: base.estimate,
+            means: other.series.means(&base.series, ratio.point),
             ratio,
             verdict,
         }

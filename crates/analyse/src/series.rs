@@ -170,7 +170,10 @@ impl Kin {
             logs.iter().all(|log| log.is_finite()).then_some(logs)
         };
         let own = |series: &&Series| logs(series.values.values().copied().collect());
+        let values: Vec<Vec<f64>> = cells.iter().filter_map(own).collect();
+        let alone = Scatter::of(&values, 1.0);
         let pairs = |(base, other): (&Series, &Series)| {
+            let (base, other) = (&clipped(base, alone.as_ref()), &clipped(other, alone.as_ref()));
             let (bases, others): (Vec<f64>, Vec<f64>) = other.pairs_with(base).into_iter().unzip();
             Some(logs(bases)?.into_iter().zip(logs(others)?).collect())
         };
@@ -178,7 +181,6 @@ impl Kin {
         let ratio =
             |pairs: &Vec<(f64, f64)>| pairs.iter().map(|(base, other)| other - base).collect();
         let ratios: Vec<Vec<f64>> = paired.iter().map(ratio).collect();
-        let values: Vec<Vec<f64>> = cells.iter().filter_map(own).collect();
         // Cells may have equally many values and no partners for all: what was measured anew has none.
         let incomplete = cells.windows(2).any(|two| !two[0].repeats().eq(two[1].repeats()));
         let shared = SharedVariance::of(&paired, independent);
@@ -190,11 +192,25 @@ impl Kin {
         let orders = (1.0 + others * shared.share().powi(2)).recip();
         let alike = Autocorrelation::of(&values, orders);
         Self {
-            cells: Scatter::of(&values, 1.0).map(|cells| cells.with_autocorrelation(alike)),
+            cells: alone.map(|cells| cells.with_autocorrelation(alike)),
             ratios: Scatter::of(&ratios, independent),
             shared: incomplete.then_some(shared),
         }
     }
+}
+
+/// A series with outliers as far off as they count by that scatter of its logarithms.
+fn clipped(series: &Series, scatter: Option<&Scatter>) -> Series {
+    let logs: Vec<f64> = series.values().map(f64::ln).collect();
+    let Some(scatter) =
+        scatter.filter(|_| logs.len() > 1 && logs.iter().all(|log| log.is_finite()))
+    else {
+        return series.clone();
+    };
+    let moved = scatter.moved_in(&logs).into_iter().zip(&logs).zip(series.values());
+    // What is no outlier stays as it is, to the last digit.
+    let kept = moved.map(|((moved, log), value)| if moved == *log { value } else { moved.exp() });
+    Series { values: series.repeats().zip(kept).collect(), ..series.clone() }
 }
 
 impl Series {
@@ -327,7 +343,9 @@ impl Series {
     /// unpaired, and so are imported results that were not measured in turns. Which of the two is decided by the number of pairs alone, never by which interval
     /// is the narrower. `None` where either has no values, or one that is not above zero.
     pub(crate) fn ratio(&self, base: &Self) -> Option<Ratio> {
-        let pairs = if self.apart { Vec::new() } else { self.pairs_with(base) };
+        // An outlier counts in a ratio as it does in the figure of its cell.
+        let (own, bases) = (self.clipped(), base.clipped());
+        let pairs = if self.apart { Vec::new() } else { own.pairs_with(&bases) };
         let kin = base.kin.as_ref().or(self.kin.as_ref());
         let rounding = self.rounding + base.rounding;
         let ratio = if pairs.len() >= 2 {
@@ -337,7 +355,7 @@ impl Series {
             let known = ratios.zip(shared);
             let known = known.map(|(ratios, shared)| KnownScatter { ratios, cells, shared });
             match known.filter(|_| pairs.len() < base.values.len().max(self.values.len())) {
-                Some(known) => Ratio::incomplete(&self.repeats_with(base), rounding, &known),
+                Some(known) => Ratio::incomplete(&own.repeats_with(&bases), rounding, &known),
                 None => Ratio::paired(&pairs, rounding, ratios),
             }
         } else {
@@ -350,6 +368,17 @@ impl Series {
     /// [`Self::ratio`] by itself, with its interval.
     pub(crate) fn ratio_to(&self, base: &Self, confidence: f64) -> Option<Estimate> {
         Some(self.ratio(base)?.estimate(confidence))
+    }
+
+    /// The same with outliers as far off as they count in the figure of the cell.
+    pub(crate) fn clipped(&self) -> Self {
+        let scatter = self.kin.as_ref().and_then(|kin| kin.cells.as_ref());
+        clipped(self, scatter)
+    }
+
+    /// Whether values without a partner go into its ratios.
+    pub(crate) fn weighs_all(&self) -> bool {
+        self.kin.as_ref().is_some_and(|kin| kin.ratios.is_some() && kin.shared.is_some())
     }
 
     /// What the repeats have of base and self.

@@ -107,7 +107,7 @@ pub(crate) fn held(
 fn keep<C: Decided>(earlier: Vec<C>, later: Vec<C>) -> Vec<C> {
     let mut decided: Vec<C> = earlier.into_iter().filter(C::is_decided).collect();
     let kept = |new: C| match decided.iter().position(|old| old.is_same(&new)) {
-        Some(place) => decided.swap_remove(place),
+        Some(place) => decided.swap_remove(place).beside(&new),
         None => new,
     };
     later.into_iter().map(kept).collect()
@@ -117,6 +117,10 @@ trait Decided {
     fn is_decided(&self) -> bool;
     /// Whether both compare the same.
     fn is_same(&self, other: &Self) -> bool;
+    /// The same beside the baseline's figure as all repeats have it, which the table of cells shows. The
+    /// figures that the ratio is of are those of its look.
+    #[must_use]
+    fn beside(self, later: &Self) -> Self;
 }
 
 impl Decided for Comparison {
@@ -128,6 +132,10 @@ impl Decided for Comparison {
         (self.level, self.metric) == (other.level, other.metric)
             && (&self.baseline, &self.candidate) == (&other.baseline, &other.candidate)
     }
+
+    fn beside(self, later: &Self) -> Self {
+        Self { base: later.base, ..self }
+    }
 }
 
 impl Decided for OverallComparison {
@@ -138,6 +146,10 @@ impl Decided for OverallComparison {
     fn is_same(&self, other: &Self) -> bool {
         self.metric == other.metric
             && (&self.baseline, &self.candidate) == (&other.baseline, &other.candidate)
+    }
+
+    fn beside(self, later: &Self) -> Self {
+        Self { base: later.base, ..self }
     }
 }
 

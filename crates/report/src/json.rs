@@ -151,6 +151,7 @@ struct TargetReport<'a> {
 #[derive(Serialize)]
 struct TestReport<'a> {
     workload: Option<&'a str>,
+    choice_words: Option<String>,
     words: String,
     ranking_words: Option<String>,
     pair_words: Vec<String>,
@@ -335,6 +336,7 @@ fn test_report<'a>(analysis: &'a Analysis<'a>, test: &'a TestAnalysis) -> TestRe
     let said = words::answer(analysis, test);
     TestReport {
         workload: studied.map(model::Test::what),
+        choice_words: said.choice,
         words: said.headline,
         ranking_words: said.ranking,
         pair_words: said.conditions,

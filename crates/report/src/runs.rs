@@ -269,8 +269,9 @@ fn methods(new: &Dataset) -> String {
     let confidence = percent(new.study.confidence);
     let margin = percent(new.study.margin);
     format!(
-        "Figures are medians over the repeats. Blocks of different runs have nothing in common, so \
-         ratios are not paired. Intervals hold at {confidence} for all results of one figure \
+        "Figures are geometric means over the repeats, outliers as far off as they count; their ratio \
+         is new ÷ old. Blocks of different runs have nothing in common, so ratios are not paired. \
+         Intervals hold at {confidence} for all results of one figure \
          together, level by level or over all levels; results within {margin} of each other count as \
          the same. A run is one draw of whatever differs from run to run, such as the place of data \
          in memory or neighbours on the machine: repeat both runs where that matters."

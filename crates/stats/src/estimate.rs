@@ -146,6 +146,18 @@ impl Estimate {
         Interval::from_logs(centre.value.exp(), bounds, sample.rounding(), method)
     }
 
+    /// The same interval about another point of the sample, such as its geometric mean: an end gives way
+    /// to a point outside.
+    #[must_use]
+    pub fn about(&self, point: f64) -> Self {
+        let around = |interval: Interval| Interval {
+            low: interval.low.min(point),
+            high: interval.high.max(point),
+            ..interval
+        };
+        Self { point, interval: self.interval.map(around), n: self.n }
+    }
+
     /// The same statement about an increasing function of the quantity; an interval with an end
     /// that is no number is lost.
     pub fn map(&self, increasing: impl Fn(f64) -> f64) -> Self {

@@ -200,7 +200,7 @@ impl Scatter {
     }
 
     /// The values of a sample, not empty, outliers as far off as they count.
-    pub(crate) fn moved_in(&self, values: &[f64]) -> Vec<f64> {
+    pub fn moved_in(&self, values: &[f64]) -> Vec<f64> {
         let middle = median(values.to_vec());
         let own = median(values.iter().map(|value| (value - middle).abs()).collect());
         // A sample that scatters widely by itself has no outliers by the measure of the others. By

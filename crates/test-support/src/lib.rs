@@ -4,6 +4,7 @@
 mod browser;
 mod dataset;
 mod directory;
+pub mod documents;
 mod exposition;
 mod load;
 mod port;

@@ -42,6 +42,15 @@ impl PeakRace<'_> {
     }
 }
 
+impl PeakRace<'_> {
+    /// How many targets are clearly faster at their peaks: those that rank before one.
+    fn faster_than(&self, name: &str) -> usize {
+        let Some(own) = self.peak(name) else { return 0 };
+        let others = self.peaks.iter().map(CurveData::contender);
+        others.filter(|other| self.race.is_ahead(other, &own.contender(), 1)).count()
+    }
+}
+
 /// Gives every target with a bill its place against the others of its currency.
 pub(super) fn place(race: &PeakRace, costs: &mut [TargetCost]) {
     let standings: Vec<Option<Standing>> =
@@ -51,8 +60,8 @@ pub(super) fn place(race: &PeakRace, costs: &mut [TargetCost]) {
     }
 }
 
-/// A target is dominated by one that costs no more and is clearly faster, or costs less and is as
-/// fast. It stands on the Pareto front if that can be ruled out of every other target; where speed or
+/// A target is dominated by one that costs no more and is clearly faster, or costs less, is as
+/// fast and does not rank behind it. It stands on the Pareto front if that can be ruled out of every other target; where speed or
 /// cost is not resolved or not known against some other one, so is its place. Without any other there
 /// is none.
 fn standing(race: &PeakRace, costs: &[TargetCost], cost: &TargetCost) -> Option<Standing> {
@@ -66,9 +75,15 @@ fn standing(race: &PeakRace, costs: &[TargetCost], cost: &TargetCost) -> Option<
         let by = || rival.target.clone();
         let speed = race.relation(&rival.target, &cost.target);
         let bill = rival.monthly();
+        // Being equally fast is not transitive: one that is as fast may rank behind all the same, where
+        // some third is clearly faster than that one alone.
+        let ranks_behind = || race.faster_than(&rival.target) > race.faster_than(&cost.target);
         compared |= bill.is_some();
         // One whose bill is not known may cost less, and is worth it unless it is slower.
         let new_doubt = match (bill.and_then(|theirs| theirs.compare(&own)), speed) {
+            (Some(Ordering::Less), Some(Relation::Equivalent)) if ranks_behind() => {
+                Standing::Unresolved { rival: by() }
+            }
             (Some(Ordering::Less), Some(Relation::Equivalent))
             | (Some(Ordering::Less | Ordering::Equal), Some(Relation::Larger)) => {
                 return Some(Standing::Dominated { by: by() });

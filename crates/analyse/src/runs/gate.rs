@@ -290,6 +290,7 @@ impl Held {
             ..interval
         };
         let wide = Estimate { interval: at_limit.interval.map(back), ..ratio.bare() };
+        let figures = matched.figures(ratio.point, confidence);
         let (ratio, outcome) = match (one_sided.interval, wide.interval) {
             (_, Some(interval)) if beyond_limit(&interval) => (wide, GateOutcome::Worse),
             (Some(interval), _) if within(&interval) => (one_sided, GateOutcome::NotWorse),
@@ -305,8 +306,8 @@ impl Held {
             outcome => (outcome, None),
         };
         (outcome == GateOutcome::Worse || !only_a_loss).then(|| GateItem {
-            old: matched.old.estimate(confidence),
-            new: matched.new.estimate(confidence),
+            old: figures.map(|(old, _)| old),
+            new: figures.map(|(_, new)| new),
             test: matched.test,
             target: matched.target,
             level: matched.level,

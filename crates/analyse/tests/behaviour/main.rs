@@ -7,7 +7,6 @@ mod caches;
 mod capacity;
 mod checks;
 mod contents;
-mod contradictions;
 mod cross_check;
 mod curves;
 mod events;

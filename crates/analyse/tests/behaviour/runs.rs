@@ -282,3 +282,28 @@ fn what_changed_is_named() {
         found.servers.iter().map(|change| (&*change.what, &*change.old, &*change.new)).collect();
     assert_eq!(said, [("version", "11.4", "11.8"), ("buffer_pool_size", "1G", "2G")]);
 }
+
+#[test]
+fn the_figures_of_two_runs_give_the_ratio_beside_them() {
+    // Most repeats of the newer run are as fast as ever, and some far slower: the medians are equal.
+    let slow = |seed: u64, share: u32| {
+        let mut noise = Noise::new(seed);
+        dataset(&["a", "b"], &[1, 4, 16], 5, |_, clients, repeat| {
+            let factor = if repeat <= share { 0.5 } else { 1.0 };
+            1000.0 * f64::from(clients).sqrt() * factor * noise.factor(0.03)
+        })
+    };
+    let (old, new) = (slow(1, 0), slow(2, 2));
+    let compared = compare_runs(&old, &new);
+    let results = &compared.tests[0].results;
+    assert!(!results.is_empty());
+    for result in results {
+        let given = result.new.point / result.old.point;
+        assert!((given / result.ratio.point - 1.0).abs() < 1e-9, "{result:?}");
+    }
+    for item in gate(&old, &new, QUESTION).items {
+        let (old, new) = item.old.zip(item.new).expect("both runs have it");
+        let ratio = item.ratio.expect("of which a ratio is");
+        assert!((new.point / old.point / ratio.point - 1.0).abs() < 1e-9, "{ratio:?}");
+    }
+}

@@ -120,7 +120,8 @@ fn comparisons(analysis: &Analysis, test: &TestAnalysis) -> Markup {
         @if !pairs.is_empty() {
             p.caption {
                 "Ratios are the figure of the target named first ÷ that of the second, repeat by \
-                 repeat. “Same” means within " (numbers::percent(analysis.dataset.study.margin)) "."
+                 repeat, with the geometric means that they are of; the table of figures has \
+                 medians. “Same” means within " (numbers::percent(analysis.dataset.study.margin)) "."
                 @if !test.overall.is_empty() {
                     " The last row compares geometric means over the levels, with equal weights."
                 }

@@ -1,15 +1,16 @@
 use super::{Table, TableCell, Tone, numbers, words};
 use crate::level_axis::LevelAxis;
-use crate::numbers::{count, list};
-use crate::words::{metric_name, verdict};
-use analyse::{Comparison, Metric, TestAnalysis, Verdict};
+use crate::numbers::{count, figure, list};
+use crate::view;
+use crate::words::{in_unit, metric_name, unit, verdict};
+use analyse::{Comparison, Means, Metric, TestAnalysis, Verdict};
 use stats::Estimate;
 
-/// What a row shows of one metric: the ratio, and what follows.
-type Figures<'a> = (&'a Estimate, Verdict);
+/// What a row shows of one metric: the figures, their ratio, and what follows.
+type Figures<'a> = (&'a Means, &'a Estimate, Verdict);
 
-/// Two targets against one another, level by level, then over all levels together. The figures
-/// themselves are in the table of cells.
+/// Two targets against one another, level by level, then over all levels together. The figures are
+/// those that the ratios are of; the table of cells has medians.
 pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Table {
     let axis = LevelAxis::of(test);
     let Some(basis) = test.basis else { return Table::new([]) };
@@ -25,7 +26,11 @@ pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Ta
             Metric::LatencyP95 => axis.p95_ratio().to_owned(),
             other => format!("{} ratio", metric_name(other)),
         };
-        columns.extend([numbers(ratio), words("verdict")]);
+        let means = match unit(metric, view::counted(test)) {
+            unit if unit.is_empty() => "geometric means".to_owned(),
+            unit => format!("geometric means, {unit}"),
+        };
+        columns.extend([numbers(means), numbers(ratio), words("verdict")]);
     }
     let mut table = Table::new(columns);
     let pair: Vec<&Comparison> = test
@@ -39,7 +44,7 @@ pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Ta
     for level in levels {
         let of = |metric| -> Option<Figures> {
             let found = pair.iter().find(|c| c.level == level && c.metric == metric)?;
-            Some((&found.ratio, found.verdict))
+            Some((&found.means, &found.ratio, found.verdict))
         };
         table.push(row(TableCell::text(axis.text(level)), &metrics, of, baseline, candidate));
     }
@@ -56,7 +61,7 @@ pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Ta
                 found.levels.iter().map(|&level| count(axis.number(level).into())).collect();
             TableCell::text("together").with_note(list(&levels))
         };
-        let of = |metric| overall(metric).map(|o| (&o.ratio, o.verdict));
+        let of = |metric| overall(metric).map(|o| (&o.means, &o.ratio, o.verdict));
         table.push_group(row(over, &metrics, of, baseline, candidate));
     }
     // A task without levels has none to name.
@@ -70,12 +75,17 @@ fn row<'a>(
     baseline: &str,
     candidate: &str,
 ) -> Vec<TableCell> {
-    let cells = metrics.iter().flat_map(|&metric| columns(of(metric), baseline, candidate));
+    let cells = metrics.iter().flat_map(|&metric| columns(metric, of(metric), baseline, candidate));
     std::iter::once(first).chain(cells).collect()
 }
 
-fn columns(figures: Option<Figures>, baseline: &str, candidate: &str) -> [TableCell; 2] {
-    let said = figures.map_or(TableCell::default(), |(_, said)| {
+fn columns(
+    metric: Metric,
+    figures: Option<Figures>,
+    baseline: &str,
+    candidate: &str,
+) -> [TableCell; 3] {
+    let said = figures.map_or(TableCell::default(), |(.., said)| {
         let tone = match said {
             Verdict::CandidateBetter | Verdict::BaselineBetter => Tone::Good,
             Verdict::Equivalent => Tone::Plain,
@@ -83,5 +93,15 @@ fn columns(figures: Option<Figures>, baseline: &str, candidate: &str) -> [TableC
         };
         TableCell::text(verdict(said, baseline, candidate)).with_tone(tone)
     });
-    [TableCell::estimate(figures.map(|(ratio, _)| ratio)), said]
+    let both = figures.map_or(TableCell::default(), |(means, ..)| quotient(metric, means));
+    [both, TableCell::estimate(figures.map(|(_, ratio, _)| ratio)), said]
+}
+
+/// The figures of a ratio: `1,430 ÷ 1,740`.
+pub(super) fn quotient(metric: Metric, means: &Means) -> TableCell {
+    let mean = |point: f64| {
+        let alone = Estimate { point, interval: None, n: 1 };
+        figure(in_unit(metric, &alone).point)
+    };
+    TableCell::text(format!("{} ÷ {}", mean(means.candidate), mean(means.baseline)))
 }

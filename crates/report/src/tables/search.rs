@@ -1,11 +1,12 @@
 //! What searches for the highest load found, and how.
 
+use super::ratios::quotient;
 use super::{Table, TableCell, Tone, numbers, words};
 use crate::numbers::{NOTHING, duration, figure, percent};
 use crate::view;
 use crate::words::{search_unit, step_verdict, verdict};
 use analyse::{Analysis, SearchAnalysis, SearchOutcome, TargetSearch, TestAnalysis, Verdict};
-use model::{SearchOver, StepVerdict};
+use model::{Metric, SearchOver, StepVerdict};
 
 /// The targets from the one that sustains most to the one that sustains least; those that tie share a
 /// place, those without an estimate have none.
@@ -63,7 +64,7 @@ fn row(analysis: &Analysis, place: String, target: &TargetSearch) -> Vec<TableCe
 pub(crate) fn search_comparisons(found: &SearchAnalysis) -> Table {
     let mut table = Table::new([
         words("ratio of highest loads"),
-        numbers("base"),
+        numbers("geometric means"),
         numbers("ratio"),
         words("verdict"),
     ]);
@@ -71,7 +72,7 @@ pub(crate) fn search_comparisons(found: &SearchAnalysis) -> Table {
         let tone = if pair.verdict == Verdict::Unresolved { Tone::Doubtful } else { Tone::Good };
         table.push([
             TableCell::text(format!("{} ÷ {}", pair.candidate, pair.baseline)),
-            TableCell::estimate(Some(&pair.base)),
+            quotient(Metric::Throughput, &pair.means),
             TableCell::estimate(Some(&pair.ratio)),
             TableCell::text(verdict(pair.verdict, &pair.baseline, &pair.candidate)).with_tone(tone),
         ]);

@@ -106,13 +106,29 @@ fn over_the_range(test: &TestAnalysis, all: &[Level]) -> Option<String> {
     }
     let levels = of(winner).first().map(|first| &first.levels)?;
     let (low, high) = (levels.first()?, levels.last()?);
+    let own_name = winner.clone();
     let (winner, range) = (target_name(winner), between(*low, *high));
     let open = match alone.len() {
         0 => return None,
         every if every == all.len() => "no level alone decides".to_owned(),
         _ => format!("taken alone, it is undecided{}", places(all, &alone)),
     };
-    Some(format!("Choose {winner} over the range of {range}; {open}."))
+    let tied = tied_with(test, &own_name).map_or(String::new(), |others| {
+        format!(
+            " That is by the mean over these levels; at their peaks {winner} is not ahead of {others}."
+        )
+    });
+    Some(format!("Choose {winner} over the range of {range}; {open}.{tied}"))
+}
+
+/// Those that share the first place at their peaks with a target, or are before it there.
+fn tied_with(test: &TestAnalysis, target: &str) -> Option<String> {
+    let own = view::ranked(test).find(|place| place.target == target)?.place();
+    let others: Vec<String> = view::ranked(test)
+        .filter(|place| place.target != target && place.place() <= own)
+        .map(|place| place.target.clone())
+        .collect();
+    (!others.is_empty()).then(|| named(&others))
 }
 
 /// Where a choice holds: ` at 2 clients and from 8 clients`, by stretches of neighbours among all

@@ -70,9 +70,10 @@ pub(super) fn answer(
                 target_name(&target.target),
             ),
             outcome => format!(
-                "{} {}.",
+                "{} {}{}.",
                 target_name(&target.target),
-                highest(&found.bound, found.over, &outcome, view::counted(test))
+                highest(&found.bound, found.over, &outcome, view::counted(test)),
+                sustained(analysis, test, &target.target)
             ),
         })
         .collect();
@@ -96,6 +97,22 @@ pub(super) fn answer(
         targets,
         limits: lost.into_iter().collect(),
     }
+}
+
+/// What of its highest rate a target sustained in every repeat, where there is a finding of that: the
+/// two figures stand beside each other wherever one does.
+fn sustained(analysis: &Analysis, test: &TestAnalysis, target: &str) -> String {
+    let is_own = |subject: &analyse::Subject| {
+        subject.test.as_deref() == Some(&test.test) && subject.target.as_deref() == Some(target)
+    };
+    let mut own = analysis.findings.iter().filter(|finding| is_own(&finding.subject));
+    let rate = own.find_map(|finding| match &finding.evidence {
+        Evidence::SustainedRate(found) => Some(found.rate),
+        _ => None,
+    });
+    rate.map_or(String::new(), |rate| {
+        format!("; what it sustains in every repeat is {}/s", count(rate.floor() as u64))
+    })
 }
 
 /// The target to choose: the one with the highest load, where there is only one.

@@ -71,7 +71,7 @@ pub(super) fn at(pairs: &[(&str, &str)], levels: &[Level]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analyse::{Metric, Strength};
+    use analyse::{Means, Metric, Strength};
     use stats::{Estimate, Interval, IntervalMethod};
 
     fn pair(names: (&str, &str), (point, low, high): (f64, f64, f64)) -> OverallComparison {
@@ -84,6 +84,7 @@ mod tests {
             all_levels: true,
             metric: Metric::Throughput,
             base: ratio,
+            means: Means { baseline: 1.0, candidate: point },
             ratio,
             verdict: Verdict::Unresolved,
             strength: Strength { further_repeats: Some(4), ..Strength::default() },

@@ -147,8 +147,10 @@ fn a_target_that_is_ahead_over_the_range_is_chosen_though_single_levels_are_open
     for block in 1..=5_u32 {
         for (number, clients) in (1..).zip([1, 4, 16]) {
             for (target, factor) in [("slow", 1.0), ("fast", 1.12)] {
-                // At each level another block is off, so that none of them decides by itself.
-                let scatter = if (block + number) % 5 == 0 && target == "fast" { 0.8 } else { 1.0 };
+                // Blocks scatter in another order at each level, so that none decides by itself.
+                let scatters = [0.85, 1.18, 0.95, 1.08, 0.97];
+                let place = (block + number * 2) as usize % scatters.len();
+                let scatter = if target == "fast" { scatters[place] } else { 1.0 };
                 let noise = f64::from((block * 7 + number * 3) % 5) / 200.0;
                 let value = 1000.0 * factor * scatter * (1.0 + noise);
                 table += &format!("{target},oltp,throughput,{value:.1},{clients},{block}\n");
@@ -160,7 +162,8 @@ fn a_target_that_is_ahead_over_the_range_is_chosen_though_single_levels_are_open
     let choice = page.lines().find(|line| line.starts_with("**")).unwrap();
     assert_eq!(
         choice,
-        "**Choose fast over the range of 1 to 16 clients; no level alone decides.**"
+        "**Choose fast over the range of 1 to 16 clients; no level alone decides. That is by the mean \
+         over these levels; at their peaks fast is not ahead of slow.**"
     );
 }
 

@@ -4,6 +4,7 @@
 
 mod audit;
 mod chart;
+mod contradictions;
 mod crowd;
 mod events;
 mod figures;

@@ -131,3 +131,19 @@ fn csv_and_json_hold_the_searches() {
     assert_eq!(search["comparisons"][0]["verdict"], "candidate_better");
     assert_eq!(json["tests"][0]["ranking"]["tiers"].as_array().map(Vec::len), Some(0));
 }
+
+#[test]
+fn the_rate_that_volumes_sustain_stands_beside_the_highest_rate() {
+    let mut data = searched(true);
+    data.study.tests[0].load_mut().unwrap().workload =
+        model::Workload::Storage(model::Storage::default());
+    let page = terminal_summary(&support::analysis(&data), 200, false);
+    let said = page.lines().find(|line| line.contains("durable meets")).unwrap();
+    let markdown = rendered(&data, Format::Markdown);
+    let finding = markdown.lines().find(|line| line.contains("durable: sustains up to")).unwrap();
+    let rate = finding.split("sustains up to ").nth(1).unwrap().split(' ').next().unwrap();
+    assert!(
+        said.contains(&format!("what it sustains in every repeat is {rate}/s")),
+        "{said}, {finding}"
+    );
+}

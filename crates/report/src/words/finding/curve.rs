@@ -11,17 +11,25 @@ impl Words for Peak {
 
     fn say(found: &Group<'_, Self>) -> String {
         let Self { throughput, as_high, still_rising, without_data } = found.first;
-        let ties = if as_high.is_empty() {
-            String::new()
-        } else {
-            format!("; it is not clearly lower at {}", levels(as_high))
+        let rises = *still_rising
+            && without_data.is_empty()
+            && !found.level().is_some_and(|level| level.is_open());
+        let ties = match as_high.as_slice() {
+            [] => String::new(),
+            // The last step is a rise, and a level further down is as high as far as repeats tell.
+            _ if rises => format!(
+                "; over the last step it still rises, so the true peak may lie beyond, although at {} \
+                 it cannot be told from this",
+                levels(as_high)
+            ),
+            _ => format!("; it is not clearly lower at {}", levels(as_high)),
         };
         let beyond = if !without_data.is_empty() {
             format!(
                 "; no trial at {} counts, so throughput beyond is not known",
                 levels(without_data)
             )
-        } else if *still_rising && !found.level().is_some_and(|level| level.is_open()) {
+        } else if rises && as_high.is_empty() {
             "; it still rises at the highest level measured, so the true peak may lie beyond"
                 .to_owned()
         } else {

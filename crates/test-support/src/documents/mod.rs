@@ -1,0 +1,9 @@
+//! Finished documents: random ones of all shapes, and what a document says against itself.
+
+mod checker;
+mod read;
+mod shapes;
+mod tables;
+
+pub use checker::{Contradiction, Kind, contradictions};
+pub use shapes::{Draw, random};
