@@ -10,6 +10,7 @@ mod figures;
 mod first_screen;
 mod hlog;
 mod html;
+mod imported_verdicts;
 mod pipeline;
 mod rates;
 mod scaling;
