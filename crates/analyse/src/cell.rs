@@ -296,6 +296,7 @@ impl<'a> CellData<'a> {
             overloaded: self.usable().filter(|trial| trial.fell_behind).count(),
             lost: self.lost(),
             unstarted: self.unstarted(),
+            stalled: self.stalled(),
         }
     }
 
@@ -319,6 +320,11 @@ impl<'a> CellData<'a> {
     /// Of its trials; 0 where there are none.
     pub(crate) fn share_lost(&self) -> f64 {
         self.lost() as f64 / self.trials.len().max(1) as f64
+    }
+
+    /// As [`Cell::stalled`].
+    pub(crate) fn stalled(&self) -> usize {
+        self.series(Metric::Throughput).values().filter(|value| *value == 0.0).count()
     }
 
     /// As [`Cell::unstarted`].

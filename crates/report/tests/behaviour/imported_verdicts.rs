@@ -85,3 +85,42 @@ fn a_rate_is_sustained_where_the_interval_reaches_it() {
     // Less than nine tenths is no chance, whatever the others say.
     says(&table([999, 1_000, 850]), "a: not known");
 }
+
+#[test]
+fn a_stall_stands_first_and_makes_a_yes_unknown() {
+    let data = imported(include_str!("../fixtures/stalls.csv"));
+    let page = markdown(&data);
+    says(
+        &page,
+        "**Nothing succeeded in 1 of 5 trials of t0 at 4 clients and 2 of 5 trials of t0 at 16 \
+         clients. It is undecided between t0 and t1 at 1 client.**",
+    );
+    says(&page, "2,630 transactions/s (median of 5, without interval) at 16 clients");
+    assert!(!page.contains("measured once"), "{page}");
+    let findings = page.split_once("## Findings").unwrap().1;
+    let first = findings.lines().find(|line| line.starts_with("- ")).unwrap();
+    assert!(
+        first.starts_with("- w, t0 at 4 clients: nothing succeeded in 1 of 5 repeats"),
+        "{first}"
+    );
+    let said = advice(&data, &Question { clients: Some(16), ..Question::default() });
+    says(
+        &said,
+        "16 clients: not known, in some trials nothing succeeded: 2,630 transactions/s (median of 5, \
+         without interval) at 16 clients [trials 1, 2, 3, 4 and 5; nothing succeeded in 2 of them].",
+    );
+    says(&said, "Sufficient: t1 for 100.00 EUR a month.");
+    let said = advice(&data, &at_rate(2_000.0));
+    says(&said, "2,000 transactions/s: not known, in some trials nothing succeeded:");
+}
+
+#[test]
+fn figures_that_were_rounded_alike_are_told_apart() {
+    let data = imported(include_str!("../fixtures/rounded-alike.csv"));
+    let page = markdown(&data);
+    says(
+        &page,
+        "**Choose any of a and b at 1 client: they are the same within 3 %; choose b at 8 clients.**",
+    );
+    says(&page, "b is faster than a at 8 clients: 2.00 × its throughput (95 % interval");
+}
