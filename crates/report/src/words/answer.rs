@@ -437,6 +437,7 @@ mod tests {
     #[test]
     fn no_target_is_recommended_without_saying_what_it_lost() {
         let mut said = Answer {
+            stalled: None,
             choice: Some("Choose a.".into()),
             lost: Some("a lost 12 acknowledged writes in 2 trials.".into()),
             failed: Some("a failed in 1 of 5 trials.".into()),

@@ -124,3 +124,11 @@ fn figures_that_were_rounded_alike_are_told_apart() {
     );
     says(&page, "b is faster than a at 8 clients: 2.00 × its throughput (95 % interval");
 }
+
+#[test]
+fn an_import_says_that_its_targets_took_no_turns() {
+    let blocks = include_str!("../fixtures/rounded-alike.csv");
+    let said = "drift between targets (nothing in the imported results says that they took turns).";
+    assert!(!markdown(&imported(blocks)).contains("took turns"));
+    says(&markdown(&imported(&blocks.replacen("block", "repeat", 1))), said);
+}
