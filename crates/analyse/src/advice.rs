@@ -1,5 +1,6 @@
 //! Which target to take at which level: conditional rules out of the verdicts.
 
+use crate::cell::{CellData, Cells};
 use crate::{Basis, Comparison, Finding, Subject, Verdict};
 use model::{Level, Study, Test};
 use serde::Serialize;
@@ -46,19 +47,34 @@ pub(crate) fn spans(
     test: &Test,
     basis: Option<Basis>,
     comparisons: &[Comparison],
+    cells: &Cells,
 ) -> Vec<Span> {
-    let Some(metric) = basis.map(|basis| basis.at_each_level(test)) else { return Vec::new() };
+    let Some(metric) = basis.map(|basis| basis.at_each_level()) else { return Vec::new() };
     let mut spans: Vec<Span> = Vec::new();
     for &level in test.levels() {
         let here: Vec<&Comparison> =
             comparisons.iter().filter(|c| c.level == level && c.metric == metric).collect();
-        let Some(choice) = choice(study, &here) else { continue };
+        let choice = choice(study, &here).or_else(|| only_one_keeps_up(cells, level));
+        let Some(choice) = choice else { continue };
         match spans.last_mut() {
             Some(span) if span.choice == choice => span.levels.push(level),
             _ => spans.push(Span { levels: vec![level], choice }),
         }
     }
     spans
+}
+
+/// The only target that keeps up with a rate in every repeat where every other falls behind in every
+/// one: it has no other's latency to be held against. `None` where nothing was repeated.
+fn only_one_keeps_up(cells: &Cells, level: Level) -> Option<Choice> {
+    level.rate?;
+    let here = || cells.iter().filter(|cell| cell.level == level);
+    let keeping: Vec<&CellData> = here().filter(|cell| cell.always_keeps_up()).collect();
+    let [only] = keeping.as_slice() else { return None };
+    let all_others_fall_behind =
+        here().filter(|cell| cell.target != only.target).all(CellData::always_falls_behind);
+    (here().count() > 1 && all_others_fall_behind)
+        .then(|| Choice::Only { target: only.target.to_owned() })
 }
 
 /// `None` without comparisons, where nothing was repeated, so that none can decide, or where every

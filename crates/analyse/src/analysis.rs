@@ -102,6 +102,8 @@ pub struct Cell {
     /// Those of them that failed before there was any load, as without a connection: they say nothing
     /// of what the target bears.
     pub unstarted: usize,
+    /// Trials that count in which nothing succeeded: throughput was zero.
+    pub stalled: usize,
 }
 
 impl Cell {

@@ -20,6 +20,10 @@ pub struct Basis {
     /// beside which something else is measured they are not: they depend on how long that took.
     #[serde(skip)]
     pub(crate) whole_phase: bool,
+    /// Whether operations were offered at rates and their latencies are known: what is offered decides
+    /// the throughput then.
+    #[serde(skip)]
+    pub(crate) is_at_rates: bool,
 }
 
 /// What imported results are judged by, the first that any of them has.
@@ -35,7 +39,8 @@ impl Basis {
         let counted = test.operation();
         if let Some(metric) = test.deciding_metric() {
             let whole_phase = test.is_of_load();
-            return Some(Self { metric, counted, rate: None, whole_phase });
+            let is_at_rates = test.is_open() && whole_phase;
+            return Some(Self { metric, counted, rate: None, whole_phase, is_at_rates });
         }
         let records = records.filter(|record| record.key.test == test.name);
         let outcomes = || records.clone().filter_map(TrialRecord::outcome);
@@ -49,7 +54,8 @@ impl Basis {
         };
         let metric = IN_ORDER.into_iter().find(has)?;
         let counted = rate.and_then(|rate| rate.counted).unwrap_or(counted);
-        Some(Self { metric, counted, rate, whole_phase: true })
+        let is_at_rates = test.is_open() && has(&Metric::LatencyP95);
+        Some(Self { metric, counted, rate, whole_phase: true, is_at_rates })
     }
 
     /// What an outcome says of a metric, as measured or as printed. Of rates it is the one that
@@ -76,8 +82,9 @@ impl Basis {
 
     /// What says which target to take where each level is seen by itself: the metric of the test,
     /// or the 95th percentile of the response time where operations are offered at rates, because
-    /// what is offered decides the throughput then.
-    pub(crate) fn at_each_level(self, test: &Test) -> Metric {
-        if test.is_open() && test.is_of_load() { Metric::LatencyP95 } else { self.metric }
+    /// what is offered decides the throughput then. Of rates that others offered and printed no such
+    /// percentile of, throughput is all that there is.
+    pub fn at_each_level(self) -> Metric {
+        if self.is_at_rates { Metric::LatencyP95 } else { self.metric }
     }
 }

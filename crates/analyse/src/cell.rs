@@ -6,7 +6,7 @@ use crate::series::{Figures, Kin, Series};
 use crate::{
     Basis, Cell, Drift, Evidence, Finding, Metric, Subject, TrialAssessment, Validity, volume,
 };
-use model::{Level, Target, Task, Test, TrialRecord};
+use model::{Level, LoadResult, Target, Task, Test, TrialRecord};
 use stats::Looks;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Deref, DerefMut, Range};
@@ -17,10 +17,12 @@ const MOST_PAIRED: usize = 8;
 
 /// More blocks than a run has: numbers of blocks that were added to later begin beyond them.
 const BLOCKS_APART: u32 = 1_000_000;
-/// The share of an offered rate that a load elsewhere must have printed to have kept up with it. How
-/// many operations were due is not known of it: of 1,000 that come at random it is less than this once
-/// in a thousand trials.
-const KEPT_UP: f64 = 0.9;
+/// The share of an offered rate from which on it is kept up with.
+const KEPT_UP: f64 = 0.99;
+/// How many operations were due is not known of a load elsewhere. Of 1,000 that come at random less
+/// than this share is due once in a thousand trials, so a trial below it fell behind whatever its
+/// other repeats say.
+const BY_CHANCE: f64 = 0.9;
 
 /// The cells of a test: target by target in the order of the study, each by ascending level.
 #[derive(Default)]
@@ -157,6 +159,8 @@ struct CellTrial<'a> {
     checked: &'a CheckedTrial,
     /// Absent when the trial failed.
     figures: Option<Figures>,
+    /// Whether it fell behind the rate that it offered.
+    fell_behind: bool,
 }
 
 /// Each of these targets × every level of a test in their order, those without trials included; not
@@ -175,12 +179,10 @@ pub(crate) fn collect<'a>(
         let figures = known.map(|(outcome, basis)| Figures::of(outcome, basis, confidence));
         let trials = by_cell.entry((&record.key.target, record.key.level)).or_default();
         let block = record.key.repeat.saturating_add(extension.saturating_mul(BLOCKS_APART));
-        let mut trial = CellTrial { index, record, block, checked, figures };
-        if trial.fell_behind()
-            && let Some(figures) = &mut trial.figures
-        {
-            figures.forget_latencies();
-        }
+        // What was due and answered is known of a load that was recorded.
+        let fell_behind = record.load().is_some_and(LoadResult::is_overloaded);
+        let mut trial = CellTrial { index, record, block, checked, figures, fell_behind: false };
+        trial.set_fell_behind(fell_behind);
         trials.push(trial);
     }
     let imported = test.is_imported();
@@ -204,19 +206,24 @@ pub(crate) fn collect<'a>(
         series.looked_at(looks);
     }
     cells.learn(test);
+    if imported && test.is_open() {
+        // How far its repeats scatter says whether a rate was reached.
+        cells.iter_mut().for_each(|cell| cell.judge_rate(confidence));
+        cells.learn(test);
+    }
     cells
 }
 
 impl CellTrial<'_> {
-    /// Whether it fell behind the rate that it offered. Of a load that was recorded what was due and
-    /// answered is known, of others what they print.
-    fn fell_behind(&self) -> bool {
-        if let Some(load) = self.record.load() {
-            return load.is_overloaded();
+    fn set_fell_behind(&mut self, fell_behind: bool) {
+        self.fell_behind = fell_behind;
+        if let Some(figures) = self.figures.as_mut().filter(|_| fell_behind) {
+            figures.forget_latencies();
         }
-        let printed = self.figures.as_ref().and_then(|figures| figures.value(Metric::Throughput));
-        let offered = self.record.key.level.rate;
-        printed.zip(offered).is_some_and(|(printed, rate)| printed < KEPT_UP * f64::from(rate))
+    }
+
+    fn throughput(&self) -> Option<f64> {
+        self.figures.as_ref()?.value(Metric::Throughput)
     }
 }
 
@@ -226,6 +233,31 @@ impl<'a> CellData<'a> {
             || self.usable().filter_map(|trial| Some((trial.block, trial.figures.as_ref()?)));
         let all = Metric::ALL.iter().map(|metric| (*metric, Series::of(*metric, figures())));
         all.filter(|(_, series)| !series.is_empty()).collect()
+    }
+
+    /// Finds the trials that fell behind the rate that others offered, by the throughput that they
+    /// print. The rate was kept up with from 99 % on, or where the interval of all repeats reaches it.
+    fn judge_rate(&mut self, confidence: f64) {
+        let Some(rate) = self.level.rate.map(f64::from) else { return };
+        let all = self.series(Metric::Throughput).estimate(confidence);
+        let is_reached = all.is_some_and(|all| {
+            let reaches = all.interval.is_some_and(|interval| interval.high >= rate);
+            all.point >= KEPT_UP * rate || reaches
+        });
+        let least = if is_reached { BY_CHANCE } else { KEPT_UP };
+        for trial in self.trials.iter_mut().filter(|trial| trial.record.load().is_none()) {
+            let behind = trial.throughput().is_some_and(|printed| printed < least * rate);
+            trial.set_fell_behind(behind);
+        }
+        let (apart, looks) = {
+            let old = self.series(Metric::Throughput);
+            (old.is_apart(), old.looks().cloned())
+        };
+        self.series = self.known();
+        for series in self.series.values_mut() {
+            series.set_apart(apart);
+            series.looked_at(looks.as_ref());
+        }
     }
 
     /// A figure over the trials that are not void.
@@ -255,20 +287,38 @@ impl<'a> CellData<'a> {
                 .collect(),
             spread: basis.and_then(|basis| self.series(basis.metric).spread()),
             volume: volume::of_cell(self, confidence),
-            overloaded: self.usable().filter(|trial| trial.fell_behind()).count(),
+            overloaded: self.usable().filter(|trial| trial.fell_behind).count(),
             lost: self.lost(),
             unstarted: self.unstarted(),
+            stalled: self.stalled(),
         }
     }
 
     /// Whether a trial did all that it was offered.
     pub(crate) fn keeps_up(&self) -> bool {
-        self.usable().any(|trial| !trial.fell_behind())
+        self.usable().any(|trial| !trial.fell_behind)
+    }
+
+    /// Whether several trials did all that they were offered, and none did not.
+    pub(crate) fn always_keeps_up(&self) -> bool {
+        self.usable().count() > 1
+            && self.lost() == 0
+            && self.usable().all(|trial| !trial.fell_behind)
+    }
+
+    /// Whether several trials fell behind the rate that they were offered, and none did not.
+    pub(crate) fn always_falls_behind(&self) -> bool {
+        self.usable().count() > 1 && self.usable().all(|trial| trial.fell_behind)
     }
 
     /// Of its trials; 0 where there are none.
     pub(crate) fn share_lost(&self) -> f64 {
         self.lost() as f64 / self.trials.len().max(1) as f64
+    }
+
+    /// As [`Cell::stalled`].
+    pub(crate) fn stalled(&self) -> usize {
+        self.series(Metric::Throughput).values().filter(|value| *value == 0.0).count()
     }
 
     /// As [`Cell::unstarted`].

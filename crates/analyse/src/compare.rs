@@ -190,7 +190,7 @@ pub(crate) fn by_pair(
 /// For each pair of targets what is to be said over all levels together, then over the levels at
 /// which the one is better, or the other, or both are the same, or nothing can be said.
 pub(crate) fn findings(study: &Study, test: &TestAnalysis) -> Vec<Finding> {
-    let Some(Basis { metric, .. }) = test.basis else { return Vec::new() };
+    let Some(metric) = test.basis.map(Basis::at_each_level) else { return Vec::new() };
     // Of imported results without repeats nothing can be said of any pair, and the study says so.
     if !test.ranking.as_printed.is_empty() {
         return Vec::new();

@@ -114,7 +114,7 @@ pub(crate) fn observations(
     cells: &Cells,
     analysis: &TestAnalysis,
 ) -> Vec<PairAtLevel> {
-    let Some(metric) = analysis.basis.map(|basis| basis.at_each_level(test)) else {
+    let Some(metric) = analysis.basis.map(|basis| basis.at_each_level()) else {
         return Vec::new();
     };
     let series =

@@ -209,7 +209,7 @@ fn analyse_test(
     floor::hold_overall(&floors, &mut overall);
     let crossovers = crossing::crossovers(study, &data, &comparisons);
     findings.extend(crossing::findings(study, &test.name, &crossovers, &comparisons));
-    let advice = advice::spans(study, test, basis, &comparisons);
+    let advice = advice::spans(study, test, basis, &comparisons, compared);
     findings.extend(advice::finding(&test.name, &advice));
     let analysis = TestAnalysis {
         test: test.name.clone(),

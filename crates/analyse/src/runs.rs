@@ -332,7 +332,7 @@ impl Pair<'_> {
 fn deciding(test: &Test, basis: Basis) -> Metric {
     match test.bound() {
         Some(_) => Metric::Throughput,
-        None => basis.at_each_level(test),
+        None => basis.at_each_level(),
     }
 }
 

@@ -411,6 +411,7 @@ mod tests {
         counted: UnitName::TRANSACTION,
         rate: None,
         whole_phase: false,
+        is_at_rates: false,
     };
 
     /// Of a load with so many transactions a second before something was done and while it was.

@@ -15,7 +15,7 @@ pub struct Stalled {
 
 impl FindingKind for Stalled {
     fn severity(&self) -> Severity {
-        Severity::Warning
+        Severity::Severe
     }
 }
 
@@ -25,10 +25,9 @@ pub(crate) fn findings(test: &str, basis: Option<Basis>, cells: &[CellData]) -> 
         return Vec::new();
     }
     let of_cell = |cell: &CellData| {
-        let values: Vec<f64> = cell.series(Metric::Throughput).values().collect();
-        let stalled = values.iter().filter(|value| **value == 0.0).count();
+        let (stalled, trials) = (cell.stalled(), cell.series(Metric::Throughput).values().count());
         let subject = Subject::test(test).on(cell.target).at(cell.level);
-        (stalled > 0).then(|| Finding::new(subject, Stalled { stalled, trials: values.len() }))
+        (stalled > 0).then(|| Finding::new(subject, Stalled { stalled, trials }))
     };
     cells.iter().filter_map(of_cell).collect()
 }

@@ -169,7 +169,7 @@ struct Unresolved<'a> {
 }
 
 fn unresolved<'a>(test: &'a TestAnalysis) -> impl Iterator<Item = Unresolved<'a>> {
-    let metric = test.basis.map(|basis| basis.metric);
+    let metric = test.basis.map(Basis::at_each_level);
     let by_level = test.comparisons.iter().filter(move |one| Some(one.metric) == metric);
     let by_level = by_level.filter(|one| one.verdict == Verdict::Unresolved);
     let by_level = by_level.map(|one| Unresolved {
@@ -261,7 +261,7 @@ pub(crate) fn findings(dataset: &Dataset, tests: &[TestAnalysis]) -> Vec<Finding
 
 /// Whether there is anything at a level to resolve: two targets with a figure each.
 fn is_compared(test: &TestAnalysis, level: Level) -> bool {
-    let metric = test.basis.map(|basis| basis.metric);
+    let metric = test.basis.map(Basis::at_each_level);
     let mut by_level = test.comparisons.iter().filter(|one| Some(one.metric) == metric);
     let searched = test.search.as_ref().is_some_and(|search| !search.comparisons.is_empty());
     searched || by_level.any(|one| one.level == level)

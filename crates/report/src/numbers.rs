@@ -170,6 +170,9 @@ pub(crate) fn estimate(estimate: &Estimate, unit: &str) -> String {
     let gap = if unit.is_empty() { "" } else { " " };
     match &estimate.interval {
         Some(interval) => format!("{point}{gap}{unit} ({})", interval_with_confidence(interval)),
+        None if estimate.n > 1 => {
+            format!("{point}{gap}{unit} (median of {}, without interval)", estimate.n)
+        }
         None => format!("{point}{gap}{unit} (measured once, so without interval)"),
     }
 }

@@ -69,10 +69,10 @@ impl Ratio {
             .map(|&(base, candidate)| Ok(logarithm(candidate)? - logarithm(base)?))
             .collect::<Result<Vec<f64>, SampleError>>()?;
         let only = *logs.first().ok_or(SampleError::Empty)?;
-        let centre = Centre::of(&logs, scatter);
+        let rounding = rounding.max(0.0);
+        let centre = Centre::of(&logs, scatter).map(|centre| hidden_scatter(centre, rounding));
         let value = centre.as_ref().map_or(only, |centre| centre.value);
-        Self { point: value.exp(), n: logs.len(), centre, rounding: rounding.max(0.0), looks: None }
-            .checked()
+        Self { point: value.exp(), n: logs.len(), centre, rounding, looks: None }.checked()
     }
 
     /// Over repeats of which some lack one of the two. Values without a partner count by how little
@@ -153,6 +153,7 @@ impl Ratio {
         let value = centre.as_ref().map_or_else(of_medians, |centre| centre.value);
         let (n, rounding) =
             (base.len().min(candidate.len()), base.rounding() + candidate.rounding());
+        let centre = centre.map(|centre| hidden_scatter(centre, rounding));
         Self { point: value.exp(), n, centre, rounding, looks: None }.checked()
     }
 
@@ -208,7 +209,9 @@ impl Ratio {
     pub fn held(&self, adjusted_p: f64, confidence: f64) -> Estimate {
         let own = self.p_value().unwrap_or(1.0);
         let share = if adjusted_p > own { own / adjusted_p } else { 1.0 };
-        let wide = self.estimate(1.0 - (1.0 - confidence) * share.max(f64::MIN_POSITIVE));
+        // Beyond the digits of a number no confidence below 1 is left.
+        let error = ((1.0 - confidence) * share).max(f64::EPSILON);
+        let wide = self.estimate(1.0 - error);
         let stated = |interval| Interval { confidence, ..interval };
         Estimate { interval: wide.interval.map(stated), ..wide }
     }
@@ -258,6 +261,13 @@ pub fn paired_ratio(
     confidence: f64,
 ) -> Result<Estimate, SampleError> {
     Ok(Ratio::paired(pairs, rounding, None)?.estimate(confidence))
+}
+
+/// A centre of values that were rounded by up to `rounding`: what their digits hide is scatter of a
+/// rectangular distribution of that half width, whose variance is a third of its square (W. F.
+/// Sheppard, *Proceedings of the London Mathematical Society* 29, 1898).
+fn hidden_scatter(centre: Centre, rounding: f64) -> Centre {
+    centre.scattering_at_least(rounding / 3.0_f64.sqrt())
 }
 
 /// The logarithm of a value above zero.
@@ -325,6 +335,21 @@ mod tests {
         assert_eq!(p((10.0, 11.0), 0.2), Some(1.0));
         assert_eq!(p((10.0, 11.0), 0.0), Some(0.0));
         assert_eq!(Ratio::paired(&[(1.0, 2.0)], 0.0, None).unwrap().p_value(), None);
+    }
+
+    #[test]
+    fn figures_that_are_alike_in_every_repeat_have_an_interval_in_any_family() {
+        for rounding in [0.0, 1.0 / 4000.0 + 1.0 / 8000.0] {
+            let ratio = Ratio::paired(&[(4000.0, 8000.0); 3], rounding, None).unwrap();
+            let own = ratio.p_value().unwrap();
+            assert!(own < 1e-3 && (own > 0.0) == (rounding > 0.0), "{own}");
+            for adjusted in [own, 2.0 * own, 1e-6, 0.01] {
+                let held = ratio.held(adjusted, 0.95);
+                let interval = held.interval.expect("three pairs");
+                assert!(interval.low > 1.0 && interval.high < 8.0, "{interval:?}");
+                assert_eq!(held.relation(0.03), crate::Relation::Larger);
+            }
+        }
     }
 
     #[test]

@@ -323,6 +323,14 @@ impl Centre {
         Self { errors: self.errors.iter().map(widened).collect(), ..self.clone() }
     }
 
+    /// That values scatter at least so much, whatever the few there are show: what was rounded alike
+    /// in every repeat is not without scatter.
+    pub(crate) fn scattering_at_least(mut self, deviation: f64) -> Self {
+        let least = deviation / self.n.sqrt();
+        self.errors.iter_mut().for_each(|error| error.scale = error.scale.max(least));
+        self
+    }
+
     /// Whether it borrows from no others.
     pub(crate) fn is_alone(&self) -> bool {
         self.errors.len() == 1

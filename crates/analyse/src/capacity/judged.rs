@@ -21,6 +21,7 @@ impl Judged {
     pub(super) fn measured(ground: Ground) -> Self {
         let answer = ground.answer;
         let reason = match answer {
+            Answer::Unknown if ground.stalled > 0 => Reason::Stalled,
             Answer::Unknown if ground.next.is_some() => Reason::NextMayNot,
             Answer::Unknown if ground.lost > 0 => Reason::TrialsLost,
             Answer::Unknown if ground.estimate.is_some() => Reason::Straddles,
@@ -110,8 +111,9 @@ fn ground(
 ) -> Ground {
     let suspect = cell.trials.iter().filter(|t| t.validity == Validity::Suspect).count();
     let (level, next, repeats) = (cell.level, None, repeats(cell));
-    let ground = Ground { level, figure, estimate, answer, next, repeats, suspect, lost: 0 };
-    ground.unless_lost(cell.lost)
+    let (lost, stalled) = (0, 0);
+    let ground = Ground { level, figure, estimate, answer, next, repeats, suspect, lost, stalled };
+    ground.unless_lost(cell.lost).unless_stalled(cell.stalled)
 }
 
 impl Ground {
@@ -120,6 +122,14 @@ impl Ground {
     pub(super) fn unless_lost(self, lost: usize) -> Self {
         match self.answer.is_yes() && lost > 0 {
             true => Self { answer: Answer::Unknown, lost, ..self },
+            false => self,
+        }
+    }
+
+    /// The same where nothing succeeded in some of the trials that count.
+    fn unless_stalled(self, stalled: usize) -> Self {
+        match !self.answer.is_no() && stalled > 0 {
+            true => Self { answer: Answer::Unknown, stalled, ..self },
             false => self,
         }
     }

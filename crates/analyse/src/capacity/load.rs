@@ -119,7 +119,7 @@ impl Candidate<'_> {
             None => false,
         };
         match answer {
-            Answer::Unknown if best.lost > 0 => Judged::measured(best.clone()),
+            Answer::Unknown if best.lost > 0 || best.stalled > 0 => Judged::measured(best.clone()),
             Answer::Unknown => Judged { answer, reason: Reason::Straddles, grounds },
             _ if peak_seen => Judged { answer, reason: Reason::NeverReached, grounds },
             _ => Judged { answer: Answer::Unknown, reason: Reason::PeakNotSeen, grounds },
@@ -137,9 +137,11 @@ fn everywhere(grounds: Vec<Ground>) -> Judged {
         }
         Some(Answer::Unknown) => {
             let is_no = grounds.iter().any(|ground| ground.answer.is_no());
-            let reason = match grounds.iter().any(|ground| ground.lost > 0) && !is_no {
-                true => Reason::TrialsLost,
-                false => Reason::DependsOnLoad,
+            let any = |has: fn(&Ground) -> bool| !is_no && grounds.iter().any(has);
+            let reason = match () {
+                () if any(|ground| ground.stalled > 0) => Reason::Stalled,
+                () if any(|ground| ground.lost > 0) => Reason::TrialsLost,
+                () => Reason::DependsOnLoad,
             };
             Judged { answer: Answer::Unknown, reason, grounds }
         }

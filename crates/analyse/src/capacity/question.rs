@@ -203,6 +203,9 @@ pub struct Ground {
     /// How many others failed or are void, where that is why there is no yes although these say so;
     /// else 0.
     pub lost: usize,
+    /// In how many of the trials that it rests on nothing succeeded, where that is why there is no yes;
+    /// else 0.
+    pub stalled: usize,
 }
 
 /// Why an answer is what it is.
@@ -222,6 +225,8 @@ pub enum Reason {
     NextMayNot,
     /// The trials that count say yes, and others failed or are void.
     TrialsLost,
+    /// In some of the trials nothing succeeded at all.
+    Stalled,
     /// It lies below or above all levels that were measured.
     BeyondRange,
     /// No trial that counts has the figure.

@@ -117,6 +117,6 @@ fn ground(
     let trials = cells().flat_map(|cell| &cell.trials);
     let suspect = trials.filter(|trial| trial.validity == Validity::Suspect).count();
     let (figure, estimate, next) = (None, answers.estimate, None);
-    Ground { level, figure, estimate, answer, next, repeats, suspect, lost: 0 }
+    Ground { level, figure, estimate, answer, next, repeats, suspect, lost: 0, stalled: 0 }
         .unless_lost(cells().map(|cell| cell.lost).sum())
 }

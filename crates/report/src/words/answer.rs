@@ -17,6 +17,8 @@ const MOST_FAILED: usize = 3;
 
 /// What a test says.
 pub(crate) struct Answer {
+    /// In which trials nothing succeeded: no choice and no figure holds that.
+    pub(crate) stalled: Option<String>,
     /// What to choose and on what condition, where a rule follows from what was measured.
     pub(crate) choice: Option<String>,
     /// Which targets lost acknowledged writes, of a failover: whoever is back sooner without what was
@@ -44,7 +46,8 @@ impl Answer {
     pub(crate) fn first(&self) -> String {
         let said = self.choice.as_ref().unwrap_or(&self.headline);
         let beside = self.lost.iter().chain(&self.failed);
-        beside.fold(said.clone(), |said, beside| format!("{said} {beside}"))
+        let said = beside.fold(said.clone(), |said, beside| format!("{said} {beside}"));
+        self.stalled.iter().fold(said, |said, stalled| format!("{stalled} {said}"))
     }
 
     /// What follows that: the headline, where it has not been said.
@@ -98,7 +101,40 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
     let limits = limits(analysis, test);
     let choice = decision::choice(analysis, test);
     let failed = choice.as_ref().and_then(|_| failures(analysis, test));
-    Answer { choice, lost, failed, headline, ranking, targets: Vec::new(), conditions, limits }
+    let stalled = stalled(test);
+    Answer {
+        stalled,
+        choice,
+        lost,
+        failed,
+        headline,
+        ranking,
+        targets: Vec::new(),
+        conditions,
+        limits,
+    }
+}
+
+/// Most levels of targets at which nothing succeeded in some trials and that are named.
+const MOST_STALLED: usize = 3;
+
+/// In how many trials of which target at which level nothing succeeded; `None` where that never was.
+fn stalled(test: &TestAnalysis) -> Option<String> {
+    let all: Vec<String> = test
+        .cells
+        .iter()
+        .filter(|cell| cell.stalled > 0)
+        .map(|cell| {
+            let trials = numbers::counted(cell.trials.len(), "trial");
+            let at = super::place::at(cell.level);
+            format!("{} of {trials} of {}{at}", cell.stalled, target_name(&cell.target))
+        })
+        .collect();
+    let mut shown: Vec<String> = all.iter().take(MOST_STALLED).cloned().collect();
+    if all.len() > shown.len() {
+        shown.push(format!("some at {}", numbers::counted(all.len() - shown.len(), "other level")));
+    }
+    (!shown.is_empty()).then(|| format!("Nothing succeeded in {}.", numbers::list(&shown)))
 }
 
 /// What is said of two targets.
@@ -401,6 +437,7 @@ mod tests {
     #[test]
     fn no_target_is_recommended_without_saying_what_it_lost() {
         let mut said = Answer {
+            stalled: None,
             choice: Some("Choose a.".into()),
             lost: Some("a lost 12 acknowledged writes in 2 trials.".into()),
             failed: Some("a failed in 1 of 5 trials.".into()),

@@ -115,6 +115,10 @@ fn ground(ground: &Ground, asked: &Asked, counted: UnitName) -> String {
         0 => String::new(),
         lost => format!("; {lost} failed or void"),
     };
+    let lost = match ground.stalled {
+        0 => lost,
+        stalled => format!("; nothing succeeded in {stalled} of them{lost}"),
+    };
     let trials = match ground.repeats.as_slice() {
         [] => "no trial that counts".to_owned(),
         [only] => format!("trial {only}"),
@@ -142,6 +146,7 @@ fn reason(part: &Part) -> String {
             "the median meets it, but single trials scatter so much that one may not"
         }
         Reason::TrialsLost => "the trials that count meet it, but others failed or are void",
+        Reason::Stalled => "in some trials nothing succeeded",
         Reason::BeyondRange => "it lies beyond what was measured",
         Reason::NoFigure => "no trial that counts has this figure",
         Reason::FellBehind => "trials fell behind the offered rate",

@@ -5,7 +5,7 @@ use super::labels::target_name;
 use super::place::{at, levels};
 use crate::{numbers, view};
 use analyse::{Analysis, Choice, Finding, OverallComparison, Severity, TestAnalysis, Verdict};
-use model::{Level, Test};
+use model::{Level, Task, Test};
 
 /// Most targets that a choice names.
 const MOST_NAMES: usize = 4;
@@ -271,6 +271,12 @@ pub(crate) fn not_for(analysis: &Analysis) -> Vec<String> {
     }
     if view::imported(analysis) {
         without.push("conditions that the imported results do not state".to_owned());
+        if study.repeats > 1 && study.tests.iter().any(took_no_turns) {
+            without.push(
+                "drift between targets (nothing in the imported results says that they took turns)"
+                    .to_owned(),
+            );
+        }
         return without;
     }
     if study.tests.iter().any(|test| test.is_of_load() && !test.is_open()) {
@@ -278,6 +284,12 @@ pub(crate) fn not_for(analysis: &Analysis) -> Vec<String> {
     }
     without.push("other machines or disks of the same type (one of each was measured)".to_owned());
     without
+}
+
+/// Whether nothing in imported results says that their targets were measured in turns: there are no
+/// blocks, and dates, where there are any, do not go round.
+fn took_no_turns(test: &Test) -> bool {
+    matches!(&test.task, Task::Imported(task) if !task.in_turns)
 }
 
 /// The loads at which a test was not run; `None` of a test without levels.

@@ -12,7 +12,7 @@ pub(crate) fn amount(amount: &Amount, unit: &str) -> String {
         Some((low, high)) => {
             format!("{} {unit} ({})", figure(amount.point), numbers::range(low, high))
         }
-        None => format!("{} {unit} (measured once, so without interval)", figure(amount.point)),
+        None => format!("{} {unit} (without interval)", figure(amount.point)),
     }
 }
 
@@ -24,7 +24,7 @@ pub(super) fn load(amount: &Amount) -> String {
             format!("{} {unit} ({})", figure(amount.point), numbers::range(low, high))
         }
         Some(_) => format!("{} {unit}", figure(amount.point)),
-        None => format!("{} {unit} (measured once, so without interval)", figure(amount.point)),
+        None => format!("{} {unit} (without interval)", figure(amount.point)),
     }
 }
 

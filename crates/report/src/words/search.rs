@@ -88,6 +88,7 @@ pub(super) fn answer(
     let choice = choice(found);
     let failed = choice.as_ref().and_then(|_| failures(analysis, test));
     Answer {
+        stalled: None,
         choice,
         lost: None,
         failed,

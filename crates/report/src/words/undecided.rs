@@ -18,7 +18,7 @@ pub(super) fn open<'a>(
     test: &'a TestAnalysis,
     names: (&str, &str),
 ) -> Option<&'a OverallComparison> {
-    let metric = test.basis?.metric;
+    let metric = test.basis?.at_each_level();
     let (a, b) = names;
     let of_pair = |found: &&OverallComparison| {
         let (baseline, candidate) = (found.baseline.as_str(), found.candidate.as_str());

@@ -11,6 +11,7 @@ mod figures;
 mod first_screen;
 mod hlog;
 mod html;
+mod imported_verdicts;
 mod pipeline;
 mod rates;
 mod scaling;

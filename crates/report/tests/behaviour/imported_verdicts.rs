@@ -1,0 +1,134 @@
+//! What is said of results that others printed: rates, stalls, figures that were rounded alike.
+
+use crate::support::{analysis, rendered};
+use analyse::capacity::{self, Question};
+use import::{Parsed, Source, Table};
+use model::{Dataset, ReadBudget};
+use report::Format;
+
+fn imported(text: &str) -> Dataset {
+    let parsed: Parsed = import::Format::parse(
+        &Table,
+        Source { file: "results.csv", text, budget: &ReadBudget::default() },
+    );
+    let (dataset, problems) = import::assemble("results", test_support::run(), vec![parsed]);
+    assert_eq!(problems, []);
+    dataset
+}
+
+fn markdown(dataset: &Dataset) -> String {
+    rendered(dataset, Format::Markdown).replace('\u{a0}', " ")
+}
+
+/// What `weighin advise` answers.
+fn advice(dataset: &Dataset, question: &Question) -> String {
+    let analysis = analysis(dataset);
+    let answers = capacity::answers(&analysis, question);
+    let said = report::terminal_answers(&answers, question, &analysis, (1_000, false));
+    said.replace('\u{a0}', " ")
+}
+
+fn at_rate(rate: f64) -> Question {
+    Question { rate: Some(rate), ..Question::default() }
+}
+
+#[track_caller]
+fn says(page: &str, sentence: &str) {
+    assert!(page.contains(sentence), "not said: {sentence}\n{page}");
+}
+
+#[test]
+fn a_rate_of_which_92_percent_were_reached_is_not_sustained() {
+    let data = imported(include_str!("../fixtures/rates-92-percent.csv"));
+    let page = markdown(&data);
+    says(&page, "**Choose b at 1,000/s; it is undecided between a and b at 500/s.**");
+    says(
+        &page,
+        "a sustains 500/s, with a p95 response time of 4.97 ms (95 % interval 4.70–5.30), and falls \
+         behind at 1,000/s.",
+    );
+    says(&page, "| a | 920 (919–921) | overloaded |");
+    let said = advice(&data, &at_rate(1_000.0));
+    says(
+        &said,
+        "1,000 transactions/s: no, trials fell behind the offered rate: 920 transactions/s (95 % \
+         interval 919–921) at 1,000/s [trials 1, 2, 3, 4 and 5].",
+    );
+    says(&said, "Sufficient: b.");
+}
+
+#[test]
+fn at_rates_p95_decides() {
+    let data = imported(include_str!("../fixtures/rates-p95-3x.csv"));
+    let page = markdown(&data);
+    says(&page, "**Choose fast at every level from 500/s to 1,000/s.**");
+    says(
+        &page,
+        "fast is faster than slow at 500/s and 1,000/s: slow has 2.95–2.96 × its p95 latency (95 % \
+         intervals within 2.71–3.22).",
+    );
+    assert!(!page.contains("have the same throughput"), "{page}");
+}
+
+#[test]
+fn a_rate_is_sustained_where_the_interval_reaches_it() {
+    let table = |printed: [u32; 3]| {
+        let mut table = String::from("target,test,concurrency,rate,block,metric,value,unit\n");
+        for (block, printed) in (1..).zip(printed) {
+            table += &format!("a,w,8,1000,{block},transactions_per_s,{printed}.5,1/s\n");
+        }
+        advice(&imported(&table), &at_rate(1_000.0))
+    };
+    says(&table([970, 1_000, 985]), "a: yes");
+    says(&table([990, 991, 992]), "a: yes");
+    says(&table([985, 986, 987]), "a: no");
+    // Less than nine tenths is no chance, whatever the others say.
+    says(&table([999, 1_000, 850]), "a: not known");
+}
+
+#[test]
+fn a_stall_stands_first_and_makes_a_yes_unknown() {
+    let data = imported(include_str!("../fixtures/stalls.csv"));
+    let page = markdown(&data);
+    says(
+        &page,
+        "**Nothing succeeded in 1 of 5 trials of t0 at 4 clients and 2 of 5 trials of t0 at 16 \
+         clients. It is undecided between t0 and t1 at 1 client.**",
+    );
+    says(&page, "2,630 transactions/s (median of 5, without interval) at 16 clients");
+    assert!(!page.contains("measured once"), "{page}");
+    let findings = page.split_once("## Findings").unwrap().1;
+    let first = findings.lines().find(|line| line.starts_with("- ")).unwrap();
+    assert!(
+        first.starts_with("- w, t0 at 4 clients: nothing succeeded in 1 of 5 repeats"),
+        "{first}"
+    );
+    let said = advice(&data, &Question { clients: Some(16), ..Question::default() });
+    says(
+        &said,
+        "16 clients: not known, in some trials nothing succeeded: 2,630 transactions/s (median of 5, \
+         without interval) at 16 clients [trials 1, 2, 3, 4 and 5; nothing succeeded in 2 of them].",
+    );
+    says(&said, "Sufficient: t1 for 100.00 EUR a month.");
+    let said = advice(&data, &at_rate(2_000.0));
+    says(&said, "2,000 transactions/s: not known, in some trials nothing succeeded:");
+}
+
+#[test]
+fn figures_that_were_rounded_alike_are_told_apart() {
+    let data = imported(include_str!("../fixtures/rounded-alike.csv"));
+    let page = markdown(&data);
+    says(
+        &page,
+        "**Choose any of a and b at 1 client: they are the same within 3 %; choose b at 8 clients.**",
+    );
+    says(&page, "b is faster than a at 8 clients: 2.00 × its throughput (95 % interval");
+}
+
+#[test]
+fn an_import_says_that_its_targets_took_no_turns() {
+    let blocks = include_str!("../fixtures/rounded-alike.csv");
+    let said = "drift between targets (nothing in the imported results says that they took turns).";
+    assert!(!markdown(&imported(blocks)).contains("took turns"));
+    says(&markdown(&imported(&blocks.replacen("block", "repeat", 1))), said);
+}
