@@ -111,7 +111,7 @@ pub enum OverBudget {
         limit >> 20
     )]
     Memory { needed: u64, limit: u64 },
-    #[error("reading it takes more than {} s; raise the limit with --read-time", .0.as_secs_f64())]
+    #[error("it takes more than {} s; raise the limit with --read-time", .0.as_secs_f64())]
     Time(Duration),
 }
 
