@@ -6,7 +6,7 @@ use crate::{
     Basis, Comparison, Evidence, Finding, Metric, OverallComparison, Strength, Subject,
     TestAnalysis, Verdict, floor,
 };
-use model::{Better, Level, Study, Test};
+use model::{Better, Level, ReadBudget, Study, Test};
 use serde::Serialize;
 use stats::{Estimate, Interval, Relation};
 use std::collections::HashMap;
@@ -96,9 +96,13 @@ pub(crate) fn comparisons(
     test: &Test,
     basis: Basis,
     cells: &Cells,
+    budget: &ReadBudget,
 ) -> Vec<Compared<Comparison>> {
     let mut comparisons = Vec::new();
     for (baseline, candidate) in each_pair(study) {
+        if budget.charge(0).is_err() {
+            break;
+        }
         for &level in test.levels() {
             let both = cells.at(baseline, level).zip(cells.at(candidate, level));
             let Some(both) = both else { continue };

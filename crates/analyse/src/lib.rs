@@ -102,23 +102,53 @@ use cell::{CellData, Cells};
 use checked_run::CheckedRun;
 use curve::CurveData;
 use law::Laws;
-use model::{Dataset, Place as Where, Study, Test};
+use model::{Dataset, OverBudget, Place as Where, ReadBudget, ReadLimit, Study, Test};
 use stats::Looks;
 use std::sync::Arc;
 
 /// What may be concluded from one run of a study, finished or not.
 pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
-    analyse_with(dataset, law::laws)
+    analyse_with(dataset, law::laws, &ReadLimit::NONE.budget())
+}
+
+/// The same of a run that anybody may have made, whose time is looked at from trial to trial, from test
+/// to test and from pair to pair of targets.
+///
+/// # Errors
+/// When the budget is overdrawn.
+pub fn analyse_within<'d>(
+    dataset: &'d Dataset,
+    budget: &ReadBudget,
+) -> Result<Analysis<'d>, OverBudget> {
+    let analysis = analyse_with(dataset, law::laws, budget);
+    budget.verdict().map(|()| analysis)
 }
 
 /// The same without scaling laws, which no answer on capacity rests on: their fits take a sixth of the
 /// time.
 pub fn analyse_without_laws(dataset: &Dataset) -> Analysis<'_> {
-    analyse_with(dataset, |_, _| Vec::new())
+    analyse_with(dataset, |_, _| Vec::new(), &ReadLimit::NONE.budget())
 }
 
-fn analyse_with(dataset: &Dataset, laws: fn(&Study, &[CurveData]) -> Laws) -> Analysis<'_> {
-    let mut run = CheckedRun::of(dataset);
+/// The same as [`analyse_within`] does it.
+///
+/// # Errors
+/// As [`analyse_within`].
+pub fn analyse_without_laws_within<'d>(
+    dataset: &'d Dataset,
+    budget: &ReadBudget,
+) -> Result<Analysis<'d>, OverBudget> {
+    let analysis = analyse_with(dataset, |_, _| Vec::new(), budget);
+    budget.verdict().map(|()| analysis)
+}
+
+/// What comes of it says nothing where the budget is overdrawn.
+fn analyse_with<'d>(
+    dataset: &'d Dataset,
+    laws: fn(&Study, &[CurveData]) -> Laws,
+    budget: &ReadBudget,
+) -> Analysis<'d> {
+    let mut run = CheckedRun::of(dataset, budget);
     let audit = audit::audit(dataset);
     let mut findings = study::findings(dataset);
     findings.extend(extended::findings(dataset));
@@ -130,7 +160,11 @@ fn analyse_with(dataset: &Dataset, laws: fn(&Study, &[CurveData]) -> Laws) -> An
     let mut factor_rungs = Vec::new();
     let looks = until::looks(&dataset.study);
     for test in &dataset.study.tests {
-        let (analysis, found, observations) = analyse_test(&run, test, looks.as_ref(), laws);
+        if budget.charge(0).is_err() {
+            break;
+        }
+        let (analysis, found, observations) =
+            analyse_test(&run, test, looks.as_ref(), (laws, budget));
         factor_rungs.extend(observations);
         tests.push(analysis);
         findings.extend(found);
@@ -160,7 +194,7 @@ fn analyse_test(
     run: &CheckedRun<'_>,
     test: &Test,
     looks: Option<&Arc<Looks>>,
-    laws: fn(&Study, &[CurveData]) -> Laws,
+    (laws, budget): (fn(&Study, &[CurveData]) -> Laws, &ReadBudget),
 ) -> (TestAnalysis, Vec<Finding>, Vec<factor::PairAtLevel>) {
     let dataset = run.dataset;
     let study = &dataset.study;
@@ -202,7 +236,7 @@ fn analyse_test(
     findings.extend(law::findings(&test.name, &laws));
 
     let (mut comparisons, mut overall) =
-        basis.map_or_else(Default::default, |b| until::held(dataset, test, b, compared));
+        basis.map_or_else(Default::default, |b| until::held(dataset, test, b, compared, budget));
     compare::keep_means(&mut comparisons, &mut overall);
     floor::hold_comparisons(&floors, &mut comparisons);
     let money = money::of_test(dataset, test, &data, &peaks, (&comparisons, &floors));

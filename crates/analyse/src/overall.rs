@@ -5,7 +5,7 @@ use crate::compare::each_pair;
 use crate::family::Compared;
 use crate::series::Series;
 use crate::{Basis, Metric, OverallComparison, Strength, Verdict};
-use model::{Level, Study, Test};
+use model::{Level, ReadBudget, Study, Test};
 use std::collections::BTreeMap;
 
 /// Fewest levels that are more than a single comparison.
@@ -17,8 +17,10 @@ pub(crate) fn overall(
     test: &Test,
     basis: Basis,
     cells: &Cells,
+    budget: &ReadBudget,
 ) -> Vec<Compared<OverallComparison>> {
     each_pair(study)
+        .take_while(|_| budget.charge(0).is_ok())
         .flat_map(|pair| basis.compared().map(move |metric| (pair, metric)))
         .filter_map(|(pair, metric)| compare(study, test, cells, pair, metric))
         .collect()

@@ -10,7 +10,7 @@ use crate::floor::{self, NoiseFloor};
 use crate::overall::pool;
 use crate::series::{Kin, Series};
 use crate::{Basis, Metric, Strength, Verdict, extended, family, search};
-use model::{Dataset, Level, TargetFacts, Test};
+use model::{Dataset, Level, ReadLimit, TargetFacts, Test};
 use serde::Serialize;
 use stats::Estimate;
 use std::sync::Arc;
@@ -161,7 +161,7 @@ struct Side<'a> {
 
 impl<'a> Side<'a> {
     fn of(dataset: &'a Dataset) -> Self {
-        Self { run: CheckedRun::of(dataset) }
+        Self { run: CheckedRun::of(dataset, &ReadLimit::NONE.budget()) }
     }
 
     fn cells(&self, test: &'a Test, basis: Option<&Basis>) -> Cells<'_> {

@@ -6,7 +6,7 @@ use crate::{
     Analysis, Basis, Comparison, Finding, FindingKind, OverallComparison, Severity, Strength,
     Subject, TestAnalysis, Verdict, compare, family, overall,
 };
-use model::{Dataset, Level, Study, Test, TrialKey};
+use model::{Dataset, Level, ReadBudget, Study, Test, TrialKey};
 use serde::Serialize;
 use stats::Looks;
 use std::collections::BTreeSet;
@@ -73,19 +73,20 @@ pub(crate) fn looks(study: &Study) -> Option<Arc<Looks>> {
     }
 }
 
-/// All comparisons of a test, level by level and over all levels. What a look decides stays as that
+/// All comparisons of a test, level by level and over all levels, or some where the budget is overdrawn. What a look decides stays as that
 /// look found it.
 pub(crate) fn held(
     dataset: &Dataset,
     test: &Test,
     basis: Basis,
     cells: &Cells,
+    budget: &ReadBudget,
 ) -> (Vec<Comparison>, Vec<OverallComparison>) {
     let study = &dataset.study;
     let at = |cells: &Cells| {
-        let comparisons = compare::comparisons(study, test, basis, cells);
+        let comparisons = compare::comparisons(study, test, basis, cells, budget);
         let comparisons = family::hold_all(study, comparisons);
-        let overall = overall::overall(study, test, basis, cells);
+        let overall = overall::overall(study, test, basis, cells, budget);
         let overall = family::hold_overall(study, &comparisons, overall);
         (comparisons, overall)
     };

@@ -1,5 +1,9 @@
 use crate::{CompanionContent, CompanionFile, Knob};
-use model::{DiskRates, Figure, Latencies, Level, Sample, Sampling, TrialEnd, UnixMillis};
+use model::{
+    DiskRates, Figure, Latencies, Level, Sample, Sampling, Target, Trial, TrialEnd, TrialRecord,
+    UnixMillis,
+};
+use std::collections::HashSet;
 
 /// What one file gave.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,11 +41,29 @@ impl Parsed {
         (fixed + beside.sum::<usize>()) as u64 + trials
     }
 
+    /// About how much memory it takes more to make a [`crate::assemble`]d dataset of it, in bytes: a
+    /// record and a place in the plan for each trial, and a target for each label, price or trial that
+    /// may be of another one.
+    pub fn memory_of_assembly(&self) -> u64 {
+        let bytes_of_trial = size_of::<TrialRecord>() + size_of::<Trial>() + TEXTS * BYTES_OF_TEXT;
+        let mut targets: HashSet<&str> = self.trials.iter().map(|one| &one.target[..]).collect();
+        targets.extend(self.labels.iter().map(|one| &one.target[..]));
+        targets.extend(self.prices.iter().map(|one| &one.target[..]));
+        // What is gathered from many files is moved once.
+        let moved = size_of_val(&self.trials[..]);
+        let bytes_of_target = size_of::<Target>() + 2 * BYTES_OF_TEXT;
+        (self.trials.len() * bytes_of_trial + moved + targets.len() * bytes_of_target) as u64
+    }
+
     /// Whether it gave nothing at all, not even what is wrong with it.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
+
+/// Names of target and test that a trial has in its record, in the plan, and in the three maps by which
+/// copies and repeats are found.
+const TEXTS: usize = 10;
 
 /// Bytes of a short text with its place.
 const BYTES_OF_TEXT: usize = 64;

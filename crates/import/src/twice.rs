@@ -24,9 +24,18 @@ pub(crate) fn leave_out(
     trials: Vec<ImportedTrial>,
     problems: &mut Vec<Problem>,
 ) -> Vec<ImportedTrial> {
+    let mut counts: HashMap<Cell, u32> = HashMap::new();
+    for trial in &trials {
+        *counts.entry(cell(trial)).or_default() += 1;
+    }
     let mut values: HashMap<Cell, BTreeMap<String, BTreeSet<String>>> = HashMap::new();
     for trial in &trials {
-        let known = values.entry(cell(trial)).or_default();
+        let cell = cell(trial);
+        // What is the only one of its cell is no copy: files of many targets have little else.
+        if counts.get(&cell) == Some(&1) {
+            continue;
+        }
+        let known = values.entry(cell).or_default();
         for figure in figures(trial) {
             known.entry(figure.metric.clone()).or_default().insert(text(figure));
         }
@@ -37,7 +46,10 @@ pub(crate) fn leave_out(
         let cell = cell(&trial);
         // What is the same in all trials of a cell, such as a number of events that a tool was given,
         // tells none of them from another; of two copies everything is.
-        let known = &values[&cell];
+        let Some(known) = values.get(&cell) else {
+            kept.push(trial);
+            continue;
+        };
         let differs = |metric: &str| known.get(metric).is_some_and(|values| values.len() > 1);
         let any = known.keys().any(|metric| differs(metric));
         let telling = || figures(&trial).filter(|figure| !any || differs(&figure.metric));

@@ -85,6 +85,11 @@ impl ReadBudget {
         self.over.get().map_or(Ok(()), Err)
     }
 
+    /// When its time is over, by its clock; `None` where that is never.
+    pub fn ends(&self) -> Option<Duration> {
+        self.began.checked_add(self.limit.time)
+    }
+
     /// Bytes that are left.
     pub fn left(&self) -> u64 {
         self.limit.bytes.saturating_sub(self.used.get())
@@ -106,7 +111,7 @@ pub enum OverBudget {
         limit >> 20
     )]
     Memory { needed: u64, limit: u64 },
-    #[error("reading it takes more than {} s; raise the limit with --read-time", .0.as_secs_f64())]
+    #[error("it takes more than {} s; raise the limit with --read-time", .0.as_secs_f64())]
     Time(Duration),
 }
 

@@ -3,7 +3,7 @@
 use analyse::Analysis;
 use analyse::runs::RunPoints;
 use files::Directory;
-use model::{Block, Dataset, Plan, ReadLimit, Trial, TrialRecord, text};
+use model::{Block, Dataset, OverBudget, Plan, ReadLimit, Trial, TrialRecord, text};
 use report::Format;
 use report::site::{RunState, SiteSummary, answer_in_a_line, latest_and_findings};
 use std::collections::BTreeSet;
@@ -88,10 +88,12 @@ pub(crate) fn reading(
     guarded(|| {
         let dataset = dataset(directory, name, limit)?;
         // What grows with the trials alone, while they are being measured.
+        let budget = &limit.budget();
         let analysis = match is_held {
-            true => analyse::analyse_without_laws(&dataset),
-            false => analyse::analyse(&dataset),
+            true => analyse::analyse_without_laws_within(&dataset, budget),
+            false => analyse::analyse_within(&dataset, budget),
         };
+        let analysis = analysis.map_err(|over| not_analysed(name, over))?;
         let summary = summary(&analysis, is_held);
         Ok(Reading {
             so_far: latest_and_findings(&analysis, summary.state),
@@ -134,10 +136,15 @@ pub(crate) fn report(
     guarded(|| {
         let dataset = dataset(directory, name, limit)?;
         let mut page = Vec::new();
-        report::render(&analyse::analyse(&dataset), Format::Html, &mut page)
-            .map_err(|error| error.to_string())?;
+        let analysis = analyse::analyse_within(&dataset, &limit.budget())
+            .map_err(|over| not_analysed(name, over))?;
+        report::render(&analysis, Format::Html, &mut page).map_err(|error| error.to_string())?;
         Ok(page)
     })
+}
+
+fn not_analysed(name: &OsStr, over: OverBudget) -> String {
+    format!("{}: to analyse {over}", shown(name))
 }
 
 /// Whatever a file holds, it must not take the others with it.

@@ -79,11 +79,6 @@ pub(crate) fn check(
     Err(StoreError::Foreign { path: store.to_path_buf(), reason: refusal.to_string() })
 }
 
-/// Where SQLite keeps what it has not yet written into the store itself.
-pub(crate) fn log_of(store: &Path) -> PathBuf {
-    PathBuf::from(suffixed(store.as_os_str(), "-wal"))
-}
-
 /// Removes a store with what SQLite keeps beside it. What is not there need not be removed.
 pub(crate) fn remove(store: &Path) {
     let Ok((directory, name)) = Directory::of_file(store) else { return };

@@ -40,10 +40,10 @@ pub enum StoreError {
         /// What is wrong.
         detail: String,
     },
-    /// Reading took more time than a file of that size may take.
+    /// Reading took more time than it may.
     #[error(
-        "{} takes too long to read for its size: it is damaged, or not made by weighin: restore it from \
-         a copy, or start a new run", .0.display()
+        "{} is not read: it takes longer than it may: raise the limit with --read-time, or restore it from \
+         a copy where it is damaged", .0.display()
     )]
     TooSlow(PathBuf),
     /// Reading it takes more than it may.

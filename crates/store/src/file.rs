@@ -4,7 +4,7 @@ use crate::error::Access;
 use crate::guard::{TimeLimit, harden};
 use crate::{StoreError, beside, run, schema};
 use files::{Directory, Unfinished};
-use model::{Plan, RunInfo, Study};
+use model::{Plan, ReadLimit, RunInfo, Study};
 use rusqlite::{Connection, OpenFlags};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -44,22 +44,26 @@ pub(crate) fn create(
     })
 }
 
-/// A file that is open, and how much time it may take.
+/// A file that is open, and what ends statements that take too long.
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub connection: Connection,
     pub limit: TimeLimit,
 }
 
-/// Opens an existing file, by a path without links.
-pub(crate) fn connect(path: &Path, access: OpenFlags) -> Result<Opened, StoreError> {
+/// Opens an existing file, by a path without links; reading it has the time of that limit.
+pub(crate) fn connect(
+    path: &Path,
+    access: OpenFlags,
+    reading: ReadLimit,
+) -> Result<Opened, StoreError> {
     beside::check_all(path)?;
     let connect = || {
         // A connection never leaves its thread without being moved, so SQLite needs no locks.
         let flags = OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags(path, access | flags)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
-        let limit = TimeLimit::for_files(path, &beside::log_of(path));
+        let limit = TimeLimit::by(reading.clock);
         harden(&mut connection, &limit)?;
         Ok(Opened { connection, limit })
     };

@@ -42,13 +42,14 @@ impl Store {
         let log = LogState::of(path, is_only_one && !was_held)?;
         // What a writer has only half written yet is not lost.
         let log = (!was_held && !is_held_at(path)).then_some(log);
-        let mut opened = file::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        let (age, mut digests) = schema::check(&opened, path, SCRIPTS, Access::Read)?;
+        let mut opened = file::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, reading)?;
+        let budget = &reading.budget();
+        let (age, mut digests) = schema::check(&opened, path, SCRIPTS, Access::Read, budget)?;
         {
-            let _limited = opened.limit.begin();
+            let _limited = opened.limit.begin(budget);
             // One transaction: a writer may append meanwhile.
             let snapshot = opened.connection.unchecked_transaction().map_err(sqlite)?;
-            check_run(&snapshot, &digests, &reading.budget()).map_err(sqlite)?;
+            check_run(&snapshot, &digests, budget).map_err(sqlite)?;
         }
         let trouble = log.map(|log| log.trouble(&opened.connection)).transpose().map_err(sqlite)?;
         if age == Age::Older {

@@ -3,16 +3,15 @@
 //! Of a file that anybody may have made weighin runs no code: no trigger, no view, and no function in
 //! an expression of its tables. SQLite can be interrupted between two steps of a statement, and not
 //! within a function; a search in a long text takes hours in a single step. So functions are taken
-//! away, and steps are limited by a [`TimeLimit`].
+//! away, and steps are ended by a [`TimeLimit`] when the time of the budget of the file is over.
 
+use model::ReadBudget;
 use rusqlite::config::DbConfig;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, Error};
 use rustix::time::{ClockId, clock_gettime};
 use std::ffi::c_int;
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -35,12 +34,6 @@ const STEPS: c_int = 500;
 /// ten times as many as weighin's.
 const LOOKS_AT_SCHEMA: u64 = 20;
 
-/// Processor time that reading may take, whatever the file: what it really takes is below a thousandth
-/// for most files.
-const BASE_TIME: Duration = Duration::from_secs(20);
-/// The same for each MiB of it: a build without optimisation takes a quarter.
-const TIME_FOR_MIB: Duration = Duration::from_secs(2);
-const MOST_TIME: Duration = Duration::from_secs(600);
 const NEVER: u64 = u64::MAX;
 
 /// Trusts nothing that a file says: it may come from anybody.
@@ -56,7 +49,7 @@ pub(crate) fn harden(connection: &mut Connection, limit: &TimeLimit) -> rusqlite
     connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, LONGEST_STATEMENT)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     take_functions(connection)?;
-    let state = Arc::clone(&limit.state);
+    let state = Arc::clone(&limit.0);
     connection.progress_handler(STEPS, Some(move || state.is_over()))
 }
 
@@ -84,17 +77,15 @@ fn take_functions(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// How much processor time of a thread a file may take at a time. Not time on a clock: that a machine is
-/// busy with other things, or its disk slow, is not the file's doing.
+/// Ends a statement of SQLite where the time of a budget is over.
 #[derive(Clone, Debug)]
-pub(crate) struct TimeLimit {
-    state: Arc<State>,
-    allowance: Duration,
-}
+pub(crate) struct TimeLimit(Arc<State>);
 
 #[derive(Debug)]
 struct State {
-    /// Processor time of the thread, in nanoseconds, at which it is over.
+    /// The clock of the budgets.
+    clock: fn() -> Duration,
+    /// When the time is over, in nanoseconds by that clock.
     until: AtomicU64,
     /// Looks that are left.
     looks: AtomicU64,
@@ -105,32 +96,22 @@ struct State {
 pub(crate) struct Limited<'a>(&'a State);
 
 impl TimeLimit {
-    /// For a file with a log beside it, whichever of both are there.
-    pub fn for_files(file: &Path, log: &Path) -> Self {
-        // What takes no room takes no time: a file may have holes.
-        let bytes = |path: &Path| path.symlink_metadata().map_or(0, |facts| facts.blocks() * 512);
-        let mib = (bytes(file) + bytes(log)) >> 20;
-        let more = TIME_FOR_MIB.saturating_mul(u32::try_from(mib).unwrap_or(u32::MAX));
-        Self::of(BASE_TIME.saturating_add(more).min(MOST_TIME))
+    pub fn by(clock: fn() -> Duration) -> Self {
+        let (until, looks) = (AtomicU64::new(NEVER), AtomicU64::new(NEVER));
+        Self(Arc::new(State { clock, until, looks }))
     }
 
-    pub fn of(allowance: Duration) -> Self {
-        let state = State { until: AtomicU64::new(NEVER), looks: AtomicU64::new(NEVER) };
-        Self { state: Arc::new(state), allowance }
-    }
-
-    /// Begins to count what this thread takes.
-    pub fn begin(&self) -> Limited<'_> {
-        let until = thread_time().saturating_add(self.allowance).as_nanos();
-        let until = u64::try_from(until).unwrap_or(NEVER);
-        self.state.until.store(until, Ordering::Relaxed);
-        Limited(&self.state)
+    /// Holds statements to the time that is left of a budget, as long as the guard is there.
+    pub fn begin(&self, budget: &ReadBudget) -> Limited<'_> {
+        let until = budget.ends().and_then(|ends| u64::try_from(ends.as_nanos()).ok());
+        self.0.until.store(until.unwrap_or(NEVER), Ordering::Relaxed);
+        Limited(&self.0)
     }
 
     /// The same for a statement that has SQLite read its schema.
-    pub fn begin_schema(&self) -> Limited<'_> {
-        self.state.looks.store(LOOKS_AT_SCHEMA, Ordering::Relaxed);
-        self.begin()
+    pub fn begin_schema(&self, budget: &ReadBudget) -> Limited<'_> {
+        self.0.looks.store(LOOKS_AT_SCHEMA, Ordering::Relaxed);
+        self.begin(budget)
     }
 }
 
@@ -141,7 +122,7 @@ impl State {
             self.looks.store(looks.saturating_sub(1), Ordering::Relaxed);
         }
         let until = self.until.load(Ordering::Relaxed);
-        looks == 0 || (until != NEVER && thread_time().as_nanos() >= u128::from(until))
+        looks == 0 || (until != NEVER && (self.clock)().as_nanos() > u128::from(until))
     }
 }
 
@@ -152,8 +133,9 @@ impl Drop for Limited<'_> {
     }
 }
 
-/// Processor time of this thread so far.
-fn thread_time() -> Duration {
+/// Processor time of this thread so far, as the clock of a [`model::ReadLimit`]: that a machine is busy
+/// with other things, or its disk slow, is not the file's doing.
+pub fn thread_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::try_from(time).unwrap_or_default()
 }
@@ -163,7 +145,9 @@ mod tests {
     use super::*;
     use crate::StoreError;
     use crate::error::Access;
+    use model::ReadLimit;
     use rusqlite::ErrorCode;
+    use std::path::Path;
 
     const ENDLESS: &str =
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n";
@@ -180,29 +164,28 @@ mod tests {
 
     #[test]
     fn a_query_without_end_ends_while_a_limit_holds() {
-        let limit = TimeLimit::of(Duration::from_millis(20));
+        let limit = TimeLimit::by(thread_time);
         let connection = hardened(&limit);
+        let of = |time| ReadLimit { time, clock: thread_time, ..ReadLimit::NONE }.budget();
         for _ in 0..3 {
-            let limited = limit.begin();
+            let limited = limit.begin(&of(Duration::from_millis(20)));
             let error = run(&connection, ENDLESS).unwrap_err();
             assert_eq!(error.sqlite_error_code(), Some(ErrorCode::OperationInterrupted));
             let error = StoreError::from_sqlite(Path::new("a.weighin"), Access::Read, error);
-            assert!(error.to_string().contains("a.weighin takes too long to read"), "{error}");
+            assert!(error.to_string().contains("raise the limit with --read-time"), "{error}");
             drop(limited);
         }
         // What takes longer than that is not limited by itself.
         let long = ENDLESS.replace("FROM n)", "FROM n WHERE i < 200000)");
         assert_eq!(run(&connection, &long), Ok(200_000));
-        let limited = TimeLimit::of(Duration::MAX);
-        let connection = hardened(&limited);
-        let _schema = limited.begin_schema();
+        let _schema = limit.begin_schema(&of(Duration::MAX));
         assert!(run(&connection, &long).is_err(), "a schema of so many steps");
     }
 
     /// A search in a text takes as long as its length times that of what is looked for, in one step.
     #[test]
     fn no_function_is_called_but_those_that_weighin_uses() {
-        let limit = TimeLimit::of(Duration::MAX);
+        let limit = TimeLimit::by(thread_time);
         let connection = hardened(&limit);
         for function in ["coalesce(1, 1)", "count(1)", "max(1)", "max(1, 1)"] {
             run(&connection, &format!("SELECT {function}")).unwrap();

@@ -37,4 +37,5 @@ mod trial;
 mod value;
 
 pub use error::StoreError;
+pub use guard::thread_time;
 pub use store::Store;

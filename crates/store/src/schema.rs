@@ -6,6 +6,7 @@ use crate::error::{Access, code};
 use crate::expected::{Expected, quoted};
 use crate::file::Opened;
 use crate::guard::harden;
+use model::ReadBudget;
 use rusqlite::backup::Backup;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
 use std::path::Path;
@@ -30,6 +31,7 @@ pub(crate) fn check(
     path: &Path,
     scripts: &[&str],
     access: Access,
+    budget: &ReadBudget,
 ) -> Result<(Age, Digests), StoreError> {
     let Opened { connection, limit } = opened;
     let sqlite = |error| StoreError::from_sqlite(path, Access::Read, error);
@@ -47,7 +49,7 @@ pub(crate) fn check(
         return Err(StoreError::OtherFormat { path, found, known: scripts.len() });
     };
     {
-        let _limited = limit.begin_schema();
+        let _limited = limit.begin_schema(budget);
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map_err(
             |error| match code(&error) {
                 Some(ErrorCode::OperationInterrupted) => {
@@ -57,7 +59,7 @@ pub(crate) fn check(
             },
         )?;
     }
-    let _limited = limit.begin();
+    let _limited = limit.begin(budget);
     let expected = Expected::of(of_store).map_err(sqlite)?;
     if let Some(problem) = problem(connection, &expected, access).map_err(sqlite)? {
         return Err(damaged(problem));
@@ -167,7 +169,7 @@ pub(crate) fn migrated_copy(source: &Opened, scripts: &[&str]) -> rusqlite::Resu
 mod tests {
     use super::*;
     use crate::{Store, file, run, trial};
-    use model::ReadBudget;
+    use model::ReadLimit;
     use rusqlite::OpenFlags;
     use test_support::varied::{host, plan, record, study};
 
@@ -189,9 +191,11 @@ mod tests {
         drop(store);
         let before = std::fs::read(&path).unwrap();
 
-        let mut opened = file::connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
-        let age =
-            |opened: &Opened, scripts| check(opened, &path, scripts, Access::Write).unwrap().0;
+        let mut opened =
+            file::connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE, ReadLimit::NONE).unwrap();
+        let age = |opened: &Opened, scripts| {
+            check(opened, &path, scripts, Access::Write, &ReadBudget::default()).unwrap().0
+        };
         assert_eq!(age(&opened, SCRIPTS), Age::Current);
         assert_eq!(age(&opened, LATER), Age::Older);
         let copy = migrated_copy(&opened, LATER).unwrap();

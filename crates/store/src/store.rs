@@ -1,7 +1,7 @@
 use crate::digest::{Digests, Subject};
 use crate::error::Access;
 use crate::file::Opened;
-use crate::guard::TimeLimit;
+use crate::guard::{TimeLimit, thread_time};
 use crate::lock::WriterLock;
 use crate::log::LogState;
 use crate::schema::{self, Age, SCRIPTS};
@@ -15,6 +15,10 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+
+/// What reading a store may take where nothing else is said.
+const USUAL: ReadLimit =
+    ReadLimit { bytes: ReadLimit::BYTES, time: ReadLimit::TIME, clock: thread_time };
 
 mod dataset;
 #[cfg(test)]
@@ -30,7 +34,7 @@ pub struct Store {
     path: PathBuf,
     // Declared, and so dropped, before the lock that protects it.
     connection: Connection,
-    /// Of what is read: what is written is weighin's own.
+    /// Of statements that read.
     limit: TimeLimit,
     lock: Option<WriterLock>,
     study: Study,
@@ -82,9 +86,9 @@ impl Store {
     ///
     /// # Errors
     /// When the file is missing, not a store, damaged, or of a later format; when reading it goes
-    /// beyond the usual limit of memory.
+    /// beyond the usual limits of memory and time.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Self::open_within(path, ReadLimit::default())
+        Self::open_within(path, USUAL)
     }
 
     /// The same with a limit of what opening it may take, and what [`Self::dataset`] may.
@@ -102,7 +106,7 @@ impl Store {
     /// # Errors
     /// As [`Self::open`]; and when another process writes to it.
     pub fn resume(path: &Path) -> Result<Self, StoreError> {
-        Self::resume_within(path, ReadLimit::default())
+        Self::resume_within(path, USUAL)
     }
 
     /// The same with a limit of what reading that which it holds so far may take. What this process
@@ -136,14 +140,15 @@ impl Store {
         reading: ReadLimit,
     ) -> Result<Self, StoreError> {
         let log = LogState::of(path, true)?;
-        let mut opened = file::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let (age, mut digests) = schema::check(&opened, path, SCRIPTS, Access::Write)?;
+        let mut opened = file::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, reading)?;
+        let budget = &reading.budget();
+        let (age, mut digests) = schema::check(&opened, path, SCRIPTS, Access::Write, budget)?;
         let Opened { connection, limit } = &mut opened;
-        let limited = limit.begin();
+        let limited = limit.begin(budget);
         let mut log_trouble = None;
         let mut prepare = || {
             log_trouble = log.trouble(connection)?;
-            digests.check_all(connection, &reading.budget())?;
+            digests.check_all(connection, budget)?;
             if age == Age::Older {
                 schema::migrate(connection, SCRIPTS, |_| Ok(()))?;
                 digests = Digests::current()?;
@@ -169,7 +174,7 @@ impl Store {
         (digests, log_trouble): (Digests, Option<Note>),
     ) -> Result<Self, StoreError> {
         let Opened { connection, limit } = opened;
-        let limited = limit.begin();
+        let limited = limit.begin(&reading.budget());
         let sqlite = |error| StoreError::from_sqlite(path, Access::Read, error);
         let (study, plan, run) = run::select(&connection).map_err(sqlite)?;
         let recorded = trial::positions(&connection).map_err(sqlite)?;
@@ -364,7 +369,7 @@ impl Store {
     /// # Errors
     /// When the file is damaged or cannot be read.
     pub fn failed(&self) -> Result<Vec<TrialKey>, StoreError> {
-        let _limited = self.limit.begin();
+        let _limited = self.limit.begin(&self.reading.budget());
         let failed = trial::failed(&self.connection)
             .map_err(|error| StoreError::from_sqlite(&self.path, Access::Read, error))?;
         let counts = self.plan.trials().filter(|trial| failed.contains(&trial.position));
@@ -376,7 +381,7 @@ impl Store {
     /// # Errors
     /// When the file is damaged or cannot be read.
     pub fn targets(&self) -> Result<Vec<TargetFacts>, StoreError> {
-        let _limited = self.limit.begin();
+        let _limited = self.limit.begin(&self.reading.budget());
         let targets = target::select(&self.connection)
             .map_err(|error| StoreError::from_sqlite(&self.path, Access::Read, error))?;
         Ok(targets.into_iter().map(|(_, facts)| facts).collect())

@@ -3,7 +3,8 @@
 use crate::arguments::ReadArguments;
 use crate::exit::CliError;
 use crate::messages::{shown, tell};
-use model::{Dataset, Study};
+use analyse::Analysis;
+use model::{Dataset, OverBudget, ReadBudget, Study};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use store::Store;
@@ -88,6 +89,31 @@ fn said_of_log(store: Store) -> Store {
         ));
     }
     store
+}
+
+/// The analysis of what [`dataset`] gave, and the budget that it was made within.
+pub(crate) fn analysis<'d>(
+    path: &Path,
+    dataset: &'d Dataset,
+    reading: ReadArguments,
+) -> Result<(Analysis<'d>, ReadBudget), CliError> {
+    analysis_by(analyse::analyse_within, path, dataset, reading)
+}
+
+/// A way to analyse.
+type Analyse = for<'d> fn(&'d Dataset, &ReadBudget) -> Result<Analysis<'d>, OverBudget>;
+
+/// The same, analysed in that way.
+pub(crate) fn analysis_by<'d>(
+    analyse: Analyse,
+    path: &Path,
+    dataset: &'d Dataset,
+    reading: ReadArguments,
+) -> Result<(Analysis<'d>, ReadBudget), CliError> {
+    let budget = reading.limit().budget();
+    let analysis = analyse(dataset, &budget)
+        .map_err(|over| CliError::unavailable(format!("{}: to analyse {over}", shown(path)), ""))?;
+    Ok((analysis, budget))
 }
 
 /// Everything that a results file holds, where that can be analysed within the limit.

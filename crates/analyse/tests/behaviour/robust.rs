@@ -163,3 +163,27 @@ proptest! {
         assert_sane(&data);
     }
 }
+
+/// A clock of which every look takes a millisecond.
+fn ticking() -> std::time::Duration {
+    thread_local!(static NOW: std::cell::Cell<u64> = const { std::cell::Cell::new(0) });
+    std::time::Duration::from_millis(NOW.replace(NOW.get() + 1))
+}
+
+#[test]
+fn an_analysis_ends_where_its_time_is_over() {
+    let rows = (1..=20).map(|target| format!("t{target},oltp,1,{target}00.5\n"));
+    let table = format!("target,test,clients,tps\n{}", rows.collect::<String>());
+    let dataset = test_support::imported("a.csv", &table);
+    let within = |millis| {
+        let time = std::time::Duration::from_millis(millis);
+        let limit = model::ReadLimit { time, clock: ticking, ..model::ReadLimit::NONE };
+        analyse::analyse_within(&dataset, &limit.budget()).map(|analysis| analysis.tests.len())
+    };
+    // 20 trials are looked at, and then pairs: 190 at their only level.
+    for millis in [5, 100] {
+        let over = within(millis).unwrap_err();
+        assert!(matches!(over, model::OverBudget::Time(_)), "{over}");
+    }
+    assert_eq!(within(10_000), Ok(1));
+}

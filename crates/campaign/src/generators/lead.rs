@@ -1,5 +1,6 @@
 //! The lead: starts the generators, lets them begin together, and puts together what they did.
 
+use super::allowance::{Kept, Unread};
 use super::process::{GeneratorMessage, listen, tell, tell_at_beats};
 use super::wire::{Answer, Assignment, Order};
 use super::{GENERATOR_COMMAND, REMOTE_GENERATOR_COMMAND};
@@ -9,7 +10,7 @@ use crate::systems::load::PreparedLoad;
 use crate::together::{Member, start_notice};
 use engine::{Assembly, Clock, Nanos, OVERDUE, Part, Progress, RunLoad, Stop, Timing};
 use host::{Host, Weighin};
-use model::{Failure, FailureKind, LoadResult};
+use model::{Failure, FailureKind, LoadResult, ReadLimit};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -18,6 +19,8 @@ use std::time::{Duration, Instant};
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// How long a generator may say nothing: while it has work to do it tells something every second.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(10);
+/// What a generator has done that says more than any load has to say.
+const TOO_MUCH: &str = "sent more than the account of any load takes";
 /// How many answers are taken in before the lead looks again whether it is to stop.
 const MOST_AT_ONCE: usize = 1_000;
 
@@ -27,6 +30,7 @@ pub(crate) struct Generators<'a> {
     crowd: GeneratorGroup,
     answers: Receiver<(u32, GeneratorMessage)>,
     assembly: Assembly,
+    kept: Kept,
     /// When the load starts, once that is known.
     start: Option<Nanos>,
     /// How many are ready.
@@ -60,6 +64,7 @@ struct Generator {
     done: bool,
     heard_at: Instant,
     intervals: u32,
+    unread: Unread,
 }
 
 impl<'a> Generators<'a> {
@@ -84,6 +89,7 @@ impl<'a> Generators<'a> {
             _ => REMOTE_GENERATOR_COMMAND,
         };
         let (sender, answers) = channel();
+        let unread = Unread::of(count);
         let mut crowd = GeneratorGroup(Vec::new());
         let placed = (0..count).zip(hosts.iter().cycle()).map(|(_, host)| *host).collect();
         // Others are asked what time it is first, which takes a second where they are far away.
@@ -91,8 +97,9 @@ impl<'a> Generators<'a> {
         let started: Vec<_> = started.into_iter().collect::<Result<_, _>>()?;
         let far = started.iter().map(|weighin| weighin.round_trip()).max().unwrap_or_default();
         for (index, mut weighin) in (0..count).zip(started) {
+            let unread = unread.beside();
             if let Some(answers) = weighin.take_answers() {
-                listen(index, answers, &sender);
+                listen(index, answers, unread.clone(), &sender);
             }
             let beside = (count - index % machines).div_ceil(machines);
             let assignment = Assignment { part: Part { index, of: count, beside }, load };
@@ -108,6 +115,7 @@ impl<'a> Generators<'a> {
                 done: false,
                 heard_at: Instant::now(),
                 intervals: 0,
+                unread,
             });
         }
         let mut assembly = Assembly::new(count);
@@ -117,6 +125,7 @@ impl<'a> Generators<'a> {
             crowd,
             answers,
             assembly,
+            kept: Kept::of(ReadLimit::BYTES),
             start: None,
             ready: 0,
             look: Instant::now(),
@@ -131,6 +140,12 @@ impl<'a> Generators<'a> {
     /// They begin together with others, where there are any.
     pub(crate) fn beginning_with(self, together: Option<Member>) -> Self {
         Self { together, ..self }
+    }
+
+    /// They may have so many bytes kept beyond what is honest.
+    #[cfg(test)]
+    pub(super) fn keeping(self, bytes: u64) -> Self {
+        Self { kept: Kept::of(bytes), ..self }
     }
 
     /// The numbers of the processes.
@@ -210,7 +225,16 @@ impl<'a> Generators<'a> {
         let Some(generator) = self.crowd.0.get_mut(place) else { return Ok(()) };
         generator.heard_at = Instant::now();
         let answer = match heard {
-            GeneratorMessage::Said(line) => Answer::read(&line, self.load.runner()),
+            GeneratorMessage::Said(line) => {
+                let bytes = line.len() as u64;
+                generator.unread.give_back(bytes);
+                let read = || Answer::read(&line, self.load.runner());
+                match self.kept.read(bytes, read) {
+                    Ok(answer) => answer,
+                    Err(_) => return Err(self.lost(place, TOO_MUCH)),
+                }
+            }
+            GeneratorMessage::Flood => return Err(self.lost(place, TOO_MUCH)),
             GeneratorMessage::End if generator.done => return Ok(()),
             GeneratorMessage::End => {
                 if let Some(lost) = generator.weighin.lost() {

@@ -7,6 +7,7 @@
 //! All log in first; then they get the same moment to start at, by the clock that all processes of
 //! a machine share.
 
+mod allowance;
 mod lead;
 mod process;
 mod serve;

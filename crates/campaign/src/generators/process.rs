@@ -1,5 +1,6 @@
 //! One generator as its lead hears it.
 
+use super::allowance::Unread;
 use super::wire::Order;
 use crate::systems::load::PreparedLoad;
 use host::{Heard, Lines, Weighin};
@@ -15,6 +16,8 @@ pub(super) enum GeneratorMessage {
     Said(Vec<u8>),
     /// It says nothing more: it has ended, or says what is no line.
     End,
+    /// It says more than is read.
+    Flood,
 }
 
 /// Tells a generator something.
@@ -43,15 +46,24 @@ fn line(order: &Order<&PreparedLoad>) -> io::Result<String> {
 }
 
 /// Hands on what generator number `index` answers, to its end.
-pub(super) fn listen(index: u32, answers: Lines, heard: &Sender<(u32, GeneratorMessage)>) {
+pub(super) fn listen(
+    index: u32,
+    answers: Lines,
+    unread: Unread,
+    heard: &Sender<(u32, GeneratorMessage)>,
+) {
     let heard = heard.clone();
     // A machine over SSH may send whatever it likes.
     answers.hear(LONGEST_ANSWER, move |said| {
         let said = match said {
-            Heard::Line(line) => GeneratorMessage::Said(line.to_vec()),
+            Heard::Line(line) if unread.take(line.len() as u64) => {
+                GeneratorMessage::Said(line.to_vec())
+            }
+            Heard::Line(_) => GeneratorMessage::Flood,
             Heard::End(_) => GeneratorMessage::End,
         };
+        let goes_on = !matches!(said, GeneratorMessage::Flood);
         // The lead may have given up listening.
-        heard.send((index, said)).is_ok()
+        heard.send((index, said)).is_ok() && goes_on
     });
 }

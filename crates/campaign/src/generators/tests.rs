@@ -16,8 +16,8 @@ use host::{
     this_machine,
 };
 use model::{
-    Endpoint, Failure, HostAccount, KeyValue, PasswordSource, Sample, ServerAddress, ServerKey,
-    Stop, System, Tls,
+    Endpoint, Failure, HostAccount, KeyValue, PackedLatencies, PasswordSource, ReadLimit, Sample,
+    ServerAddress, ServerKey, Stop, System, Tls,
 };
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -29,6 +29,8 @@ use target::client::SecretRules;
 
 /// Seconds of load that each agent tells of.
 const SECONDS: u64 = 10;
+/// Bytes before the counters of a histogram in its encoding.
+const HEAD_OF_HISTOGRAM: usize = 40;
 
 /// Answers each command with the end of a list, as a server without a key would.
 fn answer(connection: TcpStream) {
@@ -109,6 +111,8 @@ fn said() -> (String, String) {
 struct World {
     interval: String,
     done: String,
+    /// Whether they say more than is true.
+    lies: Lie,
     /// What they say, in the order in which they do.
     says: Sender<(Arc<Mouth>, String)>,
 }
@@ -166,10 +170,12 @@ impl Orders {
 
     /// What a process says, as its agent passes it on.
     fn process_says(&self, process: &serde_json::Value, line: &str) {
-        let text = format!("{line}\n");
-        self.say(
-            serde_json::json!({ "said": { "process": process, "text": text } }).to_string() + "\n",
-        );
+        // In pieces, as agents do it with what is long.
+        for piece in format!("{line}\n").as_bytes().chunks(1 << 18) {
+            let text = std::str::from_utf8(piece).unwrap();
+            let said = serde_json::json!({ "said": { "process": process, "text": text } });
+            self.say(said.to_string() + "\n");
+        }
     }
 }
 
@@ -211,6 +217,7 @@ impl Write for Orders {
                     interval["interval"]["interval"]["start"]["secs"] = second.into();
                     self.process_says(process, &interval.to_string());
                 }
+                self.world.lies.told(&self.world.interval, |line| self.process_says(process, line));
                 self.process_says(process, &self.world.done);
             }
         }
@@ -231,14 +238,53 @@ struct Taken {
     transactions: u64,
 }
 
+/// What agents may say that are not what they should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lie {
+    None,
+    /// Intervals of so many bytes, in so many seconds.
+    Intervals(usize, u64),
+}
+
+impl Lie {
+    /// Bytes that agents may have the lead keep.
+    fn kept(self) -> u64 {
+        if self == Self::None { ReadLimit::BYTES } else { 8 << 20 }
+    }
+
+    fn told(self, interval: &str, say: impl Fn(&str)) {
+        let Self::Intervals(bytes, seconds) = self else { return };
+        let mut interval: serde_json::Value = serde_json::from_str(interval).unwrap();
+        let contents = &mut interval["interval"]["interval"];
+        let packed: PackedLatencies = serde_json::from_value(contents["latencies"].take()).unwrap();
+        let mut packed = packed.as_bytes().to_vec();
+        // Any number of times it may say that there is nothing in the next place. How long it is stands
+        // behind the first word.
+        packed.resize(bytes, 1);
+        let length = u32::try_from(bytes - HEAD_OF_HISTOGRAM).unwrap();
+        packed[4..8].copy_from_slice(&length.to_be_bytes());
+        let packed = PackedLatencies::from_bytes(packed).unwrap();
+        contents["latencies"] = serde_json::to_value(packed).unwrap();
+        for second in SECONDS..SECONDS + seconds {
+            interval["interval"]["interval"]["start"]["secs"] = second.into();
+            say(&interval.to_string());
+        }
+    }
+}
+
 /// Leads so many.
 fn lead(agents: u32) -> Taken {
+    leading(agents, Lie::None).unwrap()
+}
+
+/// The same of agents that may say more than is true.
+fn leading(agents: u32, lies: Lie) -> Result<Taken, Failure> {
     let (interval, done) = said();
     let account: serde_json::Value = serde_json::from_str(&done).unwrap();
     let of_one = account["done"]["recorded"]["totals"][1]["transactions"].as_u64().unwrap();
     assert!(of_one > 0, "{account}");
     let (says, hears): (_, Receiver<(Arc<Mouth>, String)>) = channel();
-    let world = Arc::new(World { interval, done, says });
+    let world = Arc::new(World { interval, done, lies, says });
     // As the thread does that hears the agents of a broker.
     let hearing = thread::spawn(move || {
         for (mouth, text) in hears {
@@ -258,6 +304,7 @@ fn lead(agents: u32) -> Taken {
     let load = load(agents, 1, Duration::from_secs(SECONDS));
     let here = this_machine();
     let generators = Generators::start(here.as_ref(), &hosts, &load, agents).unwrap();
+    let generators = generators.keeping(lies.kept());
     let ready = process_cpu();
     for watch in &mut watches {
         let measured = (Duration::ZERO, None);
@@ -267,7 +314,7 @@ fn lead(agents: u32) -> Taken {
     let result = generators.run(&stop, &mut |progress| {
         seconds += u64::from(matches!(progress, Progress::Interval(..)));
     });
-    let result = result.unwrap();
+    let result = result?;
     let watched: usize = watches.into_iter().map(|watch| watch.end().unwrap().samples.len()).sum();
     let over = process_cpu();
     assert_eq!(seconds, SECONDS, "each of all agents together");
@@ -276,11 +323,11 @@ fn lead(agents: u32) -> Taken {
     assert_eq!(result.measure.transactions, u64::from(agents) * of_one);
     drop((hosts, world));
     hearing.join().unwrap();
-    Taken {
+    Ok(Taken {
         start: (ready - before).as_secs_f64(),
         load: (over - ready).as_secs_f64(),
         transactions: result.measure.transactions,
-    }
+    })
 }
 
 #[test]
@@ -348,6 +395,18 @@ fn a_generator_has_time_for_the_end_of_its_connections() {
 #[test]
 fn what_hundreds_of_agents_say_is_put_together() {
     assert!(lead(300).transactions > 0);
+}
+
+/// Each line is a second of load by its looks, and no more of them are there than seconds may have passed.
+#[test]
+fn agents_that_say_too_much_are_given_up() {
+    let led =
+        |bytes, seconds| leading(2, Lie::Intervals(bytes, seconds)).map(|led| led.transactions);
+    let failure = led(1 << 20, 9).unwrap_err();
+    assert!(
+        failure.message.contains("sent more than the account of any load takes"),
+        "{failure:?}"
+    );
 }
 
 #[test]

@@ -13,11 +13,11 @@ impl Store {
     /// # Errors
     /// When the file is damaged or cannot be read.
     pub fn dataset(&self) -> Result<Dataset, StoreError> {
-        let _limited = self.limit.begin();
+        let budget = &self.reading.budget();
+        let _limited = self.limit.begin(budget);
         let read = || {
             // One transaction: a writer may append meanwhile.
             let snapshot = self.connection.unchecked_transaction()?;
-            let budget = &self.reading.budget();
             let mut targets = target::select(&snapshot)?;
             let names = self.study.measured().map(|target| target.name.as_str());
             let places: HashMap<&str, usize> = names.zip(0..).collect();

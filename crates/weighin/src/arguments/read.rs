@@ -16,12 +16,6 @@ pub(crate) struct ReadArguments {
 
 impl ReadArguments {
     pub(crate) fn limit(self) -> ReadLimit {
-        ReadLimit { bytes: self.read_limit, time: self.read_time, clock: thread_time }
+        ReadLimit { bytes: self.read_limit, time: self.read_time, clock: store::thread_time }
     }
-}
-
-/// Processor time of this thread.
-fn thread_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }

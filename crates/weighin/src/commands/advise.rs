@@ -18,7 +18,8 @@ const WIDTH: usize = 100;
 pub(crate) fn advise(arguments: &AdviseArguments) -> Outcome {
     let results = stores::find(arguments.study.as_deref())?;
     let dataset = stores::dataset(&results, arguments.reading)?;
-    let analysis = analyse::analyse_without_laws(&dataset);
+    let way = analyse::analyse_without_laws_within;
+    let (analysis, _) = stores::analysis_by(way, &results, &dataset, arguments.reading)?;
     let tests = tests(&analysis, arguments.test.as_deref())?;
     let question = question(arguments);
     let page = if question == Question::default() {

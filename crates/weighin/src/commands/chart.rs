@@ -31,7 +31,8 @@ pub(crate) fn chart(arguments: &ChartArguments) -> Outcome {
         },
         width: arguments.width,
     };
-    let drawn = report::chart(&analyse::analyse(&dataset), &request)
+    let (analysis, _) = stores::analysis(&results, &dataset, arguments.reading)?;
+    let drawn = report::chart(&analysis, &request)
         .map_err(|error| CliError::usage(error.what, error.help))?;
     let image = match format {
         ChartFormat::Svg => drawn.into_bytes(),

@@ -43,7 +43,10 @@ pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
     };
     let (files, unseen) = gather::gather(&arguments.paths)?;
     let tables = tables(arguments)?;
-    let (mut parsed, strangers, unread) = read(&files, format, &tables, arguments.reading.limit())?;
+    // What was read of all files together; time has each of its own.
+    let all = ReadLimit { time: Duration::MAX, ..arguments.reading.limit() }.budget();
+    let (mut parsed, strangers, unread) =
+        read(&files, format, &tables, (arguments.reading.limit(), &all))?;
     let (understood, unfit) =
         import::name_trials(&mut parsed, &naming).map_err(|question| asked(&question))?;
     parsed.iter().flat_map(|parsed| &parsed.notes).for_each(|note| {
@@ -59,6 +62,15 @@ pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
         return Ok(Exit::Done);
     }
     let name = arguments.name.clone().unwrap_or_else(|| name_of(&arguments.paths));
+    // By the names that trials have now.
+    let assembly = parsed.iter().map(Parsed::memory_of_assembly).sum();
+    all.charge(assembly).map_err(|over| {
+        let files = counted(files.len(), "file");
+        CliError::usage(
+            format!("what {files} hold is too much for one run: {over}"),
+            "or import fewer files at a time",
+        )
+    })?;
     let (dataset, mut problems) = import::assemble(&name, this_run(), parsed);
     problems.extend([unseen, unread, unfit].into_iter().flatten());
     problems.extend(strangers.iter().filter(|file| file.named).map(|file| Problem {
@@ -110,10 +122,8 @@ fn read(
     files: &[Found],
     format: Option<&'static dyn Format>,
     tables: &TableOptions,
-    limit: ReadLimit,
+    (limit, all): (ReadLimit, &ReadBudget),
 ) -> Result<Read, CliError> {
-    // What was read of all files together; time has each of its own.
-    let all = ReadLimit { time: Duration::MAX, ..limit }.budget();
     let (mut parsed, mut strangers, mut unread) = (Vec::new(), Vec::new(), Vec::new());
     let progress = Progress::start("files");
     let of = files.len() as u64;

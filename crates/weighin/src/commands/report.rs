@@ -5,7 +5,9 @@ use crate::exit::CliError;
 use crate::output::{self, Replaces, html_path};
 use crate::stores;
 use analyse::Analysis;
+use model::ReadBudget;
 use report::Format;
+use std::io::{self, Write};
 
 impl From<ReportFormat> for Format {
     fn from(format: ReportFormat) -> Self {
@@ -30,7 +32,8 @@ pub(crate) fn report(arguments: &ReportArguments) -> Outcome {
         None if format == Format::Html => Some(html_path(&results)),
         None => None,
     };
-    let text = render(&analyse::analyse(&dataset), format)?;
+    let (analysis, budget) = stores::analysis(&results, &dataset, arguments.reading)?;
+    let text = render(&analysis, format, &budget)?;
     match out {
         Some(path) => {
             let replaces = if arguments.overwrite { Replaces::Anything } else { Replaces::Reports };
@@ -44,9 +47,30 @@ pub(crate) fn report(arguments: &ReportArguments) -> Outcome {
 }
 
 /// The report of an analysis.
-pub(super) fn render(analysis: &Analysis<'_>, format: Format) -> Result<Vec<u8>, CliError> {
-    let mut text = Vec::new();
+pub(super) fn render(
+    analysis: &Analysis<'_>,
+    format: Format,
+    budget: &ReadBudget,
+) -> Result<Vec<u8>, CliError> {
+    let mut text = Charged { text: Vec::new(), budget };
     report::render(analysis, format, &mut text)
         .map_err(|error| CliError::unavailable(format!("cannot make the report: {error}"), ""))?;
-    Ok(text)
+    Ok(text.text)
+}
+
+/// A text that is made within a budget.
+struct Charged<'a> {
+    text: Vec<u8>,
+    budget: &'a ReadBudget,
+}
+
+impl Write for Charged<'_> {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        self.budget.charge(part.len() as u64).map_err(io::Error::other)?;
+        self.text.write(part)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

@@ -21,7 +21,7 @@ use finish::finish;
 pub(super) use instances::OUTPUT_READER;
 use judge::Judge;
 use model::bounds::MAX_REPEATS;
-use model::{Block, Plan, Study, Trial, TrialKey};
+use model::{Block, Plan, ReadLimit, Study, Trial, TrialKey};
 use report::Format;
 use report::numbers::counted;
 use same_server::other_server;
@@ -297,7 +297,7 @@ fn report(store: &Store, results: &Path, failed: usize) -> Outcome {
     let dataset = store.dataset()?;
     let analysis = analyse::analyse(&dataset);
     let page = html_path(results);
-    let written = render(&analysis, Format::Html)
+    let written = render(&analysis, Format::Html, &ReadLimit::NONE.budget())
         .and_then(|text| output::write_beside(&page, &text, Replaces::Reports));
     show(&analysis, results, written.as_deref().ok())?;
     if let Err(mut error) = written {

@@ -53,6 +53,22 @@ fn what_a_table_does_not_say_is_asked_and_told_by_options() {
     assert!(ran.err.contains("no table that was read has the column `n`"), "{}", ran.err);
 }
 
+/// Each of so many targets takes a place in the plan, in the study and in the records.
+#[test]
+fn what_is_made_of_a_table_is_within_the_limit_as_well() {
+    let place = Workplace::new();
+    let row = |number: u32| format!("machine{number},oltp,8,{number}.5\n");
+    let rows: String = (1..=3_000).map(row).collect();
+    place.write("many.csv", format!("target,test,clients,tps\n{rows}"));
+    let import = ["import", "csv", "many.csv", "--out", "m.weighin", "--read-limit"];
+    place.weighin(&[&import[..], &["64MiB"]].concat()).done();
+    std::fs::remove_file(place.path("m.weighin")).unwrap();
+    place
+        .weighin(&[&import[..], &["10MiB"]].concat())
+        .refused(2, &["too much for one run", "limit is 10 MiB", "--read-limit"]);
+    assert!(place.files(".weighin").is_empty());
+}
+
 #[test]
 fn results_that_are_not_read_are_named_with_what_to_do() {
     let place = Workplace::new();
