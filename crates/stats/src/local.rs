@@ -28,7 +28,11 @@ const STEPS: usize = 60;
 pub(crate) fn p_value(size: usize, sum: f64, smallest: f64) -> f64 {
     let by_sum = sum_tail(size, sum) / (1.0 - SINGLE);
     let by_smallest = any(size, smallest) / SINGLE;
-    let least = by_sum.min(by_smallest).max(1e-300);
+    let least = by_sum.min(by_smallest);
+    // Below the smallest numbers there is nothing to interpolate.
+    if least < 1e-300 {
+        return least;
+    }
     let Some(table) = table(size) else { return least.min(1.0) };
     let x = least.ln();
     let after = (1..ERRORS.len() - 1).find(|&place| x <= table[place].0);
