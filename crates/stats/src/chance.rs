@@ -89,8 +89,8 @@ impl Ratio {
     }
 
     /// How likely the last look will decide between the two if they scatter as they do, given what
-    /// is known of the ratio so far and what is `expected` of it: the predictive probability, for
-    /// normal means. `margin`, `confidence` and `family` are those of [`Self::repeats_to_resolve`].
+    /// is known of the ratio so far, or by what is `expected` of it as well where that is more: the
+    /// predictive probability, for normal means. `margin`, `confidence` and `family` are those of [`Self::repeats_to_resolve`].
     /// `None` where there is no interval, or only one look.
     pub fn chance_to_resolve(
         &self,
@@ -110,26 +110,27 @@ impl Ratio {
         let differs = half_width(alpha / family.max(1.0))?.max(band);
         let same = band - half_width(2.0 * alpha)?;
         let variance = self.standard_error()?.powi(2);
-        // Of the true mean.
-        let (mean, unknown) = match expected {
-            Some(expected) if variance > 0.0 => {
-                let own = expected.variance / (expected.variance + variance);
-                (own * centre.value + (1.0 - own) * expected.mean, own * variance)
-            }
-            _ => (centre.value, variance),
-        };
         let done = (now / then).min(1.0);
         let to_come = 1.0 - done;
-        // What is not known of the true mean, and the scatter of what is still to come, move the last
-        // mean.
-        let moves = (to_come.powi(2) * unknown + to_come * done * variance).sqrt();
-        let at_end = done * centre.value + to_come * mean;
-        let below = |bound: f64| match moves > 0.0 {
-            true => Normal::standard().cdf((bound - at_end) / moves),
-            false => f64::from(u8::from(at_end < bound)),
+        // By the true mean, and what is not known of it.
+        let chance = |mean: f64, unknown: f64| {
+            // The latter and the scatter of what is still to come move the last mean.
+            let moves = (to_come.powi(2) * unknown + to_come * done * variance).sqrt();
+            let at_end = done * centre.value + to_come * mean;
+            let below = |bound: f64| match moves > 0.0 {
+                true => Normal::standard().cdf((bound - at_end) / moves),
+                false => f64::from(u8::from(at_end < bound)),
+            };
+            let equivalent = if same > 0.0 { below(same) - below(-same) } else { 0.0 };
+            (below(-differs) + 1.0 - below(differs) + equivalent).clamp(0.0, 1.0)
         };
-        let equivalent = if same > 0.0 { below(same) - below(-same) } else { 0.0 };
-        Some((below(-differs) + 1.0 - below(differs) + equivalent).clamp(0.0, 1.0))
+        let alone = chance(centre.value, variance);
+        let together = expected.filter(|_| variance > 0.0).map_or(0.0, |expected| {
+            let own = expected.variance / (expected.variance + variance);
+            chance(own * centre.value + (1.0 - own) * expected.mean, own * variance)
+        });
+        // Others that agree must not give up the one level that differs.
+        Some(alone.max(together))
     }
 }
 
@@ -157,7 +158,7 @@ mod tests {
         let alone = chance(0.02, &[]);
         assert_eq!(alone, chance(0.02, &[0.08]), "one other says nothing");
         assert!(chance(0.02, &[0.08; 6]) > alone + 0.2);
-        assert!(chance(0.02, &[0.02; 6]) < alone, "all are near what cannot be resolved");
+        assert!(chance(0.02, &[0.02; 6]) >= alone, "others take no chance away");
         let scattered = chance(0.02, &[0.5, -0.5, 0.3, -0.4, 0.1, -0.1]);
         assert!((scattered - alone).abs() < 0.02, "{scattered} {alone}");
     }

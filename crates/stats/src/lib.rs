@@ -14,6 +14,7 @@ mod equivalence;
 mod estimate;
 mod incomplete;
 mod interval;
+mod local;
 mod looks;
 mod p_value;
 mod ratio;

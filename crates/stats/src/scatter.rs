@@ -15,9 +15,16 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::function::gamma::ln_gamma;
 
 /// Degrees of freedom that the scatter of the other samples may be worth, with the weight of each
-/// before anything was seen: from "says next to nothing" to "all scatter equally".
+/// before anything was seen: from "says next to nothing" to "all scatter equally". Of the weights
+/// that were simulated those that find the most and let no family err in more than 5.5 % of studies.
 const FREEDOMS: [(f64, f64); 6] =
-    [(1.0, 4.0), (2.0, 3.0), (4.0, 1.0), (8.0, 1.0), (16.0, 0.5), (64.0, 0.5)];
+    [(1.0, 4.0), (2.0, 3.0), (4.0, 1.0), (8.0, 1.0), (16.0, 0.5), (64.0, 1.0)];
+/// From so many degrees of freedom on the weight grows with the root of the number of samples, as a
+/// parameter that is not needed does in the criterion of G. Schwarz (*Annals of Statistics* 6,
+/// 1978): few samples cannot tell that all scatter equally, and many nearly can.
+const NEARLY_EQUAL: f64 = 16.0;
+/// For this number of samples the weights are those above.
+const USUAL_SAMPLES: f64 = 6.0;
 /// Where the typical variance may lie, as logarithm of a factor to the mean of those seen, and in
 /// what steps. Of few repeats the true one may be far above what was seen, and hardly below.
 const LOWEST: f64 = -4.0;
@@ -112,7 +119,9 @@ impl Scatter {
             return None;
         }
         let steps = ((HIGHEST - LOWEST) / STEP) as i32;
+        let many = (independent.clamp(0.0, 1.0) * seen.len() as f64 / USUAL_SAMPLES).sqrt();
         for (freedom, weight) in FREEDOMS {
+            let weight = if freedom < NEARLY_EQUAL { weight } else { weight * many };
             let scale: f64 = seen.iter().map(|sample| log_scale(sample.n - 1.0, freedom)).sum();
             for step in 0..=steps {
                 let variance = mean * (LOWEST + f64::from(step) * STEP).exp();
@@ -304,14 +313,23 @@ impl Centre {
     }
 
     /// Of the difference b − a of two centres by the same scatter.
+    ///
+    /// The degrees of freedom are Satterthwaite's of what each sample says itself and half of what it
+    /// has borrowed: both have borrowed the same, as two targets at a level mostly scatter alike, and
+    /// what is borrowed twice counts once.
     pub(crate) fn difference(a: &Self, b: &Self) -> Self {
+        let once = |centre: &Self, error: &Error| {
+            let own = (centre.n - 1.0).min(error.freedom);
+            f64::midpoint(own, error.freedom)
+        };
         // Both were found by the same possibilities, in the same order.
-        let errors = a.errors.iter().zip(&b.errors).map(|(a, b)| {
-            let (a_squared, b_squared) = (a.scale.powi(2), b.scale.powi(2));
+        let errors = a.errors.iter().zip(&b.errors).map(|(of_a, of_b)| {
+            let (a_squared, b_squared) = (of_a.scale.powi(2), of_b.scale.powi(2));
+            let (a_freedom, b_freedom) = (once(a, of_a), once(b, of_b));
             let both = a_squared + b_squared;
-            let parts = a_squared.powi(2) / a.freedom + b_squared.powi(2) / b.freedom;
-            let freedom = if both > 0.0 { both.powi(2) / parts } else { a.freedom + b.freedom };
-            Error { weight: a.weight, scale: both.sqrt(), freedom }
+            let parts = a_squared.powi(2) / a_freedom + b_squared.powi(2) / b_freedom;
+            let freedom = if both > 0.0 { both.powi(2) / parts } else { a_freedom + b_freedom };
+            Error { weight: of_a.weight, scale: both.sqrt(), freedom }
         });
         Self { value: b.value - a.value, n: a.n.min(b.n), errors: errors.collect() }
     }

@@ -1,8 +1,9 @@
 //! How often comparisons err, and how much they find, over studies whose truth is known: prints the
 //! tables of docs/method.md. `make calibrate` runs it; the number of studies is its argument, and
-//! `until` a second one that leaves all but the last table out.
+//! `until` or `sparse` a second one that leaves the other tables out.
 
 mod simulated;
+mod sparse;
 mod until;
 
 use rand_core::SeedableRng;
@@ -89,7 +90,13 @@ fn main() -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     let count: u32 = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(10_000);
     if std::env::args().nth(2).as_deref() == Some("until") {
-        return until::table(&mut out, count);
+        until::table(&mut out, count)?;
+        return until::sparse_table(&mut out, count);
+    }
+    if std::env::args().nth(2).as_deref() == Some("sparse") {
+        sparse::table(&mut out, count)?;
+        writeln!(out)?;
+        return until::sparse_table(&mut out, count / 10);
     }
     let plain = Shape {
         name: "equal scatter",
@@ -135,5 +142,9 @@ fn main() -> std::io::Result<()> {
         }
     }
     writeln!(out)?;
-    until::table(&mut out, count / 10)
+    sparse::table(&mut out, count)?;
+    writeln!(out)?;
+    until::table(&mut out, count / 10)?;
+    writeln!(out)?;
+    until::sparse_table(&mut out, count / 10)
 }

@@ -47,6 +47,8 @@ pub enum Truth {
     Half,
     /// It is better by a tenth at the lower half, and worse by as much at the others.
     Crossing,
+    /// It is better by a factor at so many of the highest levels, and equal at the others.
+    Sparse(usize, f64),
     /// Level by level: equal, better by a tenth, by a quarter, and worse by a tenth.
     Mixed,
 }
@@ -61,6 +63,13 @@ impl Truth {
             Self::Half => {
                 if low {
                     1.5_f64.ln()
+                } else {
+                    0.0
+                }
+            }
+            Self::Sparse(few, factor) => {
+                if level + few >= levels {
+                    factor.ln()
                 } else {
                     0.0
                 }

@@ -36,6 +36,13 @@ struct Sums {
     gained: u32,
     /// Verdicts of the full plan that another one, on other trials, agrees with.
     repeated: u32,
+    /// True differences, and how many of them are found: by the looks, by a plan of as many
+    /// trials as the looks took, and by the full plan.
+    differences: u32,
+    found: [u32; 3],
+    /// Comparisons of equal targets, and how many are told to be equivalent, likewise.
+    equals: u32,
+    equivalent: [u32; 3],
 }
 
 impl Study {
@@ -121,13 +128,25 @@ fn simulate(shape: &Shape, truth: Truth, (targets, levels): (usize, usize), coun
             }
         }
         let measured: usize = repeats.iter().flatten().sum();
+        // As many for every cell as the looks took on average, rounded to the nearest.
+        let each = (measured + levels * targets / 2) / (levels * targets);
+        study.looks = None;
+        let same_trials = study.judge(&vec![vec![each; levels]; targets]);
         sums.trials += measured as f64 / (most * levels * targets) as f64;
         let mut error = false;
         for (i, (found, fixed)) in found.iter().zip(&fixed).enumerate() {
             let (pair, level) = (study.pairs[i / levels], i % levels);
             let differs = pair.1 + 1 == targets && truth.effect(level, levels) != 0.0;
-            let said = |relation| matches!(relation, Relation::Larger | Relation::Smaller);
             error |= !differs && said(*found);
+            let by = [*found, same_trials[i].relation, fixed.relation];
+            let (of, of_each, is) = match differs {
+                true => (&mut sums.differences, &mut sums.found, said as fn(Relation) -> bool),
+                false => (&mut sums.equals, &mut sums.equivalent, same as fn(Relation) -> bool),
+            };
+            *of += 1;
+            for (sum, by) in of_each.iter_mut().zip(by) {
+                *sum += u32::from(is(by));
+            }
             sums.comparisons += 1;
             sums.agree += u32::from(*found == fixed.relation);
             sums.lost += u32::from(said(fixed.relation) && *found != fixed.relation);
@@ -136,6 +155,14 @@ fn simulate(shape: &Shape, truth: Truth, (targets, levels): (usize, usize), coun
         sums.errors += u32::from(error);
     }
     sums
+}
+
+fn said(relation: Relation) -> bool {
+    matches!(relation, Relation::Larger | Relation::Smaller)
+}
+
+fn same(relation: Relation) -> bool {
+    relation == Relation::Equivalent
 }
 
 impl Sums {
@@ -148,6 +175,12 @@ impl Sums {
         self.lost += other.lost;
         self.gained += other.gained;
         self.repeated += other.repeated;
+        self.differences += other.differences;
+        self.equals += other.equals;
+        for place in 0..3 {
+            self.found[place] += other.found[place];
+            self.equivalent[place] += other.equivalent[place];
+        }
     }
 
     fn row(&self, out: &mut impl Write, name: &str) -> std::io::Result<()> {
@@ -202,4 +235,42 @@ pub fn table(out: &mut impl Write, count: u32) -> std::io::Result<()> {
         }
     }
     all.row(out, "all | | ")
+}
+
+/// Few differences, equal scatter: what is found by the looks, by a plan of as many trials and by
+/// the full one.
+pub fn sparse_table(out: &mut impl Write, count: u32) -> std::io::Result<()> {
+    let shape = Shape {
+        name: "equal scatter",
+        repeats: 20,
+        scatter: 0.05,
+        spread: 0.0,
+        heavy: false,
+        bad: 0.0,
+    };
+    let truths = [
+        (6, Truth::Sparse(1, 1.15), "last + 15 %"),
+        (12, Truth::Sparse(1, 1.1), "last + 10 %"),
+        (12, Truth::Sparse(2, 1.15), "last two + 15 %"),
+        (24, Truth::Sparse(1, 1.2), "last + 20 %"),
+        (6, Truth::Equal, "all equal"),
+    ];
+    writeln!(
+        out,
+        "| levels | truth | error | trials | found | plan of as many trials | full plan | equal ones told the same | plan of as many trials | full plan |"
+    )?;
+    writeln!(out, "|---|---|---|---|---|---|---|---|---|---|")?;
+    for (levels, truth, name) in truths {
+        let sums = simulate(&shape, truth, (2, levels), count);
+        let share = |part: u32, of: u32| 100.0 * f64::from(part) / f64::from(of.max(1));
+        writeln!(
+            out,
+            "| {levels} | {name} | {:.1} % | {:.0} % | {} | {} |",
+            share(sums.errors, sums.studies),
+            100.0 * sums.trials / f64::from(sums.studies),
+            sums.found.map(|n| format!("{:.1} %", share(n, sums.differences))).join(" | "),
+            sums.equivalent.map(|n| format!("{:.1} %", share(n, sums.equals))).join(" | "),
+        )?;
+    }
+    Ok(())
 }
