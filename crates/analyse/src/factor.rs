@@ -4,6 +4,7 @@ mod effect;
 
 use crate::cell::Cells;
 use crate::family::{Judged, judge};
+use crate::overall::MIN_LEVELS;
 use crate::series::Series;
 use crate::{Finding, Metric, NoiseFloor, Subject, TestAnalysis, Verdict, floor};
 use model::{Level, Study, Target, Test};
@@ -313,7 +314,8 @@ impl<'a> Grouped<'a> {
             .collect();
         let scatters = |(_, part): &&(&PairAtLevel, Part)| part.ratio.p_value().is_some();
         let known = parts.iter().filter(scatters).count();
-        let kept = |part: &(&'a PairAtLevel, Part)| known == 0 || scatters(&part);
+        // As of comparisons over all levels.
+        let kept = |part: &(&'a PairAtLevel, Part)| known < MIN_LEVELS || scatters(&part);
         let (all, parts): (Vec<_>, Vec<_>) = parts.into_iter().filter(kept).unzip();
         let (ratio, holds_for) = effect::mean(&all, parts)?;
         Some(Self { all, ratio, holds_for })

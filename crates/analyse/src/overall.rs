@@ -10,7 +10,7 @@ use stats::{Estimate, Interval, Part, Ratio};
 use std::collections::BTreeMap;
 
 /// Fewest levels that are more than a single comparison.
-const MIN_LEVELS: usize = 2;
+pub(crate) const MIN_LEVELS: usize = 2;
 
 /// Every pair of targets that has enough levels in common, in the order of the study.
 pub(crate) fn overall(

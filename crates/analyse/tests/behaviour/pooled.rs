@@ -1,5 +1,5 @@
 //! How often means over levels and factors err, and how much they find, where one target or trial is
-//! unlike the others. The tables of docs/method.md are made by the ignored tests.
+//! unlike the others. The ignored tests print tables.
 
 use crate::support::{Noise, dataset};
 use analyse::{Analysis, Metric, Verdict, analyse_without_laws};
