@@ -1,13 +1,15 @@
 //! What a label does: targets that differ in it alone, over all tests and levels.
 
+mod effect;
+
 use crate::cell::Cells;
 use crate::family::{Judged, judge};
-use crate::overall::{Pooled, pool};
+use crate::overall::MIN_LEVELS;
 use crate::series::Series;
 use crate::{Finding, Metric, NoiseFloor, Subject, TestAnalysis, Verdict, floor};
 use model::{Level, Study, Target, Test};
 use serde::Serialize;
-use stats::{Estimate, Ratio, closed};
+use stats::{Estimate, Part, Ratio, closed_groups, holm};
 
 /// Two values of one label, compared over the pairs of targets that have one each and are alike in
 /// all other labels. What the labels don't say may differ too.
@@ -21,11 +23,12 @@ pub struct FactorEffect {
     /// What is compared: the metric by which the tests are judged; where transactions are offered at
     /// rates the 95th percentile of the response time.
     pub metric: Metric,
-    /// `to` ÷ `from` over all pairs, tests and levels together: geometric means within each repeat,
-    /// each pair at each level with equal weight.
+    /// `to` ÷ `from` over all pairs, tests and levels together: the geometric mean over the pairs, of
+    /// the mean of each over its tests and levels.
     pub ratio: Estimate,
-    /// Pairs at levels that do not go into `ratio`, of how many: they lack results in repeats that the
-    /// others have.
+    /// What `ratio` and `verdict` hold for.
+    pub holds_for: HoldsFor,
+    /// Pairs at levels that do not go into `ratio`, of how many: they have no interval, where others do.
     pub left_out: (usize, usize),
     /// What follows; the candidate is `to`.
     pub verdict: Verdict,
@@ -36,6 +39,16 @@ pub struct FactorEffect {
     pub pairs_differ: bool,
     /// The pairs together at each level of each test, in the order of the study.
     pub levels: Vec<LevelEffect>,
+}
+
+/// How far the effect of a label is known to reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HoldsFor {
+    /// The targets that were measured: how much targets differ by themselves is not known from so few.
+    TheseTargets,
+    /// Further targets of the kind as well: by how much targets differ by themselves is in the interval.
+    TargetsLikeThese,
 }
 
 /// The effect on one pair of targets, over all tests and levels.
@@ -204,84 +217,129 @@ pub(crate) fn contrasts(study: &Study, observations: &[PairAtLevel]) -> Vec<Fact
     // Stable: the values of a label stay in the order of the study.
     factors.sort_by(|a, b| a.label.cmp(&b.label));
     // What has no ratio by itself, because all trials of a side failed, says nothing.
-    let says = |observation: &&PairAtLevel| ratio(&[*observation]).is_some();
+    let says = |one: &&PairAtLevel| one.candidate.ratio(&one.base).is_some();
     let of = |factor: &Factor| -> Vec<&PairAtLevel> {
         observations.iter().filter(|one| one.factor == *factor).filter(says).collect()
     };
-    factors.into_iter().filter_map(|factor| contrast(study, factor, &of(factor))).collect()
+    let of_factors: Vec<(&Factor, Vec<&PairAtLevel>)> =
+        factors.into_iter().map(|factor| (factor, of(factor))).collect();
+    let mut metrics: Vec<Metric> = of_factors.iter().map(|(factor, _)| factor.metric).collect();
+    metrics.sort_unstable();
+    metrics.dedup();
+    let mut effects: Vec<Option<FactorEffect>> = of_factors.iter().map(|_| None).collect();
+    for metric in metrics {
+        let own = of_factors.iter().enumerate().filter(|(_, (factor, _))| factor.metric == metric);
+        let (places, family): (Vec<usize>, Vec<_>) = own.unzip();
+        for (place, effect) in places.into_iter().zip(of_family(study, metric, &family)) {
+            effects[place] = effect;
+        }
+    }
+    effects.into_iter().flatten().collect()
 }
 
-fn contrast(study: &Study, factor: &Factor, observations: &[&PairAtLevel]) -> Option<FactorEffect> {
-    let (ratio, verdict) = effects(study, factor, &[observations.to_vec()]).pop()?;
-    let left_out = pooled(observations).map_or(0, |pooled| observations.len() - pooled.kept.len());
-    let of_pairs = distinct(observations, |observation| &observation.pair);
-    let pairs = named_effects(study, factor, of_pairs, |pair, ratio, verdict| {
-        let (baseline, candidate) = pair.clone();
-        PairEffect { baseline, candidate, ratio, verdict }
-    });
-    let of_levels = distinct(observations, |observation| &observation.place);
-    let levels = named_effects(study, factor, of_levels, |place, ratio, verdict| {
-        let (test, level) = place.clone();
-        LevelEffect { test, level, ratio, verdict }
-    });
-    Some(FactorEffect {
-        label: factor.label.clone(),
-        from: factor.from.clone(),
-        to: factor.to.clone(),
-        metric: factor.metric,
-        ratio,
-        left_out: (left_out, observations.len()),
-        verdict,
-        pairs_differ: differ(&pairs),
-        pairs,
-        levels,
-    })
-}
-
-/// The effects on groups that have names.
-fn named_effects<K, E>(
+/// The effects of all labels by one metric, which are held together: those of labels by Holm's
+/// procedure, those of pairs and of levels as comparisons of pairs of targets are.
+fn of_family(
     study: &Study,
-    factor: &Factor,
-    named: Vec<(&K, Vec<&PairAtLevel>)>,
-    effect: impl Fn(&K, Estimate, Verdict) -> E,
-) -> Vec<E> {
-    let known = named.into_iter().filter(|(_, group)| ratio(group).is_some());
-    let (names, groups): (Vec<&K>, Vec<Vec<&PairAtLevel>>) = known.unzip();
-    let effects = effects(study, factor, &groups);
-    names
-        .into_iter()
-        .zip(effects)
-        .map(|(name, (ratio, verdict))| effect(name, ratio, verdict))
-        .collect()
+    metric: Metric,
+    family: &[&(&Factor, Vec<&PairAtLevel>)],
+) -> Vec<Option<FactorEffect>> {
+    let whole: Vec<Vec<Grouped>> =
+        family.iter().map(|(_, all)| Grouped::of(all.clone()).into_iter().collect()).collect();
+    let by = |same: fn(&PairAtLevel, &PairAtLevel) -> bool| -> Vec<Vec<Grouped>> {
+        let groups = |all: &[_]| distinct(all, same).into_iter().filter_map(Grouped::of).collect();
+        family.iter().map(|(_, all)| groups(all)).collect()
+    };
+    let of_pairs = by(|a, b| a.pair == b.pair);
+    let of_levels = by(|a, b| a.place == b.place);
+    let p_values = |groups: &[Vec<Grouped>]| -> Vec<Vec<f64>> {
+        groups.iter().map(|groups| groups.iter().map(Grouped::p_value).collect()).collect()
+    };
+    let labels: Vec<f64> = p_values(&whole).concat();
+    let mut labels = holm(&labels).into_iter();
+    let pairs_adjusted = closed_groups(&p_values(&of_pairs));
+    let levels_adjusted = closed_groups(&p_values(&of_levels));
+    let mut effects = Vec::new();
+    for (place, (factor, all)) in family.iter().enumerate() {
+        let judged = |group: &Grouped, adjusted: f64| group.judge(study, metric, adjusted);
+        let Some(group) = whole[place].first() else {
+            effects.push(None);
+            continue;
+        };
+        let (ratio, verdict) = judged(group, labels.next().unwrap_or(1.0));
+        let pairs: Vec<PairEffect> = of_pairs[place]
+            .iter()
+            .zip(&pairs_adjusted[place])
+            .map(|(group, adjusted)| {
+                let (ratio, verdict) = judged(group, *adjusted);
+                let (baseline, candidate) = group.all[0].pair.clone();
+                PairEffect { baseline, candidate, ratio, verdict }
+            })
+            .collect();
+        let levels =
+            of_levels[place].iter().zip(&levels_adjusted[place]).map(|(group, adjusted)| {
+                let (ratio, verdict) = judged(group, *adjusted);
+                let (test, level) = group.all[0].place.clone();
+                LevelEffect { test, level, ratio, verdict }
+            });
+        effects.push(Some(FactorEffect {
+            label: factor.label.clone(),
+            from: factor.from.clone(),
+            to: factor.to.clone(),
+            metric: factor.metric,
+            ratio,
+            holds_for: group.holds_for,
+            left_out: (all.len() - group.all.len(), all.len()),
+            verdict,
+            pairs_differ: differ(&pairs),
+            levels: levels.collect(),
+            pairs,
+        }));
+    }
+    effects
 }
 
-/// The effects on groups of observations, held together; of those groups that have a ratio.
-fn effects(
-    study: &Study,
-    factor: &Factor,
-    groups: &[Vec<&PairAtLevel>],
-) -> Vec<(Estimate, Verdict)> {
-    let (ratios, groups): (Vec<Ratio>, Vec<&Vec<&PairAtLevel>>) =
-        groups.iter().filter_map(|group| Some((ratio(group)?, group))).unzip();
-    let p_values: Vec<f64> = ratios.iter().map(|ratio| ratio.p_value().unwrap_or(1.0)).collect();
-    let judged = ratios.iter().zip(groups).zip(closed(&p_values));
-    judged
-        .map(|((ratio, group), adjusted)| {
-            if let Some(Said { ratio, verdict }) = said(group) {
-                return (ratio, verdict);
+/// Observations whose mean is one effect.
+struct Grouped<'a> {
+    all: Vec<&'a PairAtLevel>,
+    ratio: Ratio,
+    holds_for: HoldsFor,
+}
+
+impl<'a> Grouped<'a> {
+    fn of(observations: Vec<&'a PairAtLevel>) -> Option<Self> {
+        let parts: Vec<(&PairAtLevel, Part)> = observations
+            .into_iter()
+            .filter_map(|one| Some((one, one.candidate.part(&one.base, 1.0)?)))
+            .collect();
+        let scatters = |(_, part): &&(&PairAtLevel, Part)| part.ratio.p_value().is_some();
+        let known = parts.iter().filter(scatters).count();
+        // As of comparisons over all levels.
+        let kept = |part: &(&'a PairAtLevel, Part)| known < MIN_LEVELS || scatters(&part);
+        let (all, parts): (Vec<_>, Vec<_>) = parts.into_iter().filter(kept).unzip();
+        let (ratio, holds_for) = effect::mean(&all, parts)?;
+        Some(Self { all, ratio, holds_for })
+    }
+
+    fn p_value(&self) -> f64 {
+        self.ratio.p_value().unwrap_or(1.0)
+    }
+
+    fn judge(&self, study: &Study, metric: Metric, adjusted: f64) -> (Estimate, Verdict) {
+        if let Some(Said { ratio, verdict }) = said(&self.all) {
+            return (ratio, verdict);
+        }
+        let Judged { shown, verdict, .. } = judge(study, metric, &self.ratio, adjusted, None);
+        // Tests that are taken together have the highest of their floors.
+        let mut floors = self.all.iter().filter_map(|observation| observation.floor.as_ref());
+        let hidden = floors.any(|floor| !floor.is_cleared_by(&shown));
+        match verdict {
+            Verdict::CandidateBetter | Verdict::BaselineBetter if hidden => {
+                (shown, Verdict::Unresolved)
             }
-            let Judged { shown, verdict, .. } = judge(study, factor.metric, ratio, adjusted, None);
-            // Tests that are taken together have the highest of their floors.
-            let mut floors = group.iter().filter_map(|observation| observation.floor.as_ref());
-            let hidden = floors.any(|floor| !floor.is_cleared_by(&shown));
-            match verdict {
-                Verdict::CandidateBetter | Verdict::BaselineBetter if hidden => {
-                    (shown, Verdict::Unresolved)
-                }
-                verdict => (shown, verdict),
-            }
-        })
-        .collect()
+            verdict => (shown, verdict),
+        }
+    }
 }
 
 /// What the comparisons of a test say already of a group that is one pair at one level, or one pair
@@ -296,36 +354,19 @@ fn said(group: &[&PairAtLevel]) -> Option<Said> {
     group.iter().map(|one| &one.place.1).eq(levels).then_some(*said)
 }
 
-/// Rungs by a key, in the order in which the keys first come.
-fn distinct<'a, K: PartialEq>(
+/// Observations by what they have in common, in the order in which that first comes.
+fn distinct<'a>(
     observations: &[&'a PairAtLevel],
-    key: impl Fn(&'a PairAtLevel) -> &'a K,
-) -> Vec<(&'a K, Vec<&'a PairAtLevel>)> {
-    let mut groups: Vec<(&K, Vec<&PairAtLevel>)> = Vec::new();
+    same: impl Fn(&PairAtLevel, &PairAtLevel) -> bool,
+) -> Vec<Vec<&'a PairAtLevel>> {
+    let mut groups: Vec<Vec<&PairAtLevel>> = Vec::new();
     for &observation in observations {
-        match groups.iter_mut().find(|(known, _)| *known == key(observation)) {
-            Some((_, same)) => same.push(observation),
-            None => groups.push((key(observation), vec![observation])),
+        match groups.iter_mut().find(|group| same(group[0], observation)) {
+            Some(group) => group.push(observation),
+            None => groups.push(vec![observation]),
         }
     }
     groups
-}
-
-/// The ratio of geometric means over observations, one value for each repeat.
-fn ratio(observations: &[&PairAtLevel]) -> Option<Ratio> {
-    if let [only] = observations {
-        return only.candidate.ratio(&only.base);
-    }
-    let pooled = pooled(observations)?;
-    pooled.candidate.ratio(&pooled.base)
-}
-
-fn pooled(observations: &[&PairAtLevel]) -> Option<Pooled> {
-    let pairs: Vec<(&Series, &Series)> = observations
-        .iter()
-        .map(|observation| (&observation.base, &observation.candidate))
-        .collect();
-    pool(&pairs, 1)
 }
 
 /// Whether the intervals of any two pairs have nothing in common.

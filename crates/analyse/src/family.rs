@@ -107,6 +107,11 @@ fn follow_levels(by_level: &[Comparison], overall: &mut OverallComparison) {
     overall.ratio.point = (points / own.len() as f64).exp();
     overall.verdict = first.verdict;
     overall.strength.further_repeats = None;
+    if first.verdict != Verdict::Equivalent {
+        // As likely by chance as the likeliest of these differences.
+        let likely = own.iter().filter_map(|comparison| comparison.strength.adjusted_p);
+        overall.strength.adjusted_p = likely.reduce(f64::max);
+    }
 }
 
 fn hold(study: &Study, members: Vec<Member>) {

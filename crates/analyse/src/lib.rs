@@ -79,7 +79,7 @@ pub use events::{
     Change, Changed, EventKind, ServerEvent, TestEvents, TrialBackground, TrialEvents, TrialSeconds,
 };
 pub use extended::ConditionChange;
-pub use factor::{LevelEffect, PairEffect};
+pub use factor::{HoldsFor, LevelEffect, PairEffect};
 pub use finding::kinds::*;
 pub use finding::{Evidence, Finding, FindingKind, Severity, Subject, Validity};
 pub use fleet::{FleetCell, HostFigures, VmFigures, VolumeFigures};

@@ -3,13 +3,15 @@
 use crate::cell::Cells;
 use crate::compare::each_pair;
 use crate::family::Compared;
+use crate::means::Means;
 use crate::series::Series;
 use crate::{Basis, Metric, OverallComparison, Strength, Verdict};
 use model::{Level, ReadBudget, Study, Test};
+use stats::{Estimate, Interval, Part, Ratio};
 use std::collections::BTreeMap;
 
 /// Fewest levels that are more than a single comparison.
-const MIN_LEVELS: usize = 2;
+pub(crate) const MIN_LEVELS: usize = 2;
 
 /// Every pair of targets that has enough levels in common, in the order of the study.
 pub(crate) fn overall(
@@ -33,28 +35,67 @@ fn compare(
     (baseline, candidate): (&str, &str),
     metric: Metric,
 ) -> Option<Compared<OverallComparison>> {
-    let series = |target: &str, level: Level| Some(cells.at(target, level)?.series(metric));
-    let (levels, pairs): (Vec<Level>, Vec<(&Series, &Series)>) = test
-        .levels()
-        .iter()
-        .filter_map(|&level| Some((level, (series(baseline, level)?, series(candidate, level)?))))
-        .unzip();
-    let Pooled { kept, base, candidate: numerator } = pool(&pairs, MIN_LEVELS)?;
-    let levels: Vec<Level> = kept.iter().map(|&index| levels[index]).collect();
-    let ratio = numerator.ratio(&base)?;
+    let at = |&level: &Level| {
+        let series = |target: &str| Some(cells.at(target, level)?.series(metric));
+        let (base, candidate) = (series(baseline)?, series(candidate)?);
+        let part = candidate.part(base, 1.0)?;
+        let means = candidate.means(base, part.ratio.point);
+        Some(AtLevel { level, base: base.estimate(study.confidence)?, means, part })
+    };
+    let mut known: Vec<AtLevel> = test.levels().iter().filter_map(at).collect();
+    // A level that says nothing of its scatter is left out where others do.
+    let scatters = |one: &AtLevel| one.part.ratio.p_value().is_some();
+    if known.iter().filter(|one| scatters(one)).count() >= MIN_LEVELS {
+        known.retain(scatters);
+    }
+    if known.len() < MIN_LEVELS {
+        return None;
+    }
+    let weight = (known.len() as f64).recip();
+    let parts: Vec<Part> =
+        known.iter().map(|one| Part { weight, ..one.part.clone() }).collect();
+    let ratio = Ratio::mean(&parts, 1.0)?;
+    let mean = |figure: fn(&Means) -> f64| {
+        (known.iter().map(|one| figure(&one.means).ln()).sum::<f64>() * weight).exp()
+    };
+    let means = Means { baseline: mean(|one| one.baseline), candidate: mean(|one| one.candidate) };
     let of = OverallComparison {
         baseline: baseline.to_owned(),
         candidate: candidate.to_owned(),
-        all_levels: levels.len() == test.levels().len(),
-        levels,
+        all_levels: known.len() == test.levels().len(),
+        levels: known.iter().map(|one| one.level).collect(),
         metric,
-        base: base.estimate(study.confidence)?,
-        means: numerator.means(&base, ratio.point),
+        base: geometric_mean(known.iter().map(|one| &one.base))?,
+        means: means.giving(ratio.point),
         ratio: ratio.bare(),
         verdict: Verdict::Unresolved,
         strength: Strength::default(),
     };
     Some(Compared { of, ratio })
+}
+
+/// What two targets have at one level.
+struct AtLevel {
+    level: Level,
+    base: Estimate,
+    means: Means,
+    part: Part,
+}
+
+/// Of figures that hold at once: its ends are the means of theirs, which is wide enough however they
+/// depend on one another.
+fn geometric_mean<'a>(all: impl Iterator<Item = &'a Estimate> + Clone) -> Option<Estimate> {
+    let count = all.clone().count() as f64;
+    let mean = |logs: f64| (logs / count).exp();
+    let point = mean(all.clone().map(|one| one.point.ln()).sum());
+    let intervals: Option<Vec<Interval>> = all.clone().map(|one| one.interval).collect();
+    let interval = intervals.filter(|all| !all.is_empty()).map(|all| Interval {
+        low: mean(all.iter().map(|one| one.low.ln()).sum()),
+        high: mean(all.iter().map(|one| one.high.ln()).sum()),
+        ..all[0]
+    });
+    let n = all.map(|one| one.n).min()?;
+    point.is_finite().then_some(Estimate { point, interval, n })
 }
 
 /// Several pairs of series in one: their geometric means in each repeat.

@@ -3,7 +3,7 @@
 use crate::{Basis, Metric};
 use model::{Derivation, FigureNumber, Latencies, LoadResult, MetricUnit, Outcome};
 use stats::{
-    Autocorrelation, Estimate, Interval, KnownScatter, Looks, Ratio, Repeat, Sample, Scatter,
+    Autocorrelation, Estimate, Interval, KnownScatter, Looks, Part, Ratio, Repeat, Sample, Scatter,
     SharedVariance, values_needed,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -363,6 +363,13 @@ impl Series {
             Ratio::unpaired(&base.sample()?, &self.sample()?, scatter)
         };
         Some(ratio.ok()?.looked_at(self.looks.as_ref().or(base.looks.as_ref())))
+    }
+
+    /// [`Self::ratio`] as a part of a mean over several.
+    pub(crate) fn part(&self, base: &Self, weight: f64) -> Option<Part> {
+        let ratio = self.ratio(base)?;
+        let pairs = base.repeats().filter(|&repeat| self.at(repeat).is_some());
+        Some(Part { ratio, blocks: pairs.collect(), weight })
     }
 
     /// [`Self::ratio`] by itself, with its interval.

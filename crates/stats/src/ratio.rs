@@ -22,6 +22,8 @@ pub struct Ratio {
     pub(crate) rounding: f64,
     /// When it is looked at, where that is not once.
     pub(crate) looks: Option<Arc<Looks>>,
+    /// How far the logarithm of each pair is from the mean, outliers moved in; empty without pairs.
+    pub(crate) deviations: Vec<f64>,
 }
 
 /// What one repeat has of two targets.
@@ -72,7 +74,12 @@ impl Ratio {
         let rounding = rounding.max(0.0);
         let centre = Centre::of(&logs, scatter).map(|centre| hidden_scatter(centre, rounding));
         let value = centre.as_ref().map_or(only, |centre| centre.value);
-        Self { point: value.exp(), n: logs.len(), centre, rounding, looks: None }.checked()
+        let deviations = match scatter {
+            Some(scatter) => scatter.deviations(&logs),
+            None => logs.iter().map(|log| log - value).collect(),
+        };
+        let (point, n) = (value.exp(), logs.len());
+        Self { point, n, centre, rounding, looks: None, deviations }.checked()
     }
 
     /// Over repeats of which some lack one of the two. Values without a partner count by how little
@@ -112,7 +119,9 @@ impl Ratio {
         let more = between_blocks(&partners, known.shared);
         let centre = known.ratios.centre_with(&differences, more).ok_or(SampleError::Empty)?;
         let (point, n) = (centre.value.exp(), differences.len());
-        Self { point, n, centre: Some(centre), rounding: rounding.max(0.0), looks: None }.checked()
+        let (centre, rounding) = (Some(centre), rounding.max(0.0));
+        let deviations = known.ratios.deviations(&differences);
+        Self { point, n, centre, rounding, looks: None, deviations }.checked()
     }
 
     /// For values that are not pairs: the fallback when fewer than two pairs are left. What differs
@@ -154,7 +163,8 @@ impl Ratio {
         let (n, rounding) =
             (base.len().min(candidate.len()), base.rounding() + candidate.rounding());
         let centre = centre.map(|centre| hidden_scatter(centre, rounding));
-        Self { point: value.exp(), n, centre, rounding, looks: None }.checked()
+        let deviations = Vec::new();
+        Self { point: value.exp(), n, centre, rounding, looks: None, deviations }.checked()
     }
 
     fn checked(self) -> Result<Self, SampleError> {

@@ -75,15 +75,15 @@ pub struct Centre {
     /// How many values.
     n: f64,
     /// Its Student's t distributions, by weight; all weights together are 1.
-    errors: Vec<Error>,
+    pub(crate) errors: Vec<Error>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Error {
-    weight: f64,
+pub(crate) struct Error {
+    pub(crate) weight: f64,
     /// Standard error.
-    scale: f64,
-    freedom: f64,
+    pub(crate) scale: f64,
+    pub(crate) freedom: f64,
 }
 
 /// A sample as it enters: its mean, variance and size, outliers moved in.
@@ -196,6 +196,16 @@ impl Scatter {
         Some(Centre { value: mean, n, errors: self.possible.iter().map(error).collect() })
     }
 
+    /// How far each value is from the mean, outliers moved in, and as much further as repeats that are
+    /// alike scatter less than they would.
+    pub(crate) fn deviations(&self, values: &[f64]) -> Vec<f64> {
+        let moved = self.moved_in(values);
+        let n = moved.len() as f64;
+        let mean = moved.iter().sum::<f64>() / n;
+        let widening = self.autocorrelation.widening(n);
+        moved.into_iter().map(|value| (value - mean) * widening).collect()
+    }
+
     /// Of two values at least.
     fn moments(&self, values: &[f64]) -> Option<Moments> {
         if values.len() < 2 {
@@ -284,7 +294,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 /// The logarithm of how likely a variance is by a prior, up to what all priors share, is the sum of
 /// two: variance ÷ `typical` is distributed as F. This part is the same for all variances.
-fn log_scale(own: f64, prior: f64) -> f64 {
+pub(crate) fn log_scale(own: f64, prior: f64) -> f64 {
     ln_gamma(f64::midpoint(own, prior)) - ln_gamma(own / 2.0) - ln_gamma(prior / 2.0)
         + own / 2.0 * (own / prior).ln()
 }
@@ -298,6 +308,11 @@ fn log_shape(sample: &Moments, prior: f64, typical: f64, mean: f64) -> f64 {
 }
 
 impl Centre {
+    /// With errors whose weights are 1 together.
+    pub(crate) fn with(value: f64, n: f64, errors: Vec<Error>) -> Self {
+        Self { value, n, errors }
+    }
+
     /// Of two values at least, by that scatter; with none by their own alone.
     pub(crate) fn of(values: &[f64], scatter: Option<&Scatter>) -> Option<Self> {
         if values.len() < 2 {

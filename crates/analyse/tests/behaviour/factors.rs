@@ -1,7 +1,7 @@
 //! What labels do, from studies in which that is known.
 
 use crate::support::{Noise, dataset, found};
-use analyse::{Analysis, Evidence, FactorEffect, Verdict, analyse};
+use analyse::{Analysis, Evidence, FactorEffect, HoldsFor, Verdict, analyse};
 use model::Dataset;
 
 const TARGETS: [&str; 4] = ["shared", "dedicated", "shared-opt", "dedicated-opt"];
@@ -89,4 +89,37 @@ fn scatter_leaves_a_factor_unresolved() {
     label(&mut data, "a", &[("tenancy", "shared")]);
     label(&mut data, "b", &[("tenancy", "dedicated")]);
     assert_eq!(analyse(&data).factors[0].verdict, Verdict::Unresolved);
+}
+
+/// Targets by turns with the one and the other value of a label, alike in all else.
+fn replicates(targets: &[&str], throughput: impl FnMut(&str, u32, u32) -> f64) -> Dataset {
+    let mut data = dataset(targets, &[8, 16], 3, throughput);
+    for (place, target) in targets.iter().enumerate() {
+        label(&mut data, target, &[("disk", ["old", "new"][place % 2])]);
+    }
+    data
+}
+
+#[test]
+fn targets_and_not_repeats_are_the_replicates_of_a_label() {
+    // Every target differs from the others by more than the label does.
+    let names = ["a", "b", "c", "d", "e", "f"];
+    let own = [1.0, 1.06, 0.94, 1.0, 1.05, 1.11];
+    let mut noise = Noise::new(3);
+    let data = replicates(&names, |name, _, _| {
+        10_000.0 * own[names.iter().position(|n| *n == name).unwrap()] * noise.factor(0.002)
+    });
+    let analysis = analyse(&data);
+    let disk = contrast(&analysis, "disk");
+    assert_eq!(disk.holds_for, HoldsFor::TargetsLikeThese);
+    assert_eq!(disk.verdict, Verdict::Unresolved);
+
+    // Of two targets nothing is known of others, and that is said.
+    let data = replicates(&names[..2], |name, _, _| {
+        10_000.0 * if name == "b" { 1.06 } else { 1.0 } * noise.factor(0.002)
+    });
+    let analysis = analyse(&data);
+    let disk = contrast(&analysis, "disk");
+    assert_eq!(disk.holds_for, HoldsFor::TheseTargets);
+    assert_eq!(disk.verdict, Verdict::CandidateBetter);
 }

@@ -22,6 +22,7 @@ mod outages;
 mod overall;
 mod own_figures;
 mod placing;
+mod pooled;
 mod processors;
 mod ranking;
 mod repeats;

@@ -77,21 +77,42 @@ fn a_crossing_leaves_the_levels_their_own_verdicts() {
 }
 
 #[test]
-fn a_level_with_a_failed_trial_is_left_out_of_all_repeats() {
+fn a_level_with_a_failed_trial_counts_with_the_repeats_that_it_has() {
     let mut data = dataset(&["a", "b"], &[1, 2, 4], 3, |_, _, repeat| 1000.0 + f64::from(repeat));
     fail(trial(&mut data, "b", 4, 2));
     let analysis = analyse(&data);
     let found = overall(&analysis, Metric::Throughput);
-    assert_eq!((clients(found), found.all_levels, found.ratio.n), (vec![1, 2], false, 3));
+    assert_eq!((clients(found), found.all_levels, found.ratio.n), (vec![1, 2, 4], true, 3));
 }
 
 #[test]
-fn a_block_that_was_hardly_begun_is_left_out_instead_of_its_levels() {
+fn a_level_with_a_single_repeat_is_left_out() {
     let mut data = dataset(&["a", "b"], &[1, 2, 4], 3, |_, _, repeat| 1000.0 + f64::from(repeat));
-    data.trials.retain(|record| record.key.repeat < 3 || record.key.level.clients == 1);
+    data.trials.retain(|record| record.key.repeat < 2 || record.key.level.clients < 4);
     let analysis = analyse(&data);
     let found = overall(&analysis, Metric::Throughput);
-    assert_eq!((clients(found), found.ratio.n), (vec![1, 2, 4], 2));
+    assert_eq!((clients(found), found.all_levels), (vec![1, 2], false));
+}
+
+#[test]
+fn the_mean_lies_within_the_ratios_of_its_levels_whatever_one_trial_does() {
+    for seed in 0..20 {
+        let mut noise = Noise::new(seed);
+        let data = dataset(&["a", "b"], &[1, 2, 4, 8], 5, |target, _, repeat| {
+            let bad = target == "b" && repeat == 1 + (seed % 5) as u32;
+            10_000.0 * noise.factor(0.02) * if bad { 0.2 } else { 1.0 }
+        });
+        let analysis = analyse(&data);
+        let found = overall(&analysis, Metric::Throughput);
+        let own = analysis.tests[0].comparisons.iter();
+        let own: Vec<f64> =
+            own.filter(|one| one.metric == Metric::Throughput).map(|one| one.ratio.point).collect();
+        let least = own.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = own.iter().copied().fold(0.0, f64::max);
+        let point = found.ratio.point;
+        assert!(least - 1e-9 <= point && point <= most + 1e-9, "{point} of {own:?}");
+        assert!(point > 0.94, "{point}: one bad trial in five moves the mean");
+    }
 }
 
 #[test]

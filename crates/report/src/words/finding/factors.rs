@@ -5,7 +5,7 @@ use crate::numbers::{self, percent, times};
 use crate::words::labels::target_name;
 use crate::words::metric::metric_name;
 use crate::words::place::levels;
-use analyse::{FactorEffect, LevelEffect, PairEffect, Verdict};
+use analyse::{FactorEffect, HoldsFor, LevelEffect, PairEffect, Verdict};
 use model::Level;
 use stats::Estimate;
 
@@ -46,7 +46,7 @@ fn effect(found: &FactorEffect) -> String {
     let over = match found.left_out {
         (0, _) => "all levels together".to_owned(),
         (left_out, of) => format!(
-            "{} of {} results together, those with the same repeats,",
+            "{} of {} results together, those that have an interval,",
             numbers::count((of - left_out) as u64),
             numbers::count(of as u64)
         ),
@@ -143,7 +143,15 @@ fn rests_on(found: &FactorEffect) -> String {
         );
     }
     let names: Vec<String> = found.pairs.iter().map(named).collect();
-    format!("based on {}", numbers::list(&names))
+    let names = numbers::list(&names);
+    match found.holds_for {
+        HoldsFor::TheseTargets => format!(
+            "this holds for these targets, and is not known to hold for others: it is based on {names}"
+        ),
+        HoldsFor::TargetsLikeThese => {
+            format!("based on {names}, with how much such targets differ by themselves")
+        }
+    }
 }
 
 #[cfg(test)]
