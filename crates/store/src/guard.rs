@@ -23,7 +23,7 @@ const LONGEST_VALUE: i32 = 64 << 20;
 /// have.
 const LONGEST_STATEMENT: i32 = 64 << 10;
 /// Statements that are kept for a trial to write or read, its digest included.
-const STATEMENTS: usize = 128;
+pub(crate) const STATEMENTS: usize = 128;
 
 /// Functions that weighin's own statements use.
 const FUNCTIONS: [&str; 3] = ["coalesce", "count", "max"];

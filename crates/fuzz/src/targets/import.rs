@@ -343,7 +343,7 @@ fn parts(data: &[u8]) {
         return;
     }
     let parsed = format.parse(source);
-    if budget.verdict().is_err() {
+    if budget.verdict().is_err() || budget.charge(parsed.memory_of_assembly()).is_err() {
         return;
     }
     let mut files = vec![parsed];

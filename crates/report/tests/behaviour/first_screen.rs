@@ -75,7 +75,7 @@ fn the_first_screen_says_all_in_a_hundred_words_with_one_chart() {
     let said = said.split_whitespace().collect::<Vec<&str>>().join(" ");
     for words in [
         "Choose relaxed up to 16 clients.",
-        "relaxed has 1.92 × the throughput of durable (95 % interval 1.85–1.99)",
+        "relaxed has 1.91 × the throughput of durable (95 % interval 1.86–1.96)",
         "Based on 35 trials in 8 min 10 s",
         "at 95 % confidence",
         "(31 partly checked, 1 suspect, 3 failed, 1 not run)",

@@ -65,7 +65,7 @@ fn at_rates_p95_decides() {
     says(
         &page,
         "fast is faster than slow at 500/s and 1,000/s: slow has 2.95–2.96 × its p95 latency (95 % \
-         intervals within 2.71–3.22).",
+         intervals within 2.72–3.17).",
     );
     assert!(!page.contains("have the same throughput"), "{page}");
 }
