@@ -106,6 +106,9 @@ use model::{Dataset, OverBudget, Place as Where, ReadBudget, ReadLimit, Study, T
 use stats::Looks;
 use std::sync::Arc;
 
+/// What fits the scaling laws of a test, or leaves them out.
+type FitLaws = fn(&Study, &[CurveData]) -> Laws;
+
 /// What may be concluded from one run of a study, finished or not.
 pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
     analyse_with(dataset, law::laws, &ReadLimit::NONE.budget())
@@ -143,11 +146,7 @@ pub fn analyse_without_laws_within<'d>(
 }
 
 /// What comes of it says nothing where the budget is overdrawn.
-fn analyse_with<'d>(
-    dataset: &'d Dataset,
-    laws: fn(&Study, &[CurveData]) -> Laws,
-    budget: &ReadBudget,
-) -> Analysis<'d> {
+fn analyse_with<'d>(dataset: &'d Dataset, laws: FitLaws, budget: &ReadBudget) -> Analysis<'d> {
     let mut run = CheckedRun::of(dataset, budget);
     let audit = audit::audit(dataset);
     let mut findings = study::findings(dataset);
@@ -194,7 +193,7 @@ fn analyse_test(
     run: &CheckedRun<'_>,
     test: &Test,
     looks: Option<&Arc<Looks>>,
-    (laws, budget): (fn(&Study, &[CurveData]) -> Laws, &ReadBudget),
+    (laws, budget): (FitLaws, &ReadBudget),
 ) -> (TestAnalysis, Vec<Finding>, Vec<factor::PairAtLevel>) {
     let dataset = run.dataset;
     let study = &dataset.study;

@@ -52,8 +52,7 @@ fn compare(
         return None;
     }
     let weight = (known.len() as f64).recip();
-    let parts: Vec<Part> =
-        known.iter().map(|one| Part { weight, ..one.part.clone() }).collect();
+    let parts: Vec<Part> = known.iter().map(|one| Part { weight, ..one.part.clone() }).collect();
     let ratio = Ratio::mean(&parts, 1.0)?;
     let mean = |figure: fn(&Means) -> f64| {
         (known.iter().map(|one| figure(&one.means).ln()).sum::<f64>() * weight).exp()

@@ -83,7 +83,7 @@ pub struct RunResult {
     pub some_levels: Option<Vec<Level>>,
     pub metric: Metric,
     /// The figures that the ratio is of: geometric means over the repeats, with the intervals of the
-    /// medians (see [`Matched::figures`]).
+    /// medians (see `Matched::figures`).
     pub old: Estimate,
     pub new: Estimate,
     /// new ÷ old, unpaired. Its interval is the one that decides.

@@ -1,9 +1,9 @@
 //! Changes any cell of a store and makes its digests fit again, and any declaration of a table, for tests
 //! and the crate `fuzz` alone: whoever knows how the digests are made can do so too.
 
-use crate::guard::STATEMENTS;
 use crate::digest::Digests;
 use crate::expected::{Column, Expected};
+use crate::guard::STATEMENTS;
 use crate::schema::SCRIPTS;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Result, params, params_from_iter};

@@ -165,9 +165,9 @@ proptest! {
 }
 
 /// A clock of which every look takes a millisecond.
-fn ticking() -> std::time::Duration {
+fn ticking() -> Duration {
     thread_local!(static NOW: std::cell::Cell<u64> = const { std::cell::Cell::new(0) });
-    std::time::Duration::from_millis(NOW.replace(NOW.get() + 1))
+    Duration::from_millis(NOW.replace(NOW.get() + 1))
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn an_analysis_ends_where_its_time_is_over() {
     let table = format!("target,test,clients,tps\n{}", rows.collect::<String>());
     let dataset = test_support::imported("a.csv", &table);
     let within = |millis| {
-        let time = std::time::Duration::from_millis(millis);
+        let time = Duration::from_millis(millis);
         let limit = model::ReadLimit { time, clock: ticking, ..model::ReadLimit::NONE };
         analyse::analyse_within(&dataset, &limit.budget()).map(|analysis| analysis.tests.len())
     };

@@ -6,14 +6,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use test_support::documents::{Contradiction, Kind, contradictions, random};
 
-/// Kinds that are known to be found still, and do not fail [`no_document_contradicts_itself`].
-const STILL_EXPECTED: &[Kind] = &[
-    Kind::BetterThoughLikelyChance,
-    Kind::OverallOutsideItsLevels,
-    Kind::FactorAgainstItsPair,
-    Kind::LawPeakBelowRise,
-    Kind::AdvisedThoughBeaten,
-];
+/// Kinds that are known to be found still, and fail no test.
+const STILL_EXPECTED: &[Kind] = &[Kind::FactorAgainstItsPair];
 
 fn said_against(data: &model::Dataset) -> Vec<Contradiction> {
     contradictions(&serde_json::from_str(&rendered(data, Format::Json)).unwrap())
@@ -47,10 +41,11 @@ fn no_document_contradicts_itself() {
 #[ignore = "minutes: part of make calibrate"]
 fn none_of_ten_thousand_documents_contradicts_itself() {
     let asked = std::env::var("DOCUMENTS").ok().and_then(|number| number.parse().ok());
-    let kinds = found(0..asked.unwrap_or(10_000));
+    let mut kinds = found(0..asked.unwrap_or(10_000));
     for (kind, (count, first)) in &kinds {
         println!("{count:6} {kind:?}: {first}");
     }
+    kinds.retain(|kind, _| !STILL_EXPECTED.contains(kind));
     assert!(kinds.is_empty());
 }
 

@@ -64,7 +64,7 @@ fn at_rates_p95_decides() {
     says(&page, "**Choose fast at every level from 500/s to 1,000/s.**");
     says(
         &page,
-        "fast is faster than slow at 500/s and 1,000/s: slow has 2.95–2.96 × its p95 latency (95 % \
+        "fast is faster than slow at 500/s and 1,000/s: slow has 2.94–2.96 × its p95 latency (95 % \
          intervals within 2.72–3.17).",
     );
     assert!(!page.contains("have the same throughput"), "{page}");

@@ -62,7 +62,7 @@ fn what_is_made_of_a_table_is_within_the_limit_as_well() {
     place.write("many.csv", format!("target,test,clients,tps\n{rows}"));
     let import = ["import", "csv", "many.csv", "--out", "m.weighin", "--read-limit"];
     place.weighin(&[&import[..], &["64MiB"]].concat()).done();
-    std::fs::remove_file(place.path("m.weighin")).unwrap();
+    fs::remove_file(place.path("m.weighin")).unwrap();
     place
         .weighin(&[&import[..], &["10MiB"]].concat())
         .refused(2, &["too much for one run", "limit is 10 MiB", "--read-limit"]);
