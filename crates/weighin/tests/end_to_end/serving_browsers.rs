@@ -1,6 +1,6 @@
 //! The pages of `weighin serve` in a real browser.
 
-use crate::support::{Serving, Workplace, light_study, wait_for};
+use crate::support::{Namespace, Serving, Workplace, light_study, wait_for};
 use serde_json::{Value, json};
 use test_support::Browser;
 
@@ -58,6 +58,10 @@ fn log_in(browser: &mut Browser, token: &str) {
 
 #[test]
 fn the_login_form_lets_in_with_the_token_and_says_what_is_wrong() {
+    Namespace::undisturbed(log_in_and_look_around);
+}
+
+fn log_in_and_look_around() {
     let place = Workplace::new();
     place.write("token", format!("{TOKEN}\n"));
     import(&place, "one.weighin", 1.0);
@@ -88,6 +92,10 @@ fn the_login_form_lets_in_with_the_token_and_says_what_is_wrong() {
 
 #[test]
 fn every_kind_of_page_is_accessible_and_breaks_no_rule_of_its_own() {
+    Namespace::undisturbed(look_at_every_kind_of_page);
+}
+
+fn look_at_every_kind_of_page() {
     let place = Workplace::new();
     import(&place, "one.weighin", 1.0);
     import(&place, "two.weighin", 1.2);
@@ -129,6 +137,10 @@ fn every_kind_of_page_is_accessible_and_breaks_no_rule_of_its_own() {
 
 #[test]
 fn an_open_page_shows_what_comes_and_goes_on_without_being_loaded_again() {
+    Namespace::undisturbed(watch_what_comes);
+}
+
+fn watch_what_comes() {
     let place = Workplace::new();
     let serving = Serving::start(&place, &[]);
     let mut browser = Browser::start();

@@ -1,8 +1,12 @@
 //! Network namespaces in the place of machines.
 
 use super::{processes_with, wait_for};
-use std::fs;
+use rustix::fd::AsFd;
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+use std::fs::{self, File};
+use std::panic::resume_unwind;
 use std::process::{Child, Command, Stdio};
+use std::thread;
 
 /// A network namespace, which goes with its keeper, and with it the links to it.
 pub struct Namespace {
@@ -17,6 +21,12 @@ impl Drop for Namespace {
 }
 
 impl Namespace {
+    /// Whether this user may make one.
+    pub fn allowed() -> bool {
+        let may = Command::new("unshare").args(["--net", "true"]).stderr(Stdio::null()).status();
+        may.is_ok_and(|status| status.success())
+    }
+
     pub fn make() -> Self {
         let made = Self::keep(Command::new("unshare").args(["--net", "sleep", "600"]));
         let own = made.id();
@@ -31,6 +41,29 @@ impl Namespace {
     /// That of the tests, in which nothing is made.
     pub fn of_this_host() -> Self {
         Self::keep(Command::new("sleep").arg("600"))
+    }
+
+    /// Does something, and starts whatever it starts, in a network in which nothing comes or goes: of
+    /// links that other tests make and remove a browser takes notice, and gives up what it was loading.
+    /// In that of this host where this user may not make one.
+    pub fn undisturbed(work: impl FnOnce() + Send) {
+        if !Self::allowed() {
+            return work();
+        }
+        let namespace = Self::make();
+        let own = namespace.id();
+        run(&format!("exec nsenter -t {own} -n ip link set lo up"));
+        let network = File::open(format!("/proc/{own}/ns/net")).unwrap();
+        // A thread moves alone, and so do processes that it starts.
+        let done = thread::scope(|scope| {
+            let moved = scope.spawn(|| {
+                move_into_link_name_space(network.as_fd(), Some(LinkNameSpaceType::Network))
+                    .unwrap();
+                work();
+            });
+            moved.join()
+        });
+        done.unwrap_or_else(|panic| resume_unwind(panic));
     }
 
     fn keep(command: &mut Command) -> Self {
