@@ -53,6 +53,9 @@ impl Format for Pgbench {
             if begins && run.begun {
                 finish(&source, std::mem::take(&mut run), &mut parsed);
             } else if run.begins_again(line) {
+                if source.budget.charge(run.bytes_of_texts()).is_err() {
+                    break;
+                }
                 let next = run.next(number);
                 finish(&source, std::mem::replace(&mut run, next), &mut parsed);
             }
@@ -86,6 +89,14 @@ struct Run {
     aborted: bool,
 }
 
+/// Of several lines that say the same thing the last holds, as a run takes over what one before it said.
+fn set<K: PartialEq, V>(entries: &mut Vec<(K, V)>, key: K, value: V) {
+    match entries.iter_mut().find(|(known, _)| *known == key) {
+        Some((_, known)) => *known = value,
+        None => entries.push((key, value)),
+    }
+}
+
 impl Run {
     /// Whether a line is of another report of the same load.
     fn begins_again(&self, line: &str) -> bool {
@@ -104,6 +115,12 @@ impl Run {
             load: self.load.clone(),
             ..Self::default()
         }
+    }
+
+    /// What of its texts a further run takes over.
+    fn bytes_of_texts(&self) -> u64 {
+        let load: usize = self.load.iter().map(|(_, text)| text.len()).sum();
+        (load + self.version.len()) as u64
     }
 
     fn value(&self, metric: &str) -> Option<f64> {
@@ -139,7 +156,7 @@ impl Run {
         if let Some(script) = line.strip_prefix(FIRST) {
             self.begun = true;
             self.line = number;
-            self.load.push((Aspect::Work, script.to_owned()));
+            set(&mut self.load, Aspect::Work, script.to_owned());
             return Ok(());
         }
         if let Some(reason) =
@@ -208,14 +225,14 @@ impl Run {
         match name {
             "number of clients" => self.clients = first.parse().ok()?,
             "number of threads" => {
-                self.said.push((Knob::Threads, first.parse().ok()?));
-                self.load.push((Aspect::Clients, format!("{first} threads")));
+                set(&mut self.said, Knob::Threads, first.parse().ok()?);
+                set(&mut self.load, Aspect::Clients, format!("{first} threads"));
             }
             "scaling factor" => {
-                self.said.push((Knob::Scale, first.parse().ok()?));
-                self.load.push((Aspect::Data, format!("scale {first}")));
+                set(&mut self.said, Knob::Scale, first.parse().ok()?);
+                set(&mut self.load, Aspect::Data, format!("scale {first}"));
             }
-            "query mode" => self.load.push((Aspect::Statements, first.to_owned())),
+            "query mode" => set(&mut self.load, Aspect::Statements, first.to_owned()),
             "duration" => figures.printed("duration", first, "s", number).then_some(())?,
             "number of transactions actually processed" => {
                 self.asked = value.split_once('/').and_then(|(_, asked)| asked.trim().parse().ok());
