@@ -139,8 +139,13 @@ pub struct Curve {
     pub target: String,
     /// The level with the highest median throughput; of equal ones the lowest.
     pub peak: Level,
-    /// Throughput there, in transactions per second.
+    /// Throughput there, in transactions per second. The lower end of its interval makes up for the choice
+    /// of the level, so that it may be lower than that of the level by itself.
     pub peak_throughput: Estimate,
+    /// What throughput would not pass however many clients there were, in transactions per second, if it
+    /// rises no longer than by G. M. Amdahl's law: an upper end at the study's confidence. `None` where
+    /// levels are rates or above all that have data, or throughput still rises too fast to say.
+    pub at_most: Option<f64>,
     /// Levels whose throughput is not clearly below it, in order, the peak included.
     pub level_with_peak: Vec<Level>,
     /// What the curve does up to the highest level that has data.

@@ -6,7 +6,10 @@ use crate::series::Series;
 use crate::{Curve, CurveShape, Finding, Metric, Subject};
 use model::{Level, Study};
 use serde::Serialize;
-use stats::{Estimate, Relation};
+use stats::{Estimate, Interval, Relation};
+
+/// The rise towards the end of a curve is taken over so many times the clients, if it has such levels.
+const AT_LEAST_APART: f64 = 4.0;
 
 /// Where a target's throughput is highest.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -110,22 +113,62 @@ fn peak(study: &Study, target: &str, own: &[CellData], curves: usize) -> Option<
         CurveShape::StillRising if !without_data.is_empty() => CurveShape::CutShort,
         shape => shape,
     };
+    let level_with_peak = level_with(&points, top, study.margin, study.confidence);
+    let guarded = 1.0 - (1.0 - study.confidence) / points.len() as f64;
+    let choices = level_with(&points, top, study.margin, guarded).len();
+    let at_most = without_data.is_empty().then(|| at_most(&points, study.confidence)).flatten();
     let curve = Curve {
         target: target.to_owned(),
         peak: top.level,
-        peak_throughput: top.throughput,
-        level_with_peak: level_with(&points, top, study),
+        at_most: at_most.filter(|_| level_with_peak.contains(&last)),
+        peak_throughput: highest_of(top, choices, study.confidence),
+        level_with_peak,
         shape,
         without_data,
     };
     Some(CurveData { curve, points, index })
 }
 
+/// Throughput at the level that measured highest of so many that may be the peak, of which the luckiest
+/// was taken. Were all of them equal, it would be above what it is too often: the lower end gives way as
+/// if each of them had an interval (Bonferroni); the upper end needs no more, as the true peak is no lower
+/// than any of them.
+fn highest_of(top: &Point, choices: usize, confidence: f64) -> Estimate {
+    let guarded = top.series.estimate(1.0 - (1.0 - confidence) / choices.max(1) as f64);
+    let low = guarded.and_then(|estimate| estimate.interval).map(|interval| interval.low);
+    let interval = top.throughput.interval.map(|interval| Interval {
+        low: low.map_or(interval.low, |low| low.min(interval.low)),
+        ..interval
+    });
+    Estimate { interval, ..top.throughput }
+}
+
+/// The most that throughput may come to with any number of clients, as far as the rise over the last
+/// levels tells. Where throughput N clients have is proportional to N ÷ (N + h) (G. M. Amdahl's law), what
+/// two levels have gives what there is at the end of it all: X₂ (r − 1) ÷ (r − g) with r = N₂ ÷ N₁ and
+/// g = X₂ ÷ X₁; of a curve that bends more sharply, or that falls, this is more than it comes to. Both X₂
+/// and g are taken at their upper ends, each of which errs in half of what is left.
+fn at_most(points: &[Point], confidence: f64) -> Option<f64> {
+    let closed = |point: &&Point| point.level.rate.is_none() && point.level.clients > 0;
+    let (last, before) = points.split_last().filter(|(last, _)| closed(last))?;
+    let clients = |point: &Point| f64::from(point.level.clients);
+    // Further apart, scatter counts for less; near the end, the curve bends the least.
+    let before = || before.iter().filter(closed).rev();
+    let far = before().find(|point| clients(last) >= AT_LEAST_APART * clients(point));
+    let first = far.or_else(|| before().next_back())?;
+    let confidence = confidence_after_choice(confidence, 2);
+    let high = |estimate: Option<Estimate>| Some(estimate?.interval?.high);
+    let most = high(last.series.estimate(confidence))?;
+    let (times, grew) =
+        (clients(last) / clients(first), high(last.series.ratio_to(&first.series, confidence))?);
+    (grew < times).then(|| most * (times - 1.0) / (times - grew))
+}
+
 /// The levels that are not clearly below the peak.
-fn level_with(points: &[Point], peak: &Point, study: &Study) -> Vec<Level> {
+fn level_with(points: &[Point], peak: &Point, margin: f64, confidence: f64) -> Vec<Level> {
     let below = |point: &Point| {
-        let ratio = point.series.ratio_to(&peak.series, study.confidence);
-        ratio.is_some_and(|ratio| ratio.relation(study.margin) == Relation::Smaller)
+        let ratio = point.series.ratio_to(&peak.series, confidence);
+        ratio.is_some_and(|ratio| ratio.relation(margin) == Relation::Smaller)
     };
     points.iter().filter(|point| !below(point)).map(|point| point.level).collect()
 }
@@ -134,8 +177,8 @@ fn level_with(points: &[Point], peak: &Point, study: &Study) -> Vec<Level> {
 ///
 /// Picking the peak by its median favours a level that was lucky, so a flat curve with noise seems
 /// to fall from its "peak". The claim of a decline is held to the confidence that makes up for
-/// the choice and for all other curves of the test ([`confidence_after_choice`]); flatness needs no
-/// such guard, as luck works against it, nor does a rise, which compares two fixed levels.
+/// the choice and for all other curves of the test ([`confidence_after_choice`]), a rise, which compares
+/// two fixed levels, to the latter; flatness needs no such guard, as luck works against it.
 fn shape(points: &[Point], peak: usize, study: &Study, curves: usize) -> CurveShape {
     let (Some(last), true) = (points.last(), points.len() > 1) else {
         return CurveShape::SinglePoint;
@@ -152,8 +195,10 @@ fn shape(points: &[Point], peak: usize, study: &Study, curves: usize) -> CurveSh
             return CurveShape::Declines { at: last.level, ratio };
         }
     }
-    match relation(study.confidence) {
-        Some((Relation::Equivalent, _)) => CurveShape::Flat,
+    if matches!(relation(study.confidence), Some((Relation::Equivalent, _))) {
+        return CurveShape::Flat;
+    }
+    match relation(confidence_after_choice(study.confidence, curves)) {
         Some((Relation::Larger, _)) if peak_is_last => CurveShape::StillRising,
         _ => CurveShape::Unresolved,
     }

@@ -1,10 +1,10 @@
-//! The Universal Scalability Law, fitted to a target's curve.
+//! Laws of scalability, fitted to a target's curve.
 
 use crate::curve::{CurveData, Point};
-use crate::{Finding, Subject};
+use crate::{CurveShape, Finding, Subject};
 use model::{Level, Study};
 use serde::Serialize;
-use stats::{Bootstrap, Estimate, USL_MIN_LEVELS, Usl, UslFit, UslPeak};
+use stats::{Bootstrap, Estimate, Saturation, SaturationFit, USL_MIN_LEVELS, Usl, UslFit, UslPeak};
 
 /// No law was fitted.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -14,30 +14,57 @@ pub struct NoScalingLaw {
 
 /// A level further from the law than this, relative to it, and the law does not describe the curve.
 const BELIEVED_WITHIN: f64 = 0.1;
+/// Departures from a law of a lower p-value are more than scatter.
+const BY_SCATTER: f64 = 0.05;
 /// Curves of fewer levels raise no expectation of a law.
 const CURVE_FROM: usize = 3;
 
-/// X(N) = λN / (1 + σ(N − 1) + κN(N − 1)) as fitted to a target's throughput.
+/// The law that fits a target's throughput best.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScalingLaw {
     pub target: String,
-    /// λ, transactions per second of a single client.
-    pub lambda: Estimate,
-    /// σ, contention: the share of work that clients do one after another.
-    pub sigma: Estimate,
-    /// κ, coherency: what each pair of clients costs.
-    pub kappa: Estimate,
-    /// Where throughput is highest by the law. Measured peaks are better evidence.
-    pub peak: UslPeak,
+    pub law: FittedLaw,
+    /// Where throughput is highest by the law; `None` where it has no peak, or none is shown because a
+    /// law without one fits as well. Measured peaks are better evidence.
+    pub peak: Option<UslPeak>,
+    /// Whether both laws describe the curve, the one with a peak and the one that stays at its ceiling.
+    pub either: bool,
     /// The highest level that the fit rests on: what the law says of more clients is extrapolated.
     pub measured_up_to: Level,
     /// Where throughput measured highest.
     pub measured_peak: Level,
     /// Measured ÷ fitted − 1 at each level of the fit, 0.05 being 5 % above the law.
     pub residuals: Vec<(Level, f64)>,
-    /// Whether every level lies within 10 % of the law. Where not, it does not describe the
-    /// curve, and its parameters and its peak mean nothing.
+    /// The p-value of these departures; small where scatter does not explain them.
+    pub lack_of_fit: f64,
+    /// Whether every level lies within 10 % of the law, scatter explains what it is off, and no rise is
+    /// measured above its peak. Where not, it does not describe the curve, and its parameters and its
+    /// peak mean nothing.
     pub describes: bool,
+}
+
+/// A law with its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum FittedLaw {
+    /// The Universal Scalability Law, X(N) = λN / (1 + σ(N − 1) + κN(N − 1)).
+    Universal {
+        /// λ, transactions per second of a single client.
+        lambda: Estimate,
+        /// σ, contention: the share of work that clients do one after another.
+        sigma: Estimate,
+        /// κ, coherency: what each pair of clients costs.
+        kappa: Estimate,
+    },
+    /// X(N) = λN / (1 + (λN / C)^p)^(1/p), which rises to a ceiling and stays there.
+    Saturating {
+        /// λ, transactions per second of a single client.
+        lambda: Estimate,
+        /// C, in transactions per second.
+        ceiling: Estimate,
+        /// p, from 1 (gradual) to 64 (at once).
+        sharpness: f64,
+    },
 }
 
 /// Why no law was fitted.
@@ -59,9 +86,26 @@ pub enum NoLaw {
 impl ScalingLaw {
     /// Throughput by the law, in transactions per second.
     pub fn throughput(&self, clients: f64) -> f64 {
-        let law =
-            Usl { lambda: self.lambda.point, sigma: self.sigma.point, kappa: self.kappa.point };
-        law.throughput(clients)
+        match &self.law {
+            FittedLaw::Universal { lambda, sigma, kappa } => {
+                let (lambda, sigma, kappa) = (lambda.point, sigma.point, kappa.point);
+                Usl { lambda, sigma, kappa }.throughput(clients)
+            }
+            FittedLaw::Saturating { lambda, ceiling, sharpness } => {
+                let (lambda, ceiling) = (lambda.point, ceiling.point);
+                Saturation { lambda, ceiling, sharpness: *sharpness }.throughput(clients)
+            }
+        }
+    }
+
+    /// Whether every level lies so near that the law could describe the curve.
+    pub fn is_near(&self) -> bool {
+        is_near(&self.residuals.iter().map(|(_, residual)| *residual).collect::<Vec<f64>>())
+    }
+
+    /// Whether scatter explains what the levels are off.
+    pub fn is_off_by_scatter(&self) -> bool {
+        self.lack_of_fit >= BY_SCATTER
     }
 
     /// The level that lies furthest from the law, and by how much of it.
@@ -93,20 +137,49 @@ fn fit(study: &Study, peak: &CurveData) -> Result<ScalingLaw, NoLaw> {
     let clients: Vec<f64> = steady.iter().map(|point| point.level.clients.into()).collect();
     let complete = |repeat| steady.iter().map(|point| point.series.at(repeat)).collect();
     let repeats: Vec<Vec<f64>> = first.series.repeats().filter_map(complete).collect();
-    let fit = UslFit::of(&clients, &repeats, study.confidence, Bootstrap::new(study.seed))
-        .ok_or(NoLaw::FewRepeats)?;
+    let bootstrap = Bootstrap::new(study.seed);
+    let universal = UslFit::of(&clients, &repeats, study.confidence, bootstrap);
+    let saturating = SaturationFit::of(&clients, &repeats, study.confidence);
+    let universal = universal.ok_or(NoLaw::FewRepeats)?;
+    let describes = |residuals: &[f64], p: f64| is_near(residuals) && p >= BY_SCATTER;
+    let stays = saturating.as_ref().is_some_and(|fit| describes(&fit.residuals, fit.lack_of_fit));
+    // What rises at the highest level has no peak below it, whatever a law says.
+    let rises = peak.curve.shape == CurveShape::StillRising;
+    let belied = rises && universal.peak.high.is_some_and(|high| high < last.level.clients.into());
+    let bends = describes(&universal.residuals, universal.lack_of_fit) && !belied;
+    // Where neither has a peak, the better known one says as much.
+    let only_rises = bends && universal.peak.clients.is_none();
+    let better = |fit: &SaturationFit| {
+        !only_rises && (stays, fit.lack_of_fit) > (bends, universal.lack_of_fit)
+    };
     let levels = steady.iter().map(|point| point.level);
-    Ok(ScalingLaw {
+    let of_law = |law, residuals: Vec<f64>, lack_of_fit| ScalingLaw {
         target: peak.curve.target.clone(),
-        lambda: fit.lambda,
-        sigma: fit.sigma,
-        kappa: fit.kappa,
-        peak: fit.peak,
+        law,
+        peak: None,
+        either: stays && bends,
         measured_up_to: last.level,
         measured_peak: peak.curve.peak,
-        describes: fit.residuals.iter().all(|residual| residual.abs() <= BELIEVED_WITHIN),
-        residuals: levels.zip(fit.residuals).collect(),
+        describes: false,
+        residuals: levels.zip(residuals).collect(),
+        lack_of_fit,
+    };
+    Ok(match saturating.filter(better) {
+        Some(SaturationFit { lambda, ceiling, residuals, lack_of_fit, law }) => {
+            let law = FittedLaw::Saturating { lambda, ceiling, sharpness: law.sharpness };
+            ScalingLaw { describes: stays, ..of_law(law, residuals, lack_of_fit) }
+        }
+        None => {
+            let UslFit { lambda, sigma, kappa, peak, residuals, lack_of_fit, .. } = universal;
+            let peak = (bends && !stays && peak.clients.is_some()).then_some(peak);
+            let law = FittedLaw::Universal { lambda, sigma, kappa };
+            ScalingLaw { describes: bends, peak, ..of_law(law, residuals, lack_of_fit) }
+        }
     })
+}
+
+fn is_near(residuals: &[f64]) -> bool {
+    residuals.iter().all(|residual| residual.abs() <= BELIEVED_WITHIN)
 }
 
 /// One for each target.

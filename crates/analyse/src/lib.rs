@@ -84,7 +84,7 @@ pub use finding::kinds::*;
 pub use finding::{Evidence, Finding, FindingKind, Severity, Subject, Validity};
 pub use fleet::{FleetCell, HostFigures, VmFigures, VolumeFigures};
 pub use knee::GapAt;
-pub use law::NoLaw;
+pub use law::{FittedLaw, NoLaw};
 pub use means::Means;
 pub use model::Metric;
 pub use money::{Amount, Bill, CostGap, CostLine, Outcome, Standing, TargetCost, TestMoney};

@@ -2,6 +2,8 @@
 
 use crate::bootstrap::{Bootstrap, means};
 use crate::interval::Bounds;
+use crate::lack_of_fit::lack_of_fit;
+use crate::normal_equations::Normal;
 use crate::{Estimate, Interval, IntervalMethod};
 use serde::Serialize;
 
@@ -35,6 +37,8 @@ pub struct UslFit {
     pub peak: UslPeak,
     /// Measured ÷ fitted − 1 at each level, 0.05 being 5 % above the law.
     pub residuals: Vec<f64>,
+    /// The p-value of these departures; small where scatter does not explain them.
+    pub lack_of_fit: f64,
 }
 
 /// The number of clients with the highest throughput by a law; an absent number is infinite:
@@ -120,7 +124,7 @@ impl UslFit {
     /// for values that are not above 0, and for a confidence outside (0, 1).
     ///
     /// The intervals come from a bootstrap over the repeats. They say how well the parameters are
-    /// known if the law holds; whether it does is seen in the residuals.
+    /// known if the law holds; whether it does is seen in the residuals and their p-value.
     ///
     /// ```
     /// use stats::{Bootstrap, Usl, UslFit};
@@ -147,6 +151,8 @@ impl UslFit {
         };
         let measured = points(&means(&logs));
         let law = Usl::fit(&measured)?;
+        let fitted: Vec<f64> = clients.iter().map(|&n| law.throughput(n).ln()).collect();
+        let lack_of_fit = lack_of_fit(&logs, &fitted, 3)?;
         let ends = bootstrap.ends(&logs, confidence, |drawn| {
             let drawn = Usl::fit_near(&points(drawn), Some(&law)).unwrap_or(law);
             vec![drawn.lambda, drawn.sigma, drawn.kappa, drawn.peak()]
@@ -174,6 +180,7 @@ impl UslFit {
                 confidence,
             },
             residuals: measured.iter().map(|&(n, x)| x / law.throughput(n) - 1.0).collect(),
+            lack_of_fit,
         })
     }
 }
@@ -200,7 +207,7 @@ fn rows<'a>((points, scale): Weighted<'a>) -> impl Iterator<Item = [f64; 4]> + '
 /// best of the solutions in which some are held at 0; with three parameters all can be tried.
 fn least_squares(points: &[(f64, f64)], scale: &[f64]) -> Option<[f64; 3]> {
     const FREE: [&[usize]; 4] = [&[0, 1, 2], &[0, 1], &[0, 2], &[0]];
-    let normal = Normal::of((points, scale));
+    let normal = Normal::of(rows((points, scale)));
     let squares = |solution: &[f64; 3]| -> f64 {
         let fit = |row: &[f64; 4]| -> f64 { row.iter().zip(solution).map(|(a, b)| a * b).sum() };
         rows((points, scale)).map(|row| (row[3] - fit(&row)).powi(2)).sum()
@@ -214,72 +221,6 @@ fn least_squares(points: &[(f64, f64)], scale: &[f64]) -> Option<[f64; 3]> {
         let candidates = FREE[1..].iter().filter_map(feasible);
         candidates.min_by(|a, b| squares(a).total_cmp(&squares(b)))
     })
-}
-
-/// The normal equations, with columns scaled to length 1.
-struct Normal {
-    lengths: [f64; 3],
-    /// Products of the columns with one another, and in the last place with what is fitted.
-    products: [[f64; 4]; 3],
-}
-
-impl Normal {
-    fn of(weighted: Weighted<'_>) -> Self {
-        let mut products = [[0.0; 4]; 3];
-        for row in rows(weighted) {
-            for i in 0..3 {
-                for j in i..4 {
-                    products[i][j] += row[i] * row[j];
-                }
-            }
-        }
-        let lengths = [0, 1, 2].map(|i| products[i][i].sqrt());
-        for i in 0..3 {
-            for j in i..3 {
-                products[i][j] /= lengths[i] * lengths[j];
-                products[j][i] = products[i][j];
-            }
-            products[i][3] /= lengths[i];
-        }
-        Self { lengths, products }
-    }
-
-    /// The solution in the `free` columns, the others being 0: by elimination with pivots.
-    fn solve(&self, free: &[usize]) -> Option<[f64; 3]> {
-        let size = free.len();
-        let mut system = [[0.0; 4]; 3];
-        for (i, &row) in free.iter().enumerate() {
-            for (j, &column) in free.iter().enumerate() {
-                system[i][j] = self.products[row][column];
-            }
-            system[i][3] = self.products[row][3];
-        }
-        for i in 0..size {
-            let pivot =
-                (i..size).max_by(|&a, &b| system[a][i].abs().total_cmp(&system[b][i].abs()))?;
-            system.swap(i, pivot);
-            if system[i][i].abs() < f64::EPSILON {
-                return None;
-            }
-            for j in i + 1..size {
-                let factor = system[j][i] / system[i][i];
-                let pivot = system[i];
-                for (entry, above) in system[j].iter_mut().zip(pivot).skip(i) {
-                    *entry -= factor * above;
-                }
-            }
-        }
-        let mut scaled = [0.0; 3];
-        for i in (0..size).rev() {
-            let known: f64 = (i + 1..size).map(|j| system[i][j] * scaled[j]).sum();
-            scaled[i] = (system[i][3] - known) / system[i][i];
-        }
-        let mut solution = [0.0; 3];
-        for (i, &column) in free.iter().enumerate() {
-            solution[column] = scaled[i] / self.lengths[column];
-        }
-        solution.iter().all(|part| part.is_finite()).then_some(solution)
-    }
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ impl Candidate<'_> {
         let cells = self.cells(Axis::Clients);
         match self.question.clients {
             Some(clients) => at(&cells, f64::from(clients), judge),
-            None => self.anywhere(cells.iter().map(|(_, cell)| judge(cell)).collect()),
+            None => self.anywhere(rate, cells.iter().map(|(_, cell)| judge(cell)).collect()),
         }
     }
 
@@ -96,7 +96,7 @@ impl Candidate<'_> {
     }
 
     /// With as many clients as it takes.
-    fn anywhere(&self, grounds: Vec<Ground>) -> Judged {
+    fn anywhere(&self, rate: f64, grounds: Vec<Ground>) -> Judged {
         let best = grounds.iter().max_by_key(|ground| ground.answer);
         let Some(best) = best else { return Judged::unknown(Reason::NoFigure) };
         if best.answer.is_yes() {
@@ -106,7 +106,8 @@ impl Candidate<'_> {
             return Judged { answer: Answer::Unknown, reason: Reason::NoFigure, grounds };
         }
         let answer = best.answer;
-        let peak_seen = match self.test.curves.iter().find(|curve| curve.target == self.target) {
+        let curve = self.test.curves.iter().find(|curve| curve.target == self.target);
+        let peak_seen = match curve {
             Some(curve) => match curve.shape {
                 CurveShape::Flat | CurveShape::Declines { .. } => true,
                 // Without repeats the shape is never resolved; the figures as printed go down.
@@ -118,9 +119,16 @@ impl Candidate<'_> {
             },
             None => false,
         };
-        match answer {
-            Answer::Unknown if best.lost > 0 || best.stalled > 0 => Judged::measured(best.clone()),
-            Answer::Unknown => Judged { answer, reason: Reason::Straddles, grounds },
+        let at_most = curve.and_then(|curve| curve.at_most).filter(|at_most| *at_most < rate);
+        match (answer, at_most) {
+            (Answer::Unknown, _) if best.lost > 0 || best.stalled > 0 => {
+                Judged::measured(best.clone())
+            }
+            (_, Some(at_most)) if !peak_seen => {
+                let reason = Reason::OutOfReach { at_most };
+                Judged { answer: Answer::No, reason, grounds }
+            }
+            (Answer::Unknown, _) => Judged { answer, reason: Reason::Straddles, grounds },
             _ if peak_seen => Judged { answer, reason: Reason::NeverReached, grounds },
             _ => Judged { answer: Answer::Unknown, reason: Reason::PeakNotSeen, grounds },
         }

@@ -243,6 +243,11 @@ pub enum Reason {
     DependsOnLoad,
     /// At no level so much was reached, and throughput does not rise any more.
     NeverReached,
+    /// So much was not reached, and more clients would not reach it by what is left of its rise.
+    OutOfReach {
+        /// What throughput would not pass ([`crate::Curve::at_most`]), in transactions per second.
+        at_most: f64,
+    },
     /// So much was not reached, and more clients may reach it.
     PeakNotSeen,
     /// Searches under a bound decide.

@@ -8,6 +8,7 @@ mod capacity;
 mod checks;
 mod contents;
 mod cross_check;
+mod curve_rates;
 mod curves;
 mod events;
 mod factors;

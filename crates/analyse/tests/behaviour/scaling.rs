@@ -3,8 +3,8 @@
 
 use crate::support::{Noise, dataset, found};
 use analyse::{
-    Analysis, AtHighestLevel, CurveShape, Dominates, EquivalentAtLevels, Evidence, Growth, Metric,
-    NoLaw, NoScalingLaw, Verdict, analyse,
+    Analysis, AtHighestLevel, CurveShape, Dominates, EquivalentAtLevels, Evidence, FittedLaw,
+    Growth, Metric, NoLaw, NoScalingLaw, Verdict, analyse,
 };
 use model::{Dataset, Level};
 
@@ -167,9 +167,11 @@ fn a_law_is_fitted_and_its_peak_beyond_the_levels_is_told_from_a_measured_one() 
     let inside = |estimate: stats::Estimate, truth: f64| {
         estimate.interval.is_some_and(|i| i.low <= truth && truth <= i.high)
     };
-    assert!(inside(law.sigma, 0.02) && inside(law.kappa, 0.0002), "{law:?}");
+    let FittedLaw::Universal { sigma, kappa, .. } = law.law else { panic!("{law:?}") };
+    assert!(inside(sigma, 0.02) && inside(kappa, 0.0002), "{law:?}");
     // √(0.98 / 0.0002) = 70.
-    assert!(law.peak.clients.unwrap() > 60.0 && law.peak.low.unwrap() < 70.0, "{law:?}");
+    let peak = law.peak.unwrap();
+    assert!(peak.clients.unwrap() > 60.0 && peak.low.unwrap() < 70.0, "{law:?}");
     assert!((law.throughput(8.0) / throughput(8) - 1.0).abs() < 0.01);
     assert_eq!(law.residuals.len(), 6);
 }

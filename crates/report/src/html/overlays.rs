@@ -14,7 +14,7 @@ const PIECES: u32 = 48;
 pub(super) fn of_throughput(analysis: &Analysis, test: &TestAnalysis) -> Overlays {
     let laws = laws(test).map(|law| Law {
         series: view::series(analysis, &law.target),
-        title: format!("{}: the Universal Scalability Law", law.target),
+        title: format!("{}: {}", law.target, words::law_name(&law.law)),
         points: curve(law),
     });
     let crossings = crossings(test).filter_map(|found| {
@@ -52,7 +52,7 @@ pub(super) fn caption(analysis: &Analysis) -> Markup {
     let tests = || analysis.tests.iter();
     html! {
         @if tests().flat_map(laws).next().is_some() {
-            "A thin curve is the Universal Scalability Law as fitted. "
+            "A thin curve is the law of scalability that fits best. "
         }
         @if tests().flat_map(crossings).any(|found| found.at.is_some()) {
             "A dotted upright line marks where one target overtakes another, in the "

@@ -158,6 +158,13 @@ fn reason(part: &Part) -> String {
         Reason::EveryLevel => "at every measured level",
         Reason::DependsOnLoad => "it depends on the load, which the question does not state",
         Reason::NeverReached => "no level reached it, and throughput no longer rises",
+        Reason::OutOfReach { at_most } => {
+            return format!(
+                "no level reached it, and by what is left of its rise (Amdahl's law) throughput would \
+                 not pass {}/s however many clients there were",
+                figure(*at_most)
+            );
+        }
         Reason::PeakNotSeen => "no level reached it, but more clients may reach it",
         Reason::Searched { bound } => {
             return format!("from the search for the highest load with {bound}");

@@ -53,8 +53,8 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<Method> {
 
 const SCALING: &str = "Growth is measured against the lowest level: throughput per client, divided \
     by what it was there. The throughput knee is where throughput ÷ latency is highest, which in a \
-    closed loop is throughput² ÷ clients. The Universal Scalability Law is fitted by least squares \
-    of relative errors to six or more steady levels, including one client. The intervals of its \
+    closed loop is throughput² ÷ clients. The laws of scalability are fitted by least squares \
+    of relative errors to six or more steady levels, including one client. The intervals of their \
     parameters, and of the point at which two curves cross, come from a bootstrap over the \
     repeats. A crossover is reported only where the difference is resolved on both sides; the \
     point between them is interpolated on logarithmic scales.";

@@ -34,6 +34,7 @@ pub(crate) use capacity::{
 pub(crate) use decision::{doubts, grounds, not_for, rests_on, second, undecided};
 pub(crate) use disks::{disks_heading, volumes};
 pub(crate) use events::{act_result, began, changed, ended, event_kind, event_time, mark};
+pub(crate) use finding::law_name;
 pub use finding::sentence;
 pub(crate) use finding::{
     Terms, by_level, capitalised, choices, crossover, depends_on_level, equation, follows, heading,

@@ -5,7 +5,9 @@ use analyse::{
     AtHighestLevel, BelowNoiseFloor, Dominates, GapAt, LatencyGap, LatencyKnee, Metric,
     NoScalingLaw, NoiseFloor,
 };
-use analyse::{Crossover, Evidence, Finding, Growth, NoLaw, ScalingLaw, Severity, Subject};
+use analyse::{
+    Crossover, Evidence, Finding, FittedLaw, Growth, NoLaw, ScalingLaw, Severity, Subject,
+};
 use model::{Level, UnitName};
 use report::words::sentence;
 use stats::{Estimate, UslPeak};
@@ -35,22 +37,30 @@ fn growth() -> Growth {
     }
 }
 
-fn law(peak: UslPeak) -> ScalingLaw {
+fn law(peak: Option<UslPeak>) -> ScalingLaw {
     ScalingLaw {
         target: "metal".into(),
-        lambda: ratio(512.0, 500.0, 525.0),
-        sigma: ratio(0.0493, 0.0412, 0.0581),
-        kappa: ratio(0.000_81, 0.000_7, 0.000_93),
+        law: FittedLaw::Universal {
+            lambda: ratio(512.0, 500.0, 525.0),
+            sigma: ratio(0.0493, 0.0412, 0.0581),
+            kappa: ratio(0.000_81, 0.000_7, 0.000_93),
+        },
         peak,
+        either: false,
         measured_up_to: level(64),
         measured_peak: level(32),
         residuals: vec![(level(1), 0.004), (level(8), -0.021)],
+        lack_of_fit: 0.4,
         describes: true,
     }
 }
 
-fn peak(clients: Option<f64>, low: Option<f64>, high: Option<f64>) -> UslPeak {
-    UslPeak { clients, low, high, confidence: 0.95 }
+fn peak(clients: f64, low: f64, high: Option<f64>) -> Option<UslPeak> {
+    Some(UslPeak { clients: Some(clients), low: Some(low), high, confidence: 0.95 })
+}
+
+fn ceiling(lambda: f64, ceiling: Estimate) -> FittedLaw {
+    FittedLaw::Saturating { lambda: ratio(lambda, lambda, lambda), ceiling, sharpness: 4.0 }
 }
 
 #[test]
@@ -82,10 +92,39 @@ fn curves_and_crossings_read_as_sentences() {
     let all = [
         said(Some("metal"), Evidence::Growth(growth())),
         said(Some("metal"), Evidence::Growth(none)),
-        said(Some("metal"), of_law(law(peak(Some(34.2), Some(31.0), Some(38.4))))),
-        said(Some("metal"), of_law(law(peak(Some(134.2), Some(91.0), None)))),
-        said(Some("metal"), of_law(law(peak(None, None, None)))),
-        said(Some("metal"), of_law(ScalingLaw { describes: false, ..law(peak(None, None, None)) })),
+        said(Some("metal"), of_law(law(peak(34.2, 31.0, Some(38.4))))),
+        said(Some("metal"), of_law(law(peak(134.2, 91.0, None)))),
+        said(Some("metal"), of_law(law(None))),
+        said(Some("metal"), of_law(ScalingLaw { either: true, ..law(None) })),
+        said(
+            Some("metal"),
+            of_law(ScalingLaw {
+                law: ceiling(512.0, ratio(9_800.0, 9_700.0, 9_900.0)),
+                ..law(None)
+            }),
+        ),
+        said(
+            Some("metal"),
+            of_law(ScalingLaw {
+                law: ceiling(300.0, ratio(29_800.0, 25_700.0, 35_900.0)),
+                either: true,
+                ..law(None)
+            }),
+        ),
+        said(Some("metal"), of_law(ScalingLaw { describes: false, ..law(None) })),
+        said(
+            Some("metal"),
+            of_law(ScalingLaw { describes: false, lack_of_fit: 0.01, ..law(None) }),
+        ),
+        said(
+            Some("metal"),
+            of_law(ScalingLaw {
+                describes: false,
+                lack_of_fit: 0.01,
+                residuals: vec![(level(1), 0.12)],
+                ..law(None)
+            }),
+        ),
         said(Some("metal"), Evidence::NoScalingLaw(NoScalingLaw { why: NoLaw::NoSingleClient })),
         said(
             Some("metal"),

@@ -41,6 +41,7 @@ pub(crate) use crossing::crossover;
 pub(crate) use factors::{by_level, depends_on_level};
 pub(crate) use money::outcome;
 pub(super) use pairs::further_repeats;
+pub(crate) use scaling::law_name;
 pub(super) use search::highest;
 
 use super::place;

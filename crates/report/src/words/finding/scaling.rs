@@ -3,9 +3,8 @@
 use super::{Group, Words};
 use crate::numbers::{self, figure, percent};
 use crate::words::place::{levels, what_grows};
-use analyse::{Growth, NoLaw, NoScalingLaw, ScalingLaw};
-use model::Level;
-use stats::{Estimate, UslPeak};
+use analyse::{FittedLaw, Growth, NoLaw, NoScalingLaw, ScalingLaw};
+use stats::Estimate;
 
 impl Words for Growth {
     const HEADING: &'static str = "Growth of throughput";
@@ -59,18 +58,60 @@ impl Words for ScalingLaw {
             format!("{} from it, at {level}", percent(residual.abs()))
         });
         if !law.describes {
+            let why = match (law.is_near(), law.is_off_by_scatter()) {
+                (false, _) => String::new(),
+                (true, false) => ", which is more than scatter explains".to_owned(),
+                (true, true) => {
+                    format!(
+                        ", and it peaks below {}, where throughput still rises",
+                        law.measured_peak
+                    )
+                }
+            };
             return format!(
-                "the Universal Scalability Law does not describe this curve: throughput lies \
-                 {furthest}; its parameters do not apply"
+                "no law of scalability describes this curve: the best fit, {}, is {}{why}; its \
+                 parameters do not apply",
+                law_name(&law.law),
+                law.furthest().map_or(String::new(), |(level, residual)| {
+                    format!("off by {} at {level}", percent(residual.abs()))
+                }),
             );
         }
-        format!(
-            "the Universal Scalability Law fits with contention σ = {} and coherency κ = {}; \
-             throughput lies at most {furthest}. {}",
-            parameter(&law.sigma),
-            parameter(&law.kappa),
-            peak(&law.peak, law.measured_up_to, law.measured_peak),
-        )
+        match &law.law {
+            FittedLaw::Universal { sigma, kappa, .. } => format!(
+                "the Universal Scalability Law fits with contention σ = {} and coherency κ = {}; \
+                 throughput lies at most {furthest}. {}",
+                parameter(sigma),
+                parameter(kappa),
+                peak(law),
+            ),
+            FittedLaw::Saturating { ceiling, .. } => {
+                let ceiling_at = numbers::estimate(ceiling, &format!("{}/s", found.counted));
+                let (up_to, also) = (law.measured_up_to, if law.either { ALSO } else { "" });
+                let rise = match law.throughput(up_to.clients.into()) < REACHED * ceiling.point {
+                    true => format!(
+                        "by the law that fits best throughput rises to a ceiling of {ceiling_at}: an \
+                         extrapolation, as no more than {up_to} were measured"
+                    ),
+                    false => format!(
+                        "throughput rises to a ceiling of {ceiling_at} and stays there up to {up_to}"
+                    ),
+                };
+                format!("{rise}; throughput lies at most {furthest}{also}")
+            }
+        }
+    }
+}
+
+/// From this share of its ceiling on, a curve has reached it.
+const REACHED: f64 = 0.95;
+const ALSO: &str = ". The Universal Scalability Law describes the curve too, but not better";
+
+/// A law in words.
+pub(crate) fn law_name(law: &FittedLaw) -> &'static str {
+    match law {
+        FittedLaw::Universal { .. } => "the Universal Scalability Law",
+        FittedLaw::Saturating { .. } => "a rise to a ceiling",
     }
 }
 
@@ -84,9 +125,20 @@ fn parameter(estimate: &Estimate) -> String {
 }
 
 /// Where the law has its peak; the measured peak is the better evidence where there is one.
-fn peak(peak: &UslPeak, up_to: Level, measured: Level) -> String {
+fn peak(law: &ScalingLaw) -> String {
+    let (up_to, measured) = (law.measured_up_to, law.measured_peak);
     let whole = |clients: f64| numbers::count(clients.round() as u64);
-    let (confidence, unit) = (percent(peak.confidence), what_grows(measured));
+    let unit = what_grows(measured);
+    let Some(peak) = &law.peak else {
+        return match law.either {
+            true => format!(
+                "No peak is shown up to {up_to}: a law that rises to a ceiling and stays there fits as \
+                 well"
+            ),
+            false => "By the law throughput has no peak".to_owned(),
+        };
+    };
+    let confidence = percent(peak.confidence);
     let at = match (peak.clients, peak.low, peak.high) {
         (Some(at), Some(low), Some(high)) => format!(
             "By the law throughput is highest at {} {unit} ({confidence} interval {}–{})",
@@ -124,6 +176,6 @@ impl Words for NoScalingLaw {
             NoLaw::NoSingleClient => "it needs a steady level of 1 client".to_owned(),
             NoLaw::FewRepeats => "it needs two repeats of every level".to_owned(),
         };
-        format!("the Universal Scalability Law was not fitted: {why}")
+        format!("no law of scalability was fitted: {why}")
     }
 }
