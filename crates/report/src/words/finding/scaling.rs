@@ -88,23 +88,21 @@ impl Words for ScalingLaw {
             FittedLaw::Saturating { ceiling, .. } => {
                 let ceiling_at = numbers::estimate(ceiling, &format!("{}/s", found.counted));
                 let (up_to, also) = (law.measured_up_to, if law.either { ALSO } else { "" });
-                let rise = match law.throughput(up_to.clients.into()) < REACHED * ceiling.point {
-                    true => format!(
-                        "by the law that fits best throughput rises to a ceiling of {ceiling_at}: an \
-                         extrapolation, as no more than {up_to} were measured"
-                    ),
-                    false => format!(
-                        "throughput rises to a ceiling of {ceiling_at} and stays there up to {up_to}"
-                    ),
-                };
+                let share = law.throughput(up_to.clients.into()) / ceiling.point;
+                let guess = if share < REACHED { ": an extrapolation" } else { "" };
+                let rise = format!(
+                    "throughput rises towards a ceiling of {ceiling_at}, of which it has {} at \
+                     {up_to}{guess}",
+                    percent(share)
+                );
                 format!("{rise}; throughput lies at most {furthest}{also}")
             }
         }
     }
 }
 
-/// From this share of its ceiling on, a curve has reached it.
-const REACHED: f64 = 0.95;
+/// Below this share of its ceiling, what lies above is a guess.
+const REACHED: f64 = 0.8;
 const ALSO: &str = ". The Universal Scalability Law describes the curve too, but not better";
 
 /// A law in words.
