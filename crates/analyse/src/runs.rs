@@ -10,14 +10,17 @@ use crate::floor::{self, NoiseFloor};
 use crate::overall::pool;
 use crate::series::{Kin, Series};
 use crate::{Basis, Metric, Strength, Verdict, extended, family, search};
+use earlier::Figure;
 use model::{Dataset, Level, ReadLimit, TargetFacts, Test};
 use serde::Serialize;
-use stats::Estimate;
+use stats::{BetweenRuns, Estimate};
 use std::sync::Arc;
 
+pub use earlier::EarlierRuns;
 pub use gate::{Gate, GateItem, GateOutcome, GateQuestion, GateReason, gate};
 pub use history::{CellHistory, History, HistoryRun, LevelChange, RunPoints, history};
 
+mod earlier;
 mod gate;
 mod history;
 
@@ -35,6 +38,9 @@ pub struct RunComparison {
     pub tests: Vec<TestRuns>,
     /// Cells that only one of the runs has results of.
     pub unmatched: Vec<Unmatched>,
+    /// How many earlier runs told how much runs of the same differ; 0 where nothing is known of that, and
+    /// what is said is said of these two runs.
+    pub earlier_runs: usize,
 }
 
 /// A fact of a target's server that is not what it was.
@@ -88,6 +94,10 @@ pub struct RunResult {
     pub new: Estimate,
     /// new ÷ old, unpaired. Its interval is the one that decides.
     pub ratio: Estimate,
+    /// By how much a figure like it scatters from run to run, 0.02 being 2 %, as one standard deviation;
+    /// absent where that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub between_runs: Option<f64>,
     /// The older run is the baseline, the newer one the candidate. Held to all results of the two
     /// runs by this metric, level by level or over all levels.
     pub verdict: Verdict,
@@ -95,17 +105,20 @@ pub struct RunResult {
     pub strength: Strength,
 }
 
-/// Holds what both runs measured against each other, target by target.
-pub fn compare_runs(old: &Dataset, new: &Dataset) -> RunComparison {
+/// Holds what both runs measured against each other, target by target. Where earlier runs tell how much
+/// runs of the same differ, a difference has to be more than that.
+pub fn compare_runs(old: &Dataset, new: &Dataset, earlier: &EarlierRuns) -> RunComparison {
     let (old_side, new_side) = (Side::of(old), Side::of(new));
     let mut levels = Vec::new();
     let mut overall = Vec::new();
     let (mut tests, mut unmatched) = (Vec::new(), Vec::new());
-    for pair in pairs(&old_side, &new_side) {
+    let mut earlier_runs = 0;
+    for pair in pairs(&old_side, &new_side, earlier) {
         unmatched.extend(pair.unmatched(pair.metrics().first().copied()));
         let Some(basis) = pair.basis else { continue };
         for metric in pair.metrics() {
             let results = pair.results(metric);
+            earlier_runs = earlier_runs.max(most_earlier(&results));
             overall.extend(results.iter().filter_map(|r| compared(r.over_levels()?, new)));
             levels.extend(
                 results.into_iter().flat_map(|r| r.levels).filter_map(|m| compared(m, new)),
@@ -114,8 +127,12 @@ pub fn compare_runs(old: &Dataset, new: &Dataset) -> RunComparison {
         let (test, is_same) = (pair.old.name.clone(), pair.is_same());
         tests.push(TestRuns { test, basis, is_same, floors: pair.floors, results: Vec::new() });
     }
-    let levels = family::hold_all(&new.study, levels);
-    let overall = family::hold_all(&new.study, overall);
+    let mut levels = family::hold_all(&new.study, levels);
+    let mut overall = family::hold_all(&new.study, overall);
+    // Repeats make no run more like another.
+    for result in levels.iter_mut().chain(&mut overall).filter(|one| one.between_runs.is_some()) {
+        result.strength.further_repeats = None;
+    }
     for test in &mut tests {
         let own = levels.iter().chain(&overall).filter(|result| result.test == test.test);
         test.results = own.cloned().collect();
@@ -132,13 +149,21 @@ pub fn compare_runs(old: &Dataset, new: &Dataset) -> RunComparison {
         servers: server_changes(old, new),
         tests,
         unmatched,
+        earlier_runs,
     }
+}
+
+/// The most earlier runs that a figure is known of.
+fn most_earlier(results: &[TargetRuns]) -> usize {
+    let levels = results.iter().flat_map(|target| &target.levels);
+    levels.filter_map(|level| Some(level.between?.runs)).max().unwrap_or(0)
 }
 
 fn compared(matched: Matched, new: &Dataset) -> Option<Compared<RunResult>> {
     let confidence = new.study.confidence;
-    let ratio = matched.new.ratio(&matched.old)?;
+    let ratio = matched.new.ratio(&matched.old)?.between_runs(matched.between.as_ref());
     let (old, new) = matched.figures(ratio.point, confidence)?;
+    let between_runs = matched.relative_scatter();
     let of = RunResult {
         old,
         new,
@@ -148,6 +173,7 @@ fn compared(matched: Matched, new: &Dataset) -> Option<Compared<RunResult>> {
         some_levels: matched.some_levels,
         metric: matched.metric,
         ratio: ratio.bare(),
+        between_runs,
         verdict: Verdict::Unresolved,
         strength: Strength::default(),
     };
@@ -189,6 +215,8 @@ struct Pair<'a> {
     new_cells: Cells<'a>,
     /// As [`TestRuns::floors`].
     floors: Vec<NoiseFloor>,
+    study: &'a str,
+    earlier: &'a EarlierRuns,
 }
 
 /// One figure of a cell, or of a target, in both runs; no block of the one is one of the other.
@@ -203,9 +231,16 @@ pub(crate) struct Matched {
     new: Series,
     /// Whether a larger share of the newer run's trials failed or are void.
     loses_more: bool,
+    /// How much it differs from run to run, as far as that is known.
+    between: Option<BetweenRuns>,
 }
 
 impl Matched {
+    /// As [`RunResult::between_runs`].
+    fn relative_scatter(&self) -> Option<f64> {
+        Some(self.between?.deviation.exp_m1())
+    }
+
     /// The figures that their ratio is of, with their intervals: these are of Student's t around the
     /// mean of logarithms, and hold it as they hold the median.
     fn figures(&self, ratio: f64, confidence: f64) -> Option<(Estimate, Estimate)> {
@@ -218,6 +253,8 @@ impl Matched {
 /// One figure of a target at all levels that both runs have of it.
 struct TargetRuns {
     levels: Vec<Matched>,
+    /// How much its mean over all of these differs from run to run.
+    between: Option<BetweenRuns>,
 }
 
 impl TargetRuns {
@@ -238,12 +275,19 @@ impl TargetRuns {
             old: pooled.base,
             new: pooled.candidate,
             loses_more: self.levels.iter().any(|level| level.loses_more),
+            // Means over fewer levels scatter more; as much as a level at most.
+            between: if are_some { first.between } else { self.between },
         })
     }
 }
 
-fn pairs<'a>(old: &'a Side<'_>, new: &'a Side<'_>) -> impl Iterator<Item = Pair<'a>> {
-    old.run.dataset.study.tests.iter().filter_map(|test| {
+fn pairs<'a>(
+    old: &'a Side<'_>,
+    new: &'a Side<'_>,
+    earlier: &'a EarlierRuns,
+) -> impl Iterator<Item = Pair<'a>> {
+    let study = new.run.dataset.study.name.as_str();
+    old.run.dataset.study.tests.iter().filter_map(move |test| {
         let other = new.run.dataset.study.test(&test.name)?;
         let bases = [
             Basis::of(test, old.run.records(&test.name)),
@@ -257,7 +301,7 @@ fn pairs<'a>(old: &'a Side<'_>, new: &'a Side<'_>) -> impl Iterator<Item = Pair<
         );
         let basis = bases[0].zip(bases[1]).filter(|(old, new)| old.metric == new.metric);
         let basis = basis.map(|(_, new)| new);
-        Some(Pair { old: test, new: other, basis, old_cells, new_cells, floors })
+        Some(Pair { old: test, new: other, basis, old_cells, new_cells, floors, study, earlier })
     })
 }
 
@@ -266,12 +310,8 @@ impl Pair<'_> {
         self.old.without_levels() == self.new.without_levels()
     }
 
-    /// What is compared: the metric that decides and p95, or the answers of searches.
     fn metrics(&self) -> Vec<Metric> {
-        match self.new.bound() {
-            Some(_) => vec![Metric::Throughput],
-            None => self.basis.map_or(Vec::new(), |basis| basis.compared().collect()),
-        }
+        self.basis.map_or(Vec::new(), |basis| compared_metrics(self.new, basis))
     }
 
     /// Every target with what both runs have of it.
@@ -286,20 +326,40 @@ impl Pair<'_> {
             }
             let (test, target) = (self.old.name.clone(), cell.target.to_owned());
             let (level, loses_more) = (Some(cell.level), other.share_lost() > cell.share_lost());
-            let some_levels = None;
-            all.push(Matched { test, target, level, some_levels, metric, old, new, loses_more });
+            let (some_levels, between) = (None, None);
+            all.push(Matched {
+                test,
+                target,
+                level,
+                some_levels,
+                metric,
+                old,
+                new,
+                loses_more,
+                between,
+            });
         }
+        let single: Vec<Figure> =
+            all.iter().map(|one| (one.target.as_str(), Vec::from_iter(one.level))).collect();
+        let between = self.earlier.scatter(self.study, self.new, metric, &single);
         let both: Vec<&Series> = all.iter().flat_map(|one| [&one.old, &one.new]).collect();
         let kin = Arc::new(Kin::of(&both, std::iter::empty(), 1.0));
         let mut targets: Vec<TargetRuns> = Vec::new();
         for mut matched in all {
             matched.old.belongs_to(&kin);
             matched.new.belongs_to(&kin);
+            matched.between = between;
             match targets.last_mut() {
                 Some(last) if last.levels[0].target == matched.target => last.levels.push(matched),
-                _ => targets.push(TargetRuns { levels: vec![matched] }),
+                _ => targets.push(TargetRuns { levels: vec![matched], between: None }),
             }
         }
+        let whole =
+            |target: &TargetRuns| target.levels.iter().filter_map(|one| one.level).collect();
+        let means: Vec<Figure> =
+            targets.iter().map(|t| (t.levels[0].target.as_str(), whole(t))).collect();
+        let between = self.earlier.scatter(self.study, self.new, metric, &means);
+        targets.iter_mut().for_each(|target| target.between = between);
         targets
     }
 
@@ -325,6 +385,14 @@ impl Pair<'_> {
         let mut all = lacking(&self.old_cells, &self.new_cells, false);
         all.extend(lacking(&self.new_cells, &self.old_cells, true));
         all
+    }
+}
+
+/// What is compared: the metric that decides and p95, or the answers of searches.
+fn compared_metrics(test: &Test, basis: Basis) -> Vec<Metric> {
+    match test.bound() {
+        Some(_) => vec![Metric::Throughput],
+        None => basis.compared().collect(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Part};
 use crate::numbers::{counted, interval, percent};
-use crate::runs::{RunFacts, RunName, RunsFormat, json_text, level, ratio};
+use crate::runs::{RunFacts, RunName, RunsFormat, between_runs, json_text, level, ratio};
 use crate::tables::{Table, TableCell, Tone, numbers, words};
 use crate::words::metric_name;
 use analyse::runs::{Gate, GateItem, GateOutcome, GateReason};
@@ -109,6 +109,10 @@ fn document(gated: &Gated<'_>) -> Document {
         ]);
     }
     let confidence = percent(gate.confidence);
+    let more = match gate.earlier_runs {
+        0 => "further repeats of both runs",
+        _ => "runs that differ less from one another",
+    };
     let parts = vec![
         Part::Bullets(vec![
             format!("Baseline: {}", baseline.describe()),
@@ -118,9 +122,9 @@ fn document(gated: &Gated<'_>) -> Document {
         Part::Paragraph(format!(
             "Worse: at {confidence}, held for all figures together, the whole interval lies beyond \
              a loss of {limit}. Not worse: at {confidence} for each figure, the interval excludes \
-             such a loss. Not known: neither; where no reason is given, further repeats of both runs \
-             tell more."
+             such a loss. Not known: neither; where no reason is given, {more} tell more."
         )),
+        Part::Paragraph(between_runs(gate.earlier_runs, 0.0)),
     ];
     Document { title, parts }
 }

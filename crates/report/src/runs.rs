@@ -133,6 +133,8 @@ fn document(runs: &Runs<'_>) -> Document {
     }
     parts.extend(unmatched(&found.unmatched));
     parts.push(Part::Paragraph(methods(new.dataset)));
+    let scatter = found.tests.iter().flat_map(|test| &test.results).filter_map(|r| r.between_runs);
+    parts.push(Part::Paragraph(between_runs(found.earlier_runs, scatter.fold(0.0, f64::max))));
     Document { title: "Two runs compared".to_owned(), parts }
 }
 
@@ -273,8 +275,26 @@ fn methods(new: &Dataset) -> String {
          is new ÷ old. Blocks of different runs have nothing in common, so ratios are not paired. \
          Intervals hold at {confidence} for all results of one figure \
          together, level by level or over all levels; results within {margin} of each other count as \
-         the same. A run is one draw of whatever differs from run to run, such as the place of data \
-         in memory or neighbours on the machine: repeat both runs where that matters."
+         the same."
+    )
+}
+
+/// Whether anything is known of how much runs of the same differ.
+pub(crate) fn between_runs(earlier: usize, scatter: f64) -> String {
+    if earlier == 0 {
+        return "A run is one draw of whatever differs from run to run, such as the place of data in \
+                memory or neighbours on the machine. How much that is, these two runs cannot show, and \
+                what is said is said of these two: name a directory of earlier runs of the study with \
+                --history, and a difference has to be more than that."
+            .to_owned();
+    }
+    let by = match scatter {
+        0.0 => String::new(),
+        scatter => format!(", by up to {} (one standard deviation)", percent(scatter)),
+    };
+    format!(
+        "How much runs of the same differ is known from {}{by}: a difference has to be more than that.",
+        counted(earlier, "earlier run")
     )
 }
 

@@ -6,7 +6,7 @@ use crate::events::{MOST_LISTENERS, events};
 use crate::gate::page;
 use crate::read::{self, Mark};
 use crate::server::Ending;
-use analyse::runs::{compare_runs, history};
+use analyse::runs::{EarlierRuns, RunPoints, compare_runs, history};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, RawQuery, State};
@@ -118,20 +118,31 @@ async fn compare(State(site): State<Site>, RawQuery(query): RawQuery) -> Page {
         fields.find(|(field, _)| *field == name).and_then(|(_, id)| site.catalog.entry(id))
     };
     let (Some(old), Some(new)) = (field("old"), field("new")) else { return no_such_run() };
-    let (marks, catalog) = (vec![old.mark, new.mark], Arc::clone(&site.catalog));
+    // All runs that there are tell how much runs of the same differ.
+    let all = site.catalog.entries().unwrap_or_default();
+    let marks = all.iter().map(|entry| entry.mark).chain([old.mark, new.mark]).collect();
+    let catalog = Arc::clone(&site.catalog);
     let what = format!("compare {} {}", old.run.id, new.run.id);
-    let make = move || read::guarded(|| compared(&catalog, &old, &new));
+    let make = move || {
+        let points = all.iter().filter_map(|entry| Some(entry.reading.as_ref()?.points.clone()));
+        read::guarded(|| compared(&catalog, (&old, &new), points.collect()))
+    };
     match site.cache.page(what, marks, make).await {
         Ok(page) => ok(page),
         Err(why) => unavailable("Not comparable", &why),
     }
 }
 
-fn compared(catalog: &Catalog, old: &Entry, new: &Entry) -> Result<Vec<u8>, String> {
+fn compared(
+    catalog: &Catalog,
+    (old, new): (&Entry, &Entry),
+    runs: Vec<RunPoints>,
+) -> Result<Vec<u8>, String> {
     let directory = catalog.directory()?;
     let dataset = |entry: &Entry| read::dataset(&directory, &entry.name, catalog.limit);
     let (before, after) = (dataset(old)?, dataset(new)?);
-    let found = compare_runs(&before, &after);
+    let earlier = EarlierRuns::of(runs, &after.study.name, RunPoints::began(&after));
+    let found = compare_runs(&before, &after, &earlier);
     if found.tests.iter().all(|test| test.results.is_empty()) {
         return Err(format!(
             "{} and {} have no result of the same test, target and level. Choose two runs of one study; \

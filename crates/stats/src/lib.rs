@@ -6,6 +6,7 @@
 //! histogram.
 
 mod autocorrelation;
+mod between_runs;
 mod bootstrap;
 mod chance;
 mod change;
@@ -30,6 +31,7 @@ mod trend;
 mod usl;
 
 pub use autocorrelation::Autocorrelation;
+pub use between_runs::BetweenRuns;
 pub use bootstrap::Bootstrap;
 pub use chance::Expected;
 pub use change::{change_points, fewest_values};

@@ -1,7 +1,7 @@
 use crate::incomplete::{Partners, SharedVariance, between_blocks};
 use crate::interval::Bounds;
 use crate::scatter::{Centre, Scatter};
-use crate::{Estimate, Interval, IntervalMethod, Looks, Sample, SampleError};
+use crate::{BetweenRuns, Estimate, Interval, IntervalMethod, Looks, Sample, SampleError};
 use std::sync::Arc;
 
 /// A ratio candidate ÷ base, with what is needed to judge it at any confidence: its interval and
@@ -170,6 +170,15 @@ impl Ratio {
     fn checked(self) -> Result<Self, SampleError> {
         let held = self.point.is_finite() && self.point > 0.0;
         if held { Ok(self) } else { Err(SampleError::NotFinite(self.point)) }
+    }
+
+    /// The same of two runs, of which it is known how much runs differ: its error is no less than that. A
+    /// run that was measured once gets an interval by it.
+    #[must_use]
+    pub fn between_runs(self, runs: Option<&BetweenRuns>) -> Self {
+        let Some(runs) = runs else { return self };
+        let centre = self.centre.clone().unwrap_or_else(|| Centre::exact(self.point.ln()));
+        Self { centre: Some(centre.erring_at_least(runs.error(), runs.freedom)), ..self }
     }
 
     /// The same of repeats that are looked at again and again, until something is found: p-values and

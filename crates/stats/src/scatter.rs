@@ -364,6 +364,19 @@ impl Centre {
         self
     }
 
+    /// One value without an error of its own.
+    pub(crate) fn exact(value: f64) -> Self {
+        Self { value, n: 1.0, errors: vec![Error { weight: 1.0, scale: 0.0, freedom: 1.0 }] }
+    }
+
+    /// With no smaller error than this, of so many degrees of freedom.
+    pub(crate) fn erring_at_least(mut self, scale: f64, freedom: f64) -> Self {
+        for error in self.errors.iter_mut().filter(|error| error.scale < scale) {
+            *error = Error { scale, freedom, ..*error };
+        }
+        self
+    }
+
     /// Whether it borrows from no others.
     pub(crate) fn is_alone(&self) -> bool {
         self.errors.len() == 1

@@ -19,7 +19,7 @@ pub(crate) use keys::{KeyOptions, option};
 pub(crate) use pages::{MetricsArguments, ServeArguments};
 pub(crate) use read::ReadArguments;
 pub(crate) use runs::{
-    CompareArguments, GateArguments, HistoryArguments, RunsFormatName, RunsOutput,
+    CompareArguments, EarlierArguments, GateArguments, HistoryArguments, RunsFormatName, RunsOutput,
 };
 
 pub(crate) use secrets::{CleartextArguments, SecretArguments};

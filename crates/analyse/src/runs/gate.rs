@@ -1,6 +1,8 @@
 //! Whether a run is worse than a baseline by more than is allowed.
 
-use super::{Matched, Pair, Side, TargetRuns, Unmatched, deciding, figure, pairs};
+use super::{
+    EarlierRuns, Matched, Pair, Side, TargetRuns, Unmatched, deciding, figure, most_earlier, pairs,
+};
 use crate::floor::{self, NoiseFloor};
 use crate::{Basis, Metric};
 use model::{Better, Dataset, Level};
@@ -96,6 +98,8 @@ pub struct Gate {
     pub question: GateQuestion,
     pub confidence: f64,
     pub items: Vec<GateItem>,
+    /// As that of a [`RunComparison`](super::RunComparison).
+    pub earlier_runs: usize,
 }
 
 impl Gate {
@@ -112,13 +116,16 @@ impl Gate {
 /// called worse. *Not worse* needs the one-sided interval of each figure at that confidence to
 /// exclude a loss beyond the limit; that all figures hold is claimed only where each does, which
 /// needs no correction (R. L. Berger, *Technometrics* 24, 1982).
-pub fn gate(old: &Dataset, new: &Dataset, question: GateQuestion) -> Gate {
+///
+/// Where earlier runs tell how much runs of the same differ, a loss has to be more than that.
+pub fn gate(old: &Dataset, new: &Dataset, question: GateQuestion, earlier: &EarlierRuns) -> Gate {
     let (old_side, new_side) = (Side::of(old), Side::of(new));
     let confidence = new.study.confidence;
     let mut held: Vec<Held> = Vec::new();
     let mut items: Vec<GateItem> = Vec::new();
+    let mut earlier_runs = 0;
     items.extend(without_basis(&old_side, &new_side, question.metric));
-    for pair in pairs(&old_side, &new_side) {
+    for pair in pairs(&old_side, &new_side, earlier) {
         let Some(basis) = pair.basis else { continue };
         let metric = question.metric.unwrap_or_else(|| deciding(pair.new, basis));
         if metric.better() == Better::Neither {
@@ -130,7 +137,9 @@ pub fn gate(old: &Dataset, new: &Dataset, question: GateQuestion) -> Gate {
             continue;
         }
         let floor = floor::of(&pair.floors, metric).cloned();
-        for runs in pair.results(metric) {
+        let results = pair.results(metric);
+        earlier_runs = earlier_runs.max(most_earlier(&results));
+        for runs in results {
             let over = if question.each_level { None } else { runs.over_levels() };
             let among = over.as_ref().map(|over| over.some_levels.clone());
             // What the mean does not speak for has to hold by itself.
@@ -173,14 +182,16 @@ pub fn gate(old: &Dataset, new: &Dataset, question: GateQuestion) -> Gate {
     let test = |name: &str| old.study.tests.iter().position(|test| test.name == name);
     let target = |name: &str| old.study.targets.iter().position(|target| target.name == name);
     items.sort_by_key(|item| (test(&item.test), target(&item.target)));
-    Gate { question, confidence, items }
+    Gate { question, confidence, items, earlier_runs }
 }
 
 /// Targets of the baseline with results of a test that the newer run lacks, or judges by another
 /// figure. Left out, they would pass as soon as any other test does.
 fn without_basis(old: &Side<'_>, new: &Side<'_>, asked: Option<Metric>) -> Vec<GateItem> {
-    let has_basis =
-        |name: &str| pairs(old, new).any(|pair| pair.old.name == name && pair.basis.is_some());
+    let none = EarlierRuns::default();
+    let has_basis = |name: &str| {
+        pairs(old, new, &none).any(|pair| pair.old.name == name && pair.basis.is_some())
+    };
     let mut items: Vec<GateItem> = Vec::new();
     for test in old.run.dataset.study.tests.iter().filter(|test| !has_basis(&test.name)) {
         let Some(basis) = Basis::of(test, old.run.records(&test.name)) else { continue };
@@ -271,6 +282,8 @@ impl Held {
         let ratio = matched.new.ratio(&matched.old);
         let beyond = matched.new.ratio(&matched.old.times(limit));
         let Some((ratio, beyond)) = ratio.zip(beyond) else { return Err(Box::new(matched)) };
+        let between = matched.between.as_ref();
+        let (ratio, beyond) = (ratio.between_runs(between), beyond.between_runs(between));
         Ok(Self { matched, ratio, limit, beyond, only_a_loss, floor: None })
     }
 

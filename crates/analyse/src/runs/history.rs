@@ -1,6 +1,6 @@
 //! Many runs: where the level of a figure changes.
 
-use super::{Side, deciding, figure};
+use super::{Side, compared_metrics, deciding, figure};
 use crate::extended::{self, ConditionChange};
 use crate::{Basis, Metric};
 use model::{Dataset, HostFacts, Level, Test, UnixMillis};
@@ -23,55 +23,73 @@ pub struct RunPoints {
     /// Of each target's server.
     versions: BTreeMap<String, String>,
     confidence: f64,
+    /// Of the metrics that decide.
     points: BTreeMap<Place, (f64, Test)>,
+    /// Of those that are compared beside them.
+    beside: BTreeMap<Place, (f64, Test)>,
 }
 
 /// What a series of points is of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
-    study: String,
-    test: String,
-    target: String,
-    level: Level,
-    metric: Metric,
+pub(super) struct Place {
+    pub(super) study: String,
+    pub(super) test: String,
+    pub(super) target: String,
+    pub(super) level: Level,
+    pub(super) metric: Metric,
 }
 
 impl RunPoints {
     /// About how much memory they take, in bytes.
     pub fn memory(&self) -> u64 {
         let names = |place: &Place| place.study.len() + place.test.len() + place.target.len();
-        let points = self.points.keys().map(|place| size_of::<(Place, f64, Test)>() + names(place));
+        let all = self.points.keys().chain(self.beside.keys());
+        let points = all.map(|place| size_of::<(Place, f64, Test)>() + names(place));
         let versions = self.versions.iter().map(|(target, version)| target.len() + version.len());
         points.chain(versions).map(|bytes| 2 * bytes as u64).sum()
     }
 
-    /// The figures that decide the tests of a run, of each cell one.
+    /// The figure of a cell, with what its test did.
+    pub(super) fn point(&self, place: &Place) -> Option<(f64, &Test)> {
+        let point = self.points.get(place).or_else(|| self.beside.get(place))?;
+        Some((point.0, &point.1))
+    }
+
+    /// When a run's first trial began, as far as that is known.
+    pub fn began(dataset: &Dataset) -> UnixMillis {
+        let began = dataset.trials.iter().map(|record| record.started_at);
+        began.filter(|at| at.0 > 0).min().unwrap_or(dataset.run.started_at)
+    }
+
+    /// The figures by which the tests of a run are compared, of each cell.
     pub fn of(file: String, dataset: &Dataset) -> Self {
         let side = Side::of(dataset);
         let confidence = dataset.study.confidence;
-        let mut points = BTreeMap::new();
+        let (mut points, mut beside) = (BTreeMap::new(), BTreeMap::new());
         for test in &dataset.study.tests {
             let Some(basis) = Basis::of(test, side.run.records(&test.name)) else { continue };
-            let metric = deciding(test, basis);
-            for cell in side.cells(test, Some(&basis)).iter() {
-                let series = figure(test, cell, metric);
-                let Some(estimate) = series.estimate(confidence) else { continue };
-                let place = Place {
-                    study: dataset.study.name.clone(),
-                    test: test.name.clone(),
-                    target: cell.target.to_owned(),
-                    level: cell.level,
-                    metric,
-                };
-                points.insert(place, (estimate.point, test.without_levels()));
+            let decides = deciding(test, basis);
+            let cells = side.cells(test, Some(&basis));
+            for metric in compared_metrics(test, basis) {
+                let into = if metric == decides { &mut points } else { &mut beside };
+                for cell in cells.iter() {
+                    let series = figure(test, cell, metric);
+                    let Some(estimate) = series.estimate(confidence) else { continue };
+                    let place = Place {
+                        study: dataset.study.name.clone(),
+                        test: test.name.clone(),
+                        target: cell.target.to_owned(),
+                        level: cell.level,
+                        metric,
+                    };
+                    into.insert(place, (estimate.point, test.without_levels()));
+                }
             }
         }
-        let began = dataset.trials.iter().map(|record| record.started_at);
-        let began = began.filter(|at| at.0 > 0).min();
         Self {
             file,
             study: dataset.study.name.clone(),
-            started_at: began.unwrap_or(dataset.run.started_at),
+            started_at: Self::began(dataset),
             weighin_version: dataset.run.weighin_version.clone(),
             host: dataset.run.host.clone(),
             versions: dataset
@@ -81,6 +99,7 @@ impl RunPoints {
                 .collect(),
             confidence,
             points,
+            beside,
         }
     }
 }

@@ -3,10 +3,20 @@
 use crate::support::{Noise, dataset};
 use analyse::Verdict;
 use analyse::runs::{
-    Gate, GateOutcome, GateQuestion, GateReason, RunPoints, compare_runs, gate, history,
+    self, EarlierRuns, Gate, GateOutcome, GateQuestion, GateReason, RunComparison, RunPoints,
+    history,
 };
 use model::{Dataset, UnixMillis};
 use test_support::imported;
+
+/// Without anything known of earlier runs.
+fn gate(old: &Dataset, new: &Dataset, question: GateQuestion) -> Gate {
+    runs::gate(old, new, question, &EarlierRuns::default())
+}
+
+fn compare_runs(old: &Dataset, new: &Dataset) -> RunComparison {
+    runs::compare_runs(old, new, &EarlierRuns::default())
+}
 
 const QUESTION: GateQuestion =
     GateQuestion { max_regression: 0.05, metric: None, each_level: false };
@@ -76,7 +86,7 @@ fn a_level_that_the_mean_leaves_out_has_to_hold_by_itself() {
     let (old, new) = (once(run(1, 1.0, 6)), once(run(2, 1.2, 6)));
     let held = gate(&old, &new, QUESTION);
     assert_eq!(held.outcome(), GateOutcome::NotKnown);
-    let told = |item: &analyse::runs::GateItem| {
+    let told = |item: &runs::GateItem| {
         let some = item.some_levels.as_ref().map(|some| some.iter().map(|one| one.clients));
         (item.level.map(|one| one.clients), some.map(Iterator::collect::<Vec<u32>>), item.outcome)
     };
@@ -244,7 +254,7 @@ fn what_a_server_differs_from_itself_by_is_no_difference_of_runs() {
     for seed in 0..60 {
         let (mut old, mut new) = (run_with_luck(2 * seed, 1.0), run_with_luck(2 * seed + 1, 1.0));
         let (held, hidden, held_gate) = claims(&old, &new);
-        let told = |item: &analyse::runs::GateItem| item.reason == Some(GateReason::NoiseFloor);
+        let told = |item: &runs::GateItem| item.reason == Some(GateReason::NoiseFloor);
         let gate_is_held = held_gate.items.iter().any(told);
         assert!(!gate_is_held || held_gate.outcome() != GateOutcome::NotWorse);
         (old.study.aa_control, new.study.aa_control) = (None, None);
@@ -306,4 +316,75 @@ fn the_figures_of_two_runs_give_the_ratio_beside_them() {
         let ratio = item.ratio.expect("of which a ratio is");
         assert!((new.point / old.point / ratio.point - 1.0).abs() < 1e-9, "{ratio:?}");
     }
+}
+
+/// A run of a machine on which everything is some per cent faster or slower than in the next run.
+fn run_of_the_day(number: u64, speed: f64, by: f64) -> Dataset {
+    let mut noise = Noise::new(number);
+    let day = noise.factor(by);
+    let mut data = dataset(&["a", "b"], &[1, 4, 16], 3, |_, clients, _| {
+        1000.0 * f64::from(clients).sqrt() * speed * day * noise.factor(0.01)
+    });
+    data.run.started_at = UnixMillis((number + 1) * 1000);
+    for record in &mut data.trials {
+        record.started_at = data.run.started_at;
+    }
+    data
+}
+
+#[test]
+fn earlier_runs_tell_how_much_runs_differ() {
+    const EARLIER: u64 = 8;
+    let question = GateQuestion { max_regression: 0.02, ..QUESTION };
+    let (mut told, mut told_before, mut worse, mut worse_before, mut found) = (0, 0, 0, 0, 0);
+    let studies = 60;
+    for study in 0..studies {
+        let number = |run: u64| study * 100 + run;
+        let run = |at: u64, speed| run_of_the_day(number(at), speed, 0.02);
+        let points = (0..EARLIER).map(|at| RunPoints::of(format!("{at}"), &run(at, 1.0)));
+        let (old, new) = (run(EARLIER, 1.0), run(EARLIER + 1, 1.0));
+        let began = new.run.started_at;
+        let earlier = EarlierRuns::of(points.collect(), &new.study.name, began);
+        let differs = |found: &RunComparison| {
+            let mut results = found.tests.iter().flat_map(|test| &test.results);
+            results.any(|one| {
+                matches!(one.verdict, Verdict::BaselineBetter | Verdict::CandidateBetter)
+            })
+        };
+        let compared = runs::compare_runs(&old, &new, &earlier);
+        assert_eq!(compared.earlier_runs, 8);
+        let result = &compared.tests[0].results[0];
+        assert!(result.between_runs.is_some_and(|by| 0.005 < by && by < 0.06), "{result:?}");
+        assert_eq!(result.strength.further_repeats, None, "repeats make no run like another");
+        told += u32::from(differs(&compared));
+        told_before += u32::from(differs(&compare_runs(&old, &new)));
+        // At the limit itself.
+        let (new, limit) = (run(EARLIER + 1, 0.98), GateOutcome::Worse);
+        worse += u32::from(runs::gate(&old, &new, question, &earlier).outcome() == limit);
+        worse_before += u32::from(gate(&old, &new, question).outcome() == limit);
+        let slower = run(EARLIER + 1, 0.75);
+        found += u32::from(differs(&runs::compare_runs(&old, &slower, &earlier)));
+    }
+    assert!(told_before > 20 && told <= 8, "{told} after {told_before} of {studies}");
+    assert!(worse_before > 10 && worse <= 6, "{worse} after {worse_before} of {studies}");
+    assert!(found > 50, "{found} of {studies}");
+}
+
+#[test]
+fn only_earlier_runs_of_the_same_study_and_test_count() {
+    let points = |at: u64| RunPoints::of(format!("{at}"), &run_of_the_day(at, 1.0, 0.02));
+    let (old, new) = (run_of_the_day(5, 1.0, 0.02), run_of_the_day(6, 1.0, 0.02));
+    let known = |earlier: EarlierRuns| runs::compare_runs(&old, &new, &earlier).earlier_runs;
+    let of = |name: &str, before: u64| {
+        EarlierRuns::of((0..9).map(points).collect(), name, UnixMillis(before))
+    };
+    let name = new.study.name.clone();
+    assert_eq!(known(of(&name, 7_000)), 6, "the new one and later ones are none of them");
+    assert_eq!(known(of("another", 7_000)), 0);
+    assert_eq!(known(EarlierRuns::default()), 0);
+    // One run shows no difference to another.
+    assert_eq!(known(of(&name, 1_500)), 0);
+    let mut changed = new.clone();
+    changed.study.tests[0].load_mut().expect("a load").duration *= 2;
+    assert_eq!(runs::compare_runs(&old, &changed, &of(&name, 7_000)).earlier_runs, 0);
 }

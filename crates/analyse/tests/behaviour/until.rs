@@ -1,7 +1,7 @@
 //! Repeats that go on until all is resolved.
 
 use crate::support::{Noise, TEST, found};
-use analyse::runs::compare_runs;
+use analyse::runs::{EarlierRuns, compare_runs};
 use analyse::{Evidence, Metric, RepeatsEnd, Verdict, analyse, open_trials};
 use model::{
     Block, Dataset, Extension, Plan, Study, Trial, TrialKey, TrialRecord, UnixMillis, Until,
@@ -246,7 +246,7 @@ fn runs_that_end_when_all_is_resolved_are_rarely_told_apart_if_they_are_equal() 
         run(asked(&["a", "b"], &[1, 8]), &|key| 1000.0 * ahead(key) * noise(key, seed, 0.05))
     };
     let wrong = (0..studies).filter(|seed| {
-        let found = compare_runs(&done(2 * seed), &done(2 * seed + 1));
+        let found = compare_runs(&done(2 * seed), &done(2 * seed + 1), &EarlierRuns::default());
         let mut results = found.tests.iter().flat_map(|test| &test.results);
         results.any(|result| {
             result.metric == Metric::Throughput

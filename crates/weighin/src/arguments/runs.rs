@@ -24,12 +24,23 @@ pub(crate) struct RunsOutput {
     pub(crate) out: Option<PathBuf>,
 }
 
+/// Where else runs of the study are.
+#[derive(Debug, Args)]
+pub(crate) struct EarlierArguments {
+    /// A directory with results files of earlier runs of the study, which tell how much runs of the same
+    /// differ: a difference has to be more than that. Links are passed over
+    #[arg(long, value_name = "DIR")]
+    pub(crate) history: Option<PathBuf>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
     /// The older run: a results file (*.weighin), or a study file (its latest run)
     pub(crate) old: PathBuf,
     /// The newer run
     pub(crate) new: PathBuf,
+    #[command(flatten)]
+    pub(crate) earlier: EarlierArguments,
     #[command(flatten)]
     pub(crate) output: RunsOutput,
     #[command(flatten)]
@@ -57,6 +68,8 @@ pub(crate) struct GateArguments {
     /// Also write the answer as OpenMetrics text
     #[arg(long, value_name = "FILE")]
     pub(crate) openmetrics: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) earlier: EarlierArguments,
     #[command(flatten)]
     pub(crate) output: RunsOutput,
     #[command(flatten)]

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::Exit;
-use crate::arguments::HistoryArguments;
+use crate::arguments::{HistoryArguments, ReadArguments};
 use crate::exit::CliError;
 use crate::messages::{shown, tell};
 use crate::stores::{self, EXTENSION};
@@ -12,14 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// Shows where figures changed over the runs in a directory.
 pub(crate) fn history(arguments: &HistoryArguments) -> Outcome {
-    let files = results_in(&arguments.directory)?;
-    let mut runs = Vec::new();
-    for path in &files {
-        match stores::dataset(path, arguments.reading) {
-            Ok(dataset) => runs.push(RunPoints::of(name(path), &dataset)),
-            Err(error) => tell(&format!("{} is left out: {}", shown(path), error.message())),
-        }
-    }
+    let runs = runs_in(&arguments.directory, arguments.reading)?;
     if runs.len() < 2 {
         return Err(CliError::usage(
             format!(
@@ -33,6 +26,21 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Outcome {
     let found = find(runs);
     arguments.output.write(&report::render_history(&found, arguments.output.format()))?;
     Ok(Exit::Done)
+}
+
+/// The runs in a directory; files that cannot be read are left out with a word.
+pub(super) fn runs_in(
+    directory: &Path,
+    reading: ReadArguments,
+) -> Result<Vec<RunPoints>, CliError> {
+    let mut runs = Vec::new();
+    for path in &results_in(directory)? {
+        match stores::dataset(path, reading) {
+            Ok(dataset) => runs.push(RunPoints::of(name(path), &dataset)),
+            Err(error) => tell(&format!("{} is left out: {}", shown(path), error.message())),
+        }
+    }
+    Ok(runs)
 }
 
 /// The results files of a directory by name; links are passed over.

@@ -1,16 +1,19 @@
 //! What is said of two runs.
 
+use super::history::runs_in;
 use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::{
-    CompareArguments, GateArguments, ReadArguments, RunsFormatName, RunsOutput,
+    CompareArguments, EarlierArguments, GateArguments, ReadArguments, RunsFormatName, RunsOutput,
 };
 use crate::exit::CliError;
 use crate::messages::{print_json, print_styled, shown};
 use crate::output::{self, Replaces};
 use crate::stores;
 use analyse::Metric;
-use analyse::runs::{Gate, GateOutcome, GateQuestion, compare_runs, gate as hold};
+use analyse::runs::{
+    EarlierRuns, Gate, GateOutcome, GateQuestion, RunPoints, compare_runs, gate as hold,
+};
 use model::{Better, Dataset, text};
 use report::{Gated, RunName, Runs, RunsFormat};
 use std::io::IsTerminal;
@@ -43,7 +46,8 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Outcome {
         Run::open(&arguments.old, arguments.reading)?,
         Run::open(&arguments.new, arguments.reading)?,
     );
-    let found = compare_runs(&old.dataset, &new.dataset);
+    let earlier = earlier_runs(&arguments.earlier, &new, arguments.reading)?;
+    let found = compare_runs(&old.dataset, &new.dataset, &earlier);
     if found.tests.iter().all(|test| test.results.is_empty()) {
         return Err(nothing_common(&old, &new));
     }
@@ -52,6 +56,32 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Outcome {
     let text = report::render_runs(&runs, arguments.output.format());
     arguments.output.write(&text)?;
     Ok(Exit::Done)
+}
+
+/// The earlier runs that are named; a directory without two of them is an error, as it would say nothing.
+fn earlier_runs(
+    named: &EarlierArguments,
+    new: &Run,
+    reading: ReadArguments,
+) -> Result<EarlierRuns, CliError> {
+    let Some(directory) = &named.history else { return Ok(EarlierRuns::default()) };
+    let study = &new.dataset.study.name;
+    let found =
+        EarlierRuns::of(runs_in(directory, reading)?, study, RunPoints::began(&new.dataset));
+    match found.len() {
+        0 | 1 => Err(CliError::usage(
+            format!(
+                "{} holds {} of the study {} from before {}",
+                shown(directory),
+                report::numbers::counted(found.len(), "run"),
+                text::line(study),
+                new.file
+            ),
+            "name a directory with the results files (*.weighin) of at least two earlier runs of this \
+             study, or leave --history out",
+        )),
+        _ => Ok(found),
+    }
 }
 
 fn nothing_common(old: &Run, new: &Run) -> CliError {
@@ -73,7 +103,8 @@ pub(crate) fn gate(arguments: &GateArguments) -> Outcome {
         metric,
         each_level: arguments.each_level,
     };
-    let found: Gate = hold(&baseline.dataset, &new.dataset, question);
+    let earlier = earlier_runs(&arguments.earlier, &new, arguments.reading)?;
+    let found: Gate = hold(&baseline.dataset, &new.dataset, question, &earlier);
     if found.items.iter().all(|item| item.outcome == GateOutcome::NoResult) {
         return Err(nothing_common(&baseline, &new));
     }

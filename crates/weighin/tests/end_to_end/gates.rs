@@ -80,6 +80,31 @@ fn a_gate_answers_by_its_exit_code_and_in_files_for_other_tools() {
 }
 
 #[test]
+fn a_loss_as_large_as_between_earlier_runs_of_the_same_is_no_loss() {
+    let place = Workplace::new();
+    fs::create_dir(place.path("nights")).unwrap();
+    for (night, speed) in (1..).zip([1.0, 0.93, 1.05, 0.96, 1.04, 0.98]) {
+        import(&place, &format!("nights/{night}"), speed);
+    }
+    import(&place, "base", 1.0);
+    import(&place, "slow", 0.92);
+    let alone = place.weighin(&gate("slow.weighin", &[]));
+    assert_eq!(alone.code, Some(1), "{}", alone.err);
+    assert!(alone.out.contains("is said of these two"), "{}", alone.out);
+    let history = ["--history", "nights", "--format", "json"];
+    let among = place.weighin(&gate("slow.weighin", &history));
+    let json: serde_json::Value = serde_json::from_str(&among.out).unwrap();
+    assert_eq!((among.code, &json["earlier_runs"]), (Some(4), &6.into()), "{}", among.err);
+    let compare = ["compare", "base.weighin", "slow.weighin", "--history", "nights"];
+    let said = place.weighin(&compare).done();
+    assert!(said.contains("known from 6 earlier runs, by up to "), "{said}");
+    // What says nothing of it is no answer.
+    fs::create_dir(place.path("none")).unwrap();
+    let none = place.weighin(&gate("slow.weighin", &["--history", "none"]));
+    none.refused(2, &["none holds 0 runs of the study nightly", "two earlier runs"]);
+}
+
+#[test]
 fn two_runs_are_shown_side_by_side_in_every_form() {
     let place = Workplace::new();
     import(&place, "base", 1.0);
