@@ -68,6 +68,17 @@ fn document(history: &History) -> Document {
             parts.push(Part::Bullets(conditions));
         }
     }
+    let drifts: Vec<f64> = history.cells.iter().filter_map(|cell| cell.drift).collect();
+    if !drifts.is_empty() {
+        let most = drifts.iter().copied().fold(0.0, f64::max);
+        parts.push(Part::Warning(format!(
+            "In {} something looks like a change that slow drift explains: runs resemble those before \
+             them (coefficient of autoregression up to {}). It does not count; what drifts on the \
+             machine is worth a look.",
+            counted(drifts.len(), "cell"),
+            figure(most)
+        )));
+    }
     let left_out: usize = history.cells.iter().map(|cell| cell.left_out).sum();
     if left_out > 0 {
         parts.push(Part::Warning(format!(
@@ -80,7 +91,7 @@ fn document(history: &History) -> Document {
     }
     parts.push(Part::Paragraph(format!(
         "A change is where the ranks of a cell’s medians differ more than in all but a few random \
-         orders of the same runs; all {cells} together show one where there is none with a chance of \
+         orders of the same runs, and more than in all but a few series that drift as much; all {cells} together show one where there is none with a chance of \
          at most {}. A level is at least three runs long. A drift shows as one or several steps.",
         percent(history.error)
     )));

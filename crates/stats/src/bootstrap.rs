@@ -118,14 +118,14 @@ fn outermost(mut values: Vec<f64>, confidence: f64) -> (f64, f64) {
 
 /// A stream of standard normal numbers (G. E. P. Box and M. E. Muller, *Annals of Mathematical
 /// Statistics* 29, 1958).
-struct Normal(Xoshiro256PlusPlus);
+pub(crate) struct Normal(Xoshiro256PlusPlus);
 
 impl Normal {
-    fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    fn draw(&mut self) -> f64 {
+    pub(crate) fn draw(&mut self) -> f64 {
         let radius = (-2.0 * self.uniform().ln()).sqrt();
         radius * (std::f64::consts::TAU * self.uniform()).cos()
     }

@@ -1,41 +1,79 @@
 //! Where the level of a series changes.
 
+use crate::bootstrap::Normal;
+use crate::drift::Drift;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Fewest values between two changes, and before the first and after the last.
-const SHORTEST: usize = 3;
+pub(crate) const SHORTEST: usize = 3;
 /// Permutations are as many as give a p-value of a tenth of what counts, within these.
 const PERMUTATIONS: std::ops::RangeInclusive<usize> = 999..=99_999;
 
-/// Where the level of a series changes: the index of the first value of each new level, ascending.
-/// A series without a change has one found with a chance of at most `alpha`, in (0, 1), whatever
-/// its distribution, if its values could as well have come in any other order.
-///
-/// The series is split where the ranks of the values on both sides differ most, if they do so more
-/// than in all but a share `alpha` of random orders of the same values; then both parts are looked
-/// at in the same way (binary segmentation with a permutation test, as E-divisive means: D. S.
-/// Matteson and N. A. James, *Journal of the American Statistical Association* 109, 2014; for
-/// benchmarks D. Daly and others, *The use of change point detection to identify software
-/// performance regressions in a continuous integration system*, ICPE 2020). Ranks in place of
-/// distances: one wild value neither makes a change nor hides one. Levels are at least three values
-/// long, so that fewer than seven or eight values tell nothing.
-pub fn change_points(values: &[f64], alpha: f64, seed: u64) -> Vec<usize> {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut found = Vec::new();
-    let mut parts = vec![(0, values.len())];
-    while let Some((start, end)) = parts.pop() {
-        if let Some(at) = split(&values[start..end], alpha, &mut random) {
-            let at = start + at;
-            found.push(at);
-            parts.extend([(start, at), (at, end)]);
-        }
-    }
-    found.sort_unstable();
-    found
+/// Looks for changes of level in series; those of one length share what it learns about drift.
+#[derive(Clone, Debug)]
+pub struct ChangeFinder {
+    alpha: f64,
+    seed: u64,
+    drift: Drift,
 }
 
-/// In fewer values [`change_points`] can find nothing with that `alpha`: of n values half of which
+/// What a series shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Changes {
+    /// The index of the first value of each new level, ascending.
+    pub starts: Vec<usize>,
+    /// The coefficient of autoregression, up to 0.95, by which slow drift explains a change that would count
+    /// if values could as well have come in any other order; the highest of several.
+    pub drift: Option<f64>,
+}
+
+impl ChangeFinder {
+    /// A series without a change has one found with a chance of at most `alpha`, in (0, 1), if its values
+    /// could as well have come in any other order, whatever their distribution, and of not much more if
+    /// they resemble their neighbours. The same seed gives the same answers.
+    pub fn new(alpha: f64, seed: u64) -> Self {
+        Self { alpha, seed, drift: Drift::default() }
+    }
+
+    /// Where the level of a series changes.
+    ///
+    /// The series is split where the ranks of the values on both sides differ most, if they do so more
+    /// than in all but a share `alpha` of random orders of the same values; then both parts are looked
+    /// at in the same way (binary segmentation with a permutation test, as E-divisive means: D. S.
+    /// Matteson and N. A. James, *Journal of the American Statistical Association* 109, 2014; for
+    /// benchmarks D. Daly and others, *The use of change point detection to identify software
+    /// performance regressions in a continuous integration system*, ICPE 2020). Ranks in place of
+    /// distances: one wild value neither makes a change nor hides one. Levels are at least three values
+    /// long, so that fewer than seven or eight values tell nothing.
+    ///
+    /// Values that resemble their neighbours, as on a machine that drifts, have such a split more often.
+    /// So it counts only if it is clearer than in all but a share `alpha` of simulated series of a
+    /// first-order autoregression, with the coefficient that the resemblance within both sides lets one
+    /// expect: what this is for a coefficient and a length, simulated series tell as well.
+    pub fn find(&mut self, values: &[f64]) -> Changes {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
+        let mut normal = Normal::new(self.seed);
+        let mut found = Changes::default();
+        let mut parts = vec![(0, values.len())];
+        while let Some((start, end)) = parts.pop() {
+            let part = &values[start..end];
+            let Some(at) = split(part, self.alpha, &mut random) else { continue };
+            let tries = (self.alpha, permutations(self.alpha));
+            if let Some(coefficient) = self.drift.explains(part, tries, &mut normal) {
+                found.drift = Some(found.drift.map_or(coefficient, |most| most.max(coefficient)));
+                continue;
+            }
+            let at = start + at;
+            found.starts.push(at);
+            parts.extend([(start, at), (at, end)]);
+        }
+        found.starts.sort_unstable();
+        found
+    }
+}
+
+/// In fewer values a [`ChangeFinder`] can find nothing with that `alpha`: of n values half of which
 /// are all above the others, 2 of n ÷ (½n)² orders are as clear, 4 where n is odd. `None` where
 /// no number of permutations that is tried tells so little.
 ///
@@ -60,6 +98,11 @@ pub fn fewest_values(alpha: f64) -> Option<usize> {
     (2 * SHORTEST..).find(is_enough)
 }
 
+fn permutations(alpha: f64) -> usize {
+    let (least, most) = PERMUTATIONS.into_inner();
+    ((10.0 / alpha) as usize).clamp(least, most)
+}
+
 /// Where a series changes most, if it does.
 fn split(values: &[f64], alpha: f64, random: &mut Xoshiro256PlusPlus) -> Option<usize> {
     if values.len() < 2 * SHORTEST {
@@ -67,8 +110,7 @@ fn split(values: &[f64], alpha: f64, random: &mut Xoshiro256PlusPlus) -> Option<
     }
     let mut ranks = ranks(values);
     let (at, most) = strongest(&ranks);
-    let (least, limit) = PERMUTATIONS.into_inner();
-    let permutations = ((10.0 / alpha) as usize).clamp(least, limit);
+    let permutations = permutations(alpha);
     let allowed = alpha * (permutations + 1) as f64;
     // The order that there is counts as one of them.
     let mut as_strong = 1.0;
@@ -88,7 +130,7 @@ fn split(values: &[f64], alpha: f64, random: &mut Xoshiro256PlusPlus) -> Option<
 }
 
 /// The split with the largest sum of squares between its sides, and that sum.
-fn strongest(ranks: &[f64]) -> (usize, f64) {
+pub(crate) fn strongest(ranks: &[f64]) -> (usize, f64) {
     let n = ranks.len();
     let mean = (n as f64 + 1.0) / 2.0;
     let (mut sum, mut best) = (0.0, (SHORTEST, 0.0));
@@ -106,11 +148,15 @@ fn strongest(ranks: &[f64]) -> (usize, f64) {
 }
 
 /// From 1; equal values share the mean of theirs.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let rank = |value: &f64| {
-        let below = values.iter().filter(|other| *other < value).count() as f64;
-        let equal = values.iter().filter(|other| *other == value).count() as f64;
-        below + f64::midpoint(equal, 1.0)
-    };
-    values.iter().map(rank).collect()
+pub(crate) fn ranks(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_unstable_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let mut ranks = vec![0.0; values.len()];
+    let mut below = 0;
+    for equal in order.chunk_by(|&a, &b| values[a] == values[b]) {
+        let rank = below as f64 + f64::midpoint(equal.len() as f64, 1.0);
+        equal.iter().for_each(|&index| ranks[index] = rank);
+        below += equal.len();
+    }
+    ranks
 }

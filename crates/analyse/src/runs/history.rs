@@ -5,7 +5,7 @@ use crate::extended::{self, ConditionChange};
 use crate::{Basis, Metric};
 use model::{Dataset, HostFacts, Level, Test, UnixMillis};
 use serde::Serialize;
-use stats::{Estimate, Ratio, Sample, change_points, fewest_values};
+use stats::{ChangeFinder, Changes, Estimate, Ratio, Sample, fewest_values};
 use std::collections::BTreeMap;
 
 /// Seeds the permutations: the same runs give the same answer.
@@ -137,6 +137,10 @@ pub struct CellHistory {
     /// Runs whose test did something else than that of the latest one, and which are left out.
     pub left_out: usize,
     pub changes: Vec<LevelChange>,
+    /// Where something looks like a change that slow drift explains, how much a run resembles the one before:
+    /// a coefficient of autoregression, up to 0.95.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drift: Option<f64>,
 }
 
 /// A figure has a new level from a run on.
@@ -168,6 +172,7 @@ pub fn history(mut runs: Vec<RunPoints>) -> History {
     let alpha = 1.0 - confidence;
     // Bonferroni: of all cells together.
     let each = alpha / series.len().max(1) as f64;
+    let mut finder = ChangeFinder::new(each, SEED);
     let cells = series.into_iter().map(|(place, points)| {
         let latest = points.last().map(|(_, _, test)| *test);
         let all = points.len();
@@ -177,9 +182,11 @@ pub fn history(mut runs: Vec<RunPoints>) -> History {
             .map(|(index, value, _)| (index, value))
             .collect();
         let left_out = all - points.len();
-        let changes = changes(&runs, place, &points, each, confidence);
+        let found = finder.find(&points.iter().map(|(_, value)| *value).collect::<Vec<f64>>());
+        let changes = changes(&runs, place, &points, &found, confidence);
         let Place { study, test, target, level, metric } = place.clone();
-        CellHistory { study, test, target, level, metric, points, left_out, changes }
+        let drift = found.drift;
+        CellHistory { study, test, target, level, metric, points, left_out, changes, drift }
     });
     let cells = cells.collect();
     let of = |run: &RunPoints| HistoryRun {
@@ -199,11 +206,10 @@ fn changes(
     runs: &[RunPoints],
     place: &Place,
     points: &[(usize, f64)],
-    alpha: f64,
+    Changes { starts, .. }: &Changes,
     confidence: f64,
 ) -> Vec<LevelChange> {
     let values: Vec<f64> = points.iter().map(|(_, value)| *value).collect();
-    let starts = change_points(&values, alpha, SEED);
     let ends = |at: usize| starts.get(at).copied().unwrap_or(values.len());
     let level = |from: usize, to: usize| Sample::new(values.get(from..to)?.to_vec()).ok();
     let mean = |level: &Sample| {

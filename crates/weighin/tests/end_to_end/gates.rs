@@ -105,6 +105,19 @@ fn a_loss_as_large_as_between_earlier_runs_of_the_same_is_no_loss() {
 }
 
 #[test]
+fn a_machine_that_drifts_is_told_and_is_no_change() {
+    let place = Workplace::new();
+    fs::create_dir(place.path("nights")).unwrap();
+    // Slower and slower, then faster again.
+    for night in 0..20_u32 {
+        import(&place, &format!("nights/{night:02}"), 1.0 + 0.1 * (f64::from(night) / 4.0).sin());
+    }
+    let said = place.weighin(&["history", "nights"]).done();
+    assert!(said.contains("History: no change"), "{said}");
+    assert!(said.contains("looks like a change that slow drift explains"), "{said}");
+}
+
+#[test]
 fn two_runs_are_shown_side_by_side_in_every_form() {
     let place = Workplace::new();
     import(&place, "base", 1.0);
