@@ -73,6 +73,7 @@ pub use basis::Basis;
 pub use check::Check;
 pub use check::alone::{CheckedLoad, check_load};
 pub use check::generators::{StartSpread, start_spread};
+pub use check::host::NamedShare;
 pub use check::steady::SteadyFigure;
 pub use check::throttling::ThrottledProcess;
 pub use events::{

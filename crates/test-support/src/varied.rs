@@ -175,6 +175,7 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
                 server_throttling: d.maybe(throttling),
                 client_throttling: d.maybe(throttling),
                 thermal_events: d.maybe(Draw::count),
+                processor_use: processor_use(d),
             },
             volume: d.list(3, Draw::text),
             target_host: d.maybe(other_host),
@@ -189,6 +190,15 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
     }
 }
 
+fn processor_use(d: &mut Draw) -> ProcessorUse {
+    let named = |d: &mut Draw| NamedUse {
+        name: d.text(),
+        cpus: f64::from(d.small()),
+        is_ours: d.small() % 2 == 0,
+    };
+    ProcessorUse { boot: d.maybe(Draw::text), processes: d.list(3, named) }
+}
+
 fn other_host(d: &mut Draw) -> HostSampling {
     let clock =
         |d: &mut Draw| ClockReading { ahead_seconds: d.real(), uncertainty_seconds: d.real() };
@@ -198,6 +208,7 @@ fn other_host(d: &mut Draw) -> HostSampling {
         samples: d.list(4, |d| Sample { counters: None, ..sample(d) }),
         volume: d.list(3, Draw::text),
         thermal_events: d.maybe(Draw::count),
+        processor_use: processor_use(d),
         clock_before: clock(d),
         clock_after: clock(d),
     }

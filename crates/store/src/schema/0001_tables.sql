@@ -427,7 +427,8 @@ CREATE TABLE host_account (
     server_throttled INTEGER,
     client_periods INTEGER,
     client_throttled INTEGER,
-    thermal_events INTEGER
+    thermal_events INTEGER,
+    processor_use_json TEXT NOT NULL
 ) STRICT;
 
 -- Other machines than the one that weighin ran on: number 1 is that of the target, from 2 on those that
@@ -438,6 +439,7 @@ CREATE TABLE other_host (
     host TEXT NOT NULL,
     host_json TEXT,
     thermal_events INTEGER,
+    processor_use_json TEXT NOT NULL,
     clock_ahead_before_seconds REAL NOT NULL,
     clock_uncertainty_before_seconds REAL NOT NULL,
     clock_ahead_after_seconds REAL NOT NULL,
