@@ -64,8 +64,8 @@ mod volume;
 
 pub use advice::{Choice, Span};
 pub use analysis::{
-    Analysis, Cell, Comparison, Curve, CurveShape, FailedTarget, OverallComparison, Placings,
-    PrintedPlace, RankedTarget, Ranking, Strength, Summary, TestAnalysis, TopTwo, TrialAssessment,
+    Analysis, Cell, Comparison, Curve, CurveShape, FailedTarget, OncePlace, OverallComparison,
+    Placings, RankedTarget, Ranking, Strength, Summary, TestAnalysis, TopTwo, TrialAssessment,
     Verdict,
 };
 pub use audit::{Identity, Origin, Prefix, Range, Source, Term};

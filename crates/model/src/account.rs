@@ -26,6 +26,8 @@ pub struct HostAccount {
 pub struct ProcessorUse {
     /// Which machine it is, under whatever names it is reached: its boot, as the kernel calls it.
     pub boot: Option<String>,
+    /// How many processors it has; 0 where it was not looked.
+    pub cpus: u32,
     /// Those of one name together, in order of what they used. Of those that are neither weighin's nor
     /// the server's only the first few.
     pub processes: Vec<NamedUse>,

@@ -196,7 +196,7 @@ fn processor_use(d: &mut Draw) -> ProcessorUse {
         cpus: f64::from(d.small()),
         is_ours: d.small() % 2 == 0,
     };
-    ProcessorUse { boot: d.maybe(Draw::text), processes: d.list(3, named) }
+    ProcessorUse { boot: d.maybe(Draw::text), cpus: d.small(), processes: d.list(3, named) }
 }
 
 fn other_host(d: &mut Draw) -> HostSampling {
@@ -490,6 +490,7 @@ fn search(d: &mut Draw) -> Search {
             achieved: d.real(),
             figure_ms: d.maybe(Draw::real),
             cpu_busy: d.maybe(Draw::real),
+            cpu_others: d.maybe(Draw::real),
             lag_ms: d.maybe(Draw::real),
             repeated: d.maybe(Draw::real).is_some(),
             verdict,

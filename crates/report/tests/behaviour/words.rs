@@ -440,6 +440,7 @@ fn every_kind_of_finding_reads_as_a_sentence() {
         highest(SearchOver::Clients, SearchOutcome::AtLeast { load: 128.0 }),
         highest(SearchOver::Rate, SearchOutcome::Below { load: 12.0 }),
         highest(SearchOver::Clients, SearchOutcome::Unknown),
+        highest(SearchOver::Rate, SearchOutcome::Disturbed { load: 95.0, others: 0.7 }),
         highest_of_two(ratio(1.13, 1.05, 1.22), Verdict::CandidateBetter),
         highest_of_two(ratio(1.01, 0.99, 1.02), Verdict::Equivalent),
         highest_of_two(ratio(0.95, 0.8, 1.15), Verdict::Unresolved),

@@ -379,9 +379,10 @@ CREATE TABLE search_step (
     achieved REAL NOT NULL,
     figure_ms REAL,
     cpu_busy REAL,
+    cpu_others REAL,
     lag_ms REAL,
     repeated INTEGER NOT NULL CHECK (repeated IN (0, 1)),
-    verdict TEXT NOT NULL CHECK (verdict IN ('met', 'missed', 'too_busy', 'lagging', 'fell_behind')),
+    verdict TEXT NOT NULL CHECK (verdict IN ('met', 'missed', 'too_busy', 'disturbed', 'lagging', 'fell_behind')),
     measured_ns INTEGER NOT NULL,
     PRIMARY KEY (position, number)
 ) STRICT, WITHOUT ROWID;

@@ -30,7 +30,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 pub(super) struct Processes {
     /// From when and until when the load measures.
     measured: (Duration, Option<Duration>),
-    cpus: f64,
+    cpus: u32,
     /// The server, its replicas, and those of weighin.
     ours: Vec<u32>,
     seen: HashMap<u32, Stat>,
@@ -46,7 +46,7 @@ impl Processes {
     pub(super) fn new(ours: Vec<u32>, measured: (Duration, Option<Duration>)) -> Self {
         Self {
             measured,
-            cpus: f64::from(online_cpus().max(1)),
+            cpus: online_cpus().max(1),
             ours,
             seen: HashMap::new(),
             used: BTreeMap::new(),
@@ -72,7 +72,7 @@ impl Processes {
     fn others_were_busy(&self, sample: &Sample) -> bool {
         let processes = [sample.server, sample.replicas, Some(sample.client)];
         let ours: f64 = processes.iter().flatten().map(|process| process.cpus).sum();
-        sample.cpu.busy() - ours / self.cpus > LOOKED_AT
+        sample.cpu.busy() - ours / f64::from(self.cpus) > LOOKED_AT
     }
 
     fn is_due(&self) -> bool {
@@ -110,7 +110,7 @@ impl Processes {
         let span = self.first.zip(self.last);
         let seconds = span.map_or(0.0, |(first, last)| (last - first).as_secs_f64());
         if seconds <= 0.0 {
-            return ProcessorUse { boot: boot(), processes: Vec::new() };
+            return ProcessorUse { boot: boot(), cpus: self.cpus, processes: Vec::new() };
         }
         let tick = clock_tick().as_secs_f64();
         let named = |(key, &ticks): (&(bool, String), &u64)| NamedUse {
@@ -125,7 +125,7 @@ impl Processes {
             others += usize::from(!process.is_ours);
             process.is_ours || others <= MOST_OTHERS
         });
-        ProcessorUse { boot: boot(), processes }
+        ProcessorUse { boot: boot(), cpus: self.cpus, processes }
     }
 }
 
