@@ -142,9 +142,17 @@ fn what_is_written_to_a_volume_is_told_before_and_what_stays_afterwards() {
     let written = format!("disk: 8.00\u{a0}MiB of disk space in {}", volume.path().display());
     let planned = place.weighin(&["plan", "study.toml", "--scale", "0.1"]).done();
     assert!(planned.contains(&written) && planned.contains("are free there"), "{planned}");
+    let scaled = [
+        "4.00\u{a0}MiB in place of 40.0\u{a0}MiB for each virtual machine",
+        "is the load that is measured and stays: 2 virtual machines, with 8.00\u{a0}MiB in all",
+    ];
+    assert!(scaled.iter().all(|words| planned.contains(words)), "{planned}");
+    let whole = place.weighin(&["plan", "study.toml"]).done();
+    assert!(!whole.contains("--scale"), "{whole}");
     let ran = place.weighin(&["run", "study.toml", "--scale", "0.1"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.err.contains(&written) && ran.err.contains("are free there"), "{}", ran.err);
+    assert!(scaled.iter().all(|words| ran.err.contains(words)), "{}", ran.err);
     let stays = format!("of data stay in {} for the next run", volume.path().display());
     assert!(ran.err.contains(&stays), "{}", ran.err);
     assert!(ran.err.contains("weighin cleanup study.toml"), "{}", ran.err);
