@@ -15,6 +15,7 @@ mod pattern;
 mod placeholder;
 mod question;
 mod roles;
+mod settings;
 mod token;
 mod understood;
 mod vocabulary;
