@@ -194,7 +194,7 @@ fn processor_use(d: &mut Draw) -> ProcessorUse {
     let named = |d: &mut Draw| NamedUse {
         name: d.text(),
         cpus: f64::from(d.small()),
-        is_ours: d.small() % 2 == 0,
+        is_ours: d.small().is_multiple_of(2),
     };
     ProcessorUse { boot: d.maybe(Draw::text), cpus: d.small(), processes: d.list(3, named) }
 }

@@ -76,11 +76,11 @@ impl Log {
         if weight > self.lightest.max(Weight::Normal) {
             return;
         }
-        if let Some((path, file)) = &mut self.file {
-            if let Err(error) = write_line(file, message) {
-                tell(&format!("warning: cannot write {}: {error}; it ends here", shown(path)));
-                self.file = None;
-            }
+        if let Some((path, file)) = &mut self.file
+            && let Err(error) = write_line(file, message)
+        {
+            tell(&format!("warning: cannot write {}: {error}; it ends here", shown(path)));
+            self.file = None;
         }
     }
 }

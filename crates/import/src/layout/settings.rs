@@ -48,16 +48,16 @@ pub(super) fn is_one(word: &str) -> bool {
     SETTINGS.contains(&word.to_lowercase().as_str())
 }
 
-/// The word right before a number, where that names a setting and all files have it.
-fn named_by<'p>(path: &'p Path, component: usize, at: usize) -> Option<&'p str> {
+/// Whether the word right before a number names a setting, and all files have it.
+fn is_named(path: &Path, component: usize, at: usize) -> bool {
     let words: &[Word] = &path.words[component];
-    let (word, before) = (words.get(at)?, words.get(at.checked_sub(1)?)?);
+    let before = at.checked_sub(1).and_then(|before| words.get(before));
+    let Some((word, before)) = words.get(at).zip(before) else { return false };
     let is_next = before.token.at.end + 1 == word.token.at.start;
     let may_name = before.token.kind == Kind::Word
         && before.constant
         && matches!(before.role, Role::Unknown | Role::Target | Role::Kind);
-    let text = path.text(component, before);
-    (is_next && may_name && is_one(text) && word.number().is_some()).then_some(text)
+    is_next && may_name && is_one(path.text(component, before)) && word.number().is_some()
 }
 
 /// Numbers of which nothing says what they count are values of a setting, where a word before them
@@ -68,7 +68,7 @@ pub(super) fn recognise(paths: &mut [Path]) {
         for (component, words) in path.words.iter().enumerate() {
             for (at, word) in words.iter().enumerate() {
                 let open = matches!(word.role, Role::Counter | Role::Target) && !word.constant;
-                if open && named_by(path, component, at).is_some() {
+                if open && is_named(path, component, at) {
                     found.push((file, component, at));
                 }
             }
