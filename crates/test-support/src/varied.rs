@@ -1,5 +1,8 @@
 //! A study with its plan, and records for it: varied, and the same for the same salt.
 
+mod machines;
+
+use machines::{other_host, processor_use};
 use model::*;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -187,30 +190,6 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
             with: d.list(3, |d| d.count() as u32),
             began_at: UnixMillis(d.count()),
         }),
-    }
-}
-
-fn processor_use(d: &mut Draw) -> ProcessorUse {
-    let named = |d: &mut Draw| NamedUse {
-        name: d.text(),
-        cpus: f64::from(d.small()),
-        is_ours: d.small().is_multiple_of(2),
-    };
-    ProcessorUse { boot: d.maybe(Draw::text), cpus: d.small(), processes: d.list(3, named) }
-}
-
-fn other_host(d: &mut Draw) -> HostSampling {
-    let clock =
-        |d: &mut Draw| ClockReading { ahead_seconds: d.real(), uncertainty_seconds: d.real() };
-    HostSampling {
-        host: d.text(),
-        facts: None,
-        samples: d.list(4, |d| Sample { counters: None, ..sample(d) }),
-        volume: d.list(3, Draw::text),
-        thermal_events: d.maybe(Draw::count),
-        processor_use: processor_use(d),
-        clock_before: clock(d),
-        clock_after: clock(d),
     }
 }
 
