@@ -301,9 +301,9 @@ pub struct Ranking {
     pub unranked: Vec<String>,
     /// Those of them whose trials all failed, with the first reason: they come last.
     pub failed: Vec<FailedTarget>,
-    /// Imported results without repeats: nothing is told apart, and this is the order of the
-    /// figures as printed. Empty otherwise.
-    pub as_printed: Vec<PrintedPlace>,
+    /// Where nothing was repeated, here or by others, nothing is told apart, and this is the order of
+    /// the figures. Empty otherwise.
+    pub measured_once: Vec<OncePlace>,
     /// Whether the first of that order is also first at every other of several levels.
     pub first_at_every_level: bool,
 }
@@ -342,9 +342,10 @@ pub struct FailedTarget {
     pub failure: Failure,
 }
 
-/// A target's place in the order of figures as printed, which is no claim that it is better.
+/// A target's place in the order of figures that were measured once each, which is no claim that it is
+/// better.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PrintedPlace {
+pub struct OncePlace {
     /// From 1; equal figures share a place.
     pub place: usize,
     pub target: String,
@@ -371,8 +372,8 @@ pub struct TopTwo {
     pub first_holds_over_tests: bool,
     /// Targets in the second place; none where several share the first.
     pub second: Vec<String>,
-    /// Whether this is only the order of figures as printed ([`Ranking::as_printed`]).
-    pub as_printed: bool,
+    /// Whether this is only the order of figures that were measured once each ([`Ranking::measured_once`]).
+    pub measured_once: bool,
 }
 
 /// How often a target comes first and second, shared places included.

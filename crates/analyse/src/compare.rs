@@ -195,8 +195,8 @@ pub(crate) fn by_pair(
 /// which the one is better, or the other, or both are the same, or nothing can be said.
 pub(crate) fn findings(study: &Study, test: &TestAnalysis) -> Vec<Finding> {
     let Some(metric) = test.basis.map(Basis::at_each_level) else { return Vec::new() };
-    // Of imported results without repeats nothing can be said of any pair, and the study says so.
-    if !test.ranking.as_printed.is_empty() {
+    // Of results without repeats nothing can be said of any pair, and the study says so.
+    if !test.ranking.measured_once.is_empty() {
         return Vec::new();
     }
     let floor = floor::of(&test.floors, metric).map(|floor| floor.factor);

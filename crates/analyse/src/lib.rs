@@ -64,8 +64,8 @@ mod volume;
 
 pub use advice::{Choice, Span};
 pub use analysis::{
-    Analysis, Cell, Comparison, Curve, CurveShape, FailedTarget, OverallComparison, Placings,
-    PrintedPlace, RankedTarget, Ranking, Strength, Summary, TestAnalysis, TopTwo, TrialAssessment,
+    Analysis, Cell, Comparison, Curve, CurveShape, FailedTarget, OncePlace, OverallComparison,
+    Placings, RankedTarget, Ranking, Strength, Summary, TestAnalysis, TopTwo, TrialAssessment,
     Verdict,
 };
 pub use audit::{Identity, Origin, Prefix, Range, Source, Term};
@@ -73,6 +73,7 @@ pub use basis::Basis;
 pub use check::Check;
 pub use check::alone::{CheckedLoad, check_load};
 pub use check::generators::{StartSpread, start_spread};
+pub use check::host::NamedShare;
 pub use check::steady::SteadyFigure;
 pub use check::throttling::ThrottledProcess;
 pub use events::{

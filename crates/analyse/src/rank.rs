@@ -6,7 +6,7 @@ use crate::money::TestMoney;
 use crate::race::{Contender, Race};
 use crate::series::Series;
 use crate::{
-    Basis, Comparison, FailedTarget, Metric, NoiseFloor, PrintedPlace, RankedTarget, Ranking,
+    Basis, Comparison, FailedTarget, Metric, NoiseFloor, OncePlace, RankedTarget, Ranking,
 };
 use model::{Better, Level, Study, Test};
 use stats::Estimate;
@@ -58,11 +58,9 @@ pub(crate) fn ranking(
         };
         let tiers = alone.tiers().into_iter();
         ranking.tiers = tiers.map(|tier| tier.into_iter().map(place).collect()).collect();
-        if test.is_imported() {
-            ranking.as_printed = as_printed(&ordered);
-            ranking.first_at_every_level = !ranking.as_printed.is_empty()
-                && first_at_every_level(test, metric, ordered[0].target, cells);
-        }
+        ranking.measured_once = measured_once(&ordered);
+        ranking.first_at_every_level = !ranking.measured_once.is_empty()
+            && first_at_every_level(test, metric, ordered[0].target, cells);
         let ranked: HashSet<&str> = ordered.iter().map(|candidate| candidate.target).collect();
         let unranked = study.targets.iter().filter(|target| !ranked.contains(target.name.as_str()));
         ranking.unranked = unranked.map(|target| target.name.clone()).collect();
@@ -193,14 +191,14 @@ fn place(money: &TestMoney, metric: Metric, candidate: &RankCandidate) -> Ranked
 }
 
 /// The order of the figures, where there are several and none has been repeated.
-fn as_printed(ordered: &[RankCandidate]) -> Vec<PrintedPlace> {
+fn measured_once(ordered: &[RankCandidate]) -> Vec<OncePlace> {
     if ordered.len() < 2 || ordered.iter().any(|candidate| candidate.figure.n > 1) {
         return Vec::new();
     }
     let place = |figure: f64| ordered.iter().take_while(|c| c.figure.point != figure).count() + 1;
     ordered
         .iter()
-        .map(|candidate| PrintedPlace {
+        .map(|candidate| OncePlace {
             place: place(candidate.figure.point),
             target: candidate.target.to_owned(),
         })

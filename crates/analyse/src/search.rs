@@ -119,6 +119,13 @@ pub enum SearchOutcome {
         /// No search met the bound from here on.
         load: f64,
     },
+    /// At least one search ended where other processes alone kept the processors busier than they may be.
+    Disturbed {
+        /// The lowest load at which they did.
+        load: f64,
+        /// The share of the processors that they took there, 0 to 1.
+        others: f64,
+    },
     /// No search counts, or they contradict each other.
     Unknown,
 }
@@ -129,12 +136,12 @@ impl SearchOutcome {
         let at_least = match self {
             Self::AtLeast { load } => Some(*load),
             Self::Found { load, .. } => load.interval.map(|interval| interval.low),
-            Self::Below { .. } | Self::Unknown => None,
+            Self::Below { .. } | Self::Disturbed { .. } | Self::Unknown => None,
         };
         let at_most = match other {
             Self::Found { load, .. } => load.interval.map(|interval| interval.high),
             Self::Below { load } => Some(*load),
-            Self::AtLeast { .. } | Self::Unknown => None,
+            Self::AtLeast { .. } | Self::Disturbed { .. } | Self::Unknown => None,
         };
         let are_estimates = matches!((self, other), (Self::Found { .. }, Self::Found { .. }));
         !are_estimates && at_least.zip(at_most).is_some_and(|(low, high)| low >= high)
@@ -221,6 +228,9 @@ pub(crate) fn answers(cell: &CellData, over: Option<SearchOver>) -> Series {
     let Some(over) = over else { return Series::UNKNOWN };
     let searches = searches(cell);
     let is_found = |search: &SearchedTrial| search.answer.middle(over).is_some();
+    if disturbed(&searches).is_some() {
+        return Series::UNKNOWN;
+    }
     if searches.iter().all(is_found) { series(&searches, over) } else { Series::UNKNOWN }
 }
 
@@ -241,6 +251,9 @@ fn outcome(
     over: SearchOver,
     estimate: Option<Estimate>,
 ) -> SearchOutcome {
+    if let Some(disturbed) = disturbed(searches) {
+        return disturbed;
+    }
     let all_met: Option<Vec<f64>> = searches.iter().map(|search| search.answer.met).collect();
     let all_missed: Option<Vec<f64>> = searches.iter().map(|search| search.answer.missed).collect();
     let lowest = |loads: Vec<f64>| loads.into_iter().min_by(f64::total_cmp);
@@ -260,6 +273,17 @@ fn outcome(
         (None, Some(load), _) => SearchOutcome::Below { load },
         _ => SearchOutcome::Unknown,
     }
+}
+
+/// What is known where others had the processors at the lowest load that is no answer.
+fn disturbed(searches: &[SearchedTrial]) -> Option<SearchOutcome> {
+    let ends = searches.iter().filter_map(|search| search.answer.step_above(&search.steps));
+    let by_others = ends.filter(|step| step.verdict == StepVerdict::Disturbed);
+    let lowest = by_others.min_by(|a, b| a.load.total_cmp(&b.load))?;
+    Some(SearchOutcome::Disturbed {
+        load: lowest.load,
+        others: lowest.cpu_others.unwrap_or_default(),
+    })
 }
 
 /// Every pair, held to the family of all of them.
@@ -320,7 +344,7 @@ impl SearchAnalysis {
             return Vec::new();
         }
         let leads = |target: &&TargetSearch| match target.outcome {
-            SearchOutcome::Unknown => false,
+            SearchOutcome::Disturbed { .. } | SearchOutcome::Unknown => false,
             SearchOutcome::AtLeast { .. } => true,
             SearchOutcome::Found { .. } => {
                 let mut placed = self.tiers.iter().flatten();

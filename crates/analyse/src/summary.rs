@@ -46,21 +46,21 @@ fn top_two(test: &TestAnalysis) -> Option<TopTwo> {
     };
     let undecided = ranked > 1 && places.iter().all(|(place, _)| *place == 1);
     let first = if undecided { Vec::new() } else { at(1) };
-    let as_printed = !ranking.as_printed.is_empty();
+    let measured_once = !ranking.measured_once.is_empty();
     let first_holds_over_tests = ranking.first_holds_over_tests;
     Some(TopTwo {
         test: test.test.clone(),
         first,
         first_holds_over_tests,
         second: at(2),
-        as_printed,
+        measured_once,
     })
 }
 
 /// Place and name of every target that is ranked.
 fn places(ranking: &Ranking) -> Vec<(usize, &str)> {
-    if !ranking.as_printed.is_empty() {
-        let printed = ranking.as_printed.iter();
+    if !ranking.measured_once.is_empty() {
+        let printed = ranking.measured_once.iter();
         return printed.map(|place| (place.place, place.target.as_str())).collect();
     }
     let ranked = ranking.tiers.iter().flatten();

@@ -259,6 +259,7 @@ fn sampling(host: String, watched: Watched) -> HostSampling {
         samples: watched.samples,
         volume: Vec::new(),
         thermal_events: watched.account.thermal_events,
+        processor_use: watched.account.processor_use,
         clock_before,
         clock_after,
     }

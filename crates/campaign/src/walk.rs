@@ -343,7 +343,8 @@ pub(crate) fn prepare(
             stop,
             progress: &mut |step| observe(Event::Preparing { target: name, step }),
         };
-        let prepared = handle.prepare(workload, &mut preparing)?;
+        let prepared = handle.prepare(workload, &mut preparing);
+        let prepared = prepared.map_err(|failure| handle.explain(failure))?;
         server.dataset_bytes = Some(prepared.bytes);
         server.prepare_seconds = (prepared.made > 0).then_some(prepared.elapsed.as_secs_f64());
         if prepared.all_new {

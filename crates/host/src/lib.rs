@@ -34,5 +34,5 @@ pub use self::remote::{
     AGENT_COMMAND, Carrier, Duty, HELLO, Hello, InstanceDestination, Link, Remote, Route, serve,
 };
 pub use self::running_server::{Ends, ProcessClue, RunningServer};
-pub use self::waiting::{Waiting, listen};
+pub use self::waiting::{Waiting, listen, long_waits};
 pub use engine::storage::{FileSpec, Filling, Processors};

@@ -32,6 +32,8 @@ struct Wait {
     what: Words,
     since: Instant,
     told: u32,
+    /// What was told last.
+    words: String,
 }
 
 impl Wait {
@@ -58,7 +60,9 @@ impl Waiting {
         let mut state = state();
         let number = state.next;
         state.next += 1;
-        state.waits.insert(number, Wait { what: Arc::new(what), since: Instant::now(), told: 0 });
+        let wait =
+            Wait { what: Arc::new(what), since: Instant::now(), told: 0, words: String::new() };
+        state.waits.insert(number, wait);
         Self(number)
     }
 }
@@ -92,23 +96,38 @@ pub(crate) fn notice(text: &str) {
     }
 }
 
+/// What is waited for now and was told, with the time that it has taken: for who shows it for as long.
+pub fn long_waits() -> Vec<String> {
+    let state = state();
+    let long = state.waits.values().filter(|wait| !wait.words.is_empty());
+    long.map(|wait| told(&wait.words, wait.since.elapsed().as_secs())).collect()
+}
+
+fn told(words: &str, seconds: u64) -> String {
+    format!("waiting for {words} ({seconds} s)")
+}
+
 fn look(now: Instant) {
-    let mut due: Vec<(Words, u64)> = Vec::new();
+    let mut due: Vec<(u64, Words, u64)> = Vec::new();
     let listener = {
         let mut state = state();
-        for wait in state.waits.values_mut() {
+        for (&number, wait) in &mut state.waits {
             let waited = now.saturating_duration_since(wait.since);
             if waited >= wait.due() {
                 wait.told += 1;
-                due.push((Arc::clone(&wait.what), waited.as_secs()));
+                due.push((number, Arc::clone(&wait.what), waited.as_secs()));
             }
         }
         state.listener.clone()
     };
     // Without the lock: words may take a while, and whoever is told may wait himself.
-    for (what, seconds) in due {
+    for (number, what, seconds) in due {
+        let words = what();
+        if let Some(wait) = state().waits.get_mut(&number) {
+            wait.words.clone_from(&words);
+        }
         if let Some(tell) = &listener {
-            tell(&format!("waiting for {} ({seconds} s)", what()));
+            tell(&told(&words, seconds));
         }
     }
 }
@@ -123,7 +142,8 @@ mod tests {
 
     #[test]
     fn a_wait_is_told_at_growing_intervals() {
-        let mut wait = Wait { what: Arc::new(|| "it".to_owned()), since: Instant::now(), told: 0 };
+        let (what, since) = (Arc::new(|| "it".to_owned()), Instant::now());
+        let mut wait = Wait { what, since, told: 0, words: String::new() };
         let due: Vec<u64> = (0..9)
             .map(|told| {
                 wait.told = told;
@@ -146,7 +166,10 @@ mod tests {
         look(begun);
         look(begun + FIRST);
         look(begun + FIRST);
+        let shown = |text: &str| long_waits().iter().any(|wait| wait.contains(text));
+        assert!(shown("waiting for the test to end (") && !shown("what is over"));
         drop(long);
+        assert!(!shown("the test to end"));
         look(begun + LONGEST);
         let told: Vec<String> = told.lock().unwrap().clone();
         let own: Vec<_> = told.iter().filter(|text| text.contains("the test to end")).collect();

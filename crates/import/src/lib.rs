@@ -27,6 +27,7 @@ mod pgbench;
 mod price;
 mod redis_benchmark;
 mod show;
+mod still_running;
 pub mod sysbench;
 mod table;
 mod twice;

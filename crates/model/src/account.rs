@@ -1,8 +1,9 @@
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// What the kernel says of a load's surroundings, from just before its first connection to just
 /// after its last reply. What cannot be read is absent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostAccount {
     /// Bytes that the server process had to be read from storage; what the operating system had
     /// in its cache, or keeps in memory anyway, is not among them. Only of a server whose
@@ -15,6 +16,42 @@ pub struct HostAccount {
     /// How often a processor of the machine that makes the load lowered its frequency because it was
     /// too hot.
     pub thermal_events: Option<u64>,
+    /// Which processes used the processors of that machine.
+    #[serde(default)]
+    pub processor_use: ProcessorUse,
+}
+
+/// Which processes used a machine's processors while a load measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProcessorUse {
+    /// Which machine it is, under whatever names it is reached: its boot, as the kernel calls it.
+    pub boot: Option<String>,
+    /// How many processors it has; 0 where it was not looked.
+    pub cpus: u32,
+    /// Those of one name together, in order of what they used. Of those that are neither weighin's nor
+    /// the server's only the first few.
+    pub processes: Vec<NamedUse>,
+}
+
+/// What the processes of one name used.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NamedUse {
+    /// As they call themselves: text from outside.
+    pub name: String,
+    /// Processors used: 1.5 is one and a half.
+    pub cpus: f64,
+    /// Whether they are the server, its replicas, or those of weighin that make the load there.
+    pub is_ours: bool,
+}
+
+/// Characters of a process's name that are shown; the kernel keeps 15 of a program's, 63 of its own.
+const LONGEST_PROCESS_NAME: usize = 64;
+
+impl NamedUse {
+    /// The name as a person may be shown it.
+    pub fn shown(&self) -> Cow<'_, str> {
+        crate::text::excerpt(&self.name, LONGEST_PROCESS_NAME)
+    }
 }
 
 /// How often a control group ran into its limit of processor time. Both are 0 without a limit.

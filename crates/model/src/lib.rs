@@ -56,7 +56,7 @@ mod unit_name;
 mod volume;
 mod workload;
 
-pub use account::{HostAccount, Throttling};
+pub use account::{HostAccount, NamedUse, ProcessorUse, Throttling};
 pub use around::{Around, Stretch, longest_statement};
 pub use bound::Bound;
 pub use catch_up::{Backlog, CatchUp};

@@ -1,4 +1,4 @@
-use crate::{DiskRates, HostAccount, HostFacts, ServerCounters};
+use crate::{DiskRates, HostAccount, HostFacts, ProcessorUse, ServerCounters};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::time::Duration;
@@ -78,6 +78,9 @@ pub struct HostSampling {
     pub volume: Vec<String>,
     /// As [`HostAccount::thermal_events`].
     pub thermal_events: Option<u64>,
+    /// As [`HostAccount::processor_use`].
+    #[serde(default)]
+    pub processor_use: ProcessorUse,
     /// Its clock just before the load.
     pub clock_before: ClockReading,
     /// Its clock just after the load.

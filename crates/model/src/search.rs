@@ -58,6 +58,9 @@ pub struct SearchStep {
     /// Share of the processors' time in use, 0 to 1, in this step alone: of those that the bound is
     /// about. Absent where that is not bounded or could not be sampled.
     pub cpu_busy: Option<f64>,
+    /// The part of it that was neither weighin's nor the server's; absent where that is not known, or
+    /// nobody else can have these processors.
+    pub cpu_others: Option<f64>,
     /// The most that a replica was behind in this step, in milliseconds. Absent where that is not
     /// bounded or was not seen.
     pub lag_ms: Option<f64>,
@@ -91,6 +94,9 @@ pub enum StepVerdict {
     Missed,
     /// It was achieved, and the processors were busier than they may be.
     TooBusy,
+    /// It was achieved, and other processes alone kept the processors busier than they may be: of the
+    /// load nothing is known.
+    Disturbed,
     /// It was achieved, and a replica was further behind than it may be, or fell further and further
     /// behind.
     Lagging,
@@ -183,6 +189,7 @@ mod tests {
             achieved: load,
             figure_ms,
             cpu_busy: None,
+            cpu_others: None,
             lag_ms: None,
             repeated,
             verdict,

@@ -262,11 +262,11 @@ fn is_said_of_test(analysis: &Analysis, finding: &Finding) -> bool {
     }
 }
 
-/// The pairs of targets that a test compares, in the order of the study; none for imported results
+/// The pairs of targets that a test compares, in the order of the study; none for results
 /// without repeats, whose ratios say nothing beyond the figures, and none of a crowded test.
 pub(crate) fn pairs(test: &TestAnalysis) -> Vec<(&str, &str)> {
     let mut pairs: Vec<(&str, &str)> = Vec::new();
-    if !test.ranking.as_printed.is_empty() || is_crowded(test) {
+    if !test.ranking.measured_once.is_empty() || is_crowded(test) {
         return pairs;
     }
     for comparison in &test.comparisons {

@@ -1,7 +1,7 @@
 //! Under which conditions a trial ran.
 
 use crate::value::{Columns, Json, required};
-use model::{ClockReading, HostAccount, HostFacts, HostSampling, Throttling};
+use model::{ClockReading, HostAccount, HostFacts, HostSampling, ProcessorUse, Throttling};
 use rusqlite::{Connection, Result, params};
 
 /// Writes what the kernel says of a trial's surroundings.
@@ -14,8 +14,8 @@ pub(crate) fn insert_account(
     connection
         .prepare_cached(
             "INSERT INTO host_account (position, server_read_bytes, server_periods,
-             server_throttled, client_periods, client_throttled, thermal_events)
-             VALUES (?, ?, ?, ?, ?, ?, ?)",
+             server_throttled, client_periods, client_throttled, thermal_events,
+             processor_use_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             position,
@@ -24,7 +24,8 @@ pub(crate) fn insert_account(
             server.map(|limit| limit.throttled),
             client.map(|limit| limit.periods),
             client.map(|limit| limit.throttled),
-            account.thermal_events
+            account.thermal_events,
+            Json(&account.processor_use)
         ])?;
     Ok(())
 }
@@ -34,7 +35,7 @@ pub(crate) fn select_account(connection: &Connection, position: u32) -> Result<H
     let account = connection
         .prepare_cached(
             "SELECT server_read_bytes, server_periods, server_throttled, client_periods,
-             client_throttled, thermal_events FROM host_account WHERE position = ?",
+             client_throttled, thermal_events, processor_use_json FROM host_account WHERE position = ?",
         )?
         .query_row([position], |row| {
             let mut columns = Columns::of("host_account", row);
@@ -43,6 +44,7 @@ pub(crate) fn select_account(connection: &Connection, position: u32) -> Result<H
                 server_throttling: throttling(&mut columns)?,
                 client_throttling: throttling(&mut columns)?,
                 thermal_events: columns.next()?,
+                processor_use: columns.next::<Json<ProcessorUse>>()?.0,
             })
         });
     required("host_account", account)
@@ -58,8 +60,9 @@ pub(crate) fn insert_host(
     connection
         .prepare_cached(
             "INSERT INTO other_host (position, machine, host, host_json, thermal_events,
-             clock_ahead_before_seconds, clock_uncertainty_before_seconds, clock_ahead_after_seconds,
-             clock_uncertainty_after_seconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             processor_use_json, clock_ahead_before_seconds, clock_uncertainty_before_seconds,
+             clock_ahead_after_seconds, clock_uncertainty_after_seconds)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             position,
@@ -67,6 +70,7 @@ pub(crate) fn insert_host(
             host.host,
             host.facts.as_ref().map(Json),
             host.thermal_events,
+            Json(&host.processor_use),
             host.clock_before.ahead_seconds,
             host.clock_before.uncertainty_seconds,
             host.clock_after.ahead_seconds,
@@ -81,8 +85,8 @@ pub(crate) fn select_hosts(
     position: u32,
 ) -> Result<Vec<(u32, HostSampling)>> {
     let mut statement = connection.prepare_cached(
-        "SELECT machine, host, host_json, thermal_events, clock_ahead_before_seconds,
-         clock_uncertainty_before_seconds, clock_ahead_after_seconds,
+        "SELECT machine, host, host_json, thermal_events, processor_use_json,
+         clock_ahead_before_seconds, clock_uncertainty_before_seconds, clock_ahead_after_seconds,
          clock_uncertainty_after_seconds FROM other_host WHERE position = ? ORDER BY machine",
     )?;
     let hosts = statement.query_map([position], |row| {
@@ -90,6 +94,7 @@ pub(crate) fn select_hosts(
         let machine = columns.next()?;
         let (host, facts) = (columns.next()?, columns.next::<Option<Json<HostFacts>>>()?);
         let thermal_events = columns.next()?;
+        let Json(processor_use) = columns.next()?;
         let mut clock = || -> Result<ClockReading> {
             Ok(ClockReading {
                 ahead_seconds: columns.real()?,
@@ -105,6 +110,7 @@ pub(crate) fn select_hosts(
             samples,
             volume,
             thermal_events,
+            processor_use,
             clock_before,
             clock_after,
         };

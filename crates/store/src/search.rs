@@ -27,7 +27,7 @@ pub(crate) fn insert(connection: &Connection, position: u32, search: &Search) ->
         ])?;
     let mut statement = connection.prepare_cached(
         "INSERT INTO search_step (position, number, load, achieved, figure_ms, cpu_busy,
-         lag_ms, repeated, verdict, measured_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         cpu_others, lag_ms, repeated, verdict, measured_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     for (number, step) in search.steps.iter().enumerate() {
         statement.execute(params![
@@ -37,6 +37,7 @@ pub(crate) fn insert(connection: &Connection, position: u32, search: &Search) ->
             step.achieved,
             step.figure_ms,
             step.cpu_busy,
+            step.cpu_others,
             step.lag_ms,
             step.repeated,
             Name(step.verdict),
@@ -86,7 +87,7 @@ fn slo(columns: &mut Columns<'_>) -> Result<Option<Slo>> {
 
 fn select_steps(connection: &Connection, position: u32) -> Result<Vec<SearchStep>> {
     let mut statement = connection.prepare_cached(
-        "SELECT load, achieved, figure_ms, cpu_busy, lag_ms, repeated, verdict, measured_ns
+        "SELECT load, achieved, figure_ms, cpu_busy, cpu_others, lag_ms, repeated, verdict, measured_ns
          FROM search_step WHERE position = ? ORDER BY number",
     )?;
     let steps = statement.query_map([position], |row| {
@@ -96,6 +97,7 @@ fn select_steps(connection: &Connection, position: u32) -> Result<Vec<SearchStep
             achieved: columns.next()?,
             figure_ms: columns.next()?,
             cpu_busy: columns.next()?,
+            cpu_others: columns.next()?,
             lag_ms: columns.next()?,
             repeated: columns.next()?,
             verdict: columns.name()?,

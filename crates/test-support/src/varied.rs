@@ -1,5 +1,8 @@
 //! A study with its plan, and records for it: varied, and the same for the same salt.
 
+mod machines;
+
+use machines::{other_host, processor_use};
 use model::*;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -175,6 +178,7 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
                 server_throttling: d.maybe(throttling),
                 client_throttling: d.maybe(throttling),
                 thermal_events: d.maybe(Draw::count),
+                processor_use: processor_use(d),
             },
             volume: d.list(3, Draw::text),
             target_host: d.maybe(other_host),
@@ -186,20 +190,6 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
             with: d.list(3, |d| d.count() as u32),
             began_at: UnixMillis(d.count()),
         }),
-    }
-}
-
-fn other_host(d: &mut Draw) -> HostSampling {
-    let clock =
-        |d: &mut Draw| ClockReading { ahead_seconds: d.real(), uncertainty_seconds: d.real() };
-    HostSampling {
-        host: d.text(),
-        facts: None,
-        samples: d.list(4, |d| Sample { counters: None, ..sample(d) }),
-        volume: d.list(3, Draw::text),
-        thermal_events: d.maybe(Draw::count),
-        clock_before: clock(d),
-        clock_after: clock(d),
     }
 }
 
@@ -479,6 +469,7 @@ fn search(d: &mut Draw) -> Search {
             achieved: d.real(),
             figure_ms: d.maybe(Draw::real),
             cpu_busy: d.maybe(Draw::real),
+            cpu_others: d.maybe(Draw::real),
             lag_ms: d.maybe(Draw::real),
             repeated: d.maybe(Draw::real).is_some(),
             verdict,

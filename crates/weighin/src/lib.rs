@@ -94,5 +94,5 @@ impl From<Exit> for ExitCode {
 fn listen(stopped: Exit) {
     signals::listen(stopped);
     // Without a thread for it nobody is told what takes long, and all else goes on.
-    let _ = host::listen(messages::tell);
+    let _ = host::listen(log::tell_wait);
 }

@@ -8,7 +8,26 @@ use model::text;
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
+
+/// The file of the log, where there is one, for what does not come by way of a run: what is waited for.
+static WAITS_GO_TO: Mutex<Option<File>> = Mutex::new(None);
+
+/// Tells what takes long, in the file of the log too.
+pub(crate) fn tell_wait(message: &str) {
+    let file = WAITS_GO_TO.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(mut file) = file.as_ref() {
+        // Where it cannot be written, the log itself says so.
+        drop(write_line(&mut file, message));
+    }
+    tell(message);
+}
+
+fn write_line(file: &mut impl Write, message: &str) -> std::io::Result<()> {
+    let at = humantime::format_rfc3339_seconds(SystemTime::now());
+    writeln!(file, "{at} {}", text::indented(message, "  "))
+}
 
 /// How much a line matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,7 +57,10 @@ impl Log {
         };
         let file = arguments.log.as_ref();
         let file = file.map(|path| Ok::<_, CliError>((path.clone(), output::append(path)?)));
-        Ok(Self { lightest, file: file.transpose()? })
+        let file = file.transpose()?;
+        let of_waits = file.as_ref().and_then(|(_, file)| file.try_clone().ok());
+        *WAITS_GO_TO.lock().unwrap_or_else(PoisonError::into_inner) = of_waits;
+        Ok(Self { lightest, file })
     }
 
     /// Whether such lines go anywhere.
@@ -54,13 +76,11 @@ impl Log {
         if weight > self.lightest.max(Weight::Normal) {
             return;
         }
-        if let Some((path, file)) = &mut self.file {
-            let at = humantime::format_rfc3339_seconds(SystemTime::now());
-            let written = writeln!(file, "{at} {}", text::indented(message, "  "));
-            if let Err(error) = written {
-                tell(&format!("warning: cannot write {}: {error}; it ends here", shown(path)));
-                self.file = None;
-            }
+        if let Some((path, file)) = &mut self.file
+            && let Err(error) = write_line(file, message)
+        {
+            tell(&format!("warning: cannot write {}: {error}; it ends here", shown(path)));
+            self.file = None;
         }
     }
 }

@@ -9,6 +9,8 @@ use report::numbers::{figure, percent};
 use report::words::searched_load;
 use serde::Serialize;
 
+/// Share of the processors that others take on any machine.
+const NOTICED_OTHERS: f64 = 0.05;
 /// Version of the JSON below; raised when a field changes its meaning or goes away.
 const FORMAT: u32 = 1;
 
@@ -33,6 +35,7 @@ struct StepOutput {
     achieved: f64,
     figure_ms: Option<f64>,
     cpu_busy: Option<f64>,
+    cpu_others: Option<f64>,
     lag_ms: Option<f64>,
     repeated: bool,
     verdict: StepVerdict,
@@ -47,6 +50,7 @@ impl<'a> SearchOutput<'a> {
             achieved: step.achieved,
             figure_ms: step.figure_ms,
             cpu_busy: step.cpu_busy,
+            cpu_others: step.cpu_others,
             lag_ms: step.lag_ms,
             repeated: step.repeated,
             verdict: step.verdict,
@@ -97,9 +101,8 @@ pub(crate) fn step_line(
     let verdict = match step.verdict {
         StepVerdict::Met => "met".to_owned(),
         StepVerdict::Missed => "missed".to_owned(),
-        StepVerdict::TooBusy => {
-            format!("processors {} busy", step.cpu_busy.map_or(String::new(), percent))
-        }
+        StepVerdict::TooBusy => busy(step),
+        StepVerdict::Disturbed => format!("{}: not the load's doing", busy(step)),
         StepVerdict::Lagging => {
             format!("replicas {} ms behind", step.lag_ms.map_or(String::new(), figure))
         }
@@ -114,12 +117,30 @@ pub(crate) fn step_line(
     format!("{}: {latency}, {verdict}{again}", searched_load(over, step.load, counted))
 }
 
+/// `processors 95 % busy, 70 % by other processes`.
+fn busy(step: &SearchStep) -> String {
+    let others = step.cpu_others.filter(|&share| share > NOTICED_OTHERS);
+    let others = others.map(|share| format!(", {} by other processes", percent(share)));
+    let busy = step.cpu_busy.map_or(String::new(), percent);
+    format!("processors {busy} busy{}", others.unwrap_or_default())
+}
+
 /// What a search found.
 pub(crate) fn answer_line(search: &Search, counted: UnitName) -> String {
     let bound = &search.bound;
     let load = |load| searched_load(search.over, load, counted);
     let achieved =
         search.over != SearchOver::Rate || search.what_ended_it() != Some(StepVerdict::FellBehind);
+    let ended_at = search.answer.step_above(&search.steps);
+    if let Some(step) = ended_at.filter(|step| step.verdict == StepVerdict::Disturbed) {
+        let met = search.answer.met.map(|met| format!("{bound} is met at {}; ", load(met)));
+        let (what, others) = (load(step.load), step.cpu_others.map_or(String::new(), percent));
+        return format!(
+            "{}whether {bound} is met at {what} is not known: other processes alone kept the \
+             processors {others} busy",
+            met.unwrap_or_default()
+        );
+    }
     match (search.answer.met, search.answer.missed) {
         (Some(met), Some(missed)) if !achieved => {
             format!("{bound} is met at {}; {} are not achieved", load(met), load(missed))
@@ -153,6 +174,7 @@ mod tests {
             achieved: 812.0,
             figure_ms: Some(19.4),
             cpu_busy: None,
+            cpu_others: None,
             lag_ms: None,
             repeated: true,
             verdict,
@@ -174,6 +196,7 @@ mod tests {
             achieved: tried.achieved,
             figure_ms: tried.figure_ms,
             cpu_busy: tried.cpu_busy,
+            cpu_others: tried.cpu_others,
             lag_ms: tried.lag_ms,
             repeated: tried.repeated,
             verdict: tried.verdict,
@@ -218,6 +241,25 @@ mod tests {
             said(&fell_behind),
             "p95 < 20 ms is met at 860 transactions/s; 900 transactions/s are not achieved"
         );
+        let disturbed = SearchStep {
+            cpu_busy: Some(0.95),
+            cpu_others: Some(0.7),
+            ..step(95.0, StepVerdict::Disturbed)
+        };
+        let by_others = Search {
+            over: SearchOver::Rate,
+            bound: Bound { cpu_percent: Some(60), ..Bound::default() },
+            steps: vec![disturbed],
+            answer: SearchAnswer { met: None, missed: Some(95.0) },
+            ..search.clone()
+        };
+        assert_eq!(
+            said(&by_others),
+            "whether processors at most 60 % busy is met at 95 transactions/s is not known: other \
+             processes alone kept the processors 70 % busy"
+        );
+        let line = step_line(&disturbed, SearchOver::Rate, &by_others.bound, UnitName::TRANSACTION);
+        assert!(line.contains("processors 95 % busy, 70 % by other processes"), "{line}");
         search.answer = SearchAnswer { met: None, missed: Some(1.0) };
         assert_eq!(said(&search), "p95 < 20 ms is not met even at 1 client, the lowest tried");
     }

@@ -93,7 +93,7 @@ impl Answers {
                 // At that load itself the bound was broken.
                 Some(Self { low: None, high: Some(load.next_down()), estimate: None, once })
             }
-            SearchOutcome::Unknown => None,
+            SearchOutcome::Disturbed { .. } | SearchOutcome::Unknown => None,
         }
     }
 }

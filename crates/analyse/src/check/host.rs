@@ -4,7 +4,7 @@ use super::window::Window;
 use super::{CheckResult, throttling};
 use crate::events::in_sample;
 use crate::{Evidence, FindingKind, ServerEvent, Validity};
-use model::{CpuShares, LoadResult, Sample, Sampling};
+use model::{CpuShares, LoadResult, NamedUse, ProcessorUse, Sample, Sampling};
 use serde::Serialize;
 
 /// The hypervisor took processor time from a host during a trial.
@@ -38,6 +38,17 @@ pub struct OtherProcesses {
     pub host: Option<String>,
     /// Mean share of all processors' time, 0 to 1.
     pub share: f64,
+    /// Those that took most of it, the first of them most; empty where they were not seen.
+    pub most: Vec<NamedShare>,
+}
+
+/// What processes of one name took.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NamedShare {
+    /// As they call themselves, as it may be shown.
+    pub name: String,
+    /// As [`OtherProcesses::share`].
+    pub share: f64,
 }
 
 /// Check 6 could not be made: the processor time of the server's process was not seen, or that of no
@@ -61,6 +72,10 @@ const SUSPECT_STEAL: f64 = 0.05;
 const NOTICE_OTHERS: f64 = 0.05;
 /// Share above which they may have slowed down what was measured.
 const SUSPECT_OTHERS: f64 = 0.10;
+/// How many of the others are named.
+const NAMED: usize = 3;
+/// Share below which none is.
+const NAMED_FROM: f64 = 0.005;
 /// Share of processor time in use above which there was none left to speak of.
 const SATURATED: f64 = 0.95;
 
@@ -91,6 +106,7 @@ pub(super) fn results(
         samples: &sampling.samples,
         cpus: cpus.load_host,
         no_server: own.is_some(),
+        processor_use: &sampling.account.processor_use,
     });
     let mut machines: Vec<Machine<'_>> = here.into_iter().collect();
     machines.extend(sampling.load_hosts.iter().map(|maker| Machine {
@@ -98,19 +114,23 @@ pub(super) fn results(
         samples: &maker.samples,
         cpus: maker.facts.as_ref().map_or(0, |facts| facts.cpus),
         no_server: true,
+        processor_use: &maker.processor_use,
     }));
     machines.extend(own.map(|own| Machine {
         host: Some(&own.host),
         samples: &own.samples,
         cpus: cpus.target_host,
         no_server: false,
+        processor_use: &own.processor_use,
     }));
     let window = Window::of(load);
     let mut results = throttling::results(sampling);
     let mut all_known = true;
-    for machine in machines {
+    for machine in &machines {
         let steal = window.mean_share(machine.samples, |cpu| cpu.steal)?;
-        let others = machine.others(events, window);
+        let same: Vec<&Machine<'_>> =
+            machines.iter().filter(|other| machine.is_under_another_name(other)).collect();
+        let others = machine.others(&same, events, window);
         all_known &= others.is_some();
         let judged = |share: f64, suspect| {
             if share > suspect { Validity::Suspect } else { Validity::Valid }
@@ -122,7 +142,8 @@ pub(super) fn results(
         }
         if let Some(share) = others.filter(|&share| share > NOTICE_OTHERS) {
             let validity = judged(share, SUSPECT_OTHERS);
-            results.push(CheckResult::new(validity, OtherProcesses { host, share }));
+            let most = machine.most(&same);
+            results.push(CheckResult::new(validity, OtherProcesses { host, share, most }));
         }
     }
     (all_known || !results.is_empty()).then_some(results)
@@ -141,6 +162,7 @@ struct Machine<'a> {
     cpus: u32,
     /// The server is known to be on another.
     no_server: bool,
+    processor_use: &'a ProcessorUse,
 }
 
 impl Machine<'_> {
@@ -148,22 +170,53 @@ impl Machine<'_> {
     /// was not seen. Readings of host and processes are a moment apart, so that the difference may
     /// come out a little below zero. Samples of the time in which the server had a child process are
     /// left out: what that one used is the server's own doing.
-    fn others(&self, events: &[ServerEvent], window: Window) -> Option<f64> {
+    ///
+    /// `same` is this machine under other names: what the server and weighin's processes that are known
+    /// by those used is not the others' either.
+    fn others(&self, same: &[&Machine<'_>], events: &[ServerEvent], window: Window) -> Option<f64> {
         let of_all = |sample: &Sample| {
             if in_sample(events, sample) {
                 return None;
             }
-            let server = match sample.server {
-                Some(server) => server.cpus,
-                None if self.no_server => 0.0,
-                None => return None,
-            };
-            let replicas = sample.replicas.map_or(0.0, |replicas| replicas.cpus);
-            let ours = server + replicas + sample.client.cpus;
-            Some(sample.cpu.busy() - ours / f64::from(self.cpus))
+            if sample.server.is_none() && !self.no_server {
+                return None;
+            }
+            Some(sample.cpu.busy() - used_by_ours(sample)? / f64::from(self.cpus))
         };
-        window.mean(self.samples, of_all).filter(|_| self.cpus > 0)
+        let there = same.iter().filter_map(|other| window.mean(other.samples, used_by_ours));
+        let there = there.sum::<f64>() / f64::from(self.cpus);
+        window.mean(self.samples, of_all).filter(|_| self.cpus > 0).map(|share| share - there)
     }
+
+    /// Whether another is the same machine, reached by another name.
+    fn is_under_another_name(&self, other: &Machine<'_>) -> bool {
+        let boot = |of: &Machine<'_>| of.processor_use.boot.clone();
+        self.host != other.host && boot(self).is_some() && boot(self) == boot(other)
+    }
+
+    /// Who of the others used most.
+    fn most(&self, same: &[&Machine<'_>]) -> Vec<NamedShare> {
+        let known = same.iter().flat_map(|other| &other.processor_use.processes);
+        let ours: Vec<&NamedUse> = known.filter(|process| process.is_ours).collect();
+        let others = self.processor_use.processes.iter();
+        let others = others
+            .filter(|process| !process.is_ours && !ours.iter().any(|one| one.name == process.name));
+        let shares = others.map(|process| NamedShare {
+            name: process.shown().into_owned(),
+            share: process.cpus / f64::from(self.cpus.max(1)),
+        });
+        let mut shares: Vec<NamedShare> =
+            shares.filter(|named| named.share >= NAMED_FROM).collect();
+        shares.sort_by(|a, b| b.share.total_cmp(&a.share));
+        shares.truncate(NAMED);
+        shares
+    }
+}
+
+/// How many processors server, replicas and client used.
+fn used_by_ours(sample: &Sample) -> Option<f64> {
+    let processes = [sample.server, sample.replicas, Some(sample.client)];
+    Some(processes.iter().flatten().map(|process| process.cpus).sum())
 }
 
 /// A host saturated by client and server together. That is a notice: in a closed loop with both on

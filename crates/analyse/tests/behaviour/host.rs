@@ -6,8 +6,8 @@ use analyse::{
     Check, Evidence, Overheated, Severity, Steal, Throttled, ThrottledProcess, Validity, analyse,
 };
 use model::{
-    CpuShares, Dataset, HostFacts, HostSampling, ProcessUsage, Sample, ServerFacts, TargetFacts,
-    Throttling,
+    CpuShares, Dataset, HostFacts, HostSampling, NamedUse, ProcessUsage, ProcessorUse, Sample,
+    ServerFacts, TargetFacts, Throttling,
 };
 use std::time::Duration;
 
@@ -59,6 +59,95 @@ fn other_processes_are_a_notice_from_5_percent_and_a_doubt_from_10() {
         assert_eq!(suspect, severity == Some(Severity::Warning));
         assert_eq!(passed(&data, Check::OwnMachine), severity.is_none().then_some(2));
     }
+}
+
+fn named(name: &str, cpus: f64, is_ours: bool) -> NamedUse {
+    NamedUse { name: name.to_owned(), cpus, is_ours }
+}
+
+/// The names and shares of the others that were found, of all findings.
+fn named_others(data: &Dataset) -> Vec<(String, f64)> {
+    let analysis = analyse(data);
+    let others = found(&analysis, |e| matches!(e, Evidence::OtherProcesses(_)));
+    let most = others.iter().filter_map(|finding| match &finding.evidence {
+        Evidence::OtherProcesses(others) => Some(&others.most),
+        _ => None,
+    });
+    most.flatten().map(|process| (process.name.clone(), process.share)).collect()
+}
+
+#[test]
+fn the_three_others_that_took_most_are_named_as_they_may_be_shown() {
+    let server = Some(ProcessUsage { cpus: 0.5, rss_bytes: 1 });
+    let mut data = sampled(|_| CpuShares { user: 0.9, ..CpuShares::default() }, server);
+    data.run.host.cpus = 2;
+    trial(&mut data, "only", 4, 1).sampling.account.processor_use.processes = vec![
+        named("kworker", 0.02, false),
+        named("mariadbd", 0.5, true),
+        named("cc1", 0.2, false),
+        named("ru\u{1b}[31mstc", 1.0, false),
+        named("idler", 0.001, false),
+        named("sshd", 0.015, false),
+    ];
+    let expected = [("ru\\x1b[31mstc", 0.5), ("cc1", 0.1), ("kworker", 0.01)];
+    let expected = expected.map(|(name, share)| (name.to_owned(), share));
+    assert_eq!(named_others(&data), expected);
+}
+
+#[test]
+fn what_weighin_and_the_server_use_under_another_name_of_the_machine_is_not_the_others() {
+    // Two load hosts that are one machine of four processors, of which each makes one busy.
+    let on_one = |boots: [&str; 2]| {
+        let mut data = sampled(|_| CpuShares::default(), None);
+        for repeat in [1, 2] {
+            let sampling = &mut trial(&mut data, "only", 4, repeat).sampling;
+            let host = |(name, boot): (&str, &str)| HostSampling {
+                host: name.to_owned(),
+                facts: Some(HostFacts { cpus: 4, ..HostFacts::default() }),
+                samples: sampling
+                    .samples
+                    .iter()
+                    .map(|sample| Sample {
+                        cpu: CpuShares { user: 0.65, ..CpuShares::default() },
+                        client: ProcessUsage { cpus: 1.0, rss_bytes: 1 },
+                        ..sample.clone()
+                    })
+                    .collect(),
+                processor_use: ProcessorUse {
+                    boot: Some(boot.to_owned()),
+                    cpus: 4,
+                    processes: vec![
+                        named("weighin", 1.0, true),
+                        named("weighin", 1.0, false),
+                        named("rustc", 0.6, false),
+                    ],
+                },
+                ..HostSampling::default()
+            };
+            sampling.load_hosts = ["a", "b"].into_iter().zip(boots).map(host).collect();
+        }
+        data
+    };
+    let shares = |data: &Dataset| {
+        let analysis = analyse(data);
+        let others = found(&analysis, |e| matches!(e, Evidence::OtherProcesses(_)));
+        let share = |finding: &&analyse::Finding| match &finding.evidence {
+            Evidence::OtherProcesses(others) => others.share,
+            _ => unreachable!("filtered above"),
+        };
+        others.iter().map(share).collect::<Vec<f64>>()
+    };
+    let names = |data: &Dataset| {
+        let names = named_others(data).into_iter().map(|(name, _)| name);
+        names.collect::<std::collections::BTreeSet<String>>()
+    };
+    let one = on_one(["boot", "boot"]);
+    assert!(shares(&one).iter().all(|share| (share - 0.15).abs() < 1e-9), "{:?}", shares(&one));
+    assert_eq!(names(&one).into_iter().collect::<Vec<_>>(), ["rustc"]);
+    // Of two machines the other weighin is somebody else's.
+    let two = on_one(["boot", "other"]);
+    assert!(shares(&two).iter().all(|share| (share - 0.4).abs() < 1e-9), "{:?}", shares(&two));
+    assert!(names(&two).contains("weighin"));
 }
 
 #[test]

@@ -48,6 +48,7 @@ pub fn searched_often(
             achieved: load,
             figure_ms: Some(15.0),
             cpu_busy: None,
+            cpu_others: None,
             lag_ms: None,
             repeated: false,
             verdict,
@@ -152,6 +153,19 @@ fn a_search_that_ended_where_the_rate_was_not_achieved_never_came_to_its_bound()
         panic!()
     };
     assert!(!at_capacity, "with 25 ms the bound of 20 ms is passed as well");
+}
+
+#[test]
+fn a_search_that_others_ended_says_nothing_of_the_load() {
+    let mut data = searched(SearchOver::Rate, |_, _| (Some(80.0), Some(95.0)));
+    for record in &mut data.trials {
+        let steps = &mut record.search.as_mut().expect("a search").steps;
+        (steps[1].verdict, steps[1].cpu_others) = (StepVerdict::Disturbed, Some(0.7));
+    }
+    let search = found(&data);
+    let unknown = SearchOutcome::Disturbed { load: 95.0, others: 0.7 };
+    assert!(search.targets.iter().all(|target| target.outcome == unknown), "{:?}", search.targets);
+    assert!(search.comparisons.is_empty() && search.leaders().is_empty());
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod disk;
 mod files;
 mod load_hosts;
 mod parallel;
+mod pointless;
 
 pub(crate) use self::diagnostic::Diagnostics;
 pub use self::diagnostic::{Diagnostic, Severity};
@@ -91,6 +92,7 @@ impl<'a> Preflight<'a> {
         }
         found.of(None);
         between::compare(study, &targets, &mut found);
+        pointless::check(study, &targets, &mut found);
         disk::check(&targets, hosts, &mut found);
         files::check(study, hosts.load.as_ref(), &mut found);
         load_hosts::check(study, &mut targets, hosts, &mut found)?;

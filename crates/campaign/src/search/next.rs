@@ -99,6 +99,7 @@ fn is_near(over: SearchOver, bound: &Bound, step: &SearchStep) -> bool {
     let near = |value, limit| within(value, limit, NEAR);
     match step.verdict {
         StepVerdict::FellBehind => over == SearchOver::Rate && near(step.achieved, step.load),
+        StepVerdict::Disturbed => true,
         StepVerdict::Met | StepVerdict::Missed | StepVerdict::TooBusy | StepVerdict::Lagging => {
             let latency = step.figure_ms.zip(bound.slo);
             let busy = step.cpu_busy.zip(bound.cpu_percent);
@@ -201,6 +202,7 @@ mod tests {
                     achieved,
                     figure_ms,
                     cpu_busy,
+                    cpu_others: None,
                     lag_ms: None,
                     repeated,
                     verdict,
@@ -251,6 +253,7 @@ mod tests {
             achieved: load,
             figure_ms: Some(figure),
             cpu_busy: None,
+            cpu_others: None,
             lag_ms: None,
             repeated,
             verdict,
@@ -297,6 +300,7 @@ mod tests {
                     achieved: load,
                     figure_ms: Some(if met { 5.0 } else { 20.0 }),
                     cpu_busy: None,
+                    cpu_others: None,
                     lag_ms: None,
                     repeated: steps.iter().any(|step| step.load == load),
                     verdict: if met { StepVerdict::Met } else { StepVerdict::Missed },
@@ -321,6 +325,7 @@ mod tests {
             achieved: 1_000.0,
             figure_ms: Some(figure),
             cpu_busy: None,
+            cpu_others: None,
             lag_ms: None,
             repeated,
             verdict: StepVerdict::Met,
@@ -349,6 +354,7 @@ mod tests {
                 achieved: load,
                 figure_ms: Some(0.2),
                 cpu_busy: Some(busy),
+                cpu_others: None,
                 lag_ms: None,
                 repeated: steps.iter().any(|step| step.load == load),
                 verdict,

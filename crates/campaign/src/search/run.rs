@@ -3,7 +3,7 @@ use crate::systems::TargetHandle;
 use crate::{LoadProgress, Measured, Order, measure};
 use engine::{Limit, OpenLoop, Schedule, Stop};
 use model::{
-    Arrivals, Bound, Failure, FailureKind, Latencies, PhaseTotals, Search, SearchAnswer,
+    Arrivals, Bound, Failure, FailureKind, Latencies, PhaseTotals, Sample, Search, SearchAnswer,
     SearchOver, SearchStep, StepVerdict, signal,
 };
 use std::borrow::Cow;
@@ -198,6 +198,8 @@ fn judged(bound: &Bound, load: f64, run: &Measured, earlier: Option<&Measured>) 
         Some(before) => cpu_busy.map(|now| (before + now) / 2.0),
         None => cpu_busy,
     };
+    let cpu_others = bound.cpu_percent.and_then(|_| others_share(run));
+    let others_alone = cpu_others.is_some_and(|share| !bound.allows_busy(share));
     let allowed = bound.cpu_percent.is_none() || both_busy.is_some_and(|b| bound.allows_busy(b));
     let lag = bound.replica_lag_ms.and_then(|_| Lag::of(run));
     let both_lag = match earlier.and_then(Lag::of) {
@@ -211,6 +213,7 @@ fn judged(bound: &Bound, load: f64, run: &Measured, earlier: Option<&Measured>) 
         _ if result.is_overloaded() || is_failing(&result.measure) => StepVerdict::FellBehind,
         None => StepVerdict::FellBehind,
         Some(ms) if bound.slo.is_some_and(|slo| !slo.is_met_by(ms)) => StepVerdict::Missed,
+        Some(_) if !allowed && others_alone => StepVerdict::Disturbed,
         Some(_) if !allowed => StepVerdict::TooBusy,
         Some(_) if !keeps_up => StepVerdict::Lagging,
         Some(_) => StepVerdict::Met,
@@ -220,6 +223,7 @@ fn judged(bound: &Bound, load: f64, run: &Measured, earlier: Option<&Measured>) 
         achieved: result.measure.transactions_per_second(),
         figure_ms,
         cpu_busy,
+        cpu_others,
         lag_ms: lag.map(|lag| lag.most_ms),
         repeated: earlier.is_some(),
         verdict,
@@ -283,9 +287,33 @@ fn busy_share(run: &Measured) -> Option<f64> {
     if let Some(processors) = run.load.fleet.as_ref().and_then(|fleet| fleet.processors) {
         return Some(processors.busy);
     }
+    mean_share(run, |sample| sample.cpu.busy())
+}
+
+/// The part of [`busy_share`] that was neither weighin's nor the server's; `None` of processors that
+/// only virtual machines have.
+fn others_share(run: &Measured) -> Option<f64> {
+    if run.load.fleet.as_ref().is_some_and(|fleet| fleet.processors.is_some()) {
+        return None;
+    }
+    let cpus: u32 = match run.sampling.volume_hosts().as_slice() {
+        [] => run.sampling.account.processor_use.cpus,
+        hosts => hosts.iter().map(|host| host.processor_use.cpus).sum(),
+    };
+    let share = mean_share(run, |sample| {
+        let processes = [sample.server, sample.replicas, Some(sample.client)];
+        let ours: f64 = processes.iter().flatten().map(|process| process.cpus).sum();
+        sample.cpu.busy() - ours / f64::from(cpus)
+    });
+    // Host and processes are read a moment apart.
+    share.filter(|_| cpus > 0).map(|share| share.max(0.0))
+}
+
+/// The mean of a share over the samples that begin and end in the measured phase.
+fn mean_share(run: &Measured, share: impl Fn(&Sample) -> f64) -> Option<f64> {
     let start = run.load.warmup.elapsed.as_secs_f64();
     let end = start + run.load.measure.elapsed.as_secs_f64();
-    let (mut busy, mut seconds) = (0.0, 0.0);
+    let (mut sum, mut seconds) = (0.0, 0.0);
     let samples = match run.sampling.volume_hosts().as_slice() {
         [] => Cow::Borrowed(run.sampling.samples.as_slice()),
         // They make the load.
@@ -296,16 +324,58 @@ fn busy_share(run: &Measured) -> Option<f64> {
         // Samples and phases do not begin at the very same moment.
         let slack = length / 10.0;
         if sample.at_seconds - length >= start - slack && sample.at_seconds <= end + slack {
-            busy += sample.cpu.busy() * length;
+            sum += share(sample) * length;
             seconds += length;
         }
     }
-    (seconds > 0.0).then(|| busy / seconds)
+    (seconds > 0.0).then(|| sum / seconds)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::{CpuShares, HostAccount, LoadResult, ProcessUsage, ProcessorUse, Sampling};
+
+    /// A load on 4 processors that used one of them, while all were busy for that share.
+    fn ran(busy: f64) -> Measured {
+        let mut run = Measured {
+            load: LoadResult::default(),
+            sampling: Sampling::default(),
+            marks: Vec::new(),
+            space: host::SpaceUsed::default(),
+        };
+        run.load.measure.elapsed = Duration::from_secs(2);
+        run.load.measure.transactions = 200;
+        run.load.latencies.record(Duration::from_millis(1));
+        let sample = |at_seconds| Sample {
+            at_seconds,
+            length: Duration::from_secs(1),
+            cpu: CpuShares { user: busy, idle: 1.0 - busy, ..CpuShares::default() },
+            client: ProcessUsage { cpus: 1.0, rss_bytes: 1 },
+            ..Sample::default()
+        };
+        let processor_use = ProcessorUse { cpus: 4, ..ProcessorUse::default() };
+        run.sampling = Sampling {
+            samples: vec![sample(1.0), sample(2.0)],
+            account: HostAccount { processor_use, ..HostAccount::default() },
+            ..Sampling::default()
+        };
+        run
+    }
+
+    #[test]
+    fn a_load_does_not_miss_a_bound_on_processors_that_others_alone_were_beyond() {
+        let bound = Bound { cpu_percent: Some(60), ..Bound::default() };
+        for (busy, others, verdict) in [
+            (0.5, 0.25, StepVerdict::Met),
+            (0.8, 0.55, StepVerdict::TooBusy),
+            (0.95, 0.70, StepVerdict::Disturbed),
+        ] {
+            let step = judged(&bound, 100.0, &ran(busy), None);
+            assert_eq!(step.verdict, verdict, "{step:?}");
+            assert!((step.cpu_others.unwrap() - others).abs() < 1e-9, "{step:?}");
+        }
+    }
 
     #[test]
     fn a_load_of_which_more_than_one_in_a_hundred_fails_is_too_much() {

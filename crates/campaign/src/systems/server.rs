@@ -470,8 +470,12 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     fn explain(&mut self, failure: Failure) -> Failure {
         self.diverged |= self.has_diverged(&failure);
         let lost = matches!(failure.kind, FailureKind::ServerLost | FailureKind::Unreachable);
-        let private = self.private.as_mut().filter(|_| lost);
-        let Some(words) = private.and_then(PrivateServers::last_words) else { return failure };
+        let Some(private) = self.private.as_mut().filter(|_| !failure.is_stop()) else {
+            return failure;
+        };
+        let words = if lost { private.last_words() } else { None };
+        let words = words.or_else(|| private.full_disk(self.host.as_deref()?));
+        let Some(words) = words else { return failure };
         let kind = match words.kind {
             kind @ (FailureKind::DiskFull | FailureKind::HostLost) => kind,
             _ => FailureKind::ServerLost,

@@ -108,8 +108,7 @@ impl Host for Local {
     }
 
     fn boot(&self) -> Option<String> {
-        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-        Some(boot.trim().to_owned()).filter(|boot| !boot.is_empty())
+        sample::boot()
     }
 
     fn find_program(&self, name: &str) -> Option<PathBuf> {

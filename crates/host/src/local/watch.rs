@@ -1,8 +1,8 @@
 //! What is watched of a load on this machine.
 
-use super::sample::{OpenAccount, Sampler, SamplerOptions, SpaceWatch};
+use super::sample::{OpenAccount, Sampled, Sampler, SamplerOptions, SpaceWatch};
 use crate::{Scope, Watch, Watched};
-use model::Failure;
+use model::{Failure, HostAccount};
 
 pub(crate) struct LocalWatch {
     account: OpenAccount,
@@ -27,9 +27,11 @@ impl Watch for LocalWatch {
     }
 
     fn end(self: Box<Self>) -> Result<Watched, Failure> {
+        let Sampled { samples, processor_use } =
+            self.sampler.map(Sampler::stop).unwrap_or_default();
         Ok(Watched {
-            samples: self.sampler.map(Sampler::stop).unwrap_or_default(),
-            account: self.account.close(),
+            samples,
+            account: HostAccount { processor_use, ..self.account.close() },
             space: self.space.map(SpaceWatch::most).unwrap_or_default(),
             clocks: None,
         })

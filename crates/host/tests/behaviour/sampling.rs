@@ -53,7 +53,7 @@ fn samples(count: usize, mut options: SamplerOptions) -> Vec<Sample> {
     let sampler = Sampler::start(options);
     let first: Vec<Sample> =
         (0..count).map(|_| seen.recv_timeout(Duration::from_secs(60)).unwrap()).collect();
-    let all = sampler.stop();
+    let all = sampler.stop().samples;
     assert_eq!(all[..count], first[..]);
     all
 }

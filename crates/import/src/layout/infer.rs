@@ -4,12 +4,13 @@ use super::question::{LayoutQuestion, pattern, suggest};
 use super::roles::{Path, Role, Word, paths};
 use super::token::Kind;
 use super::understood::Notes;
-use super::{File, Naming, Said, numbers};
+use super::{File, Naming, Said, numbers, settings};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Takes all paths apart and says what each word is, as far as that is sure.
 pub(super) fn read(files: &[File]) -> (Vec<Path>, Vec<String>) {
     let (mut paths, doubts) = with_numbers(files);
+    settings::recognise(&mut paths);
     names_with_words_of_tests(&mut paths);
     fields_with_tests(&mut paths);
     (paths, doubts)
@@ -91,7 +92,12 @@ pub(super) fn infer(
     let (mut paths, mut doubts) = read(files);
     decide(&mut paths, files, naming, &mut doubts)?;
     let labels: Vec<Vec<(String, String)>> = paths.iter().map(labels).collect();
-    let factors = factors(&labels);
+    let setting = settings::of_labels(&labels);
+    if let Some((name, values)) = &setting {
+        let values = numbered(values);
+        doubts.push(format!("targets differ in the setting {name}, which is {values}"));
+    }
+    let factors = factors(&labels) || setting.is_some();
     let said: Vec<Said> = paths
         .iter()
         .zip(labels)
@@ -395,7 +401,8 @@ fn before<'a>(path: &'a Path, component: usize, word: &Word) -> Option<(usize, &
         && other.token.kind == Kind::Word
         && matches!(other.role, Role::Unknown | Role::Target)
         && other.token.at.end + 1 == word.token.at.start;
-    (fits && !telling).then(|| (other.token.at.start, path.text(component, other)))
+    let name = path.text(component, other);
+    (fits && (!telling || settings::is_one(name))).then_some((other.token.at.start, name))
 }
 
 fn target(path: &Path) -> String {
@@ -455,6 +462,14 @@ pub(super) fn label(path: &Path, at: usize, word: &Word) -> (String, String) {
         _ => format!("directory{}", at + 1),
     };
     (name, text.to_owned())
+}
+
+/// The first of some values, in their order.
+fn numbered(values: &[String]) -> String {
+    const MOST: usize = 6;
+    let more = values.len().saturating_sub(MOST);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{}{more}", values[..values.len().min(MOST)].join(", "))
 }
 
 /// Whether labels say more than the names of targets: several of them, and all targets have the same.

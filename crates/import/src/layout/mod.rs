@@ -15,6 +15,7 @@ mod pattern;
 mod placeholder;
 mod question;
 mod roles;
+mod settings;
 mod token;
 mod understood;
 mod vocabulary;
@@ -23,7 +24,7 @@ pub use pattern::{Layout, PatternError};
 pub use question::{LayoutQuestion, Suggestion};
 pub use understood::{Understood, UnderstoodPart};
 
-use crate::{ImportedTrial, Label, Parsed, Problem};
+use crate::{ImportedTrial, Label, Parsed, Problem, still_running};
 use copies::Copies;
 use std::collections::{BTreeMap, HashMap};
 
@@ -62,6 +63,15 @@ struct Said {
 /// # Errors
 /// When what the paths say can be read in more than one way, and the ways lead to different results.
 pub fn name_trials(
+    files: &mut [Parsed],
+    naming: &Naming<'_>,
+) -> Result<(Understood, Vec<Problem>), Box<LayoutQuestion>> {
+    let running = still_running::leave_out(files);
+    let (understood, problems) = name_without_copies(files, naming)?;
+    Ok((understood, running.into_iter().chain(problems).collect()))
+}
+
+fn name_without_copies(
     files: &mut [Parsed],
     naming: &Naming<'_>,
 ) -> Result<(Understood, Vec<Problem>), Box<LayoutQuestion>> {

@@ -84,6 +84,9 @@ impl Columns {
                 *column = Column::Cells { target, clients: None, figure: None };
             }
         }
+        if columns.iter().any(|column| matches!(column, Column::Cells { figure: None, .. })) {
+            options.used_of_cells();
+        }
         // A heading that is left out has cells of nothing.
         for (column, heading) in columns.iter_mut().zip(&cells.heading) {
             if heading.is_empty() && *column == Column::Unknown {

@@ -63,10 +63,16 @@ impl TableOptions {
 
     /// The figure of columns that are named after targets or numbers of clients.
     pub(super) fn of_cells(&self) -> Option<(String, String)> {
-        match self.said("*") {
+        let said = self.map.iter().rev().find(|said| said.column == "*");
+        match said.map(|said| &said.role) {
             Some(ColumnRole::Figure(metric, unit)) => Some((metric.clone(), unit.clone())),
             _ => None,
         }
+    }
+
+    /// What was said of such columns was used.
+    pub(super) fn used_of_cells(&self) {
+        self.map.iter().filter(|said| said.column == "*").for_each(|said| said.used.set(true));
     }
 }
 
@@ -120,6 +126,10 @@ mod tests {
             let said = options.map.last().unwrap();
             assert_eq!((said.column.as_str(), &said.role), (column, &role), "{text}");
         }
+        assert!(options.of_cells().is_some(), "asked of every table");
+        assert!(options.unused().any(|column| column == "*"), "no table has such columns yet");
+        options.used_of_cells();
+        assert!(!options.unused().any(|column| column == "*"));
         assert!(options.say("x").is_err() && options.say("x=").is_err());
         assert!(options.say("x=transaction_per_z").is_err(), "a typing error is no new figure");
     }

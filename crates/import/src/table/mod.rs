@@ -4,6 +4,7 @@ mod columns;
 mod decimal;
 mod dialect;
 mod map;
+mod markdown;
 mod names;
 mod rows;
 mod tidy;
@@ -16,6 +17,7 @@ pub(crate) use tidy::recognises as is_tidy;
 
 use crate::{Format, Parsed, Source};
 use columns::Columns;
+use std::borrow::Cow;
 
 /// What the user says of tables.
 #[derive(Clone, Debug, Default)]
@@ -47,14 +49,19 @@ impl Format for Table {
     }
 
     fn description(&self) -> &'static str {
-        "a table (CSV, a sheet of .xlsx): one figure a row, or one trial a row"
+        "a table (CSV, Markdown, a sheet of .xlsx or .ods): one figure a row, or one trial a row"
     }
 
     fn recognises(&self, text: &str) -> bool {
         let first = text.lines().next().unwrap_or_default();
-        if first.len() > LONGEST_HEADING || first.starts_with(['{', '<', '#']) {
+        if first.len() > LONGEST_HEADING || first.starts_with(['{', '<']) {
             return false;
         }
+        let csv = markdown::as_csv(text);
+        if matches!(csv, Cow::Borrowed(_)) && first.starts_with('#') {
+            return false;
+        }
+        let text = csv.as_ref();
         tidy::recognises(text) || {
             let cells = dialect::cells(text, TELLING_ROWS);
             Columns::of(&cells, &TableOptions::default()).is_table(&cells)
@@ -66,6 +73,8 @@ impl Format for Table {
     }
 
     fn parse_with(&self, source: Source<'_>, options: &TableOptions) -> Parsed {
+        let csv = markdown::as_csv(source.text);
+        let source = Source { text: &csv, ..source };
         if tidy::recognises(source.text) {
             tidy::parse(source, options)
         } else {

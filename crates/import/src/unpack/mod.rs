@@ -6,6 +6,7 @@
 
 mod compressed;
 mod name;
+mod opendocument;
 mod spreadsheet;
 mod tar;
 mod zip;

@@ -1,8 +1,10 @@
 //! Names of members, and of files without what says how they are packed.
 
 /// Endings that say how a file is packed, and nothing of what was measured.
-const CONTAINERS: [&str; 13] =
-    ["tar", "tgz", "tbz", "tbz2", "txz", "tzst", "gz", "zst", "zstd", "bz2", "xz", "zip", "xlsx"];
+const CONTAINERS: [&str; 14] = [
+    "tar", "tgz", "tbz", "tbz2", "txz", "tzst", "gz", "zst", "zstd", "bz2", "xz", "zip", "xlsx",
+    "ods",
+];
 
 /// A component of a path without endings of containers: `runs` of `runs.tar.gz`.
 pub fn without_container(component: &str) -> &str {

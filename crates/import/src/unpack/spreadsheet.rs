@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::io;
 
 /// Where a sheet ends: columns and rows beyond are rather a database's dump than results.
-const MOST_COLUMNS: usize = 1_000;
-const MOST_ROWS: usize = 200_000;
+pub(super) const MOST_COLUMNS: usize = 1_000;
+pub(super) const MOST_ROWS: usize = 200_000;
 /// Most elements of a sheet that are read.
 const MOST_NODES: u32 = 4_000_000;
 
@@ -41,12 +41,15 @@ struct Book {
     texts: Vec<String>,
 }
 
-fn parsed(text: &str) -> io::Result<Document<'_>> {
+pub(super) fn parsed(text: &str) -> io::Result<Document<'_>> {
     let options = ParsingOptions { nodes_limit: MOST_NODES, ..ParsingOptions::default() };
     Document::parse_with_options(text, options).map_err(io::Error::other)
 }
 
-fn named<'a, 'i>(node: Node<'a, 'i>, name: &'static str) -> impl Iterator<Item = Node<'a, 'i>> {
+pub(super) fn named<'a, 'i>(
+    node: Node<'a, 'i>,
+    name: &'static str,
+) -> impl Iterator<Item = Node<'a, 'i>> {
     node.descendants().filter(move |node| node.tag_name().name() == name)
 }
 

@@ -1,10 +1,12 @@
 //! ZIP archives, by their central directory.
 
 use super::compressed::Compression;
-use super::{Counted, Unpacking, spreadsheet};
+use super::{Counted, Unpacking, opendocument, spreadsheet};
 use std::io::{self, Cursor, Read};
 use std::rc::Rc;
 
+/// What an OpenDocument spreadsheet, or a template of one, says that it is.
+const SPREADSHEET: &str = "application/vnd.oasis.opendocument.spreadsheet";
 /// The record at the end, without the comment after it.
 const END: usize = 22;
 const LONGEST_COMMENT: usize = 65_535;
@@ -29,6 +31,13 @@ impl Unpacking<'_> {
         let has = |name: &str| entries.iter().any(|entry| entry.name == name.as_bytes());
         if has("xl/workbook.xml") {
             return spreadsheet::sheets(self, archive, &Zip { bytes, entries: &entries });
+        }
+        if has("mimetype") && has("content.xml") {
+            let zip = Zip { bytes, entries: &entries };
+            let kind = zip.text(self, "mimetype").ok().flatten().unwrap_or_default();
+            if kind.trim().starts_with(SPREADSHEET) {
+                return opendocument::sheets(self, archive, &zip);
+            }
         }
         if let Some(what) = document(has) {
             return self.problem(archive, format!("this is {what}"));
@@ -82,7 +91,7 @@ fn document(has: impl Fn(&str) -> bool) -> Option<&'static str> {
         );
     }
     (has("mimetype") && has("content.xml"))
-        .then_some("an OpenDocument file; save it as .xlsx or CSV")
+        .then_some("an OpenDocument file and no spreadsheet; save its tables as .ods, .xlsx or CSV")
 }
 
 /// An archive whose members are asked for by name.

@@ -114,6 +114,18 @@ fn sheets_are_tables_of_their_own() {
 }
 
 #[test]
+fn sheets_of_opendocument_are_tables_too() {
+    let (found, problems) = members("book.ods", packed!("book.ods"));
+    assert!(problems.is_empty(), "{problems:?}");
+    let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["book.ods/OLTP rw", "book.ods/gaps"]);
+    let rows = "\"\"\ntarget,clients,TPS,p95 ms\na,16,1500.25,18.9\nb,16,1810.5,16.2\n";
+    assert!(found[0].1.starts_with(rows), "{}", found[0].1);
+    assert_eq!(found[0].1.lines().count(), 6, "a million empty rows are none");
+    assert_eq!(found[1].1, "x,,,7,7\n");
+}
+
+#[test]
 fn a_file_that_is_no_container_is_given_as_it_is() {
     for text in ["BZh is no archive\n", "PK\n", "", "{\"a\": 1}\n"] {
         let (found, problems) = members("a.txt", text.as_bytes().to_vec());

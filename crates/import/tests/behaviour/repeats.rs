@@ -257,3 +257,34 @@ fn a_target_has_one_number_of_requests_in_an_io() {
     let [problem] = problems.as_slice() else { panic!("{problems:?}") };
     assert!(problem.line == 5 && problem.message.contains("40 already"), "{problem}");
 }
+
+#[test]
+fn reports_of_one_run_in_files_of_their_own_are_one_run() {
+    const RANDREAD: &str = include_str!("../fixtures/fio/randread.json");
+    // A job that began at that moment, as it was told so many seconds later.
+    let report = |file: &str, began: u64, seconds: u64| {
+        let at = began + seconds * 1000;
+        let text = RANDREAD
+            .replace("\"timestamp_ms\": 1795305471982", &format!("\"timestamp_ms\": {at}"))
+            .replace("\"runtime\": \"2\"", "\"size\": \"16m\"")
+            .replacen("\"groupid\"", &format!("\"job_start\": {began},\n\"groupid\""), 1);
+        import::Fio.parse(Source { file, text: &text, budget: &ReadBudget::default() })
+    };
+    let named = |mut files: Vec<Parsed>| {
+        let (_, problems) = import::name_trials(&mut files, &import::Naming::default()).unwrap();
+        let kept = files.iter().flat_map(|file| &file.trials).map(|trial| trial.file.clone());
+        (kept.collect::<Vec<String>>(), problems)
+    };
+    const BEGAN: u64 = 1_795_305_469_000;
+    let of_one = [("d/snap-1.json", 2), ("d/snap-10.json", 60), ("d/snap-2.json", 30)];
+    let (kept, problems) = named(of_one.map(|(file, seconds)| report(file, BEGAN, seconds)).into());
+    assert_eq!(kept, ["d/snap-10.json"], "{problems:?}");
+    assert_eq!(problems.len(), 2);
+    assert!(problems[0].message.contains("of which d/snap-10.json has all"), "{problems:?}");
+    // Runs of several disks that began together, and runs one after the other, are what they are.
+    let disks = vec![report("diskA/r-1.json", BEGAN, 30), report("diskB/r-2.json", BEGAN, 60)];
+    assert_eq!(named(disks).0.len(), 2);
+    let repeats =
+        vec![report("d/run-1.json", BEGAN, 30), report("d/run-2.json", BEGAN + 40_000, 30)];
+    assert_eq!(named(repeats).0.len(), 2);
+}

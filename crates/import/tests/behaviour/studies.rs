@@ -32,7 +32,7 @@ fn the_ranks_of_all_six_tests_follow_from_the_figures() {
     let analysis = analyse::analyse(&dataset);
     assert_eq!(analysis.tests.len(), 6);
     for test in &analysis.tests {
-        let printed = test.ranking.as_printed.iter();
+        let printed = test.ranking.measured_once.iter();
         let found: BTreeMap<String, usize> =
             printed.map(|place| (place.target.clone(), place.place)).collect();
         assert_eq!(found, ranks_in_print(&dataset, &test.test), "{}", test.test);
@@ -58,7 +58,7 @@ fn the_summary_counts_first_and_second_places() {
     let counts: Vec<(&str, usize, usize)> =
         summary.targets.iter().map(|t| (t.target.as_str(), t.first, t.second)).collect();
     assert_eq!(counts, [("idc-fio", 4, 2), ("ec2-tuned", 2, 1), ("aurora-r3.8xlarge", 0, 3)]);
-    assert!(summary.tests.iter().all(|top_two| top_two.as_printed));
+    assert!(summary.tests.iter().all(|top_two| top_two.measured_once));
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn the_vps_is_behind_at_every_level_as_printed() {
     let analysis = analyse::analyse(&dataset);
     let [test] = &analysis.tests[..] else { panic!("the study has one test") };
     assert_eq!(test.basis.unwrap().metric, Metric::LatencyP95);
-    let names: Vec<&str> = test.ranking.as_printed.iter().map(|p| p.target.as_str()).collect();
+    let names: Vec<&str> = test.ranking.measured_once.iter().map(|p| p.target.as_str()).collect();
     assert_eq!(names, ["hardware", "vps"]);
     assert!(test.ranking.first_at_every_level);
     let levels: Vec<Level> = test.comparisons.iter().map(|c| c.level).collect();

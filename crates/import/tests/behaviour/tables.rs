@@ -232,3 +232,18 @@ fn other_files_are_no_tables() {
         assert!(recognise(text).is_none_or(|format| format.name() != "csv"), "{text}");
     }
 }
+
+#[test]
+fn a_table_of_markdown_is_read_as_the_same_table_of_csv() {
+    let text = "# Results of May\n\nTwo machines, | one load.\n\n\
+                | target | clients | TPS |\n|:-------|--------:|----:|\n\
+                | **a** | 16 | 1,234.5 |\n| b | 16 | 1,500.25 |\n\nThat is all.\n";
+    let rows = [row("a", "oltp", 16, 1234.5, "1/s"), row("b", "oltp", 16, 1500.25, "1/s")];
+    let parsed = read(text);
+    assert_eq!(told(&parsed, "transactions_per_s"), rows);
+    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+    assert_eq!(outcome(&parsed.trials[1]).figures[0].printed.as_ref().unwrap().line, 8);
+    for none in ["# A heading, a,b\n\nwords\n", "| name | use |\n|---|---|\n| `x` | says y |\n"] {
+        assert_eq!(recognise(none).map(Format::name), None, "{none}");
+    }
+}

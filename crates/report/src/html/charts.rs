@@ -144,8 +144,8 @@ pub(super) fn how_to_read(analysis: &Analysis) -> Option<Markup> {
         cell.estimate(Metric::Throughput).is_some() && Tally::of(analysis, [cell]).in_doubt()
     };
     Some(html! {
-        @if tests().all(|test| !test.ranking.as_printed.is_empty()) {
-            "Points are figures as printed. "
+        @if tests().all(|test| !test.ranking.measured_once.is_empty()) {
+            "Each point was measured once. "
         } @else {
             "Points are medians over the repeats. "
         }

@@ -114,11 +114,13 @@ fn figure(test: &TestAnalysis, metric: Metric, name: &str, cell: Option<&Cell>) 
             Some(SearchOutcome::Below { load }) => {
                 TableCell::text(format!("below {}", crate::numbers::figure(load)))
             }
-            Some(SearchOutcome::Unknown) | None => TableCell::text(NOTHING),
+            Some(SearchOutcome::Disturbed { .. } | SearchOutcome::Unknown) | None => {
+                TableCell::text(NOTHING)
+            }
         };
     }
     match cell.and_then(|cell| cell.estimate(metric)) {
-        Some(printed) if printed.n == 1 && !test.ranking.as_printed.is_empty() => match metric {
+        Some(printed) if printed.n == 1 && !test.ranking.measured_once.is_empty() => match metric {
             Metric::Elapsed => TableCell::text(exactly(metric, printed.point, view::counted(test))),
             _ => TableCell::text(tick(crate::words::in_unit(metric, &printed).point)),
         },

@@ -16,7 +16,11 @@ pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
     let places = || test.ranking.tiers.iter().flatten();
     let priced = places().any(|place| place.cost_per_million.is_some());
     let mut columns = vec![
-        words(if test.ranking.as_printed.is_empty() { "place" } else { "place, as printed" }),
+        words(if test.ranking.measured_once.is_empty() {
+            "place"
+        } else {
+            "place, each measured once"
+        }),
         words("target"),
         numbers(figure_heading(test)),
         numbers(match LevelAxis::of(test) {
@@ -71,10 +75,10 @@ pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
     if view::has_levels(analysis, test) { table } else { table.without_empty_columns() }
 }
 
-/// Every target with the number of its place: that of the order as printed, where that is all there
-/// is.
+/// Every target with the number of its place: that of the order of the figures, where that is all
+/// there is.
 fn numbered(test: &TestAnalysis) -> Vec<(String, &RankedTarget)> {
-    let printed = |target: &str| test.ranking.as_printed.iter().find(|p| p.target == target);
+    let printed = |target: &str| test.ranking.measured_once.iter().find(|p| p.target == target);
     let is_shared = |place: &RankedTarget| {
         view::ranked(test).filter(|other| other.place() == place.place()).count() > 1
     };
@@ -105,23 +109,23 @@ fn figure_heading(test: &TestAnalysis) -> String {
         }
         Metric::Throughput => format!("peak, {}/s", view::counted(test)),
         // Each with a unit that suits it.
-        Metric::Elapsed if as_printed(test) => metric_name(Metric::Elapsed).to_owned(),
+        Metric::Elapsed if measured_once(test) => metric_name(Metric::Elapsed).to_owned(),
         metric => with_unit(metric, view::counted(test)),
     }
 }
 
 /// Whether its figures are others', each measured once.
-fn as_printed(test: &TestAnalysis) -> bool {
-    !test.ranking.as_printed.is_empty()
+fn measured_once(test: &TestAnalysis) -> bool {
+    !test.ranking.measured_once.is_empty()
         && test.ranking.tiers.iter().flatten().all(|place| place.figure.n == 1)
 }
 
 fn columns_of(analysis: &Analysis, test: &TestAnalysis, place: &RankedTarget) -> [TableCell; 4] {
     let curve = test.curves.iter().find(|curve| curve.target == place.target);
     let metric = ranks_by(test);
-    let figure = if metric == Metric::Elapsed && as_printed(test) {
+    let figure = if metric == Metric::Elapsed && measured_once(test) {
         TableCell::text(exactly(metric, place.figure.point, view::counted(test)))
-    } else if test.ranking.as_printed.is_empty() {
+    } else if test.ranking.measured_once.is_empty() {
         TableCell::of_metric(metric, Some(&place.figure))
     } else {
         TableCell::text(crate::numbers::tick(place.figure.point))

@@ -49,7 +49,9 @@ fn row(analysis: &Analysis, place: String, target: &TargetSearch) -> Vec<TableCe
         SearchOutcome::Found { load, .. } => TableCell::estimate(Some(load)),
         SearchOutcome::AtLeast { load } => TableCell::text(format!("at least {}", figure(*load))),
         SearchOutcome::Below { load } => TableCell::text(format!("below {}", figure(*load))),
-        SearchOutcome::Unknown => TableCell::text("not known").with_tone(Tone::Bad),
+        SearchOutcome::Disturbed { .. } | SearchOutcome::Unknown => {
+            TableCell::text("not known").with_tone(Tone::Bad)
+        }
     };
     let steps: usize = target.searches.iter().map(|search| search.steps.len()).sum();
     vec![
@@ -99,6 +101,7 @@ pub(crate) fn search_steps(
         numbers(format!("achieved, {counted}/s")),
         numbers(format!("{} latency, ms", found.bound.figure().name())),
         numbers("processors busy"),
+        numbers("of these by others"),
         numbers("replication lag, ms"),
         words("bound"),
         numbers("measured for"),
@@ -110,6 +113,7 @@ pub(crate) fn search_steps(
                     StepVerdict::Met => Tone::Good,
                     StepVerdict::Missed
                     | StepVerdict::TooBusy
+                    | StepVerdict::Disturbed
                     | StepVerdict::Lagging
                     | StepVerdict::FellBehind => Tone::Doubtful,
                 };
@@ -122,6 +126,7 @@ pub(crate) fn search_steps(
                     TableCell::text(figure(step.achieved)),
                     TableCell::figure(step.figure_ms),
                     TableCell::text(step.cpu_busy.map_or(NOTHING.to_owned(), percent)),
+                    TableCell::text(step.cpu_others.map_or(NOTHING.to_owned(), percent)),
                     TableCell::figure(step.lag_ms),
                     if step.repeated { said.with_note("both runs together") } else { said },
                     TableCell::text(duration(step.measured)),

@@ -1,7 +1,7 @@
 //! The answer to a test in plain words, with what it does not hold for.
 
 use super::finding::{capitalised, statement};
-use super::first::{as_printed, crowd, peaks};
+use super::first::{crowd, measured_once, peaks};
 use super::labels::target_name;
 use super::place::{at_levels, levels};
 use super::{decision, failover, rates, search, undecided};
@@ -63,8 +63,11 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
         return search::answer(analysis, test, found, limits);
     }
     let mut pairs = if view::is_crowded(test) { Vec::new() } else { pairs(analysis, test) };
-    let ranking =
-        if test.ranking.as_printed.is_empty() { peaks(analysis, test) } else { as_printed(test) };
+    let ranking = if test.ranking.measured_once.is_empty() {
+        peaks(analysis, test)
+    } else {
+        measured_once(test)
+    };
     let of_pair = match pairs.as_mut_slice() {
         // An average over levels would hide that each is ahead at some of them.
         [only] if !only.crossings.is_empty() => {

@@ -67,7 +67,7 @@ pub(crate) fn undecided(analysis: &Analysis, test: &TestAnalysis) -> Option<(Str
 /// Who comes second in a test that decides who comes first, of several tests.
 pub(crate) fn second(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
     let tests = &analysis.summary.as_ref()?.tests;
-    let places = tests.iter().find(|places| places.test == test.test && !places.as_printed)?;
+    let places = tests.iter().find(|places| places.test == test.test && !places.measured_once)?;
     let is_decided = !places.first.is_empty() && !places.second.is_empty();
     is_decided.then(|| format!("Second: {}.", named(&places.second)))
 }
@@ -190,7 +190,7 @@ pub(crate) fn rests_on(analysis: &Analysis) -> String {
     let number = dataset.trials.len();
     if view::imported(analysis) {
         let judged = || analysis.tests.iter().filter(|test| test.basis.is_some());
-        let once = judged().filter(|test| !test.ranking.as_printed.is_empty()).count();
+        let once = judged().filter(|test| !test.ranking.measured_once.is_empty()).count();
         let once = match once {
             0 => "",
             all if all == judged().count() => {

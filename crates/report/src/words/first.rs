@@ -83,11 +83,11 @@ pub(super) fn peaks(analysis: &Analysis, test: &TestAnalysis) -> String {
     said
 }
 
-/// The first two of an order that is no more than that of the figures as printed.
-pub(super) fn as_printed(test: &TestAnalysis) -> String {
+/// The first two of an order that is no more than that of figures that were measured once each.
+pub(super) fn measured_once(test: &TestAnalysis) -> String {
     let Some(basis) = test.basis else { return String::new() };
     let at_place = |wanted: usize| -> Vec<&RankedTarget> {
-        let printed = test.ranking.as_printed.iter().filter(|place| place.place == wanted);
+        let printed = test.ranking.measured_once.iter().filter(|place| place.place == wanted);
         let places = || test.ranking.tiers.iter().flatten();
         printed.filter_map(|p| places().find(|place| place.target == p.target)).collect()
     };
@@ -104,20 +104,25 @@ pub(super) fn as_printed(test: &TestAnalysis) -> String {
     } else {
         format!(", {} second", with_figures(&second))
     };
-    let everywhere = if test.ranking.first_at_every_level && test.ranking.as_printed.len() > 2 {
+    let everywhere = if test.ranking.first_at_every_level && test.ranking.measured_once.len() > 2 {
         let names: Vec<String> = first.iter().map(|place| named(place)).collect();
         format!(" {} is first at every other level too.", numbers::list(&names))
     } else {
         String::new()
     };
     let behind = second_over_first(test, basis.metric).unwrap_or_default();
-    format!("As printed, {} comes first{follows}.{everywhere}{behind}", with_figures(&first),)
+    let verb = if first.len() == 1 { "comes" } else { "come" };
+    format!(
+        "Each target was measured once, so whether the order is real is not known: {} {verb} \
+         first{follows}.{everywhere}{behind}",
+        with_figures(&first)
+    )
 }
 
-/// By how much the second of two is behind at every level, as printed; `None` where more targets
+/// By how much the second of two is behind at every level; `None` where more targets
 /// are ranked, or fewer levels compared than two.
 fn second_over_first(test: &TestAnalysis, metric: Metric) -> Option<String> {
-    let [first, second] = test.ranking.as_printed.as_slice() else { return None };
+    let [first, second] = test.ranking.measured_once.as_slice() else { return None };
     let ratios: Vec<f64> = test
         .comparisons
         .iter()

@@ -119,13 +119,13 @@ pub(crate) fn against_first(test: &TestAnalysis, first: &str) -> String {
 /// What the summary of first and second places rests on.
 pub(crate) fn summary(analysis: &Analysis) -> String {
     let tests = || analysis.summary.iter().flat_map(|summary| &summary.tests);
-    if tests().all(|top_two| top_two.as_printed) {
-        "Places follow the printed figures, each measured once: it is not known who is really \
+    if tests().all(|top_two| top_two.measured_once) {
+        "Places follow the figures, each measured once: it is not known who is really \
          ahead."
             .to_owned()
-    } else if tests().any(|top_two| top_two.as_printed) {
+    } else if tests().any(|top_two| top_two.measured_once) {
         "Targets that cannot be told apart share a place. Where each figure was measured only \
-         once, places just follow the printed figures."
+         once, places just follow the figures."
             .to_owned()
     } else {
         let share = "A place is one more than the number of targets that are clearly better.";

@@ -31,6 +31,7 @@ pub(crate) fn step_verdict(over: SearchOver, verdict: StepVerdict) -> &'static s
         StepVerdict::Met => "met",
         StepVerdict::Missed => "missed",
         StepVerdict::TooBusy => "processors too busy",
+        StepVerdict::Disturbed => "disturbed by other processes",
         StepVerdict::Lagging => "replicas lag",
         StepVerdict::FellBehind if over == SearchOver::Clients => "too few succeeded",
         StepVerdict::FellBehind => "fell behind",
@@ -118,7 +119,9 @@ fn sustained(analysis: &Analysis, test: &TestAnalysis, target: &str) -> String {
 
 /// The target to choose: the one with the highest load, where there is only one.
 fn choice(found: &SearchAnalysis) -> Option<String> {
-    let is_known = |target: &&TargetSearch| target.outcome != SearchOutcome::Unknown;
+    let is_known = |target: &&TargetSearch| {
+        !matches!(target.outcome, SearchOutcome::Disturbed { .. } | SearchOutcome::Unknown)
+    };
     if found.targets.iter().filter(is_known).count() < 2 {
         return None;
     }

@@ -34,6 +34,7 @@ fn searched(bounded: bool) -> Dataset {
             achieved: load * 0.999,
             figure_ms: Some(18.9),
             cpu_busy: None,
+            cpu_others: None,
             lag_ms: None,
             repeated: verdict == StepVerdict::Missed,
             verdict,

@@ -8,7 +8,7 @@ use analyse::{
     DifferentData, DirtyPageBacklog, Drift, EquivalentAtLevels, Errors, Evidence, FewRepeats,
     Finding, HighestLoad, HighestLoadsCompared, HostSaturated, KeysEvicted, LedgerUnbalanced,
     LevelRepeats, LevelsPlaced, LittlesLaw, LoadHostBusy, MadeWithout, MeasuredAnew, MeasuredLater,
-    Metric, OtherProcesses, OthersNotSeen, OverallResult, Overheated, Overloaded, Peak,
+    Metric, NamedShare, OtherProcesses, OthersNotSeen, OverallResult, Overheated, Overloaded, Peak,
     PlacedAround, PlacedLevel, PlacementEnd, RepeatsAdded, RepeatsAlike, RepeatsEnd, RepeatsEnded,
     RowsMissing, SearchOutcome, Severity, Stalled, StartSpread, SteadyFigure, Steal, Subject,
     TablesChanged, TablesIntact, Throttled, ThrottledProcess, TooShortForTrend, TrialFailed,
@@ -252,7 +252,14 @@ fn every_kind_of_finding_reads_as_a_sentence() {
         finding(Evidence::Steal(Steal { host: None, share: 0.0423 })),
         finding(Evidence::Steal(Steal { host: Some("db2".to_owned()), share: 0.0423 })),
         finding(Evidence::HostSaturated(HostSaturated { busy: 0.973 })),
-        finding(Evidence::OtherProcesses(OtherProcesses { host: None, share: 0.212 })),
+        finding(Evidence::OtherProcesses(OtherProcesses {
+            host: None,
+            share: 0.212,
+            most: vec![
+                NamedShare { name: "rustc".to_owned(), share: 0.17 },
+                NamedShare { name: "cc1".to_owned(), share: 0.02 },
+            ],
+        })),
         finding(Evidence::Drift(Drift {
             figure: SteadyFigure::Throughput,
             change: ratio(-0.123, -0.15, -0.08),
@@ -433,6 +440,7 @@ fn every_kind_of_finding_reads_as_a_sentence() {
         highest(SearchOver::Clients, SearchOutcome::AtLeast { load: 128.0 }),
         highest(SearchOver::Rate, SearchOutcome::Below { load: 12.0 }),
         highest(SearchOver::Clients, SearchOutcome::Unknown),
+        highest(SearchOver::Rate, SearchOutcome::Disturbed { load: 95.0, others: 0.7 }),
         highest_of_two(ratio(1.13, 1.05, 1.22), Verdict::CandidateBetter),
         highest_of_two(ratio(1.01, 0.99, 1.02), Verdict::Equivalent),
         highest_of_two(ratio(0.95, 0.8, 1.15), Verdict::Unresolved),

@@ -379,9 +379,10 @@ CREATE TABLE search_step (
     achieved REAL NOT NULL,
     figure_ms REAL,
     cpu_busy REAL,
+    cpu_others REAL,
     lag_ms REAL,
     repeated INTEGER NOT NULL CHECK (repeated IN (0, 1)),
-    verdict TEXT NOT NULL CHECK (verdict IN ('met', 'missed', 'too_busy', 'lagging', 'fell_behind')),
+    verdict TEXT NOT NULL CHECK (verdict IN ('met', 'missed', 'too_busy', 'disturbed', 'lagging', 'fell_behind')),
     measured_ns INTEGER NOT NULL,
     PRIMARY KEY (position, number)
 ) STRICT, WITHOUT ROWID;
@@ -427,7 +428,8 @@ CREATE TABLE host_account (
     server_throttled INTEGER,
     client_periods INTEGER,
     client_throttled INTEGER,
-    thermal_events INTEGER
+    thermal_events INTEGER,
+    processor_use_json TEXT NOT NULL
 ) STRICT;
 
 -- Other machines than the one that weighin ran on: number 1 is that of the target, from 2 on those that
@@ -438,6 +440,7 @@ CREATE TABLE other_host (
     host TEXT NOT NULL,
     host_json TEXT,
     thermal_events INTEGER,
+    processor_use_json TEXT NOT NULL,
     clock_ahead_before_seconds REAL NOT NULL,
     clock_uncertainty_before_seconds REAL NOT NULL,
     clock_ahead_after_seconds REAL NOT NULL,

@@ -26,7 +26,8 @@ fn up(
 
 /// Reaches every target and says what would not work, or mislead.
 pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
-    let study = study::scaled(&study::load(&arguments.study)?, arguments.scale);
+    let loaded = study::load(&arguments.study)?;
+    let study = study::scaled(&loaded, arguments.scale);
     let stop = signals::stop();
     let (plan, total) = planned(&study)?;
     let rules = secrets::rules(&arguments.study, &study, &arguments.secrets)?;
@@ -61,7 +62,9 @@ pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
         false => print(&output.text(None, false))?,
     }
     if !arguments.json {
-        space::lines(&study).iter().try_for_each(|line| print(&format!("{line}\n")))?;
+        let scaled = space::scaled(&loaded, &study, arguments.scale);
+        let mut lines = scaled.into_iter().chain(space::lines(&study));
+        lines.try_for_each(|line| print(&format!("{line}\n")))?;
     }
     Ok(if preflight.can_run() { Exit::Done } else { Exit::Unavailable })
 }

@@ -176,10 +176,19 @@ fn read(
         parsed.extend(members.into_iter().map(|(_, parsed)| parsed));
     }
     progress.finish();
-    unread.extend(tables.unused().map(|column| Problem {
-        file: "--map".to_owned(),
-        line: 0,
-        message: format!("no table that was read has the column `{column}`"),
+    unread.extend(tables.unused().map(|column| {
+        Problem {
+            file: "--map".to_owned(),
+            line: 0,
+            message: match column {
+                "*" => {
+                    "no table that was read has columns named after targets or numbers of clients, \
+                    for which `*` stands"
+                        .to_owned()
+                }
+                _ => format!("no table that was read has the column `{column}`"),
+            },
+        }
     }));
     Ok((parsed, strangers, unread))
 }

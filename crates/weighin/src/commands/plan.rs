@@ -18,7 +18,8 @@ const LONGEST_ACT: usize = 200;
 
 /// Shows the trials in their order and how long they will take.
 pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
-    let study = study::scaled(&study::load(&arguments.study)?, arguments.scale);
+    let loaded = study::load(&arguments.study)?;
+    let study = study::scaled(&loaded, arguments.scale);
     let (plan, total) = planned(&study)?;
     let mut text = describe(&plan, &study, total);
     if let Some(more) = at_most(&study) {
@@ -28,7 +29,8 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
     text += &comings_and_goings(&study);
     text += &bill(&study, total);
     text += &programs(&study);
-    for line in space::lines(&study) {
+    let scaled = space::scaled(&loaded, &study, arguments.scale);
+    for line in scaled.into_iter().chain(space::lines(&study)) {
         let _ = writeln!(text, "\n{line}");
     }
     text += &processors(&study);

@@ -64,6 +64,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
         return finish(ended, arguments.on_finish.as_deref(), &results);
     }
     let study = study::scaled(&loaded, arguments.scale);
+    if !arguments.telling.quiet {
+        space::scaled(&loaded, &study, arguments.scale).iter().for_each(|line| tell(line));
+    }
     let results = arguments.store.clone().unwrap_or_else(|| stores::new_path(&study, file));
     let store = begin(&study, &results, arguments.scale)?;
     let permitted = (arguments.erase.as_slice(), &rules);

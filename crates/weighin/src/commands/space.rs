@@ -1,14 +1,15 @@
 //! What a study writes to disks: told before it does so, against what is free there, and afterwards,
 //! where it stays.
 
-use model::{Place, PlacedVolume, Study, text};
-use report::numbers::{bytes, counted};
+use model::{Place, PlacedVolume, SandboxSpec, Study, Target, Test, VolumeLayout, Workload, text};
+use report::numbers::{bytes, counted, list};
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// What is written once before the first trial, a line for each place; none where that is nothing, or
-/// only tables and keys.
+/// What is written before the first trial, a line for each place; none where that is nothing, or only
+/// what goes to servers that run already.
 pub(super) fn lines(study: &Study) -> Vec<String> {
     let volumes = study::space(study).into_iter().map(|need| {
         let machines = counted(need.vms as usize, "virtual machine");
@@ -38,7 +39,69 @@ pub(super) fn lines(study: &Study) -> Vec<String> {
             )
         })
     });
-    volumes.chain(built).collect()
+    volumes.chain(built).chain(tables(study)).collect()
+}
+
+/// The tables of private servers, which share a directory mostly.
+fn tables(study: &Study) -> Vec<String> {
+    let loads = study.tests.iter().filter_map(Test::workload);
+    let each = loads.filter_map(|workload| match workload {
+        Workload::Oltp(oltp) => Some(oltp.bytes_of_tables(oltp.tables)),
+        Workload::KeyValue(_) | Workload::Storage(_) => None,
+    });
+    let each = each.max().unwrap_or_default();
+    let mut by_directory: BTreeMap<Option<&Path>, (Vec<&str>, u64)> = BTreeMap::new();
+    for (target, spec) in study.measured().filter_map(on_disk_here) {
+        let (names, servers) = by_directory.entry(spec.directory.as_deref()).or_default();
+        names.push(&target.name);
+        *servers += 1 + spec.replication.as_ref().map_or(0, |group| u64::from(group.replicas));
+    }
+    let told =
+        by_directory.into_iter().filter(|_| each > 0).map(|(directory, (names, servers))| {
+            let all = bytes(each.saturating_mul(servers));
+            let servers = counted(servers as usize, "private server");
+            let names: Vec<_> = names.into_iter().map(text::line).collect();
+            format!(
+                "{}: about {all} of tables, made by {servers} and removed at the end{}.",
+                list(&names),
+                free_in(directory)
+            )
+        });
+    told.collect()
+}
+
+/// The private server of a target, where its data is on a file system of this machine.
+fn on_disk_here(target: &Target) -> Option<(&Target, &SandboxSpec)> {
+    match &target.place {
+        Place::Sandbox(spec) if spec.volume.is_none() && spec.host.is_none() => {
+            Some((target, spec))
+        }
+        _ => None,
+    }
+}
+
+/// What `--scale` makes of the data, and what it leaves; nothing where it is not given.
+pub(super) fn scaled(loaded: &Study, study: &Study, factor: f64) -> Option<String> {
+    let layout = |study: &Study| VolumeLayout::of(study.tests.iter().filter_map(Test::storage));
+    let (before, after) = (layout(loaded), layout(study));
+    if factor == 1.0 || before.vms == 0 {
+        return None;
+    }
+    let vms = counted(after.vms as usize, "virtual machine");
+    let data = match before.bytes_per_vm == after.bytes_per_vm {
+        true => format!("{} of each virtual machine stay", bytes(after.bytes_per_vm)),
+        false => format!(
+            "{} in place of {} for each virtual machine",
+            bytes(after.bytes_per_vm),
+            bytes(before.bytes_per_vm)
+        ),
+    };
+    Some(format!(
+        "--scale {factor}: times as the plan has them, and {data}. Their number is the load that is \
+         measured and stays: {vms}, with {} in all on each target; `vms` in the study makes it \
+         smaller.",
+        bytes(after.bytes_per_vm.saturating_mul(after.vms.into()))
+    ))
 }
 
 /// What is free for it, in words that follow what is needed.

@@ -423,7 +423,8 @@ fn draw_said(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks) {
         };
         Line::styled(format!("{mark}{}", said.text), style)
     };
-    let mut lines: Vec<Line<'static>> = state.said.iter().chain(&state.warnings).map(of).collect();
+    let said = state.waits.iter().chain(&state.said).chain(&state.warnings);
+    let mut lines: Vec<Line<'static>> = said.map(of).collect();
     if lines.is_empty() {
         let text = "What the trials say is shown here when there are some to compare.";
         lines.push(Line::styled(text, SOFT));

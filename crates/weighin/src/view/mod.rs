@@ -171,6 +171,7 @@ impl Drawn {
                 terminal::wait(TICK)?;
                 continue;
             }
+            self.state.waits_for(&host::long_waits());
             let now = Instant::now();
             self.screen.draw(|frame| draw::draw(frame, &self.state, self.colour, now))?;
             for key in terminal::keys(TICK)? {

@@ -53,6 +53,8 @@ pub(crate) struct State {
     pub(super) ended: Vec<EndedTrial>,
     /// Warnings from before the first trial.
     pub(super) warnings: Vec<Said>,
+    /// What is waited for, where that takes long.
+    pub(super) waits: Vec<Said>,
     /// What may be said of the trials so far.
     pub(super) said: Vec<Said>,
     pub(super) mode: Mode,
@@ -196,6 +198,7 @@ impl State {
             trials: Vec::new(),
             ended: Vec::new(),
             warnings: Vec::new(),
+            waits: Vec::new(),
             said: Vec::new(),
             mode: Mode::default(),
             below: 0,
@@ -213,6 +216,12 @@ impl State {
 
     pub(crate) fn warned(&mut self, message: &str) {
         self.warnings.push(Said::new(Some(Severity::Warning), message));
+    }
+
+    /// What is waited for now, where that takes long.
+    pub(super) fn waits_for(&mut self, waits: &[String]) {
+        let said = waits.iter().map(|wait| Said::new(Some(Severity::Warning), wait));
+        self.waits = said.collect();
     }
 
     pub(crate) fn planned(&mut self, total: usize) {

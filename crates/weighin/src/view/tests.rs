@@ -125,6 +125,17 @@ fn a_running_trial_is_shown_with_what_its_host_does() {
 }
 
 #[test]
+fn what_is_waited_for_is_shown_for_as_long() {
+    let now = Instant::now();
+    let mut state = running(3, now);
+    state.waits_for(&["waiting for the server of target \u{1b}[2Ja to end (6 s)".to_owned()]);
+    let screen = shown(&state, (80, 24), now);
+    assert_shows(&screen, &["! waiting for the server of target \\x1b[2Ja to end (6 s)"]);
+    state.waits_for(&[]);
+    assert!(!shown(&state, (80, 24), now).contains("waiting for the server"));
+}
+
+#[test]
 fn no_size_of_a_terminal_is_too_small() {
     let now = Instant::now();
     for ended in [0, 1, 40] {

@@ -256,3 +256,23 @@ fn room_for_data_and_for_sorting_is_looked_at_before_anything_is_made() {
     refused(&place, &study(&two, &huge), &["the data that 2 private servers need"]);
     place.assert_no_server_left();
 }
+
+#[test]
+fn a_study_that_compares_a_server_with_itself_is_told_so_and_may_run() {
+    let place = Workplace::new();
+    let template = place.weighin(&["init", "--template", "version-upgrade", "asked.toml"]);
+    assert_eq!(template.code, Some(0), "{template:?}");
+    let checked = place.weighin(&["check", "asked.toml"]).done();
+    let words = ["nothing differs between old, new", "the control of noise_floor is there already"];
+    said(&checked, &words);
+    assert!(!checked.contains("old (again): they"), "the control is asked for: {checked}");
+    let twins = study(&[("one", "sandbox = {}"), ("two", "sandbox = {}")], READS);
+    warned(&place, &twins, &["nothing differs between one, two", "set noise_floor = true"]);
+    let ran = place.weighin(&["run", "asked.toml"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    said(&ran.err, &["nothing differs between one, two"]);
+    let fast = "sandbox = { settings = { innodb_flush_log_at_trx_commit = 2 } }";
+    place.write("asked.toml", study(&[("one", "sandbox = {}"), ("two", fast)], READS));
+    let checked = place.weighin(&["check", "asked.toml"]).done();
+    assert!(!checked.contains("nothing differs"), "{checked}");
+}

@@ -65,3 +65,58 @@ fn a_private_servers_disk_that_is_full() {
     }
     place.assert_no_server_left();
 }
+
+/// A study of one private server on the directory `disk`, with a binary log, which takes more than the
+/// tables that weighin knows of.
+fn logging_study(place: &Workplace, rows: u32, test: &str) -> String {
+    format!(
+        "[study]\nname = \"small\"\nrepeats = 1\n[[target]]\nname = \"one\"\n[target.sandbox]\n\
+         directory = {:?}\n\
+         settings = {{ log_bin = \"binlog\", innodb_log_file_size = \"8M\" }}\n\
+         [[test]]\nworkload = \"oltp_insert\"\ntables = 1\ntable_size = {rows}\nclients = 2\n{test}\n",
+        place.path("disk")
+    )
+}
+
+#[test]
+fn a_private_servers_disk_that_gets_full_in_a_trial_is_said_with_the_way_on() {
+    let place = Workplace::new();
+    let fill = format!("cat /dev/zero >{}/filler", place.path("disk").display());
+    let test = format!(
+        "warmup = \"100ms\"\nduration = \"3s\"\n[[test.intervention]]\nat = \"500ms\"\n\
+         name = \"filler\"\ncommand = [\"sh\", \"-c\", {fill:?}]\ntrusted = true"
+    );
+    place.write("small.toml", logging_study(&place, 1_000, &test));
+    let mount = small_disk(&place, "disk", "190m");
+    let arguments = ["run", "small.toml", "--log", "run.log"];
+    let Some(ran) = with_mounts(&place, &mount, &arguments, "") else { return };
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let said = ["FAILED", "the disk of its data is full: ", "--retry-failed", "larger disk"];
+    let told = format!("{}{}", ran.out, ran.err).replace("\n   ", "");
+    for words in said {
+        assert!(told.contains(words), "no «{words}» in {told}");
+    }
+    // What took so long is in the log as well.
+    let log = std::fs::read_to_string(place.path("run.log")).unwrap();
+    assert!(log.lines().any(|line| line.contains("Z waiting for ")), "{log}");
+    place.assert_no_server_left();
+}
+
+#[test]
+fn a_private_servers_disk_that_gets_full_while_its_tables_are_made_is_said() {
+    let place = Workplace::new();
+    // By weighin's reckoning they fit: 95 MiB.
+    place.write("small.toml", logging_study(&place, 400_000, "duration = \"1s\""));
+    let mount = small_disk(&place, "disk", "190m");
+    let Some(ran) = with_mounts(&place, &mount, &["run", "small.toml"], "") else { return };
+    ran.refused(
+        3,
+        &[
+            "target one",
+            "cannot fill the table sbtest1",
+            "the disk of its data is full: ",
+            "free space there",
+        ],
+    );
+    place.assert_no_server_left();
+}

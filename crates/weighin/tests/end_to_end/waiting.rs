@@ -142,12 +142,51 @@ fn what_is_written_to_a_volume_is_told_before_and_what_stays_afterwards() {
     let written = format!("disk: 8.00\u{a0}MiB of disk space in {}", volume.path().display());
     let planned = place.weighin(&["plan", "study.toml", "--scale", "0.1"]).done();
     assert!(planned.contains(&written) && planned.contains("are free there"), "{planned}");
+    let scaled = [
+        "4.00\u{a0}MiB in place of 40.0\u{a0}MiB for each virtual machine",
+        "is the load that is measured and stays: 2 virtual machines, with 8.00\u{a0}MiB in all",
+    ];
+    assert!(scaled.iter().all(|words| planned.contains(words)), "{planned}");
+    let whole = place.weighin(&["plan", "study.toml"]).done();
+    assert!(!whole.contains("--scale"), "{whole}");
     let ran = place.weighin(&["run", "study.toml", "--scale", "0.1"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.err.contains(&written) && ran.err.contains("are free there"), "{}", ran.err);
+    assert!(scaled.iter().all(|words| ran.err.contains(words)), "{}", ran.err);
     let stays = format!("of data stay in {} for the next run", volume.path().display());
     assert!(ran.err.contains(&stays), "{}", ran.err);
     assert!(ran.err.contains("weighin cleanup study.toml"), "{}", ran.err);
     place.weighin(&["cleanup", "study.toml"]).done();
     assert_eq!(fs::read_dir(volume.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_server_that_does_not_end_is_waited_for_with_a_word_in_the_log_too() {
+    let place = Workplace::new();
+    place.write(
+        "study.toml",
+        "[study]\nname = \"stopped\"\nrepeats = 1\n[[target]]\nname = \"a\"\nkind = \"redis\"\n\
+         sandbox = { settings = { save = \"\" } }\n[[test]]\nworkload = \"key_value\"\nkeys = 100\n\
+         clients = 1\nwarmup = \"100ms\"\nduration = \"2s\"\n",
+    );
+    let mut run = place.start(&["run", "study.toml", "--log", "run.log"]);
+    run.wait_for_load();
+    let homes = fs::read_dir(place.sandboxes()).unwrap().flatten();
+    let mut servers =
+        homes.flat_map(|home| host::local::os::redis_servers_in(&home.path().join("data")));
+    let pid = servers.next().unwrap();
+    assert!(Command::new("kill").args(["-STOP", &pid.to_string()]).status().unwrap().success());
+    // What is under way is waited for first, then the server.
+    let of_the_server = format!("waiting for the server of target \"a\" (process {pid})");
+    for waits in ["waiting up to 30 s for what is still under way (", &of_the_server] {
+        let said = run.wait_for_line(waits);
+        // By what the wait itself says: how soon a busy machine shows a line is not what is tested.
+        assert!(["(2 s)", "(3 s)", "(4 s)"].iter().any(|after| said.ends_with(after)), "{said}");
+        let log = fs::read_to_string(place.path("run.log")).unwrap();
+        let logged = log.lines().find(|line| line.ends_with(&said));
+        assert!(logged.is_some_and(|line| line.contains("Z waiting for ")), "{said} in {log}");
+    }
+    let ran = run.end();
+    assert!(ran.out.contains("Report:"), "{}", ran.out);
+    place.assert_no_server_left();
 }

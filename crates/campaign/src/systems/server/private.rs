@@ -2,11 +2,15 @@
 
 use super::super::SamplingScope;
 use super::super::login::Login;
-use host::{GroupMember, Host, PrivateServer, SandboxOptions};
+use host::{GroupMember, Host, PrivateServer, SandboxOptions, size_in_words};
 use model::{
     CacheState, Endpoint, Failure, FailureKind, Place, SandboxSpec, ServerAddress, Software, Stop,
     Study, Target,
 };
+use std::path::Path;
+
+/// Bytes that are no room for a server to write: it makes its files larger by some MiB at a time.
+const HARDLY_ANY: u64 = 16 << 20;
 
 /// Private servers of a target, which are started, stopped and emptied together.
 #[derive(Debug)]
@@ -134,6 +138,25 @@ impl PrivateServers {
     /// Why the first that has ended by itself did so.
     pub(super) fn last_words(&mut self) -> Option<Failure> {
         self.all().find_map(|server| server.last_words())
+    }
+
+    /// That there is no room left for the data of the first of them: a server that waits for some
+    /// answers nobody, and does not say so either.
+    pub(super) fn full_disk(&mut self, host: &dyn Host) -> Option<Failure> {
+        let full = |directory: &Path| {
+            let free = host.space(Some(directory))?.free;
+            (free < HARDLY_ANY).then(|| {
+                let shown = directory.display();
+                Failure::new(
+                    FailureKind::DiskFull,
+                    format!("the disk of its data is full: {} free in {shown}", size_in_words(free)),
+                    "free space there, name a larger disk with `directory` in the sandbox or \
+                     WEIGHIN_SANDBOX_DIR, or make the load write less; --retry-failed measures anew \
+                     what failed",
+                )
+            })
+        };
+        self.all().find_map(|server| full(server.data_directory()))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::group::{number, parse_throttling};
 use crate::local::groups::{Hierarchy, group_of, mounts};
-use model::{HostAccount, Throttling};
+use model::{HostAccount, ProcessorUse, Throttling};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -44,6 +44,7 @@ impl OpenAccount {
             server_throttling: tightest(before.server_limits, after.server_limits),
             client_throttling: tightest(before.client_limits, after.client_limits),
             thermal_events: grown(before.thermal_events, after.thermal_events),
+            processor_use: ProcessorUse::default(),
         }
     }
 }

@@ -14,8 +14,7 @@ pub fn host_facts(sandbox_dir: Option<&Path>) -> HostFacts {
         kernel: kernel(),
         os: os_name(&fs::read_to_string("/etc/os-release").unwrap_or_default()),
         cpu_model: cpu_model(&cpuinfo),
-        cpus: cpu_list_length(&line("/sys/devices/system/cpu/online").unwrap_or_default())
-            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get() as u32)),
+        cpus: online_cpus(),
         memory_bytes: memory_bytes(&fs::read_to_string("/proc/meminfo").unwrap_or_default()),
         governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         smt: line("/sys/devices/system/cpu/smt/active").map(|active| active == "1"),
@@ -25,6 +24,12 @@ pub fn host_facts(sandbox_dir: Option<&Path>) -> HostFacts {
         sandbox_filesystem: sandbox_dir.and_then(filesystem),
         clock_source: line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
     }
+}
+
+/// Logical processors that are there.
+pub(crate) fn online_cpus() -> u32 {
+    cpu_list_length(&line("/sys/devices/system/cpu/online").unwrap_or_default())
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get() as u32))
 }
 
 /// Reads a text as each of the files.

@@ -75,7 +75,7 @@ pub fn own_usage() -> ProcessReading {
 }
 
 /// Length of the clock tick that `/proc/<pid>/stat` counts in.
-fn clock_tick() -> Duration {
+pub(super) fn clock_tick() -> Duration {
     let per_second = u32::try_from(clock_ticks_per_second()).ok().filter(|&ticks| ticks > 0);
     // 100 is what every Linux architecture shows to user space today.
     Duration::from_secs(1) / per_second.unwrap_or(100)
@@ -83,7 +83,7 @@ fn clock_tick() -> Duration {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
-    cpu_ticks: u64,
+    pub(super) cpu_ticks: u64,
     /// When it started, since boot.
     pub(crate) start_ticks: u64,
 }
@@ -99,7 +99,7 @@ pub(crate) fn read_stat(pid: u32) -> Option<Stat> {
 
 /// Reads `/proc/<pid>/stat`. The command in parentheses may itself hold blanks and parentheses,
 /// so that fields are counted from the last closing one.
-fn parse_stat(text: &str) -> Option<Stat> {
+pub(super) fn parse_stat(text: &str) -> Option<Stat> {
     let (_, fields) = text.rsplit_once(')')?;
     let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
     // The first field here is the third of proc(5).

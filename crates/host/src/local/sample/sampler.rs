@@ -5,7 +5,8 @@ use super::counters::{CounterSource, CounterThread};
 use super::grid::Grid;
 use super::host::{HostReader, HostReading, rates};
 use super::process::{ProcessReader, ProcessReading, own_usage};
-use model::Sample;
+use super::processes::Processes;
+use model::{ProcessorUse, Sample};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -70,7 +71,16 @@ impl SamplerOptions {
 #[derive(Debug)]
 pub struct Sampler {
     stop: Sender<()>,
-    thread: JoinHandle<Vec<Sample>>,
+    thread: JoinHandle<Sampled>,
+}
+
+/// What was sampled.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sampled {
+    /// In order of time.
+    pub samples: Vec<Sample>,
+    /// Which processes used the processors while the load measured.
+    pub processor_use: ProcessorUse,
 }
 
 impl Sampler {
@@ -81,11 +91,11 @@ impl Sampler {
         Self { stop, thread }
     }
 
-    /// Ends sampling and returns all samples in order of time.
+    /// Ends sampling and returns all samples.
     ///
     /// The last one covers what has passed since the one before, unless that is less than a
     /// tenth of the usual length and than 100 ms: the kernel's clock ticks are too coarse for it.
-    pub fn stop(self) -> Vec<Sample> {
+    pub fn stop(self) -> Sampled {
         // The thread may have ended by a panic in the caller's `on_sample`, which has been
         // reported already; the trial then has no samples.
         let _ = self.stop.send(());
@@ -113,10 +123,14 @@ struct Sampling {
     counters: Option<CounterThread>,
     on_sample: Option<SampleSink>,
     samples: Vec<Sample>,
+    processes: Processes,
 }
 
 impl Sampling {
     fn new(options: SamplerOptions) -> Self {
+        let own = [std::process::id()].into_iter().chain(options.server_pid);
+        let ours = own.chain(options.replica_pids.iter().copied());
+        let ours = ours.chain(options.companions.iter().copied()).collect();
         let every = options.every.max(Duration::from_millis(10));
         Self {
             grid: Grid::new(options.origin, options.measured, every),
@@ -130,23 +144,26 @@ impl Sampling {
             counters: options.counters.map(CounterThread::start),
             on_sample: options.on_sample,
             samples: Vec::new(),
+            processes: Processes::new(ours, options.measured),
         }
     }
 
-    fn run(mut self, stopped: &Receiver<()>) -> Vec<Sample> {
+    fn run(mut self, stopped: &Receiver<()>) -> Sampled {
         let mut earlier = self.moment();
+        let at_seconds = seconds_between(self.origin, earlier.host.taken_at);
+        self.processes.sampled(&Sample { at_seconds, ..Sample::default() });
         loop {
             let due = self.grid.next(earlier.host.taken_at);
             let wait = due.saturating_duration_since(Instant::now());
             // A caller that dropped the sampler without stopping it wants no more samples either.
             let last = !matches!(stopped.recv_timeout(wait), Err(RecvTimeoutError::Timeout));
             if last && earlier.host.taken_at.elapsed() < self.grid.sliver() {
-                return self.samples;
+                return self.sampled();
             }
             let later = self.moment();
             self.add(&earlier, &later);
             if last {
-                return self.samples;
+                return self.sampled();
             }
             earlier = later;
         }
@@ -159,6 +176,11 @@ impl Sampling {
             replicas: self.replicas.as_mut().map(Companions::read),
             client: self.companions.added_to(own_usage()),
         }
+    }
+
+    fn sampled(mut self) -> Sampled {
+        self.processes.end();
+        Sampled { samples: self.samples, processor_use: self.processes.processor_use() }
     }
 
     fn add(&mut self, earlier: &Moment, later: &Moment) {
@@ -184,6 +206,7 @@ impl Sampling {
         if let Some(on_sample) = &mut self.on_sample {
             on_sample(&sample);
         }
+        self.processes.sampled(&sample);
         self.samples.push(sample);
     }
 }

@@ -332,3 +332,38 @@ fn fields_of_names_name_tests_where_directories_name_targets() {
     let (pattern, fits, all) = understood.pattern.unwrap();
     assert_eq!((fits, all), (14, 14), "{pattern}");
 }
+
+#[test]
+fn a_numeric_sweep_of_a_setting_is_told_as_one() {
+    let names = |path: &dyn Fn(&str, u32) -> String, values: &[&str]| -> Vec<(String, u32)> {
+        let files = values
+            .iter()
+            .flat_map(|value| [1, 8, 64].map(|threads| (path(value, threads), threads)));
+        files.collect()
+    };
+    let in_directories = names(
+        &|value, threads| format!("r/bp-{value}/threads_{threads}.txt"),
+        &["1G", "512M", "16G"],
+    );
+    let in_names =
+        names(&|value, threads| format!("r/threads_{threads}_pool_{value}.txt"), &["4", "8", "16"]);
+    for (files, targets, label, said) in [
+        (
+            in_directories,
+            ["bp-1G", "bp-512M", "bp-16G"],
+            "bp-16G: bp=16G",
+            "bp, which is 512M, 1G, 16G",
+        ),
+        (in_names, ["pool_4", "pool_8", "pool_16"], "pool_16: pool=16", "pool, which is 4, 8, 16"),
+    ] {
+        let (cells, understood, files) = infer(archive(&files)).unwrap();
+        assert_eq!(cells, grid(&targets, &["sysbench"], &[1, 8, 64], 1));
+        assert!(labels(&files).contains(label), "{:?}", labels(&files));
+        let doubts = understood.doubts.join("; ");
+        assert!(doubts.contains(&format!("targets differ in the setting {said}")), "{doubts}");
+    }
+    // What a number of a name counts that names no setting is still asked.
+    let asked =
+        names(&|value, threads| format!("r/threads_{threads}_disk_{value}.txt"), &["4", "8"]);
+    assert!(infer(archive(&asked)).is_err());
+}

@@ -1,7 +1,7 @@
 //! Processor time that the load had to share or did not get.
 
 use super::{Group, Words};
-use crate::numbers::{count, percents};
+use crate::numbers::{count, list, percents};
 use analyse::{
     HostSaturated, OtherProcesses, OthersNotSeen, Overheated, Steal, Throttled, ThrottledProcess,
 };
@@ -36,10 +36,34 @@ impl Words for OtherProcesses {
     fn say(found: &Group<'_, Self>) -> String {
         let share = percents(found.range(|others| others.share));
         format!(
-            "processes other than the server and weighin took {share} of the processor time of {}",
-            named(&found.first.host)
+            "processes other than the server and weighin took {share} of the processor time of {}{}",
+            named(&found.first.host),
+            above_all(found)
         )
     }
+}
+
+/// Which processes are named at most.
+const NAMED: usize = 3;
+
+/// `, above all rustc (12–82 %), cc1 (3.1 %) and kworker (0.8 %)`; nothing where none was seen.
+fn above_all(found: &Group<'_, OtherProcesses>) -> String {
+    let mut shares: Vec<(&str, Vec<f64>)> = Vec::new();
+    for process in found.iter().flat_map(|others| &others.most) {
+        match shares.iter_mut().find(|(name, _)| *name == process.name) {
+            Some((_, known)) => known.push(process.share),
+            None => shares.push((&process.name, vec![process.share])),
+        }
+    }
+    let total = |shares: &[f64]| shares.iter().sum::<f64>();
+    shares.sort_by(|(_, a), (_, b)| total(b).total_cmp(&total(a)));
+    let said = shares.iter().take(NAMED).map(|(name, shares)| {
+        let least = shares.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = shares.iter().copied().fold(0.0, f64::max);
+        format!("{name} ({})", percents((least, most)))
+    });
+    let said: Vec<String> = said.collect();
+    if said.is_empty() { String::new() } else { format!(", above all {}", list(&said)) }
 }
 
 impl Words for OthersNotSeen {

@@ -40,6 +40,12 @@ pub(in crate::words) fn highest(
              bound or longer steps may give an answer",
             searched_load(over, *load, counted)
         ),
+        SearchOutcome::Disturbed { load, others } => format!(
+            "is not known to meet or to miss {bound} at {}: processes other than the server and \
+             weighin alone kept the processors {} busy there; measure again without them",
+            searched_load(over, *load, counted),
+            percent(*others)
+        ),
         SearchOutcome::Unknown => format!(
             "the highest load that meets {bound} is not known: no search counts, or the searches \
              disagree"

@@ -1,0 +1,234 @@
+//! Which processes used the processors while a load measured: `/proc/<pid>/stat` of all of them.
+//!
+//! Looking through all processes costs processor time itself. They are looked through when measuring
+//! begins and when it ends, and in between only while others than weighin and the server are busy, so
+//! that of these also those are known that end before the load does.
+
+use super::facts::online_cpus;
+use super::process::{Stat, clock_tick, parse_stat};
+use model::{NamedUse, ProcessorUse, Sample};
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::time::{Duration, Instant};
+
+/// Processes of others that are kept, by name.
+const MOST_OTHERS: usize = 8;
+/// What a process of weighin is called that was started by way of `/proc/self/exe`.
+const BY_WAY_OF_PROC: &str = "exe";
+const WEIGHIN: &str = "weighin";
+/// Share of all processors that others use before it is looked who they are: what a machine does for
+/// itself is below it.
+const LOOKED_AT: f64 = 0.04;
+/// By how much a sample may miss the moment at which it should end, in seconds.
+const NEAR: f64 = 0.01;
+/// How often all processes are looked through at most.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// What was seen of all processes so far.
+#[derive(Debug)]
+pub(super) struct Processes {
+    /// From when and until when the load measures.
+    measured: (Duration, Option<Duration>),
+    cpus: u32,
+    /// The server, its replicas, and those of weighin.
+    ours: Vec<u32>,
+    seen: HashMap<u32, Stat>,
+    /// Clock ticks used since the first look, by name and whether they are ours.
+    used: BTreeMap<(bool, String), u64>,
+    first: Option<Instant>,
+    last: Option<Instant>,
+    has_ended: bool,
+}
+
+impl Processes {
+    /// Of a load that measures from and, where that is known beforehand, until then.
+    pub(super) fn new(ours: Vec<u32>, measured: (Duration, Option<Duration>)) -> Self {
+        Self {
+            measured,
+            cpus: online_cpus().max(1),
+            ours,
+            seen: HashMap::new(),
+            used: BTreeMap::new(),
+            first: None,
+            last: None,
+            has_ended: false,
+        }
+    }
+
+    /// A sample was taken: looks where it ends at either end of measuring, or others were busy in it.
+    pub(super) fn sampled(&mut self, sample: &Sample) {
+        let (begin, end) = self.measured;
+        if self.has_ended || sample.at_seconds < begin.as_secs_f64() - NEAR {
+            return;
+        }
+        if end.is_some_and(|end| sample.at_seconds >= end.as_secs_f64() - NEAR) {
+            self.end();
+        } else if self.first.is_none() || (self.others_were_busy(sample) && self.is_due()) {
+            self.look();
+        }
+    }
+
+    fn others_were_busy(&self, sample: &Sample) -> bool {
+        let processes = [sample.server, sample.replicas, Some(sample.client)];
+        let ours: f64 = processes.iter().flatten().map(|process| process.cpus).sum();
+        sample.cpu.busy() - ours / f64::from(self.cpus) > LOOKED_AT
+    }
+
+    fn is_due(&self) -> bool {
+        self.last.is_some_and(|last| last.elapsed() >= INTERVAL)
+    }
+
+    /// Looks for the last time.
+    pub(super) fn end(&mut self) {
+        if self.first.is_some() && !self.has_ended {
+            self.look();
+            self.has_ended = true;
+        }
+    }
+
+    /// Looks through all processes.
+    fn look(&mut self) {
+        let now = Instant::now();
+        let is_first = *self.first.get_or_insert(now) == now;
+        let mut seen = HashMap::with_capacity(self.seen.len());
+        for (pid, name, stat) in all_processes() {
+            let before = self.seen.get(&pid).filter(|old| old.start_ticks == stat.start_ticks);
+            let ticks = stat.cpu_ticks.saturating_sub(before.map_or(0, |old| old.cpu_ticks));
+            if !is_first && ticks > 0 {
+                let is_ours = self.ours.contains(&pid);
+                *self.used.entry((is_ours, shown_as(pid, name))).or_default() += ticks;
+            }
+            seen.insert(pid, stat);
+        }
+        self.seen = seen;
+        self.last = Some(now);
+    }
+
+    /// What they used between the first look and the last.
+    pub(super) fn processor_use(&self) -> ProcessorUse {
+        let span = self.first.zip(self.last);
+        let seconds = span.map_or(0.0, |(first, last)| (last - first).as_secs_f64());
+        if seconds <= 0.0 {
+            return ProcessorUse { boot: boot(), cpus: self.cpus, processes: Vec::new() };
+        }
+        let tick = clock_tick().as_secs_f64();
+        let named = |(key, &ticks): (&(bool, String), &u64)| NamedUse {
+            name: key.1.clone(),
+            cpus: ticks as f64 * tick / seconds,
+            is_ours: key.0,
+        };
+        let mut processes: Vec<NamedUse> = self.used.iter().map(named).collect();
+        processes.sort_by(|a, b| b.cpus.total_cmp(&a.cpus));
+        let mut others = 0;
+        processes.retain(|process| {
+            others += usize::from(!process.is_ours);
+            process.is_ours || others <= MOST_OTHERS
+        });
+        ProcessorUse { boot: boot(), cpus: self.cpus, processes }
+    }
+}
+
+/// Every process with its name. One that ends meanwhile is left out.
+fn all_processes() -> impl Iterator<Item = (u32, String, Stat)> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| {
+        let pid = entry.file_name().to_str()?.parse().ok()?;
+        // A name need not be UTF-8.
+        let bytes = fs::read(format!("/proc/{pid}/stat")).ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        Some((pid, name_in(&text)?.to_owned(), parse_stat(&text)?))
+    })
+}
+
+/// The name in `/proc/<pid>/stat`. It may itself hold parentheses.
+fn name_in(stat: &str) -> Option<&str> {
+    let (_, rest) = stat.split_once('(')?;
+    Some(rest.rsplit_once(')')?.0)
+}
+
+/// By which name a process counts: workers of the kernel together, and those of weighin as such.
+fn shown_as(pid: u32, name: String) -> String {
+    if name.starts_with("kworker/") {
+        return "kworker".to_owned();
+    }
+    let is_weighin = name.starts_with(WEIGHIN) || (name == BY_WAY_OF_PROC && is_this_program(pid));
+    if is_weighin { WEIGHIN.to_owned() } else { name }
+}
+
+/// Whether a process runs the same file as this one.
+fn is_this_program(pid: u32) -> bool {
+    let file =
+        |of: &str| fs::metadata(format!("/proc/{of}/exe")).map(|file| (file.dev(), file.ino()));
+    file("self").ok().is_some_and(|own| file(&pid.to_string()).is_ok_and(|other| other == own))
+}
+
+/// Which boot of which machine this is.
+pub(crate) fn boot() -> Option<String> {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(boot.trim().to_owned()).filter(|boot| !boot.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Child, Command};
+
+    /// A process of this name that uses what it gets, and ends with the value.
+    struct Spinning(Child);
+
+    impl Spinning {
+        fn start(name: &str) -> Self {
+            // The shell's name is that of its file.
+            let directory = tempfile::tempdir().unwrap();
+            let program = directory.path().join(name);
+            fs::copy("/bin/sh", &program).unwrap();
+            let child = Command::new(&program).args(["-c", "while :; do :; done"]).spawn();
+            Self(child.unwrap())
+        }
+    }
+
+    impl Drop for Spinning {
+        fn drop(&mut self) {
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+
+    fn used(processes: &Processes, name: &str) -> Option<NamedUse> {
+        processes.processor_use().processes.into_iter().find(|process| process.name == name)
+    }
+
+    #[test]
+    fn who_used_the_processors_is_named_also_when_it_has_ended_and_ours_is_marked() {
+        let ours = Spinning::start("ours-spins");
+        let mut processes = Processes::new(vec![ours.0.id()], (Duration::ZERO, None));
+        processes.look();
+        let began = Instant::now();
+        let other = Spinning::start("other\u{1b}[2Jspins");
+        let name = "other\u{1b}[2Jspins";
+        while used(&processes, name).is_none() || used(&processes, "ours-spins").is_none() {
+            assert!(began.elapsed() < Duration::from_secs(60), "{processes:?}");
+            std::thread::sleep(Duration::from_millis(20));
+            processes.look();
+        }
+        let seen = processes.used[&(false, name.to_owned())];
+        drop(other);
+        processes.look();
+        assert!(processes.used[&(false, name.to_owned())] >= seen);
+        let found = used(&processes, name).unwrap();
+        assert!(!found.is_ours && found.cpus > 0.0 && found.cpus < 64.0, "{found:?}");
+        assert_eq!(found.shown(), "other\\x1b[2Jspins");
+        assert!(used(&processes, "ours-spins").unwrap().is_ours);
+    }
+
+    #[test]
+    fn names_may_hold_parentheses_and_workers_of_the_kernel_count_together() {
+        assert_eq!(name_in("42 (my) (sql d) S 1"), Some("my) (sql d"));
+        assert_eq!(name_in("42"), None);
+        assert_eq!(shown_as(1, "kworker/u8:2-ext4".to_owned()), "kworker");
+        assert_eq!(shown_as(1, "weighin-0a1b".to_owned()), "weighin");
+        assert_eq!(shown_as(std::process::id(), "exe".to_owned()), "weighin");
+        assert_eq!(shown_as(u32::MAX, "exe".to_owned()), "exe");
+    }
+}
