@@ -21,6 +21,7 @@ mod full_disks;
 mod gates;
 mod generators;
 mod going_on;
+mod hanging_servers;
 mod hostile_text;
 mod imported_forms;
 mod imported_runs;
