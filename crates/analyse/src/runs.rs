@@ -136,6 +136,7 @@ pub fn compare_runs(old: &Dataset, new: &Dataset) -> RunComparison {
 }
 
 fn compared(matched: Matched, new: &Dataset) -> Option<Compared<RunResult>> {
+    model::deadline::look();
     let confidence = new.study.confidence;
     let ratio = matched.new.ratio(&matched.old)?;
     let (old, new) = matched.figures(ratio.point, confidence)?;

@@ -54,6 +54,7 @@ impl RunPoints {
             let Some(basis) = Basis::of(test, side.run.records(&test.name)) else { continue };
             let metric = deciding(test, basis);
             for cell in side.cells(test, Some(&basis)).iter() {
+                model::deadline::look();
                 let series = figure(test, cell, metric);
                 let Some(estimate) = series.estimate(confidence) else { continue };
                 let place = Place {
@@ -150,6 +151,7 @@ pub fn history(mut runs: Vec<RunPoints>) -> History {
     // Bonferroni: of all cells together.
     let each = alpha / series.len().max(1) as f64;
     let cells = series.into_iter().map(|(place, points)| {
+        model::deadline::look();
         let latest = points.last().map(|(_, _, test)| *test);
         let all = points.len();
         let points: Vec<(usize, f64)> = points

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::Exit;
-use crate::arguments::HistoryArguments;
+use crate::arguments::{HistoryArguments, ReadArguments};
 use crate::exit::CliError;
 use crate::messages::{shown, tell};
 use crate::stores::{self, EXTENSION};
@@ -15,8 +15,8 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Outcome {
     let files = results_in(&arguments.directory)?;
     let mut runs = Vec::new();
     for path in &files {
-        match stores::dataset(path, arguments.reading) {
-            Ok(dataset) => runs.push(RunPoints::of(name(path), &dataset)),
+        match points(path, arguments.reading) {
+            Ok(points) => runs.push(points),
             Err(error) => tell(&format!("{} is left out: {}", shown(path), error.message())),
         }
     }
@@ -30,9 +30,17 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Outcome {
             "name a directory with the results files (*.weighin) of at least two runs",
         ));
     }
-    let found = find(runs);
-    arguments.output.write(&report::render_history(&found, arguments.output.format()))?;
+    let text = stores::bound("the history", (arguments.reading, runs.len()), || {
+        report::render_history(&find(runs), arguments.output.format())
+    })?;
+    arguments.output.write(&text)?;
     Ok(Exit::Done)
+}
+
+/// The figures of a results file.
+fn points(path: &Path, reading: ReadArguments) -> Result<RunPoints, CliError> {
+    let dataset = stores::dataset(path, reading)?;
+    stores::bound("its figures", (reading, 1), || RunPoints::of(name(path), &dataset))
 }
 
 /// The results files of a directory by name; links are passed over.
