@@ -70,6 +70,7 @@ mod storage_faults;
 mod support;
 mod sysbench;
 mod sysbench_commands;
+mod systemd;
 mod telling;
 mod two_doors;
 mod unanswered;
