@@ -175,6 +175,7 @@ pub(crate) fn collect<'a>(
     let confidence = run.dataset.study.confidence;
     let mut by_cell: HashMap<(&str, Level), Vec<CellTrial<'a>>> = HashMap::new();
     for OfTest { index, record, checked, extension } in run.trials(&test.name) {
+        model::deadline::look();
         let known = record.outcome().zip(basis);
         let figures = known.map(|(outcome, basis)| Figures::of(outcome, basis, confidence));
         let trials = by_cell.entry((&record.key.target, record.key.level)).or_default();
@@ -191,6 +192,7 @@ pub(crate) fn collect<'a>(
         .iter()
         .flat_map(|target| test.levels().iter().map(|&level| (target.name.as_str(), level)))
         .map(|(target, level)| {
+            model::deadline::look();
             let mut trials = by_cell.remove(&(target, level)).unwrap_or_default();
             trials.sort_by_key(|trial| trial.record.key.repeat);
             let series = BTreeMap::new();

@@ -160,6 +160,7 @@ fn most_earlier(results: &[TargetRuns]) -> usize {
 }
 
 fn compared(matched: Matched, new: &Dataset) -> Option<Compared<RunResult>> {
+    model::deadline::look();
     let confidence = new.study.confidence;
     let ratio = matched.new.ratio(&matched.old)?.between_runs(matched.between.as_ref());
     let (old, new) = matched.figures(ratio.point, confidence)?;

@@ -8,7 +8,7 @@ use crate::pool::Next;
 use crate::run::{LoadError, LoadSpec, RunLoad, Timing};
 use crate::socket::WorkerSpec;
 use crate::usage::thread_cpu;
-use crate::{Event, Nanos, Pool, Session, SessionError};
+use crate::{Answered, Event, Nanos, Pool, Session, SessionError};
 use model::{ErrorCount, IoMethod, Latencies, RequestKind, RequestTally, Stop};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -93,8 +93,12 @@ impl<S: WithoutServer> Session for Pretending<S> {
     }
 
     #[inline]
-    fn take_answered(&mut self) -> Option<usize> {
+    fn take_answered(&mut self) -> Option<Answered> {
         self.session.take_answered()
+    }
+
+    fn awaited(&self) -> Option<usize> {
+        self.session.awaited()
     }
 
     fn close(&mut self, _: &mut Vec<u8>) {}

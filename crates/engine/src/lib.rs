@@ -41,6 +41,6 @@ pub(crate) use pool::Pool;
 pub use recorder::Ended;
 pub use run::{FleetSize, LoadError, LoadSpec, Progress, RunLoad, SocketLoad, Timing, run};
 pub use schedule::{Limit, Schedule};
-pub use session::{Event, OperationError, Session, SessionError};
+pub use session::{Answered, Event, OperationError, Session, SessionError};
 pub use socket::{Address, TlsUpgrade};
 pub use usage::{cpus_allowed, peak_rss_bytes, process_cpu};

@@ -1,6 +1,8 @@
 use crate::arrivals::Arrivals;
 use crate::recorder::{Ended, Recorded, Recorder, Times};
-use crate::{Action, ErrorPolicy, Event, Nanos, OperationError, Schedule, Session, SessionError};
+use crate::{
+    Action, Answered, ErrorPolicy, Event, Nanos, OperationError, Schedule, Session, SessionError,
+};
 use model::ErrorClass;
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -298,11 +300,14 @@ impl<S: Session> Pool<S> {
             Err(error) => return self.broken(id, input, now, error),
         };
         if !S::STATEMENTS.is_empty()
-            && let Some(kind) = client.session.take_answered()
+            && let Some(Answered { kind, refused }) = client.session.take_answered()
         {
             let asked = self.asked[id];
             let ended = if arrived > asked { arrived } else { now };
-            recorder.answered(kind, ended.since(asked));
+            match refused {
+                false => recorder.answered(kind, ended.since(asked)),
+                true => recorder.refused(kind, ended.since(asked)),
+            }
             // Where the operation goes on, its next request leaves with this answer.
             self.asked[id] = now;
         }
@@ -318,8 +323,8 @@ impl<S: Session> Pool<S> {
                 recorder.succeeded(Times { due, began, ended });
             }
             Event::Failed(error) => {
-                if !S::STATEMENTS.is_empty() {
-                    recorder.waited(arrived.since(self.asked[id]));
+                if let Some(asked) = self.asked.get(id) {
+                    recorder.waited(arrived.since(*asked));
                 }
                 if self.is_sent_off(id, input) && self.takes_along(id, arrived) {
                     return Ok((input.len(), Next::Reconnect));
@@ -407,8 +412,10 @@ impl<S: Session> Pool<S> {
                 client.state = State::Offline;
                 self.online -= 1;
                 recorder.timed_out(Times { due, began, ended: now });
-                if let Some(asked) = self.asked.get(id) {
-                    recorder.waited(now.since(*asked));
+                match (self.asked.get(id), client.session.awaited()) {
+                    (Some(asked), Some(kind)) => recorder.never_answered(kind, now.since(*asked)),
+                    (Some(asked), None) => recorder.waited(now.since(*asked)),
+                    (None, _) => {}
                 }
             }
         }

@@ -39,9 +39,13 @@ pub trait Session {
         tally: &mut RequestTally,
     ) -> Result<(usize, Event), SessionError>;
 
-    /// The kind of statement, as a place in [`Self::STATEMENTS`], whose reply was completed without
-    /// error by the bytes last received.
-    fn take_answered(&mut self) -> Option<usize> {
+    /// The statement whose reply was completed by the bytes last received.
+    fn take_answered(&mut self) -> Option<Answered> {
+        None
+    }
+
+    /// The kind of statement, as a place in [`Self::STATEMENTS`], whose reply is waited for.
+    fn awaited(&self) -> Option<usize> {
         None
     }
 
@@ -53,6 +57,15 @@ pub trait Session {
 
     /// Appends a goodbye, if the protocol has one.
     fn close(&mut self, out: &mut Vec<u8>);
+}
+
+/// A statement that was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// Its kind, as a place in [`Session::STATEMENTS`].
+    pub kind: usize,
+    /// Whether the answer was an error.
+    pub refused: bool,
 }
 
 /// What the bytes just received amount to.

@@ -2,12 +2,12 @@
 
 use crate::broker::{Broker, Login, Subscription};
 use crate::identity::{Identity, Kind, Opened, written};
+use crate::keys::PublicKey;
 use crate::seal::{Share, Side};
 use crate::session::AgentSession;
 use crate::wire::{Answer, Call, Claim, Registration, Reply, Subjects, is_name};
 use host::{Duty, Hello, random_hex};
 use model::{Failure, FailureKind};
-use nkeys::PublicKey;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufReader};

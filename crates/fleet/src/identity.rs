@@ -1,6 +1,7 @@
 //! Who says something: keys of agents and leads, and messages that are signed with them.
 
-use nkeys::{KeyPair, PublicKey};
+use crate::keys::{KeyError, PublicKey, pair_of};
+use nkeys::KeyPair;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -21,8 +22,8 @@ impl Identity {
     ///
     /// # Errors
     /// Where it is none.
-    pub fn read(seed: &str) -> Result<Self, nkeys::Error> {
-        KeyPair::from_seed(seed).map(|pair| Self(Arc::new(pair)))
+    pub fn read(seed: &str) -> Result<Self, KeyError> {
+        pair_of(seed).map(|pair| Self(Arc::new(pair)))
     }
 
     pub fn public_key(&self) -> String {
@@ -45,9 +46,9 @@ pub struct AgentKeys(BTreeMap<String, PublicKey>);
 impl AgentKeys {
     /// # Errors
     /// Where a key is none.
-    pub fn read(keys: &BTreeMap<String, String>) -> Result<Self, nkeys::Error> {
+    pub fn read(keys: &BTreeMap<String, String>) -> Result<Self, KeyError> {
         let pair = |(name, key): (&String, &String)| Ok((name.clone(), PublicKey::parse(key)?));
-        keys.iter().map(pair).collect::<Result<_, nkeys::Error>>().map(Self)
+        keys.iter().map(pair).collect::<Result<_, KeyError>>().map(Self)
     }
 
     /// Whether the owner of a key may have that name.
@@ -156,7 +157,7 @@ mod tests {
     use super::*;
 
     fn identity() -> (Identity, PublicKey) {
-        let identity = Identity(Arc::new(KeyPair::new_user().unwrap()));
+        let identity = Identity(Arc::new(KeyPair::new_user()));
         let key = PublicKey::parse(&identity.public_key()).unwrap();
         (identity, key)
     }

@@ -3,13 +3,13 @@
 use crate::broker::{Broker, Login, Subscription};
 use crate::held;
 use crate::identity::{AgentKeys, Identity, Kind, written};
+use crate::keys::PublicKey;
 use crate::roster::{Found, KnownAgent, OTHER_VERSION, RETURN_TIMEOUT, State};
 use crate::seal::{Share, Side};
 use crate::session::LeadSession;
 use crate::wire::{Answer, Call, Claim, Registration, Reply, Subjects};
 use host::{HELLO, Hello, Lines, Link, Route, random_hex};
 use model::{AgentChoice, BrokerAddress, Failure, FailureKind, Stop};
-use nkeys::PublicKey;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::io;

@@ -12,6 +12,7 @@
 mod agent;
 mod broker;
 mod identity;
+mod keys;
 mod lead;
 mod roster;
 mod seal;
@@ -21,6 +22,7 @@ mod wire;
 pub use agent::{AgentEvent, AgentOptions, wait_for_leads};
 pub use broker::{Broker, Login, Proof};
 pub use identity::{AgentKeys, Identity};
+pub use keys::{KeyError, PublicKey, new_seed};
 pub use lead::{Fleet, LoginSource};
 pub use roster::{KnownAgent, Stranger};
 pub use wire::MOST_LABELS;

@@ -1,9 +1,9 @@
 //! The agents that have registered, as a lead knows them.
 
+use crate::keys::PublicKey;
 use crate::wire::Registration;
 use host::Hello;
 use model::{AgentChoice, Failure, FailureKind};
-use nkeys::PublicKey;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 

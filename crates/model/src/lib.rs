@@ -13,6 +13,7 @@ mod catch_up;
 mod counters;
 mod cross_check;
 mod dataset;
+pub mod deadline;
 mod disk;
 mod environment;
 mod failover;

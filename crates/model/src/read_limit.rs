@@ -22,6 +22,13 @@ impl ReadLimit {
     /// For what weighin itself has just written, or is reading of itself.
     pub const NONE: Self = Self { bytes: u64::MAX, time: Duration::MAX, clock: || Duration::ZERO };
 
+    /// For work on so many files together.
+    #[must_use]
+    pub fn times(self, files: usize) -> Self {
+        let files = u32::try_from(files.max(1)).unwrap_or(u32::MAX);
+        Self { time: self.time.saturating_mul(files), ..self }
+    }
+
     /// The budget of one file, which is read from now on.
     pub fn budget(self) -> ReadBudget {
         let began = (self.clock)();
@@ -88,6 +95,11 @@ impl ReadBudget {
     /// When its time is over, by its clock; `None` where that is never.
     pub fn ends(&self) -> Option<Duration> {
         self.began.checked_add(self.limit.time)
+    }
+
+    /// What it began with.
+    pub(crate) fn limit(&self) -> ReadLimit {
+        self.limit
     }
 
     /// Bytes that are left.

@@ -304,6 +304,7 @@ fn line<S: AsRef<str>>(cells: &[S]) -> String {
 
 /// Text that Markdown shows as it is, on one line: names and messages are not markup.
 pub(crate) fn escaped(text: &str) -> String {
+    model::deadline::look();
     let text = text::visible(text);
     let mut safe = String::with_capacity(text.len());
     if begins_a_block(&text) {

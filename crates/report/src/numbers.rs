@@ -16,6 +16,7 @@ pub(crate) const NOTHING: &str = "–";
 /// Three significant digits, thousands separated: `1,620`, `19.7`, `0.412`. What would have zeros to
 /// be counted has a power of ten, as the ends of intervals that know nothing do: `3.98 × 10⁻⁸`.
 pub fn figure(value: f64) -> String {
+    model::deadline::look();
     if !value.is_finite() {
         return NOTHING.to_owned();
     }

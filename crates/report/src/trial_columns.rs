@@ -125,6 +125,7 @@ pub(crate) fn rows<'a>(analysis: &'a Analysis<'a>) -> Vec<TrialRow<'a>> {
     let tests: HashMap<&str, &TestAnalysis> =
         analysis.tests.iter().map(|test| (test.test.as_str(), test)).collect();
     let row = |planned: &'a model::Trial| {
+        model::deadline::look();
         let earlier = earlier.get(&planned.position).copied();
         let index = records.get(&planned.key).filter(|_| earlier.is_none());
         let record = index.and_then(|&i| trials.get(i)).or(earlier.map(|earlier| &earlier.record));

@@ -94,12 +94,15 @@ pub(crate) fn reading(
             false => analyse::analyse_within(&dataset, budget),
         };
         let analysis = analysis.map_err(|over| not_analysed(name, over))?;
-        let summary = summary(&analysis, is_held);
-        Ok(Reading {
-            so_far: latest_and_findings(&analysis, summary.state),
-            summary,
-            points: RunPoints::of(shown(name), &dataset),
-        })
+        let reading = || {
+            let summary = summary(&analysis, is_held);
+            Reading {
+                so_far: latest_and_findings(&analysis, summary.state),
+                summary,
+                points: RunPoints::of(shown(name), &dataset),
+            }
+        };
+        budget.bound(reading).map_err(|over| not_analysed(name, over))
     })
 }
 
@@ -136,9 +139,13 @@ pub(crate) fn report(
     guarded(|| {
         let dataset = dataset(directory, name, limit)?;
         let mut page = Vec::new();
-        let analysis = analyse::analyse_within(&dataset, &limit.budget())
-            .map_err(|over| not_analysed(name, over))?;
-        report::render(&analysis, Format::Html, &mut page).map_err(|error| error.to_string())?;
+        let budget = limit.budget();
+        let analysis =
+            analyse::analyse_within(&dataset, &budget).map_err(|over| not_analysed(name, over))?;
+        budget
+            .bound(|| report::render(&analysis, Format::Html, &mut page))
+            .map_err(|over| format!("{}: to make the report {over}", shown(name)))?
+            .map_err(|error| error.to_string())?;
         Ok(page)
     })
 }

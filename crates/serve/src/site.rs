@@ -142,7 +142,10 @@ fn compared(
     let dataset = |entry: &Entry| read::dataset(&directory, &entry.name, catalog.limit);
     let (before, after) = (dataset(old)?, dataset(new)?);
     let earlier = EarlierRuns::of(runs, &after.study.name, RunPoints::began(&after));
-    let found = compare_runs(&before, &after, &earlier);
+    let budget = catalog.limit.times(2).budget();
+    let too_long = |over| format!("{} and {}: to compare them {over}", old.run.file, new.run.file);
+    let compare = || compare_runs(&before, &after, &earlier);
+    let found = budget.bound(compare).map_err(too_long)?;
     if found.tests.iter().all(|test| test.results.is_empty()) {
         return Err(format!(
             "{} and {} have no result of the same test, target and level. Choose two runs of one study; \
@@ -157,7 +160,8 @@ fn compared(
         found: &found,
         study: &study,
     };
-    Ok(report::render_runs(&runs, RunsFormat::Html).into_bytes())
+    let page = budget.bound(|| report::render_runs(&runs, RunsFormat::Html)).map_err(too_long)?;
+    Ok(page.into_bytes())
 }
 
 async fn all_runs(State(site): State<Site>) -> Page {
@@ -171,12 +175,14 @@ async fn all_runs(State(site): State<Site>) -> Page {
         return missing("A history is of at least two runs that can be read.");
     }
     let marks: Vec<Mark> = read.iter().map(|entry| entry.mark).collect();
+    let limit = site.catalog.limit.times(read.len());
     let make = move || {
         read::guarded(|| {
             let points =
                 read.iter().filter_map(|entry| Some(entry.reading.as_ref()?.points.clone()));
-            let found = history(points.collect());
-            Ok(report::render_history(&found, RunsFormat::Html).into_bytes())
+            let page = || report::render_history(&history(points.collect()), RunsFormat::Html);
+            let page = limit.budget().bound(page);
+            page.map(String::into_bytes).map_err(|over| format!("to make the history {over}"))
         })
     };
     match site.cache.page("history".to_owned(), marks, make).await {

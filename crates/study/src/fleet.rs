@@ -6,7 +6,7 @@ use crate::problem::Problems;
 use crate::target::{path, secret_source};
 use crate::wire::{FleetTable, Maybe};
 use model::{Broker, BrokerProof, PasswordSource};
-use nkeys::PublicKey;
+use nkeys::{KeyPair, KeyPairType};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -119,9 +119,11 @@ fn agents(
                  that begin so",
             );
         }
-        if let Err(error) = PublicKey::parse(key) {
-            let told =
-                problems.add(written.span(), format!("the key of the agent {name}: {error}"));
+        let pair = KeyPair::from_public_key(key).ok();
+        if pair.is_none_or(|pair| pair.key_pair_type() != KeyPairType::User) {
+            let what = "this is no public key of a user (56 characters that begin with U, of which the \
+                        last ones are a checksum)";
+            let told = problems.add(written.span(), format!("the key of the agent {name}: {what}"));
             told.help("weighin seed FILE prints it; a seed (SU…) stays where it is").secret();
         }
     }

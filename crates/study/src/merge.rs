@@ -117,6 +117,7 @@ pub fn merged(runs: Vec<NamedRun>) -> Result<Dataset, MergeError> {
 type Moment = (String, String, String, u64, u64);
 
 fn moment(record: &TrialRecord) -> Moment {
+    model::deadline::look();
     let TrialKey { target, test, level, .. } = &record.key;
     let times = (record.started_at.0, record.finished_at.0);
     (target.clone(), test.clone(), level.to_string(), times.0, times.1)

@@ -116,6 +116,21 @@ pub(crate) fn analysis_by<'d>(
     Ok((analysis, budget))
 }
 
+/// Work on what was read of so many files, which may take as much time as reading them; `what` it makes.
+pub(crate) fn bound<T>(
+    what: &str,
+    (reading, files): (ReadArguments, usize),
+    work: impl FnOnce() -> T,
+) -> Result<T, CliError> {
+    let done = reading.limit().times(files).budget().bound(work);
+    done.map_err(|over| not_made(what, over))
+}
+
+/// What was not made for want of memory or time.
+pub(crate) fn not_made(what: &str, over: OverBudget) -> CliError {
+    CliError::unavailable(format!("to make {what} {over}"), "")
+}
+
 /// Everything that a results file holds, where that can be analysed within the limit.
 pub(crate) fn dataset(path: &Path, reading: ReadArguments) -> Result<Dataset, CliError> {
     let dataset = open(path, reading)?.dataset()?;

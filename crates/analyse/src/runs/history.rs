@@ -73,6 +73,7 @@ impl RunPoints {
             for metric in compared_metrics(test, basis) {
                 let into = if metric == decides { &mut points } else { &mut beside };
                 for cell in cells.iter() {
+                    model::deadline::look();
                     let series = figure(test, cell, metric);
                     let Some(estimate) = series.estimate(confidence) else { continue };
                     let place = Place {
@@ -174,6 +175,7 @@ pub fn history(mut runs: Vec<RunPoints>) -> History {
     let each = alpha / series.len().max(1) as f64;
     let mut finder = ChangeFinder::new(each, SEED);
     let cells = series.into_iter().map(|(place, points)| {
+        model::deadline::look();
         let latest = points.last().map(|(_, _, test)| *test);
         let all = points.len();
         let points: Vec<(usize, f64)> = points

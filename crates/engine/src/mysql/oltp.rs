@@ -2,7 +2,7 @@ use super::OltpStatements;
 use super::classify::says_goodbye;
 use super::operation_error;
 use super::statements::{Form, Value, number};
-use crate::{Event, OperationError, Session, SessionError, WithoutServer};
+use crate::{Answered, Event, OperationError, Session, SessionError, WithoutServer};
 use model::{Effect, RequestKind, RequestTally};
 use protocol::mysql::{
     Compressed, Dialect, Login, LoginOptions, LoginStep, PrepareReader, Reply, ResponseReader,
@@ -49,7 +49,7 @@ pub struct OltpSession<const BY_STATEMENT: bool = false> {
     /// Where the login agreed on it, from its end on.
     compression: Option<Box<Compressed>>,
     /// The statement whose reply has just come.
-    answered: Option<Statement>,
+    answered: Option<Answered>,
     reader: ResponseReader,
     /// The prepared statements by place.
     prepared: Vec<Prepared>,
@@ -255,8 +255,8 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
         tally: &mut RequestTally,
     ) -> Event {
         tally.kinds[statement.kind() as usize] += 1;
-        if BY_STATEMENT && error.is_none() {
-            self.answered = Some(statement);
+        if BY_STATEMENT {
+            self.answered = Some(Answered { kind: statement as usize, refused: error.is_some() });
         }
         match error {
             Some(error) => self.refused(error, out),
@@ -327,8 +327,15 @@ impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
     }
 
     #[inline]
-    fn take_answered(&mut self) -> Option<usize> {
-        self.answered.take().map(|statement| statement as usize)
+    fn take_answered(&mut self) -> Option<Answered> {
+        self.answered.take()
+    }
+
+    fn awaited(&self) -> Option<usize> {
+        match self.stage {
+            Stage::Executing(statement) if BY_STATEMENT => Some(statement as usize),
+            _ => None,
+        }
     }
 
     /// MySQL 8 says so of a connection that has idled for longer than `wait_timeout`.

@@ -117,6 +117,9 @@ impl<S: Session> Pool<S> {
             State::Idle => recorder.lost_idle(),
             State::Offline => recorder.lost(client.heard, at, false),
             State::Busy(Operation { due, began }) | State::Renewing(Operation { due, began }) => {
+                if let (Some(asked), Some(kind)) = (self.asked.get(id), client.session.awaited()) {
+                    recorder.refused(kind, at.since(*asked));
+                }
                 recorder.failed(
                     Times { due, began, ended: at },
                     OperationError {

@@ -301,7 +301,8 @@ fn a_phase_with_a_time_limit_is_never_shorter_than_that() {
 #[derive(Default)]
 struct Pair {
     second: bool,
-    answered: Option<usize>,
+    waits: bool,
+    answered: Option<Answered>,
 }
 
 impl Session for Pair {
@@ -312,6 +313,7 @@ impl Session for Pair {
     fn tls_started(&mut self, _: &mut Vec<u8>) {}
     fn begin(&mut self, out: &mut Vec<u8>) {
         self.second = false;
+        self.waits = true;
         out.push(b'q');
     }
     fn receive(
@@ -323,10 +325,13 @@ impl Session for Pair {
         let event = match input[0] {
             b'l' => Event::Ready,
             b'.' => Event::More,
-            b'e' => failed(ErrorClass::Conflict, "1213", "40001"),
-            _ => {
-                self.answered = Some(usize::from(self.second));
-                if self.second {
+            answer => {
+                let (kind, refused) = (usize::from(self.second), answer == b'e');
+                self.answered = Some(Answered { kind, refused });
+                self.waits = !refused && !self.second;
+                if refused {
+                    failed(ErrorClass::Conflict, "1213", "40001")
+                } else if self.second {
                     Event::Done
                 } else {
                     self.second = true;
@@ -337,8 +342,11 @@ impl Session for Pair {
         };
         Ok((1, event))
     }
-    fn take_answered(&mut self) -> Option<usize> {
+    fn take_answered(&mut self) -> Option<Answered> {
         self.answered.take()
+    }
+    fn awaited(&self) -> Option<usize> {
+        self.waits.then_some(usize::from(self.second))
     }
     fn close(&mut self, _: &mut Vec<u8>) {}
 }
@@ -358,23 +366,67 @@ fn kinds_of_requests_have_latencies_of_their_own_in_the_measured_phase() {
         // A reply in two parts.
         (125, b'.'),
         (130, b'r'),
-        // Refused: none of its kind.
+        // Refused, sooner than others were answered.
         (170, b'e'),
         (190, b'r'),
         (1_000, b'r'),
-        // Too late for the window.
+        // After the window, and slower than any of its kind in it.
         (1_200, b'r'),
     ] {
         pool.receive(0, &[byte], at(ms), at(ms), &mut out).unwrap();
     }
-    pool.give_up(at(1_300));
     let kinds = pool.close(at(1_300)).unwrap().by_request;
     let found = |kind: usize| {
         let ms = |value: Option<f64>| value.unwrap().round();
         (kinds[kind].count(), ms(kinds[kind].min_ms()), ms(kinds[kind].max_ms()))
     };
-    assert_eq!(found(0), (2, 10.0, 20.0));
+    assert_eq!(found(0), (3, 10.0, 200.0));
     assert_eq!(found(1), (2, 70.0, 810.0));
+}
+
+/// What one client's requests of each kind show (how many, and the longest in seconds), where it
+/// hears these bytes at these milliseconds of a second, and after 30 s nothing more.
+fn pairs(replies: &[(u32, u8)], lost: Option<u32>) -> [(u64, f64); 2] {
+    let at = |ms: u32| Nanos(0).plus(ms * MS);
+    let mut rules = rules(window(Duration::ZERO, 1_000 * MS));
+    rules.policy.connection = Action::Reconnect;
+    let mut pool = Pool::new(vec![Pair::default()], rules);
+    let mut out = Vec::new();
+    pool.receive(0, b"l", at(0), at(0), &mut out).unwrap();
+    pool.start(at(0));
+    pool.begin(0, at(0), &mut out);
+    for &(ms, byte) in replies {
+        pool.receive(0, &[byte], at(ms), at(ms), &mut out).unwrap();
+    }
+    if let Some(ms) = lost {
+        assert!(pool.lost(0, at(ms), "gone"));
+    }
+    pool.give_up(at(31_000));
+    let kinds = pool.close(at(31_000)).unwrap().by_request;
+    // As finely as latencies are told apart.
+    let tens = |ms: f64| (ms / 100.0).round() / 10.0;
+    [0, 1].map(|kind| (kinds[kind].count(), tens(kinds[kind].max_ms().unwrap_or_default())))
+}
+
+#[test]
+fn what_is_never_answered_is_in_the_latencies_of_its_kind() {
+    let usual = [(10, b'r'), (30, b'r'), (40, b'r'), (60, b'r')];
+    // The next is of the first kind.
+    assert_eq!(pairs(&usual, None), [(3, 31.0), (2, 0.0)]);
+    // Of the second.
+    assert_eq!(pairs(&[&usual[..], &[(70, b'r')]].concat(), None), [(3, 0.0), (3, 30.9)]);
+    assert_eq!(pairs(&[], None), [(1, 31.0), (0, 0.0)]);
+}
+
+#[test]
+fn what_was_refused_lost_or_cut_off_is_in_the_latencies_of_its_kind_where_it_took_longer() {
+    let usual = [(10, b'r'), (30, b'r'), (40, b'r'), (60, b'r')];
+    let then = |more: &[(u32, u8)], lost| pairs(&[&usual[..], more].concat(), lost);
+    assert_eq!(then(&[(65, b'e')], Some(66)), [(2, 0.0), (2, 0.0)]);
+    assert_eq!(then(&[(560, b'e')], Some(561)), [(3, 0.5), (2, 0.0)]);
+    assert_eq!(then(&[(70, b'r')], Some(570)), [(3, 0.0), (3, 0.5)]);
+    // Answered, but after the window.
+    assert_eq!(then(&[(70, b'r'), (5_070, b'r')], None), [(3, 0.0), (3, 5.0)]);
 }
 
 #[test]

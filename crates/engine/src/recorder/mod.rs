@@ -1,10 +1,12 @@
 //! The account that one worker keeps of its operations.
 
+mod kinds;
 mod outage;
 mod recorded;
 mod silence;
 mod ticks;
 
+use self::kinds::KindTimes;
 use self::outage::Losses;
 pub(crate) use self::recorded::Recorded;
 pub(crate) use self::silence::Silence;
@@ -92,8 +94,8 @@ pub(crate) struct Recorder {
     pub(crate) open: Option<OpenRecord>,
     pub(crate) ledger: Ledger,
     pub(crate) tally: RequestTally,
-    /// Latencies by kind of request in the measured phase; empty where they are not kept apart.
-    by_request: Box<[Latencies]>,
+    /// By kind of request; empty where they are not kept apart.
+    by_request: Box<[KindTimes]>,
     /// Of the open interval, where requests are timed.
     longest_statement: Option<Duration>,
 }
@@ -126,7 +128,7 @@ impl Recorder {
             open: open_loop.then(OpenRecord::default),
             ledger: Ledger::default(),
             tally: RequestTally::default(),
-            by_request: (0..requests).map(|_| Latencies::new()).collect(),
+            by_request: (0..requests).map(|_| KindTimes::new()).collect(),
             longest_statement: None,
         }
     }
@@ -182,8 +184,19 @@ impl Recorder {
     #[inline]
     pub(crate) fn answered(&mut self, kind: usize, took: Duration) {
         self.waited(took);
-        if self.schedule.phase(self.start, self.from) == Phase::Measure {
-            self.by_request[kind].record(took);
+        match self.schedule.phase(self.start, self.from) {
+            Phase::Warmup => {}
+            Phase::Measure => self.by_request[kind].measured(took),
+            Phase::Drain => self.by_request[kind].waited(took),
+        }
+    }
+
+    /// A request of that kind was refused, or lost its connection. [`Self::advance`] has been called for
+    /// that moment.
+    pub(crate) fn refused(&mut self, kind: usize, took: Duration) {
+        self.waited(took);
+        if self.schedule.phase(self.start, self.from) != Phase::Warmup {
+            self.by_request[kind].waited(took);
         }
     }
 
@@ -191,7 +204,7 @@ impl Recorder {
     /// in the measured phase, it waited in it.
     pub(crate) fn never_answered(&mut self, kind: usize, waited: Duration) {
         self.waited(waited);
-        self.by_request[kind].record(waited);
+        self.by_request[kind].never_answered(waited);
     }
 
     /// A request waited so long for its answer, which may have been an error: one that waits for the
@@ -339,7 +352,7 @@ impl Recorder {
             client_delay: self.client_delay,
             ledger: self.ledger,
             tally: self.tally,
-            by_request: self.by_request,
+            by_request: self.by_request.into_iter().map(KindTimes::close).collect(),
             errors: self.by_error.into_values().collect(),
             open: self.open,
             losses: self.losses.counted_from(self.start),

@@ -29,7 +29,8 @@ pub(crate) struct Recorded {
     pub(crate) client_delay: Duration,
     pub(crate) ledger: Ledger,
     pub(crate) tally: RequestTally,
-    /// Latencies by kind of request in the measured phase; empty where they are not kept apart.
+    /// Latencies by kind of request in the measured phase, with how long those of them waited that had no
+    /// answer in it, as in `waits`; empty where they are not kept apart.
     pub(crate) by_request: Box<[Latencies]>,
     pub(crate) errors: Vec<ErrorCount>,
     pub(crate) open: Option<OpenRecord>,

@@ -2,9 +2,10 @@
 
 use crate::support::{Nats, Raw};
 use crate::{GENERATOR, Taken, ask, expect, named, said, started, taken};
+use fleet::PublicKey;
 use fleet::{AgentKeys, AgentOptions, Fleet, Stranger};
 use model::{FailureKind, Stop};
-use nkeys::{KeyPair, PublicKey};
+use nkeys::KeyPair;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ const RIGHTS_OF_LEAD: &str = ", permissions: { publish: [ \"weighin.tests.call\"
      \"weighin.tests.to.>\" ], subscribe: [ \"weighin.tests.here\", \"weighin.tests.from.>\" ] }";
 
 fn pair() -> KeyPair {
-    KeyPair::new_user().unwrap()
+    KeyPair::new_user()
 }
 
 fn agent(nats: &Nats, name: &str, own: &KeyPair, lead: &KeyPair) -> Receiver<String> {

@@ -99,7 +99,7 @@ impl Nats {
     }
 
     pub fn login_with(&self, pair: &KeyPair) -> Login {
-        Login { proof: Proof::Seed(Identity::read(&pair.seed()).unwrap()), ..self.login() }
+        Login { proof: Proof::Seed(Identity::read(&pair.seed().unwrap()).unwrap()), ..self.login() }
     }
 }
 

@@ -110,7 +110,7 @@ fn converse(mut session: impl Session, stream: &[u8], cuts: Cuts) -> Conversatio
     session.open(&mut sent);
     feed(stream, cuts, |piece| {
         let event = session.receive(piece, &mut sent, &mut talk.counts);
-        let _ = session.take_answered();
+        let _ = (session.take_answered(), session.awaited());
         let (consumed, event) = match event {
             Ok(event) => event,
             Err(error) => {

@@ -44,6 +44,7 @@ pub(crate) struct Body {
 
 /// A coordinate, to a tenth of a pixel and without needless digits.
 fn px(position: f64) -> String {
+    model::deadline::look();
     let text = format!("{position:.1}");
     let text = text.strip_suffix(".0").unwrap_or(&text);
     if text == "-0" { "0".to_owned() } else { text.to_owned() }

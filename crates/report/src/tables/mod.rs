@@ -153,6 +153,7 @@ impl Table {
 
     /// Adds a row of the group under way.
     pub(crate) fn push(&mut self, cells: impl IntoIterator<Item = TableCell>) {
+        model::deadline::look();
         self.rows.push(Row { cells: cells.into_iter().collect(), opens_group: false, id: None });
     }
 
@@ -185,6 +186,7 @@ pub(crate) fn numbers(heading: impl Into<String>) -> Column {
 impl TableCell {
     /// Plain text.
     pub(crate) fn text(text: impl Into<String>) -> Self {
+        model::deadline::look();
         Self { text: text.into(), ..Self::default() }
     }
 

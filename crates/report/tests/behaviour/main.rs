@@ -6,6 +6,7 @@ mod audit;
 mod chart;
 mod contradictions;
 mod crowd;
+mod deadline;
 mod events;
 mod figures;
 mod first_screen;

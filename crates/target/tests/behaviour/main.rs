@@ -11,6 +11,7 @@ mod redis;
 mod sandbox;
 mod sandbox_attacked;
 mod sandbox_ends;
+mod sandbox_hangs;
 #[path = "../support/mod.rs"]
 mod support;
 mod volumes;

@@ -31,8 +31,10 @@ pub(crate) fn chart(arguments: &ChartArguments) -> Outcome {
         },
         width: arguments.width,
     };
-    let (analysis, _) = stores::analysis(&results, &dataset, arguments.reading)?;
-    let drawn = report::chart(&analysis, &request)
+    let (analysis, budget) = stores::analysis(&results, &dataset, arguments.reading)?;
+    let drawn = budget
+        .bound(|| report::chart(&analysis, &request))
+        .map_err(|over| stores::not_made("the chart", over))?
         .map_err(|error| CliError::usage(error.what, error.help))?;
     let image = match format {
         ChartFormat::Svg => drawn.into_bytes(),

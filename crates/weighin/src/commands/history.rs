@@ -23,8 +23,10 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Outcome {
             "name a directory with the results files (*.weighin) of at least two runs",
         ));
     }
-    let found = find(runs);
-    arguments.output.write(&report::render_history(&found, arguments.output.format()))?;
+    let text = stores::bound("the history", (arguments.reading, runs.len()), || {
+        report::render_history(&find(runs), arguments.output.format())
+    })?;
+    arguments.output.write(&text)?;
     Ok(Exit::Done)
 }
 
@@ -35,12 +37,18 @@ pub(super) fn runs_in(
 ) -> Result<Vec<RunPoints>, CliError> {
     let mut runs = Vec::new();
     for path in &results_in(directory)? {
-        match stores::dataset(path, reading) {
-            Ok(dataset) => runs.push(RunPoints::of(name(path), &dataset)),
+        match points(path, reading) {
+            Ok(points) => runs.push(points),
             Err(error) => tell(&format!("{} is left out: {}", shown(path), error.message())),
         }
     }
     Ok(runs)
+}
+
+/// The figures of a results file.
+fn points(path: &Path, reading: ReadArguments) -> Result<RunPoints, CliError> {
+    let dataset = stores::dataset(path, reading)?;
+    stores::bound("its figures", (reading, 1), || RunPoints::of(name(path), &dataset))
 }
 
 /// The results files of a directory by name; links are passed over.

@@ -58,7 +58,9 @@ pub(super) fn render(
     budget: &ReadBudget,
 ) -> Result<Vec<u8>, CliError> {
     let mut text = Charged { text: Vec::new(), budget };
-    report::render(analysis, format, &mut text)
+    budget
+        .bound(|| report::render(analysis, format, &mut text))
+        .map_err(|over| stores::not_made("the report", over))?
         .map_err(|error| CliError::unavailable(format!("cannot make the report: {error}"), ""))?;
     Ok(text.text)
 }

@@ -47,13 +47,16 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Outcome {
         Run::open(&arguments.new, arguments.reading)?,
     );
     let earlier = earlier_runs(&arguments.earlier, &new, arguments.reading)?;
-    let found = compare_runs(&old.dataset, &new.dataset, &earlier);
+    let bound = (arguments.reading, 2);
+    let compare = || compare_runs(&old.dataset, &new.dataset, &earlier);
+    let found = stores::bound("the comparison", bound, compare)?;
     if found.tests.iter().all(|test| test.results.is_empty()) {
         return Err(nothing_common(&old, &new));
     }
     let study = study::differences(&old.dataset.study, &new.dataset.study);
     let runs = Runs { old: old.name(), new: new.name(), found: &found, study: &study };
-    let text = report::render_runs(&runs, arguments.output.format());
+    let render = || report::render_runs(&runs, arguments.output.format());
+    let text = stores::bound("the comparison", bound, render)?;
     arguments.output.write(&text)?;
     Ok(Exit::Done)
 }
@@ -104,7 +107,8 @@ pub(crate) fn gate(arguments: &GateArguments) -> Outcome {
         each_level: arguments.each_level,
     };
     let earlier = earlier_runs(&arguments.earlier, &new, arguments.reading)?;
-    let found: Gate = hold(&baseline.dataset, &new.dataset, question, &earlier);
+    let judge = || hold(&baseline.dataset, &new.dataset, question, &earlier);
+    let found: Gate = stores::bound("the comparison", (arguments.reading, 2), judge)?;
     if found.items.iter().all(|item| item.outcome == GateOutcome::NoResult) {
         return Err(nothing_common(&baseline, &new));
     }

@@ -11,15 +11,17 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::{Child, Command};
 
 /// A server that two scripts stop and start, and that reads nothing by itself when it starts.
-struct Restarted {
+pub struct Restarted {
     server: Server,
     address: String,
     port: u16,
+    /// The accounts that it runs as, as `setpriv` takes them.
+    owner: String,
 }
 
 impl Restarted {
     /// Of a server that runs, whose process the scripts then replace.
-    fn of(place: &Workplace, server: Server) -> Self {
+    pub fn of(place: &Workplace, server: Server) -> Self {
         let (address, port) = match server.sandbox.address().endpoint.clone() {
             Endpoint::Tcp { host, port } => (host, port),
             other => panic!("a server with a network listens on it: {other}"),
@@ -31,6 +33,7 @@ impl Restarted {
         let words: Vec<&[u8]> = words.filter(|word| !word.starts_with(b"--init-file")).collect();
         fs::write(place.path("words"), words.concat()).unwrap();
         let owner = fs::metadata(&process).unwrap();
+        let owner = format!("--reuid {} --regid {}", owner.uid(), owner.gid());
         let data = server.sandbox.data_directory().display().to_string();
         // The process that the sandbox started is waited for by nobody, so that it remains a zombie.
         place.write(
@@ -51,19 +54,22 @@ impl Restarted {
             "start.sh",
             format!(
                 "#!/bin/sh\necho start >> {log}\ncd {data}\n\
-                 xargs -0 setsid -f setpriv --reuid {} --regid {} --clear-groups < {words} \
+                 xargs -0 setsid -f setpriv {owner} --clear-groups < {words} \
                  > {said} 2>&1\n",
-                owner.uid(),
-                owner.gid(),
                 said = place.path("said").display(),
                 log = place.path("log").display(),
                 words = place.path("words").display(),
             ),
         );
-        Self { server, address, port }
+        Self { server, address, port, owner }
     }
 
-    fn study(&self, place: &Workplace, machine: &str) -> String {
+    /// A command that runs the one behind it as its account.
+    pub fn as_owner(&self) -> String {
+        format!("setpriv {} --clear-groups", self.owner)
+    }
+
+    pub fn study(&self, place: &Workplace, machine: &str) -> String {
         let script = |name: &str| place.path(name).display().to_string();
         format!(
             "[study]\nname = \"cold\"\nrepeats = 2\n\
@@ -80,13 +86,13 @@ impl Restarted {
         )
     }
 
-    fn is_up(&self) -> bool {
+    pub fn is_up(&self) -> bool {
         TcpStream::connect((self.address.as_str(), self.port)).is_ok()
     }
 }
 
 /// Its caches are filled by the load alone.
-const COLD: [(&str, &str); 1] = [("innodb_buffer_pool_load_at_startup", "OFF")];
+pub const COLD: [(&str, &str); 1] = [("innodb_buffer_pool_load_at_startup", "OFF")];
 
 /// On another machine, whose sshd ends when this is dropped.
 struct Far {

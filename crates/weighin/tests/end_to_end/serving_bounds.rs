@@ -1,10 +1,12 @@
 //! `weighin serve` beside those who take its connections and say nothing, and how it ends.
 
-use crate::support::{Serving, Started, Workplace, wait_for};
+use crate::support::{Answer, Serving, Started, Workplace, certificates, succeed, wait_for};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const TOKEN: &str = "a-token-of-24-characters";
@@ -77,6 +79,65 @@ fn a_thousand_idle_connections_keep_nobody_out() {
         let read = followed.read(&mut bytes).unwrap();
         assert!(read > 0, "closed after {heard}");
         heard += &String::from_utf8_lossy(&bytes[..read]);
+    }
+    serving.ends();
+}
+
+/// A handshake costs its client a packet and keeps a place until it is finished.
+#[test]
+fn idle_connections_keep_nobody_from_a_handshake_either() {
+    raise_descriptors();
+    let place = Workplace::new();
+    place.write("token", TOKEN);
+    let certificates = certificates();
+    let file = |name: &str| certificates.path().join(name).display().to_string();
+    let key = file("server.key");
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
+    let certificate = file("server.pem");
+    let tls = ["--token-file", "token", "--certificate", &certificate, "--key", &key];
+    let serving = Serving::start(&place, &tls);
+    let ask = || {
+        let asked = Instant::now();
+        let request = format!(
+            "printf 'GET / HTTP/1.1\\r\\nHost: localhost\\r\\nAuthorization: Bearer {TOKEN}\\r\\n\
+             Connection: close\\r\\n\\r\\n' | timeout 60 openssl s_client -quiet -verify_return_error \
+             -CAfile {} -servername localhost -connect {} 2>/dev/null || true",
+            file("ca.pem"),
+            serving.address,
+        );
+        let answer = succeed("sh", &place.path("."), &["-c", &request]);
+        (Answer::of(answer.as_bytes()).status, asked.elapsed())
+    };
+    // Nothing; the head of a record that never comes; half a greeting; no TLS at all.
+    let greeting = "\u{16}\u{3}\u{1}\u{2}\0";
+    let half = format!("{greeting}\u{1}\0\u{1}");
+    let mut open = Vec::new();
+    for said in ["", greeting, &half, "GET / HTTP/1.1\r\n"] {
+        open.extend(silent(&serving, said));
+        let (status, took) = ask();
+        assert_eq!(status, 200, "after {said:?}");
+        // They would be closed after 10 s by themselves. It takes tens of milliseconds.
+        assert!(took < Duration::from_secs(8), "{took:?} after {said:?}");
+    }
+    // Those that finished theirs, and ask nothing.
+    let script = format!(
+        "exec openssl s_client -quiet -verify_return_error -CAfile {} -servername localhost -connect {}",
+        file("ca.pem"),
+        serving.address,
+    );
+    let finished: Vec<_> = (0..30)
+        .map(|_| {
+            let mut client = Command::new("sh");
+            client.args(["-c", &script]).stdin(Stdio::piped());
+            client.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        })
+        .collect();
+    open.extend((0..2).flat_map(|_| silent(&serving, greeting)));
+    let (status, took) = ask();
+    assert!(status == 200 && took < Duration::from_secs(8), "{status}, {took:?}");
+    for mut client in finished {
+        let _ = client.kill();
+        client.wait().unwrap();
     }
     serving.ends();
 }

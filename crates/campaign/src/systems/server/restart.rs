@@ -75,9 +75,9 @@ fn ask(host: &dyn Host, words: &[&str]) -> Result<Option<Vec<String>>, Failure> 
         trusted: false,
     };
     let mut kept = keep(host, &asked, Vec::new())?;
-    let mut said = Vec::new();
-    match kept.up(&Stop::default(), &mut |line| said.push(line.to_owned())) {
-        Ok(_) => {}
+    // What it says beside its output is for people.
+    let output = match kept.up(&Stop::default(), &mut |_| {}) {
+        Ok(output) => output,
         Err(failure) => {
             return match failure.kind {
                 FailureKind::HostLost
@@ -87,9 +87,9 @@ fn ask(host: &dyn Host, words: &[&str]) -> Result<Option<Vec<String>>, Failure> 
                 _ => Ok(None),
             };
         }
-    }
+    };
     kept.down(&mut |_| {})?;
-    Ok(Some(said))
+    Ok(Some(output.lines().map(str::to_owned).collect()))
 }
 
 /// Whether a process is in a unit of systemd: the control group that systemd has for the unit is its own,

@@ -11,6 +11,7 @@ mod answers;
 mod certificate;
 mod container;
 mod distribution;
+mod ending;
 pub(crate) mod fuzzing;
 mod home;
 mod identity;
@@ -327,7 +328,7 @@ impl PrivateServer for Sandbox {
     fn stop(&mut self) -> Result<(), Failure> {
         // What a server still has to write when it ends belongs to no trial.
         self.lift_limits();
-        self.server.take().map_or(Ok(()), |server| server.shut_down(&self.stop))
+        self.server.take().map_or(Ok(()), |server| server.shut_down(&self.home, &self.stop))
     }
 
     fn kill(&mut self) -> Result<(), Failure> {

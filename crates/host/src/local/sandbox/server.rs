@@ -1,15 +1,14 @@
 //! A server process, from its start to its end.
 
 use super::container::Container;
+use super::ending::{Ending, STANDSTILL_LIMIT};
 use super::home::Home;
 use super::network::Network;
 use super::recipe::Recipe;
 use super::trouble::log_trouble;
 use crate::local::os;
-use crate::local::sample::{Stat, read_stat};
 use crate::waiting::Waiting;
 use model::{Failure, FailureKind, Stop};
-use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::os::unix::net::UnixStream;
@@ -22,13 +21,8 @@ use std::time::{Duration, Instant};
 const START_LIMIT: Duration = Duration::from_secs(180);
 /// How long a server may take to write its dirty pages and end.
 const STOP_LIMIT: Duration = Duration::from_secs(180);
-/// How long a server that was asked to end may do nothing at all: one that writes its pages uses a processor
-/// or a disk, and what a private one holds is thrown away.
-const IDLE_LIMIT: Duration = Duration::from_secs(10);
 /// How long a server that has closed its connections may take to end.
 const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
-/// How often it is looked whether a server does anything.
-const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 /// How often conditions that can't be waited for are looked at.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// How long one question to a server that comes up waits for its answer.
@@ -220,8 +214,8 @@ impl Server {
     /// is no error.
     ///
     /// # Errors
-    /// `TimedOut` when it didn't end in time or did nothing, and [`Failure::stopped`]: it was killed then.
-    pub(super) fn shut_down(mut self, stop: &Stop) -> Result<(), Failure> {
+    /// `TimedOut` when it didn't end in time or hangs, and [`Failure::stopped`]: it was killed then.
+    pub(super) fn shut_down(mut self, home: &Home, stop: &Stop) -> Result<(), Failure> {
         let name = self.name.clone();
         let trouble = |error: io::Error| {
             let message = format!("the server of target \"{name}\" could not be ended: {error}");
@@ -232,8 +226,8 @@ impl Server {
         }
         os::terminate(self.pid()).map_err(trouble)?;
         let waiting = self.waiting("to write its data and end");
-        let mut activity = Activity::of(self.pid);
-        let ended = self.wait_while(STOP_LIMIT, stop, |pid| !activity.is_idle(pid));
+        let mut ending = Ending::of(self.pid, home);
+        let ended = self.wait_while(STOP_LIMIT, stop, || !ending.stands_still());
         if ended.map_err(trouble)?.is_some() {
             return Ok(());
         }
@@ -241,13 +235,13 @@ impl Server {
         if stop.is_requested() {
             return Err(Failure::stopped());
         }
-        if activity.is_idle(self.pid) {
-            let seconds = IDLE_LIMIT.as_secs();
+        if ending.stands_still() {
+            let seconds = STANDSTILL_LIMIT.as_secs();
             return Err(Failure::new(
                 FailureKind::TimedOut,
                 format!(
-                    "the server of target \"{name}\" was asked to end, did nothing for {seconds} s, and \
-                     was killed"
+                    "the server of target \"{name}\" was asked to end, wrote nothing and ended nothing for \
+                     {seconds} s, and was killed"
                 ),
                 "it hangs: see in its log what it waited for, and whether somebody stopped it (SIGSTOP)",
             ));
@@ -271,55 +265,25 @@ impl Server {
     }
 
     fn wait(&mut self, limit: Duration, stop: &Stop) -> io::Result<Option<ExitStatus>> {
-        self.wait_while(limit, stop, |_| true)
+        self.wait_while(limit, stop, || true)
     }
 
-    /// The same as long as that holds of its process.
+    /// The same as long as that holds.
     fn wait_while(
         &mut self,
         limit: Duration,
         stop: &Stop,
-        mut goes_on: impl FnMut(u32) -> bool,
+        mut goes_on: impl FnMut() -> bool,
     ) -> io::Result<Option<ExitStatus>> {
         let deadline = Instant::now() + limit;
         loop {
             let status = self.child.try_wait()?;
             let is_over = Instant::now() >= deadline || stop.is_requested();
-            if status.is_some() || is_over || !goes_on(self.pid) {
+            if status.is_some() || is_over || !goes_on() {
                 return Ok(status);
             }
             thread::sleep(POLL_INTERVAL);
         }
-    }
-}
-
-/// When a process last did anything: used a processor, or read or wrote.
-struct Activity {
-    did: (Option<Stat>, Option<String>),
-    at: Instant,
-    looked: Instant,
-}
-
-impl Activity {
-    fn of(pid: u32) -> Self {
-        let now = Instant::now();
-        Self { did: Self::look(pid), at: now, looked: now }
-    }
-
-    fn look(pid: u32) -> (Option<Stat>, Option<String>) {
-        (read_stat(pid), fs::read_to_string(format!("/proc/{pid}/io")).ok())
-    }
-
-    /// Whether it has done nothing for [`IDLE_LIMIT`].
-    fn is_idle(&mut self, pid: u32) -> bool {
-        if self.looked.elapsed() >= LOOK_INTERVAL {
-            self.looked = Instant::now();
-            let did = Self::look(pid);
-            if did != self.did {
-                (self.did, self.at) = (did, self.looked);
-            }
-        }
-        self.at.elapsed() >= IDLE_LIMIT
     }
 }
 
@@ -438,11 +402,14 @@ fn read_from(home: &Home, start: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
+    use std::process::Command;
 
-    /// A process that stands still has neither time nor a say: nobody waits three minutes for it.
-    #[test]
-    fn a_server_that_does_nothing_is_killed_soon() {
-        let child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+    /// What a process that was asked to end, and does not, is told; and how long that took.
+    fn ended(command: &mut Command, prepare: impl Fn(u32)) -> (Failure, Duration) {
+        let parent = tempfile::tempdir().unwrap();
+        let home = Home::make(parent.path(), None, None).unwrap();
+        let child = command.spawn().unwrap();
         let pid = child.id();
         let server = Server {
             child,
@@ -453,16 +420,44 @@ mod tests {
             slow_end_remedy: "",
             up_from: 0,
         };
-        os::freeze(pid).unwrap();
-        // Signals that wait together are taken in the order of their numbers.
-        let stat = || fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-        while !stat().contains(") T ") {
-            thread::sleep(POLL_INTERVAL);
-        }
+        prepare(pid);
         let began = Instant::now();
-        let failure = server.shut_down(&Stop::default()).unwrap_err();
-        assert!(failure.message.contains("did nothing for 10 s, and was killed"), "{failure:?}");
-        assert!(began.elapsed() < STOP_LIMIT / 2);
-        assert!(!std::path::Path::new(&format!("/proc/{pid}/stat")).exists());
+        let failure = server.shut_down(&home, &Stop::default()).unwrap_err();
+        assert!(!Path::new(&format!("/proc/{pid}/stat")).exists());
+        (failure, began.elapsed())
+    }
+
+    fn is_killed_soon((failure, waited): (Failure, Duration)) {
+        assert!(failure.message.contains("for 12 s, and was killed"), "{failure:?}");
+        assert!(waited < STOP_LIMIT / 2, "{waited:?}");
+    }
+
+    /// A process that stands still has neither time nor a say: nobody waits three minutes for it.
+    #[test]
+    fn a_server_that_does_nothing_is_killed_soon() {
+        is_killed_soon(ended(Command::new("sleep").arg("1000"), |pid| {
+            os::freeze(pid).unwrap();
+            // Signals that wait together are taken in the order of their numbers.
+            let stat = || std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+            while !stat().contains(") T ") {
+                thread::sleep(POLL_INTERVAL);
+            }
+        }));
+    }
+
+    #[test]
+    fn a_server_that_ignores_the_end_and_uses_a_processor_is_killed_soon() {
+        let script = "trap '' TERM; while :; do :; done";
+        is_killed_soon(ended(Command::new("sh").args(["-c", script]), |pid| {
+            // SigIgn is a mask of signals; SIGTERM is the fifteenth.
+            let status = || std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+            let ignores = |text: String| {
+                let mask = text.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+                u64::from_str_radix(mask.trim(), 16).unwrap() & (1 << 14) != 0
+            };
+            while !ignores(status()) {
+                thread::sleep(POLL_INTERVAL);
+            }
+        }));
     }
 }

@@ -157,6 +157,7 @@ pub(crate) fn heading(evidence: &Evidence) -> &'static str {
 /// A finding as one sentence: what it is about, then what was found, with the figures. `counted` is
 /// what throughput counts in the test that it is about.
 pub fn sentence(finding: &Finding, counted: UnitName) -> String {
+    model::deadline::look();
     sentence_of_all(&[finding], finding, counted)
 }
 

@@ -1,5 +1,5 @@
 use engine::mysql::OltpSession;
-use engine::{Event, Session, SessionError, WithoutServer};
+use engine::{Answered, Event, Session, SessionError, WithoutServer};
 use model::{RequestKind, RequestTally};
 use std::ops::Sub;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -214,8 +214,12 @@ impl<const BY_STATEMENT: bool> Session for Counted<BY_STATEMENT> {
     }
 
     #[inline]
-    fn take_answered(&mut self) -> Option<usize> {
+    fn take_answered(&mut self) -> Option<Answered> {
         self.session.take_answered()
+    }
+
+    fn awaited(&self) -> Option<usize> {
+        self.session.awaited()
     }
 
     fn is_farewell(&self, input: &[u8]) -> bool {

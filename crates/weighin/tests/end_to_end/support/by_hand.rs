@@ -1,6 +1,6 @@
 use super::{Server, Started, Workplace, wait_for};
 use serde_json::Value;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Rows of the table that loads by hand run on.
@@ -50,7 +50,9 @@ impl Frozen {
 
     /// Whether there is such a process, which has the signal then.
     fn send(&self, signal: &str) -> bool {
-        let status = Command::new("kill").args(["-s", signal, &self.pid.to_string()]).status();
+        let mut kill = Command::new("kill");
+        kill.args(["-s", signal, &self.pid.to_string()]).stderr(Stdio::null());
+        let status = kill.status();
         status.is_ok_and(|status| status.success())
     }
 }
