@@ -7,6 +7,8 @@
 
 mod autocorrelation;
 mod bootstrap;
+mod by_target;
+mod centre;
 mod chance;
 mod change;
 mod closed;
@@ -14,6 +16,7 @@ mod equivalence;
 mod estimate;
 mod incomplete;
 mod interval;
+mod learned;
 mod local;
 mod looks;
 mod p_value;
@@ -28,6 +31,8 @@ mod usl;
 
 pub use autocorrelation::Autocorrelation;
 pub use bootstrap::Bootstrap;
+pub use by_target::{ByTarget, OfTargets};
+pub use centre::Centre;
 pub use chance::Expected;
 pub use change::{change_points, fewest_values};
 pub use closed::{closed, closed_groups};
@@ -40,7 +45,7 @@ pub use p_value::holm;
 pub use pooled::Part;
 pub use ratio::{KnownScatter, Ratio, Repeat, paired_ratio};
 pub use sample::{Sample, SampleError};
-pub use scatter::{Centre, Scatter};
+pub use scatter::Scatter;
 pub use spending::Looks;
 pub use trend::trend;
 pub use usl::{USL_MIN_LEVELS, Usl, UslFit, UslPeak};

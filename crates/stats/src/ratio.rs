@@ -1,6 +1,7 @@
+use crate::centre::Centre;
 use crate::incomplete::{Partners, SharedVariance, between_blocks};
 use crate::interval::Bounds;
-use crate::scatter::{Centre, Scatter};
+use crate::scatter::Scatter;
 use crate::{Estimate, Interval, IntervalMethod, Looks, Sample, SampleError};
 use std::sync::Arc;
 
@@ -38,8 +39,8 @@ pub struct Repeat {
 pub struct KnownScatter<'a> {
     /// Of ratios within a repeat.
     pub ratios: &'a Scatter,
-    /// From repeat to repeat of a cell.
-    pub cells: Option<&'a Scatter>,
+    /// From repeat to repeat of a cell, of the base and of the candidate.
+    pub cells: Option<(&'a Scatter, &'a Scatter)>,
     pub shared: SharedVariance,
 }
 
@@ -92,16 +93,17 @@ impl Ratio {
         rounding: f64,
         known: &KnownScatter<'_>,
     ) -> Result<Self, SampleError> {
-        let logs = |pick: fn(&Repeat) -> Option<f64>| {
+        let logs = |pick: fn(&Repeat) -> Option<f64>, cells: Option<&Scatter>| {
             let logs = repeats.iter().filter_map(pick).map(logarithm);
             let logs = logs.collect::<Result<Vec<f64>, SampleError>>()?;
-            Ok(match known.cells.filter(|_| !logs.is_empty()) {
+            Ok(match cells.filter(|_| !logs.is_empty()) {
                 Some(cells) => cells.moved_in(&logs),
                 None => logs,
             })
         };
-        let mut bases = logs(|repeat| repeat.base)?.into_iter();
-        let mut candidates = logs(|repeat| repeat.candidate)?.into_iter();
+        let (of_bases, of_candidates) = known.cells.unzip();
+        let mut bases = logs(|repeat| repeat.base, of_bases)?.into_iter();
+        let mut candidates = logs(|repeat| repeat.candidate, of_candidates)?.into_iter();
         let mut partners = Partners::default();
         let mut differences = Vec::new();
         for Repeat { base, candidate } in repeats {
@@ -126,7 +128,8 @@ impl Ratio {
 
     /// For values that are not pairs: the fallback when fewer than two pairs are left. What differs
     /// between blocks counts as scatter, and the degrees of freedom are Satterthwaite's (B. L.
-    /// Welch, *Biometrika* 34, 1947). `scatter` is that of the logarithms of such values.
+    /// Welch, *Biometrika* 34, 1947). `scatter` is that of the logarithms of such values, of the base
+    /// and of the candidate, as all were learned together.
     ///
     /// # Errors
     /// When a value is not above zero, or the ratio is beyond what a number can hold.
@@ -149,14 +152,14 @@ impl Ratio {
     pub fn unpaired(
         base: &Sample,
         candidate: &Sample,
-        scatter: Option<&Scatter>,
+        scatter: Option<(&Scatter, &Scatter)>,
     ) -> Result<Self, SampleError> {
         let logs = |sample: &Sample| {
             sample.sorted().iter().map(|&value| logarithm(value)).collect::<Result<Vec<f64>, _>>()
         };
         let (base_logs, candidate_logs) = (logs(base)?, logs(candidate)?);
-        let centre = Centre::of(&base_logs, scatter)
-            .zip(Centre::of(&candidate_logs, scatter))
+        let centre = Centre::of(&base_logs, scatter.map(|(base, _)| base))
+            .zip(Centre::of(&candidate_logs, scatter.map(|(_, candidate)| candidate)))
             .map(|(base, candidate)| Centre::difference(&base, &candidate));
         let of_medians = || candidate.median().ln() - base.median().ln();
         let value = centre.as_ref().map_or_else(of_medians, |centre| centre.value);

@@ -4,6 +4,7 @@
 
 mod simulated;
 mod sparse;
+mod unlike;
 mod until;
 
 use rand_core::SeedableRng;
@@ -92,6 +93,9 @@ fn main() -> std::io::Result<()> {
     if std::env::args().nth(2).as_deref() == Some("until") {
         until::table(&mut out, count)?;
         return until::sparse_table(&mut out, count);
+    }
+    if std::env::args().nth(2).as_deref() == Some("unlike") {
+        return unlike::table(&mut out, count);
     }
     if std::env::args().nth(2).as_deref() == Some("sparse") {
         sparse::table(&mut out, count)?;

@@ -42,7 +42,7 @@ fn adjusted(trials: &[Vec<Vec<f64>>], paired: bool) -> [Vec<f64>; WAYS] {
             false => Ratio::unpaired(
                 &sample(&base[level]).expect("values"),
                 &sample(&candidate[level]).expect("values"),
-                scatter.as_ref(),
+                scatter.as_ref().zip(scatter.as_ref()),
             ),
         };
         ratio.expect("numbers").p_value().expect("there are repeats")
