@@ -196,6 +196,11 @@ impl Ratio {
         self.looks.as_ref().map_or(error, |looks| looks.nominal(repeats, error))
     }
 
+    /// The same of the test that both are the same, with the two-sided error of its interval.
+    pub(crate) fn nominal_same(&self, repeats: usize, error: f64) -> f64 {
+        self.looks.as_ref().map_or(error, |looks| looks.nominal_same(repeats, error))
+    }
+
     /// The ratio alone.
     pub fn bare(&self) -> Estimate {
         Estimate { point: self.point, interval: None, n: self.n }
@@ -203,9 +208,19 @@ impl Ratio {
 
     /// The ratio with its interval of that confidence.
     pub fn estimate(&self, confidence: f64) -> Estimate {
+        self.with_interval(confidence, self.nominal(self.n, 1.0 - confidence))
+    }
+
+    /// The ratio with the interval that lies within the margin where base and candidate are the same
+    /// at that confidence: that of two one-sided tests.
+    pub fn equivalence(&self, confidence: f64) -> Estimate {
+        let error = 2.0 * (1.0 - confidence);
+        self.with_interval(1.0 - error, self.nominal_same(self.n, error))
+    }
+
+    fn with_interval(&self, confidence: f64, error: f64) -> Estimate {
         let interval = self.centre.as_ref().and_then(|centre| {
-            let nominal = 1.0 - self.nominal(self.n, 1.0 - confidence);
-            let bounds = Bounds { confidence, ..centre.bounds(nominal)? };
+            let bounds = Bounds { confidence, ..centre.bounds(1.0 - error)? };
             let method = if centre.is_alone() {
                 IntervalMethod::StudentLog
             } else {
@@ -236,13 +251,13 @@ impl Ratio {
     pub fn repeats_to_resolve(&self, margin: f64, confidence: f64, family: f64) -> Option<u32> {
         let centre = self.centre.as_ref()?;
         let (seen, band) = ((centre.value.abs() - self.rounding).max(0.0), margin.ln_1p());
-        let (room, missed) = if seen > band {
-            (seen, (1.0 - confidence) / family.max(1.0))
-        } else {
-            (band - seen, 2.0 * (1.0 - confidence))
-        };
+        let error = 1.0 - confidence;
+        let room = if seen > band { seen } else { band - seen };
         let resolves = |n: u32| {
-            let nominal = self.nominal(n as usize, missed);
+            let nominal = match seen > band {
+                true => self.nominal(n as usize, error / family.max(1.0)),
+                false => self.nominal_same(n as usize, 2.0 * error),
+            };
             centre.with_repeats(f64::from(n)).is_some_and(|more| more.p_value(room) < nominal)
         };
         let mut too_few = u32::try_from(self.n).unwrap_or(u32::MAX);
