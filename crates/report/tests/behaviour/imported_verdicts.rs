@@ -132,3 +132,27 @@ fn an_import_says_that_its_targets_took_no_turns() {
     assert!(!markdown(&imported(blocks)).contains("took turns"));
     says(&markdown(&imported(&blocks.replacen("block", "repeat", 1))), said);
 }
+
+#[test]
+fn one_outlier_moves_no_mean_away_from_its_levels() {
+    // Levels of 0.97, 1.01 and 1.00; at one a trial of half the speed.
+    let data = imported(include_str!("../fixtures/verdicts/overall-outside-its-levels.csv"));
+    let analysis = analysis(&data);
+    let overall = &analysis.tests[0].overall[0];
+    assert!((overall.ratio.point - 0.993).abs() < 0.005, "{:?}", overall.ratio);
+}
+
+#[test]
+fn one_level_of_twelve_that_differs_is_found() {
+    let data = imported(include_str!(
+        "../fixtures/verdicts/sparse-20-percent-at-one-of-12-levels-unresolved.csv"
+    ));
+    let analysis = analysis(&data);
+    let differ: Vec<u32> = analysis.tests[0]
+        .comparisons
+        .iter()
+        .filter(|one| one.verdict == analyse::Verdict::CandidateBetter)
+        .map(|one| one.level.clients)
+        .collect();
+    assert_eq!(differ.len(), 1, "{differ:?}");
+}
