@@ -44,7 +44,7 @@ fn a_rate_of_which_92_percent_were_reached_is_not_sustained() {
     says(&page, "**Choose b at 1,000/s; it is undecided between a and b at 500/s.**");
     says(
         &page,
-        "a sustains 500/s, with a p95 response time of 4.97 ms (95 % interval 4.70–5.30), and falls \
+        "a sustains 500/s, with a p95 response time of 4.97 ms (95 % interval 4.69–5.32), and falls \
          behind at 1,000/s.",
     );
     says(&page, "| a | 920 (919–921) | overloaded |");
@@ -64,8 +64,8 @@ fn at_rates_p95_decides() {
     says(&page, "**Choose fast at every level from 500/s to 1,000/s.**");
     says(
         &page,
-        "fast is faster than slow at 500/s and 1,000/s: slow has 2.94–2.96 × its p95 latency (95 % \
-         intervals within 2.72–3.17).",
+        "fast is faster than slow at 500/s and 1,000/s: slow has 2.93–2.96 × its p95 latency (95 % \
+         intervals within 2.73–3.15).",
     );
     assert!(!page.contains("have the same throughput"), "{page}");
 }
