@@ -15,6 +15,9 @@ use std::io::Write;
 
 const ALPHA: f64 = 0.05;
 
+/// Of the logarithms of the ratios of a pair at a level.
+type PValue<'a> = dyn Fn((usize, usize), &[f64]) -> f64 + 'a;
+
 /// What a study found: whether it called anything equal different, and the share of the true
 /// differences that it called.
 #[derive(Clone, Copy, Default)]
@@ -48,7 +51,7 @@ fn study(random: &mut Random, shape: &Shape, truth: Truth, targets: usize, level
         .flat_map(|(logs, &(a, b))| logs.iter().map(move |logs| ([a, b], logs.clone())))
         .collect();
     let scatter = ByTarget::of(&all).expect("trials scatter");
-    let p_values = |of: &dyn Fn((usize, usize), &[f64]) -> f64| -> Vec<Vec<f64>> {
+    let p_values = |of: &PValue<'_>| -> Vec<Vec<f64>> {
         let each = logs.iter().zip(&pairs);
         each.map(|(logs, pair)| logs.iter().map(|logs| of(*pair, logs)).collect()).collect()
     };
