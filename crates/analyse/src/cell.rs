@@ -47,9 +47,11 @@ impl<'a> Cells<'a> {
         self.of_target.get(target).map_or(&[], |range| &self.cells[range.clone()])
     }
 
-    /// How a figure scatters over all of them.
+    /// How a figure scatters over all of them. A target is known by the place of its first cell.
     fn kin(&self, test: &Test, metric: Metric) -> Kin {
-        let all: Vec<&Series> = self.cells.iter().map(|cell| cell.series(metric)).collect();
+        let of_target = |cell: &CellData| self.of_target[cell.target].start;
+        let all: Vec<(usize, &Series)> =
+            self.cells.iter().map(|cell| (of_target(cell), cell.series(metric))).collect();
         let at = |target: &Range<usize>, level: Level| {
             let own = &self.cells[target.clone()];
             let place = own.binary_search_by_key(&level, |cell| cell.level).ok()?;
@@ -60,7 +62,7 @@ impl<'a> Cells<'a> {
         if let [only] = targets.as_slice() {
             // A single target has ratios from level to level alone.
             let steps = all[(*only).clone()].windows(2);
-            return Kin::of(&all, steps.map(|two| (two[0], two[1])), 1.0);
+            return Kin::of(&all, steps.map(|two| [two[0], two[1]]), 1.0);
         }
         let all_pairs = targets.len() <= MOST_PAIRED;
         let others = |first: usize| {
@@ -69,7 +71,8 @@ impl<'a> Cells<'a> {
         };
         let pairs: Vec<(usize, usize)> = (0..targets.len()).flat_map(others).collect();
         let ratios = test.levels().iter().flat_map(|&level| {
-            let both = |&(a, b): &(usize, usize)| at(targets[a], level).zip(at(targets[b], level));
+            let both =
+                |&(a, b): &(usize, usize)| Some([at(targets[a], level)?, at(targets[b], level)?]);
             pairs.iter().filter_map(both).collect::<Vec<_>>()
         });
         let independent = if all_pairs { 2.0 / targets.len() as f64 } else { 1.0 };
@@ -82,7 +85,7 @@ impl<'a> Cells<'a> {
             let kin = Arc::new(self.kin(test, *metric));
             for cell in self.cells.iter_mut() {
                 if let Some(series) = cell.series.get_mut(metric) {
-                    series.belongs_to(&kin);
+                    series.belongs_to(&kin, self.of_target[cell.target].start);
                 }
             }
         }

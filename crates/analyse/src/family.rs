@@ -171,10 +171,9 @@ pub(crate) fn judge(
     adjusted_p: f64,
     expected: Option<Expected>,
 ) -> Judged {
-    let alpha = 1.0 - study.confidence;
     // No interval around a point outside the margin lies within it.
     if ratio.point.ln().abs() <= study.margin.ln_1p() {
-        let one_sided = ratio.estimate(1.0 - 2.0 * alpha);
+        let one_sided = ratio.equivalence(study.confidence);
         if one_sided.relation(study.margin) == Relation::Equivalent {
             return Judged {
                 shown: one_sided,

@@ -109,12 +109,18 @@ pub(crate) struct Pooled {
 
 /// Pools as many pairs and repeats as go together; see [`balanced`]. Where no pair has a block in
 /// common, each side by itself over the same pairs. `None` where fewer than `fewest` pairs are left.
+///
+/// Outliers count in a mean as in the figures of their cells.
 pub(crate) fn pool(pairs: &[(&Series, &Series)], fewest: usize) -> Option<Pooled> {
+    let clipped: Vec<(Series, Series)> =
+        pairs.iter().map(|(base, candidate)| (base.clipped(), candidate.clipped())).collect();
+    let pairs: Vec<(&Series, &Series)> =
+        clipped.iter().map(|(base, candidate)| (base, candidate)).collect();
+    let pairs = pairs.as_slice();
     let paired = pairs.iter().all(|(base, _)| !base.is_apart());
     let Balanced { repeats, pairs: kept } = match balanced(pairs, fewest) {
         Some(balanced) if paired => balanced,
-        Some(_) => return pool_apart(pairs, fewest),
-        None => return pool_apart(pairs, fewest),
+        _ => return pool_apart(pairs, fewest),
     };
     let (bases, candidates): (Vec<&Series>, Vec<&Series>) =
         kept.iter().map(|&index| pairs[index]).unzip();

@@ -176,7 +176,7 @@ impl<'a> Race<'a> {
             _ => match held(other.choices) {
                 Relation::Smaller => Relation::Smaller,
                 _ => {
-                    let equal = ratio.estimate(1.0 - 2.0 * (1.0 - self.study.confidence));
+                    let equal = ratio.equivalence(self.study.confidence);
                     match equal.relation(self.study.margin) {
                         Relation::Equivalent => Relation::Equivalent,
                         _ => Relation::Unresolved,

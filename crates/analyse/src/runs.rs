@@ -343,12 +343,22 @@ impl Pair<'_> {
         let single: Vec<Figure> =
             all.iter().map(|one| (one.target.as_str(), Vec::from_iter(one.level))).collect();
         let between = self.earlier.scatter(self.study, self.new, metric, &single);
-        let both: Vec<&Series> = all.iter().flat_map(|one| [&one.old, &one.new]).collect();
+        // Target by target, which follow one another.
+        let mut places: Vec<usize> = Vec::with_capacity(all.len());
+        for (place, one) in all.iter().enumerate() {
+            let before = place.checked_sub(1).filter(|&before| all[before].target == one.target);
+            places.push(before.map_or(place, |before| places[before]));
+        }
+        let both: Vec<(usize, &Series)> = all
+            .iter()
+            .zip(&places)
+            .flat_map(|(one, &place)| [(place, &one.old), (place, &one.new)])
+            .collect();
         let kin = Arc::new(Kin::of(&both, std::iter::empty(), 1.0));
         let mut targets: Vec<TargetRuns> = Vec::new();
-        for mut matched in all {
-            matched.old.belongs_to(&kin);
-            matched.new.belongs_to(&kin);
+        for (mut matched, place) in all.into_iter().zip(places) {
+            matched.old.belongs_to(&kin, place);
+            matched.new.belongs_to(&kin, place);
             matched.between = between;
             match targets.last_mut() {
                 Some(last) if last.levels[0].target == matched.target => last.levels.push(matched),

@@ -3,8 +3,8 @@
 use crate::{Basis, Metric};
 use model::{Derivation, FigureNumber, Latencies, LoadResult, MetricUnit, Outcome};
 use stats::{
-    Autocorrelation, Estimate, Interval, KnownScatter, Looks, Part, Ratio, Repeat, Sample, Scatter,
-    SharedVariance, values_needed,
+    Autocorrelation, ByTarget, Estimate, Interval, KnownScatter, Looks, OfTargets, Part, Ratio,
+    Repeat, Sample, Scatter, SharedVariance, values_needed,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -139,6 +139,8 @@ pub(crate) struct Series {
     rounding: f64,
     /// How others of its kind scatter; absent where there are none.
     kin: Option<Arc<Kin>>,
+    /// Which of their targets it is of.
+    target: usize,
     /// Repeats of one number have nothing in common with those of other targets.
     apart: bool,
     /// When ratios are looked at, where that is not once.
@@ -149,19 +151,19 @@ pub(crate) struct Series {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Kin {
     /// From repeat to repeat of a cell.
-    cells: Option<Scatter>,
+    cells: Option<ByTarget>,
     /// Of the ratio of two cells within a repeat.
-    ratios: Option<Scatter>,
+    ratios: Option<ByTarget>,
     /// What of their variance the cells of a repeat share.
     shared: Option<SharedVariance>,
 }
 
 impl Kin {
-    /// Learned from these cells, and from ratios of which only that share says nothing twice (see
-    /// [`Scatter::of`]).
+    /// Learned from these cells, each with its target, and from ratios of which only that share says
+    /// nothing twice (see [`Scatter::of`]).
     pub(crate) fn of<'a>(
-        cells: &[&Series],
-        ratios: impl Iterator<Item = (&'a Series, &'a Series)>,
+        cells: &[(usize, &'a Series)],
+        ratios: impl Iterator<Item = [(usize, &'a Series); 2]>,
         independent: f64,
     ) -> Self {
         // Counts may be zero, which no ratio says anything of.
@@ -169,31 +171,37 @@ impl Kin {
             let logs: Vec<f64> = values.into_iter().map(f64::ln).collect();
             logs.iter().all(|log| log.is_finite()).then_some(logs)
         };
-        let own = |series: &&Series| logs(series.values.values().copied().collect());
-        let values: Vec<Vec<f64>> = cells.iter().filter_map(own).collect();
-        let alone = Scatter::of(&values, 1.0);
-        let pairs = |(base, other): (&Series, &Series)| {
-            let (base, other) = (&clipped(base, alone.as_ref()), &clipped(other, alone.as_ref()));
-            let (bases, others): (Vec<f64>, Vec<f64>) = other.pairs_with(base).into_iter().unzip();
-            Some(logs(bases)?.into_iter().zip(logs(others)?).collect())
+        let own = |(target, series): &(usize, &Series)| {
+            Some(([*target; 2], logs(series.values.values().copied().collect())?))
         };
-        let paired: Vec<Vec<(f64, f64)>> = ratios.filter_map(pairs).collect();
-        let ratio =
-            |pairs: &Vec<(f64, f64)>| pairs.iter().map(|(base, other)| other - base).collect();
-        let ratios: Vec<Vec<f64>> = paired.iter().map(ratio).collect();
+        let values: Vec<OfTargets> = cells.iter().filter_map(own).collect();
+        let alone = ByTarget::of(&values);
+        let pairs = |[(target, base), (other_target, other)]: [(usize, &Series); 2]| {
+            let moved = |target: usize, series: &Series| {
+                clipped(series, alone.as_ref().map(|alone| alone.target(target)))
+            };
+            let (base, other) = (&moved(target, base), &moved(other_target, other));
+            let (bases, others): (Vec<f64>, Vec<f64>) = other.pairs_with(base).into_iter().unzip();
+            let pairs: Vec<(f64, f64)> = logs(bases)?.into_iter().zip(logs(others)?).collect();
+            let ratios = pairs.iter().map(|(base, other)| other - base).collect();
+            Some((pairs, ([target, other_target], ratios)))
+        };
+        let (paired, ratios): (Vec<Vec<(f64, f64)>>, Vec<OfTargets>) =
+            ratios.filter_map(pairs).unzip();
         // Cells may have equally many values and no partners for all: what was measured anew has none.
-        let incomplete = cells.windows(2).any(|two| !two[0].repeats().eq(two[1].repeats()));
+        let incomplete = cells.windows(2).any(|two| !two[0].1.repeats().eq(two[1].1.repeats()));
         let shared = SharedVariance::of(&paired, independent);
         // What blocks share is in the order of all cells, which then tell the same thing many times:
         // sums of squares of values that correlate by r correlate by r². Imported repeats that were not
         // measured in turns share no blocks.
-        let in_blocks = !cells.iter().all(|series| series.apart);
+        let in_blocks = !cells.iter().all(|(_, series)| series.apart);
         let others = if in_blocks { values.len().saturating_sub(1) as f64 } else { 0.0 };
         let orders = (1.0 + others * shared.share().powi(2)).recip();
+        let values: Vec<Vec<f64>> = values.into_iter().map(|(_, sample)| sample).collect();
         let alike = Autocorrelation::of(&values, orders);
         Self {
             cells: alone.map(|cells| cells.with_autocorrelation(alike)),
-            ratios: Scatter::of(&ratios, independent),
+            ratios: ByTarget::of(&ratios),
             shared: incomplete.then_some(shared),
         }
     }
@@ -214,8 +222,14 @@ fn clipped(series: &Series, scatter: Option<&Scatter>) -> Series {
 }
 
 impl Series {
-    pub(crate) const UNKNOWN: Self =
-        Self { values: BTreeMap::new(), rounding: 0.0, kin: None, apart: false, looks: None };
+    pub(crate) const UNKNOWN: Self = Self {
+        values: BTreeMap::new(),
+        rounding: 0.0,
+        kin: None,
+        target: 0,
+        apart: false,
+        looks: None,
+    };
 
     pub(crate) fn is_empty(&self) -> bool {
         self.values.is_empty()
@@ -263,7 +277,7 @@ impl Series {
 
     /// A series of these values by repeat, each off by up to `rounding` relative to itself.
     pub(crate) fn from_values(values: BTreeMap<u32, f64>, rounding: f64) -> Self {
-        Self { values, rounding, kin: None, apart: false, looks: None }
+        Self { values, rounding, ..Self::default() }
     }
 
     /// Sets whether repeats make pairs with those of other targets.
@@ -308,9 +322,14 @@ impl Series {
         Self { values, ..self.clone() }
     }
 
-    /// Its kind, whose scatter it borrows from.
-    pub(crate) fn belongs_to(&mut self, kin: &Arc<Kin>) {
-        self.kin = Some(Arc::clone(kin));
+    /// Its kind, whose scatter it borrows from, and its target there.
+    pub(crate) fn belongs_to(&mut self, kin: &Arc<Kin>, target: usize) {
+        (self.kin, self.target) = (Some(Arc::clone(kin)), target);
+    }
+
+    /// How its repeats scatter, by what is known of others.
+    fn scatter(&self) -> Option<&Scatter> {
+        Some(self.kin.as_ref()?.cells.as_ref()?.target(self.target))
     }
 
     /// The largest relative rounding of any value.
@@ -321,7 +340,7 @@ impl Series {
     /// The median with its interval; `None` without values.
     pub(crate) fn estimate(&self, confidence: f64) -> Option<Estimate> {
         let sample = self.sample()?;
-        Some(match self.kin.as_ref().and_then(|kin| kin.cells.as_ref()) {
+        Some(match self.scatter() {
             Some(scatter) => Estimate::of_median_among(&sample, confidence, scatter),
             None => Estimate::of_median(&sample, confidence),
         })
@@ -329,8 +348,7 @@ impl Series {
 
     /// Where the figure of one further trial would lie; `None` for fewer than two values.
     pub(crate) fn next(&self, confidence: f64) -> Option<Interval> {
-        let scatter = self.kin.as_ref().and_then(|kin| kin.cells.as_ref());
-        Estimate::of_next(&self.sample()?, confidence, scatter)
+        Estimate::of_next(&self.sample()?, confidence, self.scatter())
     }
 
     /// (max − min) ÷ median; `None` for fewer than two values, which show no spread.
@@ -346,12 +364,16 @@ impl Series {
         // An outlier counts in a ratio as it does in the figure of its cell.
         let (own, bases) = (self.clipped(), base.clipped());
         let pairs = if self.apart { Vec::new() } else { own.pairs_with(&bases) };
-        let kin = base.kin.as_ref().or(self.kin.as_ref());
+        // What is learned elsewhere, as of an A/A control, knows none of these targets.
+        let (known, other) = if base.kin.is_some() { (base, self) } else { (self, base) };
+        let kin = known.kin.as_ref();
+        let is_of_kin = kin.zip(other.kin.as_ref()).is_some_and(|(one, two)| Arc::ptr_eq(one, two));
+        let targets = [known.target, if is_of_kin { other.target } else { known.target }];
         let rounding = self.rounding + base.rounding;
         let ratio = if pairs.len() >= 2 {
-            let ratios = kin.and_then(|kin| kin.ratios.as_ref());
+            let ratios = kin.and_then(|kin| kin.ratios.as_ref()).map(|all| all.pair(targets));
             let shared = kin.and_then(|kin| kin.shared);
-            let cells = kin.and_then(|kin| kin.cells.as_ref());
+            let cells = base.scatter().zip(self.scatter());
             let known = ratios.zip(shared);
             let known = known.map(|(ratios, shared)| KnownScatter { ratios, cells, shared });
             match known.filter(|_| pairs.len() < base.values.len().max(self.values.len())) {
@@ -359,7 +381,9 @@ impl Series {
                 None => Ratio::paired(&pairs, rounding, ratios),
             }
         } else {
-            let scatter = kin.and_then(|kin| kin.cells.as_ref());
+            let cells = kin.and_then(|kin| kin.cells.as_ref());
+            let [known, other] = targets.map(|target| cells.map(|cells| cells.target(target)));
+            let scatter = if base.kin.is_some() { known.zip(other) } else { other.zip(known) };
             Ratio::unpaired(&base.sample()?, &self.sample()?, scatter)
         };
         Some(ratio.ok()?.looked_at(self.looks.as_ref().or(base.looks.as_ref())))
@@ -379,8 +403,7 @@ impl Series {
 
     /// The same with outliers as far off as they count in the figure of the cell.
     pub(crate) fn clipped(&self) -> Self {
-        let scatter = self.kin.as_ref().and_then(|kin| kin.cells.as_ref());
-        clipped(self, scatter)
+        clipped(self, self.scatter())
     }
 
     /// Whether values without a partner go into its ratios.

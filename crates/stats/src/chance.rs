@@ -1,7 +1,7 @@
 //! How likely further repeats are to resolve a comparison.
 
 use crate::Ratio;
-use crate::scatter::normal_score;
+use crate::centre::normal_score;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Of an interval of one standard error.
@@ -103,12 +103,12 @@ impl Ratio {
         let last = self.looks.as_ref()?.last();
         let (now, then) = (self.n as f64, f64::from(last));
         let at_last = centre.with_repeats(then.max(now))?;
-        let half_width = |error: f64| {
-            at_last.half_width(1.0 - self.nominal(last as usize, error)).map(|w| w + self.rounding)
-        };
+        let half_width =
+            |error: f64| at_last.half_width(1.0 - error).map(|width| width + self.rounding);
         let (alpha, band) = (1.0 - confidence, margin.ln_1p());
-        let differs = half_width(alpha / family.max(1.0))?.max(band);
-        let same = band - half_width(2.0 * alpha)?;
+        let by_difference = self.nominal(last as usize, alpha / family.max(1.0));
+        let differs = half_width(by_difference)?.max(band);
+        let same = band - half_width(self.nominal_same(last as usize, 2.0 * alpha))?;
         let variance = self.standard_error()?.powi(2);
         let done = (now / then).min(1.0);
         let to_come = 1.0 - done;

@@ -1,7 +1,7 @@
 //! Several independent comparisons of one pair, held together.
 
+use crate::centre::normal_score;
 use crate::local;
-use crate::scatter::normal_score;
 
 /// Adjusts the p-values of independent comparisons, such as those of one pair of targets at each
 /// level: to call different what stays at or below α is wrong anywhere among them with at most α.

@@ -9,7 +9,8 @@
 //! [`crate::Scatter`]; how wide that is, is weighted by how well it foretells the draw.
 
 use crate::Ratio;
-use crate::scatter::{Centre, Error, log_scale};
+use crate::centre::{Centre, Error};
+use crate::learned::log_scale;
 use std::collections::BTreeMap;
 
 /// Degrees of freedom that the errors of the ratios may be worth for that of their mean, with the

@@ -1,6 +1,7 @@
+use crate::centre::Centre;
 use crate::incomplete::{Partners, SharedVariance, between_blocks};
 use crate::interval::Bounds;
-use crate::scatter::{Centre, Scatter};
+use crate::scatter::Scatter;
 use crate::{BetweenRuns, Estimate, Interval, IntervalMethod, Looks, Sample, SampleError};
 use std::sync::Arc;
 
@@ -38,8 +39,8 @@ pub struct Repeat {
 pub struct KnownScatter<'a> {
     /// Of ratios within a repeat.
     pub ratios: &'a Scatter,
-    /// From repeat to repeat of a cell.
-    pub cells: Option<&'a Scatter>,
+    /// From repeat to repeat of a cell, of the base and of the candidate.
+    pub cells: Option<(&'a Scatter, &'a Scatter)>,
     pub shared: SharedVariance,
 }
 
@@ -92,16 +93,17 @@ impl Ratio {
         rounding: f64,
         known: &KnownScatter<'_>,
     ) -> Result<Self, SampleError> {
-        let logs = |pick: fn(&Repeat) -> Option<f64>| {
+        let logs = |pick: fn(&Repeat) -> Option<f64>, cells: Option<&Scatter>| {
             let logs = repeats.iter().filter_map(pick).map(logarithm);
             let logs = logs.collect::<Result<Vec<f64>, SampleError>>()?;
-            Ok(match known.cells.filter(|_| !logs.is_empty()) {
+            Ok(match cells.filter(|_| !logs.is_empty()) {
                 Some(cells) => cells.moved_in(&logs),
                 None => logs,
             })
         };
-        let mut bases = logs(|repeat| repeat.base)?.into_iter();
-        let mut candidates = logs(|repeat| repeat.candidate)?.into_iter();
+        let (of_bases, of_candidates) = known.cells.unzip();
+        let mut bases = logs(|repeat| repeat.base, of_bases)?.into_iter();
+        let mut candidates = logs(|repeat| repeat.candidate, of_candidates)?.into_iter();
         let mut partners = Partners::default();
         let mut differences = Vec::new();
         for Repeat { base, candidate } in repeats {
@@ -126,7 +128,8 @@ impl Ratio {
 
     /// For values that are not pairs: the fallback when fewer than two pairs are left. What differs
     /// between blocks counts as scatter, and the degrees of freedom are Satterthwaite's (B. L.
-    /// Welch, *Biometrika* 34, 1947). `scatter` is that of the logarithms of such values.
+    /// Welch, *Biometrika* 34, 1947). `scatter` is that of the logarithms of such values, of the base
+    /// and of the candidate, as all were learned together.
     ///
     /// # Errors
     /// When a value is not above zero, or the ratio is beyond what a number can hold.
@@ -149,14 +152,14 @@ impl Ratio {
     pub fn unpaired(
         base: &Sample,
         candidate: &Sample,
-        scatter: Option<&Scatter>,
+        scatter: Option<(&Scatter, &Scatter)>,
     ) -> Result<Self, SampleError> {
         let logs = |sample: &Sample| {
             sample.sorted().iter().map(|&value| logarithm(value)).collect::<Result<Vec<f64>, _>>()
         };
         let (base_logs, candidate_logs) = (logs(base)?, logs(candidate)?);
-        let centre = Centre::of(&base_logs, scatter)
-            .zip(Centre::of(&candidate_logs, scatter))
+        let centre = Centre::of(&base_logs, scatter.map(|(base, _)| base))
+            .zip(Centre::of(&candidate_logs, scatter.map(|(_, candidate)| candidate)))
             .map(|(base, candidate)| Centre::difference(&base, &candidate));
         let of_medians = || candidate.median().ln() - base.median().ln();
         let value = centre.as_ref().map_or_else(of_medians, |centre| centre.value);
@@ -202,6 +205,11 @@ impl Ratio {
         self.looks.as_ref().map_or(error, |looks| looks.nominal(repeats, error))
     }
 
+    /// The same of the test that both are the same, with the two-sided error of its interval.
+    pub(crate) fn nominal_same(&self, repeats: usize, error: f64) -> f64 {
+        self.looks.as_ref().map_or(error, |looks| looks.nominal_same(repeats, error))
+    }
+
     /// The ratio alone.
     pub fn bare(&self) -> Estimate {
         Estimate { point: self.point, interval: None, n: self.n }
@@ -209,9 +217,19 @@ impl Ratio {
 
     /// The ratio with its interval of that confidence.
     pub fn estimate(&self, confidence: f64) -> Estimate {
+        self.with_interval(confidence, self.nominal(self.n, 1.0 - confidence))
+    }
+
+    /// The ratio with the interval that lies within the margin where base and candidate are the same
+    /// at that confidence: that of two one-sided tests.
+    pub fn equivalence(&self, confidence: f64) -> Estimate {
+        let error = 2.0 * (1.0 - confidence);
+        self.with_interval(1.0 - error, self.nominal_same(self.n, error))
+    }
+
+    fn with_interval(&self, confidence: f64, error: f64) -> Estimate {
         let interval = self.centre.as_ref().and_then(|centre| {
-            let nominal = 1.0 - self.nominal(self.n, 1.0 - confidence);
-            let bounds = Bounds { confidence, ..centre.bounds(nominal)? };
+            let bounds = Bounds { confidence, ..centre.bounds(1.0 - error)? };
             let method = if centre.is_alone() {
                 IntervalMethod::StudentLog
             } else {
@@ -242,13 +260,13 @@ impl Ratio {
     pub fn repeats_to_resolve(&self, margin: f64, confidence: f64, family: f64) -> Option<u32> {
         let centre = self.centre.as_ref()?;
         let (seen, band) = ((centre.value.abs() - self.rounding).max(0.0), margin.ln_1p());
-        let (room, missed) = if seen > band {
-            (seen, (1.0 - confidence) / family.max(1.0))
-        } else {
-            (band - seen, 2.0 * (1.0 - confidence))
-        };
+        let error = 1.0 - confidence;
+        let room = if seen > band { seen } else { band - seen };
         let resolves = |n: u32| {
-            let nominal = self.nominal(n as usize, missed);
+            let nominal = match seen > band {
+                true => self.nominal(n as usize, error / family.max(1.0)),
+                false => self.nominal_same(n as usize, 2.0 * error),
+            };
             centre.with_repeats(f64::from(n)).is_some_and(|more| more.p_value(room) < nominal)
         };
         let mut too_few = u32::try_from(self.n).unwrap_or(u32::MAX);

@@ -1,7 +1,7 @@
 //! Tests that are looked at after every repeat, and err no more often for it.
 
+use crate::centre::normal_score;
 use crate::looks::{Density, normal};
-use crate::scatter::normal_score;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Overall errors at which bounds are found; those between follow on logarithms.
@@ -10,6 +10,10 @@ const ERRORS: [f64; 11] = [1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 0.01, 0.02, 0.05, 0.1,
 /// *Biometrika* 74, 1987). 1 spends early, like Pocock's bounds, and 3 late, like those of O'Brien
 /// and Fleming. Of 1.5 and 3, which were simulated, the one with fewer trials (docs/method.md).
 const POWER: f64 = 1.5;
+/// The same for the claim that two are the same. That is mostly near what all repeats can tell, and
+/// what earlier looks spend is missing at the last one. Of 1.5 to 6, which were simulated, the one
+/// from which on hardly more are told to be the same (docs/method.md).
+const POWER_SAME: f64 = 4.0;
 /// Distance of two points of a sum, in standard deviations of what one repeat adds.
 const POINT_DISTANCE: f64 = 0.35;
 /// No bound is further out than so many standard deviations.
@@ -28,6 +32,8 @@ pub struct Looks {
     last: u32,
     /// For each look the logarithms of the nominal errors that go with [`ERRORS`], ascending.
     nominal: Vec<[f64; ERRORS.len()]>,
+    /// The same of tests that two are the same.
+    same: Vec<[f64; ERRORS.len()]>,
 }
 
 impl Looks {
@@ -43,19 +49,8 @@ impl Looks {
         if first == 0 || first > last || last > Self::MOST {
             return None;
         }
-        let mut nominal = vec![[0.0; ERRORS.len()]; (last - first + 1) as usize];
-        for (place, error) in ERRORS.into_iter().enumerate() {
-            for (look, bound) in nominal.iter_mut().zip(bounds(first, last, error)) {
-                look[place] = two_sided(bound).ln();
-            }
-        }
-        for look in &mut nominal {
-            // Rounding must not turn the order round.
-            for place in 1..look.len() {
-                look[place] = look[place].max(look[place - 1] + 1e-9);
-            }
-        }
-        Some(Self { first, last, nominal })
+        let [nominal, same] = [POWER, POWER_SAME].map(|power| table(first, last, power));
+        Some(Self { first, last, nominal, same })
     }
 
     /// The most repeats that are looked at.
@@ -66,7 +61,15 @@ impl Looks {
     /// The error of a test of that many repeats by itself, so that all looks together err with
     /// `error`; both in (0, 1).
     pub fn nominal(&self, repeats: usize, error: f64) -> f64 {
-        let look = self.at(repeats);
+        Self::of(self.at(repeats, &self.nominal), error)
+    }
+
+    /// The same of the tests that two are the same, each of its two sides at half of `error`.
+    pub fn nominal_same(&self, repeats: usize, error: f64) -> f64 {
+        Self::of(self.at(repeats, &self.same), error)
+    }
+
+    fn of(look: &[f64; ERRORS.len()], error: f64) -> f64 {
         if error > ERRORS[ERRORS.len() - 1] {
             return look[ERRORS.len() - 1].exp();
         }
@@ -77,7 +80,7 @@ impl Looks {
     /// p-value: the repeated p-value (Jennison and Turnbull), which holds at whichever look one
     /// stops.
     pub fn overall(&self, repeats: usize, p_value: f64) -> f64 {
-        let look = self.at(repeats);
+        let look = self.at(repeats, &self.nominal);
         if p_value <= 0.0 {
             return 0.0;
         }
@@ -89,10 +92,27 @@ impl Looks {
 
     /// Fewer repeats than are looked at first are there only where trials failed: they are judged as
     /// strictly as the first look.
-    fn at(&self, repeats: usize) -> &[f64; ERRORS.len()] {
+    fn at<'a>(&self, repeats: usize, table: &'a [[f64; ERRORS.len()]]) -> &'a [f64; ERRORS.len()] {
         let repeats = u32::try_from(repeats).unwrap_or(u32::MAX).clamp(self.first, self.last);
-        &self.nominal[(repeats - self.first) as usize]
+        &table[(repeats - self.first) as usize]
     }
+}
+
+/// For each look the logarithms of the nominal errors.
+fn table(first: u32, last: u32, power: f64) -> Vec<[f64; ERRORS.len()]> {
+    let mut nominal = vec![[0.0; ERRORS.len()]; (last - first + 1) as usize];
+    for (place, error) in ERRORS.into_iter().enumerate() {
+        for (look, bound) in nominal.iter_mut().zip(bounds(first, last, error, power)) {
+            look[place] = two_sided(bound).ln();
+        }
+    }
+    for look in &mut nominal {
+        // Rounding must not turn the order round.
+        for place in 1..look.len() {
+            look[place] = look[place].max(look[place - 1] + 1e-9);
+        }
+    }
+    nominal
 }
 
 /// On the straight lines through points in ascending order, the first and the last line without end.
@@ -104,8 +124,8 @@ fn between(x: f64, point: impl Fn(usize) -> (f64, f64)) -> f64 {
 }
 
 /// By how many standard deviations a mean must be off at each look.
-fn bounds(first: u32, last: u32, error: f64) -> Vec<f64> {
-    let spent = |repeats: u32| error * (f64::from(repeats) / f64::from(last)).powf(POWER);
+fn bounds(first: u32, last: u32, error: f64, power: f64) -> Vec<f64> {
+    let spent = |repeats: u32| error * (f64::from(repeats) / f64::from(last)).powf(power);
     let mut bound = normal_score(spent(first));
     let mut bounds = vec![bound];
     let variance = f64::from(first);

@@ -75,13 +75,16 @@ fn standing(race: &PeakRace, costs: &[TargetCost], cost: &TargetCost) -> Option<
         let by = || rival.target.clone();
         let speed = race.relation(&rival.target, &cost.target);
         let bill = rival.monthly();
-        // Being equally fast is not transitive: one that is as fast may rank behind all the same, where
-        // some third is clearly faster than that one alone.
+        // Being told apart is not transitive: one that is as fast, or faster, may rank behind all the
+        // same, where some third is clearly faster than that one alone, as the other scatters widely.
         let ranks_behind = || race.faster_than(&rival.target) > race.faster_than(&cost.target);
         compared |= bill.is_some();
         // One whose bill is not known may cost less, and is worth it unless it is slower.
         let new_doubt = match (bill.and_then(|theirs| theirs.compare(&own)), speed) {
-            (Some(Ordering::Less), Some(Relation::Equivalent)) if ranks_behind() => {
+            (Some(Ordering::Less), Some(Relation::Equivalent))
+            | (Some(Ordering::Less | Ordering::Equal), Some(Relation::Larger))
+                if ranks_behind() =>
+            {
                 Standing::Unresolved { rival: by() }
             }
             (Some(Ordering::Less), Some(Relation::Equivalent))

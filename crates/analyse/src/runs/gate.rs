@@ -294,7 +294,7 @@ impl Held {
             |interval: &Interval| if more { interval.low > limit } else { interval.high < limit };
         let beyond_limit =
             |interval: &Interval| if more { interval.high < limit } else { interval.low > limit };
-        let one_sided = ratio.estimate(1.0 - 2.0 * (1.0 - confidence));
+        let one_sided = ratio.equivalence(confidence);
         // As the family has it, around the limit and back.
         let at_limit = beyond.held(adjusted_p, confidence);
         let back = |interval: Interval| Interval {

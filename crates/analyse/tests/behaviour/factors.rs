@@ -123,3 +123,26 @@ fn targets_and_not_repeats_are_the_replicates_of_a_label() {
     assert_eq!(disk.holds_for, HoldsFor::TheseTargets);
     assert_eq!(disk.verdict, Verdict::CandidateBetter);
 }
+
+#[test]
+fn a_factor_is_the_mean_of_its_pairs_whatever_one_trial_does() {
+    let mut noise = Noise::new(3);
+    let mut data = dataset(&TARGETS, &[16, 32, 64], 5, |target, clients, repeat| {
+        let gain = match target {
+            "dedicated" => 1.11,
+            "dedicated-opt" => 1.13,
+            _ => 1.0,
+        };
+        let bad = target == "dedicated" && clients == 32 && repeat == 2;
+        5000.0 * gain * noise.factor(0.01) * if bad { 0.3 } else { 1.0 }
+    });
+    for target in TARGETS {
+        let tenancy = if target.starts_with("shared") { "shared" } else { "dedicated" };
+        let optimised = if target.ends_with("-opt") { "yes" } else { "no" };
+        label(&mut data, target, &[("tenancy", tenancy), ("ebs_optimised", optimised)]);
+    }
+    let analysis = analyse(&data);
+    let tenancy = contrast(&analysis, "tenancy");
+    assert!((tenancy.ratio.point - 1.12).abs() < 0.01, "{:?}", tenancy.ratio);
+    assert_eq!(tenancy.verdict, Verdict::CandidateBetter);
+}

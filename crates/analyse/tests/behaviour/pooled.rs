@@ -253,3 +253,44 @@ fn share_better(shape: &Shape, studies: u64, label: impl Fn(&mut Dataset)) -> f6
 fn studies(usual: u64) -> u64 {
     std::env::var("STUDIES").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
+
+/// Whether the first two of three targets at one level are told apart, whatever the third does.
+fn told_apart(paired: bool, third: [f64; 3]) -> bool {
+    let values = [[356.0, 368.0, 410.0], [53.0, 75.0, 85.0], third];
+    let block = if paired { "block" } else { "repeat" };
+    let mut table = format!("target,test,concurrency,{block},metric,value,unit\n");
+    for (target, values) in values.iter().enumerate() {
+        for (repeat, value) in (1..).zip(values) {
+            table += &format!("t{target},w,1,{repeat},transactions_per_s,{value},1/s\n");
+        }
+    }
+    first_two_differ(&analyse_without_laws(&test_support::imported("a.csv", &table)))
+}
+
+#[test]
+fn a_third_target_takes_no_verdict_from_two_that_are_far_apart() {
+    let thirds = [
+        [200.0, 210.0, 190.0],
+        [100.0, 900.0, 300.0],
+        [10.0, 1000.0, 50.0],
+        [1.0, 5000.0, 80.0],
+        [300.0, 300.0, 300.0],
+        [2.0, 2000.0, 2.0],
+    ];
+    for third in thirds {
+        assert!(told_apart(true, third), "in blocks beside {third:?}");
+        assert!(told_apart(false, third), "by itself beside {third:?}");
+    }
+}
+
+#[test]
+fn a_noisy_target_leaves_the_others_their_verdicts_and_finds_none_that_are_not() {
+    let plain = Shape { targets: 3, levels: 3, ..PLAIN };
+    let noisy = Shape { noisy: 10.0, ..plain };
+    let found = |shape: Shape| Shape { ratio: 1.25, ..shape }.share(60, first_two_differ);
+    let (without, with) = (found(plain), found(noisy));
+    assert!(with > 0.85 * without, "{with} % of {without} %");
+    let error = noisy.share(150, |analysis| quiet_differ(analysis, ""));
+    // Two and a half standard errors above 5 %.
+    assert!(error < 9.5, "{error} %");
+}

@@ -388,3 +388,21 @@ fn only_earlier_runs_of_the_same_study_and_test_count() {
     changed.study.tests[0].load_mut().expect("a load").duration *= 2;
     assert_eq!(runs::compare_runs(&old, &changed, &of(&name, 7_000)).earlier_runs, 0);
 }
+
+#[test]
+fn one_outlier_decides_no_mean_of_two_runs() {
+    let (old, mut new) = (run(1, 1.0, 6), run(2, 1.0, 6));
+    let level = new.trials[0].key.level;
+    let mut own = new.trials.iter_mut();
+    let one = own.find(|one| one.key.level == level && one.key.repeat == 2).expect("a trial");
+    let target = one.key.target.clone();
+    let load = crate::support::load_of(one);
+    load.measure.transactions /= 20;
+    let found = compare_runs(&old, &new);
+    let all = found.tests[0].results.iter().filter(|one| one.target == target);
+    let throughput = all.filter(|one| one.metric == analyse::Metric::Throughput);
+    let ratios: Vec<_> = throughput.map(|one| (one.level, one.ratio.point)).collect();
+    let (_, mean) = ratios.iter().find(|(level, _)| level.is_none()).expect("over all levels");
+    let least = ratios.iter().map(|(_, ratio)| *ratio).fold(f64::INFINITY, f64::min);
+    assert!(*mean > 0.97 && *mean >= least, "{ratios:?}");
+}

@@ -1,6 +1,6 @@
 //! How long a report may take to make.
 
-use analyse::runs::{RunPoints, compare_runs, history};
+use analyse::runs::{EarlierRuns, RunPoints, compare_runs, history};
 use model::{Dataset, OverBudget, ReadLimit};
 use report::{Format, RunName, Runs, RunsFormat};
 use std::cell::Cell;
@@ -65,12 +65,12 @@ fn pages_end_with_their_time_also_within_one_table() {
 #[test]
 fn comparisons_and_histories_end_with_their_time_too() {
     let (old, new) = (run(300), run(300));
-    looked(|| drop(compare_runs(&old, &new)));
+    looked(|| drop(compare_runs(&old, &new, &EarlierRuns::default())));
     looked(|| drop(RunPoints::of("old".to_owned(), &old)));
     let runs: Vec<_> = (0..40).map(|n| RunPoints::of(n.to_string(), &levels(n))).collect();
     looked(|| drop(history(runs.clone())));
     let (old, new) = (levels(1), levels(2));
-    let found = compare_runs(&old, &new);
+    let found = compare_runs(&old, &new, &EarlierRuns::default());
     let name = |file, dataset| RunName { file, dataset };
     let runs = Runs { old: name("a", &old), new: name("b", &new), found: &found, study: &[] };
     looked(|| drop(report::render_runs(&runs, RunsFormat::Html)));

@@ -1,18 +1,22 @@
 //! How often comparisons err, and how much they find, over studies whose truth is known: prints the
 //! tables of docs/method.md. `make calibrate` runs it; the number of studies is its argument, and
-//! `until` or `sparse` a second one that leaves the other tables out.
+//! `until`, `sparse` or `unlike` a second one that leaves the other tables out.
 
 mod simulated;
 mod sparse;
+mod unlike;
 mod until;
 
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use simulated::{Random, Shape, Truth, trials};
-use stats::{Ratio, Scatter, closed_groups, holm};
+use stats::{ByTarget, OfTargets, Ratio, closed_groups, holm};
 use std::io::Write;
 
 const ALPHA: f64 = 0.05;
+
+/// Of the logarithms of the ratios of a pair at a level.
+type PValue<'a> = dyn Fn((usize, usize), &[f64]) -> f64 + 'a;
 
 /// What a study found: whether it called anything equal different, and the share of the true
 /// differences that it called.
@@ -41,16 +45,21 @@ fn study(random: &mut Random, shape: &Shape, truth: Truth, targets: usize, level
             both.map(|(a, b)| a.iter().zip(b).map(|(a, b)| b - a).collect()).collect()
         })
         .collect();
-    let all: Vec<Vec<f64>> = logs.iter().flatten().cloned().collect();
-    let scatter = Scatter::of(&all, 2.0 / targets as f64).expect("trials scatter");
-    let p_values = |of: &dyn Fn(&[f64]) -> f64| -> Vec<Vec<f64>> {
-        logs.iter().map(|pair| pair.iter().map(|logs| of(logs)).collect()).collect()
+    let all: Vec<OfTargets> = logs
+        .iter()
+        .zip(&pairs)
+        .flat_map(|(logs, &(a, b))| logs.iter().map(move |logs| ([a, b], logs.clone())))
+        .collect();
+    let scatter = ByTarget::of(&all).expect("trials scatter");
+    let p_values = |of: &PValue<'_>| -> Vec<Vec<f64>> {
+        let each = logs.iter().zip(&pairs);
+        each.map(|(logs, pair)| logs.iter().map(|logs| of(*pair, logs)).collect()).collect()
     };
-    let here = closed_groups(&p_values(&|logs| {
-        let centre = scatter.centre(logs).expect("there are repeats");
+    let here = closed_groups(&p_values(&|(a, b), logs| {
+        let centre = scatter.pair([a, b]).centre(logs).expect("there are repeats");
         centre.p_value(centre.value.abs())
     }));
-    let alone = p_values(&|logs| {
+    let alone = p_values(&|_, logs| {
         let pairs: Vec<(f64, f64)> = logs.iter().map(|log| (1.0, log.exp())).collect();
         Ratio::paired(&pairs, 0.0, None).ok().and_then(|ratio| ratio.p_value()).unwrap_or(1.0)
     });
@@ -92,6 +101,9 @@ fn main() -> std::io::Result<()> {
     if std::env::args().nth(2).as_deref() == Some("until") {
         until::table(&mut out, count)?;
         return until::sparse_table(&mut out, count);
+    }
+    if std::env::args().nth(2).as_deref() == Some("unlike") {
+        return unlike::table(&mut out, count);
     }
     if std::env::args().nth(2).as_deref() == Some("sparse") {
         sparse::table(&mut out, count)?;
@@ -143,6 +155,8 @@ fn main() -> std::io::Result<()> {
     }
     writeln!(out)?;
     sparse::table(&mut out, count)?;
+    writeln!(out)?;
+    unlike::table(&mut out, count / 5)?;
     writeln!(out)?;
     until::table(&mut out, count / 10)?;
     writeln!(out)?;

@@ -5,7 +5,7 @@ use crate::simulated::{Random, Shape, Truth, trials};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use statrs::distribution::{ContinuousCDF, StudentsT};
-use stats::{Ratio, Sample, Scatter, closed, holm};
+use stats::{ByTarget, OfTargets, Ratio, Sample, closed, holm};
 use std::io::Write;
 
 /// Two targets: the method in use, Holm's procedure on the same p-values, and Holm's on Student's t
@@ -30,19 +30,24 @@ fn adjusted(trials: &[Vec<Vec<f64>>], paired: bool) -> [Vec<f64>; WAYS] {
         true => differences.clone(),
         false => trials.iter().flatten().cloned().collect(),
     };
-    let scatter = Scatter::of(&samples, 1.0);
+    let levels = differences.len();
+    let target = |place: usize| if paired { [0, 1] } else { [place / levels; 2] };
+    let of_targets: Vec<OfTargets> =
+        samples.iter().enumerate().map(|(place, sample)| (target(place), sample.clone())).collect();
+    let scatter = ByTarget::of(&of_targets);
+    let of = |targets: [usize; 2]| scatter.as_ref().map(|all| all.pair(targets));
     let ratio = |level: usize| {
         let sample = |logs: &[f64]| Sample::new(logs.iter().map(|log| log.exp()).collect());
         let ratio = match paired {
             true => {
                 let pairs: Vec<(f64, f64)> =
                     differences[level].iter().map(|log| (1.0, log.exp())).collect();
-                Ratio::paired(&pairs, 0.0, scatter.as_ref())
+                Ratio::paired(&pairs, 0.0, of([0, 1]))
             }
             false => Ratio::unpaired(
                 &sample(&base[level]).expect("values"),
                 &sample(&candidate[level]).expect("values"),
-                scatter.as_ref(),
+                of([0, 0]).zip(of([1, 1])),
             ),
         };
         ratio.expect("numbers").p_value().expect("there are repeats")

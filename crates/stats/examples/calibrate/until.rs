@@ -3,7 +3,7 @@
 use crate::simulated::{Random, Shape, Truth, trials};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use stats::{Expected, Looks, Ratio, Relation, Scatter, closed_groups};
+use stats::{ByTarget, Expected, Looks, OfTargets, Ratio, Relation, closed_groups};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -52,16 +52,17 @@ impl Study {
             let of = |target: usize| &self.trials[target][level][..repeats[target][level]];
             of(a).iter().zip(of(b)).map(|(a, b)| b - a).collect()
         };
-        let all: Vec<Vec<f64>> = self
+        let all: Vec<OfTargets> = self
             .pairs
             .iter()
             .flat_map(|&pair| (0..self.levels).map(move |level| (pair, level)))
-            .map(|(pair, level)| logs(pair, level))
+            .map(|(pair, level)| ([pair.0, pair.1], logs(pair, level)))
             .collect();
-        let scatter = Scatter::of(&all, 2.0 / self.trials.len() as f64);
-        let ratio = |logs: &Vec<f64>| {
+        let scatter = ByTarget::of(&all);
+        let ratio = |(targets, logs): &OfTargets| {
             let pairs: Vec<(f64, f64)> = logs.iter().map(|log| (1.0, log.exp())).collect();
-            let ratio = Ratio::paired(&pairs, 0.0, scatter.as_ref()).expect("logs are finite");
+            let scatter = scatter.as_ref().map(|all| all.pair(*targets));
+            let ratio = Ratio::paired(&pairs, 0.0, scatter).expect("logs are finite");
             ratio.looked_at(self.looks.as_ref())
         };
         let ratios: Vec<Ratio> = all.iter().map(ratio).collect();
@@ -73,7 +74,7 @@ impl Study {
             .chunks(self.levels)
             .flat_map(|pair| Expected::by_others(&pair.iter().collect::<Vec<&Ratio>>()));
         let judge = |((ratio, adjusted), expected): ((&Ratio, f64), Option<Expected>)| {
-            let one_sided = ratio.estimate(1.0 - 2.0 * (1.0 - CONFIDENCE)).relation(MARGIN);
+            let one_sided = ratio.equivalence(CONFIDENCE).relation(MARGIN);
             let relation = match one_sided {
                 Relation::Equivalent => one_sided,
                 _ => ratio.held(adjusted, CONFIDENCE).relation(MARGIN),

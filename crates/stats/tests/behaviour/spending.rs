@@ -69,3 +69,43 @@ fn what_cannot_be_looked_at_is_refused() {
     assert!(Looks::new(0, 5).is_none() && Looks::new(6, 5).is_none());
     assert!(Looks::new(2, Looks::MOST).is_some() && Looks::new(2, Looks::MOST + 1).is_none());
 }
+
+#[test]
+fn what_lies_at_the_margin_is_seldom_told_the_same_at_any_look_and_equal_ones_mostly_at_last() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(9);
+    let mut uniform = || ((random.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
+    let mut normal = || (-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos();
+    let looks = Looks::new(3, 20).unwrap();
+    // Half the width of the interval that has to lie within the margin, in standard errors.
+    let widths: Vec<f64> = (0..=20).map(|n| score_of(looks.nominal_same(n, 0.1))).collect();
+    // So wide that 20 repeats at once would tell 80 % of equal ones to be the same.
+    let margin = (1.645 + 1.282) / 20.0_f64.sqrt();
+    let mut same = |truth: f64| {
+        let studies = 5_000;
+        let mut told = 0;
+        for _ in 0..studies {
+            let (mut sum, mut found) = (0.0, false);
+            for n in 1..=20_u32 {
+                sum += truth + normal();
+                let (mean, error) = (sum / f64::from(n), f64::from(n).sqrt().recip());
+                found |= n >= 3 && mean.abs() + widths[n as usize] * error < margin;
+            }
+            told += u32::from(found);
+        }
+        f64::from(told) / f64::from(studies)
+    };
+    let (at_margin, equal) = (same(margin), same(0.0));
+    // Three standard errors above 5 %.
+    assert!(at_margin < 0.0593, "{at_margin}");
+    assert!(equal > 0.65, "{equal}");
+}
+
+/// How many standard deviations a two-sided p-value is worth.
+fn score_of(error: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 40.0);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if error_of(middle) > error { low = middle } else { high = middle }
+    }
+    high
+}

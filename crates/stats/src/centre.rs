@@ -1,0 +1,199 @@
+//! The centre of a sample, and how far off it may be.
+
+use crate::interval::{Bounds, MeanSpread, is_confidence};
+use crate::scatter::Scatter;
+use crate::student::two_tails;
+use statrs::distribution::{ContinuousCDF, Normal};
+
+/// The longest step in search of a half width, on logarithms.
+const FARTHEST: f64 = 3.0;
+
+/// The centre of a sample, with what is needed to say how far off it may be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Centre {
+    /// The mean of the values; outliers count as less far off than they are.
+    pub value: f64,
+    /// How many values.
+    pub(crate) n: f64,
+    /// Its Student's t distributions, by weight; all weights together are 1.
+    pub(crate) errors: Vec<Error>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Error {
+    pub(crate) weight: f64,
+    /// Standard error.
+    pub(crate) scale: f64,
+    pub(crate) freedom: f64,
+}
+
+impl Centre {
+    /// With errors whose weights are 1 together.
+    pub(crate) fn with(value: f64, n: f64, errors: Vec<Error>) -> Self {
+        Self { value, n, errors }
+    }
+
+    /// Of two values at least, by that scatter; with none by their own alone.
+    pub(crate) fn of(values: &[f64], scatter: Option<&Scatter>) -> Option<Self> {
+        if values.len() < 2 {
+            return None;
+        }
+        if let Some(scatter) = scatter {
+            return scatter.centre(values);
+        }
+        let spread = MeanSpread::of(values)?;
+        let scale = spread.error_squared.sqrt();
+        let error = Error { weight: 1.0, scale, freedom: spread.freedom };
+        Some(Self { value: spread.mean, n: spread.freedom + 1.0, errors: vec![error] })
+    }
+
+    /// Of the difference b − a of two centres by the same scatter.
+    ///
+    /// The degrees of freedom are Satterthwaite's of what each sample says itself and half of what it
+    /// has borrowed: both have borrowed the same, as two targets at a level mostly scatter alike, and
+    /// what is borrowed twice counts once.
+    pub(crate) fn difference(a: &Self, b: &Self) -> Self {
+        let once = |centre: &Self, error: &Error| {
+            let own = (centre.n - 1.0).min(error.freedom);
+            f64::midpoint(own, error.freedom)
+        };
+        // Both were found by the same possibilities, in the same order.
+        let errors = a.errors.iter().zip(&b.errors).map(|(of_a, of_b)| {
+            let (a_squared, b_squared) = (of_a.scale.powi(2), of_b.scale.powi(2));
+            let (a_freedom, b_freedom) = (once(a, of_a), once(b, of_b));
+            let both = a_squared + b_squared;
+            let parts = a_squared.powi(2) / a_freedom + b_squared.powi(2) / b_freedom;
+            let freedom = if both > 0.0 { both.powi(2) / parts } else { a_freedom + b_freedom };
+            Error { weight: of_a.weight, scale: both.sqrt(), freedom }
+        });
+        Self { value: b.value - a.value, n: a.n.min(b.n), errors: errors.collect() }
+    }
+
+    /// Of one further value rather than of the mean.
+    pub(crate) fn next(&self) -> Self {
+        let widened =
+            |error: &Error| Error { scale: error.scale * (self.n + 1.0).sqrt(), ..*error };
+        Self { errors: self.errors.iter().map(widened).collect(), ..self.clone() }
+    }
+
+    /// That values scatter at least so much, whatever the few there are show: what was rounded alike
+    /// in every repeat is not without scatter.
+    pub(crate) fn scattering_at_least(mut self, deviation: f64) -> Self {
+        let least = deviation / self.n.sqrt();
+        self.errors.iter_mut().for_each(|error| error.scale = error.scale.max(least));
+        self
+    }
+
+    /// One value without an error of its own.
+    pub(crate) fn exact(value: f64) -> Self {
+        Self { value, n: 1.0, errors: vec![Error { weight: 1.0, scale: 0.0, freedom: 1.0 }] }
+    }
+
+    /// With no smaller error than this, of so many degrees of freedom.
+    pub(crate) fn erring_at_least(mut self, scale: f64, freedom: f64) -> Self {
+        for error in self.errors.iter_mut().filter(|error| error.scale < scale) {
+            *error = Error { scale, freedom, ..*error };
+        }
+        self
+    }
+
+    /// Whether it borrows from no others.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.errors.len() == 1
+    }
+
+    /// What it would be with so many values that scatter as these; `None` for fewer than these.
+    pub(crate) fn with_repeats(&self, n: f64) -> Option<Self> {
+        let more = |error: &Error| Error {
+            scale: error.scale * (self.n / n).sqrt(),
+            freedom: error.freedom + n - self.n,
+            ..*error
+        };
+        let errors = self.errors.iter().map(more).collect();
+        (n >= self.n).then_some(Self { value: self.value, n, errors })
+    }
+
+    /// Where the true centre lies, with that confidence.
+    pub(crate) fn bounds(&self, confidence: f64) -> Option<Bounds> {
+        let half = self.half_width(confidence)?;
+        Some(Bounds { low: self.value - half, high: self.value + half, confidence })
+    }
+
+    /// How likely a centre at least so far from the true one is by chance, on either side.
+    pub fn p_value(&self, distance: f64) -> f64 {
+        if distance.is_nan() || distance <= 0.0 {
+            return 1.0;
+        }
+        let share = |error: &Error| {
+            let t = distance / error.scale;
+            if t.is_finite() { error.weight * two_tails(t, error.freedom) } else { 0.0 }
+        };
+        self.errors.iter().map(share).sum::<f64>().clamp(0.0, 1.0)
+    }
+
+    /// How far the true centre is from this one at most, on either side, with that confidence.
+    /// `None` for a confidence outside (0, 1), and where the distance is beyond measure.
+    pub fn half_width(&self, confidence: f64) -> Option<f64> {
+        if !is_confidence(confidence) {
+            return None;
+        }
+        let missed = 1.0 - confidence;
+        let widest = self.errors.iter().map(|error| error.scale).fold(0.0, f64::max);
+        if widest <= 0.0 {
+            return Some(0.0);
+        }
+        // By logarithms of both the p-value is nearly a straight line in the tail.
+        let excess = |half: f64| (self.p_value(half.exp()) / missed).ln();
+        let (guess, slope) = self.guess(missed);
+        let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
+        let (mut before, mut above) = (guess, excess(guess));
+        let mut half = before + (above / slope).clamp(-FARTHEST, FARTHEST);
+        for _ in 0..200 {
+            let at = excess(half);
+            if at.abs() < 1e-9 {
+                break;
+            }
+            for (place, excess) in [(before, above), (half, at)] {
+                if excess > 0.0 {
+                    low = low.max(place);
+                } else {
+                    high = high.min(place);
+                }
+            }
+            if high - low <= 1e-12 {
+                break;
+            }
+            let secant = half - at * (half - before) / (at - above);
+            let within = secant > low && secant < high && (secant - half).abs() <= FARTHEST;
+            let next = match (low.is_finite(), high.is_finite()) {
+                _ if within => secant,
+                (true, true) => f64::midpoint(low, high),
+                (true, false) => low + FARTHEST,
+                _ => high - FARTHEST,
+            };
+            (before, above) = (half, at);
+            half = next;
+        }
+        let half = half.exp();
+        half.is_finite().then_some(half)
+    }
+
+    /// About what the logarithm of the half width will be, and by how much that of the p-value falls
+    /// when it grows: as if there were one distribution (the quantile is of Cornish and Fisher).
+    fn guess(&self, missed: f64) -> (f64, f64) {
+        let scale: f64 = self.errors.iter().map(|error| error.weight * error.scale.powi(2)).sum();
+        let inverse: f64 = self.errors.iter().map(|error| error.weight / error.freedom).sum();
+        let freedom = inverse.recip();
+        let z = normal_score(missed).max(0.01);
+        let t = z + (z.powi(3) + z) * inverse / 4.0;
+        let slope = (freedom + 1.0) * t.powi(2) / (freedom + t.powi(2));
+        ((t * scale.sqrt()).ln(), slope.max(0.1))
+    }
+}
+
+/// How many standard deviations a two-sided p-value is worth.
+pub(crate) fn normal_score(p_value: f64) -> f64 {
+    // The smallest that has a finite quantile.
+    let tail = (p_value / 2.0).clamp(1e-300, 0.5);
+    Normal::standard().inverse_cdf(tail).abs()
+}
