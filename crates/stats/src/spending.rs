@@ -40,7 +40,7 @@ impl Looks {
     /// Most repeats that bounds can be found for.
     pub const MOST: u32 = 100;
     /// What the last look would decide with less than this probability is given up (see
-    /// [`crate::Ratio::chance_to_resolve`]): about half of all trials are run then, by `make calibrate`.
+    /// [`crate::Ratio::chance_to_resolve`]): a little more than half of all trials are run then, by `make calibrate`.
     pub const HOPELESS: f64 = 0.12;
 
     /// A look at `first` repeats and after each further one up to `last`. `None` where these are no
