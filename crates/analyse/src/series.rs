@@ -115,7 +115,7 @@ fn derived(
     if of_whole_phase && !basis.whole_phase {
         return None;
     }
-    let overloaded = outcome.load.as_ref().is_some_and(LoadResult::is_overloaded);
+    let overloaded = outcome.load.as_deref().is_some_and(LoadResult::is_overloaded);
     if metric.is_latency() && overloaded {
         return None;
     }
@@ -343,12 +343,14 @@ impl Series {
     /// unpaired, and so are imported results that were not measured in turns. Which of the two is decided by the number of pairs alone, never by which interval
     /// is the narrower. `None` where either has no values, or one that is not above zero.
     pub(crate) fn ratio(&self, base: &Self) -> Option<Ratio> {
-        // An outlier counts in a ratio as it does in the figure of its cell.
-        let (own, bases) = (self.clipped(), base.clipped());
-        let pairs = if self.apart { Vec::new() } else { own.pairs_with(&bases) };
+        let are_pairs =
+            !self.apart && self.repeats().filter(|&at| base.at(at).is_some()).nth(1).is_some();
         let kin = base.kin.as_ref().or(self.kin.as_ref());
         let rounding = self.rounding + base.rounding;
-        let ratio = if pairs.len() >= 2 {
+        let ratio = if are_pairs {
+            // An outlier counts in a ratio as it does in the figure of its cell.
+            let (own, bases) = (self.clipped(), base.clipped());
+            let pairs = own.pairs_with(&bases);
             let ratios = kin.and_then(|kin| kin.ratios.as_ref());
             let shared = kin.and_then(|kin| kin.shared);
             let cells = kin.and_then(|kin| kin.cells.as_ref());
