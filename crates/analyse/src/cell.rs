@@ -4,7 +4,7 @@ use crate::check::{CheckResult, CheckedTrial};
 use crate::checked_run::{CheckedRun, OfTest};
 use crate::series::{Figures, Kin, Series};
 use crate::{
-    Basis, Cell, Drift, Evidence, Finding, Metric, Subject, TrialAssessment,
+    Basis, Cell, Contradiction, Drift, Evidence, Finding, Metric, Subject, TrialAssessment,
     Validity, volume,
 };
 use model::{Level, LoadResult, Target, Task, Test, TrialRecord};
@@ -390,6 +390,16 @@ impl<'a> CellData<'a> {
     /// Something that shows only in all its trials together makes each of them suspect.
     pub(crate) fn cast_doubt(&mut self) {
         self.at_most = Validity::Suspect;
+    }
+
+    /// Whether a trial that conclusions may rest on prints figures that cannot all be true, of a metric
+    /// among them, by more than that margin.
+    pub(crate) fn is_contradicted(&self, metric: Metric, margin: f64) -> bool {
+        let against = |result: &CheckResult| {
+            let found = result.evidence.get::<Contradiction>();
+            found.is_some_and(|found| found.is_against(metric, margin))
+        };
+        self.usable().any(|trial| trial.checked.results.iter().any(against))
     }
 
     /// Whether none of the trials that conclusions may rest on was seen to drift.

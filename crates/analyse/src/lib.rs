@@ -289,6 +289,7 @@ fn analyse_test(
     let (mut comparisons, mut overall) =
         basis.map_or_else(Default::default, |b| until::held(dataset, test, b, compared, budget));
     compare::keep_means(&mut comparisons, &mut overall);
+    compare::plan_without_outliers(&mut comparisons, &mut overall, compared);
     floor::hold_comparisons(&floors, &mut comparisons);
     let money = money::of_test(dataset, test, &data, &peaks, (&comparisons, &floors));
     floor::hold_overall(&floors, &mut overall);

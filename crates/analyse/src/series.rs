@@ -385,6 +385,16 @@ impl Series {
         clipped(self, scatter)
     }
 
+    /// Whether some values are more than twice as far off as they count: by six typical deviations, which
+    /// no chance explains.
+    pub(crate) fn has_outliers(&self) -> bool {
+        let Some(middle) = self.sample().map(|sample| sample.median()) else { return false };
+        let far = |(value, counted): (f64, f64)| {
+            (value / counted).ln().abs() > (counted / middle).ln().abs()
+        };
+        self.values().zip(self.clipped().values()).any(far)
+    }
+
     /// Whether values without a partner go into its ratios.
     pub(crate) fn weighs_all(&self) -> bool {
         self.kin.as_ref().is_some_and(|kin| kin.ratios.is_some() && kin.shared.is_some())
