@@ -289,7 +289,10 @@ fn analyse_test(
     let (mut comparisons, mut overall) =
         basis.map_or_else(Default::default, |b| until::held(dataset, test, b, compared, budget));
     compare::keep_means(&mut comparisons, &mut overall);
-    compare::plan_without_outliers(&mut comparisons, &mut overall, compared);
+    if study.until.is_none() {
+        // Where repeats go on by themselves, the order in which they do rests on what is likely.
+        compare::plan_without_outliers(&mut comparisons, &mut overall, compared);
+    }
     floor::hold_comparisons(&floors, &mut comparisons);
     let money = money::of_test(dataset, test, &data, &peaks, (&comparisons, &floors));
     floor::hold_overall(&floors, &mut overall);

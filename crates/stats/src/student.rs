@@ -18,7 +18,7 @@ const NEGLIGIBLE: f64 = 1e-16;
 /// For whole degrees of freedom the sum of M. Abramowitz and I. A. Stegun, *Handbook of
 /// Mathematical Functions* (1964), 26.7.3 and 26.7.4, is the fastest.
 pub(crate) fn two_tails(t: f64, freedom: f64) -> f64 {
-    if freedom <= MOST_FREEDOM && freedom >= 1.0 && freedom.trunc() == freedom {
+    if (1.0..=MOST_FREEDOM).contains(&freedom) && freedom.trunc() == freedom {
         let tail = 1.0 - within(t, freedom);
         if tail > LEAST_TAIL {
             return tail;
