@@ -41,7 +41,8 @@ pub enum Choice {
 }
 
 /// Along the levels of a test that compare at least two targets: by throughput or the test's own
-/// metric, where transactions are offered at rates by the 95th percentile of the response time.
+/// metric, where transactions are offered at rates by the 95th percentile of the response time. There is
+/// none at a level where figures that decide cannot be true.
 pub(crate) fn spans(
     study: &Study,
     test: &Test,
@@ -51,7 +52,14 @@ pub(crate) fn spans(
 ) -> Vec<Span> {
     let Some(metric) = basis.map(|basis| basis.at_each_level()) else { return Vec::new() };
     let mut spans: Vec<Span> = Vec::new();
+    let contradicted = |level: Level| {
+        let mut here = cells.iter().filter(|cell| cell.level == level);
+        here.any(|cell| cell.is_contradicted(metric, study.margin))
+    };
     for &level in test.levels() {
+        if contradicted(level) {
+            continue;
+        }
         let here: Vec<&Comparison> =
             comparisons.iter().filter(|c| c.level == level && c.metric == metric).collect();
         let choice = choice(study, &here).or_else(|| only_one_keeps_up(cells, level));

@@ -3,7 +3,7 @@ use crate::{
     Basis, CellVolume, Check, Crossover, FactorEffect, Finding, FleetCell, Growth, Means,
     NamedFigure, NoiseFloor, ScalingLaw, SearchAnalysis, Span, TestEvents, Validity,
 };
-use model::{Dataset, Failure, Level, Metric, SettingDifference};
+use model::{Dataset, Failure, Level, Metric, SettingDifference, Test};
 use serde::Serialize;
 use stats::{Estimate, Interval};
 use std::collections::BTreeMap;
@@ -26,6 +26,21 @@ pub struct Analysis<'a> {
     pub factors: Vec<FactorEffect>,
     /// Every pair of targets with prices in one currency: at which load they cost the same.
     pub break_evens: Vec<BreakEven>,
+}
+
+impl<'a> Analysis<'a> {
+    /// Of what trials are worth alone.
+    pub(crate) fn of_trials(dataset: &'a Dataset, tests: Vec<TestAnalysis>) -> Self {
+        Self {
+            dataset,
+            tests,
+            findings: Vec::new(),
+            settings: Vec::new(),
+            summary: None,
+            factors: Vec::new(),
+            break_evens: Vec::new(),
+        }
+    }
 }
 
 /// What may be concluded of one test.
@@ -72,6 +87,36 @@ pub struct TestAnalysis {
     pub figures: Vec<NamedFigure>,
     /// What the targets cost, where they have prices.
     pub money: TestMoney,
+}
+
+impl TestAnalysis {
+    /// Of the cells of the targets and of the A/A control, whose trials alone were looked at.
+    pub(crate) fn of_trials(
+        test: &Test,
+        basis: Option<Basis>,
+        (cells, aa_control_cells): (Vec<Cell>, Vec<Cell>),
+    ) -> Self {
+        Self {
+            test: test.name.clone(),
+            basis,
+            cells,
+            aa_control_cells,
+            floors: Vec::new(),
+            curves: Vec::new(),
+            comparisons: Vec::new(),
+            advice: Vec::new(),
+            overall: Vec::new(),
+            growth: Vec::new(),
+            laws: Vec::new(),
+            crossovers: Vec::new(),
+            ranking: Ranking::default(),
+            search: None,
+            events: TestEvents::default(),
+            fleets: Vec::new(),
+            figures: Vec::new(),
+            money: TestMoney::default(),
+        }
+    }
 }
 
 /// All repeats of one target at one level.

@@ -4,7 +4,8 @@ use crate::check::{CheckResult, CheckedTrial};
 use crate::checked_run::{CheckedRun, OfTest};
 use crate::series::{Figures, Kin, Series};
 use crate::{
-    Basis, Cell, Drift, Evidence, Finding, Metric, Subject, TrialAssessment, Validity, volume,
+    Basis, Cell, Contradiction, Drift, Evidence, Finding, Metric, Subject, TrialAssessment,
+    Validity, volume,
 };
 use model::{Level, LoadResult, Target, Task, Test, TrialRecord};
 use stats::Looks;
@@ -80,7 +81,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Learns how each figure scatters over all cells of the test.
-    fn learn(&mut self, test: &Test) {
+    pub(crate) fn learn(&mut self, test: &Test) {
         for metric in Metric::ALL {
             let kin = Arc::new(self.kin(test, *metric));
             for cell in self.cells.iter_mut() {
@@ -166,7 +167,8 @@ struct CellTrial<'a> {
     fell_behind: bool,
 }
 
-/// Each of these targets × every level of a test in their order, those without trials included; not
+/// Each of these targets × every level of a test in their order, none of which has learned from the others
+/// yet ([`Cells::learn`]), those without trials included; not
 /// those of imported results, whose study may never have meant to put every target to every test.
 pub(crate) fn collect<'a>(
     run: &'a CheckedRun<'a>,
@@ -210,11 +212,10 @@ pub(crate) fn collect<'a>(
     for series in cells.iter_mut().flat_map(|cell| cell.series.values_mut()) {
         series.looked_at(looks);
     }
-    cells.learn(test);
     if imported && test.is_open() {
         // How far its repeats scatter says whether a rate was reached.
-        cells.iter_mut().for_each(|cell| cell.judge_rate(confidence));
         cells.learn(test);
+        cells.iter_mut().for_each(|cell| cell.judge_rate(confidence));
     }
     cells
 }
@@ -271,13 +272,27 @@ impl<'a> CellData<'a> {
         self.series.get(&metric).unwrap_or(&UNKNOWN)
     }
 
-    /// What a report shows of the cell.
-    pub(crate) fn summarise(&self, basis: Option<Basis>, confidence: f64) -> Cell {
-        let estimate = |metric| self.series(metric).estimate(confidence);
+    /// What each of its trials is worth, without what they say together.
+    pub(crate) fn of_trials(&self) -> Cell {
         Cell {
             target: self.target.to_owned(),
             level: self.level,
             trials: self.trials.iter().map(|trial| trial.assessment(self.at_most)).collect(),
+            estimates: BTreeMap::new(),
+            next: BTreeMap::new(),
+            spread: None,
+            volume: None,
+            overloaded: self.usable().filter(|trial| trial.fell_behind).count(),
+            lost: self.lost(),
+            unstarted: self.unstarted(),
+            stalled: self.stalled(),
+        }
+    }
+
+    /// What a report shows of the cell.
+    pub(crate) fn summarise(&self, basis: Option<Basis>, confidence: f64) -> Cell {
+        let estimate = |metric| self.series(metric).estimate(confidence);
+        Cell {
             estimates: Metric::ALL
                 .iter()
                 .filter_map(|&metric| Some((metric, estimate(metric)?)))
@@ -292,10 +307,7 @@ impl<'a> CellData<'a> {
                 .collect(),
             spread: basis.and_then(|basis| self.series(basis.metric).spread()),
             volume: volume::of_cell(self, confidence),
-            overloaded: self.usable().filter(|trial| trial.fell_behind).count(),
-            lost: self.lost(),
-            unstarted: self.unstarted(),
-            stalled: self.stalled(),
+            ..self.of_trials()
         }
     }
 
@@ -383,6 +395,16 @@ impl<'a> CellData<'a> {
     /// Something that shows only in all its trials together makes each of them suspect.
     pub(crate) fn cast_doubt(&mut self) {
         self.at_most = Validity::Suspect;
+    }
+
+    /// Whether a trial that conclusions may rest on prints figures that cannot all be true, of a metric
+    /// among them, by more than that margin.
+    pub(crate) fn is_contradicted(&self, metric: Metric, margin: f64) -> bool {
+        let against = |result: &CheckResult| {
+            let found = result.evidence.get::<Contradiction>();
+            found.is_some_and(|found| found.is_against(metric, margin))
+        };
+        self.usable().any(|trial| trial.checked.results.iter().any(against))
     }
 
     /// Whether none of the trials that conclusions may rest on was seen to drift.

@@ -145,6 +145,33 @@ pub(crate) fn keep_means(comparisons: &mut [Comparison], overall: &mut [OverallC
     }
 }
 
+/// Takes back how many more repeats would resolve what is not, where repeats of either target lie far
+/// off: by what scatter is left without them the next ones are no more likely to be as it is supposed.
+pub(crate) fn plan_without_outliers(
+    comparisons: &mut [Comparison],
+    overall: &mut [OverallComparison],
+    cells: &Cells,
+) {
+    let far_off = |target: &str, level: Level, metric: Metric| {
+        cells.at(target, level).is_some_and(|cell| cell.series(metric).has_outliers())
+    };
+    for one in comparisons.iter_mut().filter(|one| one.strength.further_repeats.is_some()) {
+        let Comparison { level, metric, .. } = *one;
+        if far_off(&one.baseline, level, metric) || far_off(&one.candidate, level, metric) {
+            one.strength.further_repeats = None;
+        }
+    }
+    for one in overall.iter_mut().filter(|one| one.strength.further_repeats.is_some()) {
+        let in_either = |level: &Level| {
+            far_off(&one.baseline, *level, one.metric)
+                || far_off(&one.candidate, *level, one.metric)
+        };
+        if one.levels.iter().any(in_either) {
+            one.strength.further_repeats = None;
+        }
+    }
+}
+
 /// What follows from a ratio candidate ÷ baseline.
 pub(crate) fn verdict(metric: Metric, ratio: &Estimate, margin: f64) -> Verdict {
     match (metric.better(), ratio.relation(margin)) {

@@ -101,18 +101,24 @@ pub use volume::{CellVolume, DiskEstimates, TrialVolume};
 
 use cell::{CellData, Cells};
 use checked_run::CheckedRun;
-use curve::CurveData;
 use law::Laws;
 use model::{Dataset, OverBudget, Place as Where, ReadBudget, ReadLimit, Study, Test};
 use stats::Looks;
 use std::sync::Arc;
 
-/// What fits the scaling laws of a test, or leaves them out.
-type FitLaws = fn(&Study, &[CurveData]) -> Laws;
+/// How far an analysis goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    /// What each trial is worth.
+    Trials,
+    /// All but scaling laws.
+    Answers,
+    All,
+}
 
 /// What may be concluded from one run of a study, finished or not.
 pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
-    analyse_with(dataset, law::laws, &ReadLimit::NONE.budget())
+    analyse_with(dataset, Extent::All, &ReadLimit::NONE.budget())
 }
 
 /// The same of a run that anybody may have made, whose time is looked at from trial to trial, from test
@@ -124,14 +130,14 @@ pub fn analyse_within<'d>(
     dataset: &'d Dataset,
     budget: &ReadBudget,
 ) -> Result<Analysis<'d>, OverBudget> {
-    let analysis = analyse_with(dataset, law::laws, budget);
+    let analysis = analyse_with(dataset, Extent::All, budget);
     budget.verdict().map(|()| analysis)
 }
 
 /// The same without scaling laws, which no answer on capacity rests on: their fits take a sixth of the
 /// time.
 pub fn analyse_without_laws(dataset: &Dataset) -> Analysis<'_> {
-    analyse_with(dataset, |_, _| Vec::new(), &ReadLimit::NONE.budget())
+    analyse_with(dataset, Extent::Answers, &ReadLimit::NONE.budget())
 }
 
 /// The same as [`analyse_within`] does it.
@@ -142,14 +148,33 @@ pub fn analyse_without_laws_within<'d>(
     dataset: &'d Dataset,
     budget: &ReadBudget,
 ) -> Result<Analysis<'d>, OverBudget> {
-    let analysis = analyse_with(dataset, |_, _| Vec::new(), budget);
+    let analysis = analyse_with(dataset, Extent::Answers, budget);
+    budget.verdict().map(|()| analysis)
+}
+
+/// What each trial is worth, for tables of trials: nothing is estimated, compared or ranked, and there
+/// are no findings.
+///
+/// # Errors
+/// As [`analyse_within`].
+pub fn analyse_trials_within<'d>(
+    dataset: &'d Dataset,
+    budget: &ReadBudget,
+) -> Result<Analysis<'d>, OverBudget> {
+    let analysis = analyse_with(dataset, Extent::Trials, budget);
     budget.verdict().map(|()| analysis)
 }
 
 /// What comes of it says nothing where the budget is overdrawn.
-fn analyse_with<'d>(dataset: &'d Dataset, laws: FitLaws, budget: &ReadBudget) -> Analysis<'d> {
+fn analyse_with<'d>(dataset: &'d Dataset, extent: Extent, budget: &ReadBudget) -> Analysis<'d> {
     let mut run = CheckedRun::of(dataset, budget);
     let audit = audit::audit(dataset);
+    if extent == Extent::Trials {
+        for (trial, result) in audit.results {
+            run.add(trial, result);
+        }
+        return of_trials(&run, budget);
+    }
     let mut findings = study::findings(dataset);
     findings.extend(extended::findings(dataset));
     findings.extend(audit.findings);
@@ -164,7 +189,7 @@ fn analyse_with<'d>(dataset: &'d Dataset, laws: FitLaws, budget: &ReadBudget) ->
             break;
         }
         let (analysis, found, observations) =
-            analyse_test(&run, test, looks.as_ref(), (laws, budget));
+            analyse_test(&run, test, looks.as_ref(), (extent, budget));
         factor_rungs.extend(observations);
         tests.push(analysis);
         findings.extend(found);
@@ -190,20 +215,9 @@ fn analyse_with<'d>(dataset: &'d Dataset, laws: FitLaws, budget: &ReadBudget) ->
     Analysis { dataset, tests, findings, settings, summary, factors, break_evens }
 }
 
-fn analyse_test(
-    run: &CheckedRun<'_>,
-    test: &Test,
-    looks: Option<&Arc<Looks>>,
-    (laws, budget): (FitLaws, &ReadBudget),
-) -> (TestAnalysis, Vec<Finding>, Vec<factor::PairAtLevel>) {
-    let dataset = run.dataset;
-    let study = &dataset.study;
-    let basis = Basis::of(test, run.records(&test.name));
-    let mut data = cell::collect(run, &study.targets, test, basis.as_ref(), looks);
-    let control = study.aa_control.as_slice();
-    let again = cell::collect(run, control, test, basis.as_ref(), looks);
-    let mut findings: Vec<Finding> =
-        data.iter().chain(again.iter()).flat_map(CellData::findings).collect();
+/// Holds cells against what other tools made of the same, and returns what is to be said of that.
+fn cross_checked(study: &Study, data: &mut Cells<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
     for cell in data.iter_mut() {
         let cross_checks = cross_check::findings(study, cell);
         if cross_checks.iter().any(cross_check::disagrees) {
@@ -211,6 +225,41 @@ fn analyse_test(
         }
         findings.extend(cross_checks);
     }
+    findings
+}
+
+/// What each trial is worth.
+fn of_trials<'d>(run: &CheckedRun<'d>, budget: &ReadBudget) -> Analysis<'d> {
+    let dataset = run.dataset;
+    let of_test = |test: &Test| {
+        let basis = Basis::of(test, run.records(&test.name));
+        let of = |targets| cell::collect(run, targets, test, basis.as_ref(), None);
+        let mut data = of(&dataset.study.targets);
+        cross_checked(&dataset.study, &mut data);
+        let again = of(dataset.study.aa_control.as_slice());
+        let cells = |data: &Cells<'_>| data.iter().map(CellData::of_trials).collect();
+        TestAnalysis::of_trials(test, basis, (cells(&data), cells(&again)))
+    };
+    let tests = dataset.study.tests.iter().take_while(|_| budget.charge(0).is_ok());
+    Analysis::of_trials(dataset, tests.map(of_test).collect())
+}
+
+fn analyse_test(
+    run: &CheckedRun<'_>,
+    test: &Test,
+    looks: Option<&Arc<Looks>>,
+    (extent, budget): (Extent, &ReadBudget),
+) -> (TestAnalysis, Vec<Finding>, Vec<factor::PairAtLevel>) {
+    let dataset = run.dataset;
+    let study = &dataset.study;
+    let basis = Basis::of(test, run.records(&test.name));
+    let mut data = cell::collect(run, &study.targets, test, basis.as_ref(), looks);
+    data.learn(test);
+    let mut again = cell::collect(run, study.aa_control.as_slice(), test, basis.as_ref(), looks);
+    again.learn(test);
+    let mut findings: Vec<Finding> =
+        data.iter().chain(again.iter()).flat_map(CellData::findings).collect();
+    findings.extend(cross_checked(study, &mut data));
 
     let fleets = fleet::fleets(study, test, &data);
     findings.extend(processors::findings(&test.name, &fleets));
@@ -232,12 +281,19 @@ fn analyse_test(
     let growth = growth::growth(study, &peaks);
     findings.extend(growth::findings(&test.name, &growth));
     findings.extend(knee::findings(study, basis, compared));
-    let laws = laws(study, &peaks);
+    let laws = match extent {
+        Extent::All => law::laws(study, &peaks),
+        Extent::Trials | Extent::Answers => Laws::new(),
+    };
     findings.extend(law::findings(&test.name, &laws));
 
     let (mut comparisons, mut overall) =
         basis.map_or_else(Default::default, |b| until::held(dataset, test, b, compared, budget));
     compare::keep_means(&mut comparisons, &mut overall);
+    if study.until.is_none() {
+        // Where repeats go on by themselves, the order in which they do rests on what is likely.
+        compare::plan_without_outliers(&mut comparisons, &mut overall, compared);
+    }
     floor::hold_comparisons(&floors, &mut comparisons);
     let money = money::of_test(dataset, test, &data, &peaks, (&comparisons, &floors));
     floor::hold_overall(&floors, &mut overall);

@@ -4,7 +4,7 @@
 use crate::series::Series;
 use crate::{Comparison, Metric, NoiseFloor, Verdict, floor};
 use model::{Better, Level, Study};
-use stats::{Estimate, Relation};
+use stats::{Estimate, Ratio, Relation};
 use std::collections::{BTreeSet, HashMap};
 
 /// What tells which of two targets is ahead.
@@ -162,27 +162,29 @@ impl<'a> Race<'a> {
         let Some(ratio) = one.series.ratio(other.series) else { return Relation::Unresolved };
         let pairs = (self.targets * self.targets.saturating_sub(1) / 2).max(1);
         let missed = (1.0 - self.study.confidence) / (pairs * together) as f64;
-        let held = |choices: usize| {
-            let estimate = ratio.estimate(1.0 - missed / choices.max(1) as f64);
-            let hidden = floor::hides(self.floors, self.metric, &estimate);
-            match estimate.relation(self.study.margin) {
-                Relation::Larger | Relation::Smaller if hidden => Relation::Unresolved,
-                relation => relation,
-            }
+        // Luck works against whoever is behind, and a difference is one on the side of its point.
+        let upper = 1.0 + self.study.margin;
+        let (choices, ahead) = match ratio.point {
+            point if point >= upper => (one.choices, Relation::Larger),
+            point if point <= upper.recip() => (other.choices, Relation::Smaller),
+            _ => return self.equivalence(&ratio),
         };
-        // Luck works against whoever is behind.
-        match held(one.choices) {
-            Relation::Larger => Relation::Larger,
-            _ => match held(other.choices) {
-                Relation::Smaller => Relation::Smaller,
-                _ => {
-                    let equal = ratio.equivalence(self.study.confidence);
-                    match equal.relation(self.study.margin) {
-                        Relation::Equivalent => Relation::Equivalent,
-                        _ => Relation::Unresolved,
-                    }
-                }
-            },
+        let missed = missed / choices.max(1) as f64;
+        // An interval takes several times as long as the p-value, which says the same to its last digits.
+        if ratio.p_value().is_none_or(|p_value| p_value > 1.01 * missed) {
+            return Relation::Unresolved;
+        }
+        let estimate = ratio.estimate(1.0 - missed);
+        let clear = estimate.relation(self.study.margin) == ahead
+            && !floor::hides(self.floors, self.metric, &estimate);
+        if clear { ahead } else { Relation::Unresolved }
+    }
+
+    fn equivalence(&self, ratio: &Ratio) -> Relation {
+        let equal = ratio.equivalence(self.study.confidence);
+        match equal.relation(self.study.margin) {
+            Relation::Equivalent => Relation::Equivalent,
+            _ => Relation::Unresolved,
         }
     }
 }

@@ -115,7 +115,7 @@ fn derived(
     if of_whole_phase && !basis.whole_phase {
         return None;
     }
-    let overloaded = outcome.load.as_ref().is_some_and(LoadResult::is_overloaded);
+    let overloaded = outcome.load.as_deref().is_some_and(LoadResult::is_overloaded);
     if metric.is_latency() && overloaded {
         return None;
     }
@@ -361,16 +361,18 @@ impl Series {
     /// unpaired, and so are imported results that were not measured in turns. Which of the two is decided by the number of pairs alone, never by which interval
     /// is the narrower. `None` where either has no values, or one that is not above zero.
     pub(crate) fn ratio(&self, base: &Self) -> Option<Ratio> {
-        // An outlier counts in a ratio as it does in the figure of its cell.
-        let (own, bases) = (self.clipped(), base.clipped());
-        let pairs = if self.apart { Vec::new() } else { own.pairs_with(&bases) };
+        let are_pairs =
+            !self.apart && self.repeats().filter(|&at| base.at(at).is_some()).nth(1).is_some();
         // What is learned elsewhere, as of an A/A control, knows none of these targets.
         let (known, other) = if base.kin.is_some() { (base, self) } else { (self, base) };
         let kin = known.kin.as_ref();
         let is_of_kin = kin.zip(other.kin.as_ref()).is_some_and(|(one, two)| Arc::ptr_eq(one, two));
         let targets = [known.target, if is_of_kin { other.target } else { known.target }];
         let rounding = self.rounding + base.rounding;
-        let ratio = if pairs.len() >= 2 {
+        let ratio = if are_pairs {
+            // An outlier counts in a ratio as it does in the figure of its cell.
+            let (own, bases) = (self.clipped(), base.clipped());
+            let pairs = own.pairs_with(&bases);
             let ratios = kin.and_then(|kin| kin.ratios.as_ref()).map(|all| all.pair(targets));
             let shared = kin.and_then(|kin| kin.shared);
             let cells = base.scatter().zip(self.scatter());
@@ -404,6 +406,16 @@ impl Series {
     /// The same with outliers as far off as they count in the figure of the cell.
     pub(crate) fn clipped(&self) -> Self {
         clipped(self, self.scatter())
+    }
+
+    /// Whether some values are more than twice as far off as they count: by six typical deviations, which
+    /// no chance explains.
+    pub(crate) fn has_outliers(&self) -> bool {
+        let Some(middle) = self.sample().map(|sample| sample.median()) else { return false };
+        let far = |(value, counted): (f64, f64)| {
+            (value / counted).ln().abs() > (counted / middle).ln().abs()
+        };
+        self.values().zip(self.clipped().values()).any(far)
     }
 
     /// Whether values without a partner go into its ratios.

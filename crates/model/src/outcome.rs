@@ -19,8 +19,9 @@ pub struct Outcome {
     pub source: Option<ResultSource>,
     /// What the task measured besides a load, or what a source prints, in its order.
     pub figures: Vec<Figure>,
-    /// What the load engine recorded, where there was a load.
-    pub load: Option<LoadResult>,
+    /// What the load engine recorded, where there was a load: imported results have none, and there
+    /// may be very many of them.
+    pub load: Option<Box<LoadResult>>,
     /// The distribution of latencies that a source prints.
     pub latencies: Option<Latencies>,
     /// What happened during the trial, in order of time.
@@ -77,7 +78,7 @@ pub struct ResultSource {
 impl Outcome {
     /// That of a load which weighin ran.
     pub fn of_load(load: LoadResult) -> Self {
-        Self { load: Some(load), ..Self::default() }
+        Self { load: Some(Box::new(load)), ..Self::default() }
     }
 
     /// What a file of that name says, written by that tool.
@@ -135,7 +136,7 @@ impl Outcome {
                 Some(FigureNumber { value, resolution: value * PackedLatencies::ROUNDING })
             }
             Derivation::LongestStatement => {
-                let seconds = longest_statement(self.load.as_ref()?, &self.marks)?;
+                let seconds = longest_statement(self.load.as_deref()?, &self.marks)?;
                 Some(FigureNumber { value: seconds * 1e3, resolution: MICROSECOND_MS })
             }
             Derivation::Quotient(upper, lower) => {
@@ -152,7 +153,7 @@ impl Outcome {
 
     /// What the load did before, while or after something was done to the target.
     pub fn around(&self, part: Around) -> Option<Stretch> {
-        part.of(self.load.as_ref()?, &self.marks)
+        part.of(self.load.as_deref()?, &self.marks)
     }
 
     /// What is known of a metric, in its unit.

@@ -97,13 +97,13 @@ impl TrialRecord {
 
     /// What the load engine recorded, if the trial completed and had a load.
     pub fn load(&self) -> Option<&LoadResult> {
-        self.outcome()?.load.as_ref()
+        self.outcome()?.load.as_deref()
     }
 
     /// The same, to be changed.
     pub fn load_mut(&mut self) -> Option<&mut LoadResult> {
         match &mut self.end {
-            TrialEnd::Completed(outcome) => outcome.load.as_mut(),
+            TrialEnd::Completed(outcome) => outcome.load.as_deref_mut(),
             TrialEnd::Failed(_) => None,
         }
     }

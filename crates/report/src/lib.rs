@@ -63,7 +63,7 @@ pub enum Format {
 /// Only those of the writer.
 pub fn render(analysis: &Analysis, format: Format, out: &mut impl Write) -> io::Result<()> {
     match format {
-        Format::Html => text(&html::page(analysis).into_string(), out),
+        Format::Html => html::write(analysis, |part| text(part, out)),
         Format::Markdown => text(&markdown::page(analysis), out),
         Format::Json => json::write(analysis, out),
         Format::Csv => csv::write(analysis, out),

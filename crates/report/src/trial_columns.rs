@@ -114,8 +114,9 @@ fn date(at: UnixMillis) -> Value {
     if at.0 == 0 { Value::Null } else { at.0.into() }
 }
 
-/// Every trial of the plan in its order, with those that were measured anew since.
-pub(crate) fn rows<'a>(analysis: &'a Analysis<'a>) -> Vec<TrialRow<'a>> {
+/// Every trial of the plan in its order, with those that were measured anew since; each row is made when
+/// it is asked for.
+pub(crate) fn rows<'a>(analysis: &'a Analysis<'a>) -> impl Iterator<Item = TrialRow<'a>> {
     let assessments = view::assessments(analysis);
     let Dataset { plan, trials, superseded, .. } = analysis.dataset;
     let records: HashMap<&TrialKey, usize> =
@@ -124,7 +125,7 @@ pub(crate) fn rows<'a>(analysis: &'a Analysis<'a>) -> Vec<TrialRow<'a>> {
         superseded.iter().map(|superseded| (superseded.record.position, superseded)).collect();
     let tests: HashMap<&str, &TestAnalysis> =
         analysis.tests.iter().map(|test| (test.test.as_str(), test)).collect();
-    let row = |planned: &'a model::Trial| {
+    let row = move |planned: &'a model::Trial| {
         model::deadline::look();
         let earlier = earlier.get(&planned.position).copied();
         let index = records.get(&planned.key).filter(|_| earlier.is_none());
@@ -140,7 +141,7 @@ pub(crate) fn rows<'a>(analysis: &'a Analysis<'a>) -> Vec<TrialRow<'a>> {
             background: record.and_then(TrialBackground::of),
         }
     };
-    plan.all_trials().map(row).collect()
+    plan.all_trials().map(row)
 }
 
 impl TrialRow<'_> {

@@ -125,6 +125,7 @@ pub(crate) fn select(
         return Err(damage("load", "the row is missing, and the trial has no figures either"));
     }
     let series = select_series(connection, position)?;
+    let load = load.map(Box::new);
     Ok(Outcome { source, figures, load, latencies, marks, series })
 }
 

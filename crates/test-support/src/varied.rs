@@ -215,7 +215,7 @@ fn measured(d: &mut Draw) -> Outcome {
     Outcome {
         source: None,
         figures: figures(d, None),
-        load: Some(load(d)),
+        load: Some(Box::new(load(d))),
         latencies: None,
         marks: d.list(3, mark),
         series: d.list(2, |d| TimeSeries {

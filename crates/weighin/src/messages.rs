@@ -4,11 +4,12 @@
 //! are held here (tested), and clap's help, which holds nothing from outside.
 
 use crate::exit::CliError;
+use crate::output::Contents;
 use crate::view;
-use model::text;
+use model::{OverBudget, text};
 use rustix::termios::tcgetwinsize;
 use std::borrow::Cow;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -119,25 +120,55 @@ fn gated(styled: &str, colours: bool) -> String {
     safe + &text::visible(rest)
 }
 
-/// Writes what is no text, such as an image, as it is; a terminal gets none of it.
-pub(crate) fn print_binary(bytes: &[u8]) -> Result<(), CliError> {
-    if io::stdout().is_terminal() {
-        return Err(CliError::usage(
+/// Writes to standard output what is made part by part. Parts end between characters; what is no text,
+/// such as an image, is one, and a terminal gets none of it.
+pub(crate) fn print_made(contents: Contents<'_>) -> Result<(), CliError> {
+    let mut out = Parts(BufWriter::with_capacity(PARTS, io::stdout().lock()));
+    let made = contents(&mut out).and_then(|()| out.flush());
+    match made {
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(CliError::usage(
             "standard output is a terminal, and this is no text",
             "name a file with --out, or send it on with > or |",
-        ));
+        )),
+        made => written(made),
     }
-    write_bytes(bytes)
+}
+
+/// Bytes that go to standard output at once.
+const PARTS: usize = 64 << 10;
+
+/// Passes on what nothing from outside steers a terminal with.
+struct Parts<W>(W);
+
+impl<W: Write> Write for Parts<W> {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        match str::from_utf8(part) {
+            Ok(said) => self.0.write_all(text::visible(said).as_bytes())?,
+            Err(_) if io::stdout().is_terminal() => {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
+            Err(_) => self.0.write_all(part)?,
+        }
+        Ok(part.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 fn write(text: &str) -> Result<(), CliError> {
-    write_bytes(text.as_bytes())
+    let mut out = io::stdout().lock();
+    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
-fn write_bytes(bytes: &[u8]) -> Result<(), CliError> {
-    let mut out = io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
+/// A reader that has seen enough is no error.
+fn written(to_output: io::Result<()>) -> Result<(), CliError> {
+    match to_output {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) if error.get_ref().is_some_and(|reason| reason.is::<OverBudget>()) => {
+            Err(CliError::unavailable(format!("cannot make it: {error}"), ""))
+        }
         Err(error) => {
             Err(CliError::unavailable(format!("cannot write to standard output: {error}"), ""))
         }

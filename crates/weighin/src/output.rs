@@ -2,8 +2,9 @@
 //! something that is not its like.
 
 use crate::exit::CliError;
-use crate::messages::{print, print_binary};
+use crate::messages::print_made;
 use files::{Access, Directory, Unfinished};
+use model::OverBudget;
 use rustix::process::geteuid;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -30,12 +31,27 @@ pub(crate) enum Replaces {
     Anything,
 }
 
+/// What writes the contents of a file, part by part: a report may be hundreds of MB.
+pub(crate) type Contents<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
+
+/// [`write_made`] of contents that are there.
+///
+/// # Errors
+/// As there.
+pub(crate) fn write(path: &Path, text: &[u8], replaces: Replaces) -> Result<String, CliError> {
+    write_made(path, replaces, &mut |out| out.write_all(text))
+}
+
 /// Writes a file and says where it is: at the path, or where that leads. What is no regular file (a
 /// device, a FIFO, standard output) is written as it is.
 ///
 /// # Errors
-/// When something stands there that may not be replaced, or it can't be written.
-pub(crate) fn write(path: &Path, text: &[u8], replaces: Replaces) -> Result<String, CliError> {
+/// When something stands there that may not be replaced, or it can't be made or written.
+pub(crate) fn write_made(
+    path: &Path,
+    replaces: Replaces,
+    contents: Contents<'_>,
+) -> Result<String, CliError> {
     let failed = |error: io::Error| cannot_write(path, &error);
     let shown = path.display();
     let there = match fs::metadata(path) {
@@ -52,7 +68,7 @@ pub(crate) fn write(path: &Path, text: &[u8], replaces: Replaces) -> Result<Stri
             ));
         }
         let written = begin(path, None).and_then(|mut file| {
-            file.write_all(text)?;
+            contents(&mut file)?;
             file.publish_new()
         });
         return written.map(|()| shown.to_string()).map_err(|error| match error.kind() {
@@ -73,15 +89,12 @@ pub(crate) fn write(path: &Path, text: &[u8], replaces: Replaces) -> Result<Stri
         return Err(exists(path, "name another file, or remove that one"));
     }
     if is_standard_output(&there) {
-        match std::str::from_utf8(text) {
-            Ok(text) => print(text)?,
-            Err(_) => print_binary(text)?,
-        }
+        print_made(contents)?;
         return Ok(shown.to_string());
     }
     if !kind.is_file() {
         let written = OpenOptions::new().write(true).open(path).and_then(|mut file| {
-            file.write_all(text)?;
+            contents(&mut file)?;
             file.flush()
         });
         return written.map(|()| shown.to_string()).map_err(failed);
@@ -89,7 +102,7 @@ pub(crate) fn write(path: &Path, text: &[u8], replaces: Replaces) -> Result<Stri
     let target = path.canonicalize().map_err(failed)?;
     may_replace(path, &target, File::open(&target).map_err(failed)?, replaces)?;
     let written = begin(&target, Some(there.mode())).and_then(|mut file| {
-        file.write_all(text)?;
+        contents(&mut file)?;
         file.publish()
     });
     written.map_err(failed)?;
@@ -104,11 +117,11 @@ pub(crate) fn write(path: &Path, text: &[u8], replaces: Replaces) -> Result<Stri
 /// write to that directory: a link is not followed, and only a file of this account's is replaced.
 ///
 /// # Errors
-/// As for [`write`], and for anything there but a regular file of this account's.
+/// As for [`write_made`], and for anything there but a regular file of this account's.
 pub(crate) fn write_beside(
     path: &Path,
-    text: &[u8],
     replaces: Replaces,
+    contents: Contents<'_>,
 ) -> Result<String, CliError> {
     let failed = |error: io::Error| cannot_write(path, &error);
     let (directory, name) = Directory::of_file(path).map_err(failed)?;
@@ -128,7 +141,7 @@ pub(crate) fn write_beside(
         Err(error) => return Err(failed(error)),
     }
     let written = Unfinished::begin(directory, &name, MODE, mode).and_then(|mut file| {
-        file.write_all(text)?;
+        contents(&mut file)?;
         if mode.is_some() { file.publish() } else { file.publish_new() }
     });
     written.map(|()| path.display().to_string()).map_err(|error| match error.kind() {
@@ -215,6 +228,9 @@ fn exists(path: &Path, help: &str) -> CliError {
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> CliError {
+    if error.get_ref().is_some_and(|reason| reason.is::<OverBudget>()) {
+        return CliError::unavailable(format!("cannot make {}: {error}", path.display()), "");
+    }
     let help = match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
             "make room there, or name a file on another file system with --out"
@@ -281,19 +297,21 @@ mod tests {
     fn beside_results_no_link_is_followed_and_only_own_files_are_replaced() {
         let place = TempDir::new().unwrap();
         let path = place.path().join("run.html");
-        write_beside(&path, REPORT, Replaces::Reports).unwrap();
-        write_beside(&path, b"format_version,study,run,test,target,other\n", Replaces::Reports)
-            .unwrap();
+        let beside = |path: &Path, text: &[u8], replaces| {
+            write_beside(path, replaces, &mut |out| out.write_all(text))
+        };
+        beside(&path, REPORT, Replaces::Reports).unwrap();
+        beside(&path, b"format_version,study,run,test,target,other\n", Replaces::Reports).unwrap();
         assert!(text(&path).contains("other"));
         fs::write(&path, "precious").unwrap();
-        assert!(write_beside(&path, REPORT, Replaces::Reports).is_err());
+        assert!(beside(&path, REPORT, Replaces::Reports).is_err());
         assert_eq!(text(&path), "precious");
 
         let (link, target) = (place.path().join("link.html"), place.path().join("target"));
         for planted in [target.as_path(), Path::new("/dev/null")] {
             fs::write(&target, REPORT).unwrap();
             symlink(planted, &link).unwrap();
-            assert!(write_beside(&link, b"<!doctype html>", Replaces::Anything).is_err());
+            assert!(beside(&link, b"<!doctype html>", Replaces::Anything).is_err());
             assert_eq!(text(&target).as_bytes(), REPORT);
             fs::remove_file(&link).unwrap();
         }
@@ -301,13 +319,34 @@ mod tests {
         let fifo = place.path().join("fifo.html");
         rustix::fs::mknodat(rustix::fs::CWD, &fifo, FileType::Fifo, Mode::from_raw_mode(0o644), 0)
             .unwrap();
-        assert!(write_beside(&fifo, REPORT, Replaces::Anything).is_err());
+        assert!(beside(&fifo, REPORT, Replaces::Anything).is_err());
         if geteuid().is_root() {
             fs::write(&path, REPORT).unwrap();
             std::os::unix::fs::chown(&path, Some(65_533), None).unwrap();
-            let error = write_beside(&path, REPORT, Replaces::Reports).unwrap_err();
+            let error = beside(&path, REPORT, Replaces::Reports).unwrap_err();
             assert!(error.message().contains("exists already"), "{}", error.message());
         }
+    }
+
+    #[test]
+    fn what_cannot_be_made_to_its_end_leaves_what_was_there() {
+        let place = TempDir::new().unwrap();
+        let path = place.path().join("report.csv");
+        let half = |out: &mut dyn Write| {
+            out.write_all(b"format_version,study,run,test,target,half\n")?;
+            Err(io::Error::other(OverBudget::Time(std::time::Duration::from_secs(1))))
+        };
+        let ways: [fn(&Path, Replaces, Contents<'_>) -> Result<String, CliError>; 2] =
+            [write_made, write_beside];
+        for make in ways {
+            let error = make(&path, Replaces::Reports, &mut { half }).unwrap_err();
+            assert!(error.message().contains("cannot make"), "{}", error.message());
+            assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+        }
+        write(&path, REPORT, Replaces::Nothing).unwrap();
+        write_made(&path, Replaces::Reports, &mut { half }).unwrap_err();
+        assert_eq!(text(&path).as_bytes(), REPORT);
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
     }
 
     #[test]

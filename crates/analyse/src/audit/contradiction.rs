@@ -1,5 +1,5 @@
 use super::Range;
-use model::FigureValue;
+use model::{FigureValue, Metric};
 use serde::Serialize;
 
 /// A figure that cannot be true together with others: the arithmetic.
@@ -23,6 +23,13 @@ impl Contradiction {
     /// By how much the figure is off, as a share of what follows: 0.05 is 5 %.
     pub fn relative(&self) -> f64 {
         self.off.abs() / self.follows.nominal.abs().max(f64::MIN_POSITIVE)
+    }
+
+    /// Whether a metric is among the figures that cannot all be true, off by more than that margin:
+    /// nothing is to be chosen by it then.
+    pub fn is_against(&self, metric: Metric, margin: f64) -> bool {
+        let is_of_it = |term: &Term| metric.printed_names().any(|known| known.name == term.name);
+        self.relative() > margin && self.terms.iter().chain([&self.printed]).any(is_of_it)
     }
 }
 

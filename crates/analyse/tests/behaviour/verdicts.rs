@@ -192,3 +192,30 @@ fn a_slow_trial_without_percentile_does_not_leave_the_word_to_the_fast_ones() {
     assert_eq!(analysis.tests[0].cells[0].estimate(Metric::LatencyP95), None);
     assert!(verdicts(&analysis, Metric::LatencyP95).is_empty());
 }
+
+#[test]
+fn where_a_repeat_lies_far_off_no_number_of_repeats_is_promised() {
+    let further = |outlier: f64| {
+        let mut noise = Noise::new(3);
+        let data = dataset(&["a", "b", "c"], &[1, 8, 32], 8, |target, clients, repeat| {
+            let ahead = if target == "b" { 1.02 } else { 1.0 };
+            let off = if (target, clients, repeat) == ("b", 8, 3) { outlier } else { 1.0 };
+            1000.0 * ahead * off * noise.factor(0.05)
+        });
+        let analysis = analyse(&data);
+        let at = |clients: u32| {
+            let comparison = analysis.tests[0].comparisons.iter().find(|one| {
+                (one.baseline.as_str(), one.candidate.as_str(), one.level.clients, one.metric)
+                    == ("a", "b", clients, Metric::Throughput)
+            });
+            let comparison = comparison.unwrap();
+            assert_eq!(comparison.verdict, Verdict::Unresolved, "{comparison:?}");
+            comparison.strength.further_repeats
+        };
+        (at(1), at(8))
+    };
+    let (quiet, at_eight) = further(1.0);
+    assert!(quiet.is_some() && at_eight.is_some(), "{quiet:?} {at_eight:?}");
+    let (quiet, at_eight) = further(0.4);
+    assert!(quiet.is_some() && at_eight.is_none(), "{quiet:?} {at_eight:?}");
+}

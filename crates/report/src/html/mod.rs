@@ -24,17 +24,47 @@ use analyse::{Analysis, Validity};
 use evidence::Evidence;
 use layer::Layer;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::io;
 
 /// All colours and measures.
 pub(crate) const STYLE: &str = include_str!("style.css");
 /// Cross-hair, tooltip and printing; the page is complete without it.
 pub(crate) const SCRIPT: &str = include_str!("page.js");
 
-/// The whole page.
-pub(crate) fn page(analysis: &Analysis) -> Markup {
+/// Where the sections of a page go. No text has such a mark: it would be escaped.
+const SECTIONS: &str = "<!-- sections -->";
+
+/// Writes the whole page, section by section: a page of hundreds of tests is long.
+pub(crate) fn write(
+    analysis: &Analysis,
+    mut part: impl FnMut(&str) -> io::Result<()>,
+) -> io::Result<()> {
+    let evidence = Evidence::of_page(analysis);
+    let frame = frame(analysis).into_string();
+    let (before, after) = frame.split_once(SECTIONS).unwrap_or((&frame, ""));
+    part(before)?;
+    let mut section = |section: Markup| part(&section.into_string());
+    section(first::section(analysis))?;
+    section(findings::section(analysis, &evidence))?;
+    section(summary::section(analysis))?;
+    for (i, test) in analysis.tests.iter().enumerate() {
+        section(test::section(analysis, test, i, &evidence))?;
+    }
+    section(factors(analysis))?;
+    section(money::section(analysis))?;
+    section(events::section(analysis))?;
+    section(timelines::section(analysis, &evidence))?;
+    section(environment(analysis))?;
+    section(trials(analysis, &evidence))?;
+    section(methods(analysis))?;
+    section(source(analysis))?;
+    part(after)
+}
+
+/// What is around the sections of a page.
+fn frame(analysis: &Analysis) -> Markup {
     let study = &analysis.dataset.study;
     let question = study.question.as_deref().unwrap_or(&study.name);
-    let evidence = Evidence::of_page(analysis);
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -42,20 +72,7 @@ pub(crate) fn page(analysis: &Analysis) -> Markup {
             body {
                 (svg::key_shapes())
                 header { (heading(analysis, question)) }
-                main {
-                    (first::section(analysis))
-                    (findings::section(analysis, &evidence))
-                    (summary::section(analysis))
-                    @for (i, test) in analysis.tests.iter().enumerate() { (test::section(analysis, test, i, &evidence)) }
-                    (factors(analysis))
-                    (money::section(analysis))
-                    (events::section(analysis))
-                    (timelines::section(analysis, &evidence))
-                    (environment(analysis))
-                    (trials(analysis, &evidence))
-                    (methods(analysis))
-                    (source(analysis))
-                }
+                main { (PreEscaped(SECTIONS)) }
                 div #tip role="status" hidden {}
                 script { (PreEscaped(lean(SCRIPT))) }
             }

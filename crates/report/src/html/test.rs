@@ -3,6 +3,7 @@
 use super::evidence::Evidence;
 use super::layer::Layer;
 use super::{charts, failover, percentiles, table, timelines};
+use crate::words::Answer;
 use crate::{numbers, tables, view, words};
 use analyse::{Analysis, TestAnalysis};
 use maud::{Markup, html};
@@ -23,11 +24,12 @@ pub(super) fn section(
 ) -> Markup {
     let described = analysis.dataset.study.tests.iter().find(|study| study.name == test.test);
     let described = described.map(words::workload).unwrap_or_default();
+    let said = words::answer(analysis, test);
     let content = html! {
-        @if test.basis.is_some() { (answer(analysis, test)) }
+        @if test.basis.is_some() { (answer(analysis, test, &said)) }
         (charts::charts(analysis, test, number))
         (percentiles::figure(analysis, test, number))
-        (comparisons(analysis, test))
+        (comparisons(analysis, test, &said.conditions))
         (failover::section(analysis, test))
         @if !test.figures.is_empty() {
             (part(words::figures_heading(analysis), &table::table(&tables::named(analysis, test))))
@@ -80,8 +82,7 @@ fn part(heading: &str, content: &Markup) -> Markup {
 }
 
 /// The places, and what they do not hold for.
-fn answer(analysis: &Analysis, test: &TestAnalysis) -> Markup {
-    let said = words::answer(analysis, test);
+fn answer(analysis: &Analysis, test: &TestAnalysis, said: &Answer) -> Markup {
     let ranking = tables::ranking(analysis, test);
     html! {
         // Of the only test the first screen says it.
@@ -101,8 +102,7 @@ fn answer(analysis: &Analysis, test: &TestAnalysis) -> Markup {
 }
 
 /// How the targets compare, pair by pair or, where there are many, in a matrix.
-fn comparisons(analysis: &Analysis, test: &TestAnalysis) -> Markup {
-    let said = words::answer(analysis, test).conditions;
+fn comparisons(analysis: &Analysis, test: &TestAnalysis, said: &[String]) -> Markup {
     let pairs = view::pairs(test);
     let searched = test.search.as_ref().map(tables::search_comparisons);
     let searched = searched.filter(|table| !table.rows.is_empty());

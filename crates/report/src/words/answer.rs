@@ -271,7 +271,7 @@ pub(crate) fn not_offered(test: &TestAnalysis) -> Option<(Vec<&str>, &str)> {
 
 /// What a test's answer does not hold for.
 fn limits(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
-    let mut limits = Vec::new();
+    let mut limits: Vec<String> = decision::contradicted(analysis, test).into_iter().collect();
     let rising: Vec<String> = test
         .curves
         .iter()

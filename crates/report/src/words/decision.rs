@@ -4,7 +4,9 @@
 use super::labels::target_name;
 use super::place::{at, levels};
 use crate::{numbers, view};
-use analyse::{Analysis, Choice, Finding, OverallComparison, Severity, TestAnalysis, Verdict};
+use analyse::{
+    Analysis, Choice, Evidence, Finding, OverallComparison, Severity, TestAnalysis, Verdict,
+};
 use model::{Level, Task, Test};
 
 /// Most targets that a choice names.
@@ -19,7 +21,8 @@ pub(crate) fn choice(analysis: &Analysis, test: &TestAnalysis) -> Option<String>
         return None;
     }
     let all = studied(analysis, test).map_or(&[][..], Test::levels);
-    if let Some(said) = over_the_range(test, all) {
+    let over_the_range = over_the_range(test, all);
+    if let Some(said) = over_the_range.filter(|_| contradictions(analysis, test).is_empty()) {
         return Some(said);
     }
     let margin = numbers::percent(analysis.dataset.study.margin);
@@ -49,6 +52,45 @@ pub(crate) fn choice(analysis: &Analysis, test: &TestAnalysis) -> Option<String>
     });
     let said: Vec<String> = said.collect();
     Some(format!("{}.", super::capitalised(&said.join("; "))))
+}
+
+/// At which levels nothing is chosen, because figures that would decide cannot all be true; `None` where
+/// there are none, or nothing was compared.
+pub(crate) fn contradicted(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
+    if test.comparisons.is_empty() {
+        return None;
+    }
+    let found = contradictions(analysis, test);
+    let all = studied(analysis, test).map_or(&[][..], Test::levels);
+    let here: Vec<Level> =
+        all.iter().copied().filter(|level| found.iter().any(|(_, at)| at == level)).collect();
+    let mut targets: Vec<String> = Vec::new();
+    for (target, _) in found {
+        if !targets.iter().any(|known| known == target) {
+            targets.push(target.to_owned());
+        }
+    }
+    (!here.is_empty()).then(|| {
+        let place = places(all, &here);
+        format!(
+            "Nothing is chosen{place}: figures of {} there cannot all be true (see the warnings).",
+            named(&targets)
+        )
+    })
+}
+
+/// The targets, with their levels, that print figures which would decide and cannot all be true.
+fn contradictions<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<(&'a str, Level)> {
+    let Some(metric) = test.basis.map(|basis| basis.at_each_level()) else { return Vec::new() };
+    let margin = analysis.dataset.study.margin;
+    let against = |finding: &'a Finding| {
+        let Evidence::Contradiction(found) = &finding.evidence else { return None };
+        let subject = &finding.subject;
+        let is_own = subject.test.as_deref() == Some(test.test.as_str());
+        let place = subject.target.as_deref().zip(subject.level);
+        place.filter(|_| is_own && found.is_against(metric, margin))
+    };
+    analysis.findings.iter().filter_map(against).collect()
 }
 
 /// Between whom no level of a test decides, and at which levels; `None` where something is decided.

@@ -26,17 +26,16 @@ pub(super) fn describe(failover: &Failover) -> String {
 /// Which targets lost acknowledged writes, and which did not, in one sentence; `None` of tests that
 /// count none.
 pub(super) fn lost_writes(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
-    let of_test = analysis
-        .findings
-        .iter()
-        .filter(|finding| finding.subject.test.as_deref() == Some(&test.test));
     let mut targets: Vec<Losses> = Vec::new();
-    for finding in of_test {
+    for finding in &analysis.findings {
         let lost = match &finding.evidence {
             Evidence::WritesLost(found) => found.lost,
             Evidence::NoWriteLost(_) => 0,
             _ => continue,
         };
+        if finding.subject.test.as_deref() != Some(&test.test) {
+            continue;
+        }
         let Some(target) = finding.subject.target.as_deref() else { continue };
         // The first target once more, against which the noise is held, is no candidate.
         if !test.cells.iter().any(|cell| cell.target == target) {

@@ -27,7 +27,7 @@ mod storage;
 mod undecided;
 mod volume;
 
-pub(crate) use answer::{answer, general_limits, not_offered, scaled};
+pub(crate) use answer::{Answer, answer, general_limits, not_offered, scaled};
 pub(crate) use capacity::{
     SERVICE_TIMES, answer as capacity_answer, part as capacity_part, question, sufficient,
 };

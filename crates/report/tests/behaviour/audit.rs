@@ -49,3 +49,37 @@ fn sound_tables_have_no_such_section() {
     assert!(!html.contains("id=\"arithmetic\""));
     assert!(html.contains("All 2 relations between imported figures"));
 }
+
+/// Two targets, three times each at 1 and at 8 clients; one of which answers so fast at 8.
+fn answering(mean_ms: f64) -> String {
+    let mut table = "target,clients,repeat,TPS,avg (ms)\n".to_owned();
+    for repeat in 1..=3 {
+        for (target, clients, rate, mean_ms) in [
+            ("slow", 1, 500.0, 2.0),
+            ("fast", 1, 1000.0, 1.0),
+            ("slow", 8, 4000.0, 2.0),
+            ("fast", 8, 8000.0, mean_ms),
+        ] {
+            let rate = rate * (1.0 + 0.002 * f64::from(repeat));
+            // Not quite as many as there are clients.
+            let mean_ms = mean_ms * 0.98;
+            table += &format!("{target},{clients},{repeat},{rate:.1},{mean_ms:.4}\n");
+        }
+    }
+    table
+}
+
+#[test]
+fn nothing_is_chosen_by_figures_that_cannot_all_be_true() {
+    let said = |text: &str| rendered(text, Format::Markdown).replace('\u{a0}', " ");
+    let sound = said(&answering(1.0));
+    assert!(sound.contains("Choose fast at every level"), "{sound}");
+    assert!(!sound.contains("Nothing is chosen"), "{sound}");
+    // More than 8 clients can have under way.
+    let wrong = said(&answering(20.0));
+    assert!(wrong.contains("Choose fast at 1 client."), "{wrong}");
+    assert!(
+        wrong.contains("Nothing is chosen at 8 clients: figures of fast there cannot all be true"),
+        "{wrong}"
+    );
+}

@@ -2,7 +2,7 @@ use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::{ChartArguments, ChartFormat, ThemeName};
 use crate::exit::CliError;
-use crate::messages::{self, print_binary};
+use crate::messages::{self, print_made};
 use crate::output::{self, Replaces};
 use crate::raster;
 use crate::stores;
@@ -43,7 +43,7 @@ pub(crate) fn chart(arguments: &ChartArguments) -> Outcome {
     if to_output {
         match format {
             ChartFormat::Svg => print(&String::from_utf8_lossy(&image))?,
-            ChartFormat::Png => print_binary(&image)?,
+            ChartFormat::Png => print_made(&mut |out| out.write_all(&image))?,
         }
         return Ok(Exit::Done);
     }

@@ -1,13 +1,13 @@
 use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::{ReportArguments, ReportFormat};
-use crate::exit::CliError;
+use crate::messages::print_made;
 use crate::output::{self, Replaces, html_path};
 use crate::stores;
 use analyse::Analysis;
 use model::ReadBudget;
 use report::Format;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 impl From<ReportFormat> for Format {
     fn from(format: ReportFormat) -> Self {
@@ -32,42 +32,44 @@ pub(crate) fn report(arguments: &ReportArguments) -> Outcome {
         None if format == Format::Html => Some(html_path(&results)),
         None => None,
     };
-    // Tables of trials say nothing of scaling laws, whose fits take long.
+    // Tables of trials say nothing of what trials show together, which takes most of the time.
     let analyse = match format {
-        Format::Csv | Format::Hlog => analyse::analyse_without_laws_within,
+        Format::Csv | Format::Hlog => analyse::analyse_trials_within,
         Format::Html | Format::Markdown | Format::Json => analyse::analyse_within,
     };
     let (analysis, budget) = stores::analysis_by(analyse, &results, &dataset, arguments.reading)?;
-    let text = render(&analysis, format, &budget)?;
+    let mut page = |to: &mut dyn Write| render(&analysis, format, &budget, to);
     match out {
         Some(path) => {
             let replaces = if arguments.overwrite { Replaces::Anything } else { Replaces::Reports };
-            let write = if arguments.out.is_some() { output::write } else { output::write_beside };
-            let written = write(&path, &text, replaces)?;
+            let named = arguments.out.is_some();
+            let write = if named { output::write_made } else { output::write_beside };
+            let written = write(&path, replaces, &mut page)?;
             print(&format!("Wrote {}\n", model::text::line(&written)))?;
         }
-        None => print(&String::from_utf8_lossy(&text))?,
+        None => print_made(&mut page)?,
     }
     Ok(Exit::Done)
 }
 
-/// The report of an analysis.
+/// Writes the report of an analysis, within a budget.
 pub(super) fn render(
     analysis: &Analysis<'_>,
     format: Format,
     budget: &ReadBudget,
-) -> Result<Vec<u8>, CliError> {
-    let mut text = Charged { text: Vec::new(), budget };
-    budget
-        .bound(|| report::render(analysis, format, &mut text))
-        .map_err(|over| stores::not_made("the report", over))?
-        .map_err(|error| CliError::unavailable(format!("cannot make the report: {error}"), ""))?;
-    Ok(text.text)
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(AT_ONCE, Charged { to, budget });
+    budget.bound(|| report::render(analysis, format, &mut out)).map_err(io::Error::other)??;
+    out.flush()
 }
 
-/// A text that is made within a budget.
+/// Bytes that are written at once, between two looks at the time.
+const AT_ONCE: usize = 64 << 10;
+
+/// What is written within a budget.
 struct Charged<'a> {
-    text: Vec<u8>,
+    to: &'a mut dyn Write,
     budget: &'a ReadBudget,
 }
 
@@ -75,10 +77,10 @@ impl Write for Charged<'_> {
     fn write(&mut self, part: &[u8]) -> io::Result<usize> {
         // Of its time: how long a page may be follows from what was read, which was charged.
         self.budget.charge(0).map_err(io::Error::other)?;
-        self.text.write(part)
+        self.to.write(part)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        self.to.flush()
     }
 }

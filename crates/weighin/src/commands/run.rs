@@ -300,8 +300,10 @@ fn report(store: &Store, results: &Path, failed: usize) -> Outcome {
     let dataset = store.dataset()?;
     let analysis = analyse::analyse(&dataset);
     let page = html_path(results);
-    let written = render(&analysis, Format::Html, &ReadLimit::NONE.budget())
-        .and_then(|text| output::write_beside(&page, &text, Replaces::Reports));
+    let budget = ReadLimit::NONE.budget();
+    let written = output::write_beside(&page, Replaces::Reports, &mut |out| {
+        render(&analysis, Format::Html, &budget, out)
+    });
     show(&analysis, results, written.as_deref().ok())?;
     if let Err(mut error) = written {
         let results = results.display();

@@ -287,7 +287,7 @@ pub(crate) struct Ended {
 impl Ended {
     pub(crate) fn of(record: &TrialRecord) -> Self {
         let outcome = record.outcome();
-        let load = outcome.and_then(|outcome| outcome.load.as_ref());
+        let load = outcome.and_then(|outcome| outcome.load.as_deref());
         let errors = load.map(|load| load.errors.as_slice()).unwrap_or_default();
         let result = outcome.map(|outcome| CellResult {
             repeat: record.key.repeat,

@@ -1,8 +1,9 @@
 //! What `--out` names: nothing of anybody's is replaced by a report.
 
 use crate::support::{Workplace, with_mounts};
+use std::io::Read;
 use std::os::unix::fs::{FileTypeExt, symlink};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// A workplace with a results file, `run.weighin`, made without a server.
 fn with_results() -> Workplace {
@@ -92,4 +93,52 @@ fn an_import_that_does_not_fit_leaves_nothing() {
         assert!(!ran.err.contains("--resume"), "{}", ran.err);
         assert_eq!(std::fs::read_to_string(place.path("left")).unwrap(), "", "{size}");
     }
+}
+
+/// The most memory, in bytes, that making the JSON report of a run with so many tests of 100 trials
+/// takes, and how long the report is.
+fn memory_of_report(tests: usize) -> (u64, u64) {
+    let place = Workplace::new();
+    let mut table = "test,target,clients,repeat,TPS,avg (ms)\n".to_owned();
+    for test in 0..tests {
+        for (target, clients, repeat) in
+            (0..4).flat_map(|t| (0..5).flat_map(move |c| (1..=5).map(move |r| (t, 1 << c, r))))
+        {
+            let rate = 100 * clients + 7 * target + 3 * repeat + test % 5;
+            let mean = 1_000.0 * clients as f64 / rate as f64;
+            table += &format!("t{test},s{target},{clients},{repeat},{rate},{mean:.4}\n");
+        }
+    }
+    place.write("table.csv", table);
+    place.weighin(&["import", "csv", "table.csv", "--out", "run.weighin"]).done();
+    let mut report = place.command(&["report", "run.weighin", "--format", "json"]);
+    let mut report = report.stdout(Stdio::piped()).spawn().unwrap();
+    let status = format!("/proc/{}/status", report.id());
+    let mut out = report.stdout.take().unwrap();
+    let (mut most, mut length) = (0, 0);
+    let mut part = vec![0; 64 << 10];
+    loop {
+        let read = out.read(&mut part).unwrap();
+        if read == 0 {
+            break;
+        }
+        length += read as u64;
+        // What a pipe holds is still to come, so that the program is there.
+        let status = std::fs::read_to_string(&status).unwrap_or_default();
+        let high = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = high.and_then(|high| high.trim().trim_end_matches(" kB").parse::<u64>().ok());
+        most = most.max(kib.unwrap_or(0) << 10);
+    }
+    assert!(report.wait().unwrap().success());
+    (most, length)
+}
+
+#[test]
+fn a_report_is_never_in_memory_as_a_whole() {
+    let (few, _) = memory_of_report(2);
+    let (many, length) = memory_of_report(60);
+    let of_a_trial = many.saturating_sub(few) / 5_800;
+    // The trials themselves, and what was concluded of them; as text they are of that size again.
+    assert!(of_a_trial < 5_500, "{of_a_trial} bytes a trial, and {length} of report");
+    assert!(length > 10 << 20, "{length}");
 }
