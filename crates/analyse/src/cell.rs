@@ -2,7 +2,8 @@
 
 use crate::check::{CheckResult, CheckedTrial};
 use crate::checked_run::{CheckedRun, OfTest};
-use crate::series::{Figures, Kin, Series};
+use crate::figures::Figures;
+use crate::series::{Kin, Series};
 use crate::{
     Basis, Cell, Contradiction, Drift, Evidence, Finding, Metric, Subject, TrialAssessment,
     Validity, volume,

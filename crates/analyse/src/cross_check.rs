@@ -1,7 +1,7 @@
 //! Check 7: whether another tool measured the same.
 
 use crate::cell::CellData;
-use crate::series::{HISTOGRAM_ROUNDING, percentile_ms};
+use crate::figures::{HISTOGRAM_ROUNDING, percentile_ms};
 use crate::{Finding, FindingKind, Metric, Severity};
 use model::{
     CrossCheckEnd, CrossCheckFigures, Direction, Failure, Latencies, LoadResult, Study, TrialRecord,

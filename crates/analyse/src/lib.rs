@@ -5,7 +5,7 @@
 //! the words for them are in `report`.
 //!
 //! Order of events: every trial is checked and becomes valid, suspect or void (`check`), and
-//! audited for figures that cannot all be true (`audit`); the trials of a cell that are not void give its series and estimates (`cell`, `series`); series
+//! audited for figures that cannot all be true (`audit`); the trials of a cell that are not void give its series and estimates (`cell`, `figures`, `series`); series
 //! are compared between targets, level by level (`compare`) and over all levels together
 //! (`overall`), each held to all comparisons of its kind (`family`); along the levels of a target
 //! (`curve`, `growth`, `law`; `bend` where there are only latencies); where curves cross (`crossing`); and at the targets' peaks (`rank`),
@@ -36,6 +36,7 @@ mod events;
 mod extended;
 mod factor;
 mod family;
+mod figures;
 mod finding;
 mod fleet;
 mod floor;
@@ -81,6 +82,7 @@ pub use events::{
 };
 pub use extended::ConditionChange;
 pub use factor::{HoldsFor, LevelEffect, PairEffect};
+pub use figures::percentile_ms;
 pub use finding::kinds::*;
 pub use finding::{Evidence, Finding, FindingKind, Severity, Subject, Validity};
 pub use fleet::{FleetCell, HostFigures, VmFigures, VolumeFigures};
@@ -94,7 +96,6 @@ pub use placing::{PlacedAround, PlacedLevel, PlacementEnd, levels_to_place};
 pub use search::{
     PlacedSearch, SearchAnalysis, SearchComparison, SearchOutcome, SearchedTrial, TargetSearch,
 };
-pub use series::percentile_ms;
 pub use size::memory;
 pub use until::{LevelRepeats, RepeatsEnd, open_trials};
 pub use volume::{CellVolume, DiskEstimates, TrialVolume};

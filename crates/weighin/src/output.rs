@@ -336,9 +336,8 @@ mod tests {
             out.write_all(b"format_version,study,run,test,target,half\n")?;
             Err(io::Error::other(OverBudget::Time(std::time::Duration::from_secs(1))))
         };
-        let ways: [fn(&Path, Replaces, Contents<'_>) -> Result<String, CliError>; 2] =
-            [write_made, write_beside];
-        for make in ways {
+        for beside in [false, true] {
+            let make = if beside { write_beside } else { write_made };
             let error = make(&path, Replaces::Reports, &mut { half }).unwrap_err();
             assert!(error.message().contains("cannot make"), "{}", error.message());
             assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);

@@ -2,7 +2,8 @@
 
 use super::{EventKind, ServerEvent, TestEvents, TrialEvents, events, stretch, touched};
 use crate::cell::CellData;
-use crate::series::{Series, percentile_ms};
+use crate::figures::percentile_ms;
+use crate::series::Series;
 use crate::{Finding, Metric, Subject};
 use model::{Interval, Latencies, Level, LoadResult, Phase, Study};
 use serde::Serialize;

@@ -28,8 +28,7 @@ fn devices_and_fifos_are_written_and_stay_what_they_are() {
     place.weighin(&[&report[..], &["/dev/null"]].concat()).done();
     let fifo = place.path("fifo");
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-    let reader =
-        Command::new("cat").arg(&fifo).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let reader = Command::new("cat").arg(&fifo).stdout(Stdio::piped()).spawn().unwrap();
     place.weighin(&[&report[..], &["fifo"]].concat()).done();
     let read = reader.wait_with_output().unwrap().stdout;
     assert!(String::from_utf8_lossy(&read).starts_with("format_version,study,run,test,target,"));
