@@ -130,6 +130,7 @@ fn derived(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::series::Series;
     use model::{ActResult, Figure, Interval, Mark, Phase, UnitName};
     use std::time::Duration;
 
