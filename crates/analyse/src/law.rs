@@ -4,7 +4,10 @@ use crate::curve::{CurveData, Point};
 use crate::{CurveShape, Finding, Subject};
 use model::{Level, Study};
 use serde::Serialize;
-use stats::{Bootstrap, Estimate, Saturation, SaturationFit, USL_MIN_LEVELS, Usl, UslFit, UslPeak};
+use stats::{
+    Bootstrap, Estimate, Saturation, SaturationFit, USL_MIN_LEVELS, Usl, UslFit, UslParameters,
+    UslPeak,
+};
 
 /// No law was fitted.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -137,21 +140,25 @@ fn fit(study: &Study, peak: &CurveData) -> Result<ScalingLaw, NoLaw> {
     let clients: Vec<f64> = steady.iter().map(|point| point.level.clients.into()).collect();
     let complete = |repeat| steady.iter().map(|point| point.series.at(repeat)).collect();
     let repeats: Vec<Vec<f64>> = first.series.repeats().filter_map(complete).collect();
-    let bootstrap = Bootstrap::new(study.seed);
-    let universal = UslFit::of(&clients, &repeats, study.confidence, bootstrap);
+    let universal = UslFit::of(&clients, &repeats).ok_or(NoLaw::FewRepeats)?;
     let saturating = SaturationFit::of(&clients, &repeats, study.confidence);
-    let universal = universal.ok_or(NoLaw::FewRepeats)?;
     let describes = |residuals: &[f64], p: f64| is_near(residuals) && p >= BY_SCATTER;
     let stays = saturating.as_ref().is_some_and(|fit| describes(&fit.residuals, fit.lack_of_fit));
-    // What rises at the highest level has no peak below it, whatever a law says.
-    let rises = peak.curve.shape == CurveShape::StillRising;
-    let belied = rises && universal.peak.high.is_some_and(|high| high < last.level.clients.into());
-    let bends = describes(&universal.residuals, universal.lack_of_fit) && !belied;
+    let mut bends = describes(&universal.residuals, universal.lack_of_fit);
     // Where neither has a peak, the better known one says as much.
-    let only_rises = bends && universal.peak.clients.is_none();
-    let better = |fit: &SaturationFit| {
+    let only_rises = bends && universal.law.peak().is_infinite();
+    let settles = |fit: &SaturationFit| {
         !only_rises && (stays, fit.lack_of_fit) > (bends, universal.lack_of_fit)
     };
+    let settles = saturating.as_ref().is_some_and(settles);
+    // Of a law that is not given, or does not describe the curve, nothing more is wanted.
+    let wanted = bends && !settles;
+    let known = || universal.parameters(study.confidence, Bootstrap::new(study.seed));
+    let parameters = wanted.then(known).flatten();
+    // What rises at the highest level has no peak below it, whatever a law says.
+    let rises = peak.curve.shape == CurveShape::StillRising;
+    let high = parameters.as_ref().and_then(|parameters| parameters.peak.high);
+    bends &= !(rises && high.is_some_and(|high| high < last.level.clients.into()));
     let levels = steady.iter().map(|point| point.level);
     let of_law = |law, residuals: Vec<f64>, lack_of_fit| ScalingLaw {
         target: peak.curve.target.clone(),
@@ -164,15 +171,22 @@ fn fit(study: &Study, peak: &CurveData) -> Result<ScalingLaw, NoLaw> {
         residuals: levels.zip(residuals).collect(),
         lack_of_fit,
     };
-    Ok(match saturating.filter(better) {
+    Ok(match saturating.filter(|_| settles || stays && !bends) {
         Some(SaturationFit { lambda, ceiling, residuals, lack_of_fit, law }) => {
             let law = FittedLaw::Saturating { lambda, ceiling, sharpness: law.sharpness };
             ScalingLaw { describes: stays, ..of_law(law, residuals, lack_of_fit) }
         }
         None => {
-            let UslFit { lambda, sigma, kappa, peak, residuals, lack_of_fit, .. } = universal;
-            let peak = (bends && !stays && peak.clients.is_some()).then_some(peak);
+            let (law, n) = (universal.law, repeats.len());
+            let bare = |point| Estimate { point, interval: None, n };
+            let bare = || (bare(law.lambda), bare(law.sigma), bare(law.kappa), None);
+            let (lambda, sigma, kappa, peak) = parameters.map_or_else(bare, |found| {
+                let UslParameters { lambda, sigma, kappa, peak } = found;
+                (lambda, sigma, kappa, Some(peak))
+            });
+            let peak = peak.filter(|peak| bends && !stays && peak.clients.is_some());
             let law = FittedLaw::Universal { lambda, sigma, kappa };
+            let UslFit { residuals, lack_of_fit, .. } = universal;
             ScalingLaw { describes: bends, peak, ..of_law(law, residuals, lack_of_fit) }
         }
     })

@@ -55,4 +55,4 @@ pub use saturation::{Saturation, SaturationFit};
 pub use scatter::Scatter;
 pub use spending::Looks;
 pub use trend::trend;
-pub use usl::{USL_MIN_LEVELS, Usl, UslFit, UslPeak};
+pub use usl::{USL_MIN_LEVELS, Usl, UslFit, UslParameters, UslPeak};

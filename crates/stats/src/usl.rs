@@ -22,11 +22,23 @@ pub struct Usl {
     pub kappa: f64,
 }
 
-/// A law fitted to repeats, with what is known of its parameters.
+/// A law fitted to repeats.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UslFit {
     /// The law that fits the geometric means over the repeats.
     pub law: Usl,
+    /// Measured ÷ fitted − 1 at each level, 0.05 being 5 % above the law.
+    pub residuals: Vec<f64>,
+    /// The p-value of these departures; small where scatter does not explain them.
+    pub lack_of_fit: f64,
+    clients: Vec<f64>,
+    /// Logarithms of throughput, repeat by repeat.
+    logs: Vec<Vec<f64>>,
+}
+
+/// What is known of the parameters of a fitted law, if it holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UslParameters {
     /// λ.
     pub lambda: Estimate,
     /// σ.
@@ -35,10 +47,6 @@ pub struct UslFit {
     pub kappa: Estimate,
     /// Where throughput is highest by the law.
     pub peak: UslPeak,
-    /// Measured ÷ fitted − 1 at each level, 0.05 being 5 % above the law.
-    pub residuals: Vec<f64>,
-    /// The p-value of these departures; small where scatter does not explain them.
-    pub lack_of_fit: f64,
 }
 
 /// The number of clients with the highest throughput by a law; an absent number is infinite:
@@ -120,41 +128,40 @@ impl Usl {
 
 impl UslFit {
     /// Fits the law to repeats of throughput, each with one value for each of `clients`. `None`
-    /// for fewer than two repeats or [`USL_MIN_LEVELS`], without a level of one client,
-    /// for values that are not above 0, and for a confidence outside (0, 1).
-    ///
-    /// The intervals come from a bootstrap over the repeats. They say how well the parameters are
-    /// known if the law holds; whether it does is seen in the residuals and their p-value.
+    /// for fewer than two repeats or [`USL_MIN_LEVELS`], without a level of one client, and
+    /// for values that are not above 0.
+    pub fn of(clients: &[f64], repeats: &[Vec<f64>]) -> Option<Self> {
+        if clients.len() < USL_MIN_LEVELS || !clients.contains(&1.0) {
+            return None;
+        }
+        let logs: Vec<Vec<f64>> =
+            repeats.iter().map(|row| row.iter().map(|value| value.ln()).collect()).collect();
+        let measured = points(clients, &means(&logs));
+        let law = Usl::fit(&measured)?;
+        let fitted: Vec<f64> = clients.iter().map(|&n| law.throughput(n).ln()).collect();
+        let lack_of_fit = lack_of_fit(&logs, &fitted, 3)?;
+        let residuals = measured.iter().map(|&(n, x)| x / law.throughput(n) - 1.0).collect();
+        Some(Self { law, residuals, lack_of_fit, clients: clients.to_vec(), logs })
+    }
+
+    /// The parameters with intervals from a bootstrap over the repeats, which takes a thousand fits. They
+    /// say how well the parameters are known if the law holds; whether it does is seen in the residuals
+    /// and their p-value. `None` for a confidence outside (0, 1).
     ///
     /// ```
     /// use stats::{Bootstrap, Usl, UslFit};
     /// let law = Usl { lambda: 740.0, sigma: 0.04, kappa: 0.0006 };
     /// let clients = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
     /// let repeat: Vec<f64> = clients.iter().map(|&n| law.throughput(n)).collect();
-    /// let fit = UslFit::of(&clients, &[repeat.clone(), repeat], 0.95, Bootstrap::new(1));
-    /// let peak = fit.and_then(|fit| fit.peak.clients).expect("a law with a peak");
-    /// assert!((peak - 40.0).abs() < 1e-3);
+    /// let fit = UslFit::of(&clients, &[repeat.clone(), repeat]).expect("a fit");
+    /// let peak = fit.parameters(0.95, Bootstrap::new(1)).and_then(|found| found.peak.clients);
+    /// assert!((peak.expect("a law with a peak") - 40.0).abs() < 1e-3);
     /// ```
-    pub fn of(
-        clients: &[f64],
-        repeats: &[Vec<f64>],
-        confidence: f64,
-        bootstrap: Bootstrap,
-    ) -> Option<Self> {
-        if clients.len() < USL_MIN_LEVELS || !clients.contains(&1.0) {
-            return None;
-        }
-        let logs: Vec<Vec<f64>> =
-            repeats.iter().map(|row| row.iter().map(|value| value.ln()).collect()).collect();
-        let points = |logs: &[f64]| -> Vec<(f64, f64)> {
-            clients.iter().zip(logs).map(|(&n, log)| (n, log.exp())).collect()
-        };
-        let measured = points(&means(&logs));
-        let law = Usl::fit(&measured)?;
-        let fitted: Vec<f64> = clients.iter().map(|&n| law.throughput(n).ln()).collect();
-        let lack_of_fit = lack_of_fit(&logs, &fitted, 3)?;
-        let ends = bootstrap.ends(&logs, confidence, |drawn| {
-            let drawn = Usl::fit_near(&points(drawn), Some(&law)).unwrap_or(law);
+    pub fn parameters(&self, confidence: f64, bootstrap: Bootstrap) -> Option<UslParameters> {
+        let law = self.law;
+        let ends = bootstrap.ends(&self.logs, confidence, |drawn| {
+            let drawn = points(&self.clients, drawn);
+            let drawn = Usl::fit_near(&drawn, Some(&law)).unwrap_or(law);
             vec![drawn.lambda, drawn.sigma, drawn.kappa, drawn.peak()]
         });
         let &[lambda, sigma, kappa, peak] = ends.as_slice() else { return None };
@@ -165,11 +172,10 @@ impl UslFit {
                 Bounds { low, high, confidence },
                 IntervalMethod::Bootstrap,
             ),
-            n: repeats.len(),
+            n: self.logs.len(),
         };
         let finite = |clients: f64| clients.is_finite().then_some(clients);
-        Some(Self {
-            law,
+        Some(UslParameters {
             lambda: estimate(law.lambda, lambda),
             sigma: estimate(law.sigma, sigma),
             kappa: estimate(law.kappa, kappa),
@@ -179,10 +185,12 @@ impl UslFit {
                 high: finite(peak.1.max(law.peak())),
                 confidence,
             },
-            residuals: measured.iter().map(|&(n, x)| x / law.throughput(n) - 1.0).collect(),
-            lack_of_fit,
         })
     }
+}
+
+fn points(clients: &[f64], logs: &[f64]) -> Vec<(f64, f64)> {
+    clients.iter().zip(logs).map(|(&n, log)| (n, log.exp())).collect()
 }
 
 /// Most rounds of weighting; a handful settles.
@@ -264,7 +272,7 @@ mod tests {
     #[test]
     fn a_curve_that_is_no_such_law_shows_in_the_residuals() {
         let capped: Vec<f64> = LEVELS.iter().map(|&n| 100.0 * n.min(16.0)).collect();
-        let fit = UslFit::of(&LEVELS, &[capped.clone(), capped], 0.95, Bootstrap::new(1)).unwrap();
+        let fit = UslFit::of(&LEVELS, &[capped.clone(), capped]).unwrap();
         let largest = fit.residuals.iter().map(|r| r.abs()).fold(0.0, f64::max);
         assert!(largest > 0.1, "{:?}", fit.residuals);
     }
@@ -272,9 +280,7 @@ mod tests {
     #[test]
     fn a_fit_needs_six_levels_one_of_them_a_single_client_and_two_repeats() {
         let row = |n: usize| LEVELS[..n].iter().map(|n| 100.0 * n).collect::<Vec<f64>>();
-        let fit = |levels: &[f64], repeats: &[Vec<f64>]| {
-            UslFit::of(levels, repeats, 0.95, Bootstrap::new(1)).is_some()
-        };
+        let fit = |levels: &[f64], repeats: &[Vec<f64>]| UslFit::of(levels, repeats).is_some();
         assert!(fit(&LEVELS[..6], &[row(6), row(6)]));
         assert!(!fit(&LEVELS[..5], &[row(5), row(5)]));
         assert!(!fit(&LEVELS[1..], &[row(6), row(6)]));

@@ -255,11 +255,11 @@ mod tests {
         };
         assert_eq!(
             said(&by_others),
-            "whether processors at most 60 % busy is met at 95 transactions/s is not known: other \
-             processes alone kept the processors 70 % busy"
+            "whether processors at most 60 % busy is met at 95.0 transactions/s is not known: other \
+             processes alone kept the processors 70\u{a0}% busy"
         );
         let line = step_line(&disturbed, SearchOver::Rate, &by_others.bound, UnitName::TRANSACTION);
-        assert!(line.contains("processors 95 % busy, 70 % by other processes"), "{line}");
+        assert!(line.contains("processors 95\u{a0}% busy, 70\u{a0}% by other processes"), "{line}");
         search.answer = SearchAnswer { met: None, missed: Some(1.0) };
         assert_eq!(said(&search), "p95 < 20 ms is not met even at 1 client, the lowest tried");
     }

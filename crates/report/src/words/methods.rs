@@ -158,8 +158,8 @@ fn medians(study: &Study) -> Method {
         "A figure is the median over the repeats that are not void. Its {} interval says where the \
          true value lies if the repeats are typical. It is Student’s t on logarithms, which assumes \
          that repeats scatter log-normally. A few repeats say little of their own scatter, so \
-         each cell borrows from all cells of its test, which scatter alike though not equally; a \
-         repeat far from the others counts as less far. In a test of one or two cells nothing is \
+         each cell borrows from the cells of its target, and from those of other targets as far as \
+         these seem to scatter alike; a repeat far from the others counts as less far. In a test of one or two cells nothing is \
          borrowed: from {} repeats on the interval comes from order statistics then, and with \
          fewer it is wide, and rightly so. A single measurement has no interval.",
         numbers::percent(study.confidence),

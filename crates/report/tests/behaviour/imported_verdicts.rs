@@ -143,6 +143,15 @@ fn one_outlier_moves_no_mean_away_from_its_levels() {
 }
 
 #[test]
+fn no_law_has_its_peak_below_a_level_that_still_rises() {
+    let data =
+        imported(include_str!("../fixtures/verdicts/law-peak-below-a-level-that-still-rises.csv"));
+    let page = markdown(&data);
+    says(&page, "it still rises at the highest level measured");
+    says(&page, "w, t0: throughput rises towards a ceiling of 15,800 transactions/s");
+}
+
+#[test]
 fn one_level_of_twelve_that_differs_is_found() {
     let data = imported(include_str!(
         "../fixtures/verdicts/sparse-20-percent-at-one-of-12-levels-unresolved.csv"
