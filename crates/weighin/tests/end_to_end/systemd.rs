@@ -49,6 +49,11 @@ impl Systemd {
             not_tested("there is no systemd");
             return None;
         }
+        // It takes the whole hierarchy of control groups for its own.
+        if Path::new("/run/systemd/system").exists() {
+            not_tested("another systemd has this host's control groups");
+            return None;
+        }
         let mut command = Command::new("unshare");
         command.args(["--pid", "--fork", "--kill-child", "--mount", "--mount-proc", "--cgroup"]);
         command.args(["--uts", "--ipc", "sh", "-ec", &script]).stdin(Stdio::null());
