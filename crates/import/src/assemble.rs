@@ -13,6 +13,34 @@ use std::time::Duration;
 const CONFIDENCE: f64 = 0.95;
 const MARGIN: f64 = 0.03;
 
+/// The longest name of a target or test, in bytes: each stands many times in results and report.
+const LONGEST_NAME: usize = 1_000;
+
+/// The trials whose names a reader can use; each file with others is named once.
+fn without_endless_names(
+    mut trials: Vec<ImportedTrial>,
+    problems: &mut Vec<Problem>,
+) -> Vec<ImportedTrial> {
+    let mut named = BTreeSet::new();
+    trials.retain(|trial| {
+        let names = [("target", &trial.target), ("test", &trial.test)];
+        let Some((what, name)) = names.into_iter().find(|(_, name)| name.len() > LONGEST_NAME) else {
+            return true;
+        };
+        if named.insert(trial.file.clone()) {
+            let begin: String = name.chars().take(40).collect();
+            let message = format!(
+                "results of the {what} «{begin}…» are left out: its name has {} bytes, and {LONGEST_NAME} \
+                 at most can be told apart by a reader; is a separator missing?",
+                name.len()
+            );
+            problems.push(Problem { file: trial.file.clone(), line: 0, message });
+        }
+        false
+    });
+    trials
+}
+
 /// The results of all files as one run of a study of that name.
 ///
 /// Targets and tests come in the order in which they first appear. Trials of one target, test and
@@ -29,6 +57,9 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
         beside.extend(file.beside);
         problems.extend(file.problems);
     }
+    let trials = without_endless_names(trials, &mut problems);
+    prices.retain(|price| price.target.len() <= LONGEST_NAME);
+    labels.retain(|label| label.target.len() <= LONGEST_NAME);
     let mut trials = twice::leave_out(trials, &mut problems);
     let facts = attach(&mut trials, beside, &mut problems);
     for trial in &trials {

@@ -1,11 +1,28 @@
 //! Tidy CSV: repeats, labels, and what happens to rows that cannot be read.
 
-use import::{Format, Parsed, Source, Table};
+use import::{Format, Parsed, Source, Table, assemble};
 use model::Level;
 use model::ReadBudget;
 
 fn parse(text: &str) -> Parsed {
     Table.parse(Source { file: "a.csv", text, budget: &ReadBudget::default() })
+}
+
+#[test]
+fn a_name_without_end_is_named_and_left_out() {
+    let name = "x".repeat(5_000);
+    let table = format!(
+        "target,test,clients,repeat,metric,value,unit\n\
+         {name},oltp,1,1,transactions_per_s,100,1/s\n\
+         {name},oltp,1,2,transactions_per_s,101,1/s\n\
+         short,oltp,1,1,transactions_per_s,102,1/s\n"
+    );
+    let parsed = parse(&table);
+    let (data, problems) = assemble("study", test_support::run(), vec![parsed]);
+    let targets: Vec<&str> = data.study.targets.iter().map(|t| t.name.as_str()).collect();
+    assert_eq!((targets, data.trials.len()), (vec!["short"], 1));
+    let [problem] = &problems[..] else { panic!("{problems:?}") };
+    assert!(problem.message.contains("its name has 5000 bytes"), "{problem}");
 }
 
 #[test]
