@@ -34,7 +34,7 @@ fn a_metric_that_comes_again_is_a_further_repeat() {
                 a,t,8,transactions_per_s,150,1/s\n";
     let parsed = parse(text);
     assert_eq!(parsed.problems, []);
-    let (dataset, problems) = import::assemble("x", test_support::run(), vec![parsed]);
+    let (dataset, problems) = assemble("x", test_support::run(), vec![parsed]);
     assert_eq!(problems, []);
     let keys: Vec<(Level, u32)> =
         dataset.trials.iter().map(|record| (record.key.level, record.key.repeat)).collect();
