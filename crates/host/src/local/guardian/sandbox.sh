@@ -36,14 +36,17 @@ is_within() {
 
 # What follows works within the directory, whose path is $1.
 
-# Containers are known by their label. One that is being made cannot start without the directory.
+# Containers are known by their label. One that is being made cannot start without the directory. An engine
+# that does not answer is asked again, and nothing else waits for it.
 remove_containers() {
     [ -e ./container ] || return 0
     { read -r engine; read -r label; } <./container
-    for container in $("$engine" ps --all --quiet --filter "label=$label"); do
+    containers=$(timeout -k 1 60 "$engine" ps --all --quiet --filter "label=$label")
+    [ $? -lt 124 ] || left=yes
+    for container in $containers; do
         left=yes
-        "$engine" kill --signal KILL "$container"
-        "$engine" rm --force --volumes "$container"
+        timeout -k 1 60 "$engine" kill --signal KILL "$container"
+        timeout -k 1 60 "$engine" rm --force --volumes "$container"
     done
 }
 
