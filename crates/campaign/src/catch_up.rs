@@ -4,8 +4,6 @@
 use crate::Order;
 use crate::hosts::{Seen, Watches};
 use crate::measure::{reading, seconds_from};
-use crate::systems::TargetHandle;
-use crate::systems::group::{Group, Position};
 use crate::trial::{Context, Done};
 use engine::{Limit, Schedule, run};
 use host::SamplerOptions;
@@ -14,6 +12,8 @@ use model::{
     Stop,
 };
 use std::time::{Duration, Instant};
+use system::group::{Group, Position};
+use system::{LoadRequest, TargetHandle};
 
 /// Longest time between two samples: the curve of lag is made of them.
 const MAX_SAMPLE_EVERY: Duration = Duration::from_millis(250);
@@ -176,8 +176,8 @@ impl Attempt<'_, '_> {
         };
         let seed = self.seed.wrapping_add(turn);
         let schedule = Schedule { warmup: Duration::ZERO, limit };
-        let order = Order { schedule, ..Order::of(&load, *level, seed, host) };
-        let prepared = self.target.load(&order)?;
+        let request = LoadRequest { schedule, ..Order::of(&load, *level, seed, host).load };
+        let prepared = self.target.load(&request)?;
         let result = run(prepared.runner(), stop, &mut |_| {});
         let load = result.map_err(|error| prepared.failure(&error))?;
         if transactions.is_some_and(|wanted| load.ended() < wanted) {

@@ -1,13 +1,13 @@
 //! What a user should know before a study runs, although nothing is wrong.
 
-use crate::preflight::Diagnostics;
 use model::{
     CacheState, ControlAct, Endpoint, PasswordSource, Place, RestartWay, SandboxSpec,
     ServerAddress, Software, Study, System, Target, Tls,
 };
 use settings::{Verdict, judge};
 use std::collections::BTreeSet;
-use target::client::{SecretRules, is_loopback};
+use system::Diagnostics;
+use system::client::{SecretRules, is_loopback};
 
 /// What is risky about a study as it is written, and as the command line lets it be.
 pub(crate) fn find(study: &Study, secrets: &SecretRules, found: &mut Diagnostics) {

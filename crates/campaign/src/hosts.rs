@@ -1,139 +1,37 @@
 //! The machines that a study runs on.
 
-use crate::at_once::at_once;
-use crate::systems::{SamplingScope, TargetHandle};
 use fleet::{AgentKeys, Fleet, Identity, Login, Proof};
 use host::{
     Host, InstanceDestination, Remote, SamplerOptions, Scope, SpaceUsed, Watch, Watched,
     this_machine,
 };
 use model::{
-    AgentChoice, Broker, BrokerProof, Endpoint, Failure, FailureKind, HostAccount, HostFacts,
-    HostSampling, Load, Place, RemoteHost, Sample, SshHost, Stop, Study, Target, Tls,
+    AgentChoice, Broker, BrokerProof, Failure, FailureKind, HostAccount, HostFacts, HostSampling,
+    RemoteHost, Sample, Stop, Study, Target, Tls,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use target::client::tls::client_config;
-use target::client::{LoginEnvironment, SecretRules, resolve_token};
+use system::at_once;
+use system::client::tls::client_config;
+use system::client::{LoginEnvironment, SecretRules, resolve_token};
+use system::{Hosts, SamplingScope, TargetHandle};
 
-/// The machines that a study runs on.
-#[derive(Clone, Debug)]
-pub struct Hosts {
-    /// Makes the load, where no other machine does, and runs cross-check tools. Private servers
-    /// are on it as well, and volumes that name no machine.
-    pub load: Arc<dyn Host>,
-    /// Those that are reached over SSH, or by an agent that has registered.
-    pub others: BTreeMap<RemoteHost, Arc<dyn Host>>,
-    /// Where those of them are that come and go, by what the study calls them.
-    pub coming: BTreeMap<String, InstanceDestination>,
-    /// What of this machine's secrets may be sent to the servers that the study names.
-    pub secrets: Arc<SecretRules>,
-}
-
-impl Default for Hosts {
-    /// Everything is on this machine.
-    fn default() -> Self {
-        let (others, coming) = (BTreeMap::new(), BTreeMap::new());
-        Self { load: this_machine(), others, coming, secrets: Arc::default() }
-    }
-}
-
-impl Hosts {
-    /// Those of a study: this machine leads, and makes the loads that no other does. None is connected
-    /// to before it is needed, and waiting for one ends when `stop` is requested.
-    pub fn of_study(study: &Study, secrets: &Arc<SecretRules>, stop: &Stop) -> Self {
-        let fleet = fleet(study, secrets);
-        let names = study.host_instances.iter().map(|instance| instance.name.clone());
-        let coming: BTreeMap<String, InstanceDestination> =
-            names.map(|name| (name, InstanceDestination::default())).collect();
-        let remote = |host: RemoteHost| {
-            let reached = match coming.get(&host.name).zip(host.ssh()) {
-                Some((coming, ssh)) => Remote::coming(ssh, coming.clone(), stop),
-                None => remote(&host, fleet.as_ref(), stop)?,
-            };
-            Some((host, Arc::new(reached) as Arc<dyn Host>))
+/// Those of a study: this machine leads, and makes the loads that no other does. None is connected
+/// to before it is needed, and waiting for one ends when `stop` is requested.
+pub fn hosts_of_study(study: &Study, secrets: &Arc<SecretRules>, stop: &Stop) -> Hosts {
+    let fleet = fleet(study, secrets);
+    let names = study.host_instances.iter().map(|instance| instance.name.clone());
+    let coming: BTreeMap<String, InstanceDestination> =
+        names.map(|name| (name, InstanceDestination::default())).collect();
+    let remote = |host: RemoteHost| {
+        let reached = match coming.get(&host.name).zip(host.ssh()) {
+            Some((coming, ssh)) => Remote::coming(ssh, coming.clone(), stop),
+            None => remote(&host, fleet.as_ref(), stop)?,
         };
-        let others = remote_hosts(study).into_iter().filter_map(remote).collect();
-        Self { others, coming, secrets: Arc::clone(secrets), ..Self::default() }
-    }
-
-    /// The same with the machine of a target whose instance may be on another one than the last was.
-    pub(crate) fn with(&self, target: &Target, stop: &Stop) -> Self {
-        let mut hosts = self.clone();
-        let is_named = |host: &&SshHost| !self.coming.contains_key(&host.name);
-        let own = target.ssh_host().filter(is_named);
-        if let (Some(host), true) = (own, target.instance().is_some()) {
-            let reached = Remote::over_ssh(host.clone(), stop);
-            hosts.others.insert(host.clone().into(), Arc::new(reached));
-        }
-        hosts
-    }
-
-    /// The other machines that make a load on a target of that name; none where this one does.
-    pub(crate) fn makers(&self, study: &Study, load: &Load, target: &str) -> Vec<Arc<dyn Host>> {
-        let target = study.measured().find(|one| one.name == target);
-        let makers = target.map(|target| load.makers(target)).unwrap_or_default();
-        makers.iter().filter_map(|host| self.others.get(host)).map(Arc::clone).collect()
-    }
-
-    /// Those of [`Self::makers`] that take part in a trial: all that the study requires, and of the others
-    /// those that are there.
-    ///
-    /// # Errors
-    /// `HostLost` where it would be none; [`Failure::stopped`].
-    pub(crate) fn present_makers(
-        &self,
-        study: &Study,
-        load: &Load,
-        target: &str,
-    ) -> Result<Vec<Arc<dyn Host>>, Failure> {
-        let target = study.measured().find(|one| one.name == target);
-        let named = target.map(|target| load.makers(target)).unwrap_or_default();
-        let known = |host: &RemoteHost| Some((host.required, Arc::clone(self.others.get(host)?)));
-        let asked = at_once(named.iter().filter_map(known).collect(), |(required, host)| {
-            let found = if required { Ok(()) } else { host.find() };
-            found.map(|()| host)
-        });
-        let mut present = Vec::new();
-        let mut absent = None;
-        for host in asked {
-            match host {
-                Ok(host) => present.push(host),
-                Err(failure) if failure.is_stop() => return Err(failure),
-                Err(failure) => absent = absent.or(Some(failure)),
-            }
-        }
-        match absent {
-            Some(failure) if present.is_empty() => Err(Failure {
-                kind: FailureKind::HostLost,
-                message: format!("no load host is there: {}", failure.message),
-                ..failure
-            }),
-            _ => Ok(present),
-        }
-    }
-
-    /// All machines that a target is on, in its order; `None` where one is not known.
-    pub fn all_of(&self, target: &Target) -> Option<Vec<Arc<dyn Host>>> {
-        match target.hosts().as_slice() {
-            [] => Some(vec![self.of(target)?]),
-            hosts => hosts.iter().map(|host| self.others.get(host).map(Arc::clone)).collect(),
-        }
-    }
-
-    /// The machine that a target is on, the first of several; `None` where that is not known: of a server that is reached
-    /// over a network alone.
-    pub(crate) fn of(&self, target: &Target) -> Option<Arc<dyn Host>> {
-        if let Some(host) = target.hosts().first() {
-            return self.others.get(host).map(Arc::clone);
-        }
-        let is_known = match &target.place {
-            Place::Sandbox(_) | Place::Storage(_) => true,
-            Place::Server(spec) => matches!(spec.address.endpoint, Endpoint::Socket(_)),
-            Place::Imported => false,
-        };
-        is_known.then(|| Arc::clone(&self.load))
-    }
+        Some((host, Arc::new(reached) as Arc<dyn Host>))
+    };
+    let others = remote_hosts(study).into_iter().filter_map(remote).collect();
+    Hosts { others, coming, secrets: Arc::clone(secrets), ..Hosts::default() }
 }
 
 /// The other machines of a study: those that targets are on, and those that make loads.

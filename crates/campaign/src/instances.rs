@@ -1,7 +1,6 @@
 //! Targets and machines that come and go: what brings them up for the trials that need them, and takes
 //! them down.
 
-use crate::Hosts;
 use crate::walk::{Event, RunError};
 use engine::Stop;
 use host::{Host, InstanceDestination, InstanceOrder, KeptInstance};
@@ -12,6 +11,7 @@ use model::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use store::Store;
+use system::Hosts;
 
 /// What is done with an instance of a target.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,6 @@
 
 use crate::caution::control_commands;
 use crate::measure::seconds_from;
-use crate::systems::{Acted, Perform, TargetHandle};
 use host::{CommandOrder, Host};
 use model::bounds::MAX_DURATION;
 use model::{
@@ -13,6 +12,7 @@ use model::{
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+use system::{Acted, Perform, TargetHandle};
 
 /// Something that is done during a load, which begins at that moment; the marks that it leaves.
 pub(crate) type Job = Box<dyn FnMut(Instant) -> Vec<Mark> + Send>;

@@ -1,19 +1,18 @@
 use crate::generators::Generators;
 use crate::hosts::{Seen, Watches};
 use crate::intervention::{BesideWork, Interventions};
-use crate::systems::TargetHandle;
 use crate::together::Member;
 use crate::walk::{Event, Wait};
-use engine::{ErrorPolicy, Limit, OpenLoop, Progress, Schedule, Stop, run};
+use engine::{Limit, OpenLoop, Progress, Schedule, Stop, run};
 use host::{CounterSource, Host, SamplerOptions, SpaceUsed};
 use model::{
-    CounterReading, Failure, Interval, Intervention, IoMethod, Level, Load, LoadResult, Mark,
-    Sample, Sampling, ServerCounters, Study, Trial, UnixMillis, Workload,
+    CounterReading, Failure, Interval, Intervention, Level, Load, LoadResult, Mark, Sample,
+    Sampling, ServerCounters, Study, Trial, UnixMillis,
 };
 use std::fmt::{self, Debug, Formatter};
-use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use system::{LoadRequest, TargetHandle};
 
 /// How long the server may take to count what connections did that have just ended.
 const SETTLING_TIMEOUT: Duration = Duration::from_secs(2);
@@ -23,41 +22,14 @@ const SETTLING_POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// One load to run and measure.
 #[derive(Clone, Debug)]
 pub struct Order<'a> {
-    /// What to run.
-    pub workload: &'a Workload,
-    /// Connections; of storage reads and writes that each virtual machine keeps in flight.
-    pub clients: u32,
-    /// Processes that make the load together, on all machines; at most as many as clients. With more
-    /// than one, the program must answer to [`crate::GENERATOR_COMMAND`].
-    pub generators: u32,
-    /// Threads of each of them that drive the connections; a good number for so many clients when
-    /// absent.
-    pub workers: Option<u32>,
-    /// How to move bytes; the best that is permitted when absent.
-    pub io: Option<IoMethod>,
-    /// Warm-up, measuring and end.
-    pub schedule: Schedule,
-    /// Arrivals at a rate; a closed loop when absent.
-    pub open: Option<OpenLoop>,
-    /// After how many operations a client makes a new connection; never when absent.
-    pub reconnect_after: Option<NonZeroU32>,
-    /// Which errors are survived, and how.
-    pub policy: ErrorPolicy,
-    /// Whether to keep the latencies of each kind of statement apart.
-    pub by_statement: bool,
-    /// Seeds all random streams.
-    pub seed: u64,
+    /// What the target is asked for. With more than one load generator, the program must answer to
+    /// [`crate::GENERATOR_COMMAND`].
+    pub load: LoadRequest<'a>,
     /// Time between two samples.
     pub sample_every: Duration,
-    /// The machine that leads, and makes the load where no other does.
-    pub host: &'a dyn Host,
-    /// Other machines that make the load; none where `host` does.
-    pub load_hosts: Vec<Arc<dyn Host>>,
     /// What is done to the target meanwhile.
     pub interventions: &'a [Intervention],
-    /// Requested when enough was measured, for a load that ends with its last reply.
-    pub enough: Stop,
-    /// Is shown every sample of `host` as it is taken.
+    /// Is shown every sample of the machine that leads as it is taken.
     pub on_sample: Option<OnSample>,
     /// The loads of other targets that begin at the same moment, where there are any.
     pub(crate) together: Option<Member>,
@@ -77,49 +49,54 @@ impl<'a> Order<'a> {
     /// The load of a test at a level, as trials run it.
     pub fn of(load: &'a Load, level: Level, seed: u64, host: &'a dyn Host) -> Self {
         Self {
-            workload: &load.workload,
-            clients: level.clients,
-            generators: load.load_generators,
-            workers: None,
-            io: None,
-            schedule: Schedule { warmup: load.warmup, limit: limit(load) },
-            open: level.rate.map(|rate| OpenLoop {
-                rate: rate.into(),
-                process: load.arrivals.process,
-                max_waiting: load.arrivals.max_waiting as usize,
-                drops_late: false,
+            load: LoadRequest {
+                workload: &load.workload,
+                clients: level.clients,
+                generators: load.load_generators,
+                workers: None,
+                io: None,
+                schedule: Schedule { warmup: load.warmup, limit: limit(load) },
+                open: level.rate.map(|rate| OpenLoop {
+                    rate: rate.into(),
+                    process: load.arrivals.process,
+                    max_waiting: load.arrivals.max_waiting as usize,
+                    drops_late: false,
+                    seed,
+                }),
+                reconnect_after: load.reconnect_after,
+                policy: load.policy.clone(),
+                by_statement: false,
                 seed,
-            }),
-            reconnect_after: load.reconnect_after,
-            policy: load.policy.clone(),
-            by_statement: false,
-            seed,
+                host,
+                load_hosts: Vec::new(),
+                enough: Stop::default(),
+            },
             sample_every: Study::SAMPLE_EVERY,
-            host,
-            load_hosts: Vec::new(),
             interventions: &load.interventions,
-            enough: Stop::default(),
             on_sample: None,
             together: None,
         }
     }
 
     /// The same made by those machines, each with its load generators, where there are any.
-    pub(crate) fn made_by(self, load_hosts: Vec<Arc<dyn Host>>) -> Self {
-        let generators = self.generators * load_hosts.len().max(1) as u32;
-        Self { load_hosts, generators, ..self }
+    pub(crate) fn made_by(mut self, load_hosts: Vec<Arc<dyn Host>>) -> Self {
+        self.load.generators *= load_hosts.len().max(1) as u32;
+        self.load.load_hosts = load_hosts;
+        self
     }
 
     /// The other machines that make the load with so many generators.
     fn others(&self) -> &[Arc<dyn Host>] {
-        let needed = self.load_hosts.len().min(self.generators.max(1) as usize);
-        self.load_hosts.get(..needed).unwrap_or_default()
+        let load_hosts = &self.load.load_hosts;
+        let needed = load_hosts.len().min(self.load.generators.max(1) as usize);
+        load_hosts.get(..needed).unwrap_or_default()
     }
 
     /// Most processes that can make the load: every one of them needs a client, or on storage a
     /// virtual machine.
     pub fn max_generators(&self) -> u32 {
-        self.workload.storage().map_or(self.clients, |storage| storage.vms)
+        let LoadRequest { workload, clients, .. } = &self.load;
+        workload.storage().map_or(*clients, |storage| storage.vms)
     }
 }
 
@@ -187,21 +164,21 @@ pub(crate) fn measure_beside(
     stop: &Stop,
     on_progress: &mut dyn FnMut(LoadProgress<'_>),
 ) -> Result<Measured, Failure> {
-    let prepared = target.load(order)?;
+    let prepared = target.load(&order.load)?;
     let mut counter_reader = Some(target.counter_reader()?);
     let watches_space = beside.is_some();
     let mut interventions =
-        Interventions::prepare(target, order.host, order.interventions, beside)?;
+        Interventions::prepare(target, order.load.host, order.interventions, beside)?;
     let others = order.others();
-    let (host, every) = (order.host, order.sample_every);
+    let (host, every) = (order.load.host, order.sample_every);
     let mut observation = Observation::begin(target, host, every, watches_space, others)?;
     let lost = stop.of_part();
     observation.watches.stop_when_lost(&lost);
-    let generators = match order.generators {
+    let generators = match order.load.generators {
         0 | 1 if others.is_empty() && order.together.is_none() => None,
         count => {
             let count = count.max(1);
-            let generators = Generators::start(order.host, others, &prepared, count)?;
+            let generators = Generators::start(order.load.host, others, &prepared, count)?;
             Some(generators.beginning_with(order.together.clone()))
         }
     };
@@ -212,8 +189,8 @@ pub(crate) fn measure_beside(
             began_at = Some(moment(host, origin));
             let counters = counter_reader.take().flatten();
             observation.on_sample = order.on_sample.clone();
-            observation.started(origin, &order.schedule, makers.clone(), counters);
-            interventions.schedule(origin, order.schedule.warmup);
+            observation.started(origin, &order.load.schedule, makers.clone(), counters);
+            interventions.schedule(origin, order.load.schedule.warmup);
         }
         Progress::Interval(interval, _) => on_progress(LoadProgress::Interval(interval)),
         Progress::Waiting(limit) => on_progress(LoadProgress::Waiting(limit)),
@@ -226,7 +203,7 @@ pub(crate) fn measure_beside(
     };
     let marks = interventions.end();
     let seen = observation.end(target, outcome.as_ref().ok());
-    target.loaded(order.workload);
+    target.loaded(order.load.workload);
     let (mut load, (sampling, space)) = match (outcome, seen) {
         (Ok(load), seen) => (load, seen?),
         // What the loss of another machine has stopped, nobody else did.

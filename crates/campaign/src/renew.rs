@@ -2,11 +2,11 @@
 //! the first trial of the block.
 
 use crate::instances::{Presence, not_up};
-use crate::systems::{self, Holding, TargetHandle};
 use crate::walk::{Event, RunError, prepare};
 use crate::{Campaign, Instances};
 use model::{Failure, FailureKind, InstancePer, ServerFacts, Target, TargetFacts, Trial};
 use store::Store;
+use system::{self, Holding, TargetHandle};
 
 impl Campaign<'_> {
     /// Brings up what these trials of a block need. A target that cannot be used has no handle, and
@@ -73,7 +73,7 @@ impl Campaign<'_> {
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(Box<dyn TargetHandle>, Option<TargetFacts>), Failure> {
         observe(Event::BringingUp { target: &target.name });
-        let system = systems::of(target)?;
+        let system = system::of_target(target)?;
         let hosts = self.hosts.with(target, self.stop);
         let mut handle = system
             .hold(target, &mut Holding::new(self.study, &hosts, &[], self.stop, &mut |_| {}))?;

@@ -2,12 +2,10 @@
 //! thread that has the store, through a channel.
 
 use crate::instances::{Presence, not_up};
-use crate::prepared::Step;
-use crate::systems::TargetHandle;
 use crate::together::{Member, Together};
 use crate::trial::{Context, not_run, run_trial};
 use crate::walk::{Event, RunError, Wait};
-use crate::{Campaign, Goal, Hosts, Instances, SearchProgress};
+use crate::{Campaign, Goal, Instances, SearchProgress};
 use engine::Stop;
 use model::{
     Failure, FailureKind, Interval, Sampling, SearchStep, SideBySide, Study, Test, Trial, TrialEnd,
@@ -17,6 +15,8 @@ use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use store::{Store, StoreError};
+use system::Hosts;
+use system::{Step, TargetHandle};
 
 /// What the thread of a trial says.
 enum Told {

@@ -4,7 +4,6 @@
 use crate::Order;
 use crate::intervention::{BesideWork, Job};
 use crate::measure::{Makers, Measured, Observation, measure_beside, seconds_from};
-use crate::systems::{SessionCounts, StatementSession, TargetHandle};
 use crate::trial::{Context, Done};
 use engine::{Limit, Schedule};
 use host::SpaceUsed;
@@ -15,6 +14,7 @@ use model::{
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
+use system::{SessionCounts, StatementSession, TargetHandle};
 
 /// How precisely the time of a statement is known, in seconds.
 const RESOLUTION: f64 = 1e-6;
@@ -108,19 +108,17 @@ fn with_load(
     prepare(session.as_mut(), statement)?;
     let load = &beside.load;
     let makers = hosts.present_makers(study, load, &trial.key.target)?;
-    let order = Order {
+    let mut order = Order {
         sample_every: study.sample_every,
-        by_statement: true,
         on_sample: on_sample.cloned(),
-        // Not for a time: it goes on until it is told that enough was measured.
-        schedule: Schedule {
-            warmup: load.warmup,
-            limit: Limit::LastReply { duration: Some(load.duration), events: Some(u64::MAX) },
-        },
         ..Order::of(load, trial.key.level, trial.seed, *host).made_by(makers)
     };
+    order.load.by_statement = true;
+    // Not for a time: it goes on until it is told that enough was measured.
+    order.load.schedule.limit =
+        Limit::LastReply { duration: Some(load.duration), events: Some(u64::MAX) };
     let (tell, told) = channel();
-    let (enough, ended) = (order.enough.clone(), over.clone());
+    let (enough, ended) = (order.load.enough.clone(), over.clone());
     let (statements, after) = (statement.clone(), beside.after);
     let job: Job = Box::new(move |origin| {
         let timed = take_times(session.as_mut(), &statements);

@@ -1,10 +1,9 @@
-use crate::systems::{Preparing, TargetHandle};
 use crate::together::Member;
 use crate::trial_clock::TrialClock;
 use crate::walk::{Event, Wait};
 use crate::{
-    Goal, Hosts, LoadProgress, Measured, OnSample, Order, SearchProgress, Searched, catch_up,
-    failover, measure, search, statement,
+    Goal, LoadProgress, Measured, OnSample, Order, SearchProgress, Searched, catch_up, failover,
+    measure, search, statement,
 };
 use engine::Stop;
 use host::Host;
@@ -12,6 +11,8 @@ use model::{
     CrossCheckEnd, CrossCheckOrder, CrossCheckRecord, Failure, Figure, Metric, Outcome, Sampling,
     Search, Study, Task, Test, Trial, TrialEnd, TrialRecord,
 };
+use system::Hosts;
+use system::{Preparing, TargetHandle};
 
 /// What the trials of a study share.
 pub(crate) struct Context<'a> {

@@ -1,11 +1,7 @@
 use crate::instances::{Presence, not_up};
-use crate::preflight::Severity;
 use crate::round::Keeping;
-use crate::systems::{Preparing, TargetHandle};
 use crate::trial::{Context, not_run, run_trial};
-use crate::{
-    Diagnostic, Hosts, InstanceStep, Instances, OnSample, Preflight, Prepared, SearchProgress, Step,
-};
+use crate::{InstanceStep, Instances, OnSample, Preflight, SearchProgress};
 use engine::Stop;
 use model::{
     Failure, InstancePer, Interval, Plan, ServerFacts, Study, Target, TargetFacts, Test, Trial,
@@ -15,6 +11,8 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 use store::{Store, StoreError};
+use system::{Diagnostic, Hosts, Prepared, Severity, Step};
+use system::{Preparing, TargetHandle};
 
 /// What a campaign is doing.
 #[derive(Debug)]

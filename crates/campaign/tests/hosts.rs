@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
-use campaign::{Campaign, Hosts, Instances, OutputReader, Preflight, RunError};
+use campaign::{Campaign, Instances, OutputReader, Preflight, RunError};
 use host::{
     CommandOrder, DiskCounters, Ended, Ends, FileSpec, Filling, HeldVolume, Host, InstanceOrder,
     KeptInstance, Local, Looking, PrivateServer, ProcessClue, Processors, ProgramOrder,
@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use store::Store;
+use system::Hosts;
 use tempfile::TempDir;
 
 const DISK: &str = "nvme7n1";

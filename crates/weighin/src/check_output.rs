@@ -2,13 +2,14 @@
 
 use crate::exit::CliError;
 use crate::progress::LONGEST_VERSION;
-use campaign::{DataPlan, Diagnostic, Examined, Preflight, Severity};
+use campaign::{Examined, Preflight};
 use model::{Price, Study, text};
 use report::numbers::{bytes, count, counted, duration, money};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
+use system::{DataPlan, Diagnostic, Severity};
 
 /// Version of the JSON below; raised when a field changes its meaning or goes away.
 const FORMAT: u32 = 1;

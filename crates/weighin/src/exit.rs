@@ -1,9 +1,10 @@
 use crate::messages::{shown, tell};
-use campaign::{Diagnostic, RunError};
+use campaign::RunError;
 use model::{Failure, text};
 use std::fmt::Display;
 use store::StoreError;
 use study::StudyError;
+use system::Diagnostic;
 
 /// How weighin ends; the numbers are documented in docs/commands.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,6 +17,8 @@ mod raster;
 mod signals;
 mod slo_output;
 mod stores;
+#[doc(hidden)]
+pub mod systems;
 mod understand;
 mod view;
 
@@ -31,6 +33,7 @@ pub use understand::understand;
 /// Does what the command line of this process says.
 pub fn run() -> ExitCode {
     messages::gate_panics();
+    systems::register();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return exit::of_usage(&error).into(),

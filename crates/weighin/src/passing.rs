@@ -2,7 +2,6 @@
 //! elsewhere what is being done where that takes long.
 
 use crate::messages;
-use campaign::Step;
 use host::Waiting;
 use report::numbers::count;
 use std::cell::{Cell, RefCell};
@@ -10,6 +9,7 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use system::Step;
 
 /// Time between two changes of a line that passes.
 const REFRESH: Duration = Duration::from_millis(100);

@@ -204,7 +204,7 @@ impl RunProgress {
                 self.say(&format!("{target}: {}: {found}", path.display()));
             }
             // Errors end the run and are told then; notes are for checks.
-            Event::Found { diagnostic } if diagnostic.severity == campaign::Severity::Warning => {
+            Event::Found { diagnostic } if diagnostic.severity == system::Severity::Warning => {
                 let whose = diagnostic.target.iter().map(|target| format!("{target}: "));
                 let whose: String = whose.collect();
                 let warning = format!("{whose}{}", diagnostic.message);

@@ -39,10 +39,10 @@ impl<'r> Arena<'r> {
     /// Server and tool with their versions, and the settings that differ from the server's
     /// defaults.
     pub(super) fn describe(&self) -> anyhow::Result<String> {
-        let secret = target::client::Secret::new(self.sandbox.password().reveal());
+        let secret = system::client::Secret::new(self.sandbox.password().reveal());
         let user = self.sandbox.address().user.clone().unwrap_or_default();
-        let credentials = target::client::Credentials::new(user, secret);
-        let connection = target::client::Connection::open(self.sandbox.address(), &credentials);
+        let credentials = system::client::Credentials::new(user, secret);
+        let connection = mysql::client::Connection::open(self.sandbox.address(), &credentials);
         let version = connection.map_err(told)?.server_version().to_owned();
         Ok(format!(
             "- {}, server {version}\n- settings beside the server's defaults: {}\n",

@@ -6,10 +6,10 @@ use crosscheck::{Address, Measured};
 use host::local::child::Finished;
 use host::local::sandbox::Sandbox;
 use model::{KeyValue, System};
+use redis::client::RedisConnection;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use target::client::Secret;
-use target::client::redis::RedisConnection;
+use system::client::Secret;
 
 /// A log that is synced every second; how long it may get decides this program.
 const SETTINGS: [(&str, &str); 4] = [
@@ -103,7 +103,7 @@ impl<'r> Arena<'r> {
     ) -> anyhow::Result<Measured> {
         self.tidy()?;
         let mut connection = self.connect()?;
-        let guest = target::client::Guest::admit(&mut connection, KEYS).map_err(told)?;
+        let guest = redis::Guest::admit(&mut connection, KEYS).map_err(told)?;
         let server = Server {
             address: Address::Tcp(([127, 0, 0, 1], self.sandbox.port()).into()),
             database: 0,

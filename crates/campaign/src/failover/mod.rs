@@ -8,7 +8,6 @@ use self::account::{Account, Compared, Gap, compare};
 use self::probe::{Probe, Write, WriteEnd};
 use crate::hosts::{Seen, Watches};
 use crate::measure::seconds_from;
-use crate::systems::{ProbedServer, TargetHandle};
 use crate::trial::Done;
 use host::{CommandOrder, Host, SamplerOptions};
 use model::{
@@ -18,6 +17,7 @@ use model::{
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
+use system::{ProbedServer, TargetHandle, accepting};
 
 /// How long the probe goes on once the rate is back: a relapse would be seen.
 const TAIL: Duration = Duration::from_secs(3);
@@ -101,15 +101,6 @@ pub(crate) fn run(
     Ok(Done { outcome, sampling, search: None })
 }
 
-/// Looks for what would make a failover of these servers fail from the start: more or fewer than one
-/// that takes writes, or tables of others. Changes nothing.
-///
-/// # Errors
-/// The first such thing.
-pub(crate) fn check(members: &[Arc<dyn ProbedServer>], stop: &Stop) -> Result<(), Failure> {
-    members[accepting(members, None, stop)?].check_room(stop)
-}
-
 /// Makes the table of the probe, waits until every member has it, and finds the one that takes
 /// writes.
 fn make_ready(members: &[Arc<dyn ProbedServer>], stop: &Stop) -> Result<usize, Failure> {
@@ -123,43 +114,6 @@ fn make_ready(members: &[Arc<dyn ProbedServer>], stop: &Stop) -> Result<usize, F
             Err(_) => thread::sleep(POLL_INTERVAL),
         }
     }
-}
-
-/// The one member that takes writes. Before the probe has a table (`primary` is absent) members are
-/// asked whether they are read-only, afterwards whether they take a write.
-fn accepting(
-    members: &[Arc<dyn ProbedServer>],
-    primary: Option<usize>,
-    stop: &Stop,
-) -> Result<usize, Failure> {
-    let mut found = Vec::new();
-    for (number, member) in members.iter().enumerate() {
-        let takes_writes = match primary {
-            None => !member.is_read_only(stop)?,
-            Some(_) => member.takes_writes(stop)?,
-        };
-        found.extend(takes_writes.then_some(number));
-    }
-    match found.as_slice() {
-        [one] => Ok(*one),
-        [] => Err(Failure::new(
-            FailureKind::NotPermitted,
-            format!("no server takes writes: {}", names(members, 0..members.len())),
-            "set read_only = 0 on the primary; a failover begins with a primary that takes writes",
-        )),
-        several => Err(Failure::new(
-            FailureKind::NotPermitted,
-            format!("{} all take writes of this account", names(members, several.iter().copied())),
-            "set read_only = 1 on the replicas, and use an account without the rights SUPER, \
-             READ_ONLY ADMIN and CONNECTION_ADMIN, which write all the same: the probe would write \
-             to a replica",
-        )),
-    }
-}
-
-fn names(members: &[Arc<dyn ProbedServer>], which: impl IntoIterator<Item = usize>) -> String {
-    let names: Vec<String> = which.into_iter().map(|number| members[number].name()).collect();
-    names.join(", ")
 }
 
 /// That the primary was taken away.

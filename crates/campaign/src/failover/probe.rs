@@ -5,12 +5,12 @@
 //! take writes, or the one that did is silent, the first connection of each other member tries as
 //! well, one write after another, until one of them is accepted. A write is sent once, to one member.
 
-use crate::systems::{NotAcknowledged, ProbedServer, Writer};
 use model::{Failover, Stop};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+use system::{NotAcknowledged, ProbedServer, Writer};
 
 /// How long after a failed attempt to connect the next one is made.
 const RETRY_AFTER: Duration = Duration::from_millis(2);

@@ -4,9 +4,7 @@ use super::allowance::{Kept, Unread};
 use super::process::{GeneratorMessage, listen, tell, tell_at_beats};
 use super::wire::{Answer, Assignment, Order};
 use super::{GENERATOR_COMMAND, REMOTE_GENERATOR_COMMAND};
-use crate::at_once::at_once;
 use crate::measure::Makers;
-use crate::systems::load::PreparedLoad;
 use crate::together::{Member, start_notice};
 use engine::{Assembly, Clock, Nanos, OVERDUE, Part, Progress, RunLoad, Stop, Timing};
 use host::{Host, Weighin};
@@ -14,6 +12,8 @@ use model::{Failure, FailureKind, LoadResult, ReadLimit};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
+use system::at_once;
+use system::load::PreparedLoad;
 
 /// How often the lead looks whether it is to stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);

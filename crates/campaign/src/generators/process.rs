@@ -2,10 +2,10 @@
 
 use super::allowance::Unread;
 use super::wire::Order;
-use crate::systems::load::PreparedLoad;
 use host::{Heard, Lines, Weighin};
 use std::io;
 use std::sync::mpsc::Sender;
+use system::load::PreparedLoad;
 
 /// Longest answer, in bytes: an account has a few histograms, of at most 200 kB each.
 const LONGEST_ANSWER: usize = 64 << 20;

@@ -1,7 +1,6 @@
 //! The generator's side.
 
 use super::wire::{Answer, Assignment, Order};
-use crate::systems::load::PreparedLoad;
 use engine::{Account, Nanos, PartProgress, Stop};
 use host::this_machine;
 use model::{Failure, FailureKind};
@@ -9,6 +8,7 @@ use std::io::{BufRead, Write};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use system::load::PreparedLoad;
 
 /// How long a lead may be silent that sends beats.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(3);

@@ -5,9 +5,6 @@
 
 use super::wire::{Answer, Assignment, Order};
 use super::{Generators, generate, lead};
-use crate::systems::load::{PipedLogin, PreparedLoad, ServerLoad};
-use crate::systems::login::Login;
-use crate::systems::redis::KeyValueClients;
 use engine::{
     Address, ErrorPolicy, Limit, LoadSpec, Nanos, Progress, Schedule, peak_rss_bytes, process_cpu,
 };
@@ -19,13 +16,16 @@ use model::{
     Endpoint, Failure, HostAccount, KeyValue, PackedLatencies, PasswordSource, ReadLimit, Sample,
     ServerAddress, ServerKey, Stop, System, Tls,
 };
+use redis::KeyValueClients;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
-use target::client::SecretRules;
+use system::Login;
+use system::client::SecretRules;
+use system::load::{PipedLogin, PreparedLoad, ServerLoad};
 
 /// Seconds of load that each agent tells of.
 const SECONDS: u64 = 10;
@@ -44,6 +44,12 @@ fn answer(connection: TcpStream) {
 
 /// A load of one client for each of so many agents, on a server at that port.
 fn load(agents: u32, port: u16, length: Duration) -> PreparedLoad {
+    server_load(agents, port, length).into()
+}
+
+/// The same as what it is.
+fn server_load(agents: u32, port: u16, length: Duration) -> ServerLoad<KeyValueClients> {
+    system::register([&redis::SYSTEM]);
     let endpoint = Endpoint::Tcp { host: "127.0.0.1".to_owned(), port };
     let address = ServerAddress {
         endpoint,
@@ -73,7 +79,7 @@ fn load(agents: u32, port: u16, length: Duration) -> PreparedLoad {
     };
     let workload = KeyValue { sets_to_gets: (0, 1), ..KeyValue::default() };
     let clients = KeyValueClients { workload, seed: 1 };
-    PreparedLoad::Redis(ServerLoad { spec, clients, login })
+    ServerLoad { spec, clients, login }
 }
 
 /// What a real generator says of a second of load: an interval, and its account.
@@ -372,10 +378,9 @@ fn a_generator_has_time_for_the_end_of_its_connections() {
     let second = Duration::from_secs(1);
     let start = Nanos(0).plus(second);
     let too_silent = |limit, at: u32, unheard: u32| {
-        let mut load = load(1, 1, 20 * second);
-        let PreparedLoad::Redis(ServerLoad { spec, .. }) = &mut load else { unreachable!() };
-        (spec.schedule.limit, spec.drain_limit) = (limit, 30 * second);
-        lead::too_silent(load.runner(), start, start.plus(at * second), unheard * second)
+        let mut load = server_load(1, 1, 20 * second);
+        (load.spec.schedule.limit, load.spec.drain_limit) = (limit, 30 * second);
+        lead::too_silent(&load, start, start.plus(at * second), unheard * second)
     };
     let window = Limit::Window(20 * second);
     assert_eq!(too_silent(window, 15, 9), None);

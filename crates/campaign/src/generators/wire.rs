@@ -1,11 +1,11 @@
 //! What passes between the lead and a generator: a line of JSON each.
 
-use crate::systems::load::PreparedLoad;
 use engine::{Account, AccountOutline, Ended, Nanos, Part, RunLoad};
 use model::{Failure, LONGEST_TIME};
 use serde::de::{self, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt::{self, Formatter};
+use system::load::PreparedLoad;
 
 /// What the lead tells a generator. The end of the pipe tells it to end.
 #[derive(Serialize, Deserialize)]

@@ -1,7 +1,6 @@
 //! What the targets of a study have to do with each other.
 
 use super::{Diagnostics, Examined};
-use crate::systems;
 use model::{
     Failure, FailureKind, Place, RemoteHost, SettingOrigin, Study, TargetFacts, Test,
     setting_differences, text,
@@ -135,7 +134,7 @@ fn settings(study: &Study, targets: &[Examined], found: &mut Diagnostics) {
     }
     let telling: BTreeSet<&str> = targets
         .iter()
-        .filter_map(|examined| systems::of(&examined.target).ok())
+        .filter_map(|examined| system::of_target(&examined.target).ok())
         .flat_map(|system| system.telling_settings())
         .copied()
         .collect();

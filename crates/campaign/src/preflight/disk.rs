@@ -1,10 +1,10 @@
 //! Room for the data of all private servers, which may share a disk.
 
 use super::{Diagnostics, Examined};
-use crate::Hosts;
 use host::size_in_words;
 use model::{Failure, FailureKind, Place};
 use std::collections::BTreeMap;
+use system::Hosts;
 
 /// Sums up what the private servers of a study will take of each file system.
 pub(super) fn check(targets: &[Examined], hosts: &Hosts, found: &mut Diagnostics) {

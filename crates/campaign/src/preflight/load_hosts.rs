@@ -1,11 +1,11 @@
 //! The other machines that make loads: that they answer, reach every server, and have sockets enough.
 
 use super::{Diagnostics, Examined, between, files};
-use crate::Hosts;
 use crate::instances::command_line;
 use host::Host;
 use model::{Failure, HostInstance, RemoteHost, Study, Test};
 use std::collections::{BTreeMap, BTreeSet};
+use system::Hosts;
 
 /// Whether each can do its part of the loads of a study, on targets that were looked at, and is none of
 /// their servers.

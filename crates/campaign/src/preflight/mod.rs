@@ -2,23 +2,23 @@
 //! this alone and a run begins with it, so that the two cannot disagree.
 
 mod between;
-mod diagnostic;
 mod disk;
 mod files;
 mod load_hosts;
 mod parallel;
 mod pointless;
 
-pub(crate) use self::diagnostic::Diagnostics;
-pub use self::diagnostic::{Diagnostic, Severity};
+use crate::caution;
 use crate::instances::{Instances, Presence, command_line};
 use crate::intervention::check_programs;
-use crate::systems::{self, DataPlan, Examination, Holding, ServerIdentity, TargetHandle};
 use crate::walk::Event;
-use crate::{Hosts, caution};
 use engine::Stop;
 use model::{Failure, ServerFacts, Study, Target};
 use std::path::PathBuf;
+use system::Hosts;
+use system::{
+    DataPlan, Diagnostic, Diagnostics, Examination, Holding, ServerIdentity, Severity, TargetHandle,
+};
 
 /// A study whose targets are brought up and were looked at. Nothing on them has changed; private
 /// servers end when this is dropped.
@@ -48,6 +48,11 @@ pub struct Examined {
     pub(crate) handle: Option<Box<dyn TargetHandle>>,
 }
 
+/// Tells what was found since it was told last.
+fn tell(found: &mut Diagnostics, observe: &mut dyn FnMut(Event<'_>)) {
+    found.untold().iter().for_each(|diagnostic| observe(Event::Found { diagnostic }));
+}
+
 impl<'a> Preflight<'a> {
     /// Brings up every target of a study and looks for whatever would make the study fail or
     /// mislead. `hosts` are the machines for it, and `consent` names the volumes that the command
@@ -66,7 +71,7 @@ impl<'a> Preflight<'a> {
     ) -> Result<Self, Failure> {
         let mut found = Diagnostics::default();
         caution::find(study, &hosts.secrets, &mut found);
-        found.tell(observe);
+        tell(&mut found, observe);
         found.keep(check_programs(study, hosts.load.as_ref()))?;
         // All are looked at before any is started, which may take long.
         let mut targets = hold(study, hosts, consent, instances, stop, observe, &mut found)?;
@@ -88,7 +93,7 @@ impl<'a> Preflight<'a> {
             if let Some(seen) = found.keep(seen)? {
                 (examined.data, examined.identity) = (seen.data, seen.identity);
             }
-            found.tell(observe);
+            tell(&mut found, observe);
         }
         found.of(None);
         between::compare(study, &targets, &mut found);
@@ -97,7 +102,7 @@ impl<'a> Preflight<'a> {
         files::check(study, hosts.load.as_ref(), &mut found);
         load_hosts::check(study, &mut targets, hosts, &mut found)?;
         parallel::check(study, &mut targets, hosts, &mut found)?;
-        found.tell(observe);
+        tell(&mut found, observe);
         Ok(Self { study, hosts, stop, targets, diagnostics: found.into_sorted() })
     }
 
@@ -148,7 +153,7 @@ fn hold(
         let progress = &mut |step| observe(Event::Checking { target: name, step });
         let holding = Holding::new(study, hosts, consent, stop, progress);
         let mut holding = Holding { rooms, ..holding };
-        let held = systems::of(&target).and_then(|system| {
+        let held = system::of_target(&target).and_then(|system| {
             system.check_feasible(study, &target, hosts)?;
             system.hold(&target, &mut holding)
         });

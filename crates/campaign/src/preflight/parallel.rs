@@ -1,9 +1,9 @@
 //! Targets that run side by side: that they share no machine.
 
 use super::{Diagnostics, Examined};
-use crate::Hosts;
 use model::{Failure, FailureKind, Study, Test};
 use std::collections::{BTreeMap, BTreeSet};
+use system::Hosts;
 
 /// A machine, by what tells it from others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,5 +1,4 @@
 use super::next::SearchRange;
-use crate::systems::TargetHandle;
 use crate::{LoadProgress, Measured, Order, measure};
 use engine::{Limit, OpenLoop, Schedule, Stop};
 use model::{
@@ -8,6 +7,7 @@ use model::{
 };
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
+use system::TargetHandle;
 
 /// Most transactions per second that are offered: more than any one client machine can.
 const HIGHEST_RATE: f64 = 1e7;
@@ -88,14 +88,15 @@ pub fn search(
             Ok((measured, ended.elapsed()))
         };
     let (range, capacity) = match goal.over {
-        SearchOver::Clients => (SearchRange::clients(order.clients), None),
+        SearchOver::Clients => (SearchRange::clients(order.load.clients), None),
         SearchOver::Rate => {
             let (closed, waited) = load(order, observe)?;
             let mut capacity = closed.load.measure.transactions_per_second();
             if capacity <= 0.0 {
                 // So much at once that nothing came back in time. One client shows less than there
                 // is, and the search goes up from there.
-                let lightest = Order { clients: 1, generators: 1, ..order.clone() };
+                let mut lightest = order.clone();
+                (lightest.load.clients, lightest.load.generators) = (1, 1);
                 let (closed, _) = load(&lightest, observe)?;
                 capacity = closed.load.measure.transactions_per_second();
             }
@@ -133,7 +134,7 @@ pub fn search(
 fn nothing_done(order: &Order<'_>) -> Failure {
     Failure::new(
         FailureKind::TimedOut,
-        format!("not one {} succeeded in the time measured", order.workload.operation().one),
+        format!("not one {} succeeded in the time measured", order.load.workload.operation().one),
         "measure for longer, or with a lighter load",
     )
 }
@@ -141,20 +142,21 @@ fn nothing_done(order: &Order<'_>) -> Failure {
 /// The load of one step. Every step has random streams of its own: rows that the step before has
 /// just read are in the caches.
 fn of_step<'a>(order: &Order<'a>, goal: &Goal, load: f64, steps: &[SearchStep]) -> Order<'a> {
-    let seed = order.seed.wrapping_add(1 + steps.len() as u64);
+    let seed = order.load.seed.wrapping_add(1 + steps.len() as u64);
     let expected = match (goal.over, steps.last()) {
         (SearchOver::Rate, _) => Some(load),
         // More clients get no less done, and fewer in proportion.
         (SearchOver::Clients, Some(last)) => Some(last.achieved * (load / last.load).min(1.0)),
         (SearchOver::Clients, None) => None,
     };
-    let mut order =
-        Order { seed, schedule: lengthened(order.schedule, goal, expected), ..order.clone() };
+    let mut order = order.clone();
+    order.load.seed = seed;
+    order.load.schedule = lengthened(order.load.schedule, goal, expected);
     match goal.over {
         // A search never tries more clients than the order has.
-        SearchOver::Clients => order.clients = (load as u32).min(order.clients),
+        SearchOver::Clients => order.load.clients = (load as u32).min(order.load.clients),
         SearchOver::Rate => {
-            order.open = Some(OpenLoop {
+            order.load.open = Some(OpenLoop {
                 rate: load,
                 process: goal.arrivals.process,
                 max_waiting: goal.arrivals.max_waiting as usize,
@@ -163,7 +165,7 @@ fn of_step<'a>(order: &Order<'a>, goal: &Goal, load: f64, steps: &[SearchStep]) 
             });
         }
     }
-    order.generators = order.generators.min(order.max_generators());
+    order.load.generators = order.load.generators.min(order.max_generators());
     if goal.bound.replica_lag_ms.is_some() {
         order.sample_every = order.sample_every.min(MAX_LAG_SAMPLE_EVERY);
     }

@@ -5,10 +5,11 @@ use crosscheck::{Address, Measured};
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{FailureKind, KeyOrder, KeyValue, System, Tls, ValueSize};
 use protocol::redis::Value;
+use redis::client::RedisConnection;
 use std::cell::RefCell;
 use std::time::Duration;
-use target::client::redis::RedisConnection;
-use target::client::{self, Secret};
+use system::client::Secret;
+
 use workload::key_value::{KEY_DIGITS, KEY_PREFIX};
 
 const NEVER: &dyn Fn() -> bool = &|| false;
@@ -30,7 +31,7 @@ fn connect(sandbox: &Sandbox) -> RedisConnection {
     RedisConnection::open(sandbox.address(), &password).unwrap()
 }
 
-fn server(sandbox: &Sandbox, guest: &client::Guest<'_>) -> Server {
+fn server(sandbox: &Sandbox, guest: &redis::Guest<'_>) -> Server {
     Server {
         address: Address::Tcp(([127, 0, 0, 1], sandbox.port()).into()),
         database: 0,
@@ -74,7 +75,7 @@ fn check(workload: &KeyValue, load: impl Fn(&Server, (&KeyValue, u32)) -> Measur
     let sandbox = sandbox(&[("save", "")]);
     let (mut own, mut control) = (connect(&sandbox), connect(&sandbox));
     fill(&mut control, workload);
-    let guest = client::Guest::admit(&mut own, KEY_PREFIX).unwrap();
+    let guest = redis::Guest::admit(&mut own, KEY_PREFIX).unwrap();
     let before = counts(&mut control);
     let measured = load(&server(&sandbox, &guest), (workload, CLIENTS));
     let after = counts(&mut control);
@@ -136,7 +137,7 @@ fn arguments(port: u16) -> Option<String> {
 fn the_servers_password_is_in_no_process_list_and_a_stop_is_obeyed() {
     let sandbox = sandbox(&[]);
     let mut own = connect(&sandbox);
-    let guest = client::Guest::admit(&mut own, KEY_PREFIX).unwrap();
+    let guest = redis::Guest::admit(&mut own, KEY_PREFIX).unwrap();
     let server = server(&sandbox, &guest);
     let seen = RefCell::new(None);
     let stop = || {
@@ -160,7 +161,7 @@ fn the_servers_password_is_in_no_process_list_and_a_stop_is_obeyed() {
 fn trouble_is_told_apart() {
     let sandbox = sandbox(&[("maxmemory", "1mb"), ("maxmemory-policy", "noeviction")]);
     let mut own = connect(&sandbox);
-    let guest = client::Guest::admit(&mut own, KEY_PREFIX).unwrap();
+    let guest = redis::Guest::admit(&mut own, KEY_PREFIX).unwrap();
     let good = server(&sandbox, &guest);
     let wrong = Guest { user: guest.user().to_owned(), password: "wrong".to_owned() };
     let refused = Server { guest: Some(wrong), ..good.clone() };

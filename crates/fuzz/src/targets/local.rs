@@ -64,7 +64,8 @@ pub(super) const TOOLS: Target = Target {
 pub(super) const FILES: Target = Target {
     name: "local_files",
     run: |data| {
-        target::fuzzing::read(data);
+        system::fuzzing::read(data);
+        mysql::fuzzing::read(data);
         host::fuzzing::read(&text(data));
     },
     seeds: seeds::files,
@@ -89,7 +90,11 @@ pub(super) const FILES: Target = Target {
 /// Lines between a lead and its load generators, and reports of Redis on itself.
 pub(super) const CONTROL: Target = Target {
     name: "control_lines",
-    run: |data| campaign::fuzzing::read(&text(data)),
+    run: |data| {
+        weighin::systems::register();
+        campaign::fuzzing::read(&text(data));
+        redis::fuzzing::read(&text(data));
+    },
     seeds: seeds::control,
     mutations: 1000,
     longest: 4 * KIB,

@@ -13,7 +13,7 @@ use model::{Broker, BrokerProof, PasswordSource, text};
 use std::collections::BTreeMap;
 use std::io::{BufReader, stdin};
 use std::path::PathBuf;
-use target::client::SecretRules;
+use system::client::SecretRules;
 
 /// Does what comes through standard input, and answers on standard output; or registers with a broker.
 pub(crate) fn agent(arguments: &AgentArguments) -> Outcome {

@@ -7,7 +7,7 @@ use crate::messages::{print_json, print_styled, tell, terminal_width};
 use crate::passing::Progress;
 use crate::progress::instance_line;
 use crate::signals;
-use campaign::{Event, Hosts, Instances, Preflight, RunError};
+use campaign::{Event, Instances, Preflight, RunError};
 use model::Plan;
 use std::io::IsTerminal;
 
@@ -31,7 +31,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
     let stop = signals::stop();
     let (plan, total) = planned(&study)?;
     let rules = secrets::rules(&arguments.study, &study, &arguments.secrets)?;
-    let hosts = Hosts::of_study(&study, &rules, &stop);
+    let hosts = campaign::hosts_of_study(&study, &rules, &stop);
     let progress = Progress::start("bytes checked");
     let mut observe = |event: Event<'_>| match event {
         Event::Checking { step, .. } => progress.show(step),

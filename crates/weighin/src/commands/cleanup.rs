@@ -3,13 +3,13 @@ use crate::Exit;
 use crate::arguments::{CleanupArguments, EraseArguments, SecretArguments};
 use crate::exit::CliError;
 use crate::signals;
-use campaign::Login;
 use host::{Host, Remote};
 use model::{Endpoint, Place, StoragePlace, Study, System, Target, text};
 use report::numbers::count;
 use std::collections::BTreeMap;
 use std::path::Path;
-use target::client::SecretRules;
+use system::Login;
+use system::client::SecretRules;
 
 /// Removes what weighin made on a target, and tables that the user names; or what it made on all targets
 /// of a study.
@@ -134,16 +134,16 @@ fn volumes(place: &StoragePlace) -> Result<String, CliError> {
 }
 
 fn keys(login: &Login) -> Result<String, CliError> {
-    let mut control = campaign::connect_redis(login)?;
-    Ok(match campaign::cleanup_keys(&mut control)? {
+    let mut control = redis::connect(login)?;
+    Ok(match redis::cleanup(&mut control)? {
         0 => "No keys of weighin's to remove.\n".to_owned(),
         removed => format!("Removed {} keys.\n", count(removed)),
     })
 }
 
 fn tables(also: &[String], login: &Login) -> Result<String, CliError> {
-    let mut control = campaign::mysql::connect(login)?;
-    let done = campaign::mysql::tables::cleanup(login, &mut control, also)?;
+    let mut control = mysql::connect(login)?;
+    let done = mysql::tables::cleanup(login, &mut control, also)?;
     let mut text = match done.dropped.len() {
         0 => "No tables of weighin's to drop.\n".to_owned(),
         1 => format!("Dropped {}.\n", done.dropped[0]),

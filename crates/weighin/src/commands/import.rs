@@ -10,7 +10,6 @@ use crate::messages::{shown, tell};
 use crate::passing::Progress;
 use crate::signals::Unfinished;
 use crate::stores;
-use campaign::Step;
 use import::Suggestion;
 use import::{
     DecimalMark, FORMATS, Format, Layout, LayoutQuestion, Member, Naming, Parsed, PatternError,
@@ -21,6 +20,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use store::{Store, StoreError};
+use system::Step;
 
 /// The kind that stands for any format.
 const AUTO: &str = "auto";

@@ -9,11 +9,12 @@ use crate::messages::{print_json, tell};
 use crate::passing::Progress;
 use crate::progress::waiting;
 use crate::signals;
-use campaign::{Goal, LoadProgress, Measured, Order, Preparing, TargetHandle, measure};
+use campaign::{Goal, LoadProgress, Measured, Order, measure};
 use engine::Limit;
 use model::{IoMethod, Level, Load, Storage, Target, Test, Workload};
 use report::numbers::figure;
 use study::CommandLine;
+use system::{Preparing, TargetHandle};
 
 /// A load by hand, and what it runs on.
 struct ByHand {
@@ -134,14 +135,14 @@ impl ByHand {
     /// What is ordered of the target.
     fn order<'a>(&self, load: &'a Load, arguments: &LoadArguments) -> Order<'a> {
         let mut order = Order::of(load, self.level, arguments.seed, &host::Local);
-        order.workers = arguments.workers;
-        order.io = match arguments.io {
+        order.load.workers = arguments.workers;
+        order.load.io = match arguments.io {
             IoName::Auto => None,
             IoName::Epoll => Some(IoMethod::Epoll),
             IoName::IoUring => Some(IoMethod::IoUring),
         };
-        order.schedule.limit = self.limit;
-        order.by_statement = arguments.statements;
+        order.load.schedule.limit = self.limit;
+        order.load.by_statement = arguments.statements;
         order
     }
 }

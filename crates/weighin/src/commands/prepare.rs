@@ -6,9 +6,9 @@ use crate::arguments::PrepareArguments;
 use crate::messages::shown;
 use crate::passing::Progress;
 use crate::signals;
-use campaign::{Prepared, Preparing};
 use model::{OltpMix, Storage, System, Workload};
 use report::numbers::{bytes, count, duration};
+use system::{Prepared, Preparing};
 
 /// Connections that fill tables, unless told otherwise.
 const THREADS: u32 = 4;

@@ -15,7 +15,7 @@ use crate::progress::{RunProgress, Telling};
 use crate::signals::{self, Unfinished};
 use crate::stores;
 use analyse::Analysis;
-use campaign::{Campaign, Event, Hosts, Instances, Preflight, RunError, Summary};
+use campaign::{Campaign, Event, Instances, Preflight, RunError, Summary};
 use engine::Stop;
 use finish::finish;
 pub(super) use instances::OUTPUT_READER;
@@ -32,7 +32,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::{Store, StoreError};
 use study::{Additions, Conflict, Part};
-use target::client::SecretRules;
+use system::Hosts;
+use system::client::SecretRules;
 
 /// What the results say that they were made with.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -276,7 +277,7 @@ fn go(
         let is_open = |trial: &&Trial| !done.contains(&trial.key);
         let open = plan.trials().filter(is_open).cloned().collect();
         course = Course { study: &study, plan: &plan, open, erase, stop: &stop };
-        hosts = Hosts::of_study(&study, secrets, &stop);
+        hosts = campaign::hosts_of_study(&study, secrets, &stop);
         let went = walk((&course, &hosts), addition, &mut store, &mut progress, &mut recorded);
         went.map(|(summary, targets)| {
             campaign = targets;

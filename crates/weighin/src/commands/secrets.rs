@@ -6,7 +6,7 @@ use model::{Study, text};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
-use target::client::{Consent, LoginEnvironment, SecretRules, WantedSecret, wanted_secrets};
+use system::client::{Consent, LoginEnvironment, SecretRules, WantedSecret, wanted_secrets};
 
 /// What holds for the secrets that a study names.
 ///

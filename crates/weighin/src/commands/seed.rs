@@ -10,7 +10,7 @@ use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use target::client::{LoginEnvironment, SecretRules, read_seed};
+use system::client::{LoginEnvironment, SecretRules, read_seed};
 
 /// Makes the seed where there is none, and prints the public key.
 pub(crate) fn seed(arguments: &SeedArguments) -> Outcome {

@@ -10,7 +10,7 @@ use model::PasswordSource;
 use serve::{Door, DoorOptions, Pem, serve_directory};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use target::client::{LoginEnvironment, SecretRules, certificate_and_key, visitors_token};
+use system::client::{LoginEnvironment, SecretRules, certificate_and_key, visitors_token};
 
 /// Who may ask for what weighin shows over HTTP, as the command line says.
 pub(super) struct Visitors<'a> {

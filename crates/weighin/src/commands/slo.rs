@@ -8,9 +8,10 @@ use crate::load_output::rows;
 use crate::messages::{print_json, tell};
 use crate::progress::waiting;
 use crate::slo_output::{SearchOutput, answer_line, capacity_line, headline, step_line};
-use campaign::{Goal, Order, SearchProgress, Searched, TargetHandle, search};
+use campaign::{Goal, Order, SearchProgress, Searched, search};
 use engine::Stop;
 use model::Load;
+use system::TargetHandle;
 
 /// Searches, and prints each step as it ends unless all is to be JSON.
 pub(super) fn search_by_hand(
@@ -26,8 +27,8 @@ pub(super) fn search_by_hand(
             printed = print(&(line + "\n"));
         }
     };
-    let counted = order.workload.operation();
-    say(headline(&workload::headline(order.workload), order.clients, goal));
+    let counted = order.load.workload.operation();
+    say(headline(&workload::headline(order.load.workload), order.load.clients, goal));
     let found = search(target, order, goal, stop, &mut |progress| match progress {
         SearchProgress::Waiting(limit) => tell(&waiting(limit)),
         SearchProgress::Capacity(rate) => say(format!("  {}", capacity_line(rate, counted))),

@@ -4,11 +4,12 @@ use crate::arguments::{EraseArguments, TargetArguments, option};
 use crate::exit::CliError;
 use crate::passing::Progress;
 use crate::signals;
-use campaign::{Login, Taking, TargetHandle, Volumes, reach};
 use model::{Failure, Place, Target, Workload, text};
 use std::path::PathBuf;
 use study::CommandLine;
-use target::client::SecretRules;
+use system::client::SecretRules;
+use system::{Login, TargetHandle, reach};
+use volume::{Taking, Volumes};
 
 /// Longest name of a target, in characters.
 const LONGEST_NAME: usize = 64;

@@ -17,9 +17,9 @@ use host::PrivateServer;
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::System;
 use protocol::redis::Value;
+use redis::client::RedisConnection;
 use std::collections::BTreeMap;
-use target::client::Secret;
-use target::client::redis::RedisConnection;
+use system::client::Secret;
 
 /// A server of its own for a test, which weighin knows only by its URL; gone when dropped.
 struct Redis {

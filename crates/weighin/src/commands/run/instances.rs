@@ -3,10 +3,11 @@
 use crate::progress::RunProgress;
 use crate::signals;
 use ::study::OutputError;
-use campaign::{Hosts, Instances, OutputReader, RunError};
+use campaign::{Instances, OutputReader, RunError};
 use model::{Failure, FailureKind, Stop, Study, Target};
 use std::collections::BTreeMap;
 use store::{Store, StoreError};
+use system::Hosts;
 
 /// The instances of a run, none of which is up yet.
 pub(super) fn of<'a>(

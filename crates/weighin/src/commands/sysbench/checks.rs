@@ -5,12 +5,13 @@ use super::run::ARRIVALS;
 use crate::checks::{Checks, LoadByHand};
 use crate::exit::CliError;
 use crate::messages::tell;
-use campaign::{Measured, TargetHandle};
+use campaign::Measured;
 use model::{
     Level, Load, LoadHosts, LoadResult, OltpMix, Place, Sampling, ServerSpec, System, Target, Task,
     Test, Workload,
 };
 use std::time::Duration;
+use system::TargetHandle;
 
 /// Says what speaks against the figures that were printed; nothing where nothing does.
 pub(super) fn tell_doubts(

@@ -6,13 +6,13 @@ use super::words::Words;
 use super::{policy, scripts, server, workload};
 use crate::commands::print;
 use crate::exit::CliError;
-use campaign::Login;
 use engine::ErrorPolicy;
 use model::bounds::{MAX_OPERATIONS, MAX_OPERATIONS_OF_CONNECTION};
 use model::{Endpoint, Failure, Oltp, OltpMix, ServerAddress, System};
 use std::num::NonZeroU32;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use target::client::SecretRules;
+use system::Login;
+use system::client::SecretRules;
 
 /// How long to wait for connections in generations that have no option for it.
 const DEFAULT_CONNECT_LIMIT: Duration = Duration::from_secs(60);

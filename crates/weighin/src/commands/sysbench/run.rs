@@ -9,13 +9,13 @@ use crate::messages::tell;
 use crate::progress::waiting;
 use crate::{Exit, signals};
 use campaign::Makers;
-use campaign::mysql::load_failure;
 use engine::mysql::{OltpSession, OltpStatements};
 use engine::{
     Address, DryLoad, Limit, LoadError, LoadSpec, OpenLoop, OperationError, Progress, Schedule,
     SessionError, SocketLoad,
 };
 use model::{ArrivalProcess, Arrivals, ErrorClass, LoadResult, OltpMix, Stop};
+use mysql::load_failure;
 use std::path::PathBuf;
 use std::sync::Arc;
 use workload::oltp::BulkLimit;

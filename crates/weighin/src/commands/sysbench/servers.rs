@@ -4,11 +4,12 @@ use super::generation::Release;
 use super::request::Request;
 use crate::exit::CliError;
 use crate::signals;
-use campaign::mysql::{LoginOptions, check_limits, connect, login_options};
-use campaign::{Login, Observation, TargetHandle, reach};
+use campaign::Observation;
 use engine::Address;
 use model::{OltpMix, Study};
-use target::client::Connection;
+use mysql::client::Connection;
+use mysql::{LoginOptions, check_limits, connect, login_options};
+use system::{Login, TargetHandle, reach};
 
 /// The servers of a run, at least one.
 pub(super) struct Servers {

@@ -6,11 +6,11 @@ use crate::commands::{Outcome, print, unless_stopped};
 use crate::exit::CliError;
 use crate::passing::Progress;
 use crate::{Exit, signals};
-use campaign::Login;
-use campaign::mysql::connect;
-use campaign::mysql::tables::{ToMake, make};
 use model::OltpMix;
-use target::client::Connection;
+use mysql::client::Connection;
+use mysql::connect;
+use mysql::tables::{ToMake, make};
+use system::Login;
 use workload::oltp::{create_table, name_of};
 
 /// The numbers of the tables of a request.

@@ -4,12 +4,13 @@
 use super::pair::Pair;
 use crate::support::{Workplace, wait_for};
 use model::{Endpoint, PasswordSource, ServerAddress, ServerKey, Stop, Tls};
+use mysql::client::Connection;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
-use target::client::{Connection, Credentials, Limits, Secret};
+use system::client::{Credentials, Limits, Secret};
 
 /// In its environment, where that process is told what to do.
 const ORDER: &str = "WEIGHIN_TEST_PROBE";

@@ -2,10 +2,11 @@ use super::{Ran, Workplace, shared_directory};
 use host::GroupMember;
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{Endpoint, PasswordSource, ServerAddress, ServerKey, Software, Tls};
+use mysql::client::Connection;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use target::client::{Connection, Credentials, Secret};
+use system::client::{Credentials, Secret};
 
 /// The server's counters that weighin's statements must make grow, and no others.
 pub const COUNTERS: [&str; 7] = [

@@ -1,0 +1,17 @@
+//! A blocking connection to a server, for everything but the load itself: setting up, checking,
+//! reading counters.
+
+mod connection;
+mod credentials;
+mod error;
+mod failure;
+pub(crate) mod option_file;
+mod server_key;
+mod session;
+
+pub use connection::Connection;
+pub use credentials::{resolve_server_key, usual_login};
+pub use error::ClientError;
+pub use failure::{login_failure, server_failure};
+pub use protocol::mysql::TextRows as Rows;
+pub use server_key::server_key;

@@ -1,0 +1,103 @@
+use crate::client::{ClientError, Connection};
+use model::{ServerCounters, signal};
+use std::collections::BTreeMap;
+
+/// The server's counters that are kept: statements for check 2, the rest to explain a result.
+const NAMES: [&str; 37] = [
+    "Aborted_clients",
+    "Bytes_received",
+    "Bytes_sent",
+    "Com_begin",
+    "Com_commit",
+    "Com_delete",
+    "Com_insert",
+    "Com_rollback",
+    "Com_select",
+    "Com_update",
+    "Created_tmp_disk_tables",
+    "Handler_read_rnd_next",
+    "Innodb_buffer_pool_bytes_data",
+    "Innodb_buffer_pool_read_requests",
+    "Innodb_buffer_pool_wait_free",
+    "Innodb_checkpoint_max_age",
+    "Innodb_data_fsyncs",
+    "Innodb_data_reads",
+    "Innodb_data_writes",
+    "Innodb_data_written",
+    "Innodb_deadlocks",
+    "Innodb_history_list_length",
+    "Innodb_log_waits",
+    "Innodb_log_writes",
+    "Innodb_os_log_fsyncs",
+    "Innodb_row_lock_time",
+    "Innodb_row_lock_waits",
+    "Innodb_rows_deleted",
+    "Innodb_rows_inserted",
+    "Innodb_rows_read",
+    "Innodb_rows_updated",
+    "Prepared_stmt_count",
+    "Queries",
+    "Questions",
+    "Slow_queries",
+    "Threads_connected",
+    "Threads_running",
+];
+
+/// What is kept as a signal in place of the server's own counter.
+const SIGNALS: [(&str, &str); 7] = [
+    ("Innodb_buffer_pool_pages_dirty", signal::DIRTY_BYTES),
+    ("Innodb_buffer_pool_pages_flushed", signal::FLUSHED_BYTES),
+    ("Innodb_buffer_pool_reads", signal::CACHE_MISSES),
+    ("Innodb_checkpoint_age", signal::CHECKPOINT_AGE),
+    ("Innodb_data_read", signal::DATA_READ),
+    ("Innodb_os_log_written", signal::LOG_WRITTEN),
+    ("Qcache_hits", signal::CACHED_ANSWERS),
+];
+/// Signals of bytes whose counters count pages.
+const IN_PAGES: [&str; 2] = [signal::DIRTY_BYTES, signal::FLUSHED_BYTES];
+/// How large a page is.
+const PAGE_SIZE: &str = "Innodb_page_size";
+/// InnoDB's usual page size, for a server that does not tell.
+const USUAL_PAGE: i64 = 16_384;
+
+/// Reads the counters. Runs no SELECT, so that it changes none of the counts that weighin's own
+/// are compared with.
+pub(super) fn read(connection: &mut Connection) -> Result<ServerCounters, ClientError> {
+    let signals = SIGNALS.map(|(name, _)| name);
+    let names: Vec<&str> = NAMES.into_iter().chain(signals).chain([PAGE_SIZE]).collect();
+    let sql = format!("SHOW GLOBAL STATUS WHERE Variable_name IN ('{}')", names.join("','"));
+    let rows = connection.query(&sql)?.rows;
+    Ok(counters(rows.into_iter().filter_map(|row| {
+        let mut fields = row.into_iter();
+        let name = String::from_utf8(fields.next()??).ok()?;
+        let value = String::from_utf8(fields.next()??).ok()?.parse().ok()?;
+        Some((name, value))
+    })))
+}
+
+/// What is kept of a server's counters, with the signals among them.
+fn counters(status: impl IntoIterator<Item = (String, i64)>) -> ServerCounters {
+    let mut status: BTreeMap<String, i64> = status.into_iter().collect();
+    let page = status.remove(PAGE_SIZE).filter(|&bytes| bytes > 0).unwrap_or(USUAL_PAGE);
+    for (name, signal) in SIGNALS {
+        if let Some(value) = status.remove(name) {
+            let unit = if IN_PAGES.contains(&signal) { page } else { 1 };
+            status.insert(signal.to_owned(), value.saturating_mul(unit));
+        }
+    }
+    status.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_have_the_size_that_the_server_says() {
+        let dirty = ("Innodb_buffer_pool_pages_dirty".to_owned(), 200);
+        let usual = counters([dirty.clone(), ("Queries".to_owned(), 7)]);
+        assert_eq!((usual[signal::DIRTY_BYTES], usual["Queries"]), (200 * 16_384, 7));
+        let small = counters([dirty, (PAGE_SIZE.to_owned(), 4096)]);
+        assert_eq!(small.iter().collect::<Vec<_>>(), [(signal::DIRTY_BYTES, 200 * 4096)]);
+    }
+}

@@ -1,0 +1,75 @@
+//! sysbench on the tables of a trial.
+
+use crate::client::Connection;
+use crosscheck::sysbench::{Server, Sysbench, unsupported};
+use engine::Stop;
+use host::Host;
+use model::{CrossCheckFigures, Failure, Load, Oltp, Place, Target, Tls, Trial};
+use std::sync::Arc;
+use system::Login;
+use system::cannot_check as cannot;
+
+pub(super) fn tool(
+    host: &Arc<dyn Host>,
+    workload: &Oltp,
+    target: &Target,
+    test: &str,
+) -> Result<Sysbench, Failure> {
+    let sysbench = Sysbench::find(host)?;
+    if let Some(reason) = unsupported(workload) {
+        return Err(cannot(&sysbench.name(), &format!("the test {test}: {reason}")));
+    }
+    match &target.place {
+        Place::Server(spec) if spec.address.tls != Tls::Off => Err(cannot(
+            &sysbench.name(),
+            "this target: it encrypts only with certificates of its own",
+        )),
+        _ => Ok(sysbench),
+    }
+}
+
+pub(super) fn load(
+    sysbench: &Sysbench,
+    login: &Login,
+    control: Connection,
+    trial: &Trial,
+    load: &Load,
+    stop: &Stop,
+) -> Result<CrossCheckFigures, Failure> {
+    let oltp = load.workload.oltp()?;
+    let credentials = login.credentials();
+    if !credentials.password().bytes().is_empty() && !credentials.may_reveal() {
+        // The client library decides what the server gets: MariaDB's sends whatever is asked for.
+        return Err(cannot(
+            &sysbench.name(),
+            "this target: it would give the password to a server that is not verified, if asked \
+             (--allow-cleartext allows that)",
+        ));
+    }
+    let server = server(login, &control)?;
+    drop(control);
+    let level = (trial.key.level.clients, trial.key.level.rate);
+    let run = |duration, seed| {
+        let done =
+            sysbench.load(&server, oltp, level, duration, Some(seed), &|| stop.is_requested())?;
+        done.map(|done| done.figures).ok_or_else(Failure::stopped)
+    };
+    // Zero would make it take the clock.
+    let seed = (trial.seed >> 33) as u32 | 1;
+    // Version 1.0 knows no warm-up: a load whose figures nobody looks at.
+    if !load.warmup.is_zero() {
+        run(load.warmup, seed ^ 2)?;
+    }
+    run(load.duration, seed)
+}
+
+fn server(login: &Login, control: &Connection) -> Result<Server, Failure> {
+    let credentials = login.credentials();
+    Ok(Server {
+        address: login.address_of(control.ends())?,
+        user: credentials.user.clone(),
+        password: credentials.password().bytes().to_vec(),
+        database: login.address().database.clone(),
+        compression: login.address().compression,
+    })
+}

@@ -1,0 +1,144 @@
+//! What would make a study fail on a MariaDB or MySQL server, or mislead.
+
+mod clock;
+mod group;
+mod identity;
+mod limits;
+mod log;
+mod privileges;
+mod replication;
+mod rights;
+mod server;
+mod space;
+mod state;
+mod statements;
+mod tables;
+mod trial;
+
+use super::{session, tables as test_tables};
+use crate::client::Connection;
+use model::{Failure, Needs, Study, Test};
+use std::collections::BTreeMap;
+use system::Login;
+use system::Setting;
+use system::{DataPlan, Examination, Seen};
+
+/// A server being looked at.
+struct Server<'a> {
+    login: &'a Login,
+    control: &'a mut Connection,
+    setting: &'a Setting<'a>,
+    /// All its variables, as for all sessions.
+    variables: BTreeMap<String, String>,
+}
+
+impl Server<'_> {
+    fn number(&self, name: &str) -> Option<u64> {
+        self.variables.get(name)?.trim().parse().ok()
+    }
+
+    fn is_on(&self, name: &str) -> bool {
+        self.variables.get(name).is_some_and(|value| value == "ON" || value == "1")
+    }
+
+    fn text(&self, name: &str) -> &str {
+        self.variables.get(name).map(String::as_str).unwrap_or_default()
+    }
+
+    fn is_mariadb(&self) -> bool {
+        self.control.server_version().contains("MariaDB")
+    }
+
+    /// Names of the columns of a query and its rows, where the server lets the account ask it.
+    fn rows(&mut self, sql: &str) -> Option<Vec<BTreeMap<String, String>>> {
+        let rows = self.control.query(sql).ok()?;
+        let text = |cell: Option<Vec<u8>>| {
+            cell.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+        };
+        let columns = rows.columns;
+        let named = |row: Vec<Option<Vec<u8>>>| {
+            columns.iter().cloned().zip(row.into_iter().map(text)).collect()
+        };
+        Some(rows.rows.into_iter().map(named).collect())
+    }
+
+    /// The only value that a query gives.
+    fn value(&mut self, sql: &str) -> Option<String> {
+        self.rows(sql)?.into_iter().next()?.into_values().next()
+    }
+}
+
+/// Looks at everything. Changes nothing that is there: what is tried names tables that are not there,
+/// or is explained and not run. A table of weighin's own is made, and removed, only where the study
+/// makes tables and the server does not say what the account may do.
+pub(super) fn examine(
+    login: &Login,
+    control: &mut Connection,
+    setting: &Setting<'_>,
+    examination: &mut Examination<'_>,
+) -> Result<Seen, Failure> {
+    let address = login.address();
+    let assumed = login.credentials().assumed_user(&address.endpoint, &address.database);
+    if let Some((message, remedy)) = assumed {
+        examination.found.note(message, remedy);
+    }
+    examination.found.keep(session::refuse_unfit(control, None))?;
+    let variables = super::facts::variables(control)?;
+    let mut server = Server { login, control, setting, variables };
+    let needs = examination.study.tests.iter().map(Test::needs).fold(Needs::default(), Needs::and);
+    let data = data(&mut server, examination)?;
+    let (plan, kept) = data.clone().unwrap_or_default();
+    let own = examination.study.tests.iter().filter(|test| test.needs().own_table).count();
+    let makes_own_again = own > 1 || (own == 1 && examination.study.repeats > 1);
+    rights::check(&mut server, &needs, &plan, &kept, makes_own_again, examination.found)?;
+    server::check(&server, &needs, &plan, examination.found);
+    state::check(&mut server, &needs, &plan, examination.found);
+    tables::check(&mut server, &kept, of_study(examination.study).next(), examination.found);
+    replication::check(&mut server, &needs, &plan, examination.found);
+    group::check(&mut server, &needs, &plan, examination.found);
+    statements::check(&mut server, &needs, plan.to_make() > 0, examination.found);
+    privileges::check(&mut server, &needs, examination.found);
+    limits::check(&mut server, &needs, examination);
+    space::check(&mut server, &needs, &plan, examination);
+    log::check(&mut server, &plan, examination);
+    let load_host = examination.load_host;
+    clock::check(&mut server, load_host, examination.found);
+    let identity = identity::find(&server, load_host);
+    Ok(Seen { data: data.map(|(plan, _)| plan), identity: Some(identity) })
+}
+
+/// What a run would make first, and which tables it would keep. That of later tests is looked at
+/// for what is in the way alone.
+fn data(
+    server: &mut Server<'_>,
+    examination: &mut Examination<'_>,
+) -> Result<Option<(DataPlan, Vec<String>)>, Failure> {
+    let mut first = None;
+    let mut shapes = Vec::new();
+    for oltp in of_study(examination.study) {
+        let shape = (oltp.tables, oltp.table_size, oltp.distribution);
+        if shapes.contains(&shape) {
+            continue;
+        }
+        shapes.push(shape);
+        let found = test_tables::dry_run(server.login, server.control, oltp);
+        let found = examination.found.keep(found)?;
+        first = first.or(found);
+    }
+    if shapes.len() > 1 {
+        examination.found.note(
+            format!(
+                "the tests need {} different sets of tables in one database: a set is made anew \
+                 whenever the next trial needs another",
+                shapes.len()
+            ),
+            "give the tests the same `tables`, `table_size` and `distribution` to save that time",
+        );
+    }
+    Ok(first)
+}
+
+/// The loads on tables whose data the tests of a study need.
+fn of_study(study: &Study) -> impl Iterator<Item = &model::Oltp> {
+    study.tests.iter().filter_map(|test| test.data()?.oltp().ok())
+}

@@ -1,0 +1,324 @@
+//! MariaDB and MySQL.
+
+mod changes;
+pub mod client;
+mod counters;
+mod cross_check;
+mod examine;
+mod facts;
+#[doc(hidden)]
+pub mod fuzzing;
+mod limits;
+mod probe;
+mod replication;
+mod session;
+mod statements;
+pub mod tables;
+
+pub use self::limits::check_limits;
+use crate::client::{Connection, login_failure, resolve_server_key, server_failure, server_key};
+use crosscheck::sysbench::Sysbench;
+use engine::mysql::{OltpSession, OltpStatements};
+use engine::{
+    Account, LoadError, LoadSpec, OperationError, SessionError, SocketLoad, Stop, cpus_allowed,
+};
+use host::{Ends, Host, ProcessClue};
+use model::{
+    CrossCheckFigures, Endpoint, Failure, Oltp, ServerAddress, ServerCounters, ServerFacts,
+    Statement, TableContents, Target, Tls, Trial, Workload,
+};
+pub use protocol::mysql::LoginOptions;
+use protocol::mysql::ServerError;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin};
+use system::group::Member;
+use system::load::{Clients, PartRun};
+use system::{
+    Examination, LoadRequest, Login, Prepared, Preparing, ProbedServer, Seen, ServerKind, Servers,
+    Setting, StatementSession, server_load_failure,
+};
+
+/// Most connections that fill tables at the same time, unless told otherwise.
+const MAX_CONNECTIONS: u32 = 4;
+
+/// The servers as a system.
+pub static SYSTEM: Servers<Mysql> = Servers::NEW;
+
+/// Opens a connection for control work.
+///
+/// # Errors
+/// When the server cannot be reached or refuses.
+pub fn connect(login: &Login) -> Result<Connection, Failure> {
+    Connection::open_within(login.address(), login.credentials(), Limits::default(), login.stop())
+}
+
+/// What the load engine's sessions log in with.
+///
+/// # Errors
+/// `AccessDenied` when the file of a pinned key cannot be read.
+pub fn login_options(login: &Login) -> Result<LoginOptions, Failure> {
+    let (address, credentials) = (login.address(), login.credentials());
+    Ok(LoginOptions {
+        user: credentials.user.clone(),
+        password: credentials.password().bytes().to_vec(),
+        database: Some(address.database.clone()),
+        tls: address.tls != Tls::Off,
+        compression: address.compression,
+        local_transport: matches!(address.endpoint, Endpoint::Socket(_)),
+        local_infile: false,
+        server_key: server_key(address)?,
+        may_reveal: credentials.may_reveal(),
+    })
+}
+
+/// Servers that speak the protocol of MySQL.
+#[derive(Debug)]
+pub struct Mysql;
+
+impl ServerKind for Mysql {
+    type Connection = Connection;
+    type Work = Oltp;
+    type Tool = Sysbench;
+    type Clients = OltpClients;
+
+    const SYSTEM: model::System = model::System::MariaDb;
+    const KEEPS_DATA: bool = true;
+    const TELLING_SETTINGS: &'static [&'static str] = facts::TELLING;
+
+    fn work(workload: &Workload) -> Option<&Oltp> {
+        workload.oltp().ok()
+    }
+
+    fn same_data(a: &Oltp, b: &Oltp) -> bool {
+        (a.tables, a.table_size, a.distribution) == (b.tables, b.table_size, b.distribution)
+    }
+
+    fn usual_login(
+        address: &ServerAddress,
+        environment: &LoginEnvironment<'_>,
+    ) -> Result<UsualLogin, Failure> {
+        client::usual_login(address, environment)
+    }
+
+    fn log_in(
+        address: &ServerAddress,
+        environment: &LoginEnvironment<'_>,
+    ) -> Result<Login, Failure> {
+        let key = resolve_server_key(address, environment);
+        let address = ServerAddress { server_key: key, ..address.clone() };
+        server_key(&address)?;
+        let usual = client::usual_login(&address, environment)?;
+        let credentials = Credentials::find(&address, usual, environment)?;
+        Login::with_credentials(Self::SYSTEM, address, credentials)
+    }
+
+    fn connect(login: &Login) -> Result<Connection, Failure> {
+        connect(login)
+    }
+
+    fn ends(connection: &Connection) -> io::Result<Ends> {
+        connection.ends()
+    }
+
+    fn process_clue(connection: &mut Connection) -> Result<Option<ProcessClue>, Failure> {
+        facts::process_clue(connection)
+    }
+
+    fn set_answer_limit(connection: &mut Connection, limit: Duration) {
+        connection.set_answer_limit(limit);
+    }
+
+    fn facts(connection: &mut Connection) -> Result<ServerFacts, Failure> {
+        facts::server_facts(connection)
+    }
+
+    fn counters(connection: &mut Connection) -> Option<ServerCounters> {
+        counters::read(connection).ok()
+    }
+
+    fn cache_memory(connection: &mut Connection) -> Result<Option<&'static str>, Failure> {
+        const SETTING: &str = "innodb_buffer_pool_load_at_startup";
+        let loads = facts::variables(connection)?.get(SETTING).is_some_and(|value| value == "ON");
+        Ok(loads.then_some(SETTING))
+    }
+
+    fn check_limits(
+        connection: &mut Connection,
+        oltp: &Oltp,
+        clients: u32,
+        interventions: usize,
+    ) -> Result<(), Failure> {
+        check_limits(connection, oltp, clients, interventions)
+    }
+
+    fn examine(
+        login: &Login,
+        connection: &mut Connection,
+        setting: &Setting<'_>,
+        examination: &mut Examination<'_>,
+    ) -> Result<Seen, Failure> {
+        examine::examine(login, connection, setting, examination)
+    }
+
+    fn prepare(
+        login: &Login,
+        connection: &mut Connection,
+        oltp: &Oltp,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<Prepared, Failure> {
+        tables::prepare(login, connection, oltp, preparing)
+    }
+
+    fn check_data(
+        _: &Login,
+        connection: &mut Connection,
+        oltp: &Oltp,
+        _: &mut Preparing<'_>,
+    ) -> Result<(), Failure> {
+        tables::check(connection, oltp)
+    }
+
+    fn contents(
+        connection: &mut Connection,
+        oltp: &Oltp,
+    ) -> Result<Option<TableContents>, Failure> {
+        match tables::are_finished(connection, oltp)? {
+            true => tables::contents(connection, oltp).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn clients(oltp: &Oltp, request: &LoadRequest<'_>) -> OltpClients {
+        OltpClients {
+            workload: oltp.clone(),
+            by_statement: request.by_statement,
+            seed: request.seed,
+        }
+    }
+
+    fn member(login: &Login) -> Result<Box<dyn Member>, Failure> {
+        Ok(Box::new(replication::Server::open(login)?))
+    }
+
+    fn statement_session(
+        login: &Login,
+        statement: &Statement,
+    ) -> Result<Box<dyn StatementSession>, Failure> {
+        Ok(Box::new(statements::Session::open(login, statement)?))
+    }
+
+    fn probe_login(login: &Login) -> Result<Login, Failure> {
+        probe::make_account(login)
+    }
+
+    fn probed(login: Login) -> Result<Arc<dyn ProbedServer>, Failure> {
+        Ok(Arc::new(probe::Probed::new(login)))
+    }
+
+    fn tool(
+        host: &Arc<dyn Host>,
+        oltp: &Oltp,
+        target: &Target,
+        test: &str,
+    ) -> Result<Sysbench, Failure> {
+        cross_check::tool(host, oltp, target, test)
+    }
+
+    fn tool_name(tool: &Sysbench) -> String {
+        tool.name()
+    }
+
+    fn cross_check(
+        tool: &Sysbench,
+        login: &Login,
+        connection: Connection,
+        trial: &Trial,
+        load: &model::Load,
+        stop: &Stop,
+    ) -> Result<CrossCheckFigures, Failure> {
+        cross_check::load(tool, login, connection, trial, load, stop)
+    }
+}
+
+/// The clients of a load.
+#[derive(Serialize, Deserialize)]
+pub struct OltpClients {
+    workload: Oltp,
+    /// Whether to keep the latencies of each kind of statement apart.
+    by_statement: bool,
+    /// Seeds all random streams.
+    seed: u64,
+}
+
+impl Clients for OltpClients {
+    const SYSTEM: model::System = model::System::MariaDb;
+
+    fn run_part(
+        &self,
+        spec: &LoadSpec,
+        login: &Login,
+        run: &mut PartRun<'_>,
+    ) -> Result<Account, LoadError> {
+        let statements = Arc::new(OltpStatements::new(&self.workload, self.seed, spec.clients));
+        let options =
+            login_options(login).map_err(|failure| SessionError::Login(Box::new(failure)))?;
+        // Decided here, once, and not for every statement.
+        if self.by_statement {
+            let session =
+                |client| OltpSession::<true>::new(options.clone(), Arc::clone(&statements), client);
+            run.with(&SocketLoad { spec, session })
+        } else {
+            let session = |client| {
+                OltpSession::<false>::new(options.clone(), Arc::clone(&statements), client)
+            };
+            run.with(&SocketLoad { spec, session })
+        }
+    }
+
+    fn failure(error: &LoadError, login: &Login) -> Failure {
+        load_failure(error, login)
+    }
+}
+
+/// Turns what ended a load early into a failure that says how to fix it.
+pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
+    let endpoint = &login.address().endpoint;
+    match error {
+        LoadError::Session(SessionError::Login(reason)) => {
+            if let Some(error) = reason.downcast_ref() {
+                return login_failure(
+                    error,
+                    endpoint,
+                    &login.address().database,
+                    login.credentials(),
+                );
+            }
+            if let Some(failure) = reason.downcast_ref::<Failure>() {
+                return failure.clone();
+            }
+        }
+        LoadError::Session(SessionError::Prepare { statement, error }) => {
+            return server_failure(&server_error(error), &format!("cannot prepare «{statement}»"));
+        }
+        _ => {}
+    }
+    let look = "see with SHOW PROCESSLIST what the server is waiting for";
+    server_load_failure(error, endpoint, look)
+}
+
+/// The server's error as its protocol has it.
+fn server_error(error: &OperationError) -> ServerError {
+    ServerError {
+        code: error.code.parse().unwrap_or(0),
+        sql_state: error.sql_state.as_bytes().try_into().unwrap_or(*b"HY000"),
+        message: error.message.clone(),
+    }
+}
+
+/// Connections that fill tables at the same time, unless told otherwise.
+fn filling_connections() -> u32 {
+    cpus_allowed().min(MAX_CONNECTIONS)
+}

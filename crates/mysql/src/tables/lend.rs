@@ -1,0 +1,41 @@
+//! Tables that are changed for a while.
+
+use super::{inspect, mark};
+use crate::client::Connection;
+use model::{Failure, FailureKind, Oltp};
+use workload::oltp::table_name;
+
+/// Marks a table of weighin's own as unfinished, because it is going to be changed: were it left
+/// so, it would be made anew.
+///
+/// # Errors
+/// `ForeignTables` for a table that weighin did not make.
+pub(crate) fn lend(control: &mut Connection, workload: &Oltp, number: u32) -> Result<(), Failure> {
+    let name = table_name(number);
+    let present = inspect::tables(control)?;
+    let found = present.iter().find(|table| table.name == name);
+    if found.is_none_or(|table| table.comment != mark::finished(workload)) {
+        return Err(Failure::new(
+            FailureKind::ForeignTables,
+            format!("the table {name} is to be changed, and weighin did not make it as it is"),
+            "use a database of its own for weighin (CREATE DATABASE), or a change of your own with \
+             `sql` and `undo`",
+        ));
+    }
+    comment(control, &name, mark::unfinished())
+}
+
+/// Marks it as finished again: it is as it was.
+pub(crate) fn take_again(
+    control: &mut Connection,
+    workload: &Oltp,
+    number: u32,
+) -> Result<(), Failure> {
+    comment(control, &table_name(number), &mark::finished(workload))
+}
+
+fn comment(control: &mut Connection, name: &str, comment: &str) -> Result<(), Failure> {
+    let sql = format!("ALTER TABLE {name} COMMENT='{comment}'");
+    control.execute_long(&sql).map_err(|e| e.failure(&format!("cannot run «{sql}»")))?;
+    Ok(())
+}

@@ -1,0 +1,179 @@
+use crate::client::{LoginEnvironment, UsualLogin};
+use crate::group::Member;
+use crate::load::Clients;
+use crate::login::Login;
+use crate::{Examination, Perform, Preparing, ProbedServer, Seen, StatementSession, cannot_do};
+use crate::{LoadRequest, Prepared};
+use engine::Stop;
+use host::{Ends, Host, ProcessClue};
+use model::{
+    Act, BackgroundWork, CrossCheckFigures, Failover, Failure, ServerAddress, ServerCounters,
+    ServerFacts, Statement, TableContents, Target, Trial, Workload,
+};
+use std::fmt::Debug;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Where a server stands that is looked at.
+pub struct Setting<'a> {
+    /// The machine that it is on, where that is known.
+    pub host: Option<&'a dyn Host>,
+    /// Whether weighin started it.
+    pub is_private: bool,
+    /// Whether it did so on the machine that makes the load.
+    pub is_private_here: bool,
+    /// Replicas that the study names.
+    pub replicas: &'a [Login],
+    /// Whether weighin itself would stop and start their appliers.
+    pub controls_appliers: bool,
+    /// Whether a test of the study cannot be without that.
+    pub needs_appliers: bool,
+}
+
+/// What is particular to one kind of server.
+pub trait ServerKind: Debug + Send + Sync + 'static {
+    /// A connection for everything but the load.
+    type Connection: Debug + Send;
+    /// What its loads are about.
+    type Work: Clone + Debug + Send;
+    /// A tool that cross-checks its loads.
+    type Tool: Debug + Send;
+    /// The clients of its loads.
+    type Clients: Clients;
+
+    const SYSTEM: model::System;
+    /// Whether data is there as before when a server was started again.
+    const KEEPS_DATA: bool;
+    /// As [`System::telling_settings`](super::System::telling_settings).
+    const TELLING_SETTINGS: &'static [&'static str];
+
+    /// The part of a workload that it can run; `None` where it cannot.
+    fn work(workload: &Workload) -> Option<&Self::Work>;
+    /// Whether two loads run on the same data.
+    fn same_data(a: &Self::Work, b: &Self::Work) -> bool;
+
+    /// As [`System::usual_login`](crate::System::usual_login).
+    ///
+    /// # Errors
+    /// When that cannot be read.
+    fn usual_login(
+        address: &ServerAddress,
+        environment: &LoginEnvironment<'_>,
+    ) -> Result<UsualLogin, Failure>;
+    /// As [`System::log_in`](crate::System::log_in).
+    ///
+    /// # Errors
+    /// When a secret cannot be found or may not be sent.
+    fn log_in(
+        address: &ServerAddress,
+        environment: &LoginEnvironment<'_>,
+    ) -> Result<Login, Failure>;
+    fn connect(login: &Login) -> Result<Self::Connection, Failure>;
+    fn ends(connection: &Self::Connection) -> io::Result<Ends>;
+    /// By what its process is told from a proxy that answers in its place.
+    ///
+    /// # Errors
+    /// When the connection is of no use any more; [`Failure::stopped`].
+    fn process_clue(connection: &mut Self::Connection) -> Result<Option<ProcessClue>, Failure>;
+    fn set_answer_limit(connection: &mut Self::Connection, limit: Duration);
+    fn facts(connection: &mut Self::Connection) -> Result<ServerFacts, Failure>;
+    fn counters(connection: &mut Self::Connection) -> Option<ServerCounters>;
+    /// The setting by which the server reads what was in its cache again when it starts, where it
+    /// does.
+    fn cache_memory(_connection: &mut Self::Connection) -> Result<Option<&'static str>, Failure> {
+        Ok(None)
+    }
+
+    /// Looks for whatever would make the tests of a study fail on the server, or mislead.
+    ///
+    /// # Errors
+    /// What kept it from looking further.
+    fn examine(
+        login: &Login,
+        connection: &mut Self::Connection,
+        setting: &Setting<'_>,
+        examination: &mut Examination<'_>,
+    ) -> Result<Seen, Failure>;
+    /// Whether the server allows as many connections, and whatever else it limits, as clients and
+    /// interventions need.
+    fn check_limits(
+        connection: &mut Self::Connection,
+        work: &Self::Work,
+        clients: u32,
+        interventions: usize,
+    ) -> Result<(), Failure>;
+
+    fn prepare(
+        login: &Login,
+        connection: &mut Self::Connection,
+        work: &Self::Work,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<Prepared, Failure>;
+    /// Whether a load by hand meets its data.
+    fn check_data(
+        login: &Login,
+        connection: &mut Self::Connection,
+        work: &Self::Work,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<(), Failure>;
+    fn contents(
+        _connection: &mut Self::Connection,
+        _work: &Self::Work,
+    ) -> Result<Option<TableContents>, Failure> {
+        Ok(None)
+    }
+
+    /// A member of a group, by a connection of its own.
+    fn member(_login: &Login) -> Result<Box<dyn Member>, Failure> {
+        Err(cannot_do("replication", Self::SYSTEM))
+    }
+
+    /// The clients of a load that makes this work.
+    fn clients(work: &Self::Work, request: &LoadRequest<'_>) -> Self::Clients;
+    /// A session for statements whose time is taken.
+    fn statement_session(
+        _login: &Login,
+        _statement: &Statement,
+    ) -> Result<Box<dyn StatementSession>, Failure> {
+        Err(cannot_do(Act::STATEMENT, Self::SYSTEM))
+    }
+    /// What has the server do background work and waits for its end, for `limit` at most.
+    fn background_work(
+        _login: &Login,
+        work: BackgroundWork,
+        _limit: Duration,
+    ) -> Result<Perform, Failure> {
+        Err(cannot_do(work.name(), Self::SYSTEM))
+    }
+
+    /// Makes an account on a private server that is refused where the server is read-only.
+    fn probe_login(_login: &Login) -> Result<Login, Failure> {
+        Err(cannot_do(Failover::NAME, Self::SYSTEM))
+    }
+
+    /// A server as the probe of a failover sees it.
+    fn probed(_login: Login) -> Result<Arc<dyn ProbedServer>, Failure> {
+        Err(cannot_do(Failover::NAME, Self::SYSTEM))
+    }
+
+    fn tool(
+        host: &Arc<dyn Host>,
+        work: &Self::Work,
+        target: &Target,
+        test: &str,
+    ) -> Result<Self::Tool, Failure>;
+    fn tool_name(tool: &Self::Tool) -> String;
+    /// Whether the tool will be let in.
+    fn check_tool_login(_login: &Login, _connection: &mut Self::Connection) -> Result<(), Failure> {
+        Ok(())
+    }
+    fn cross_check(
+        tool: &Self::Tool,
+        login: &Login,
+        connection: Self::Connection,
+        trial: &Trial,
+        load: &model::Load,
+        stop: &Stop,
+    ) -> Result<CrossCheckFigures, Failure>;
+}

@@ -1,0 +1,207 @@
+//! The private servers of a target: one, or a group.
+
+use crate::SamplingScope;
+use crate::login::Login;
+use host::{GroupMember, Host, PrivateServer, SandboxOptions, size_in_words};
+use model::{
+    CacheState, Endpoint, Failure, FailureKind, Place, SandboxSpec, ServerAddress, Software, Stop,
+    Study, Target,
+};
+use std::path::Path;
+
+/// Bytes that are no room for a server to write: it makes its files larger by some MiB at a time.
+const HARDLY_ANY: u64 = 16 << 20;
+
+/// Private servers of a target, which are started, stopped and emptied together.
+#[derive(Debug)]
+pub(super) struct PrivateServers {
+    pub(super) primary: Box<dyn PrivateServer>,
+    pub(super) replicas: Vec<Box<dyn PrivateServer>>,
+    restart: bool,
+    /// They were just made: a restart would change nothing.
+    is_new: bool,
+}
+
+impl PrivateServers {
+    /// Starts all of them, to be reached over their sockets or over loopback. They do not replicate
+    /// yet.
+    pub(super) fn start(
+        host: &dyn Host,
+        target: &Target,
+        spec: &SandboxSpec,
+        over_socket: bool,
+        stop: &Stop,
+    ) -> Result<Self, Failure> {
+        let replication = spec.replication.as_ref();
+        let member =
+            |number| replication.map(|group| GroupMember { number, semi_sync: group.semi_sync });
+        let primary = SandboxOptions {
+            system: target.system,
+            name: target.name.clone(),
+            settings: spec.settings.clone(),
+            trusted: spec.trusted,
+            directory: spec.directory.clone(),
+            software: spec.software.clone(),
+            program: spec.program.clone(),
+            volume: spec.volume,
+            over_socket,
+            temporary_volume: spec.temporary_volume,
+            member: member(1),
+            listen: spec.listen.as_ref().and_then(|address| address.parse().ok()),
+            stop: stop.clone(),
+        };
+        let replicas =
+            (1..=replication.map_or(0, |group| group.replicas)).map(|number| SandboxOptions {
+                name: replica_name(&target.name, number as usize),
+                settings: spec.replica_settings(),
+                member: member(number + 1),
+                ..primary.clone()
+            });
+        let replicas: Vec<SandboxOptions> = replicas.collect();
+        Ok(Self {
+            primary: host.start_server(primary)?,
+            replicas: replicas
+                .into_iter()
+                .map(|replica| host.start_server(replica))
+                .collect::<Result<_, Failure>>()?,
+            restart: spec.restart,
+            is_new: true,
+        })
+    }
+
+    fn all(&mut self) -> impl DoubleEndedIterator<Item = &mut Box<dyn PrivateServer>> {
+        [&mut self.primary].into_iter().chain(&mut self.replicas)
+    }
+
+    /// Whether [`Self::bring_to`] ends those that are up.
+    pub(super) fn stops_for(&self, cache: CacheState) -> bool {
+        cache == CacheState::Cold || self.restart && !self.is_new
+    }
+
+    /// Brings all of them to the state of their caches. They do not replicate then.
+    ///
+    /// Those that restart between trials are up only while their trials run, so that others cannot
+    /// disturb them.
+    pub(super) fn bring_to(
+        &mut self,
+        cache: CacheState,
+        host: &dyn Host,
+        stop: &Stop,
+    ) -> Result<(), Failure> {
+        if self.stops_for(cache) {
+            self.stop()?;
+        }
+        self.is_new = false;
+        if cache == CacheState::Cold {
+            self.all().try_for_each(|server| server.forget_cache())?;
+            host.drop_caches(stop)?;
+        }
+        self.all().try_for_each(|server| server.start_again())
+    }
+
+    /// Whether they went with their machine.
+    pub(super) fn is_lost(&self) -> bool {
+        self.primary.lost().is_some()
+    }
+
+    /// Whether [`Self::release`] ends them.
+    pub(super) fn stops_after_trials(&self) -> bool {
+        self.restart
+    }
+
+    /// Stops those that are up only while their trials run.
+    pub(super) fn release(&mut self) -> Result<(), Failure> {
+        if self.restart { self.stop() } else { Ok(()) }
+    }
+
+    /// The replicas first: they lose no connection then.
+    fn stop(&mut self) -> Result<(), Failure> {
+        if self.is_lost() {
+            return Ok(());
+        }
+        self.all().rev().try_for_each(|server| server.stop())
+    }
+
+    pub(super) fn replica_addresses(&self) -> Vec<ServerAddress> {
+        self.replicas.iter().map(|replica| replica.address().clone()).collect()
+    }
+
+    pub(super) fn sampling_scope(&self) -> SamplingScope {
+        SamplingScope {
+            server_pid: Some(self.primary.pid()),
+            replica_pids: self.replicas.iter().map(|replica| replica.pid()).collect(),
+            disks: self.primary.disks(),
+            data_directory: Some(self.primary.data_directory().to_owned()),
+        }
+    }
+
+    /// Why the first that has ended by itself did so.
+    pub(super) fn last_words(&mut self) -> Option<Failure> {
+        self.all().find_map(|server| server.last_words())
+    }
+
+    /// That there is no room left for the data of the first of them: a server that waits for some
+    /// answers nobody, and does not say so either.
+    pub(super) fn full_disk(&mut self, host: &dyn Host) -> Option<Failure> {
+        let full = |directory: &Path| {
+            let free = host.space(Some(directory))?.free;
+            (free < HARDLY_ANY).then(|| {
+                let shown = directory.display();
+                Failure::new(
+                    FailureKind::DiskFull,
+                    format!("the disk of its data is full: {} free in {shown}", size_in_words(free)),
+                    "free space there, name a larger disk with `directory` in the sandbox or \
+                     WEIGHIN_SANDBOX_DIR, or make the load write less; --retry-failed measures anew \
+                     what failed",
+                )
+            })
+        };
+        self.all().find_map(|server| full(server.data_directory()))
+    }
+}
+
+/// Says of a private server on another machine why it is not reached.
+pub(super) fn explain(target: Option<&Target>, failure: Failure) -> Failure {
+    let host = target.filter(|target| matches!(target.place, Place::Sandbox(_)));
+    let Some(host) = host.and_then(Target::ssh_host) else { return failure };
+    let name = &host.name;
+    let (why, remedy) = match failure.kind {
+        FailureKind::Tls => (
+            format!("the private server on {name} has no TLS as weighin takes it"),
+            "its password crosses a network over TLS 1.2 (ECDHE) or 1.3 alone: use a newer server, such \
+             as MySQL 8.0.16, MariaDB 10.4 or Redis 6 that was built with TLS",
+        ),
+        FailureKind::Unreachable => (
+            format!("the private server on {name} runs, and is not reached from here"),
+            "let a firewall pass ports 20000 to 31999, or name the address by which load and lead \
+             reach that machine: sandbox = { listen = \"10.0.1.12\" }",
+        ),
+        _ => return failure,
+    };
+    Failure::new(failure.kind, format!("{why}: {}", failure.message), remedy)
+}
+
+/// What messages call a replica; the first is number 1.
+pub(super) fn replica_name(target: &str, number: usize) -> String {
+    format!("{target}, replica {number}")
+}
+
+/// Whether a private server of the study is in a container, which has a network of its own. The others
+/// are then reached in the same way, so that they are compared alike.
+pub(super) fn has_container(study: &Study) -> bool {
+    study.targets.iter().any(|target| {
+        matches!(&target.place, Place::Sandbox(spec)
+            if matches!(spec.software, Software::Container(_)))
+    })
+}
+
+/// Where commands of the user find a server.
+pub(super) fn endpoint_variables(login: &Login) -> Vec<(&'static str, String)> {
+    match &login.address().endpoint {
+        Endpoint::Tcp { host, port } => {
+            vec![("WEIGHIN_HOST", host.clone()), ("WEIGHIN_PORT", port.to_string())]
+        }
+        Endpoint::Socket(path) => vec![("WEIGHIN_SOCKET", path.display().to_string())],
+        Endpoint::NotUp => Vec::new(),
+    }
+}

@@ -1,0 +1,6 @@
+//! The kinds of servers and devices that weighin knows.
+
+/// Makes them known; to be called before anything else.
+pub fn register() {
+    system::register([&mysql::SYSTEM, &redis::SYSTEM, &volume::SYSTEM]);
+}
