@@ -62,9 +62,10 @@ const SERVER_WORDS: [&str; 7] = ["Com_", "Innodb", "aof_", "cmdstat", "innodb", 
 
 /// Where these stand: in the modules of the systems, in what reads or runs the tools of others, and in
 /// programs that are not shipped.
-const SYSTEM_MODULES: [&str; 12] = [
+const SYSTEM_MODULES: [&str; 13] = [
     "crates/bench/",
-    "crates/campaign/src/systems/",
+    "crates/mysql/",
+    "crates/redis/",
     "crates/engine/src/mysql/",
     "crates/engine/src/redis/",
     "crates/fuzz/",
@@ -77,7 +78,7 @@ const SYSTEM_MODULES: [&str; 12] = [
     "crates/weighin/src/commands/sysbench/",
 ];
 
-const LONGEST_FILE: usize = 500;
+const LONGEST_FILE: usize = 800;
 
 /// Crates that are programs; all others are libraries.
 const PROGRAMS: [&str; 3] = ["weighin", "bench", "fuzz"];
