@@ -4,6 +4,7 @@ use crate::load;
 use crate::problem::Problems;
 use crate::test::{TestTable, TimedTable};
 use crate::validate::applies_only_with;
+use model::system::Feature;
 use model::{BesideLoad, CacheState, OltpMix, Statement, Task, Workload};
 
 /// Keys that only a load gives a meaning to.
@@ -44,7 +45,10 @@ pub(crate) fn with_load(
         let names = OltpMix::REPEATABLE.map(OltpMix::name);
         let at = table.place("workload").unwrap_or_default();
         problems
-            .add(at, "statements run beside loads of MariaDB and MySQL only")
+            .add(
+                at,
+                format!("statements run beside loads of {} only", Feature::Statements.products()),
+            )
             .help(format!("`workload` is {}", crate::names::choices(names)));
         return None;
     }

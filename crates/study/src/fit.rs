@@ -2,7 +2,8 @@
 
 use crate::problem::{Place, Problems};
 use crate::test::{TaskTable, TestTable};
-use model::{Act, Change, FailoverCause, Query, System, Target, Task, Test, Workload};
+use model::system::Feature;
+use model::{Act, Change, FailoverCause, Query, Target, Task, Test};
 
 /// Notes a test whose workload the server of a target cannot run; every test runs on every target.
 pub(crate) fn check(
@@ -18,7 +19,8 @@ pub(crate) fn check(
     check_replicas(test, table, targets, problems);
     let unsuitable = targets.iter().find(|(target, _)| !test.suits(target.system));
     let Some((target, place)) = unsuitable else { return };
-    let server = what(target.system);
+    let server = target.system.facts().described;
+    let kinds = test.feature().map(Feature::kinds).unwrap_or_default();
     problems
         .add(
             table.workload_place(),
@@ -29,37 +31,10 @@ pub(crate) fn check(
             ),
         )
         .other(place.clone(), "the target")
-        .help(match test.workload() {
-            Some(Workload::KeyValue(_)) => {
-                "key_value runs on targets of the kind redis, valkey or keydb; put the others into \
-                 a study of their own"
-            }
-            Some(Workload::Storage(_)) => {
-                "storage runs on targets of the kind storage; put the others into a study of their \
-                 own"
-            }
-            None if matches!(test.task, Task::Statement(_)) => {
-                "statements run on MariaDB and MySQL; put targets of other kinds into a study of their \
-                 own"
-            }
-            None if matches!(test.task, Task::Failover(_)) => {
-                "the failover of MariaDB and MySQL can be measured; put targets of other kinds into \
-                 a study of their own"
-            }
-            Some(Workload::Oltp(_)) | None => {
-                "Redis runs the workload key_value, volumes run storage; put targets of other kinds \
-                 into a study of their own"
-            }
-        });
-}
-
-fn what(system: System) -> &'static str {
-    match system {
-        System::MariaDb => "MariaDB or MySQL",
-        System::Redis => "Redis",
-        System::Storage => "storage without a server",
-        System::Unknown => "an unknown server",
-    }
+        .help(format!(
+            "{} runs on targets of the kind {kinds}; put the others into a study of their own",
+            test.what()
+        ));
 }
 
 /// Notes a test that needs replicas, and a target that has none.
@@ -79,10 +54,11 @@ fn check_replicas(
             format!("{} needs replicas, and the target `{}` has none", test.what(), target.name),
         )
         .other(place.clone(), "the target")
-        .help(
-            "give it some: sandbox = { replicas = 1 }, or replicas = [\"mysql://...\"] beside its \
-             url; put targets without replicas into a study of their own",
-        );
+        .help(format!(
+            "give it some: sandbox = {{ replicas = 1 }}, or replicas = [\"{}\"] beside its url; put \
+             targets without replicas into a study of their own",
+            target.system.url_example()
+        ));
 }
 
 /// The interventions of a test, each with the place of its act; none where something is wrong with
@@ -112,7 +88,7 @@ fn check_acts(
     for (act, at) in acts(test, table) {
         let unsuitable = targets.iter().find(|(target, _)| !act.suits(target.system));
         let Some((target, place)) = unsuitable else { continue };
-        let (name, server) = (act.name(), what(target.system));
+        let (name, server) = (act.name(), target.system.facts().described);
         let message =
             format!("there is no {name} on the target `{}`, which is {server}", target.name);
         let possible = Act::suiting(target.system).join(", ");
@@ -137,7 +113,7 @@ fn check_failover(
         FailoverCause::Switchover => ("switch", true),
         FailoverCause::Command(_) => return,
     };
-    let sql = |target: &Target| target.system == System::MariaDb;
+    let sql = |target: &Target| target.system.has(Feature::Groups);
     for (target, place) in targets.iter().filter(|(target, _)| sql(target)) {
         let is_private = matches!(target.place, model::Place::Sandbox(_));
         let (message, help) = if !is_private {

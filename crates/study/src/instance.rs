@@ -12,7 +12,7 @@ use crate::url::{UrlError, parse_url};
 use crate::wire::{Maybe, PriceTable, TargetTable};
 use model::{
     Endpoint, HostInstance, InstancePer, InstanceSpec, Place, ServerAddress, SshHost, Study,
-    Target, Test, Way, text,
+    System, Target, Test, Way, text,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -206,16 +206,15 @@ impl OutputError {
             Self::NotJson { .. } => {
                 "have `up` print all else to standard error: command >&2".into()
             }
-            Self::Url(UrlError::Password) => {
+            Self::Url(UrlError::Password(_)) => {
                 "leave the password out of the URL: have `up` write it \
                                               to the file that `password_file` of the target names"
                     .into()
             }
-            Self::NoUrl => {
-                "have `up` print {\"url\": \"mysql://user@host/database\"}, or give the \
-                            target a `url`"
-                    .into()
-            }
+            Self::NoUrl => format!(
+                "have `up` print {{\"url\": \"{}\"}}, or give the target a `url`",
+                System::default().url_example()
+            ),
             Self::System => "set `kind` of the target".into(),
             Self::NoSsh => "have `up` print {\"ssh\": \"user@host\"}".into(),
             _ => "correct what `up` prints".into(),

@@ -4,14 +4,11 @@ use crate::problem::{Place, Problems};
 use crate::settings::settings;
 use crate::url::parse_url;
 use crate::wire::{ControlActKey, Maybe, ReplicationTable, SandboxTable};
+use model::system::Feature;
 use model::{
     ControlAct, PrivateReplication, ReplicationControl, ServerAddress, ServerSpec, System,
 };
 use toml::Spanned;
-
-/// Settings that weighin chooses for the members of a group.
-const DECIDED: [&str; 5] =
-    ["server_id", "log_bin", "skip_log_bin", "skip_slave_start", "skip_replica_start"];
 
 /// Keys of `[[target]]` that speak of replicas of a server that runs already.
 pub(crate) const KEYS: [&str; 2] = ["replicas", "replication"];
@@ -38,11 +35,11 @@ pub(crate) fn private(
         return None;
     }
     for name in table.settings.keys() {
-        refuse_decided(name, problems);
+        refuse_decided(name, system, problems);
     }
     let own = table.replica_settings.take().map(Spanned::into_inner).unwrap_or_default();
     for name in own.keys() {
-        refuse_decided(name, problems);
+        refuse_decided(name, system, problems);
     }
     Some(PrivateReplication {
         replicas: replicas.value("replicas", problems)?,
@@ -51,9 +48,10 @@ pub(crate) fn private(
     })
 }
 
-fn refuse_decided(name: &Spanned<String>, problems: &mut Problems) {
+fn refuse_decided(name: &Spanned<String>, system: System, problems: &mut Problems) {
     let written = name.get_ref();
-    if DECIDED.contains(&settings::normal_name(System::MariaDb, written).as_str()) {
+    let decided = system.facts().group_settings;
+    if decided.contains(&settings::normal_name(system, written).as_str()) {
         problems
             .add(name.span(), format!("`{written}` cannot be set for a server with replicas"))
             .help("leave it out: weighin sets up the binary logs of a group and who is who in it");
@@ -62,12 +60,12 @@ fn refuse_decided(name: &Spanned<String>, problems: &mut Problems) {
 
 /// Notes replicas of a kind of target that has none; whether it did.
 fn refuse_system(at: Place, system: System, problems: &mut Problems) -> bool {
-    if system == System::MariaDb {
+    if system.has(Feature::Groups) {
         return false;
     }
-    problems
-        .add(at, format!("weighin knows no replicas of targets of the kind {system}"))
-        .help("leave `replicas` out: MariaDB and MySQL servers may have some");
+    problems.add(at, format!("weighin knows no replicas of targets of the kind {system}")).help(
+        format!("leave `replicas` out: {} servers may have some", Feature::Groups.products()),
+    );
     true
 }
 
@@ -84,7 +82,7 @@ pub(crate) fn servers(
         if let Some(control) = control {
             problems
                 .add(control.span(), "`replication` applies only with `replicas`")
-                .help("add a line like replicas = [\"mysql://user@replica/database\"]");
+                .help(format!("add a line like replicas = [\"{}\"]", system.url_example()));
         }
         return Some(ServerSpec::new(address));
     };
@@ -94,8 +92,11 @@ pub(crate) fn servers(
     if written.get_ref().is_empty() {
         problems.add(written.span(), "`replicas` is empty").help("name one, or leave it out");
     }
-    let replicas: Vec<ServerAddress> =
-        written.get_ref().iter().filter_map(|url| replica(url, &address, problems)).collect();
+    let replicas: Vec<ServerAddress> = written
+        .get_ref()
+        .iter()
+        .filter_map(|url| replica(url, system, &address, problems))
+        .collect();
     let mut all = vec![&address.endpoint];
     for (replica, written) in replicas.iter().zip(written.get_ref()) {
         if all.contains(&&replica.endpoint) {
@@ -112,11 +113,12 @@ pub(crate) fn servers(
 /// One replica. What its URL does not say is as with the primary.
 fn replica(
     url: &Spanned<String>,
+    system: System,
     primary: &ServerAddress,
     problems: &mut Problems,
 ) -> Option<ServerAddress> {
     match parse_url(url.get_ref()) {
-        Ok((System::MariaDb, address)) => {
+        Ok((found, address)) if found == system => {
             if address.database != primary.database {
                 problems
                     .add(url.span(), "a replica has the database of its primary")
@@ -129,7 +131,8 @@ fn replica(
             })
         }
         Ok(_) => {
-            problems.add(url.span(), "this is not the URL of a MariaDB or MySQL server");
+            let described = system.facts().described;
+            problems.add(url.span(), format!("this is not the URL of a {described} server"));
             None
         }
         Err(error) => {

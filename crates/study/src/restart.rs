@@ -69,7 +69,7 @@ pub(crate) fn of_target(table: &mut TargetTable, problems: &mut Problems) -> Opt
             problems
                 .add(at, "a restart has either a `unit` or the commands `stop` and `start`")
                 .help(
-                    "write restart = { unit = \"mariadb\" }, or restart = { stop = [\"./stop.sh\"], \
+                    "write restart = { unit = \"NAME\" }, or restart = { stop = [\"./stop.sh\"], \
                      start = [\"./start.sh\"], trusted = true }",
                 );
             return None;
@@ -86,7 +86,7 @@ fn unit_name(written: &Spanned<String>, problems: &mut Problems) -> Option<Strin
     if !possible {
         problems
             .add(written.span(), "`unit` must be the name of a unit of systemd")
-            .help("write it as systemctl lists it, such as unit = \"mariadb.service\"");
+            .help("write it as systemctl lists it, such as unit = \"NAME.service\"");
     }
     possible.then(|| name.clone())
 }

@@ -7,6 +7,7 @@ use crate::validate::{name, one_of};
 use crate::volume::{VolumeKey, VolumeTable, volume};
 use crate::wire::{Maybe, SandboxTable, TargetTable};
 use crate::{elsewhere, instance, price, replication, restart, volumes};
+use model::system::{Feature, listed};
 use model::{
     BuiltVolume, Endpoint, PasswordSource, Place, SandboxSpec, ServerAddress, ServerKey,
     ServerSpec, Software, StoragePlace, System, Target, Tls,
@@ -14,15 +15,6 @@ use model::{
 use std::path::PathBuf;
 use toml::Spanned;
 
-/// Names of server software that `kind` takes.
-pub(crate) const KINDS: [(&str, System); 6] = [
-    ("mariadb", System::MariaDb),
-    ("mysql", System::MariaDb),
-    ("redis", System::Redis),
-    ("valkey", System::Redis),
-    ("keydb", System::Redis),
-    ("storage", System::Storage),
-];
 /// Values that `tls` takes.
 pub(crate) const TLS_MODES: [&str; 3] = ["off", "unverified", "verified"];
 
@@ -54,9 +46,10 @@ pub(crate) fn target(
             None
         }
     };
-    let kind = one_of("kind", &table.kind, &KINDS, problems);
-    let is_storage = kind == Some(System::Storage);
-    let host = (!is_storage).then(|| hosts.of_target(&table, problems)).flatten();
+    let kinds: Vec<_> = System::kinds().map(|(kind, system)| (kind.name, system)).collect();
+    let kind = one_of("kind", &table.kind, &kinds, problems);
+    let without_server = kind.filter(|kind| !kind.has_server());
+    let host = without_server.is_none().then(|| hosts.of_target(&table, problems)).flatten();
     let instance = instance::of_target(&mut table, problems);
     let restart = restart::of_target(&mut table, problems);
     let price = table.price.take().and_then(|price| price::price(price, problems));
@@ -70,11 +63,10 @@ pub(crate) fn target(
             .help("remove it, or give it another name if it is not a secret")
             .secret();
     }
-    if is_storage {
+    if let Some(system) = without_server {
         let hosts = hosts.of_volumes(&table, problems);
         let volumes = volumes::volumes(&table, at, places, problems)?;
         let place = Place::Storage(StoragePlace { hosts, ..volumes });
-        let system = System::Storage;
         return Some(Target { name: name?, system, place, price, labels, load_hosts: None });
     }
     volumes::refuse_storage_keys(places, problems);
@@ -94,10 +86,18 @@ pub(crate) fn target(
             Place::Server(ServerSpec { host, instance, restart, ..spec })
         })),
         (None, None) => {
+            let urls: Vec<_> =
+                System::urls().map(|(url, _)| format!("\"{}\"", url.short_example)).collect();
+            let volumes = System::kinds().filter(|(_, system)| !system.has_server());
+            let volumes: Vec<_> = volumes.map(|(kind, _)| format!("\"{}\"", kind.name)).collect();
             problems.missing(
                 at,
                 "this target has neither a sandbox nor a url",
-                "add sandbox = {} for a private server, or url = \"mysql://user@host/database\" or \"redis://host\", or kind = \"storage\" with volumes",
+                format!(
+                    "add sandbox = {{}} for a private server, or url = {}, or kind = {} with volumes",
+                    listed(urls.iter().map(String::as_str), "or"),
+                    listed(volumes.iter().map(String::as_str), "or"),
+                ),
             );
             None
         }
@@ -125,7 +125,8 @@ pub(crate) fn target(
 
 /// The server program that a kind asks for, where it is not the usual one of its system.
 fn program(kind: &str) -> Option<String> {
-    matches!(kind, "valkey" | "keydb").then(|| format!("{kind}-server"))
+    let (kind, _) = System::kinds().find(|(known, _)| known.name == kind)?;
+    kind.program.map(str::to_owned)
 }
 
 /// Whether the URL is of the kind that the target says it is; says so where it is not.
@@ -140,18 +141,7 @@ fn agree(
         return true;
     };
     problems
-        .add(
-            url.span(),
-            format!(
-                "this is the URL of {}",
-                match system {
-                    System::Redis => "a Redis server",
-                    System::MariaDb | System::Storage | System::Unknown => {
-                        "a MariaDB or MySQL server"
-                    }
-                }
-            ),
-        )
+        .add(url.span(), format!("this is the URL of a {} server", system.facts().described))
         .other(written.span(), format!("the kind says {}", written.get_ref()))
         .help(
             "leave `kind` out, since the URL says it, or write the URL of the other kind of server",
@@ -248,7 +238,7 @@ fn software(base: &Maybe<String>, container: &Maybe<String>, problems: &mut Prob
             Some(path) if !path.is_absolute() => {
                 problems
                     .add(written.span(), "`base` must be an absolute path")
-                    .help("name the directory above bin, such as base = \"/opt/mariadb-11.4\"");
+                    .help("name the directory above bin, such as base = \"/opt/NAME-VERSION\"");
                 Software::Installed
             }
             path => path.map_or(Software::Installed, Software::Base),
@@ -259,7 +249,7 @@ fn software(base: &Maybe<String>, container: &Maybe<String>, problems: &mut Prob
         (None, Some(image)) => {
             problems
                 .add(image.span(), "this is not the name of a container image")
-                .help("write it as podman and docker do, such as container = \"mysql:8.4\"");
+                .help("write it as podman and docker do, such as container = \"NAME:VERSION\"");
             Software::Installed
         }
     }
@@ -282,10 +272,11 @@ fn for_temporary_files(
     problems: &mut Problems,
 ) -> Option<BuiltVolume> {
     let at = table.span();
-    if system != System::MariaDb {
-        problems
-            .add(at.clone(), "`temporary_volume` is of MariaDB: other servers sort nothing on disk")
-            .help("remove it");
+    if !system.has(Feature::TemporaryFiles) {
+        let products = Feature::TemporaryFiles.products();
+        let message =
+            format!("`temporary_volume` is of {products}: other servers sort nothing on disk");
+        problems.add(at.clone(), message).help("remove it");
     }
     let built = volume(table, problems)?;
     if !built.limits.is_none() {
@@ -345,7 +336,7 @@ fn server(
         }
         Err(error) => {
             // What else is wrong with it is said as well.
-            login(table, System::MariaDb, problems);
+            login(table, System::default(), problems);
             error.note(url.span(), problems);
             None
         }
@@ -376,10 +367,10 @@ fn login(table: &TargetTable, system: System, problems: &mut Problems) -> Option
 
 fn compression(table: &TargetTable, system: System, problems: &mut Problems) -> bool {
     let Some(at) = table.compression.place() else { return false };
-    if system != System::MariaDb {
+    if !system.has(Feature::Compression) {
         let key = problems.key("compression");
         problems
-            .add(at, "only MariaDB and MySQL compress what travels")
+            .add(at, format!("only {} compress what travels", Feature::Compression.products()))
             .help(format!("leave out {key}"));
     }
     table.compression.value()
@@ -389,9 +380,12 @@ fn server_key(table: &TargetTable, system: System, problems: &mut Problems) -> O
     let (file, any) = (&table.server_public_key, &table.get_server_public_key);
     let at = file.as_ref().map(Spanned::span).or(any.as_ref().map(Spanned::span));
     let keys = ["server_public_key", "get_server_public_key"].map(|key| problems.key(key));
-    if let (Some(at), true) = (at, system != System::MariaDb) {
+    if let (Some(at), true) = (at, !system.has(Feature::PasswordKeys)) {
         problems
-            .add(at, "only MySQL has public keys for passwords")
+            .add(
+                at,
+                format!("only {} has public keys for passwords", Feature::PasswordKeys.products()),
+            )
             .help(format!("leave out {}", keys.join(" and ")));
         return None;
     }

@@ -1,39 +1,29 @@
 use crate::problem::{Notation, Problems};
+use model::system::{
+    DatabaseFacts, SchemeAlias, UNSUPPORTED_SCHEMES, UrlFacts, UsualPassword, listed,
+};
 use model::{Endpoint, PasswordSource, ServerAddress, ServerKey, System, Tls};
 use percent_encoding::percent_decode_str;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// Where MySQL and MariaDB listen unless told otherwise.
-const SQL_PORT: u16 = 3306;
-/// Where Redis does.
-const REDIS_PORT: u16 = 6379;
-/// The database of Redis that a client is in unless it selects another.
-const REDIS_DATABASE: &str = "0";
+/// The database of a system that numbers them, unless a client selects another.
+const FIRST_DATABASE: &str = "0";
 
 /// Why a URL is refused. Never holds text from the URL that could be a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
-    /// None of `mysql://`, `mariadb://` and `redis://`.
-    #[error("a server URL begins with mysql://, mariadb:// or redis://")]
+    #[error("a server URL begins with {}", schemes())]
     Scheme,
-    /// Of Redis’s kin by their own names.
-    #[error("weighin speaks to Valkey and KeyDB by redis://")]
-    RedisKin,
-    /// The same where encryption is asked for.
-    #[error("weighin speaks to Valkey by redis://, and encryption is not asked for in the URL")]
-    EncryptedRedisKin,
+    /// Of servers that are measured, by a scheme of others.
+    #[error("{}", other_scheme(.0, .1))]
+    Alias(&'static UrlFacts, &'static SchemeAlias),
     /// Of a server that weighin does not measure.
-    #[error(
-        "weighin does not support {0} in this version: it measures MariaDB, MySQL, Redis, Valkey and KeyDB"
-    )]
+    #[error("weighin does not support {0} in this version: it measures {products}", products = products())]
     Unsupported(&'static str),
-    /// The scheme by which others ask for encryption.
-    #[error("encryption is not asked for with rediss://")]
-    EncryptedScheme,
     /// The URL holds a password, where others could read it.
     #[error("the URL holds a password")]
-    Password,
+    Password(&'static UrlFacts),
     /// Neither a host nor a socket.
     #[error("the URL names no host: write it before the first /, or add ?socket=/path")]
     Host,
@@ -41,17 +31,38 @@ pub enum UrlError {
     #[error("the port in the URL must be a number from 1 to 65535")]
     Port,
     /// No database, or more than one path segment.
-    #[error("the URL must name one database after the host, as in mysql://user@host/sbtest")]
-    Database,
+    #[error("the URL must name one database after the host, as in {}://user@host/sbtest", .0.scheme())]
+    Database(&'static UrlFacts),
     /// Not a number.
-    #[error("the database of a Redis server is a number, as in redis://host:6379/0")]
-    DatabaseNumber,
+    #[error("the database of such a server is a number, as in {}://host:{}/0", .0.scheme(), .0.default_port)]
+    DatabaseNumber(&'static UrlFacts),
     /// Something after `?` that is not `socket`.
     #[error("the only parameter that a server URL takes is ?socket=/absolute/path")]
     Parameter,
     /// A `%` that does not begin the code of a character.
     #[error("the URL has a percent code that is not UTF-8 text: write a literal % as %25")]
     Encoding,
+}
+
+fn schemes() -> String {
+    let schemes = System::urls().flat_map(|(url, _)| url.schemes);
+    let schemes: Vec<_> = schemes.map(|scheme| format!("{scheme}://")).collect();
+    listed(schemes.iter().map(String::as_str), "or")
+}
+
+fn products() -> String {
+    listed(System::KNOWN.iter().flat_map(|system| system.facts().products).copied(), "and")
+}
+
+fn other_scheme(url: &UrlFacts, alias: &SchemeAlias) -> String {
+    let scheme = url.scheme();
+    match alias.servers {
+        None => format!("encryption is not asked for with {}://", alias.scheme),
+        Some(servers) if alias.encrypted => format!(
+            "weighin speaks to {servers} by {scheme}://, and encryption is not asked for in the URL"
+        ),
+        Some(servers) => format!("weighin speaks to {servers} by {scheme}://"),
+    }
 }
 
 impl UrlError {
@@ -67,58 +78,68 @@ impl UrlError {
     /// How to correct it, where the error itself does not say so.
     pub(crate) fn help(&self, notation: Notation) -> Option<String> {
         match self {
-            Self::Scheme => Some(
-                "write it like mysql://user@host:3306/database or redis://user@host:6379/0"
-                    .to_owned(),
-            ),
-            Self::RedisKin => Some("write it like redis://user@host:6379/0".to_owned()),
-            Self::EncryptedScheme | Self::EncryptedRedisKin => {
-                Some(format!("write redis://host, and {}", notation.setting("tls", "\"verified\"")))
+            Self::Scheme => {
+                let examples = System::urls().map(|(url, _)| url.example);
+                Some(format!("write it like {}", listed(examples, "or")))
             }
-            Self::Password => Some(format!(
-                "leave it out and use {}, {}, ~/.my.cnf or, for Redis, the variable REDISCLI_AUTH",
+            Self::Alias(url, alias) if alias.encrypted => Some(format!(
+                "write {}://host, and {}",
+                url.scheme(),
+                notation.setting("tls", "\"verified\"")
+            )),
+            Self::Alias(url, _) => Some(format!("write it like {}", url.example)),
+            Self::Password(url) => Some(format!(
+                "leave it out and use {}, {} or {}",
                 notation.key("password_env"),
-                notation.key("password_file")
+                notation.key("password_file"),
+                match url.usual_password {
+                    UsualPassword::Variable(name) => format!("the variable {name}"),
+                    UsualPassword::OptionFile(path) => path.to_owned(),
+                }
             )),
             _ => None,
         }
     }
 }
 
-/// Reads the address of a server and which kind it is: `mysql://user@host:port/database`, where the
-/// scheme may be `mariadb` as well, or `redis://user@host:port/number`.
+/// The system that a scheme names, with how its servers are addressed.
+fn of_scheme(scheme: &str) -> Result<(&'static UrlFacts, System), UrlError> {
+    if let Some(found) = System::urls().find(|(url, _)| url.schemes.contains(&scheme)) {
+        return Ok(found);
+    }
+    for (url, _) in System::urls() {
+        if let Some(alias) = url.aliases.iter().find(|alias| alias.scheme == scheme) {
+            return Err(UrlError::Alias(url, alias));
+        }
+    }
+    let unsupported = UNSUPPORTED_SCHEMES.iter().find(|(other, _)| *other == scheme);
+    Err(unsupported.map_or(UrlError::Scheme, |(_, server)| UrlError::Unsupported(server)))
+}
+
+/// Reads the address of a server and which system it is: `scheme://user@host:port/database`.
 ///
-/// User, host, port (3306, 6379), the number of a Redis database (0) and a parameter `?socket=/path` are optional, a host in IPv6 form is
-/// put in brackets, and special characters are percent-encoded. The password is taken from the
-/// option file and TLS is off: callers set them as they see fit.
+/// User, host, port, the number of a database and a parameter `?socket=/path` are optional, a host in
+/// IPv6 form is put in brackets, and special characters are percent-encoded. The password is taken from
+/// the usual place and TLS is off: callers set them as they see fit.
 ///
 /// # Errors
 /// When the text is no such URL or holds a password.
 pub fn parse_url(text: &str) -> Result<(System, ServerAddress), UrlError> {
     let (scheme, rest) = text.split_once("://").ok_or(UrlError::Scheme)?;
-    let (system, port) = match scheme {
-        "mysql" | "mariadb" => (System::MariaDb, SQL_PORT),
-        "redis" => (System::Redis, REDIS_PORT),
-        "rediss" => return Err(UrlError::EncryptedScheme),
-        "valkey" | "keydb" => return Err(UrlError::RedisKin),
-        "valkeys" => return Err(UrlError::EncryptedRedisKin),
-        "postgres" | "postgresql" | "pgsql" => return Err(UrlError::Unsupported("PostgreSQL")),
-        "mongodb" | "mongodb+srv" => return Err(UrlError::Unsupported("MongoDB")),
-        "memcache" | "memcached" => return Err(UrlError::Unsupported("Memcached")),
-        "sqlserver" | "mssql" => return Err(UrlError::Unsupported("SQL Server")),
-        "oracle" => return Err(UrlError::Unsupported("Oracle Database")),
-        _ => return Err(UrlError::Scheme),
-    };
+    let (url, system) = of_scheme(scheme)?;
+    let port = url.default_port;
     if holds_password(rest) {
-        return Err(UrlError::Password);
+        return Err(UrlError::Password(url));
     }
     let (location, query) = match rest.split_once('?') {
         Some((location, query)) => (location, Some(query)),
         None => (rest, None),
     };
-    let (authority, database) = match system {
-        System::Redis => redis_database(location)?,
-        System::MariaDb | System::Storage | System::Unknown => sql_database(location)?,
+    let (authority, database) = match url.database {
+        DatabaseFacts::Number => {
+            numbered_database(location).ok_or(UrlError::DatabaseNumber(url))?
+        }
+        DatabaseFacts::Name => named_database(location).ok_or(UrlError::Database(url))?,
     };
     let (user, host_port) = match authority.rsplit_once('@') {
         Some((user, host_port)) => (Some(decode(user)?), host_port),
@@ -147,23 +168,18 @@ pub fn parse_url(text: &str) -> Result<(System, ServerAddress), UrlError> {
 }
 
 /// User and host, and the name of a database.
-fn sql_database(location: &str) -> Result<(&str, &str), UrlError> {
-    let (authority, database) = location.split_once('/').ok_or(UrlError::Database)?;
-    if database.is_empty() || database.contains(['/', '#']) {
-        return Err(UrlError::Database);
-    }
-    Ok((authority, database))
+fn named_database(location: &str) -> Option<(&str, &str)> {
+    let (authority, database) = location.split_once('/')?;
+    (!database.is_empty() && !database.contains(['/', '#'])).then_some((authority, database))
 }
 
-/// User and host, and the number of a database, 0 where none stands there.
-fn redis_database(location: &str) -> Result<(&str, &str), UrlError> {
+/// User and host, and the number of a database, the first where none stands there.
+fn numbered_database(location: &str) -> Option<(&str, &str)> {
     let (authority, number) = location.split_once('/').unwrap_or((location, ""));
-    let database = if number.is_empty() { REDIS_DATABASE } else { number };
+    let database = if number.is_empty() { FIRST_DATABASE } else { number };
     // The server counts them with an int.
-    if !database.bytes().all(|b| b.is_ascii_digit()) || database.parse::<i32>().is_err() {
-        return Err(UrlError::DatabaseNumber);
-    }
-    Ok((authority, database))
+    let is_number = database.bytes().all(|b| b.is_ascii_digit()) && database.parse::<i32>().is_ok();
+    is_number.then_some((authority, database))
 }
 
 pub(crate) fn host_and_port(text: &str, default_port: u16) -> Result<Endpoint, UrlError> {
@@ -227,6 +243,13 @@ pub(crate) fn may_hold_password(text: &str) -> bool {
 mod tests {
     use super::*;
 
+    const MYSQL: &UrlFacts = facts(System::Mysql);
+    const REDIS: &UrlFacts = facts(System::Redis);
+
+    const fn facts(system: System) -> &'static UrlFacts {
+        system.facts().url.as_ref().unwrap()
+    }
+
     fn parse_url(text: &str) -> Result<ServerAddress, UrlError> {
         super::parse_url(text).map(|(_, address)| address)
     }
@@ -248,7 +271,7 @@ mod tests {
     #[test]
     fn the_scheme_says_which_kind_of_server_it_is() {
         for (url, system, host, port, database) in [
-            ("mariadb://h/db", System::MariaDb, "h", 3306, "db"),
+            ("mariadb://h/db", System::Mysql, "h", 3306, "db"),
             ("redis://h", System::Redis, "h", 6379, "0"),
             ("redis://h/", System::Redis, "h", 6379, "0"),
             ("redis://u@h:6380/3", System::Redis, "h", 6380, "3"),
@@ -261,10 +284,23 @@ mod tests {
         let address = parse_url("redis://?socket=/run/redis.sock").unwrap();
         assert_eq!(address.endpoint, Endpoint::Socket("/run/redis.sock".into()));
         for url in ["redis://h/db", "redis://h/1/2", "redis://h/-1", "redis://h/99999999999"] {
-            assert_eq!(parse_url(url), Err(UrlError::DatabaseNumber), "{url}");
+            assert_eq!(parse_url(url), Err(UrlError::DatabaseNumber(REDIS)), "{url}");
         }
-        assert_eq!(parse_url("rediss://h"), Err(UrlError::EncryptedScheme));
-        assert_eq!(parse_url("redis://:secret@h"), Err(UrlError::Password));
+        for (url, message, help) in [
+            ("rediss://h", "encryption is not asked for with rediss://", "\"verified\""),
+            ("valkey://h/0", "weighin speaks to Valkey and KeyDB by redis://", "redis://user@host"),
+            ("keydb://h", "weighin speaks to Valkey and KeyDB by redis://", "redis://user@host"),
+            (
+                "valkeys://h",
+                "weighin speaks to Valkey by redis://, and encryption is not asked for in the URL",
+                "\"verified\"",
+            ),
+        ] {
+            let error = parse_url(url).unwrap_err();
+            assert_eq!(error.to_string(), message, "{url}");
+            assert!(error.help(Notation::File).unwrap().contains(help), "{url}");
+        }
+        assert_eq!(parse_url("redis://:secret@h"), Err(UrlError::Password(REDIS)));
     }
 
     #[test]
@@ -300,7 +336,7 @@ mod tests {
     fn a_password_is_refused_whatever_it_holds_and_never_shown() {
         for secret in ["hunter2", "p@ss", "p/ss", "p?ss", "p:ss", "p#ss", "[", ""] {
             let error = parse_url(&format!("mysql://u:{secret}@h/db")).unwrap_err();
-            assert_eq!(error, UrlError::Password, "{secret}");
+            assert_eq!(error, UrlError::Password(MYSQL), "{secret}");
             assert!(error.help(Notation::File).unwrap().contains("password_env"));
         }
         assert!(may_hold_password("url = \"mysql://u:hunter2@h/db\""));
@@ -315,13 +351,10 @@ mod tests {
             ("postgres://h/db", UrlError::Unsupported("PostgreSQL")),
             ("postgresql://u:s3cret@h/db", UrlError::Unsupported("PostgreSQL")),
             ("mongodb+srv://h", UrlError::Unsupported("MongoDB")),
-            ("valkey://h/0", UrlError::RedisKin),
-            ("keydb://h", UrlError::RedisKin),
-            ("valkeys://h", UrlError::EncryptedRedisKin),
-            ("mysql://", UrlError::Database),
-            ("mysql://h", UrlError::Database),
-            ("mysql://h/", UrlError::Database),
-            ("mysql://h/a/b", UrlError::Database),
+            ("mysql://", UrlError::Database(MYSQL)),
+            ("mysql://h", UrlError::Database(MYSQL)),
+            ("mysql://h/", UrlError::Database(MYSQL)),
+            ("mysql://h/a/b", UrlError::Database(MYSQL)),
             ("mysql:///db", UrlError::Host),
             ("mysql://u@/db", UrlError::Host),
             ("mysql://h:0/db", UrlError::Port),

@@ -20,7 +20,7 @@ use crate::restart::RestartTable;
 use crate::validate::{CONFIDENCES, MARGINS, MOST_REPEATS, REPEATS};
 use crate::volume::{VolumeKey, VolumeTable};
 use model::bounds::{MAX_CLIENTS, MAX_LOOKS};
-use model::{LevelPlacement, Study};
+use model::{LevelPlacement, Study, System};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -141,8 +141,8 @@ pub(crate) struct TargetTable {
     /// Server software: `mariadb` and `mysql` mean the same; of `redis`, `valkey` and `keydb`, which
     /// speak one protocol, a sandbox starts the one that is named; `storage` has no server, but
     /// `volumes`.
-    #[schemars(with = "Option<String>", extend("enum" = crate::target::KINDS.map(|(name, _)| name)))]
-    #[schemars(extend("default" = "mariadb"))]
+    #[schemars(with = "Option<String>", extend("enum" = kinds()))]
+    #[schemars(extend("default" = kinds()[0]))]
     pub kind: Maybe<String>,
     /// A private server that weighin starts and ends.
     #[schemars(with = "Option<SandboxTable>")]
@@ -470,4 +470,9 @@ pub(crate) struct HotTable {
     /// How much of the space it is, in percent.
     #[schemars(required)]
     pub space: Key<Percent>,
+}
+
+/// What `kind` takes.
+fn kinds() -> Vec<&'static str> {
+    System::kinds().map(|(kind, _)| kind.name).collect()
 }

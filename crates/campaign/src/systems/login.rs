@@ -45,7 +45,7 @@ impl Login {
         let environment = LoginEnvironment::of_this_process(rules);
         let server_key_of = |address| resolve_server_key(address, &environment);
         let (address, credentials) = match system {
-            System::MariaDb => {
+            System::Mysql => {
                 let server_key = server_key_of(address);
                 let address = ServerAddress { server_key, ..address.clone() };
                 let credentials = resolve(&address, &environment)?;

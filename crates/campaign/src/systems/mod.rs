@@ -68,7 +68,7 @@ pub(crate) trait System: Sync {
 /// `Unreachable` for a target whose results were imported.
 pub(crate) fn of(target: &Target) -> Result<&'static dyn System, Failure> {
     Ok(match target.system {
-        model::System::MariaDb => &Servers::<mysql::Mysql>::NEW,
+        model::System::Mysql => &Servers::<mysql::Mysql>::NEW,
         model::System::Redis => &Servers::<redis::Redis>::NEW,
         model::System::Storage => &volume::VolumeSystem,
         model::System::Unknown => return Err(target.out_of_reach()),
@@ -81,7 +81,7 @@ pub(crate) fn of(target: &Target) -> Result<&'static dyn System, Failure> {
 /// `NotPermitted` where its system has no servers.
 pub fn reach(login: Login) -> Result<Box<dyn TargetHandle>, Failure> {
     match login.system() {
-        model::System::MariaDb => Ok(server::reach::<mysql::Mysql>(login)),
+        model::System::Mysql => Ok(server::reach::<mysql::Mysql>(login)),
         model::System::Redis => Ok(server::reach::<redis::Redis>(login)),
         model::System::Storage | model::System::Unknown => Err(login.no_server()),
     }

@@ -77,7 +77,7 @@ impl ServerKind for Mysql {
     type Work = Oltp;
     type Tool = Sysbench;
 
-    const SYSTEM: model::System = model::System::MariaDb;
+    const SYSTEM: model::System = model::System::Mysql;
     const KEEPS_DATA: bool = true;
     const TELLING_SETTINGS: &'static [&'static str] = facts::TELLING;
 

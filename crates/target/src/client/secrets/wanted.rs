@@ -1,7 +1,7 @@
 //! All that a study wants, before anything is sent.
 
 use super::{SecretRules, allow_option, names};
-use crate::client::credentials::{LoginEnvironment, REDIS_VARIABLE};
+use crate::client::credentials::LoginEnvironment;
 use crate::client::option_file::read_all;
 use model::{Endpoint, PasswordSource, Place, ServerAddress, Study, System};
 use std::collections::BTreeSet;
@@ -65,13 +65,14 @@ fn of_server(
     environment: &LoginEnvironment<'_>,
 ) -> Option<Source> {
     let rules = environment.rules;
-    match (&address.password, system) {
-        (PasswordSource::OptionFile, System::Redis) => {
-            (environment.variable)(REDIS_VARIABLE).filter(|value| !value.is_empty())?;
-            let variable = PasswordSource::Environment(REDIS_VARIABLE.to_owned());
+    let variable = system.password_variable();
+    match (&address.password, variable) {
+        (PasswordSource::OptionFile, Some(name)) => {
+            (environment.variable)(name).filter(|value| !value.is_empty())?;
+            let variable = PasswordSource::Environment(name.to_owned());
             named(&variable, "password", server, rules)
         }
-        (PasswordSource::OptionFile, _) => {
+        (PasswordSource::OptionFile, None) => {
             // One that cannot be read is told when it is needed.
             let options = read_all(&environment.option_files).ok()?;
             let (password, path) = options.password.as_ref()?;
