@@ -59,7 +59,7 @@ pub(crate) fn run(
     arguments: &Arguments,
     say: &mut dyn FnMut(&str) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let (sandbox, password_file) = private_server::start(System::MariaDb, &[])?;
+    let (sandbox, password_file) = private_server::start(System::Mysql, &[])?;
     let directory = tempfile::tempdir()?;
     let study = directory.path().join("view.toml");
     // A file beside the study belongs to it.

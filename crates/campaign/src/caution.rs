@@ -97,10 +97,8 @@ fn risks(target: &Target, found: &mut Diagnostics) {
                 found.warn(trusted, "");
             }
         }
-        Place::Server(spec) if target.system == System::Redis => {
-            clear_text(&spec.address, found);
-        }
-        Place::Server(_) | Place::Storage(_) | Place::Imported => {}
+        Place::Server(spec) => clear_text(target.system, &spec.address, found),
+        Place::Storage(_) | Place::Imported => {}
     }
 }
 
@@ -214,8 +212,8 @@ fn revealed(
     found: &mut Diagnostics,
 ) {
     let by_right = SecretRules::default().may_reveal(address);
-    // That of Redis without TLS is told by `clear_text`.
-    let is_told = system == System::Redis && address.tls == Tls::Off;
+    // That of a system whose logins hide nothing is told by `clear_text`.
+    let is_told = reveals_password(system) && address.tls == Tls::Off;
     if secrets.may_reveal(address) && !by_right && !is_told {
         found.warn(
             format!(
@@ -228,13 +226,21 @@ fn revealed(
     }
 }
 
-/// Redis has no login that hides the password: without TLS it is on the wire as it is. That this takes
-/// `--allow-cleartext` is told by the login.
-fn clear_text(address: &ServerAddress, found: &mut Diagnostics) {
+fn reveals_password(system: System) -> bool {
+    system.facts().url.as_ref().is_some_and(|url| url.reveals_password)
+}
+
+/// Some systems have no login that hides the password: without TLS it is on the wire as it is. That this
+/// takes `--allow-cleartext` is told by the login.
+fn clear_text(system: System, address: &ServerAddress, found: &mut Diagnostics) {
+    if !reveals_password(system) {
+        return;
+    }
+    let variable = system.password_variable();
     let is_local =
         !matches!(address.endpoint, Endpoint::Tcp { .. }) || is_loopback(&address.endpoint);
     let named = match &address.password {
-        PasswordSource::OptionFile => std::env::var_os("REDISCLI_AUTH").is_some(),
+        PasswordSource::OptionFile => variable.is_some_and(|name| std::env::var_os(name).is_some()),
         PasswordSource::Environment(_) | PasswordSource::File(_) => true,
     };
     if named && !is_local && address.tls == Tls::Off {
@@ -290,7 +296,7 @@ mod tests {
             (Software::Container("mysql:8.4".into()), "mysql:8.4"),
         ] {
             let spec = SandboxSpec { software, ..SandboxSpec::default() };
-            let all = cautions(&target(System::MariaDb, Place::Sandbox(spec)));
+            let all = cautions(&target(System::Mysql, Place::Sandbox(spec)));
             assert!(all.len() == 1 && all[0].contains(told), "{all:?}");
         }
     }
@@ -310,7 +316,7 @@ mod tests {
             };
             let mut found = Diagnostics::default();
             let rules = SecretRules::study("study.toml".as_ref(), &[], allow);
-            revealed(System::MariaDb, &address, &rules, &mut found);
+            revealed(System::Mysql, &address, &rules, &mut found);
             found.into_sorted().len()
         };
         assert_eq!(told("db.internal", Tls::Unverified, true), 1);
@@ -343,6 +349,6 @@ mod tests {
         assert_eq!(cautions("127.0.0.1", Tls::Off, System::Redis), 0);
         assert_eq!(cautions("localhost", Tls::Off, System::Redis), 0);
         assert_eq!(cautions("cache.internal", Tls::Verified(None), System::Redis), 0);
-        assert_eq!(cautions("db.internal", Tls::Off, System::MariaDb), 0);
+        assert_eq!(cautions("db.internal", Tls::Off, System::Mysql), 0);
     }
 }

@@ -1,6 +1,7 @@
 //! Interventions: what a test does to a target while a load is measured.
 
-use crate::System;
+use crate::system::Feature;
+use crate::{BackgroundWork, System};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -28,33 +29,6 @@ pub enum Act {
     Command(Vec<String>),
 }
 
-/// Background work that a target can be told to do, in words that hold for every system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum BackgroundWork {
-    /// Writes all data to a file.
-    Snapshot,
-    /// Writes the log of changes anew, in place of the one that has grown.
-    LogRewrite,
-}
-
-impl BackgroundWork {
-    pub const ALL: [Self; 2] = [Self::Snapshot, Self::LogRewrite];
-
-    /// The name that study files use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Snapshot => "snapshot",
-            Self::LogRewrite => "log_rewrite",
-        }
-    }
-
-    /// The work of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|work| work.name() == name)
-    }
-}
-
 impl Act {
     pub const STATEMENT: &'static str = "statement";
     pub const COMMAND: &'static str = "command";
@@ -70,13 +44,9 @@ impl Act {
 
     /// The acts that suit targets of that kind, by name.
     pub fn suiting(system: System) -> Vec<&'static str> {
-        let (work, sql): (&[BackgroundWork], bool) = match system {
-            System::MariaDb => (&[], true),
-            System::Redis => (&BackgroundWork::ALL, false),
-            System::Storage | System::Unknown => (&[], false),
-        };
-        let work = work.iter().map(|work| work.name());
-        work.chain(sql.then_some(Self::STATEMENT)).chain([Self::COMMAND]).collect()
+        let work = system.facts().background_work.iter().map(|work| work.name());
+        let sql = system.has(Feature::Statements).then_some(Self::STATEMENT);
+        work.chain(sql).chain([Self::COMMAND]).collect()
     }
 
     /// Whether targets of that kind can be subjected to it.

@@ -7,6 +7,7 @@
 
 mod account;
 mod around;
+mod background_work;
 mod bound;
 pub mod bounds;
 mod catch_up;
@@ -49,6 +50,7 @@ mod stop;
 mod storage;
 mod storage_place;
 mod study;
+pub mod system;
 mod task;
 mod test;
 pub mod text;
@@ -59,6 +61,7 @@ mod workload;
 
 pub use account::{HostAccount, NamedUse, ProcessorUse, Throttling};
 pub use around::{Around, Stretch, longest_statement};
+pub use background_work::BackgroundWork;
 pub use bound::Bound;
 pub use catch_up::{Backlog, CatchUp};
 pub use counters::ServerCounters;
@@ -73,7 +76,7 @@ pub use fleet::{
     AgentChoice, Broker, BrokerAddress, BrokerProof, LoadHosts, RemoteHost, SshHost, Way,
 };
 pub use instance::{HostInstance, Instance, InstancePer, InstanceSpec};
-pub use intervention::{Act, ActResult, BackgroundWork, Intervention};
+pub use intervention::{Act, ActResult, Intervention};
 pub use key_value::{KeyOrder, KeyValue, ValueSize};
 pub use keys::{KeyDistribution, KeyParameters};
 pub use latency::{
@@ -117,8 +120,9 @@ pub use storage::{BlockOrder, BlockShare, HotRegion, Storage};
 pub use storage_place::{PlacedVolume, StoragePlace, VolumeLayout, VolumePlace};
 pub use study::{
     Budget, ControlAct, Endpoint, Money, Place, PrivateReplication, ReplicationControl,
-    SandboxSpec, ServerAddress, ServerKey, ServerSpec, Software, Study, System, Target, Until,
+    SandboxSpec, ServerAddress, ServerKey, ServerSpec, Software, Study, Target, Until,
 };
+pub use system::System;
 pub use task::{Arrivals, ImportedTask, Load, LoadSearch, Task};
 pub use test::{CacheState, Test};
 pub use unit_name::UnitName;

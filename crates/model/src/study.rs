@@ -1,6 +1,6 @@
 use crate::{
     Broker, BuiltVolume, Failure, FailureKind, HostInstance, InstanceSpec, PasswordSource, Price,
-    RemoteHost, RestartSpec, SshHost, StoragePlace, Test, Tls, Trial,
+    RemoteHost, RestartSpec, SshHost, StoragePlace, System, Test, Tls, Trial,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -94,47 +94,6 @@ pub struct Target {
     /// weighin runs on does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_hosts: Option<Vec<RemoteHost>>,
-}
-
-/// Server software that can be a target.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum System {
-    /// MariaDB or MySQL: both speak the MySQL protocol.
-    #[default]
-    MariaDb,
-    /// Redis, Valkey or KeyDB: all speak the protocol of Redis.
-    Redis,
-    /// None: files and devices, which weighin reads and writes itself.
-    Storage,
-    /// Not known: its results were imported.
-    Unknown,
-}
-
-impl System {
-    /// What a server is called that tells this version: MariaDB and MySQL are one system, and so are
-    /// Redis and its kin, whose versions have their names in front.
-    pub fn product(self, version: &str) -> String {
-        match self {
-            Self::MariaDb if !version.is_empty() && !version.contains("MariaDB") => "MySQL".into(),
-            Self::Redis => match version.split_once(' ') {
-                Some((kin, _)) => kin.to_owned(),
-                None => self.to_string(),
-            },
-            _ => self.to_string(),
-        }
-    }
-}
-
-impl std::fmt::Display for System {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::MariaDb => f.write_str("MariaDB"),
-            Self::Redis => f.write_str("Redis"),
-            Self::Storage => f.write_str("storage"),
-            Self::Unknown => f.write_str("not known"),
-        }
-    }
 }
 
 /// Where a target's server is.

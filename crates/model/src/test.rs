@@ -1,3 +1,4 @@
+use crate::system::Feature;
 use crate::{
     Act, Bound, CatchUp, Failover, FailoverCause, Failure, FailureKind, Intervention, KeyValue,
     Level, LevelPlacement, Load, Metric, Oltp, Storage, System, Task, UnitName, Workload,
@@ -217,12 +218,16 @@ impl Test {
     /// Whether it can be run on targets of that kind. What was measured elsewhere ran on whatever it
     /// did.
     pub fn suits(&self, system: System) -> bool {
+        self.feature().is_none_or(|feature| system.has(feature))
+    }
+
+    /// What a target must be able to do for it.
+    pub fn feature(&self) -> Option<Feature> {
         match (&self.task, self.workload()) {
-            (_, Some(workload)) => workload.suits(system),
-            (Task::Statement(_) | Task::Failover(_) | Task::CatchUp(_), None) => {
-                system == System::MariaDb
-            }
-            (_, None) => true,
+            (_, Some(workload)) => Some(workload.feature()),
+            (Task::Statement(_), None) => Some(Feature::Statements),
+            (Task::Failover(_) | Task::CatchUp(_), None) => Some(Feature::Groups),
+            (Task::Load(_) | Task::Search(_) | Task::Imported(_), None) => None,
         }
     }
 

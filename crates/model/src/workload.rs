@@ -1,3 +1,4 @@
+use crate::system::Feature;
 use crate::{Failure, FailureKind, KeyValue, Oltp, Storage, System};
 use serde::{Deserialize, Serialize};
 
@@ -19,10 +20,15 @@ impl Workload {
 
     /// Whether it can be run on targets of that kind.
     pub fn suits(&self, system: System) -> bool {
+        system.has(self.feature())
+    }
+
+    /// What a target must be able to do for it.
+    pub fn feature(&self) -> Feature {
         match self {
-            Self::Oltp(_) => matches!(system, System::MariaDb | System::Unknown),
-            Self::KeyValue(_) => system == System::Redis,
-            Self::Storage(_) => system == System::Storage,
+            Self::Oltp(_) => Feature::Transactions,
+            Self::KeyValue(_) => Feature::Keys,
+            Self::Storage(_) => Feature::Blocks,
         }
     }
 

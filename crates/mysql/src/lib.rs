@@ -84,7 +84,7 @@ impl ServerKind for Mysql {
     type Tool = Sysbench;
     type Clients = OltpClients;
 
-    const SYSTEM: model::System = model::System::MariaDb;
+    const SYSTEM: model::System = model::System::Mysql;
     const KEEPS_DATA: bool = true;
     const TELLING_SETTINGS: &'static [&'static str] = facts::TELLING;
 
@@ -254,7 +254,7 @@ pub struct OltpClients {
 }
 
 impl Clients for OltpClients {
-    const SYSTEM: model::System = model::System::MariaDb;
+    const SYSTEM: model::System = model::System::Mysql;
 
     fn run_part(
         &self,

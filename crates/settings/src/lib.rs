@@ -41,11 +41,8 @@ const PATH: &str = "its value is a path, which may lead out of the server's own 
 /// A setting's name in lower case, with the separator that the server's documentation uses: `_` for
 /// MariaDB, `-` for Redis.
 pub fn normal_name(system: System, written: &str) -> String {
-    let name = written.to_ascii_lowercase();
-    match system {
-        System::Redis => name.replace('_', "-"),
-        System::MariaDb | System::Storage | System::Unknown => name.replace('-', "_"),
-    }
+    let separator = system.facts().setting_separator.to_string();
+    written.to_ascii_lowercase().replace(['_', '-'], &separator)
 }
 
 /// Whether a text can be the name of a setting. A dot cannot be part of one: MariaDB takes
@@ -62,7 +59,7 @@ pub fn judge(system: System, name: &str, value: &str) -> Verdict {
     let name = normal_name(system, name);
     match system {
         System::Redis => redis::judge(&name, value),
-        System::MariaDb | System::Storage | System::Unknown => {
+        System::Mysql | System::Storage | System::Unknown => {
             let verdicts = options::forms(&name).map(|form| mariadb::judge(form, value));
             verdicts.max_by_key(Verdict::severity).unwrap_or(Verdict::Allowed)
         }
@@ -74,7 +71,7 @@ pub fn is_secret(system: System, name: &str) -> bool {
     let name = normal_name(system, name);
     match system {
         System::Redis => redis::SECRETS.contains(&name.as_str()),
-        System::MariaDb | System::Storage | System::Unknown => {
+        System::Mysql | System::Storage | System::Unknown => {
             options::forms(&name).any(|form| mariadb::SECRETS.contains(&form))
         }
     }

@@ -1,6 +1,6 @@
 //! What may be set, however it is written.
 
-use model::System::{MariaDb, Redis};
+use model::System::{Mysql, Redis};
 use settings::{Verdict, is_name, is_secret, judge};
 
 #[test]
@@ -21,7 +21,7 @@ fn what_weighin_chooses_is_refused_however_it_is_written() {
         "admin-address",
         "initialize_insecure",
     ] {
-        assert!(matches!(judge(MariaDb, name, "1"), Verdict::Decided(_)), "{name}");
+        assert!(matches!(judge(Mysql, name, "1"), Verdict::Decided(_)), "{name}");
     }
     for name in ["dir", "DIR", "UnixSocket", "rdma-bind", "slaveof"] {
         assert!(matches!(judge(Redis, name, "x"), Verdict::Decided(_)), "{name}");
@@ -50,7 +50,7 @@ fn what_could_harm_the_host_needs_trust() {
         ("ft_stopword_file", "/etc/shadow"),
         ("an_option_of_later", "a/b"),
     ] {
-        assert!(matches!(judge(MariaDb, name, value), Verdict::NeedsTrust(_)), "{name}");
+        assert!(matches!(judge(Mysql, name, value), Verdict::NeedsTrust(_)), "{name}");
     }
     for (name, value) in [
         ("loadmodule", "x.so"),
@@ -79,7 +79,7 @@ fn what_makes_servers_differ_is_allowed() {
         ("innodb_data_file_path", "ibdata1:12M:autoextend"),
         ("default_password_lifetime", "90"),
     ] {
-        assert_eq!(judge(MariaDb, name, value), Verdict::Allowed, "{name}");
+        assert_eq!(judge(Mysql, name, value), Verdict::Allowed, "{name}");
     }
     for (name, value) in [
         ("save", ""),
@@ -105,6 +105,6 @@ fn names_hold_nothing_that_could_be_read_as_more() {
 
 #[test]
 fn passwords_among_settings_are_known() {
-    assert!(is_secret(Redis, "MasterAuth") && is_secret(MariaDb, "loose-report-password"));
-    assert!(!is_secret(Redis, "maxmemory") && !is_secret(MariaDb, "old_passwords"));
+    assert!(is_secret(Redis, "MasterAuth") && is_secret(Mysql, "loose-report-password"));
+    assert!(!is_secret(Redis, "maxmemory") && !is_secret(Mysql, "old_passwords"));
 }

@@ -33,7 +33,7 @@ pub fn study(targets: &[&str], clients: &[u32], repeats: u32) -> Study {
     let load = Load::new(Workload::Oltp(oltp), levels, WARMUP, MEASURE);
     let target = |name: &&str| Target {
         name: (*name).to_owned(),
-        system: System::MariaDb,
+        system: System::Mysql,
         place: Place::Sandbox(SandboxSpec::default()),
         price: None,
         labels: Default::default(),

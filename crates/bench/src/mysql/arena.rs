@@ -32,7 +32,7 @@ impl<'r> Arena<'r> {
     /// Starts a server; it is gone when this is dropped.
     pub(super) fn open(runner: &'r Runner) -> anyhow::Result<Self> {
         let sysbench = Sysbench::find(&host::this_machine()).map_err(told)?;
-        let (sandbox, password_file) = private_server::start(System::MariaDb, &SETTINGS)?;
+        let (sandbox, password_file) = private_server::start(System::Mysql, &SETTINGS)?;
         Ok(Self { sandbox, sysbench, runner, password_file })
     }
 

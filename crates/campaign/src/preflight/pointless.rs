@@ -95,7 +95,7 @@ mod tests {
     fn target(name: &str, spec: SandboxSpec) -> Target {
         Target {
             name: name.to_owned(),
-            system: System::MariaDb,
+            system: System::Mysql,
             place: Place::Sandbox(spec),
             price: None,
             labels: BTreeMap::new(),

@@ -65,7 +65,7 @@ fn settings(data: &[u8]) {
         let verdicts = [value, again].map(|value| judge(System::Redis, name, value));
         assert_eq!(verdicts[0], verdicts[1], "{name} = {value}");
     }
-    for system in [System::MariaDb, System::Redis] {
+    for system in [System::Mysql, System::Redis] {
         let normal = normal_name(system, name);
         assert_eq!(judge(system, name, value), judge(system, &normal, value));
         assert_eq!(is_secret(system, name), is_secret(system, &normal));
@@ -74,8 +74,8 @@ fn settings(data: &[u8]) {
     let Ok(found) = options.resolve(name) else { return };
     // A prefix never makes harmless what the server would then do.
     let whole = format!("{}{}", found.prefix, found.name);
-    if judge(System::MariaDb, &found.name, value) != Verdict::Allowed {
-        assert_ne!(judge(System::MariaDb, &whole, value), Verdict::Allowed, "{name} = {value}");
+    if judge(System::Mysql, &found.name, value) != Verdict::Allowed {
+        assert_ne!(judge(System::Mysql, &whole, value), Verdict::Allowed, "{name} = {value}");
     }
     assert_eq!(options.resolve(&found.name).map(|again| again.name), Ok(found.name));
 }

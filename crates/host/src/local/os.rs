@@ -2,7 +2,7 @@
 
 use super::sample::read_stat;
 use crate::waiting::Waiting;
-use model::{Failure, FailureKind, Stop};
+use model::{Failure, FailureKind, Stop, System};
 use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -161,20 +161,18 @@ pub fn processes_with_argument(argument: &str) -> Vec<u32> {
         .collect()
 }
 
-/// The servers of Redis's kin whose working directory that is: they overwrite the arguments by
-/// which others are known.
-pub fn redis_servers_in(directory: &Path) -> Vec<u32> {
+/// The servers whose working directory that is: some overwrite the arguments by which others are known.
+pub fn servers_in(directory: &Path) -> Vec<u32> {
     processes()
         .filter(|pid| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == directory))
-        .filter(|pid| fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| is_redis(&exe)))
+        .filter(|pid| fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| is_server(&exe)))
         .collect()
 }
 
-/// Whether a program is a server of Redis's kin; packages also link it to its own tools.
-fn is_redis(program: &Path) -> bool {
+/// Whether a program is a server by its name; packages also link some to their own tools.
+fn is_server(program: &Path) -> bool {
     let name = program.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let kin = ["redis-", "valkey-", "keydb-"].iter().any(|prefix| name.starts_with(prefix));
-    kin && !name.ends_with("-cli")
+    System::kinds().any(|(kind, _)| name.starts_with(kind.name)) && !name.ends_with("-cli")
 }
 
 /// Files and sockets that this process may have open at a time; `None` where that is not limited.

@@ -364,7 +364,7 @@ mod tests {
     #[test]
     fn a_machine_cannot_have_its_lead_log_in_elsewhere_or_as_somebody_else() {
         let listen = Some("10.0.1.12".parse().unwrap());
-        let asked = Asked { system: System::MariaDb, listen };
+        let asked = Asked { system: System::Mysql, listen };
         let refused = |change: fn(&mut ServerState)| {
             let failure = state(change).checked(&asked).unwrap_err();
             assert!(failure.message.contains("what cannot be"), "{failure}");
@@ -392,7 +392,7 @@ mod tests {
             state.address.compression = true;
         });
         let address = other.checked(&asked).unwrap().address;
-        assert_eq!((address.user, address.database), login_of(System::MariaDb));
+        assert_eq!((address.user, address.database), login_of(System::Mysql));
         assert_eq!(address.password, PasswordSource::File("/dev/null".into()));
         assert!(!address.compression);
     }

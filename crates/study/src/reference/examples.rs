@@ -1,6 +1,7 @@
 //! Examples of keys, from the templates.
 
-use crate::{Template, template};
+use crate::Template;
+use crate::template;
 use std::collections::BTreeMap;
 use toml::Value;
 

@@ -1,7 +1,7 @@
 //! A key as a row of a table.
 
 use super::examples::Examples;
-use crate::key::ABSENT;
+use crate::keys::key::ABSENT;
 use serde_json::Value;
 
 /// The row of a key: its name, what it is, its values, what holds without it, and an example. Where the

@@ -64,5 +64,8 @@ fn what_weighin_does_itself_it_does_to_private_servers() {
     let url = "url = \"mysql://probe@127.0.0.1/weighin\"";
     refused(&study(url, "loss = \"kill\""), &["private servers", "command"]);
     refused(&study("sandbox = {}", "switch = \"planned\""), &["has no replicas", "replicas = 1"]);
-    refused(&study("kind = \"redis\"\nsandbox = {}", "loss = \"kill\""), &["MariaDB and MySQL"]);
+    refused(
+        &study("kind = \"redis\"\nsandbox = {}", "loss = \"kill\""),
+        &["kind mariadb or mysql"],
+    );
 }

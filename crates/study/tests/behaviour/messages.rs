@@ -238,7 +238,7 @@ fn a_workload_that_no_target_of_the_kind_can_run_names_both() {
     let message = refusal_of_keys("kind = \"redis\"\nurl = \"mysql://u@h/db\"", "");
     assert_says(&message, &["s.toml:6:7: this is the URL of a MariaDB", "the kind says redis"]);
     let message = refusal_of_keys("url = \"redis://h/sbtest\"", "");
-    assert_says(&message, &["the database of a Redis server is a number"]);
+    assert_says(&message, &["is a number, as in redis://host:6379/0"]);
 }
 
 #[test]

@@ -100,7 +100,10 @@ fn statements_run_on_sql_servers() {
         message.contains("statement cannot run on the target `a`, which is Redis"),
         "{message}"
     );
-    assert!(message.contains("statements run on MariaDB and MySQL"), "{message}");
+    assert!(
+        message.contains("statement runs on targets of the kind mariadb or mysql"),
+        "{message}"
+    );
 }
 
 #[test]

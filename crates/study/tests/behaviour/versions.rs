@@ -37,10 +37,10 @@ fn a_server_comes_from_a_distribution_or_an_image_or_is_installed() {
 #[test]
 fn what_cannot_be_run_is_refused() {
     for (keys, parts) in [
-        ("base = \"mariadb\"", ["absolute path", "/opt/mariadb-11.4"]),
+        ("base = \"mariadb\"", ["absolute path", "/opt/NAME-VERSION"]),
         ("base = \"\"", ["`base` must be a path", ""]),
         ("base = \"/opt/x\", container = \"mysql\"", ["both say which server", "two targets"]),
-        ("container = \"--privileged\"", ["not the name of a container image", "mysql:8.4"]),
+        ("container = \"--privileged\"", ["not the name of a container image", "NAME:VERSION"]),
         ("container = \"a b\"", ["not the name of a container image", ""]),
         ("container = \"\"", ["not the name of a container image", ""]),
         (

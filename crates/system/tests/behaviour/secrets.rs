@@ -323,12 +323,12 @@ fn all_that_a_study_wants_is_listed_once_with_where_it_would_go() {
     let own = PasswordSource::File(directory.path().join("pw"));
     let study = Study {
         targets: vec![
-            target("a", System::MariaDb, "one", aws()),
-            target("b", System::MariaDb, "two", aws()),
-            target("c", System::MariaDb, "three", own),
+            target("a", System::Mysql, "one", aws()),
+            target("b", System::Mysql, "two", aws()),
+            target("c", System::Mysql, "three", own),
             target("d", System::Redis, "four", PasswordSource::OptionFile),
-            target("e", System::MariaDb, "five", PasswordSource::File("/a b".into())),
-            target("f", System::MariaDb, "six", PasswordSource::OptionFile),
+            target("e", System::Mysql, "five", PasswordSource::File("/a b".into())),
+            target("f", System::Mysql, "six", PasswordSource::OptionFile),
         ],
         ..test_support::study(&["a"], &[1], 1)
     };

@@ -192,7 +192,7 @@ fn every_file_system_holds_the_data_of_either_server() {
     }
     let volume = plain(FileSystem::Xfs, 512);
     if can_build(&volume) {
-        let server = OnVolume::start(System::MariaDb, &[], volume);
+        let server = OnVolume::start(System::Mysql, &[], volume);
         let login = Credentials::new("weighin", Secret::new(server.sandbox.password().reveal()));
         let mut connection = Connection::open(server.sandbox.address(), &login).unwrap();
         let mut ask = |sql: &str| support::value(&mut connection, sql);

@@ -4,6 +4,7 @@ use crate::arguments::{CleanupArguments, EraseArguments, SecretArguments};
 use crate::exit::CliError;
 use crate::signals;
 use host::{Host, Remote};
+use model::system::Feature;
 use model::{Endpoint, Place, StoragePlace, Study, System, Target, text};
 use report::numbers::count;
 use std::collections::BTreeMap;
@@ -25,7 +26,7 @@ pub(crate) fn cleanup(arguments: &CleanupArguments) -> Outcome {
         ));
     }
     let target = targets::describe(&arguments.target, &nothing)?.read_target()?;
-    if target.system != System::MariaDb && !arguments.also.is_empty() {
+    if !target.system.has(Feature::Transactions) && !arguments.also.is_empty() {
         return Err(CliError::usage(
             format!("--also names tables, and {} has none", target.name),
             "leave --also out",
@@ -95,7 +96,7 @@ fn of_target(target: &Target, also: &[String], rules: &SecretRules) -> Result<St
         Place::Imported => Ok("Imported: there is nothing to remove.\n".into()),
         Place::Server(_) => match target.system {
             System::Redis => keys(&targets::login(target, rules)?),
-            System::MariaDb | System::Storage | System::Unknown => {
+            System::Mysql | System::Storage | System::Unknown => {
                 tables(also, &targets::login(target, rules)?)
             }
         },

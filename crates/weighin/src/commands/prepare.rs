@@ -6,7 +6,7 @@ use crate::arguments::PrepareArguments;
 use crate::messages::shown;
 use crate::passing::Progress;
 use crate::signals;
-use model::{OltpMix, Storage, System, Workload};
+use model::Workload;
 use report::numbers::{bytes, count, duration};
 use system::{Prepared, Preparing};
 
@@ -17,14 +17,7 @@ const THREADS: u32 = 4;
 pub(crate) fn prepare(arguments: &PrepareArguments) -> Outcome {
     let mut line = targets::describe(&arguments.target, &arguments.erase)?;
     // What is done with the data plays no part.
-    line.test(
-        "workload",
-        match line.read_target()?.system {
-            System::MariaDb | System::Unknown => OltpMix::ReadWrite.name(),
-            System::Redis => Workload::KEY_VALUE,
-            System::Storage => Storage::NAME,
-        },
-    );
+    line.test("workload", line.read_target()?.system.facts().usual_workload);
     arguments.keys.describe(&mut line);
     complete(&mut line, targets::is_volume(&arguments.target.url));
     let (target, test) = line.read()?;

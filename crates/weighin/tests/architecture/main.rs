@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+mod circles;
 mod crates;
 mod documents;
 mod sources;
+mod systems;
 mod workspace;

@@ -57,27 +57,6 @@ const PRINTING: [&str; 8] = [
 /// The modules of the engine that see neither a clock nor a socket.
 const INNER_ENGINE: [&str; 5] = ["session", "pool", "recorder", "schedule", "storage/pool"];
 
-/// How names of counters and settings of one kind of server begin.
-const SERVER_WORDS: [&str; 7] = ["Com_", "Innodb", "aof_", "cmdstat", "innodb", "pg_", "rdb_"];
-
-/// Where these stand: in the modules of the systems, in what reads or runs the tools of others, and in
-/// programs that are not shipped.
-const SYSTEM_MODULES: [&str; 13] = [
-    "crates/bench/",
-    "crates/mysql/",
-    "crates/redis/",
-    "crates/engine/src/mysql/",
-    "crates/engine/src/redis/",
-    "crates/fuzz/",
-    "crates/host/src/local/sandbox/",
-    "crates/import/",
-    "crates/crosscheck/",
-    "crates/protocol/",
-    "crates/settings/",
-    "crates/test-support/",
-    "crates/weighin/src/commands/sysbench/",
-];
-
 const LONGEST_FILE: usize = 800;
 
 /// Crates that are programs; all others are libraries.
@@ -202,30 +181,6 @@ fn the_engine_reads_the_clock_in_one_place() {
         assert!(!files.is_empty(), "{module} has moved: tell this test where");
         let found = files.iter().flat_map(|source| offences(source, &outer)).collect();
         assert_none("clocks or sockets in an inner layer", found);
-    }
-}
-
-/// What weighin knows of one kind of server stands in its system; everything else speaks of requests
-/// and signals.
-#[test]
-fn words_of_a_server_stay_in_its_system() {
-    let begins = |line: &str, word: &str| {
-        line.match_indices(word)
-            .any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
-    };
-    let outside =
-        |source: &Source| !SYSTEM_MODULES.iter().any(|module| source.path.starts_with(module));
-    let found = shipped().filter(outside).flat_map(|source| {
-        let lines = source.shipped_code();
-        let bad = lines.filter(|(_, line)| SERVER_WORDS.iter().any(|word| begins(line, word)));
-        let offence =
-            |(number, line): (usize, &str)| format!("{}:{number}: {}", source.path, line.trim());
-        bad.map(offence).collect::<Vec<_>>()
-    });
-    assert_none("words of one server", found.collect());
-    for module in SYSTEM_MODULES {
-        let there = sources().iter().any(|source| source.path.starts_with(module));
-        assert!(there, "{module} has moved: tell this test where");
     }
 }
 

@@ -57,7 +57,7 @@ impl RunAs {
         }
         let own = match system {
             System::Redis => REDIS_ACCOUNT,
-            System::MariaDb | System::Storage | System::Unknown => SERVER_ACCOUNT,
+            System::Mysql | System::Storage | System::Unknown => SERVER_ACCOUNT,
         };
         let passwd = fs::read_to_string("/etc/passwd").unwrap_or_default();
         let mut closed = None;

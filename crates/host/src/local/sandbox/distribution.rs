@@ -50,7 +50,7 @@ impl Distribution {
         match software {
             Software::Installed => {
                 let run_as = match system {
-                    System::MariaDb => RunAs::for_directory(parent),
+                    System::Mysql => RunAs::for_directory(parent),
                     System::Redis | System::Storage | System::Unknown => RunAs::own(),
                 };
                 Ok(Self { source: Source::Installed, run_as })
@@ -296,7 +296,7 @@ mod tests {
     fn a_container_gets_no_directory_that_its_engine_would_take_for_two() {
         let image = Software::Container("mysql:8.4".to_owned());
         let parent = Path::new("/etc:/var/tmp");
-        let refused = Distribution::find(&image, System::MariaDb, parent).unwrap_err();
+        let refused = Distribution::find(&image, System::Mysql, parent).unwrap_err();
         assert_eq!(refused.kind, FailureKind::NotPermitted);
         assert!(refused.message.contains("/etc:/var/tmp"), "{refused}");
     }

@@ -150,7 +150,7 @@ pub struct Sandbox {
 /// The account and the database of weighin on a private server.
 pub(crate) fn login_of(system: System) -> (Option<String>, String) {
     match system {
-        System::MariaDb => (Some(USER.to_owned()), DATABASE.to_owned()),
+        System::Mysql => (Some(USER.to_owned()), DATABASE.to_owned()),
         System::Redis | System::Storage | System::Unknown => (None, String::new()),
     }
 }
@@ -176,9 +176,7 @@ impl Sandbox {
         let parent = directory.unwrap_or_else(sandbox_directory);
         let distribution = Distribution::find(&software, system, &parent)?;
         let recipe: Box<dyn Recipe> = match system {
-            System::MariaDb => {
-                Box::new(MariaDb::new(name, settings, trusted, member, distribution)?)
-            }
+            System::Mysql => Box::new(MariaDb::new(name, settings, trusted, member, distribution)?),
             System::Redis => {
                 let program = program.as_deref();
                 Box::new(Redis::new(name, settings, trusted, program, distribution)?)

@@ -17,13 +17,13 @@ pub(super) fn permitted(
     if !is_name(name) {
         return refuse(
             "is not the name of a server setting",
-            "write it as in the server's option file, such as innodb_buffer_pool_size or maxmemory",
+            "write it as in the server's option file",
         );
     }
     if value.contains(char::is_control) {
         return refuse("has a value of several lines", "give it a value of one line");
     }
-    let also = if written.eq_ignore_ascii_case(name) || system == System::Redis {
+    let also = if written.eq_ignore_ascii_case(name) {
         String::new()
     } else {
         format!(", which the server takes for {name},")

@@ -23,7 +23,7 @@ pub(super) fn tell_doubts(
     let (test, level) = described(request, load.measure.elapsed);
     let described = Target {
         name: request.endpoints[0].to_string(),
-        system: System::MariaDb,
+        system: System::Mysql,
         place: Place::Server(ServerSpec::new(request.server())),
         price: None,
         labels: Default::default(),

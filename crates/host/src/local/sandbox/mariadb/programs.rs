@@ -221,7 +221,7 @@ mod tests {
 
     fn find(base: &Path) -> Result<Programs, Failure> {
         let software = Software::Base(base.to_owned());
-        Programs::find(&Distribution::find(&software, System::MariaDb, Path::new("/var/tmp"))?)
+        Programs::find(&Distribution::find(&software, System::Mysql, Path::new("/var/tmp"))?)
     }
 
     #[test]

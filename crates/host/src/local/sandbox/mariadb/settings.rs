@@ -46,7 +46,7 @@ impl Settings {
         let mut list = Vec::new();
         for (written, value) in settings {
             let check =
-                |name: &str| permitted((target, System::MariaDb), (written, name, value), trusted);
+                |name: &str| permitted((target, System::Mysql), (written, name, value), trusted);
             // First of all as it is written: that refuses what is no name.
             check(written)?;
             let resolved = match known.resolve(written) {

@@ -1,0 +1,58 @@
+//! The keys of prices.
+
+use crate::keys::Maybe;
+use crate::keys::choices::PerUnit;
+use crate::keys::key::{Choice, Key};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+/// What a target costs: `monthly`, `items`, or both.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [{ "required": ["monthly"] }, { "required": ["items"] }]))]
+pub(crate) struct PriceTable {
+    /// Per month, for the whole or for what is not among the items.
+    #[schemars(with = "Option<f64>", range(min = 0))]
+    pub monthly: Maybe<f64>,
+    /// Line items of the bill: storage, IOs, replicas and support are part of the price.
+    #[schemars(with = "Option<Vec<PriceItemTable>>")]
+    pub items: Option<Vec<Spanned<PriceItemTable>>>,
+    /// ISO 4217 code, such as `EUR`.
+    #[schemars(with = "String", regex(pattern = "^[A-Z]{3}$"))]
+    pub currency: Maybe<String>,
+    /// When it was offered, such as `2026-11`.
+    pub date: Option<String>,
+    /// Where it is offered, such as `eu-central-1`.
+    pub region: Option<String>,
+    /// What one commits oneself to, such as `on demand`.
+    pub term: Option<String>,
+    /// Transactions that make one of the IOs that are charged.
+    #[schemars(
+        with = "Option<f64>",
+        extend("exclusiveMinimum" = 0, "x-absent" = "measured, where the server's disk can be seen")
+    )]
+    pub requests_per_io: Maybe<f64>,
+}
+
+/// One line of a bill.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct PriceItemTable {
+    /// What it is for.
+    #[schemars(with = "String", length(min = 1, max = 64))]
+    pub name: Maybe<String>,
+    /// For one of what `per` says.
+    #[schemars(with = "f64", range(min = 0))]
+    pub amount: Maybe<f64>,
+    /// What is counted.
+    pub per: Key<Choice<PerUnit>>,
+    /// How many at the same time, such as 2 volumes. Not for millions of IOs or requests, which the load
+    /// decides.
+    #[schemars(
+        with = "Option<f64>",
+        range(min = 0),
+        extend("x-absent" = "1; for `gb_month` the size of the test's data")
+    )]
+    pub quantity: Maybe<f64>,
+}

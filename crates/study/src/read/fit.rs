@@ -1,0 +1,234 @@
+//! Workloads and the servers that they are to run on.
+
+use crate::problem::{Place, Problems};
+use crate::read::tests::table::{TaskTable, TestTable};
+use model::system::Feature;
+use model::{Act, Change, FailoverCause, Query, Target, Task, Test};
+
+/// Notes a test whose workload the server of a target cannot run; every test runs on every target.
+pub(crate) fn check(
+    test: &Test,
+    table: &TestTable,
+    targets: &[(Target, Place)],
+    problems: &mut Problems,
+) {
+    check_volumes(test, table, targets, problems);
+    check_sql(test, table, targets, problems);
+    check_acts(test, table, targets, problems);
+    check_failover(test, table, targets, problems);
+    check_replicas(test, table, targets, problems);
+    let unsuitable = targets.iter().find(|(target, _)| !test.suits(target.system));
+    let Some((target, place)) = unsuitable else { return };
+    let server = target.system.facts().described;
+    let kinds = test.feature().map(Feature::kinds).unwrap_or_default();
+    problems
+        .add(
+            table.workload_place(),
+            format!(
+                "{} cannot run on the target `{}`, which is {server}",
+                test.what(),
+                target.name
+            ),
+        )
+        .other(place.clone(), "the target")
+        .help(format!(
+            "{} runs on targets of the kind {kinds}; put the others into a study of their own",
+            test.what()
+        ));
+}
+
+/// Notes a test that needs replicas, and a target that has none.
+fn check_replicas(
+    test: &Test,
+    table: &TestTable,
+    targets: &[(Target, Place)],
+    problems: &mut Problems,
+) {
+    let alone = |(target, _): &&(Target, Place)| target.replicas() == 0;
+    let Some((target, place)) = targets.iter().find(alone).filter(|_| test.needs_replicas()) else {
+        return;
+    };
+    problems
+        .add(
+            table.workload_place(),
+            format!("{} needs replicas, and the target `{}` has none", test.what(), target.name),
+        )
+        .other(place.clone(), "the target")
+        .help(format!(
+            "give it some: sandbox = {{ replicas = 1 }}, or replicas = [\"{}\"] beside its url; put \
+             targets without replicas into a study of their own",
+            target.system.url_example()
+        ));
+}
+
+/// The interventions of a test, each with the place of its act; none where something is wrong with
+/// one of them.
+fn acts<'a>(test: &'a Test, table: &'a TestTable) -> Vec<(&'a Act, Place)> {
+    let tables = match &table.task {
+        TaskTable::Load(load) => load.keys.intervention.as_deref().unwrap_or_default(),
+        TaskTable::Statement(..)
+        | TaskTable::SchemaChange(..)
+        | TaskTable::Failover(_)
+        | TaskTable::CatchUp(_) => &[],
+    };
+    let places: Vec<Place> =
+        tables.iter().filter_map(|table| table.get_ref().acts().next()).collect();
+    let interventions = test.interventions();
+    let all = if places.len() == interventions.len() { interventions } else { &[] };
+    all.iter().map(|intervention| &intervention.act).zip(places).collect()
+}
+
+/// Notes an intervention that a target cannot be subjected to.
+fn check_acts(
+    test: &Test,
+    table: &TestTable,
+    targets: &[(Target, Place)],
+    problems: &mut Problems,
+) {
+    for (act, at) in acts(test, table) {
+        let unsuitable = targets.iter().find(|(target, _)| !act.suits(target.system));
+        let Some((target, place)) = unsuitable else { continue };
+        let (name, server) = (act.name(), target.system.facts().described);
+        let message =
+            format!("there is no {name} on the target `{}`, which is {server}", target.name);
+        let possible = Act::suiting(target.system).join(", ");
+        problems
+            .add(at, message)
+            .other(place.clone(), "the target")
+            .help(format!("what can be done there: {possible}"));
+    }
+}
+
+/// Notes a target whose primary weighin cannot take away as the test asks.
+fn check_failover(
+    test: &Test,
+    table: &TestTable,
+    targets: &[(Target, Place)],
+    problems: &mut Problems,
+) {
+    let Task::Failover(failover) = &test.task else { return };
+    let (key, needs_replicas) = match &failover.cause {
+        FailoverCause::Kill => ("loss", false),
+        FailoverCause::Hang | FailoverCause::Network => ("loss", true),
+        FailoverCause::Switchover => ("switch", true),
+        FailoverCause::Command(_) => return,
+    };
+    let sql = |target: &Target| target.system.has(Feature::Groups);
+    for (target, place) in targets.iter().filter(|(target, _)| sql(target)) {
+        let is_private = matches!(target.place, model::Place::Sandbox(_));
+        let (message, help) = if !is_private {
+            (
+                format!("`{key}` is for private servers, and `{}` is not weighin's", target.name),
+                "let a program of yours do it: command = [\"./switch.sh\"] and trusted = true",
+            )
+        } else if needs_replicas && target.replicas() == 0 {
+            (
+                format!("`{}` has no replicas, so that nobody can take over", target.name),
+                "write replicas = 1 in its sandbox",
+            )
+        } else {
+            continue;
+        };
+        let at = table.place(key).unwrap_or_else(|| table.workload_place());
+        problems.add(at, message).other(place.clone(), "the target").help(help);
+        return;
+    }
+}
+
+/// Notes SQL of the study's that would run on a private server, where it has the rights of the
+/// server's administrator: it could read and write files, and load code.
+fn check_sql(test: &Test, table: &TestTable, targets: &[(Target, Place)], problems: &mut Problems) {
+    let own = match &test.task {
+        Task::Statement(statement) => {
+            let is_own = |query: &Query| match query {
+                Query::Own(_) => true,
+                Query::Change(change) => matches!(change.change, Change::Own { .. }),
+                Query::BuiltIn(_) => false,
+            };
+            let own = statement.statements.iter().any(|timed| is_own(&timed.query));
+            own.then(|| ("sql", table.place("sql").unwrap_or_default()))
+        }
+        Task::Failover(_) | Task::CatchUp(_) => None,
+        Task::Load(_) | Task::Search(_) | Task::Imported(_) => {
+            let mut acts = acts(test, table).into_iter();
+            let own = acts.find(|(act, _)| matches!(act, Act::Statement(_)));
+            own.map(|(_, at)| (Act::STATEMENT, at))
+        }
+    };
+    let Some((key, at_sql)) = own else { return };
+    let untrusted = targets
+        .iter()
+        .find(|(target, _)| matches!(&target.place, model::Place::Sandbox(spec) if !spec.trusted));
+    let Some((target, at)) = untrusted else { return };
+    problems
+        .add(
+            at_sql,
+            format!(
+                "`{key}` on the private server `{}` could read and write files of this host, and \
+                 load code",
+                target.name
+            ),
+        )
+        .other(at.clone(), "the target")
+        .help("read the SQL; if it is meant, add trusted = true to the sandbox of every target");
+}
+
+/// Notes a test that would leave a volume of a target without any load.
+fn check_volumes(
+    test: &Test,
+    table: &TestTable,
+    targets: &[(Target, Place)],
+    problems: &mut Problems,
+) {
+    let Some(storage) = test.storage() else { return };
+    for (target, at) in targets {
+        let model::Place::Storage(place) = &target.place else { continue };
+        if let (false, Some(key)) = (place.hosts.is_empty(), table.place("cross_check"))
+            && test.cross_check
+        {
+            problems
+                .add(key, "a cross-check tool would run on another machine than the load")
+                .other(at.clone(), "the target")
+                .help("leave `cross_check` out");
+            return;
+        }
+        let volumes = place.count();
+        if (storage.vms as usize) < volumes {
+            let notation = problems.notation;
+            let setting = |vms: usize| notation.setting("vms", &vms.to_string());
+            problems
+                .add(
+                    table.place("vms").unwrap_or_else(|| table.workload_place()),
+                    format!(
+                        "{} leaves some of {volumes} volumes idle",
+                        setting(storage.vms as usize)
+                    ),
+                )
+                .other(at.clone(), "the target")
+                .help(format!("write {} or more, or name fewer volumes", setting(volumes)));
+            return;
+        }
+        let generators = test.load().map_or(1, |load| load.generators(target));
+        if !place.hosts.is_empty() && storage.vms < generators {
+            let notation = problems.notation;
+            let setting = notation.setting("vms", &generators.to_string());
+            problems
+                .add(
+                    table.place("load_generators").unwrap_or_else(|| table.workload_place()),
+                    format!(
+                        "{} on each of {} hosts cannot share {} virtual machines",
+                        counted(generators / place.hosts.len() as u32),
+                        place.hosts.len(),
+                        storage.vms
+                    ),
+                )
+                .other(at.clone(), "the target")
+                .help(format!("every generator needs one: write {setting}, or more"));
+            return;
+        }
+    }
+}
+
+fn counted(generators: u32) -> String {
+    format!("{generators} load generator{}", if generators == 1 { "" } else { "s" })
+}

@@ -1,0 +1,368 @@
+use crate::problem::{Notation, Problems};
+use model::system::{
+    DatabaseFacts, SchemeAlias, UNSUPPORTED_SCHEMES, UrlFacts, UsualPassword, listed,
+};
+use model::{Endpoint, PasswordSource, ServerAddress, ServerKey, System, Tls};
+use percent_encoding::percent_decode_str;
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// The database of a system that numbers them, unless a client selects another.
+const FIRST_DATABASE: &str = "0";
+
+/// Why a URL is refused. Never holds text from the URL that could be a password.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UrlError {
+    #[error("a server URL begins with {}", schemes())]
+    Scheme,
+    /// Of servers that are measured, by a scheme of others.
+    #[error("{}", other_scheme(.0, .1))]
+    Alias(&'static UrlFacts, &'static SchemeAlias),
+    /// Of a server that weighin does not measure.
+    #[error("weighin does not support {0} in this version: it measures {products}", products = products())]
+    Unsupported(&'static str),
+    /// The URL holds a password, where others could read it.
+    #[error("the URL holds a password")]
+    Password(&'static UrlFacts),
+    /// Neither a host nor a socket.
+    #[error("the URL names no host: write it before the first /, or add ?socket=/path")]
+    Host,
+    /// Not a number from 1 to 65535.
+    #[error("the port in the URL must be a number from 1 to 65535")]
+    Port,
+    /// No database, or more than one path segment.
+    #[error("the URL must name one database after the host, as in {}://user@host/sbtest", .0.scheme())]
+    Database(&'static UrlFacts),
+    /// Not a number.
+    #[error("the database of such a server is a number, as in {}://host:{}/0", .0.scheme(), .0.default_port)]
+    DatabaseNumber(&'static UrlFacts),
+    /// Something after `?` that is not `socket`.
+    #[error("the only parameter that a server URL takes is ?socket=/absolute/path")]
+    Parameter,
+    /// A `%` that does not begin the code of a character.
+    #[error("the URL has a percent code that is not UTF-8 text: write a literal % as %25")]
+    Encoding,
+}
+
+fn schemes() -> String {
+    let schemes = System::urls().flat_map(|(url, _)| url.schemes);
+    let schemes: Vec<_> = schemes.map(|scheme| format!("{scheme}://")).collect();
+    listed(schemes.iter().map(String::as_str), "or")
+}
+
+fn products() -> String {
+    listed(System::KNOWN.iter().flat_map(|system| system.facts().products).copied(), "and")
+}
+
+fn other_scheme(url: &UrlFacts, alias: &SchemeAlias) -> String {
+    let scheme = url.scheme();
+    match alias.servers {
+        None => format!("encryption is not asked for with {}://", alias.scheme),
+        Some(servers) if alias.encrypted => format!(
+            "weighin speaks to {servers} by {scheme}://, and encryption is not asked for in the URL"
+        ),
+        Some(servers) => format!("weighin speaks to {servers} by {scheme}://"),
+    }
+}
+
+impl UrlError {
+    /// Notes it as a problem of what stands there, with the way to fix it.
+    pub(crate) fn note(&self, at: Range<usize>, problems: &mut Problems) {
+        let help = self.help(problems.notation);
+        let problem = problems.add(at, self.to_string());
+        if let Some(help) = help {
+            problem.help(help);
+        }
+    }
+
+    /// How to correct it, where the error itself does not say so.
+    pub(crate) fn help(&self, notation: Notation) -> Option<String> {
+        match self {
+            Self::Scheme => {
+                let examples = System::urls().map(|(url, _)| url.example);
+                Some(format!("write it like {}", listed(examples, "or")))
+            }
+            Self::Alias(url, alias) if alias.encrypted => Some(format!(
+                "write {}://host, and {}",
+                url.scheme(),
+                notation.setting("tls", "\"verified\"")
+            )),
+            Self::Alias(url, _) => Some(format!("write it like {}", url.example)),
+            Self::Password(url) => Some(format!(
+                "leave it out and use {}, {} or {}",
+                notation.key("password_env"),
+                notation.key("password_file"),
+                match url.usual_password {
+                    UsualPassword::Variable(name) => format!("the variable {name}"),
+                    UsualPassword::OptionFile(path) => path.to_owned(),
+                }
+            )),
+            _ => None,
+        }
+    }
+}
+
+/// The system that a scheme names, with how its servers are addressed.
+fn of_scheme(scheme: &str) -> Result<(&'static UrlFacts, System), UrlError> {
+    if let Some(found) = System::urls().find(|(url, _)| url.schemes.contains(&scheme)) {
+        return Ok(found);
+    }
+    for (url, _) in System::urls() {
+        if let Some(alias) = url.aliases.iter().find(|alias| alias.scheme == scheme) {
+            return Err(UrlError::Alias(url, alias));
+        }
+    }
+    let unsupported = UNSUPPORTED_SCHEMES.iter().find(|(other, _)| *other == scheme);
+    Err(unsupported.map_or(UrlError::Scheme, |(_, server)| UrlError::Unsupported(server)))
+}
+
+/// Reads the address of a server and which system it is: `scheme://user@host:port/database`.
+///
+/// User, host, port, the number of a database and a parameter `?socket=/path` are optional, a host in
+/// IPv6 form is put in brackets, and special characters are percent-encoded. The password is taken from
+/// the usual place and TLS is off: callers set them as they see fit.
+///
+/// # Errors
+/// When the text is no such URL or holds a password.
+pub fn parse_url(text: &str) -> Result<(System, ServerAddress), UrlError> {
+    let (scheme, rest) = text.split_once("://").ok_or(UrlError::Scheme)?;
+    let (url, system) = of_scheme(scheme)?;
+    let port = url.default_port;
+    if holds_password(rest) {
+        return Err(UrlError::Password(url));
+    }
+    let (location, query) = match rest.split_once('?') {
+        Some((location, query)) => (location, Some(query)),
+        None => (rest, None),
+    };
+    let (authority, database) = match url.database {
+        DatabaseFacts::Number => {
+            numbered_database(location).ok_or(UrlError::DatabaseNumber(url))?
+        }
+        DatabaseFacts::Name => named_database(location).ok_or(UrlError::Database(url))?,
+    };
+    let (user, host_port) = match authority.rsplit_once('@') {
+        Some((user, host_port)) => (Some(decode(user)?), host_port),
+        None => (None, authority),
+    };
+    let endpoint = match query {
+        Some(query) => {
+            // A host beside a socket has no meaning; its form is checked all the same.
+            if !host_port.is_empty() {
+                host_and_port(host_port, port)?;
+            }
+            Endpoint::Socket(socket(query)?)
+        }
+        None => host_and_port(host_port, port)?,
+    };
+    let address = ServerAddress {
+        endpoint,
+        user: user.filter(|user| !user.is_empty()),
+        database: decode(database)?,
+        password: PasswordSource::OptionFile,
+        tls: Tls::Off,
+        compression: false,
+        server_key: ServerKey::default(),
+    };
+    Ok((system, address))
+}
+
+/// User and host, and the name of a database.
+fn named_database(location: &str) -> Option<(&str, &str)> {
+    let (authority, database) = location.split_once('/')?;
+    (!database.is_empty() && !database.contains(['/', '#'])).then_some((authority, database))
+}
+
+/// User and host, and the number of a database, the first where none stands there.
+fn numbered_database(location: &str) -> Option<(&str, &str)> {
+    let (authority, number) = location.split_once('/').unwrap_or((location, ""));
+    let database = if number.is_empty() { FIRST_DATABASE } else { number };
+    // The server counts them with an int.
+    let is_number = database.bytes().all(|b| b.is_ascii_digit()) && database.parse::<i32>().is_ok();
+    is_number.then_some((authority, database))
+}
+
+pub(crate) fn host_and_port(text: &str, default_port: u16) -> Result<Endpoint, UrlError> {
+    let (host, port) = if let Some(rest) = text.strip_prefix('[') {
+        let (host, rest) = rest.split_once(']').ok_or(UrlError::Host)?;
+        host.parse::<std::net::Ipv6Addr>().map_err(|_| UrlError::Host)?;
+        match rest.strip_prefix(':') {
+            Some(port) => (host, Some(port)),
+            None if rest.is_empty() => (host, None),
+            None => return Err(UrlError::Port),
+        }
+    } else {
+        match text.split_once(':') {
+            Some((host, port)) => (host, Some(port)),
+            None => (text, None),
+        }
+    };
+    let host = decode(host)?;
+    if host.is_empty() || host.contains(char::is_whitespace) {
+        return Err(UrlError::Host);
+    }
+    let port = match port {
+        None => default_port,
+        Some(port) => match port.parse() {
+            Ok(port) if port > 0 => port,
+            _ => return Err(UrlError::Port),
+        },
+    };
+    Ok(Endpoint::Tcp { host, port })
+}
+
+fn socket(query: &str) -> Result<PathBuf, UrlError> {
+    let path = query.strip_prefix("socket=").ok_or(UrlError::Parameter)?;
+    if path.contains(['&', '#']) {
+        return Err(UrlError::Parameter);
+    }
+    let path = PathBuf::from(decode(path)?);
+    if path.is_absolute() { Ok(path) } else { Err(UrlError::Parameter) }
+}
+
+fn decode(text: &str) -> Result<String, UrlError> {
+    percent_decode_str(text)
+        .decode_utf8()
+        .map(|decoded| decoded.into_owned())
+        .map_err(|_| UrlError::Encoding)
+}
+
+/// Whether what follows `://` has the form `user:password@…`. Looks for the last `@` of all, since
+/// a password that nobody encoded may hold `/` and `?`.
+fn holds_password(after_scheme: &str) -> bool {
+    after_scheme.rsplit_once('@').is_some_and(|(before, _)| before.contains(':'))
+}
+
+/// Whether a text has something in it that looks like a URL with a password, and so must not be
+/// shown.
+pub(crate) fn may_hold_password(text: &str) -> bool {
+    text.match_indices("://").any(|(at, scheme)| holds_password(&text[at + scheme.len()..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MYSQL: &UrlFacts = facts(System::Mysql);
+    const REDIS: &UrlFacts = facts(System::Redis);
+
+    const fn facts(system: System) -> &'static UrlFacts {
+        system.facts().url.as_ref().unwrap()
+    }
+
+    fn parse_url(text: &str) -> Result<ServerAddress, UrlError> {
+        super::parse_url(text).map(|(_, address)| address)
+    }
+
+    fn tcp(host: &str, port: u16) -> Endpoint {
+        Endpoint::Tcp { host: host.into(), port }
+    }
+
+    #[test]
+    fn all_parts_are_found() {
+        let address = parse_url("mysql://bench@db2.internal:3307/sbtest").unwrap();
+        assert_eq!(address.endpoint, tcp("db2.internal", 3307));
+        assert_eq!(address.user.as_deref(), Some("bench"));
+        assert_eq!(address.database, "sbtest");
+        assert_eq!(address.password, PasswordSource::OptionFile);
+        assert_eq!(address.tls, Tls::Off);
+    }
+
+    #[test]
+    fn the_scheme_says_which_kind_of_server_it_is() {
+        for (url, system, host, port, database) in [
+            ("mariadb://h/db", System::Mysql, "h", 3306, "db"),
+            ("redis://h", System::Redis, "h", 6379, "0"),
+            ("redis://h/", System::Redis, "h", 6379, "0"),
+            ("redis://u@h:6380/3", System::Redis, "h", 6380, "3"),
+            ("redis://[::1]", System::Redis, "::1", 6379, "0"),
+        ] {
+            let (found, address) = super::parse_url(url).unwrap();
+            assert_eq!((found, address.endpoint), (system, tcp(host, port)), "{url}");
+            assert_eq!(address.database, database, "{url}");
+        }
+        let address = parse_url("redis://?socket=/run/redis.sock").unwrap();
+        assert_eq!(address.endpoint, Endpoint::Socket("/run/redis.sock".into()));
+        for url in ["redis://h/db", "redis://h/1/2", "redis://h/-1", "redis://h/99999999999"] {
+            assert_eq!(parse_url(url), Err(UrlError::DatabaseNumber(REDIS)), "{url}");
+        }
+        for (url, message, help) in [
+            ("rediss://h", "encryption is not asked for with rediss://", "\"verified\""),
+            ("valkey://h/0", "weighin speaks to Valkey and KeyDB by redis://", "redis://user@host"),
+            ("keydb://h", "weighin speaks to Valkey and KeyDB by redis://", "redis://user@host"),
+            (
+                "valkeys://h",
+                "weighin speaks to Valkey by redis://, and encryption is not asked for in the URL",
+                "\"verified\"",
+            ),
+        ] {
+            let error = parse_url(url).unwrap_err();
+            assert_eq!(error.to_string(), message, "{url}");
+            assert!(error.help(Notation::File).unwrap().contains(help), "{url}");
+        }
+        assert_eq!(parse_url("redis://:secret@h"), Err(UrlError::Password(REDIS)));
+    }
+
+    #[test]
+    fn user_and_port_may_be_absent() {
+        let address = parse_url("mariadb://localhost/db").unwrap();
+        assert_eq!((address.endpoint, address.user), (tcp("localhost", 3306), None));
+    }
+
+    #[test]
+    fn ipv6_hosts_stand_in_brackets() {
+        assert_eq!(parse_url("mysql://u@[::1]:3310/d").unwrap().endpoint, tcp("::1", 3310));
+        assert_eq!(parse_url("mysql://u@[fe80::2]/d").unwrap().endpoint, tcp("fe80::2", 3306));
+        assert_eq!(parse_url("mysql://u@[::1/d"), Err(UrlError::Host));
+        assert_eq!(parse_url("mysql://u@[zz]/d"), Err(UrlError::Host));
+    }
+
+    #[test]
+    fn a_socket_replaces_the_host() {
+        let address = parse_url("mysql://root@/sbtest?socket=/run/my%20sql.sock").unwrap();
+        assert_eq!(address.endpoint, Endpoint::Socket("/run/my sql.sock".into()));
+        assert_eq!(parse_url("mysql://root@/db?socket=relative"), Err(UrlError::Parameter));
+        assert_eq!(parse_url("mysql://root@/db?charset=utf8"), Err(UrlError::Parameter));
+    }
+
+    #[test]
+    fn percent_codes_are_decoded() {
+        let address = parse_url("mysql://a%40b@h/d%2Fb").unwrap();
+        assert_eq!((address.user.as_deref(), address.database.as_str()), (Some("a@b"), "d/b"));
+        assert_eq!(parse_url("mysql://u@h/%ff"), Err(UrlError::Encoding));
+    }
+
+    #[test]
+    fn a_password_is_refused_whatever_it_holds_and_never_shown() {
+        for secret in ["hunter2", "p@ss", "p/ss", "p?ss", "p:ss", "p#ss", "[", ""] {
+            let error = parse_url(&format!("mysql://u:{secret}@h/db")).unwrap_err();
+            assert_eq!(error, UrlError::Password(MYSQL), "{secret}");
+            assert!(error.help(Notation::File).unwrap().contains("password_env"));
+        }
+        assert!(may_hold_password("url = \"mysql://u:hunter2@h/db\""));
+        assert!(!may_hold_password("url = \"mysql://u@h:3306/db\""));
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_named() {
+        for (url, error) in [
+            ("", UrlError::Scheme),
+            ("http://h/db", UrlError::Scheme),
+            ("postgres://h/db", UrlError::Unsupported("PostgreSQL")),
+            ("postgresql://u:s3cret@h/db", UrlError::Unsupported("PostgreSQL")),
+            ("mongodb+srv://h", UrlError::Unsupported("MongoDB")),
+            ("mysql://", UrlError::Database(MYSQL)),
+            ("mysql://h", UrlError::Database(MYSQL)),
+            ("mysql://h/", UrlError::Database(MYSQL)),
+            ("mysql://h/a/b", UrlError::Database(MYSQL)),
+            ("mysql:///db", UrlError::Host),
+            ("mysql://u@/db", UrlError::Host),
+            ("mysql://h:0/db", UrlError::Port),
+            ("mysql://h:65536/db", UrlError::Port),
+            ("mysql://h:/db", UrlError::Port),
+            ("mysql://[::1]3306/db", UrlError::Port),
+        ] {
+            assert_eq!(parse_url(url), Err(error), "{url}");
+        }
+    }
+}
