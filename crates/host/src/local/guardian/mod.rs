@@ -225,6 +225,36 @@ mod tests {
         spared.wait().unwrap();
     }
 
+    #[test]
+    fn an_engine_of_containers_is_asked_before_their_servers_are_killed() {
+        let parent = tempfile::tempdir().unwrap();
+        let ours = parent.path().join("ours");
+        let mut guardian = Guardian::watch(Charge::Sandbox(&ours)).unwrap();
+        guardian.say_made(&made(&ours)).unwrap();
+        let mut server = server_of(&ours);
+        // A process that was killed has no arguments any more.
+        let script = format!(
+            "#!/bin/sh\ncd {}\ncase $1 in\nps) [ -e removed ] || echo box;;\nkill) \
+             grep -qz datadir /proc/{}/cmdline && echo runs >>seen;;\nrm) >removed;;\nesac\n",
+            parent.path().display(),
+            server.id()
+        );
+        let engine = parent.path().join("engine");
+        // By another process: a child that another test forks would have it open for writing.
+        let made = Command::new("sh")
+            .args(["-ec", r#"printf %s "$2" >"$1"; chmod 755 "$1""#, "sh"])
+            .arg(&engine)
+            .arg(script)
+            .status();
+        assert!(made.unwrap().success());
+        let note = format!("{}\nweighin=ours\n", engine.display());
+        std::fs::write(ours.join("container"), note).unwrap();
+        drop(guardian);
+        assert!(!ours.exists());
+        server.wait().unwrap();
+        assert_eq!(std::fs::read_to_string(parent.path().join("seen")).unwrap(), "runs\n");
+    }
+
     /// The second of a sandbox's guardians, which has no parent here.
     fn second_of(directory: &Path) -> u32 {
         let directory = directory.to_str().unwrap();

@@ -36,17 +36,21 @@ is_within() {
 
 # What follows works within the directory, whose path is $1.
 
-# Containers are known by their label. One that is being made cannot start without the directory. An engine
-# that does not answer is asked again, and nothing else waits for it.
+# Containers are known by their label. One that is being made cannot start without the directory. Docker may
+# miss the end of a process that others kill, and then can never remove its container: so the engine is asked
+# before servers are killed. One that does not answer in time is asked again after that.
+ask_engine() {
+    timeout -k 1 15 "$engine" "$@"
+}
 remove_containers() {
     [ -e ./container ] || return 0
     { read -r engine; read -r label; } <./container
-    containers=$(timeout -k 1 60 "$engine" ps --all --quiet --filter "label=$label")
+    containers=$(ask_engine ps --all --quiet --filter "label=$label")
     [ $? -lt 124 ] || left=yes
     for container in $containers; do
         left=yes
-        timeout -k 1 60 "$engine" kill --signal KILL "$container"
-        timeout -k 1 60 "$engine" rm --force --volumes "$container"
+        ask_engine kill --signal KILL "$container"
+        ask_engine rm --force --volumes "$container"
     done
 }
 
@@ -105,16 +109,17 @@ take_volume_apart() {
 tries=0
 while [ "$tries" -lt 400 ]; do
     left=
-    kill_servers "$1"
     if [ ! -L "$1" ] && cd -P -- "$1" && is_within; then
+        remove_containers
+        kill_servers "$1"
         lift_limits "$1"
-        remove_containers "$1"
         take_volume_apart "$1/temporary" ./temporary
         take_volume_apart "$1" .
         cd /
         [ -n "$left" ] || rm -rf -- "$1"
     else
         cd /
+        kill_servers "$1"
         [ -n "$left" ] || exit 0
     fi
     tries=$((tries + 1))
