@@ -8,9 +8,13 @@ mod interface;
 mod lines;
 pub mod local;
 mod order;
+pub mod recipe;
 mod remote;
 mod running_server;
 mod waiting;
+
+// The recipes of servers name this crate as those in crates of their own do.
+extern crate self as host;
 
 pub use self::held_volume::{HeldVolume, Share, VolumeFacts};
 pub use self::interface::{
@@ -23,9 +27,8 @@ pub use self::local::command::command;
 pub use self::local::instance::{KEEPER_COMMAND, SECOND_COMMAND, keep, stand_by};
 pub use self::local::os::random_hex;
 pub use self::local::sample::{CounterSource, DiskCounters, SamplerOptions, Volume};
-pub use self::local::sandbox::{
-    CLIENT_HOSTS, GroupMember, SandboxOptions, forget_kept, remove_left,
-};
+pub use self::local::sandbox::mariadb::CLIENT_HOSTS;
+pub use self::local::sandbox::{GroupMember, SandboxOptions, forget_kept, remove_left};
 pub use self::local::size::in_words as size_in_words;
 pub use self::local::storage::{Looking, no_room};
 pub use self::local::{Local, this_machine};

@@ -66,6 +66,7 @@ pub(super) const FILES: Target = Target {
     run: |data| {
         target::fuzzing::read(data);
         host::fuzzing::read(&text(data));
+        host::fuzzing::read_version(&text(data));
     },
     seeds: seeds::files,
     mutations: 2000,

@@ -161,20 +161,11 @@ pub fn processes_with_argument(argument: &str) -> Vec<u32> {
         .collect()
 }
 
-/// The servers of Redis's kin whose working directory that is: they overwrite the arguments by
-/// which others are known.
-pub fn redis_servers_in(directory: &Path) -> Vec<u32> {
+/// The processes whose working directory that is.
+pub fn processes_working_in(directory: &Path) -> Vec<u32> {
     processes()
         .filter(|pid| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == directory))
-        .filter(|pid| fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| is_redis(&exe)))
         .collect()
-}
-
-/// Whether a program is a server of Redis's kin; packages also link it to its own tools.
-fn is_redis(program: &Path) -> bool {
-    let name = program.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let kin = ["redis-", "valkey-", "keydb-"].iter().any(|prefix| name.starts_with(prefix));
-    kin && !name.ends_with("-cli")
 }
 
 /// Files and sockets that this process may have open at a time; `None` where that is not limited.

@@ -25,8 +25,9 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// What is guarded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Charge<'a> {
-    /// The directory of a sandbox, with all that runs on it.
-    Sandbox(&'a Path),
+    /// The directory of a sandbox, with all that runs on it: also what works in its data directory, if the
+    /// name of its program begins with one of these.
+    Sandbox { directory: &'a Path, prefixes: &'a [&'static str] },
     /// A group of processes, whose number is told.
     Command,
     /// Control groups.
@@ -38,7 +39,7 @@ pub(crate) enum Charge<'a> {
 impl Charge<'_> {
     fn script(self) -> &'static str {
         match self {
-            Self::Sandbox(_) => include_str!("sandbox.sh"),
+            Self::Sandbox { .. } => include_str!("sandbox.sh"),
             Self::Command => include_str!("command.sh"),
             Self::Groups(_) => include_str!("groups.sh"),
             Self::Link(_) => include_str!("link.sh"),
@@ -47,7 +48,9 @@ impl Charge<'_> {
 
     fn arguments(self) -> Vec<OsString> {
         match self {
-            Self::Sandbox(directory) => vec![directory.into()],
+            Self::Sandbox { directory, prefixes } => {
+                std::iter::once(directory.into()).chain(prefixes.iter().map(Into::into)).collect()
+            }
             Self::Command => Vec::new(),
             Self::Link(name) => vec![name.into()],
             Self::Groups(groups) => groups.iter().map(Into::into).collect(),
@@ -202,6 +205,10 @@ mod tests {
             .unwrap()
     }
 
+    fn of_sandbox(directory: &Path) -> Charge<'_> {
+        Charge::Sandbox { directory, prefixes: &[] }
+    }
+
     fn made(path: &Path) -> Directory {
         std::fs::create_dir_all(path.join("data")).unwrap();
         Directory::open(path).unwrap()
@@ -212,7 +219,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let ours = parent.path().join("ours");
         let other = parent.path().join("ours2");
-        let mut guardian = Guardian::watch(Charge::Sandbox(&ours)).unwrap();
+        let mut guardian = Guardian::watch(of_sandbox(&ours)).unwrap();
         guardian.say_made(&made(&ours)).unwrap();
         made(&other);
         let (mut doomed, mut spared) = (server_of(&ours), server_of(&other));
@@ -229,7 +236,7 @@ mod tests {
     fn an_engine_of_containers_is_asked_before_their_servers_are_killed() {
         let parent = tempfile::tempdir().unwrap();
         let ours = parent.path().join("ours");
-        let mut guardian = Guardian::watch(Charge::Sandbox(&ours)).unwrap();
+        let mut guardian = Guardian::watch(of_sandbox(&ours)).unwrap();
         guardian.say_made(&made(&ours)).unwrap();
         let mut server = server_of(&ours);
         // A process that was killed has no arguments any more.
@@ -271,7 +278,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         for kills_first in [true, false] {
             let ours = parent.path().join(format!("ours-{kills_first}"));
-            let mut guardian = Guardian::watch(Charge::Sandbox(&ours)).unwrap();
+            let mut guardian = Guardian::watch(of_sandbox(&ours)).unwrap();
             guardian.say_made(&made(&ours)).unwrap();
             let mut doomed = server_of(&ours);
             let victim = if kills_first { guardian.first.id() } else { second_of(&ours) };
@@ -303,10 +310,10 @@ mod tests {
     #[test]
     fn a_directory_that_was_never_made_is_no_trouble() {
         let parent = tempfile::tempdir().unwrap();
-        drop(Guardian::watch(Charge::Sandbox(&parent.path().join("never"))).unwrap());
+        drop(Guardian::watch(of_sandbox(&parent.path().join("never"))).unwrap());
         // Or was made, and nobody could say so any more.
         let empty = parent.path().join("empty");
-        let guardian = Guardian::watch(Charge::Sandbox(&empty)).unwrap();
+        let guardian = Guardian::watch(of_sandbox(&empty)).unwrap();
         std::fs::create_dir(&empty).unwrap();
         drop(guardian);
         assert!(!empty.exists());
@@ -336,14 +343,14 @@ mod tests {
         let stranger = 65_533;
 
         // Before it is made.
-        let guardian = Guardian::watch(Charge::Sandbox(&ours)).unwrap();
+        let guardian = Guardian::watch(of_sandbox(&ours)).unwrap();
         let was_run = plant(&ours, stranger);
         drop(guardian);
         assert!(!was_run.exists() && ours.join("container").exists());
         std::fs::remove_dir_all(&ours).unwrap();
 
         // After it is gone; and a number may be used again.
-        let mut guardian = Guardian::watch(Charge::Sandbox(&ours)).unwrap();
+        let mut guardian = Guardian::watch(of_sandbox(&ours)).unwrap();
         let directory = made(&ours);
         guardian.say_made(&directory).unwrap();
         let was_run = plant(&ours, stranger);
@@ -352,7 +359,7 @@ mod tests {
         std::fs::remove_dir_all(&ours).unwrap();
 
         // A link to what is this account's.
-        let mut guardian = Guardian::watch(Charge::Sandbox(&ours)).unwrap();
+        let mut guardian = Guardian::watch(of_sandbox(&ours)).unwrap();
         guardian.say_made(&made(&ours)).unwrap();
         std::fs::remove_dir_all(&ours).unwrap();
         let elsewhere = parent.path().join("elsewhere");

@@ -2,6 +2,7 @@
 
 use super::home::{MARKER, PREFIX};
 use super::owner::Owner;
+use super::recipe::kinds;
 use super::trouble::{file_trouble, parent_trouble};
 use crate::local::guardian::{self, Charge, Guardian};
 use crate::local::os;
@@ -135,9 +136,19 @@ fn owned(parent: &Directory, name: &OsStr) -> io::Result<(Directory, Owner)> {
     Ok((root, owner))
 }
 
+/// What ends a sandbox when nobody holds it any more.
+///
+/// # Errors
+/// As [`Guardian::watch`].
+pub(super) fn guard(directory: &Path) -> io::Result<Guardian> {
+    let kinds = kinds().iter().flat_map(|kind| kind.facts.program_prefixes);
+    let prefixes: Vec<&str> = kinds.copied().collect();
+    Guardian::watch(Charge::Sandbox { directory, prefixes: &prefixes })
+}
+
 /// What ends what is left of a sandbox, as soon as it is released.
 pub(super) fn removal(root: &Directory) -> Option<Guardian> {
-    let mut guardian = Guardian::watch(Charge::Sandbox(root.path())).ok()?;
+    let mut guardian = guard(root.path()).ok()?;
     guardian.say_made(root).ok()?;
     Some(guardian)
 }

@@ -15,10 +15,13 @@ use std::process::{self, Child, ChildStdin, ChildStdout, Command, Stdio};
 const SCRIPT: &str = include_str!("network.sh");
 /// Addresses are from the half of those for tests of networks (RFC 2544) that begins here.
 const FIRST_ADDRESS: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 0);
-/// All of them, as accounts of MySQL name hosts.
-pub(super) const HOSTS: &str = "198.18.%";
+/// How many bits all of them have in common.
+const COMMON_BITS: u8 = 16;
+/// The addresses of private servers that have networks of their own, and of weighin in these: the first, and
+/// how many bits all have in common.
+pub const ADDRESSES: (Ipv4Addr, u8) = (FIRST_ADDRESS, COMMON_BITS);
 /// Networks of four addresses among them.
-const NETWORKS: u32 = 1 << 14;
+const NETWORKS: u32 = 1 << (30 - COMMON_BITS);
 /// How many networks are tried.
 const TRIES: u32 = 8;
 
@@ -46,7 +49,9 @@ impl Network {
                 return Ok(made);
             }
         }
-        let taken = format!("this machine has a use of its own for addresses {HOSTS}");
+        let taken = format!(
+            "this machine has a use of its own for addresses of {FIRST_ADDRESS}/{COMMON_BITS}"
+        );
         Err(network_trouble(&io::Error::other(taken)))
     }
 
