@@ -3,7 +3,10 @@
 use super::sample::read_stat;
 use crate::waiting::Waiting;
 use model::{Failure, FailureKind, Stop};
-use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, WaitIdStatus, getrlimit, setrlimit,
+    waitid,
+};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::fd::AsFd;
@@ -143,6 +146,12 @@ pub(crate) fn ends_with_thread(command: &mut Command) {
             }
         });
     }
+}
+
+/// How a child ended that remains to be waited for; `None` while it runs.
+pub(crate) fn has_ended(pid: Pid) -> Option<WaitIdStatus> {
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    waitid(WaitId::Pid(pid), look).ok().flatten()
 }
 
 /// All processes; none where that cannot be seen.

@@ -4,9 +4,9 @@ use super::home::{MARKER, PREFIX};
 use super::owner::Owner;
 use super::recipe::kinds;
 use super::trouble::{file_trouble, parent_trouble};
-use crate::local::guardian::{self, Charge, Guardian};
 use crate::local::os;
 use crate::local::volume::Holders;
+use crate::supervise::{self, Charge, Guardian};
 use crate::waiting::{self, Waiting};
 use files::{Access, Directory};
 use model::Failure;
@@ -158,7 +158,7 @@ pub(super) fn has_guardian(path: &Path) -> bool {
     path.to_str().is_some_and(|path| {
         os::processes_with_argument(path).iter().any(|pid| {
             let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            words.split(|&byte| byte == 0).any(|word| word == guardian::NAME.as_bytes())
+            words.split(|&byte| byte == 0).any(|word| word == supervise::NAME.as_bytes())
         })
     })
 }

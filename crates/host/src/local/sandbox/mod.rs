@@ -19,7 +19,6 @@ pub(crate) mod initial_data;
 pub(crate) mod kind;
 mod left;
 pub(crate) mod mariadb;
-pub(crate) mod network;
 mod owner;
 pub(crate) mod permitted;
 mod place;
@@ -32,20 +31,16 @@ use self::distribution::Distribution;
 use self::home::Home;
 pub use self::initial_data::forget_kept;
 pub use self::left::remove_left;
-use self::network::Network;
 use self::recipe::{Recipe, RecipeOrder, kind_of};
 use self::server::{Place, Server};
 use self::trouble::file_trouble;
-use crate::PrivateServer;
 use crate::local::os;
 use crate::local::sample::volume_of;
 use crate::local::volume::Volume;
-use model::{
-    BuiltVolume, Endpoint, Failure, PasswordSource, ServerAddress, ServerKey, Software, Stop,
-    System, Tls,
-};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use crate::question::PrivateServer;
+pub use crate::question::SandboxOptions;
+use crate::supervise::Network;
+use model::{Endpoint, Failure, PasswordSource, ServerAddress, ServerKey, Software, Stop, Tls};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
@@ -54,52 +49,6 @@ pub use self::place::sandbox_directory;
 
 /// The file with the password of those that replicate from a server.
 const REPLICATION_PASSWORD: &str = "replication-password";
-
-/// How to start a private server.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct SandboxOptions {
-    /// Which server software to start.
-    pub system: System,
-    /// The target's name, for messages.
-    pub name: String,
-    /// Server settings by name as in an option file, without `--`; an empty value stands for an
-    /// option without one.
-    pub settings: BTreeMap<String, String>,
-    /// Settings that could harm this host are given to the server as well.
-    pub trusted: bool,
-    /// Existing directory in which the server's own directory is made; [`sandbox_directory`] when
-    /// absent.
-    pub directory: Option<PathBuf>,
-    /// Where the server's programs come from.
-    pub software: Software,
-    /// Name of the server program; the first of its kind that is installed when absent.
-    pub program: Option<String>,
-    /// A volume to build there for the data, which goes with the sandbox; without one the data is on
-    /// the directory's own disk.
-    pub volume: Option<BuiltVolume>,
-    /// Another for temporary files, without limits; they are with the data when absent.
-    pub temporary_volume: Option<BuiltVolume>,
-    /// What it takes to be the member of a group; a server alone when absent.
-    pub member: Option<GroupMember>,
-    /// Its Unix socket is its address, and not its port on loopback; always so in a container.
-    pub over_socket: bool,
-    /// The address of this machine on which others reach it, encrypted; loopback alone, as it is, when
-    /// absent.
-    pub listen: Option<IpAddr>,
-    /// Ends every wait for the server, which is then killed: whatever asks to stop needs it no more.
-    #[serde(skip)]
-    pub stop: Stop,
-}
-
-/// A server of a group: a primary or a replica. It is started as one that can be either; who
-/// replicates from whom is said when all of them are up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GroupMember {
-    /// By this the members of the group tell each other apart; from 1.
-    pub number: u32,
-    /// Whether a commit on the primary waits until a replica has its transaction.
-    pub semi_sync: bool,
-}
 
 /// A password that `Debug` does not show.
 #[derive(Clone, PartialEq, Eq)]

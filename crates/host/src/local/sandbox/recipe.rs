@@ -3,7 +3,8 @@
 use super::distribution::Distribution;
 use super::home::Home;
 use super::kind::KindFacts;
-use super::{GroupMember, mariadb, redis};
+use super::{mariadb, redis};
+use crate::question::GroupMember;
 use model::{Failure, FailureKind, System};
 use std::collections::BTreeMap;
 use std::fmt::Debug;

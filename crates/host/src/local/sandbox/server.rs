@@ -4,10 +4,10 @@ use super::container::Container;
 use super::ending::{Ending, STANDSTILL_LIMIT};
 use super::home::Home;
 use super::kind::LogWords;
-use super::network::Network;
 use super::recipe::Recipe;
 use super::trouble::log_trouble;
 use crate::local::os;
+use crate::supervise::Network;
 use crate::waiting::Waiting;
 use model::{Failure, FailureKind, Stop};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -331,7 +331,7 @@ fn spawn(recipe: &dyn Recipe, home: &Home, place: Place<'_>, port: u16) -> io::R
     let mut command = recipe.command(home, SocketAddr::new(place.address(), port));
     let run_as = recipe.distribution().run_as();
     if let Some(network) = network {
-        command = network.around(&command, run_as);
+        command = network.around(&command, |nsenter| run_as.apply_by_options(nsenter));
     }
     match home.volume() {
         Some(volume) => command = volume.grouped(command)?,

@@ -41,16 +41,6 @@ pub(super) fn parent_trouble(parent: &Path, error: &io::Error) -> Failure {
     )
 }
 
-/// A network of a server's own that cannot be made, or no longer does what it is told.
-pub(super) fn network_trouble(error: &io::Error) -> Failure {
-    Failure::new(
-        FailureKind::NotPermitted,
-        format!("a network of its own, which can be cut, fails for a private server: {error}"),
-        "run weighin as root, with ip (Debian package iproute2), unshare and nsenter (util-linux) \
-         installed; or take the primary away in another way, such as loss = \"hang\"",
-    )
-}
-
 const FREE_SPACE: &str = "free space there, or name a directory on another disk with \
                           WEIGHIN_SANDBOX_DIR";
 

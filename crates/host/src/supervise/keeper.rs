@@ -1,8 +1,8 @@
 //! The process that runs `up` and `down`.
 
-use super::command::{Ending, Running};
+use super::running::{Ending, Running};
 use super::second::{self, Mark, mark};
-use crate::InstanceOrder;
+use crate::question::InstanceOrder;
 use model::Failure;
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, Write};
@@ -18,7 +18,7 @@ pub(super) const AGAIN_AFTER: Duration = Duration::from_secs(10);
 
 /// What a keeper is told.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Order {
+pub(crate) enum Order {
     /// The first: which commands.
     Keep(InstanceOrder),
     Up,
@@ -27,7 +27,7 @@ pub(super) enum Order {
 
 /// What it answers: to each command lines that it said, and then its end.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Answer {
+pub(crate) enum Answer {
     Said(String),
     /// How `up` ended: what it printed on standard output.
     Up(Result<String, Failure>),

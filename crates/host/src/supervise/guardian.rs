@@ -1,6 +1,6 @@
 //! What ends a private server, a command or a control group when weighin itself can't any more.
 
-use super::os;
+use crate::local::os;
 use files::Directory;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How every script begins, for `/bin/sh`.
-const BEGIN: &str = include_str!("guardian.sh");
+const BEGIN: &str = include_str!("begin.sh");
 /// What it is called in lists of processes.
 pub(crate) const NAME: &str = "weighin-guardian";
 /// Starts the second where no parent is left that it would be a child of, with the same files.

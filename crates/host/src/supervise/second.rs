@@ -1,10 +1,10 @@
 //! A second process beside a keeper, which takes down what may be up where the keeper was killed.
 
-use super::command::{END_TIMEOUT, Running};
 use super::keeper::{AGAIN_AFTER, TRIES};
-use crate::InstanceOrder;
+use super::running::{END_TIMEOUT, Running};
 use crate::local::weighin::THIS_PROGRAM;
 use crate::local::{command, os};
+use crate::question::InstanceOrder;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, Write};

@@ -1,8 +1,8 @@
 //! One of the commands, while it runs.
 
-use crate::InstanceOrder;
 use crate::local::command;
-use crate::local::user_command::has_ended;
+use crate::local::os::has_ended;
+use crate::question::InstanceOrder;
 use model::{Failure, FailureKind};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, WaitIdStatus, kill_process_group};

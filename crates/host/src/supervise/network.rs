@@ -1,10 +1,8 @@
 //! A network of a private server's own, which can be cut.
 
-use super::account::RunAs;
-use super::trouble::network_trouble;
-use crate::local::guardian::{Charge, Guardian};
+use super::guardian::{Charge, Guardian};
 use crate::local::os;
-use model::Failure;
+use model::{Failure, FailureKind};
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::Ipv4Addr;
@@ -29,7 +27,7 @@ const TRIES: u32 = 8;
 /// leads there. A process keeps it while no server is in it, and ends with weighin. Guardians remove the
 /// link where that process is killed.
 #[derive(Debug)]
-pub(super) struct Network {
+pub(crate) struct Network {
     keeper: Child,
     /// `None` only while it is being dropped.
     orders: Option<ChildStdin>,
@@ -43,7 +41,7 @@ impl Network {
     ///
     /// # Errors
     /// `NotPermitted` with what is against it.
-    pub(super) fn make() -> Result<Self, Failure> {
+    pub(crate) fn make() -> Result<Self, Failure> {
         for _ in 0..TRIES {
             if let Some(made) = Self::try_make().map_err(|error| network_trouble(&error))? {
                 return Ok(made);
@@ -97,15 +95,15 @@ impl Network {
     }
 
     /// Where a server in it listens.
-    pub(super) fn address(&self) -> Ipv4Addr {
+    pub(crate) fn address(&self) -> Ipv4Addr {
         self.address
     }
 
-    /// Has a command run in it, as that account.
-    pub(super) fn around(&self, command: &Command, run_as: &RunAs) -> Command {
+    /// Has a command run in it, with further options of `nsenter`.
+    pub(crate) fn around(&self, command: &Command, options: impl Fn(&mut Command)) -> Command {
         let mut inside = crate::local::command("nsenter");
         inside.arg(format!("--net=/proc/{}/ns/net", self.keeper.id()));
-        run_as.apply_by_options(&mut inside);
+        options(&mut inside);
         inside.arg("--").arg(command.get_program()).args(command.get_args());
         for (name, value) in command.get_envs() {
             match value {
@@ -120,7 +118,7 @@ impl Network {
     ///
     /// # Errors
     /// When it is gone, or cannot be cut.
-    pub(super) fn cut(&mut self) -> Result<(), Failure> {
+    pub(crate) fn cut(&mut self) -> Result<(), Failure> {
         self.order("down\n")
     }
 
@@ -128,7 +126,7 @@ impl Network {
     ///
     /// # Errors
     /// As [`Self::cut`].
-    pub(super) fn mend(&mut self) -> Result<(), Failure> {
+    pub(crate) fn mend(&mut self) -> Result<(), Failure> {
         self.order("up\n")
     }
 
@@ -156,6 +154,16 @@ impl Drop for Network {
         // It fails only when somebody else has waited already.
         let _ = self.keeper.wait();
     }
+}
+
+/// A network of a server's own that cannot be made, or no longer does what it is told.
+fn network_trouble(error: &io::Error) -> Failure {
+    Failure::new(
+        FailureKind::NotPermitted,
+        format!("a network of its own, which can be cut, fails for a private server: {error}"),
+        "run weighin as root, with ip (Debian package iproute2), unshare and nsenter (util-linux) \
+         installed; or take the primary away in another way, such as loss = \"hang\"",
+    )
 }
 
 #[cfg(test)]
@@ -197,7 +205,7 @@ mod tests {
         assert_eq!(connect(30), io::ErrorKind::ConnectionRefused);
         let mut inside = Command::new("ip");
         inside.args(["-4", "-oneline", "address", "show"]);
-        let seen = network.around(&inside, &RunAs::own()).output().unwrap();
+        let seen = network.around(&inside, |_| ()).output().unwrap();
         let seen = String::from_utf8(seen.stdout).unwrap();
         assert!(seen.contains(&format!("{}/30", network.address())), "{seen}");
         assert!(is_link(&network));
@@ -210,7 +218,7 @@ mod tests {
         let mut network = Network::make().unwrap();
         let mut inside = Command::new("cat");
         inside.stdin(Stdio::piped());
-        let mut inside = network.around(&inside, &RunAs::own());
+        let mut inside = network.around(&inside, |_| ());
         let mut holder = inside.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         holder.stdin.as_mut().unwrap().write_all(b"x").unwrap();
         holder.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
