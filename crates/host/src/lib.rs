@@ -29,6 +29,6 @@ pub use self::question::{
 pub use self::remote::{
     AGENT_COMMAND, Connection, Duty, HELLO, Hello, InstanceDestination, Link, Remote, Route, serve,
 };
-pub use self::supervise::{KEEPER_COMMAND, SECOND_COMMAND, keep, stand_by};
+pub use self::supervise::{KEEPER_COMMAND, keep};
 pub use self::waiting::{Waiting, listen, long_waits};
 pub use engine::storage::{FileSpec, Filling, Processors};

@@ -2,8 +2,7 @@
 //!
 //! A keeper runs the commands: weighin once more, in a session of its own, with nothing but
 //! pipes between them. When its orders end, because weighin has taken everything down, or was killed,
-//! it takes down what may be up, and ends. A second process beside it does so where the keeper is
-//! killed. So `down` is run however weighin ends, and what it does is never cut off in the middle.
+//! it takes down what may be up, and ends. Guardians beside it do so where the keeper is killed. So `down` is run however weighin ends, and what it does is never cut off in the middle.
 
 use super::command as program;
 use super::os;

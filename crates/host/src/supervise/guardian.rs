@@ -1,6 +1,7 @@
-//! What ends a private server, a command or a control group when weighin itself can't any more.
+//! What ends whatever was started when weighin itself can't any more.
 
 use crate::local::os;
+use crate::question::InstanceOrder;
 use files::Directory;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use std::ffi::OsString;
@@ -34,6 +35,8 @@ pub(crate) enum Charge<'a> {
     Groups(&'a [PathBuf]),
     /// The link to a network namespace, by its name here. Its number is told.
     Link(&'a str),
+    /// What commands of the user brought up. What runs of them is told.
+    Instance(&'a InstanceOrder),
 }
 
 impl Charge<'_> {
@@ -43,6 +46,7 @@ impl Charge<'_> {
             Self::Command => include_str!("command.sh"),
             Self::Groups(_) => include_str!("groups.sh"),
             Self::Link(_) => include_str!("link.sh"),
+            Self::Instance(_) => include_str!("instance.sh"),
         }
     }
 
@@ -53,6 +57,10 @@ impl Charge<'_> {
             }
             Self::Command => Vec::new(),
             Self::Link(name) => vec![name.into()],
+            Self::Instance(order) => {
+                let limit = OsString::from(order.limit.as_secs_f64().to_string());
+                std::iter::once(limit).chain(order.down.iter().map(Into::into)).collect()
+            }
             Self::Groups(groups) => groups.iter().map(Into::into).collect(),
         }
     }
@@ -102,18 +110,25 @@ impl Guardian {
                 .args(shell)
                 .args([NAME, role])
                 .args(charge.arguments())
-                .env("LC_ALL", "C")
-                .current_dir("/")
                 .stdin(told)
                 .stdout(output)
                 .stderr(Stdio::from(held));
+            // The user's commands find what they find otherwise.
+            if !matches!(charge, Charge::Instance(_)) {
+                command.env("LC_ALL", "C").current_dir("/");
+            }
             os::own_session(&mut command);
             command.spawn()
         };
         let also_held = held.try_clone()?;
         start(&[APART, &script], "second", second_told, sees_end.into(), also_held)?.wait()?;
         let first = start(&[&script], "first", first_told, lives.into(), held)?;
-        Ok(Self { first, orders: vec![tell_first, tell_second], both, is_left: false })
+        let mut guardian =
+            Self { first, orders: vec![tell_first, tell_second], both, is_left: false };
+        if let Charge::Instance(order) = charge {
+            order.variables.iter().filter_map(export).try_for_each(|line| guardian.tell(&line))?;
+        }
+        Ok(guardian)
     }
 
     /// Tells what there is to be guarded.
@@ -173,6 +188,15 @@ impl Guardian {
             pause = (pause * 2).min(LOOK_EVERY);
         }
     }
+}
+
+/// What has a shell set a variable; `None` for a name that it cannot have.
+fn export((name, value): &(String, String)) -> Option<String> {
+    let is_name = !name.starts_with(|c: char| c.is_ascii_digit())
+        && !name.is_empty()
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let value = value.replace('\'', r"'\''").replace('\n', r#"'"$newline"'"#);
+    is_name.then(|| format!("export {name}='{value}'"))
 }
 
 impl Drop for Guardian {
@@ -289,6 +313,63 @@ mod tests {
             assert!(!ours.exists());
             doomed.wait().unwrap();
         }
+    }
+
+    fn instance(down: &str) -> InstanceOrder {
+        let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        InstanceOrder {
+            up: vec!["true".to_owned()],
+            down: ["sh", "-c", down].map(str::to_owned).to_vec(),
+            variables: vec![variable("WORD", "it's\n $HOME"), variable("A-B", "none")],
+            environment: Vec::new(),
+            limit: Duration::from_secs_f64(60.5),
+            names: ("up".to_owned(), "down".to_owned()),
+        }
+    }
+
+    #[test]
+    fn down_is_run_where_something_may_be_up_and_only_there() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("marks");
+        let order = instance(&format!("printf %s \"$WORD\" >>{}", file.display()));
+        let marks = || std::fs::read_to_string(&file).unwrap_or_default();
+        for told in [&[][..], &["rests", ""]] {
+            let mut guardian = Guardian::watch(Charge::Instance(&order)).unwrap();
+            told.iter().for_each(|state| guardian.tell(state).unwrap());
+        }
+        assert_eq!(marks(), "");
+        let mut guardian = Guardian::watch(Charge::Instance(&order)).unwrap();
+        // Its variables are in nobody's environment meanwhile.
+        let environment = std::fs::read(format!("/proc/{}/environ", guardian.first.id())).unwrap();
+        assert!(!String::from_utf8_lossy(&environment).contains("WORD"));
+        guardian.tell("rests").unwrap();
+        drop(guardian);
+        assert_eq!(marks(), "it's\n $HOME");
+    }
+
+    #[test]
+    fn an_up_that_still_runs_is_ended_before_down() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("marks");
+        let script =
+            format!("trap 'echo ended >>{}; exit' TERM; echo; sleep 600 & wait", file.display());
+        let mut up = Command::new("sh")
+            .args(["-c", &script])
+            .stdout(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        // It has come to its trap.
+        let mut said = [0];
+        up.stdout.take().unwrap().read_exact(&mut said).unwrap();
+        let group = up.id();
+        let ending = thread::spawn(move || up.wait());
+        let order = instance(&format!("echo down >>{}", file.display()));
+        let mut guardian = Guardian::watch(Charge::Instance(&order)).unwrap();
+        guardian.tell(&format!("up {group}")).unwrap();
+        drop(guardian);
+        ending.join().unwrap().unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "ended\ndown\n");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What ends whatever was started when nobody wants it any more, however weighin itself ends.
 //!
-//! A [`guardian`] is for everything: two small processes, of which one may be killed as well. What has to go
+//! A [`Guardian`] is for everything: two small processes, of which one may be killed as well. What has to go
 //! on working for as long as it is wanted has a keeper besides: the process that runs the commands of
 //! something the user provisions, and the one that holds a network's namespace.
 
@@ -8,11 +8,9 @@ mod guardian;
 mod keeper;
 mod network;
 mod running;
-mod second;
 
 pub(crate) use self::guardian::{Charge, Guardian, NAME};
 pub(crate) use self::keeper::{Answer, Order};
 pub use self::keeper::{KEEPER_COMMAND, keep};
 pub use self::network::ADDRESSES;
 pub(crate) use self::network::Network;
-pub use self::second::{SECOND_COMMAND, stand_by};

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// How long a command may take to end in good order when it is told to (SIGTERM), before it is killed:
 /// OpenTofu writes down first what there is.
-pub(super) const END_TIMEOUT: Duration = Duration::from_secs(60);
+const END_TIMEOUT: Duration = Duration::from_secs(60);
 /// Bytes of standard output that are kept.
 const MOST_OUTPUT: usize = 1 << 20;
 /// Bytes of a line that is handed on; a longer one goes in pieces.
