@@ -1,6 +1,6 @@
 use anyhow::Context;
 use crosscheck::Measured;
-use host::local::child::Finished;
+use host::Finished;
 use serde::Deserialize;
 
 /// What one run of one tool comes to.

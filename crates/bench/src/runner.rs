@@ -1,5 +1,6 @@
 use anyhow::{Context, bail, ensure};
-use host::local::child::{self, Ended, Finished};
+use host::local::child;
+use host::{Ended, Finished};
 use model::Failure;
 use std::path::{Path, PathBuf};
 use std::process::Command;

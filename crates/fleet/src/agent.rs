@@ -272,13 +272,13 @@ impl Agent {
         let keys = share.keys(Side::Agent, &claim.share, &heard.said, &signed);
         let keys = keys.ok_or_else(|| io::Error::other("the lead has sent no key"))?;
         let to = self.subjects.answers(&self.place, &claim.session);
-        let AgentSession { sender, receiver, carrier } =
+        let AgentSession { sender, receiver, connection } =
             AgentSession::open(&self.broker, to, orders, keys);
         let (generator, events) = (self.generator, self.events.clone());
         thread::Builder::new().name("session".to_owned()).spawn(move || {
             let served = host::serve(BufReader::new(receiver), sender, Duty::Load { generator });
             // Where the lead is gone, nobody hears it.
-            carrier.end_with(match &served {
+            connection.end_with(match &served {
                 Ok(()) => "heard nothing of its lead any more",
                 Err(_) => "could not begin",
             });

@@ -368,9 +368,9 @@ impl Route for AgentRoute {
     fn connect(&self, stop: &Stop) -> Result<Link, Failure> {
         let open = self.fleet.open()?;
         let (agent, session) = self.fleet.take(&open, &self.host, &self.choice, stop)?;
-        let LeadSession { sender, lines, carrier } = session;
+        let LeadSession { sender, lines, connection } = session;
         let lost = |why: &str| {
-            carrier.end_with("");
+            connection.end_with("");
             Failure::new(
                 FailureKind::HostLost,
                 format!("the agent {} {why}", agent.name),
@@ -382,11 +382,11 @@ impl Route for AgentRoute {
         let said = hello.strip_prefix(HELLO).and_then(|said| serde_json::from_str(said).ok());
         let said: Hello = said.ok_or_else(|| lost("said something that is no message"))?;
         let checked = said.check(&agent.name, OTHER_VERSION);
-        checked.inspect_err(|_| carrier.end_with("is no agent of this version"))?;
+        checked.inspect_err(|_| connection.end_with("is no agent of this version"))?;
         Ok(Link {
             orders: Box::new(sender),
             answers: Lines::Handed(lines),
-            carrier: Box::new(carrier),
+            connection: Box::new(connection),
         })
     }
 

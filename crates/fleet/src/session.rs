@@ -9,7 +9,7 @@
 use crate::broker::{Broker, LEAST_PAYLOAD, Listening, Subscription};
 use crate::held;
 use crate::seal::{Keys, OVERHEAD, Opener, Sealer};
-use host::{Carrier, Handed};
+use host::{Connection, Handed};
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -39,14 +39,14 @@ const AGAIN: u8 = 2;
 pub(crate) struct AgentSession {
     pub sender: Sender,
     pub receiver: Receiving,
-    pub carrier: SessionCarrier,
+    pub connection: SessionConnection,
 }
 
 /// The lead's side. What the agent says is handed over by the thread that hears all of them.
 pub(crate) struct LeadSession {
     pub sender: Sender,
     pub lines: Handed,
-    pub carrier: SessionCarrier,
+    pub connection: SessionConnection,
 }
 
 impl AgentSession {
@@ -69,7 +69,7 @@ impl AgentSession {
                 piece: Vec::new(),
                 read: HEAD,
             },
-            carrier: SessionCarrier::new(broker, said, subscription, ended),
+            connection: SessionConnection::new(broker, said, subscription, ended),
         }
     }
 }
@@ -107,7 +107,11 @@ impl LeadSession {
             };
             jobs.send(Box::new(hear)).is_ok()
         });
-        Ok(Self { sender, lines, carrier: SessionCarrier::new(broker, said, subscription, ended) })
+        Ok(Self {
+            sender,
+            lines,
+            connection: SessionConnection::new(broker, said, subscription, ended),
+        })
     }
 }
 
@@ -372,7 +376,7 @@ impl Read for Receiving {
 }
 
 /// What ends a session.
-pub(crate) struct SessionCarrier {
+pub(crate) struct SessionConnection {
     broker: Broker,
     said: Arc<Mutex<Said>>,
     /// Until it has ended.
@@ -380,7 +384,7 @@ pub(crate) struct SessionCarrier {
     ended: Arc<OnceLock<String>>,
 }
 
-impl SessionCarrier {
+impl SessionConnection {
     fn new(
         broker: &Broker,
         said: Arc<Mutex<Said>>,
@@ -402,7 +406,7 @@ impl SessionCarrier {
     }
 }
 
-impl Carrier for SessionCarrier {
+impl Connection for SessionConnection {
     fn how_it_ended(&self) -> String {
         match self.ended.get() {
             Some(why) => format!("was cut off: it {why}"),

@@ -102,9 +102,6 @@ pub(crate) enum Command {
     /// Runs `up` and `down` of a target, under the control of another weighin process
     #[command(hide = true, name = host::KEEPER_COMMAND)]
     InstanceKeeper,
-    /// Runs `down` of a target where that process was killed
-    #[command(hide = true, name = host::SECOND_COMMAND)]
-    InstanceKeeperSecond,
     /// The same for a lead on another machine
     #[command(hide = true, name = campaign::REMOTE_GENERATOR_COMMAND)]
     RemoteLoadGenerator,

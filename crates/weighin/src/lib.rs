@@ -41,7 +41,7 @@ pub fn run() -> ExitCode {
     // A load generator ends with its pipe.
     match arguments.command {
         Command::LoadGenerator | Command::RemoteLoadGenerator | Command::Agent(_) => {}
-        Command::InstanceKeeper | Command::InstanceKeeperSecond => signals::pass_over(),
+        Command::InstanceKeeper => signals::pass_over(),
         // Until it is stopped is as long as it is asked to serve: that is no interruption.
         Command::Serve(_) => listen(Exit::Done),
         _ => listen(Exit::Interrupted),
@@ -74,7 +74,6 @@ pub fn run() -> ExitCode {
         Command::Seed(arguments) => commands::seed(&arguments),
         Command::LoadGenerator => commands::load_generator(),
         Command::InstanceKeeper => commands::instance_keeper(),
-        Command::InstanceKeeperSecond => commands::instance_keeper_second(),
         Command::RemoteLoadGenerator => commands::remote_load_generator(),
     };
     host::forget_kept();

@@ -3,7 +3,7 @@ use crate::runner::Runner;
 use anyhow::Context;
 use crosscheck::Measured;
 use crosscheck::storage::{Data, Fio, IoEngine, StorageOrder};
-use host::local::child::Finished;
+use host::Finished;
 use model::{BlockOrder, Storage};
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -3,7 +3,7 @@ use crate::private_server;
 use crate::runner::{Runner, told};
 use crosscheck::sysbench::{Server, Sysbench, Task};
 use crosscheck::{Address, Measured};
-use host::local::child::Finished;
+use host::Finished;
 use host::local::sandbox::Sandbox;
 use model::{Oltp, OltpMix, System};
 use std::path::PathBuf;

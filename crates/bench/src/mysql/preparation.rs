@@ -2,7 +2,7 @@ use super::arena::Arena;
 use crate::arguments::{Arguments, Transport};
 use crate::pair::{Pair, alternate};
 use crosscheck::sysbench::Task;
-use host::local::child::Finished;
+use host::Finished;
 
 /// Threads that sysbench prepares with, one after the other.
 const THREADS: [u32; 2] = [1, 4];

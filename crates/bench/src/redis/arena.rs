@@ -3,7 +3,7 @@ use crate::runner::{Runner, told};
 use anyhow::{Context, bail};
 use crosscheck::key_value::{Guest, Memtier, RedisBenchmark, Server};
 use crosscheck::{Address, Measured};
-use host::local::child::Finished;
+use host::Finished;
 use host::local::sandbox::Sandbox;
 use model::{KeyValue, System};
 use redis::client::RedisConnection;

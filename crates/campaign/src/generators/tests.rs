@@ -9,7 +9,7 @@ use engine::{
     Address, ErrorPolicy, Limit, LoadSpec, Nanos, Progress, Schedule, peak_rss_bytes, process_cpu,
 };
 use host::{
-    Carrier, Host, Lines, Link, Mouthpiece, Remote, Route, SamplerOptions, Scope, SpaceUsed,
+    Connection, Host, Lines, Link, Mouthpiece, Remote, Route, SamplerOptions, Scope, SpaceUsed,
     this_machine,
 };
 use model::{
@@ -142,7 +142,7 @@ impl Route for MadeUp {
         Ok(Link {
             orders: Box::new(orders),
             answers: Lines::Handed(lines),
-            carrier: Box::new(Nothing),
+            connection: Box::new(Nothing),
         })
     }
 
@@ -153,7 +153,7 @@ impl Route for MadeUp {
 
 struct Nothing;
 
-impl Carrier for Nothing {
+impl Connection for Nothing {
     fn how_it_ended(&self) -> String {
         "ended".to_owned()
     }

@@ -76,7 +76,7 @@ fn an_agent_and_a_lead_need_no_more_rights_than_the_broker_gives_them() {
         assert!(other.is_refused(&what), "{what}");
     }
     assert!(!other.is_refused("SUB weighin.tests.call 1"));
-    link.carrier.end();
+    link.connection.end();
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn an_agent_that_takes_the_name_of_another_gets_no_load() {
     expect(&events, "registered");
     let link = taken(named(&fleet, "a").as_ref());
     expect(&events, "taken by me");
-    link.carrier.end();
+    link.connection.end();
     assert!(of_impostor.try_recv().is_err(), "it was asked for nothing");
 }
 
@@ -131,7 +131,7 @@ fn a_lead_that_an_agent_was_not_told_gives_it_no_orders() {
     assert!(failure.remedy.contains(&format!("--lead {}", other.public_key())), "{failure}");
     let link = taken(named(&lead(&nats, &me, &[("a", &a)]), "a").as_ref());
     expect(&events, "taken by me");
-    link.carrier.end();
+    link.connection.end();
 }
 
 /// Everything that was said, as somebody hears it who may listen to all.
@@ -187,7 +187,7 @@ fn who_hears_everything_reads_no_login_and_changes_nothing_by_repeating_it() {
         let answer = beat(&mut link, number);
         assert!(answer.contains(&format!("\"number\":{number},")), "{answer}");
     }
-    link.carrier.end();
+    link.connection.end();
     expect(&events, "free from me");
     // And when it is free: nobody takes it by a claim that somebody else has made.
     let claims =
@@ -199,7 +199,7 @@ fn who_hears_everything_reads_no_login_and_changes_nothing_by_repeating_it() {
     overheard(&mut spy, "third");
     let link = taken(named(&fleet, "a").as_ref());
     expect(&events, "taken by me");
-    link.carrier.end();
+    link.connection.end();
 
     // What an agent said once does not make it one that is there.
     let elsewhere = Nats::start_with_users(&[(&me, ""), (&spying, "")]);

@@ -5,7 +5,7 @@ mod keys;
 mod support;
 
 use fleet::{AgentEvent, AgentOptions, Fleet, wait_for_leads};
-use host::{Carrier, Heard, Hello, Link, Route};
+use host::{Connection, Heard, Hello, Link, Route};
 use model::{AgentChoice, FailureKind, Stop};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -94,20 +94,20 @@ fn said(payload: &[u8]) -> serde_json::Value {
 /// A link of a lead's.
 struct Taken {
     orders: Box<dyn Write + Send>,
-    carrier: Box<dyn Carrier>,
+    connection: Box<dyn Connection>,
     /// What the agent says, to its end.
     said: Receiver<String>,
 }
 
 fn taken(route: &dyn Route) -> Taken {
     let link = route.connect(&Stop::default()).unwrap_or_else(|failure| panic!("{failure}"));
-    let Link { orders, answers, carrier } = link;
+    let Link { orders, answers, connection } = link;
     let (heard, said) = channel();
     answers.hear(1 << 20, move |line| match line {
         Heard::Line(line) => heard.send(String::from_utf8_lossy(line).into_owned()).is_ok(),
         Heard::End(_) => false,
     });
-    Taken { orders, carrier, said }
+    Taken { orders, connection, said }
 }
 
 fn ask(link: &mut Taken, order: &str) -> String {
@@ -139,7 +139,7 @@ fn an_agent_does_nothing_but_make_loads() {
         let answer = ask(&mut link, order);
         assert!(!answer.contains("does nothing else"), "{order}: {answer}");
     }
-    link.carrier.end();
+    link.connection.end();
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn an_agent_has_one_lead_at_a_time_and_waits_again_when_that_is_gone() {
     let events = agent(&nats, "a", &[]);
     expect(&events, "registered");
     let (first, second) = (lead(&nats, "first"), lead(&nats, "second"));
-    let Taken { mut orders, carrier, said } = taken(named(&first, "a").as_ref());
+    let Taken { mut orders, connection, said } = taken(named(&first, "a").as_ref());
     expect(&events, "taken by first");
     let (over, is_over) = channel::<()>();
     let beating = thread::spawn(move || {
@@ -164,7 +164,7 @@ fn an_agent_has_one_lead_at_a_time_and_waits_again_when_that_is_gone() {
     assert_eq!(known[0].lead.as_deref(), Some("first"));
     drop(over);
     beating.join().unwrap();
-    carrier.end();
+    connection.end();
     drop(said);
     expect(&events, "free from first");
 
@@ -175,7 +175,7 @@ fn an_agent_has_one_lead_at_a_time_and_waits_again_when_that_is_gone() {
     expect(&events, "free from second");
     assert!(began.elapsed() > Duration::from_secs(2), "{:?}", began.elapsed());
     assert!(silent.said.recv().is_err(), "it is the end");
-    let how = silent.carrier.how_it_ended();
+    let how = silent.connection.how_it_ended();
     assert!(how.contains("it heard nothing of its lead any more"), "{how}");
 }
 
@@ -192,13 +192,13 @@ fn load_hosts_get_agents_with_their_labels_that_no_other_has() {
     expect(&all[2], "taken by me");
     let third = any(&fleet, "w-3", &[("zone", "w")]).connect(&Stop::default()).err().unwrap();
     assert!(third.message.contains("too few agents with zone=w"), "{third}");
-    links.iter().for_each(|link| link.carrier.end());
+    links.iter().for_each(|link| link.connection.end());
     expect(&all[0], "free");
     expect(&all[2], "free");
     // Each has the agent again that it had.
     let again = taken(west[1].as_ref());
     expect(&all[2], "taken by me");
-    again.carrier.end();
+    again.connection.end();
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn an_agent_refuses_a_lead_of_another_version_and_is_free_for_others() {
     assert!(refused.contains("other_version") && refused.contains(&own), "{refused}");
     let link = taken(named(&lead(&nats, "me"), "a").as_ref());
     expect(&events, "taken by me");
-    link.carrier.end();
+    link.connection.end();
 }
 
 #[test]
@@ -268,13 +268,13 @@ fn a_broker_that_comes_back_finds_its_agents_again() {
     nats.stop();
     expect(&events, "no broker");
     expect(&events, "free from me");
-    let why = link.carrier.why_silent().unwrap();
+    let why = link.connection.why_silent().unwrap();
     assert!(why.contains("the broker nats://127.0.0.1:") && why.contains("is gone"), "{why}");
     nats.start_again();
     expect(&events, "registered");
     let again = taken(named(&fleet, "a").as_ref());
     expect(&events, "taken by me");
-    again.carrier.end();
+    again.connection.end();
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn a_broker_that_comes_back_without_a_token_is_not_listened_to() {
     expect(&events, "no broker");
     expect(&events, "free from me");
     // The lead knows no more than that it hears nothing, or not even that.
-    while !link.carrier.why_silent().is_some_and(|why| why.contains("is gone")) {
+    while !link.connection.why_silent().is_some_and(|why| why.contains("is gone")) {
         thread::sleep(Duration::from_millis(5));
     }
     writeln!(link.orders, "{{\"secret\":\"s3cret\"}}").unwrap();
@@ -308,7 +308,7 @@ fn a_broker_that_comes_back_without_a_token_is_not_listened_to() {
     assert_eq!(failure.kind, FailureKind::AccessDenied, "{failure}");
     assert!(failure.message.contains(OPEN), "{failure}");
     assert!(fleet.agents(&Stop::default()).unwrap_err().message.contains(OPEN));
-    let why = link.carrier.why_silent().unwrap();
+    let why = link.connection.why_silent().unwrap();
     assert!(why.contains(OPEN), "{why}");
     let heard = nats.heard_without_token();
     assert!(heard.contains("weighin.tests.here") && !heard.contains("s3cret"), "{heard}");
@@ -326,7 +326,7 @@ fn a_broker_that_comes_back_without_a_token_is_not_listened_to() {
         thread::sleep(Duration::from_millis(50));
     };
     expect(&events, "taken by me");
-    again.carrier.end();
+    again.connection.end();
 }
 
 #[test]
@@ -370,10 +370,10 @@ fn a_broker_that_is_started_again_costs_a_session_none_of_its_messages() {
         if answered >= BEATS {
             break;
         }
-        assert!(more < BEATS + 600, "{answered} answers, and {}", link.carrier.how_it_ended());
+        assert!(more < BEATS + 600, "{answered} answers, and {}", link.connection.how_it_ended());
         // Only what follows shows that something is missing.
         beat(&mut link, more);
     }
-    link.carrier.end();
+    link.connection.end();
     expect(&events, "no broker");
 }

@@ -2,13 +2,12 @@
 
 mod usage;
 
-pub use usage::Usage;
-
 use super::os;
 use super::sample::own_usage;
+use crate::question::{Ended, Finished};
 use crate::waiting::Waiting;
 use std::io::{self, Read, Write};
-use std::process::{Command, ExitStatus, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -29,34 +28,6 @@ const AFTER_END: Duration = Duration::from_secs(5);
 
 /// How long a program may take to answer a question about itself.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
-
-/// What came of a program.
-#[derive(Debug)]
-pub enum Ended {
-    /// It ended by itself.
-    Finished(Finished),
-    /// It was killed because somebody asked to stop.
-    Stopped,
-    /// It was killed because its time was up.
-    TimedOut,
-}
-
-/// A program that ended by itself.
-#[derive(Debug)]
-pub struct Finished {
-    /// How it ended.
-    pub status: ExitStatus,
-    /// What it printed to standard output, the first 64 MiB; bytes that are no text are replaced.
-    pub stdout: String,
-    /// What it printed to standard error, likewise: the first mebibyte.
-    pub stderr: String,
-    /// What it wrote to the file for its results, likewise; empty without one.
-    pub result: String,
-    /// From before its start until after its end.
-    pub elapsed: Duration,
-    /// What it used.
-    pub usage: Usage,
-}
 
 /// Runs a program to its end, or until `stop` says so, or for `limit` at most; a program that is
 /// not to go on is killed. `input` is what it finds on standard input.

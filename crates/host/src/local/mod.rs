@@ -4,7 +4,6 @@ mod advice;
 pub mod child;
 pub(crate) mod command;
 pub(crate) mod groups;
-pub(crate) mod guardian;
 pub(crate) mod instance;
 pub mod os;
 pub mod processors;
@@ -21,17 +20,17 @@ pub(crate) mod weighin;
 pub use self::command::command;
 pub(crate) use self::command::search_path;
 
-use self::child::{Ended, Finished};
 use self::instance::LocalInstance;
 use self::processors::Processors;
-use self::sample::{DiskCounters, HostReader, host_facts};
-use self::sandbox::{Sandbox, SandboxOptions, sandbox_directory};
+use self::sample::{HostReader, host_facts};
+use self::sandbox::{Sandbox, sandbox_directory};
 use self::user_command::LocalCommand;
 use self::watch::LocalWatch;
 use self::weighin::LocalWeighin;
-use crate::{
-    CommandOrder, Ends, HeldVolume, Host, InstanceOrder, KeptInstance, PrivateServer, ProcessClue,
-    ProgramOrder, RunningServer, Scope, Space, UserCommand, Watch, Weighin,
+use crate::question::{
+    CommandOrder, DiskCounters, Ended, Ends, Finished, HeldVolume, Host, InstanceOrder,
+    KeptInstance, PrivateServer, ProcessClue, ProgramOrder, RunningServer, SandboxOptions, Scope,
+    Space, UserCommand, Watch, Weighin,
 };
 use model::{BuiltVolume, Failure, FailureKind, HostFacts, Stop, UnixMillis};
 use std::collections::BTreeMap;

@@ -2,8 +2,11 @@
 
 use super::sample::read_stat;
 use crate::waiting::Waiting;
-use model::{Failure, FailureKind, Stop, System};
-use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
+use model::{Failure, FailureKind, Stop};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, WaitIdStatus, getrlimit, setrlimit,
+    waitid,
+};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::fd::AsFd;
@@ -145,6 +148,12 @@ pub(crate) fn ends_with_thread(command: &mut Command) {
     }
 }
 
+/// How a child ended that remains to be waited for; `None` while it runs.
+pub(crate) fn has_ended(pid: Pid) -> Option<WaitIdStatus> {
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    waitid(WaitId::Pid(pid), look).ok().flatten()
+}
+
 /// All processes; none where that cannot be seen.
 pub(crate) fn processes() -> impl Iterator<Item = u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -161,18 +170,11 @@ pub fn processes_with_argument(argument: &str) -> Vec<u32> {
         .collect()
 }
 
-/// The servers whose working directory that is: some overwrite the arguments by which others are known.
-pub fn servers_in(directory: &Path) -> Vec<u32> {
+/// The processes whose working directory that is.
+pub fn processes_working_in(directory: &Path) -> Vec<u32> {
     processes()
         .filter(|pid| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == directory))
-        .filter(|pid| fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| is_server(&exe)))
         .collect()
-}
-
-/// Whether a program is a server by its name; packages also link some to their own tools.
-fn is_server(program: &Path) -> bool {
-    let name = program.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    System::kinds().any(|(kind, _)| name.starts_with(kind.name)) && !name.ends_with("-cli")
 }
 
 /// Files and sockets that this process may have open at a time; `None` where that is not limited.

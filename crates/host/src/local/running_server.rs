@@ -1,7 +1,7 @@
 //! Which process serves a connection: `/proc/net/tcp`, `/proc/<pid>/fd` and what the process shows.
 
 use super::sample::volume_of;
-use crate::{Ends, ProcessClue, RunningServer};
+use crate::question::{Ends, ProcessClue, RunningServer};
 use std::collections::BTreeSet;
 use std::fs;
 use std::net::{IpAddr, SocketAddr};

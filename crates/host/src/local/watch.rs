@@ -1,7 +1,7 @@
 //! What is watched of a load on this machine.
 
-use super::sample::{OpenAccount, Sampled, Sampler, SamplerOptions, SpaceWatch};
-use crate::{Scope, Watch, Watched};
+use super::sample::{OpenAccount, Sampled, Sampler, SpaceWatch};
+use crate::question::{SamplerOptions, Scope, Watch, Watched};
 use model::{Failure, HostAccount};
 
 pub(crate) struct LocalWatch {

@@ -1,7 +1,7 @@
 //! Weighin itself, started once more: a child process and the two pipes to it.
 
 use super::command;
-use crate::{Lines, Weighin};
+use crate::question::{Lines, Weighin};
 use engine::{Clock, Nanos};
 use model::{Failure, FailureKind};
 use std::io::{self, BufReader, Write};
@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// This very program, also where its file was replaced meanwhile.
-pub(super) const THIS_PROGRAM: &str = "/proc/self/exe";
+pub(crate) const THIS_PROGRAM: &str = "/proc/self/exe";
 /// How long it may take to end when its pipe has ended, before it is killed.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 /// How often it is looked after meanwhile.

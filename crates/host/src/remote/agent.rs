@@ -7,7 +7,8 @@ use super::volume::HeldVolumes;
 use super::wire::{
     Commanded, FromAgent, HELLO, Hello, LONGEST_LINE, Options, Order, ToAgent, line, pieces,
 };
-use crate::{Heard, Host, KeptInstance, SamplerOptions, Scope, Watch, Weighin, this_machine};
+use crate::local::this_machine;
+use crate::question::{Heard, Host, KeptInstance, SamplerOptions, Scope, Watch, Weighin};
 use engine::Clock;
 use model::{Failure, FailureKind, Stop};
 use serde::Serialize;

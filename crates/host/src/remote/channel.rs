@@ -6,12 +6,12 @@
 mod asking;
 
 use super::clock::RoundTrip;
-use super::heart;
 use super::held;
-use super::link::{Carrier, Link};
+use super::keep_alive;
+use super::link::{Connection, Link};
 use super::process::{Process, RemoteWeighin};
 use super::wire::{FromAgent, LONGEST_LINE, Options, Order, ToAgent, line};
-use crate::{Heard, Lines};
+use crate::question::{Heard, Lines};
 use engine::{Clock, Nanos};
 use model::{Failure, FailureKind, LONGEST_TIME, Sample, Stop};
 use serde_json::Value;
@@ -99,7 +99,7 @@ pub(super) struct Shared {
     name: String,
     state: Mutex<State>,
     changed: Condvar,
-    carrier: Box<dyn Carrier>,
+    connection: Box<dyn Connection>,
     /// What the agent is told; `None` when that has ended.
     orders: Mutex<Option<Box<dyn Write + Send>>>,
     /// What to do when it was lost.
@@ -123,12 +123,12 @@ fn unix_nanos() -> u128 {
 
 impl Channel {
     pub(super) fn open(name: &str, link: Link, remedy: &'static str) -> Self {
-        let Link { orders, answers, carrier } = link;
+        let Link { orders, answers, connection } = link;
         let shared = Arc::new(Shared {
             name: name.to_owned(),
             state: Mutex::default(),
             changed: Condvar::new(),
-            carrier,
+            connection,
             orders: Mutex::new(Some(orders)),
             remedy,
         });
@@ -140,12 +140,12 @@ impl Channel {
                     Ok(()) => return true,
                     Err(why) => why,
                 },
-                Heard::End(why) => why.unwrap_or_else(|| hearer.carrier.how_it_ended()),
+                Heard::End(why) => why.unwrap_or_else(|| hearer.connection.how_it_ended()),
             };
             hearer.lose(&why);
             false
         });
-        heart::watch(&shared, waits_in_memory);
+        keep_alive::watch(&shared, waits_in_memory);
         Self { shared }
     }
 
@@ -238,7 +238,7 @@ impl Channel {
                 .map_err(|error| self.shared.loss(&format!("listens no more: {error}")))?;
             let mut state = held(&self.shared.state);
             let trip = loop {
-                // Or a beat of the heart's that was sent after it.
+                // Or a beat of the keep-alive's that was sent after it.
                 if let Some((_, trip)) = state.answered.filter(|(number, _)| *number >= sent) {
                     break trip;
                 }
@@ -285,7 +285,7 @@ impl Channel {
 impl Drop for Channel {
     fn drop(&mut self) {
         *held(&self.shared.orders) = None;
-        self.shared.carrier.end();
+        self.shared.connection.end();
     }
 }
 
@@ -330,7 +330,7 @@ impl Shared {
 
     /// Notes that the agent was silent for so long, and cuts the link.
     pub(super) fn lose_silent(&self, silent: Duration) {
-        let why = self.carrier.why_silent().map_or(String::new(), |why| format!(": {why}"));
+        let why = self.connection.why_silent().map_or(String::new(), |why| format!(": {why}"));
         self.lose(&format!("was silent for {:.1} s{why}", silent.as_secs_f64()));
     }
 
@@ -346,7 +346,7 @@ impl Shared {
         drop(state);
         drop(processes);
         self.changed.notify_all();
-        self.carrier.cut();
+        self.connection.cut();
     }
 
     /// Takes a line of the agent's.

@@ -3,7 +3,7 @@
 use super::ANSWER_TIMEOUT;
 use super::channel::Channel;
 use super::wire::{Commanded, Order};
-use crate::{InstanceOrder, KeptInstance};
+use crate::question::{InstanceOrder, KeptInstance};
 use model::{Failure, FailureKind, Stop};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! What carries lines to an agent and back: a pipe to ssh, or the messages of a broker.
 
-use super::complaints::Complaints;
-use crate::Lines;
+use super::stderr::Stderr;
+use crate::question::Lines;
 use model::{Failure, Stop};
 use std::fmt::Debug;
 use std::io::Write;
@@ -32,11 +32,11 @@ pub struct Link {
     /// What the agent says. Where lines are handed over, orders wait in memory, so that one thread can
     /// tell many agents something.
     pub answers: Lines,
-    pub carrier: Box<dyn Carrier>,
+    pub connection: Box<dyn Connection>,
 }
 
 /// What holds a link together.
-pub trait Carrier: Send + Sync {
+pub trait Connection: Send + Sync {
     /// Why no answer comes any more, in words that follow the agent's name, such as `was cut off`.
     fn how_it_ended(&self) -> String;
 
@@ -55,12 +55,12 @@ pub trait Carrier: Send + Sync {
 /// A process of ssh.
 pub(super) struct SshProcess {
     pub child: Mutex<Child>,
-    pub complaints: Complaints,
+    pub stderr: Stderr,
 }
 
-impl Carrier for SshProcess {
+impl Connection for SshProcess {
     fn how_it_ended(&self) -> String {
-        self.complaints.how_it_ended()
+        self.stderr.how_it_ended()
     }
 
     fn cut(&self) {

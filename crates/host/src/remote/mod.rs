@@ -4,20 +4,20 @@
 mod agent;
 mod channel;
 mod clock;
-mod complaints;
-mod heart;
 mod instance;
+mod keep_alive;
 mod link;
 mod process;
 mod server;
 mod ssh;
+mod stderr;
 #[cfg(test)]
 mod tests;
 mod volume;
 mod wire;
 
 pub use self::agent::{Duty, serve};
-pub use self::link::{Carrier, Link, Route};
+pub use self::link::{Connection, Link, Route};
 pub use self::ssh::AGENT_COMMAND;
 
 use self::channel::Channel;
@@ -30,11 +30,12 @@ use self::volume::{RemoteVolume, VolumeOrder};
 pub use self::wire::{HELLO, Hello};
 use self::wire::{Options, Order};
 use crate::local::instance::with_environment;
-use crate::{
+use crate::question::{
     CommandOrder, DiskCounters, Ended, Ends, HeldVolume, Host, InstanceOrder, KeptInstance,
-    PrivateServer, ProcessClue, Processors, ProgramOrder, RunningServer, SamplerOptions,
-    SandboxOptions, Scope, Space, SpaceUsed, UserCommand, Watch, Watched, Weighin,
+    PrivateServer, ProcessClue, ProgramOrder, RunningServer, SamplerOptions, SandboxOptions, Scope,
+    Space, SpaceUsed, UserCommand, Watch, Watched, Weighin,
 };
+use engine::storage::Processors;
 use model::{BuiltVolume, Failure, FailureKind, HostAccount, HostFacts, SshHost, Stop, UnixMillis};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -62,11 +63,11 @@ pub struct Remote {
     name: String,
     route: Box<dyn Route>,
     stop: Stop,
-    connection: Mutex<Connection>,
+    reached: Mutex<Reached>,
 }
 
 #[derive(Debug, Default)]
-struct Connection {
+struct Reached {
     channel: Option<Arc<Channel>>,
     /// Whether there was one before.
     was_there: bool,
@@ -89,7 +90,7 @@ impl Remote {
 
     /// One that is reached by that way. Waits for it end when `stop` is requested.
     pub fn new(name: String, route: Box<dyn Route>, stop: &Stop) -> Self {
-        Self { name, route, stop: stop.clone(), connection: Mutex::default() }
+        Self { name, route, stop: stop.clone(), reached: Mutex::default() }
     }
 
     /// Removes the copies of weighin from a machine that ssh reaches; whether there were any.
@@ -109,20 +110,20 @@ impl Remote {
     fn channel_within(&self, limit: Duration) -> Result<Arc<Channel>, Failure> {
         let deadline = Instant::now() + limit;
         loop {
-            let mut connection = held(&self.connection);
-            if let Some(channel) = connection.channel.as_ref().filter(|c| c.lost().is_none()) {
+            let mut reached = held(&self.reached);
+            if let Some(channel) = reached.channel.as_ref().filter(|c| c.lost().is_none()) {
                 return Ok(Arc::clone(channel));
             }
-            connection.channel = None;
+            reached.channel = None;
             match self.route.connect(&self.stop) {
                 Ok(link) => {
                     let channel = Arc::new(Channel::open(&self.name, link, self.route.remedy()));
-                    connection.was_there = true;
-                    connection.channel = Some(Arc::clone(&channel));
+                    reached.was_there = true;
+                    reached.channel = Some(Arc::clone(&channel));
                     return Ok(channel);
                 }
                 Err(failure)
-                    if !connection.was_there
+                    if !reached.was_there
                         || failure.is_stop()
                         || Instant::now() + RETURN_INTERVAL > deadline =>
                 {
@@ -130,7 +131,7 @@ impl Remote {
                 }
                 Err(_) => {
                     // Others may wait less long, or for nothing.
-                    drop(connection);
+                    drop(reached);
                     thread::sleep(RETURN_INTERVAL);
                 }
             }
@@ -143,9 +144,9 @@ impl Remote {
 
     /// What is absent where the machine does not answer.
     fn ask_or_nothing<T: DeserializeOwned + Default>(&self, order: Order) -> T {
-        let connection = held(&self.connection);
-        let channel = connection.channel.clone();
-        drop(connection);
+        let reached = held(&self.reached);
+        let channel = reached.channel.clone();
+        drop(reached);
         let answer = channel.map(|channel| channel.ask(order, ANSWER_TIMEOUT, &self.stop));
         answer.and_then(Result::ok).unwrap_or_default()
     }
@@ -170,8 +171,8 @@ impl Host for Remote {
     }
 
     fn time(&self) -> UnixMillis {
-        let connection = held(&self.connection);
-        let ahead = connection.channel.as_ref().and_then(|channel| channel.clock().ok());
+        let reached = held(&self.reached);
+        let ahead = reached.channel.as_ref().and_then(|channel| channel.clock().ok());
         let ahead = ahead.map_or(0.0, |trip| trip.reading().ahead_seconds * 1e3);
         let UnixMillis(here) = crate::Local.time();
         UnixMillis((here as f64 + ahead).max(0.0) as u64)

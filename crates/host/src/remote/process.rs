@@ -4,7 +4,7 @@
 use super::channel::Channel;
 use super::clock::RoundTrip;
 use super::wire::{ToAgent, pieces};
-use crate::{Handed, Lines, Mouthpiece, Weighin, handed};
+use crate::question::{Handed, Lines, Mouthpiece, Weighin, handed};
 use engine::Nanos;
 use model::Failure;
 use std::io;

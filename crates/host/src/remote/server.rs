@@ -4,11 +4,10 @@ use super::agent::{Held, Shared, hold, unknown, value};
 use super::channel::Channel;
 use super::wire::Order;
 use super::{ANSWER_TIMEOUT, held};
-use crate::local::sandbox::login_of;
-use crate::{Host, PrivateServer, SandboxOptions};
-use model::{
-    Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey, Stop, System, Tls,
-};
+use crate::local::sandbox::recipe::kind_of;
+use crate::question::{Host, PrivateServer, SandboxOptions};
+use crate::recipe::PrivateServerKind;
+use model::{Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey, Stop, Tls};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -93,7 +92,7 @@ impl ServerState {
     /// told: a machine that is not what it should be must not have them log in to their own servers, in
     /// the name of another account, or with a password of theirs.
     fn checked(self, asked: &Asked) -> Result<Self, Failure> {
-        let (user, database) = login_of(asked.system);
+        let (user, database) = asked.kind.facts.login;
         let ServerAddress { endpoint, tls, .. } = self.address;
         let endpoint = match endpoint {
             Endpoint::Tcp { host, port } if port != 0 => host.parse().ok().map(|host| (host, port)),
@@ -119,8 +118,8 @@ impl ServerState {
         let host: IpAddr = host;
         let address = ServerAddress {
             endpoint: Endpoint::Tcp { host: host.to_string(), port },
-            user,
-            database,
+            user: user.map(str::to_owned),
+            database: database.to_owned(),
             // It came with the answer; that machine's file is not here.
             password: PasswordSource::File("/dev/null".into()),
             tls: Tls::Pinned(certificate),
@@ -134,7 +133,7 @@ impl ServerState {
 /// What was asked for of a private server.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
-    system: System,
+    kind: &'static PrivateServerKind,
     listen: Option<IpAddr>,
 }
 
@@ -223,7 +222,8 @@ pub(super) struct RemoteServer {
 impl RemoteServer {
     pub(super) fn start(channel: Arc<Channel>, options: SandboxOptions) -> Result<Self, Failure> {
         let stop = options.stop.clone();
-        let asked = Asked { system: options.system, listen: options.listen };
+        let kind = kind_of(options.system, &options.name)?;
+        let asked = Asked { kind, listen: options.listen };
         let order = Order::Server(ServerOrder::Start(Box::new(options)));
         let (number, state): (_, ServerState) =
             channel.ask_numbered(order, START_TIMEOUT, &stop)?;
@@ -364,7 +364,8 @@ mod tests {
     #[test]
     fn a_machine_cannot_have_its_lead_log_in_elsewhere_or_as_somebody_else() {
         let listen = Some("10.0.1.12".parse().unwrap());
-        let asked = Asked { system: System::Mysql, listen };
+        let kind = kind_of(model::System::Mysql, "a").unwrap();
+        let asked = Asked { kind, listen };
         let refused = |change: fn(&mut ServerState)| {
             let failure = state(change).checked(&asked).unwrap_err();
             assert!(failure.message.contains("what cannot be"), "{failure}");
@@ -392,7 +393,7 @@ mod tests {
             state.address.compression = true;
         });
         let address = other.checked(&asked).unwrap().address;
-        assert_eq!((address.user, address.database), login_of(System::Mysql));
+        assert_eq!((address.user.as_deref(), address.database.as_str()), kind.facts.login);
         assert_eq!(address.password, PasswordSource::File("/dev/null".into()));
         assert!(!address.compression);
     }

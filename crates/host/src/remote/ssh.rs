@@ -1,13 +1,14 @@
 //! How an agent comes to run on another machine: the user's own `ssh`, and a copy of weighin there.
 
 use super::channel::read_line;
-use super::complaints::Complaints;
 use super::held;
 use super::link::{Link, Route, SshProcess};
+use super::stderr::Stderr;
 use super::wire::{HELLO, check};
-use crate::Lines;
-use crate::local::child::{self, Ended};
+use crate::local::child;
 use crate::local::command;
+use crate::question::Ended;
+use crate::question::Lines;
 use crate::waiting::Waiting;
 use model::{Failure, FailureKind, SshHost, Stop};
 use sha2::{Digest, Sha256};
@@ -201,12 +202,11 @@ pub(super) fn greet(host: &SshHost, start: &mut Command, stop: &Stop) -> Result<
     };
     let child = start.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = child.map_err(|error| unreached(&error.to_string()))?;
-    let (orders, answers, complaints) =
-        (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (Some(orders), Some(answers), Some(complaints)) = (orders, answers, complaints) else {
+    let (orders, answers, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (Some(orders), Some(answers), Some(stderr)) = (orders, answers, stderr) else {
         return Err(unreached("it has no pipes"));
     };
-    let complaints = Complaints::of(complaints);
+    let stderr = Stderr::read(stderr);
     let (heard, hears) = channel();
     // Ends with the process, which ends when this gives up.
     thread::spawn(move || listen(BufReader::new(answers), &heard));
@@ -242,9 +242,9 @@ pub(super) fn greet(host: &SshHost, start: &mut Command, stop: &Stop) -> Result<
                     break Err(not_copied(host, &line));
                 }
             }
-            Ok(Greeting::End(how)) => break Err(ended(host, how, &complaints)),
+            Ok(Greeting::End(how)) => break Err(ended(host, how, &stderr)),
             Err(RecvTimeoutError::Disconnected) => {
-                break Err(ended(host, String::new(), &complaints));
+                break Err(ended(host, String::new(), &stderr));
             }
         }
     };
@@ -252,7 +252,7 @@ pub(super) fn greet(host: &SshHost, start: &mut Command, stop: &Stop) -> Result<
         Ok((orders, answers)) => Ok(Link {
             orders: Box::new(orders),
             answers: Lines::Pipe(Box::new(answers)),
-            carrier: Box::new(SshProcess { child: Mutex::new(child), complaints }),
+            connection: Box::new(SshProcess { child: Mutex::new(child), stderr }),
         }),
         Err(failure) => {
             // It may have ended just now.
@@ -385,8 +385,8 @@ fn not_copied(host: &SshHost, why: &str) -> Failure {
 }
 
 /// The connection ended before there was an agent.
-fn ended(host: &SshHost, how: String, complaints: &Complaints) -> Failure {
-    let said = complaints.said().or(Some(how).filter(|how| !how.is_empty()));
+fn ended(host: &SshHost, how: String, stderr: &Stderr) -> Failure {
+    let said = stderr.said().or(Some(how).filter(|how| !how.is_empty()));
     let said = said.unwrap_or_else(|| "the connection ended".to_owned());
     Failure::new(
         FailureKind::Unreachable,

@@ -2,7 +2,7 @@
 
 use super::server::ServerOrder;
 use super::volume::VolumeOrder;
-use crate::{Ends, InstanceOrder, ProcessClue, Scope};
+use crate::question::{Ends, InstanceOrder, ProcessClue, Scope};
 use engine::Nanos;
 use model::{Failure, FailureKind, Sample};
 use serde::{Deserialize, Serialize};

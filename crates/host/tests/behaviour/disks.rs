@@ -2,7 +2,8 @@
 
 #![allow(clippy::print_stderr, reason = "a test that was skipped says so")]
 
-use host::local::sample::{DiskCounters, HostReader, rates};
+use host::DiskCounters;
+use host::local::sample::{HostReader, rates};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io;

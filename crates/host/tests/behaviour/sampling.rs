@@ -1,6 +1,7 @@
 //! Sampling of real processes and real disks.
 
-use host::local::sample::{HostReader, ProcessReader, Sampler, SamplerOptions, own_usage, rates};
+use host::SamplerOptions;
+use host::local::sample::{HostReader, ProcessReader, Sampler, own_usage, rates};
 use model::{Sample, ServerCounters};
 use std::fs::File;
 use std::io::Write;

@@ -10,9 +10,3 @@ pub(crate) fn instance_keeper() -> Outcome {
     host::keep(BufReader::new(stdin()), JsonLines::new());
     Ok(Exit::Done)
 }
-
-/// `weighin instance-keeper-second`: waits for the end of a keeper, and takes down what it could not.
-pub(crate) fn instance_keeper_second() -> Outcome {
-    host::stand_by(BufReader::new(stdin()));
-    Ok(Exit::Done)
-}

@@ -41,7 +41,7 @@ pub(crate) use history::history;
 pub(crate) use hosts::hosts;
 pub(crate) use import::import;
 pub(crate) use init::init;
-pub(crate) use instance_keeper::{instance_keeper, instance_keeper_second};
+pub(crate) use instance_keeper::instance_keeper;
 pub(crate) use load::{load, understand as understand_load};
 pub(crate) use load_generator::{load_generator, remote_load_generator};
 pub(crate) use manual::{completions, man};

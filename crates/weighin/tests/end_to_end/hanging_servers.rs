@@ -104,7 +104,8 @@ fn a_private_server_of_redis_that_hangs_to_the_end_fails_its_trial_and_is_gone()
     place.write("hang.toml", study(target, KEYS));
     let ran = run_with_hanging(&place, &[], || {
         let homes = std::fs::read_dir(place.sandboxes()).unwrap().flatten();
-        let mut servers = homes.flat_map(|home| os::servers_in(&home.path().join("data")));
+        let mut servers =
+            homes.flat_map(|home| os::processes_working_in(&home.path().join("data")));
         servers.next().unwrap()
     });
     is_failed(&place, &ran);

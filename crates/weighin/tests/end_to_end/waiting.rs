@@ -172,7 +172,8 @@ fn a_server_that_does_not_end_is_waited_for_with_a_word_in_the_log_too() {
     let mut run = place.start(&["run", "study.toml", "--log", "run.log"]);
     run.wait_for_load();
     let homes = fs::read_dir(place.sandboxes()).unwrap().flatten();
-    let mut servers = homes.flat_map(|home| host::local::os::servers_in(&home.path().join("data")));
+    let mut servers =
+        homes.flat_map(|home| host::local::os::processes_working_in(&home.path().join("data")));
     let pid = servers.next().unwrap();
     assert!(Command::new("kill").args(["-STOP", &pid.to_string()]).status().unwrap().success());
     // What is under way is waited for first, then the server.

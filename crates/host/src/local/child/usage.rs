@@ -1,27 +1,8 @@
+use crate::question::Usage;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 use std::time::Duration;
-
-/// What a program used, the children included that it waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Usage {
-    /// Processor time in its own code.
-    pub user: Duration,
-    /// Processor time in the kernel.
-    pub system: Duration,
-    /// Highest resident set in bytes. A program starts out with the peak of the process that
-    /// started it (the kernel counts the time before `exec`), so what is not above that is not
-    /// known.
-    pub peak_rss_bytes: Option<u64>,
-}
-
-impl Usage {
-    /// User and system time together.
-    pub fn cpu(&self) -> Duration {
-        self.user + self.system
-    }
-}
 
 /// Collects a child that has ended; `None` while it runs. After that its process id is free.
 pub(super) fn reap(child: &Child, own_peak: u64) -> io::Result<Option<(ExitStatus, Usage)>> {

@@ -1,12 +1,10 @@
 //! Asking the server for its counters without waiting for it longer than wanted.
 
+use crate::question::CounterSource;
 use model::ServerCounters;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// Reads the server's counters; `None` when the server doesn't answer.
-pub type CounterSource = Box<dyn FnMut() -> Option<ServerCounters> + Send>;
 
 /// How long a counter source that is at work gets to finish when sampling ends.
 const END_TIMEOUT: Duration = Duration::from_millis(500);

@@ -2,50 +2,13 @@
 //!
 //! The columns are described in the kernel's `Documentation/admin-guide/iostats.rst`.
 
+use crate::question::DiskCounters;
 use model::DiskRates;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Sectors of `/proc/diskstats` are 512 bytes, whatever the device's own sector size.
 const SECTOR_BYTES: f64 = 512.0;
-
-/// Counters of one block device since boot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DiskCounters {
-    /// Reads completed.
-    pub reads: u64,
-    /// Reads merged into another before they were issued.
-    pub reads_merged: u64,
-    /// Sectors read, of 512 bytes.
-    pub sectors_read: u64,
-    /// Time that reads took, summed over them, in milliseconds.
-    pub read_ms: u64,
-    /// Writes completed.
-    pub writes: u64,
-    /// Writes merged into another before they were issued.
-    pub writes_merged: u64,
-    /// Sectors written, of 512 bytes.
-    pub sectors_written: u64,
-    /// Time that writes took, summed over them, in milliseconds.
-    pub write_ms: u64,
-    /// Time in which the device had work, in milliseconds.
-    pub busy_ms: u64,
-    /// `busy_ms` weighted by the number of requests outstanding.
-    pub weighted_ms: u64,
-    /// Discards completed; zero before Linux 4.18, like all on discards.
-    pub discards: u64,
-    /// Discards merged into another before they were issued.
-    pub discards_merged: u64,
-    /// Sectors discarded, of 512 bytes.
-    pub sectors_discarded: u64,
-    /// Time that discards took, summed over them, in milliseconds.
-    pub discard_ms: u64,
-    /// Flushes completed; zero before Linux 5.5, like their time.
-    pub flushes: u64,
-    /// Time that flushes took, summed over them, in milliseconds.
-    pub flush_ms: u64,
-}
 
 /// Reads `/proc/diskstats`. Lines that can't be read are left out.
 pub fn parse_diskstats(text: &str) -> BTreeMap<String, DiskCounters> {

@@ -1,7 +1,8 @@
 //! Cumulative readings of the host, and the rates between two of them.
 
 use super::cpu::CpuTimes;
-use super::disk::{DiskCounters, parse_diskstats};
+use super::disk::parse_diskstats;
+use crate::question::DiskCounters;
 use model::{CpuShares, DiskRates};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -21,15 +21,13 @@ mod temporary;
 mod volume;
 
 pub use account::OpenAccount;
-pub use counters::CounterSource;
 pub use cpu::CpuTimes;
-pub use disk::DiskCounters;
 pub use facts::host_facts;
 pub use group::group_count;
 pub use host::{HostReader, HostReading, rates};
 pub(crate) use process::read_stat;
 pub use process::{ProcessReader, ProcessReading, own_usage};
 pub(crate) use processes::boot;
-pub use sampler::{SampleSink, Sampled, Sampler, SamplerOptions};
+pub use sampler::{Sampled, Sampler};
 pub use temporary::SpaceWatch;
-pub use volume::{Volume, device_of, volume_of};
+pub use volume::{device_of, volume_of};

@@ -1,11 +1,12 @@
 //! The thread that samples while a trial runs.
 
 use super::companions::Companions;
-use super::counters::{CounterSource, CounterThread};
+use super::counters::CounterThread;
 use super::grid::Grid;
 use super::host::{HostReader, HostReading, rates};
 use super::process::{ProcessReader, ProcessReading, own_usage};
 use super::processes::Processes;
+use crate::question::{SampleSink, SamplerOptions};
 use model::{ProcessorUse, Sample};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -13,51 +14,6 @@ use std::time::{Duration, Instant};
 
 /// Longest time that a sample waits for the server's counters.
 const MAX_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// Is shown every sample as soon as it is taken.
-pub type SampleSink = Box<dyn FnMut(&Sample) + Send>;
-
-/// What to sample, and how often.
-pub struct SamplerOptions {
-    /// Time between samples; at least 10 ms, below which the kernel's counters don't move.
-    pub every: Duration,
-    /// The start of the load: time zero of the samples. May lie ahead.
-    pub origin: Instant,
-    /// From when and, where that is known beforehand, until when the load measures, from `origin`.
-    /// A sample ends at either.
-    pub measured: (Duration, Option<Duration>),
-    /// The server process, where it runs on this host.
-    pub server_pid: Option<u32>,
-    /// The processes of its replicas, where they run on this host; they count together.
-    pub replica_pids: Vec<u32>,
-    /// Other processes of weighin that make the load; they count as weighin itself.
-    pub companions: Vec<u32>,
-    /// The server's counters. Called in a thread of its own; see [`Sampler`].
-    pub counters: Option<CounterSource>,
-    /// Called in the sampling thread, so it must be quick: a slow one makes later samples late,
-    /// never wrong.
-    pub on_sample: Option<SampleSink>,
-}
-
-impl SamplerOptions {
-    /// Of a machine alone: no process, and no counters.
-    pub fn of_host(
-        every: Duration,
-        origin: Instant,
-        measured: (Duration, Option<Duration>),
-    ) -> Self {
-        Self {
-            every,
-            origin,
-            measured,
-            server_pid: None,
-            replica_pids: Vec::new(),
-            companions: Vec::new(),
-            counters: None,
-            on_sample: None,
-        }
-    }
-}
 
 /// Samples in the background from [`Sampler::start`] to [`Sampler::stop`].
 ///

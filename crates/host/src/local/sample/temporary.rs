@@ -1,7 +1,7 @@
 //! The space that a server takes: in temporary files, which are those that it holds open and that
 //! have no name any more, or one that begins with `#sql`, and in its data directory.
 
-use crate::SpaceUsed;
+use crate::question::SpaceUsed;
 use files::Directory;
 use rustix::time::{ClockId, clock_gettime};
 use std::fs;

@@ -1,27 +1,10 @@
 //! Which block devices a directory stands on: `/proc/self/mountinfo` and `/sys`.
 
 use super::mounts::{Mount, mount_now};
-use serde::{Deserialize, Serialize};
+use crate::question::Volume;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// The block devices that a directory stands on, by their kernel names as in `/proc/diskstats`. A
-/// partition is named by its disk, whose figures hold those of all its partitions.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Volume {
-    /// Type of the file system, such as `ext4`.
-    pub file_system: String,
-    /// What the file system is on: one device, or all those that btrfs spreads itself over.
-    pub devices: BTreeSet<String>,
-    /// The devices that do the work: an array's or a mapped device's members in place of it, and
-    /// theirs in place of them. Their figures add up to the volume's, and count nothing twice.
-    pub members: BTreeSet<String>,
-    /// What the files are on that stand in for members (loop devices); likewise down to the devices
-    /// that do the work. Empty when no member is a loop device. What they count is the volume's work
-    /// a second time, and whatever else goes on on these disks.
-    pub beneath: BTreeSet<String>,
-}
 
 /// What a directory stands on, or, where it is not made yet, its nearest parent that exists; `None`
 /// where that is no block device of this host, as in memory, over a network, or in a container that

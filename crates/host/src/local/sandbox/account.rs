@@ -2,7 +2,7 @@
 
 use crate::local::os;
 use files::Directory;
-use model::{Failure, FailureKind, System};
+use model::{Failure, FailureKind};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{MetadataExt, fchown};
@@ -10,10 +10,6 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-/// The account that the packages of MariaDB and MySQL make for the server.
-const SERVER_ACCOUNT: &str = "mysql";
-/// The same of Redis.
-const REDIS_ACCOUNT: &str = "redis";
 /// The account without rights that every machine has.
 const NOBODY: &str = "nobody";
 
@@ -33,7 +29,7 @@ pub(super) struct Account {
 /// Other processes of that account may be hostile: an installed server that somebody broke into
 /// runs as it, too. What is given to the account is never written, followed or read by path again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RunAs {
+pub struct RunAs {
     account: Option<Account>,
     /// What that account is called.
     name: &'static str,
@@ -47,18 +43,17 @@ impl RunAs {
     }
 
     /// For programs that only the study vouches for: root runs them as an account without rights,
-    /// which must reach these directories.
+    /// that of their packages (`own`) or nobody, which must reach these directories.
     ///
     /// # Errors
     /// `NotPermitted` where there is no such account.
-    pub(super) fn without_rights(system: System, directories: &[&Path]) -> Result<Self, Failure> {
+    pub(super) fn without_rights(
+        own: &'static str,
+        directories: &[&Path],
+    ) -> Result<Self, Failure> {
         if !os::is_root() {
             return Ok(Self::own());
         }
-        let own = match system {
-            System::Redis => REDIS_ACCOUNT,
-            System::Mysql | System::Storage | System::Unknown => SERVER_ACCOUNT,
-        };
         let passwd = fs::read_to_string("/etc/passwd").unwrap_or_default();
         let mut closed = None;
         for name in [own, NOBODY] {
@@ -83,20 +78,20 @@ impl RunAs {
         Err(Failure::new(FailureKind::NotPermitted, message, remedy))
     }
 
-    /// Decides for a server whose directory will be made in `parent`.
-    pub(super) fn for_directory(parent: &Path) -> Self {
+    /// Decides for an installed server of such an account, whose directory will be made in `parent`.
+    pub(super) fn for_directory(own: &'static str, parent: &Path) -> Self {
         let is_root = os::is_root();
         let account = is_root
-            .then(|| find(&fs::read_to_string("/etc/passwd").unwrap_or_default(), SERVER_ACCOUNT))
+            .then(|| find(&fs::read_to_string("/etc/passwd").unwrap_or_default(), own))
             .flatten()
             .filter(|account| account.reaches(parent));
-        Self { account, name: SERVER_ACCOUNT, is_root }
+        Self { account, name: own, is_root }
     }
 
     /// Has a command run as the server's account from its first instruction.
     ///
-    /// The server's own `--user` would come later: until then MariaDB works in its data directory as
-    /// root, and follows the links that its account has put there.
+    /// A server that changes its user by itself does so later: until then it works in its data directory
+    /// as root, and follows the links that its account has put there.
     pub(super) fn apply(&self, command: &mut Command) {
         if let Some(account) = &self.account {
             os::allow_many_files();
@@ -114,14 +109,14 @@ impl RunAs {
         }
     }
 
-    /// The value of the server's `--user`, without which MariaDB refuses to run as root; `None`
-    /// where it does not.
-    pub(super) fn user_option(&self) -> Option<&'static str> {
+    /// The user that a server is told to run as which refuses to be root without that; `None` where it
+    /// is not root.
+    pub fn user_option(&self) -> Option<&'static str> {
         (self.account.is_none() && self.is_root).then_some("root")
     }
 
     /// The account of the operating system that may log in to the server as its administrator.
-    pub(super) fn administrator(&self) -> Option<&'static str> {
+    pub fn administrator(&self) -> Option<&'static str> {
         self.account.is_some().then_some(self.name)
     }
 
@@ -152,7 +147,7 @@ impl RunAs {
     ///
     /// # Errors
     /// When ownership can't be changed.
-    pub(super) fn give_file(&self, file: &File) -> io::Result<()> {
+    pub fn give_file(&self, file: &File) -> io::Result<()> {
         let Some(account) = &self.account else { return Ok(()) };
         fchown(file, Some(account.uid), Some(account.gid))
     }

@@ -8,8 +8,8 @@ use model::{Failure, FailureKind};
 use std::net::{IpAddr, TcpListener};
 
 /// The file with the certificate, and that with its key.
-pub(super) const CERTIFICATE: &str = "server-certificate.pem";
-pub(super) const KEY: &str = "server-key.pem";
+pub const CERTIFICATE: &str = "server-certificate.pem";
+pub const KEY: &str = "server-key.pem";
 
 /// Whether the machine has that address, so that a server can listen on it.
 ///

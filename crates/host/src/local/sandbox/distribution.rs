@@ -4,11 +4,12 @@ use super::account::RunAs;
 use super::answers;
 use super::container::Container;
 use super::home::Home;
+use super::kind::KindFacts;
 use super::trouble::run_trouble;
 use crate::local::advice::own_tree;
 use crate::local::search_path;
 use files::Directory;
-use model::{Failure, FailureKind, Software, System};
+use model::{Failure, FailureKind, Software};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -24,7 +25,8 @@ const IN_BASE: [&str; 9] =
 /// Nobody vouches for what a study names. As root weighin runs it, and whatever initialises its
 /// data, as an account without rights, and only where nobody but root could have changed it.
 #[derive(Debug)]
-pub(super) struct Distribution {
+pub struct Distribution {
+    kind: &'static KindFacts,
     source: Source,
     run_as: RunAs,
 }
@@ -42,26 +44,26 @@ impl Distribution {
     /// # Errors
     /// `MissingProgram` where there is no such directory, `NotPermitted` where others could change
     /// it, or no account is there to run it as.
-    pub(super) fn find(
+    pub fn find(
         software: &Software,
-        system: System,
+        kind: &'static KindFacts,
         parent: &Path,
     ) -> Result<Self, Failure> {
         match software {
             Software::Installed => {
-                let run_as = match system {
-                    System::Mysql => RunAs::for_directory(parent),
-                    System::Redis | System::Storage | System::Unknown => RunAs::own(),
+                let run_as = match kind.runs_as_account {
+                    true => RunAs::for_directory(kind.account, parent),
+                    false => RunAs::own(),
                 };
-                Ok(Self { source: Source::Installed, run_as })
+                Ok(Self { kind, source: Source::Installed, run_as })
             }
             Software::Base(base) => {
                 let directory = Directory::open(base).map_err(|error| no_base(base, &error))?;
                 let checked = directory.check_trusted_path().and_then(|()| directory.check_tree());
-                checked.map_err(|error| base_in_other_hands(base, &error))?;
+                checked.map_err(|error| base_in_other_hands(base, &error, kind))?;
                 let base = directory.path().to_owned();
-                let run_as = RunAs::without_rights(system, &[parent, &base])?;
-                Ok(Self { source: Source::Base(base), run_as })
+                let run_as = RunAs::without_rights(kind.account, &[parent, &base])?;
+                Ok(Self { kind, source: Source::Base(base), run_as })
             }
             Software::Container(image) => {
                 // Engines take what is behind it for another directory.
@@ -76,14 +78,18 @@ impl Distribution {
                     ));
                 }
                 let container = Container::find(image)?;
-                let run_as = RunAs::without_rights(system, &[parent])?;
-                Ok(Self { source: Source::Container(container), run_as })
+                let run_as = RunAs::without_rights(kind.account, &[parent])?;
+                Ok(Self { kind, source: Source::Container(container), run_as })
             }
         }
     }
 
+    pub(super) fn kind(&self) -> &'static KindFacts {
+        self.kind
+    }
+
     /// The directory of an unpacked distribution.
-    pub(super) fn base(&self) -> Option<&Path> {
+    pub fn base(&self) -> Option<&Path> {
         match &self.source {
             Source::Base(base) => Some(base),
             Source::Installed | Source::Container(_) => None,
@@ -98,11 +104,11 @@ impl Distribution {
     }
 
     /// Whether its programs are what the machine's administrator has installed.
-    pub(super) fn is_installed(&self) -> bool {
+    pub fn is_installed(&self) -> bool {
         matches!(self.source, Source::Installed)
     }
 
-    pub(super) fn run_as(&self) -> &RunAs {
+    pub fn run_as(&self) -> &RunAs {
         &self.run_as
     }
 
@@ -112,7 +118,7 @@ impl Distribution {
     ///
     /// # Errors
     /// `MissingProgram`; `not_installed` says it of installed programs.
-    pub(super) fn find_program(
+    pub fn find_program(
         &self,
         names: &[&str],
         first: &[PathBuf],
@@ -148,7 +154,9 @@ impl Distribution {
             let output = output.map_err(|error| not_run(program, &error))?;
             match output.status.code() {
                 Some(NOT_FOUND) => {}
-                Some(code) if NOT_RUN.contains(&code) => return Err(run_trouble(program, &output)),
+                Some(code) if NOT_RUN.contains(&code) => {
+                    return Err(run_trouble(program, &output, &self.kind.log_words));
+                }
                 // What it says to the question does not matter.
                 _ => return Ok(program.to_owned()),
             }
@@ -157,7 +165,7 @@ impl Distribution {
     }
 
     /// A command that runs a program of the distribution that makes the data in a home.
-    pub(super) fn command(&self, program: &Path, home: &Home) -> Command {
+    pub fn command(&self, program: &Path, home: &Home) -> Command {
         if let Source::Container(container) = &self.source {
             return container.command(program, &self.run_as, home);
         }
@@ -177,7 +185,7 @@ impl Distribution {
     }
 
     /// A command that runs the server on a home, which is told by the caller as whom.
-    pub(super) fn server_command(&self, program: &Path, home: &Home) -> Command {
+    pub fn server_command(&self, program: &Path, home: &Home) -> Command {
         match &self.source {
             Source::Container(container) => container.command(program, &self.run_as, home),
             Source::Installed | Source::Base(_) => crate::local::command(program),
@@ -220,19 +228,19 @@ impl Distribution {
     ///
     /// # Errors
     /// `MissingProgram` with what it says where it does not run, such as a library that is missing.
-    pub(super) fn ask(&self, program: &Path, arguments: &[&str]) -> Result<String, Failure> {
+    pub fn ask(&self, program: &Path, arguments: &[&str]) -> Result<String, Failure> {
         let output = self.answer(program, arguments).map_err(|error| not_run(program, &error))?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
-        Err(run_trouble(program, &output))
+        Err(run_trouble(program, &output, &self.kind.log_words))
     }
 
     /// What a program of the distribution does when it is asked something, which is done once.
     ///
     /// # Errors
     /// When it can't be run.
-    pub(super) fn answer(&self, program: &Path, arguments: &[&str]) -> io::Result<Output> {
+    pub fn answer(&self, program: &Path, arguments: &[&str]) -> io::Result<Output> {
         match &self.source {
             // An engine would have to be asked whether the image still is the same.
             Source::Container(container) => container.answer(program, &self.run_as, arguments),
@@ -259,7 +267,7 @@ fn no_base(base: &Path, error: &io::Error) -> Failure {
     )
 }
 
-fn base_in_other_hands(base: &Path, error: &io::Error) -> Failure {
+fn base_in_other_hands(base: &Path, error: &io::Error, kind: &KindFacts) -> Failure {
     Failure::new(
         FailureKind::NotPermitted,
         format!(
@@ -271,9 +279,11 @@ fn base_in_other_hands(base: &Path, error: &io::Error) -> Failure {
                 "give the distribution to the account that runs weighin or to root, and take the \
                  right to write from others: chown -R root: {base} && chmod -R go-w {base}"
             ),
-            None => "unpack the distribution into a directory of its own, such as \
-                     /opt/mariadb-11.4, as root or as the account that runs weighin"
-                .to_owned(),
+            None => format!(
+                "unpack the distribution into a directory of its own, such as {}, as root or as the \
+                 account that runs weighin",
+                kind.base_example
+            ),
         },
     )
 }
@@ -291,12 +301,13 @@ fn no_server(place: &str, names: &[&str]) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::local::sandbox::recipe::kinds;
 
     #[test]
     fn a_container_gets_no_directory_that_its_engine_would_take_for_two() {
-        let image = Software::Container("mysql:8.4".to_owned());
+        let image = Software::Container("server:8.4".to_owned());
         let parent = Path::new("/etc:/var/tmp");
-        let refused = Distribution::find(&image, System::Mysql, parent).unwrap_err();
+        let refused = Distribution::find(&image, &kinds()[0].facts, parent).unwrap_err();
         assert_eq!(refused.kind, FailureKind::NotPermitted);
         assert!(refused.message.contains("/etc:/var/tmp"), "{refused}");
     }

@@ -17,8 +17,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-/// For how long a server that was asked to end may bring nothing about. Longer than the 10 s that Redis
-/// waits for its replicas (`shutdown-timeout`) and does nothing else.
+/// For how long a server that was asked to end may bring nothing about. Longer than the 10 s for which
+/// servers are known to wait for their replicas and do nothing else.
 pub(super) const STANDSTILL_LIMIT: Duration = Duration::from_secs(12);
 /// How often it is looked.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);

@@ -5,12 +5,12 @@
 //! itself and everything else in it stay weighin's, so that nobody can put anything in their place.
 
 use super::account::RunAs;
-use super::left::{has_guardian, removal, see_off, sweep_once};
+use super::left::{guard, has_guardian, removal, see_off, sweep_once};
 use super::owner::Owner;
 use super::trouble::{file_trouble, parent_trouble};
-use crate::local::guardian::{Charge, Guardian};
 use crate::local::os;
 use crate::local::volume::{Volume, mount_point};
+use crate::supervise::Guardian;
 use files::{Access, Directory};
 use model::{BuiltVolume, Failure, FailureKind};
 use std::fs::File;
@@ -35,7 +35,7 @@ const LONGEST_SOCKET_PATH: usize = 107;
 
 /// A private server's directory. Dropping it ends whatever runs on it and removes it.
 #[derive(Debug)]
-pub(super) struct Home {
+pub struct Home {
     root: Directory,
     /// What the data is on, where that was built for it.
     volume: Option<Volume>,
@@ -67,7 +67,7 @@ impl Home {
         check_path(&path)?;
         // The guardian comes first, so that there is no moment at which a directory without one
         // could be left behind.
-        let mut guardian = Guardian::watch(Charge::Sandbox(&path)).map_err(trouble)?;
+        let mut guardian = guard(&path).map_err(trouble)?;
         let root = within.create_directory(&name, 0o700).map_err(trouble)?;
         guardian.say_made(&root).map_err(trouble)?;
         let mut home = Self { root, volume: None, temporary: None, guardian: Some(guardian) };
@@ -96,7 +96,7 @@ impl Home {
     ///
     /// # Errors
     /// When ownership can't be changed.
-    pub(super) fn hand_over(&self, run_as: &RunAs) -> Result<(), Failure> {
+    pub fn hand_over(&self, run_as: &RunAs) -> Result<(), Failure> {
         if !run_as.is_other() {
             return Ok(());
         }
@@ -142,12 +142,12 @@ impl Home {
     }
 
     /// The data directory.
-    pub(super) fn data(&self) -> PathBuf {
+    pub fn data(&self) -> PathBuf {
         self.path_on_volume("data")
     }
 
     /// For the server's temporary tables and files.
-    pub(super) fn temporary(&self) -> PathBuf {
+    pub fn temporary(&self) -> PathBuf {
         match self.temporary {
             Some(_) => mount_point(&self.root.path().join(TEMPORARY)).join("tmp"),
             None => self.path_on_volume("tmp"),
@@ -170,12 +170,12 @@ impl Home {
     }
 
     /// For what the server makes while it runs.
-    pub(super) fn run(&self) -> PathBuf {
+    pub fn run(&self) -> PathBuf {
         self.root.path().join("run")
     }
 
     /// The server's Unix socket.
-    pub(super) fn socket(&self) -> PathBuf {
+    pub fn socket(&self) -> PathBuf {
         socket_in(self.root.path())
     }
 
@@ -216,7 +216,7 @@ impl Home {
     ///
     /// # Errors
     /// When it can't be read.
-    pub(super) fn read_password(&self) -> io::Result<String> {
+    pub fn read_password(&self) -> io::Result<String> {
         let mut text = String::new();
         self.root.open_file(PASSWORD, Access::Read)?.read_to_string(&mut text)?;
         Ok(text)
@@ -226,7 +226,7 @@ impl Home {
     ///
     /// # Errors
     /// When it is there already, or can't be made.
-    pub(super) fn write(&self, name: &str, text: &str) -> io::Result<File> {
+    pub fn write(&self, name: &str, text: &str) -> io::Result<File> {
         let mut file = self.root.create_file(name, 0o600)?;
         file.write_all(text.as_bytes())?;
         Ok(file)
@@ -242,12 +242,12 @@ impl Home {
     }
 
     /// The path of a file that [`Self::write`] makes.
-    pub(super) fn path_of(&self, name: &str) -> PathBuf {
+    pub fn path_of(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
 
     /// Whether such a file is there.
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub fn has(&self, name: &str) -> bool {
         matches!(self.root.facts_of(name), Ok(Some(_)))
     }
 
@@ -255,7 +255,7 @@ impl Home {
     ///
     /// # Errors
     /// When it can't be removed.
-    pub(super) fn remove(&self, name: &str) -> io::Result<()> {
+    pub fn remove(&self, name: &str) -> io::Result<()> {
         self.root.remove_file(name)
     }
 }

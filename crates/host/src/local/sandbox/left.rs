@@ -2,10 +2,11 @@
 
 use super::home::{MARKER, PREFIX};
 use super::owner::Owner;
+use super::recipe::kinds;
 use super::trouble::{file_trouble, parent_trouble};
-use crate::local::guardian::{self, Charge, Guardian};
 use crate::local::os;
 use crate::local::volume::Holders;
+use crate::supervise::{self, Charge, Guardian};
 use crate::waiting::{self, Waiting};
 use files::{Access, Directory};
 use model::Failure;
@@ -135,9 +136,19 @@ fn owned(parent: &Directory, name: &OsStr) -> io::Result<(Directory, Owner)> {
     Ok((root, owner))
 }
 
+/// What ends a sandbox when nobody holds it any more.
+///
+/// # Errors
+/// As [`Guardian::watch`].
+pub(super) fn guard(directory: &Path) -> io::Result<Guardian> {
+    let kinds = kinds().iter().flat_map(|kind| kind.facts.program_prefixes);
+    let prefixes: Vec<&str> = kinds.copied().collect();
+    Guardian::watch(Charge::Sandbox { directory, prefixes: &prefixes })
+}
+
 /// What ends what is left of a sandbox, as soon as it is released.
 pub(super) fn removal(root: &Directory) -> Option<Guardian> {
-    let mut guardian = Guardian::watch(Charge::Sandbox(root.path())).ok()?;
+    let mut guardian = guard(root.path()).ok()?;
     guardian.say_made(root).ok()?;
     Some(guardian)
 }
@@ -147,7 +158,7 @@ pub(super) fn has_guardian(path: &Path) -> bool {
     path.to_str().is_some_and(|path| {
         os::processes_with_argument(path).iter().any(|pid| {
             let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            words.split(|&byte| byte == 0).any(|word| word == guardian::NAME.as_bytes())
+            words.split(|&byte| byte == 0).any(|word| word == supervise::NAME.as_bytes())
         })
     })
 }

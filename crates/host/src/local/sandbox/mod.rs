@@ -6,110 +6,49 @@
 //! removes the directory however weighin ends, also by SIGKILL; and should the guardian be
 //! killed too, the next sandbox in the same place sweeps up.
 
-mod account;
+pub(crate) mod account;
 mod answers;
-mod certificate;
+pub(crate) mod certificate;
 mod container;
-mod distribution;
+pub(crate) mod distribution;
 mod ending;
 pub(crate) mod fuzzing;
-mod home;
+pub(crate) mod home;
 mod identity;
+pub(crate) mod initial_data;
+pub(crate) mod kind;
 mod left;
-mod mariadb;
-mod network;
+pub(crate) mod mariadb;
 mod owner;
-mod permitted;
+pub(crate) mod permitted;
 mod place;
-mod recipe;
+pub(crate) mod recipe;
 mod redis;
 mod server;
-mod trouble;
+pub(crate) mod trouble;
 
 use self::distribution::Distribution;
 use self::home::Home;
+pub use self::initial_data::forget_kept;
 pub use self::left::remove_left;
-use self::mariadb::MariaDb;
-pub use self::mariadb::forget_kept;
-use self::network::Network;
-use self::recipe::Recipe;
-use self::redis::Redis;
+use self::recipe::{Recipe, RecipeOrder, kind_of};
 use self::server::{Place, Server};
 use self::trouble::file_trouble;
-use crate::PrivateServer;
 use crate::local::os;
 use crate::local::sample::volume_of;
 use crate::local::volume::Volume;
-use model::{
-    BuiltVolume, Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey,
-    Software, Stop, System, Tls,
-};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use crate::question::PrivateServer;
+pub use crate::question::SandboxOptions;
+use crate::supervise::Network;
+use model::{Endpoint, Failure, PasswordSource, ServerAddress, ServerKey, Software, Stop, Tls};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 
 pub use self::place::sandbox_directory;
 
-/// Weighin's login on its private SQL servers.
-const USER: &str = "weighin";
-/// The login of servers that replicate from a private one.
-const REPLICATION_USER: &str = "weighin_replica";
-/// From where clients reach a private server: its socket, loopback, and a network of its own. As
-/// accounts of MySQL name hosts.
-pub const CLIENT_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", network::HOSTS];
-/// The database that its tables are in.
-const DATABASE: &str = "sbtest";
-
-/// The file with the password of that login.
+/// The file with the password of those that replicate from a server.
 const REPLICATION_PASSWORD: &str = "replication-password";
-
-/// How to start a private server.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct SandboxOptions {
-    /// Which server software to start.
-    pub system: System,
-    /// The target's name, for messages.
-    pub name: String,
-    /// Server settings by name as in an option file, without `--`; an empty value stands for an
-    /// option without one.
-    pub settings: BTreeMap<String, String>,
-    /// Settings that could harm this host are given to the server as well.
-    pub trusted: bool,
-    /// Existing directory in which the server's own directory is made; [`sandbox_directory`] when
-    /// absent.
-    pub directory: Option<PathBuf>,
-    /// Where the server's programs come from.
-    pub software: Software,
-    /// Name of the server program of Redis and its kin; the first that is installed when absent.
-    pub program: Option<String>,
-    /// A volume to build there for the data, which goes with the sandbox; without one the data is on
-    /// the directory's own disk.
-    pub volume: Option<BuiltVolume>,
-    /// Another for temporary files, without limits; they are with the data when absent.
-    pub temporary_volume: Option<BuiltVolume>,
-    /// What it takes to be the member of a group; a server alone when absent. SQL servers only.
-    pub member: Option<GroupMember>,
-    /// Its Unix socket is its address, and not its port on loopback; always so in a container.
-    pub over_socket: bool,
-    /// The address of this machine on which others reach it, encrypted; loopback alone, as it is, when
-    /// absent.
-    pub listen: Option<IpAddr>,
-    /// Ends every wait for the server, which is then killed: whatever asks to stop needs it no more.
-    #[serde(skip)]
-    pub stop: Stop,
-}
-
-/// A server of a group: a primary or a replica. It is started as one that can be either; who
-/// replicates from whom is said when all of them are up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GroupMember {
-    /// By this the members of the group tell each other apart; from 1.
-    pub number: u32,
-    /// Whether a commit on the primary waits until a replica has its transaction.
-    pub semi_sync: bool,
-}
 
 /// A password that `Debug` does not show.
 #[derive(Clone, PartialEq, Eq)]
@@ -147,19 +86,11 @@ pub struct Sandbox {
     stop: Stop,
 }
 
-/// The account and the database of weighin on a private server.
-pub(crate) fn login_of(system: System) -> (Option<String>, String) {
-    match system {
-        System::Mysql => (Some(USER.to_owned()), DATABASE.to_owned()),
-        System::Redis | System::Storage | System::Unknown => (None, String::new()),
-    }
-}
-
 impl Sandbox {
     /// Makes a data directory and starts a server on it; returns when the server answers.
     ///
-    /// A MariaDB or MySQL server allows 1100 connections unless the settings say otherwise, and resolves no
-    /// host names. All other settings are the server's own defaults.
+    /// What the settings do not say is the server's own default, but for what the recipes of its kind say
+    /// of connections.
     ///
     /// # Errors
     /// `MissingProgram` when the server is not installed, `SandboxStart` with what it said when it
@@ -174,21 +105,10 @@ impl Sandbox {
         let over_socket = options.over_socket || matches!(software, Software::Container(_));
         let listen = options.listen.unwrap_or(Ipv4Addr::LOCALHOST.into());
         let parent = directory.unwrap_or_else(sandbox_directory);
-        let distribution = Distribution::find(&software, system, &parent)?;
-        let recipe: Box<dyn Recipe> = match system {
-            System::Mysql => Box::new(MariaDb::new(name, settings, trusted, member, distribution)?),
-            System::Redis => {
-                let program = program.as_deref();
-                Box::new(Redis::new(name, settings, trusted, program, distribution)?)
-            }
-            System::Storage | System::Unknown => {
-                return Err(Failure::new(
-                    FailureKind::NotPermitted,
-                    format!("nothing is known of the server of target \"{name}\""),
-                    "name its kind in the study file",
-                ));
-            }
-        };
+        let kind = kind_of(system, &name)?;
+        let distribution = Distribution::find(&software, &kind.facts, &parent)?;
+        let order = RecipeOrder { target: name, settings, trusted, program, member };
+        let recipe = (kind.recipe)(order, distribution)?;
         let home = Home::make(&parent, volume.as_ref(), temporary_volume.as_ref())?;
 
         let files = |error| file_trouble("the login", &home.run(), &error);
@@ -211,7 +131,7 @@ impl Sandbox {
         recipe.has_come_up(&home)?;
 
         let (port, pid) = (server.port(), server.pid());
-        let (user, database) = login_of(system);
+        let (user, database) = kind.facts.login;
         Ok(Self {
             server: Some(server),
             network: None,
@@ -221,8 +141,8 @@ impl Sandbox {
                 } else {
                     endpoint(place, port)
                 },
-                user,
-                database,
+                user: user.map(str::to_owned),
+                database: database.to_owned(),
                 password: PasswordSource::File(home.password_file()),
                 tls: tls.map_or(Tls::Off, Tls::Pinned),
                 // It comes from a server of weighin's own, on this machine.
@@ -300,7 +220,7 @@ impl PrivateServer for Sandbox {
 
     fn replication_address(&self) -> Option<ServerAddress> {
         self.home.has(REPLICATION_PASSWORD).then(|| ServerAddress {
-            user: Some(REPLICATION_USER.to_owned()),
+            user: self.recipe.distribution().kind().replication_user.map(str::to_owned),
             password: PasswordSource::File(self.home.path_of(REPLICATION_PASSWORD)),
             endpoint: endpoint(self.place(), self.port),
             ..self.address.clone()

@@ -1,6 +1,7 @@
 //! Whether a setting of the study may be given to a private server.
 
-use model::{Failure, FailureKind, System};
+use super::kind::KindFacts;
+use model::{Failure, FailureKind};
 use settings::{Verdict, is_name, judge};
 
 /// Refuses what is no setting, what weighin chooses itself, and without trust what could harm the
@@ -8,8 +9,8 @@ use settings::{Verdict, is_name, judge};
 ///
 /// # Errors
 /// `SandboxStart` that names the target and the setting.
-pub(super) fn permitted(
-    (target, system): (&str, System),
+pub fn permitted(
+    (target, kind): (&str, &KindFacts),
     (written, name, value): (&str, &str, &str),
     trusted: bool,
 ) -> Result<(), Failure> {
@@ -17,7 +18,7 @@ pub(super) fn permitted(
     if !is_name(name) {
         return refuse(
             "is not the name of a server setting",
-            "write it as in the server's option file",
+            &format!("write it as in the server's option file, such as {}", kind.setting_example),
         );
     }
     if value.contains(char::is_control) {
@@ -28,7 +29,7 @@ pub(super) fn permitted(
     } else {
         format!(", which the server takes for {name},")
     };
-    match judge(system, name, value) {
+    match judge(kind.system, name, value) {
         Verdict::Allowed => Ok(()),
         Verdict::NeedsTrust(_) if trusted => Ok(()),
         Verdict::NeedsTrust(harm) => refuse(
@@ -43,7 +44,7 @@ pub(super) fn permitted(
 }
 
 /// What is said of a setting that is refused.
-pub(super) fn refusal(target: &str, written: &str, why: &str, remedy: &str) -> Failure {
+pub fn refusal(target: &str, written: &str, why: &str, remedy: &str) -> Failure {
     let space = if why.starts_with(',') { "" } else { " " };
     let why = why.trim_start();
     let message = format!("target \"{target}\": setting \"{written}\"{space}{why}");

@@ -1,17 +1,69 @@
-//! What differs between kinds of private servers.
+//! How private servers of a kind are made, started and recognised.
 
 use super::distribution::Distribution;
 use super::home::Home;
-use model::Failure;
+use super::kind::KindFacts;
+use crate::question::GroupMember;
+use model::{Failure, FailureKind, System};
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::io;
 use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Command;
+use std::sync::OnceLock;
 
-/// How a server of one kind is made, started and recognised.
-pub(super) trait Recipe: Debug + Send + Sync {
+static KINDS: OnceLock<Vec<&'static PrivateServerKind>> = OnceLock::new();
+
+/// Says which kinds of private servers this program can start, once, before it starts any: also where
+/// it is the agent on another machine. Later calls change nothing.
+pub fn register(kinds: Vec<&'static PrivateServerKind>) {
+    KINDS.get_or_init(|| kinds);
+}
+
+/// The kinds that were registered.
+pub(crate) fn kinds() -> &'static [&'static PrivateServerKind] {
+    KINDS.get().map_or(&[], Vec::as_slice)
+}
+
+/// How servers of a system are started, that of a target.
+///
+/// # Errors
+/// `NotPermitted` where weighin starts none of them.
+pub(crate) fn kind_of(system: System, target: &str) -> Result<&'static PrivateServerKind, Failure> {
+    let kind = kinds().iter().copied().find(|kind| kind.facts.system == system);
+    kind.ok_or_else(|| {
+        Failure::new(
+            FailureKind::NotPermitted,
+            format!("nothing is known of the server of target \"{target}\""),
+            "name its kind in the study file",
+        )
+    })
+}
+
+/// A kind of private server.
+#[derive(Debug)]
+pub struct PrivateServerKind {
+    pub facts: KindFacts,
+    /// Finds the programs and checks the settings. Fails with `MissingProgram` where there is no such
+    /// server or it does not run, with `SandboxStart` that names a setting.
+    pub recipe: fn(RecipeOrder, Distribution) -> Result<Box<dyn Recipe>, Failure>,
+}
+
+/// What is asked for of a private server; see [`super::SandboxOptions`].
+#[derive(Clone, Debug, Default)]
+pub struct RecipeOrder {
+    /// The target's name, for messages.
+    pub target: String,
+    pub settings: BTreeMap<String, String>,
+    pub trusted: bool,
+    pub program: Option<String>,
+    pub member: Option<GroupMember>,
+}
+
+/// How one server is made, started and recognised.
+pub trait Recipe: Debug + Send + Sync {
     /// The target's name, for messages.
     fn target(&self) -> &str;
 
@@ -40,7 +92,9 @@ pub(super) trait Recipe: Debug + Send + Sync {
     ///
     /// # Errors
     /// When something that only the first start needed cannot be removed.
-    fn has_come_up(&self, home: &Home) -> Result<(), Failure>;
+    fn has_come_up(&self, _home: &Home) -> Result<(), Failure> {
+        Ok(())
+    }
 
     /// Whether the server is ready to serve. The kernel accepts connections before the server
     /// does, so what was connected stays open between calls.
@@ -51,7 +105,9 @@ pub(super) trait Recipe: Debug + Send + Sync {
 
     /// The file in the data directory by which a server that has ended remembers what was in its
     /// cache, to read it again when it starts; absent where it knows no such thing.
-    fn cache_memory(&self) -> Option<&str>;
+    fn cache_memory(&self) -> Option<&str> {
+        None
+    }
 
     /// What makes a server of this kind end sooner.
     fn slow_end_remedy(&self) -> &'static str;

@@ -3,10 +3,11 @@
 use super::container::Container;
 use super::ending::{Ending, STANDSTILL_LIMIT};
 use super::home::Home;
-use super::network::Network;
+use super::kind::LogWords;
 use super::recipe::Recipe;
 use super::trouble::log_trouble;
 use crate::local::os;
+use crate::supervise::Network;
 use crate::waiting::Waiting;
 use model::{Failure, FailureKind, Stop};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -58,6 +59,7 @@ pub(super) struct Server {
     port: u16,
     name: String,
     slow_end_remedy: &'static str,
+    log_words: &'static LogWords,
     /// Where what it says after it came up begins in the log.
     up_from: u64,
 }
@@ -93,9 +95,10 @@ impl Server {
         port: Option<u16>,
         stop: &Stop,
     ) -> Result<Self, NotUp> {
+        let words = &recipe.distribution().kind().log_words;
         let not_run = |error: io::Error| {
             let program = recipe.program().display();
-            NotUp::Failed(log_trouble(&format!("{program} could not be run: {error}"), ""))
+            NotUp::Failed(log_trouble(&format!("{program} could not be run: {error}"), "", words))
         };
         let port = port.map_or_else(|| free_port(place.listen), Ok).map_err(not_run)?;
         let log_start = length(home);
@@ -107,6 +110,7 @@ impl Server {
             port,
             name: recipe.target().to_owned(),
             slow_end_remedy: recipe.slow_end_remedy(),
+            log_words: words,
             up_from: log_start,
         };
         let come_up =
@@ -123,7 +127,7 @@ impl Server {
         if log.contains("Address already in use") {
             return Err(NotUp::PortTaken);
         }
-        Err(NotUp::Failed(log_trouble(&happened, &log)))
+        Err(NotUp::Failed(log_trouble(&happened, &log, words)))
     }
 
     /// Finds the server's own process where it is in a container.
@@ -207,7 +211,7 @@ impl Server {
             let remedy = "see with dmesg whether the kernel killed it for want of memory";
             return Some(Failure::new(FailureKind::ServerLost, happened, remedy));
         }
-        Some(log_trouble(&happened, &log))
+        Some(log_trouble(&happened, &log, self.log_words))
     }
 
     /// Ends the server so that it writes everything to its files first. One that has ended already
@@ -327,7 +331,7 @@ fn spawn(recipe: &dyn Recipe, home: &Home, place: Place<'_>, port: u16) -> io::R
     let mut command = recipe.command(home, SocketAddr::new(place.address(), port));
     let run_as = recipe.distribution().run_as();
     if let Some(network) = network {
-        command = network.around(&command, run_as);
+        command = network.around(&command, |nsenter| run_as.apply_by_options(nsenter));
     }
     match home.volume() {
         Some(volume) => command = volume.grouped(command)?,
@@ -418,6 +422,7 @@ mod tests {
             port: 0,
             name: "a".to_owned(),
             slow_end_remedy: "",
+            log_words: &LogWords { disk_full: &[], unknown_setting: &[], error: &[] },
             up_from: 0,
         };
         prepare(pid);

@@ -1,5 +1,6 @@
 //! What went wrong with a private server, in words.
 
+use super::kind::LogWords;
 use model::{Failure, FailureKind};
 use std::io;
 use std::path::Path;
@@ -9,7 +10,7 @@ use std::process::Output;
 const LOG_LINES: usize = 6;
 
 /// A failure to make or write a file.
-pub(super) fn file_trouble(what: &str, path: &Path, error: &io::Error) -> Failure {
+pub fn file_trouble(what: &str, path: &Path, error: &io::Error) -> Failure {
     let (kind, remedy) = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             (FailureKind::DiskFull, FREE_SPACE)
@@ -40,43 +41,24 @@ pub(super) fn parent_trouble(parent: &Path, error: &io::Error) -> Failure {
     )
 }
 
-/// A network of a server's own that cannot be made, or no longer does what it is told.
-pub(super) fn network_trouble(error: &io::Error) -> Failure {
-    Failure::new(
-        FailureKind::NotPermitted,
-        format!("a network of its own, which can be cut, fails for a private server: {error}"),
-        "run weighin as root, with ip (Debian package iproute2), unshare and nsenter (util-linux) \
-         installed; or take the primary away in another way, such as loss = \"hang\"",
-    )
-}
-
 const FREE_SPACE: &str = "free space there, or name a directory on another disk with \
                           WEIGHIN_SANDBOX_DIR";
 
-/// How servers say that a disk is full; the last is the way of Redis where the first part of a write
-/// found room.
-const FULL: [&str; 5] = [
-    "No space left on device",
-    "Disk full",
-    "out of disk space",
-    "with error 28",
-    "Short write while writing to the AOF file",
-];
-
 /// A failure of which a program's log tells the reason.
-pub(super) fn log_trouble(happened: &str, log: &str) -> Failure {
-    let full = FULL.into_iter().any(|words| log.contains(words));
+pub(super) fn log_trouble(happened: &str, log: &str, words: &LogWords) -> Failure {
+    let has_any = |words: &[&str]| words.iter().any(|words| log.contains(words));
+    let full = log.contains("No space left on device") || has_any(words.disk_full);
     let kind = if full { FailureKind::DiskFull } else { FailureKind::SandboxStart };
     let remedy = if full {
         FREE_SPACE
-    } else if log.contains("unknown variable") || log.contains("unknown option") {
+    } else if has_any(words.unknown_setting) {
         "correct or remove that setting of the target"
     } else if log.contains("Too many open files") {
         "raise the limit of open files (ulimit -n)"
     } else {
         "look for the reason in these lines; the target's settings may not suit this machine"
     };
-    let lines = telling_lines(log);
+    let lines = telling_lines(log, words);
     let message =
         if lines.is_empty() { happened.to_owned() } else { format!("{happened}:\n{lines}") };
     Failure::new(kind, message, remedy)
@@ -84,9 +66,9 @@ pub(super) fn log_trouble(happened: &str, log: &str) -> Failure {
 
 /// A program that ended with an error when it was asked something. The loader names a library that
 /// is missing.
-pub(super) fn run_trouble(program: &Path, output: &Output) -> Failure {
+pub(super) fn run_trouble(program: &Path, output: &Output, words: &LogWords) -> Failure {
     let said = String::from_utf8_lossy(&output.stderr);
-    let said = telling_lines(&said);
+    let said = telling_lines(&said, words);
     let remedy = if said.contains("shared librar") {
         "install the library, or name its directory in LD_LIBRARY_PATH"
     } else if said.contains("GLIBC") {
@@ -100,10 +82,9 @@ pub(super) fn run_trouble(program: &Path, output: &Output) -> Failure {
     Failure::new(FailureKind::MissingProgram, message, remedy)
 }
 
-/// The last lines that tell of errors; the last lines at all when none do. Redis marks what one
-/// should know with `#`.
-fn telling_lines(log: &str) -> String {
-    let tells = |line: &&str| line.contains("[ERROR]") || line.contains(" # ");
+/// The last lines that tell of errors; the last lines at all when none do.
+fn telling_lines(log: &str, words: &LogWords) -> String {
+    let tells = |line: &&str| words.error.iter().any(|mark| line.contains(mark));
     let mut lines: Vec<&str> = log.lines().filter(tells).collect();
     if lines.is_empty() {
         lines = log.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -115,10 +96,16 @@ fn telling_lines(log: &str) -> String {
 mod tests {
     use super::*;
 
+    const WORDS: LogWords = LogWords {
+        disk_full: &["Disk full"],
+        unknown_setting: &["unknown variable"],
+        error: &["[ERROR]"],
+    };
+
     #[test]
     fn errors_are_told_before_notes() {
         let log = "[Note] starting\n[ERROR] unknown variable 'x=1'\n[ERROR] Aborting\n[Note] bye\n";
-        let failure = log_trouble("the server ended", log);
+        let failure = log_trouble("the server ended", log, &WORDS);
         assert_eq!(failure.kind, FailureKind::SandboxStart);
         assert_eq!(
             failure.message,
@@ -130,17 +117,18 @@ mod tests {
     #[test]
     fn long_logs_are_cut_and_empty_ones_left_out() {
         let log: String = (0..100).map(|i| format!("line {i}\n")).collect();
-        let message = log_trouble("it ended", &log).message;
+        let message = log_trouble("it ended", &log, &WORDS).message;
         assert_eq!(message.lines().count(), 1 + LOG_LINES);
         assert!(message.ends_with("line 99"), "{message}");
-        assert_eq!(log_trouble("it ended", "\n").message, "it ended");
+        assert_eq!(log_trouble("it ended", "\n", &WORDS).message, "it ended");
     }
 
     #[test]
     fn full_disks_are_called_so() {
         let full = io::Error::from(io::ErrorKind::StorageFull);
         assert_eq!(file_trouble("x", Path::new("/y"), &full).kind, FailureKind::DiskFull);
-        let log = "[ERROR] InnoDB: Error number 28 means 'No space left on device'";
-        assert_eq!(log_trouble("it ended", log).kind, FailureKind::DiskFull);
+        for log in ["[ERROR] error 28 means 'No space left on device'", "Disk full (/tmp)"] {
+            assert_eq!(log_trouble("it ended", log, &WORDS).kind, FailureKind::DiskFull);
+        }
     }
 }

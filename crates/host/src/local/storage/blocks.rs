@@ -6,9 +6,9 @@ use super::mark::{Mark, end_of};
 use super::{LESS, check_parent, holds, probe, refused, trouble};
 use crate::local::sample::{device_of, volume_of};
 use crate::local::{os, size};
-use crate::{HeldVolume, Share, Space, VolumeFacts};
+use crate::question::{HeldVolume, Looking, Share, Space, VolumeFacts};
 use engine::storage::{FileSpec, Filling, fill};
-use model::{Failure, FailureKind, Stop, VolumeLayout, VolumePlace};
+use model::{Failure, FailureKind, VolumeLayout, VolumePlace};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
@@ -32,14 +32,6 @@ pub(super) struct Blocks {
     /// The smallest block that it must take, in bytes.
     block: u32,
     facts: VolumeFacts,
-}
-
-/// How long reading what a volume holds may go on, and who is told how far it is.
-pub struct Looking<'a> {
-    /// Ends it.
-    pub stop: &'a Stop,
-    /// Told bytes read so far, and bytes to read in all.
-    pub progress: &'a mut dyn FnMut(u64, u64),
 }
 
 impl Blocks {

@@ -1,10 +1,10 @@
 //! Volumes with the data of virtual machines.
 
-use super::blocks::{Blocks, Looking};
+use super::blocks::Blocks;
 use super::{check_same, hold_directory, is_blocks, probe, trouble};
 use crate::local::os;
 use crate::local::sample::volume_of;
-use crate::{HeldVolume, Share, Space, VolumeFacts};
+use crate::question::{HeldVolume, Looking, Share, Space, VolumeFacts};
 use engine::storage::{
     FileSpec, Filling, Made, StorageError, files_within, made_files, make_files, remove_files,
 };

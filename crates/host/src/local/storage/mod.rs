@@ -13,7 +13,6 @@ mod mark;
 mod probe;
 mod signatures;
 
-pub use self::blocks::Looking;
 pub(crate) use self::held::{clear, hold};
 
 use self::identity::check_same;

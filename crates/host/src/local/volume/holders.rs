@@ -1,6 +1,7 @@
 //! Who holds a volume that is to go.
 
-use crate::local::{guardian, os};
+use crate::local::os;
+use crate::supervise;
 use model::text;
 use std::fs;
 use std::path::Path;
@@ -28,7 +29,7 @@ impl Holders {
         let mut elsewhere = Vec::new();
         let mut processes: Vec<u32> = Vec::new();
         let guardians: Vec<u32> =
-            os::processes_with_argument(guardian::NAME).into_iter().filter_map(session).collect();
+            os::processes_with_argument(supervise::NAME).into_iter().filter_map(session).collect();
         let others = os::processes().filter(|&pid| {
             pid != std::process::id()
                 && session(pid).is_some_and(|session| !guardians.contains(&session))

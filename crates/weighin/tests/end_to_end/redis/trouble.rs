@@ -8,8 +8,9 @@ use std::path::Path;
 /// The process of the only private server that runs.
 fn server_of(sandboxes: &Path) -> u32 {
     let homes = std::fs::read_dir(sandboxes).unwrap().flatten();
-    let running: Vec<u32> =
-        homes.flat_map(|home| host::local::os::servers_in(&home.path().join("data"))).collect();
+    let running: Vec<u32> = homes
+        .flat_map(|home| host::local::os::processes_working_in(&home.path().join("data")))
+        .collect();
     assert_eq!(running.len(), 1, "only the server whose trial runs is up");
     running[0]
 }

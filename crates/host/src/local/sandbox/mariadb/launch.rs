@@ -1,18 +1,15 @@
 //! Everything that starting a private server of MariaDB or MySQL takes.
 
+use super::initialise;
 use super::member;
 use super::programs::Programs;
 use super::settings::Settings;
-use super::template;
 use super::version::Version;
-use crate::local::sandbox::certificate::{CERTIFICATE, KEY};
-use crate::local::sandbox::distribution::Distribution;
-use crate::local::sandbox::home::Home;
-use crate::local::sandbox::recipe::Recipe;
-use crate::local::sandbox::trouble::file_trouble;
-use crate::local::sandbox::{CLIENT_HOSTS, DATABASE, GroupMember, REPLICATION_USER, USER};
-use model::Failure;
-use std::collections::BTreeMap;
+use host::recipe::{
+    CERTIFICATE, Distribution, GroupMember, Home, KEY, KindFacts, LogWords, PrivateServerKind,
+    Recipe, RecipeOrder, file_trouble,
+};
+use model::{Failure, System};
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::net::SocketAddr;
@@ -26,9 +23,41 @@ const MAX_CONNECTIONS: &str = "--max_connections=1100";
 /// Statements that the server carries out before its first connection.
 const INIT_FILE: &str = "init.sql";
 
+/// Weighin's login on its private servers.
+const USER: &str = "weighin";
+/// The login of servers that replicate from a private one.
+const REPLICATION_USER: &str = "weighin_replica";
+/// From where clients reach a private server: its socket, loopback, and a network of its own
+/// ([`host::recipe::ADDRESSES`]).
+pub const CLIENT_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "198.18.%"];
+/// The database that its tables are in.
+const DATABASE: &str = "sbtest";
+/// MariaDB, MySQL, and Percona's builds of it.
+///
+/// Servers allow 1100 connections unless the settings say otherwise, and resolve no host names. All other
+/// settings are the server's own defaults.
+pub static KIND: PrivateServerKind = PrivateServerKind {
+    facts: KindFacts {
+        system: System::Mysql,
+        login: (Some(USER), DATABASE),
+        replication_user: Some(REPLICATION_USER),
+        account: "mysql",
+        runs_as_account: true,
+        program_prefixes: &[],
+        log_words: LogWords {
+            disk_full: &["Disk full", "out of disk space", "with error 28"],
+            unknown_setting: &["unknown variable", "unknown option"],
+            error: &["[ERROR]"],
+        },
+        setting_example: "innodb_buffer_pool_size",
+        base_example: "/opt/mariadb-11.4",
+    },
+    recipe: |order, distribution| Ok(Box::new(MariaDb::new(order, distribution)?)),
+};
+
 /// How a target's server is started.
 #[derive(Debug)]
-pub(in crate::local::sandbox) struct MariaDb {
+pub(super) struct MariaDb {
     target: String,
     pub(super) distribution: Distribution,
     pub(super) programs: Programs,
@@ -41,13 +70,8 @@ impl MariaDb {
     ///
     /// # Errors
     /// `MissingProgram` when there is no server, `SandboxStart` that names a setting.
-    pub(in crate::local::sandbox) fn new(
-        target: String,
-        settings: BTreeMap<String, String>,
-        trusted: bool,
-        member: Option<GroupMember>,
-        distribution: Distribution,
-    ) -> Result<Self, Failure> {
+    fn new(order: RecipeOrder, distribution: Distribution) -> Result<Self, Failure> {
+        let RecipeOrder { target, settings, trusted, member, .. } = order;
         let programs = Programs::find(&distribution)?;
         if let (Some(member), Some(base)) = (&member, distribution.base()) {
             member::check_plugins(member, &programs, base)?;
@@ -110,7 +134,7 @@ impl Recipe for MariaDb {
         password: &str,
         replication_password: Option<&str>,
     ) -> Result<(), Failure> {
-        template::fill_data_directory(home, self)?;
+        initialise::fill_data_directory(home, self)?;
         let from_others = home.has(CERTIFICATE);
         let version = &self.programs.version;
         let mut statements = login_statements(password, replication_password, version);

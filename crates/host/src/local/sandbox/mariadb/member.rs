@@ -2,7 +2,7 @@
 
 use super::programs::Programs;
 use super::version::Version;
-use crate::local::sandbox::GroupMember;
+use host::recipe::GroupMember;
 use model::{Failure, FailureKind};
 use std::path::Path;
 

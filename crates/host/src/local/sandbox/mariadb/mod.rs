@@ -1,12 +1,12 @@
 //! Private servers of MariaDB and MySQL.
 
+#[doc(hidden)]
+pub mod fuzzing;
+mod initialise;
 mod launch;
 mod member;
 mod programs;
 mod settings;
-mod template;
 mod version;
 
-pub(super) use launch::MariaDb;
-pub use template::forget_kept;
-pub(super) use version::Version;
+pub use self::launch::{CLIENT_HOSTS, KIND};

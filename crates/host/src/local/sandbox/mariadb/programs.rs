@@ -1,7 +1,7 @@
 //! The programs of a MariaDB or MySQL server, and how its data directories are made.
 
 use super::version::{Make, Version};
-use crate::local::sandbox::distribution::Distribution;
+use host::recipe::Distribution;
 use model::{Failure, FailureKind};
 use settings::Options;
 use std::path::{Path, PathBuf};
@@ -193,8 +193,9 @@ fn system_statements(shared: Option<&Path>, version: &Version) -> Result<Vec<Pat
 
 #[cfg(test)]
 mod tests {
+    use super::super::KIND;
     use super::*;
-    use model::{Software, System};
+    use model::Software;
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
     use std::process::Command;
@@ -221,7 +222,7 @@ mod tests {
 
     fn find(base: &Path) -> Result<Programs, Failure> {
         let software = Software::Base(base.to_owned());
-        Programs::find(&Distribution::find(&software, System::Mysql, Path::new("/var/tmp"))?)
+        Programs::find(&Distribution::find(&software, &KIND.facts, Path::new("/var/tmp"))?)
     }
 
     #[test]

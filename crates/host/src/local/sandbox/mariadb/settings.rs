@@ -1,7 +1,8 @@
 //! The study's server settings, checked and made into options.
 
-use crate::local::sandbox::permitted::{permitted, refusal};
-use model::{Failure, System};
+use super::KIND;
+use host::recipe::{permitted, refusal};
+use model::Failure;
 use settings::{NameError, Options, Resolved};
 use std::collections::BTreeMap;
 
@@ -46,7 +47,7 @@ impl Settings {
         let mut list = Vec::new();
         for (written, value) in settings {
             let check =
-                |name: &str| permitted((target, System::Mysql), (written, name, value), trusted);
+                |name: &str| permitted((target, &KIND.facts), (written, name, value), trusted);
             // First of all as it is written: that refuses what is no name.
             check(written)?;
             let resolved = match known.resolve(written) {

@@ -12,7 +12,7 @@ pub(super) enum Make {
 
 /// What a server says of itself with `--version`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::local::sandbox) struct Version {
+pub(super) struct Version {
     pub(super) make: Make,
     /// Such as 8, 0 and 36.
     number: [u32; 3],
@@ -22,7 +22,7 @@ pub(in crate::local::sandbox) struct Version {
 
 impl Version {
     /// Reads a line such as `mariadbd  Ver 10.11.6-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64`.
-    pub(in crate::local::sandbox) fn parse(line: &str) -> Option<Self> {
+    pub(super) fn parse(line: &str) -> Option<Self> {
         let mut words = line.split_ascii_whitespace().skip_while(|&word| word != "Ver").skip(1);
         let text = words.next()?.to_owned();
         let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());

@@ -1,8 +1,8 @@
 //! One of the commands, while it runs.
 
-use crate::InstanceOrder;
 use crate::local::command;
-use crate::local::user_command::has_ended;
+use crate::local::os::has_ended;
+use crate::question::InstanceOrder;
 use model::{Failure, FailureKind};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, WaitIdStatus, kill_process_group};
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// How long a command may take to end in good order when it is told to (SIGTERM), before it is killed:
 /// OpenTofu writes down first what there is.
-pub(super) const END_TIMEOUT: Duration = Duration::from_secs(60);
+const END_TIMEOUT: Duration = Duration::from_secs(60);
 /// Bytes of standard output that are kept.
 const MOST_OUTPUT: usize = 1 << 20;
 /// Bytes of a line that is handed on; a longer one goes in pieces.

@@ -1,13 +1,12 @@
 //! The user's own commands.
 
 use super::command;
-use super::guardian::{Charge, Guardian};
+use super::os::has_ended;
+use crate::question::{CommandOrder, UserCommand};
+use crate::supervise::{Charge, Guardian};
 use crate::waiting::Waiting;
-use crate::{CommandOrder, UserCommand};
 use model::{Failure, FailureKind, Stop, text};
-use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, waitid,
-};
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{self, PipeReader, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Stdio};
@@ -125,12 +124,6 @@ impl Drop for LocalCommand {
             let _ = leader.wait();
         }
     }
-}
-
-/// How a child ended that remains to be waited for; `None` while it runs.
-pub(super) fn has_ended(pid: Pid) -> Option<WaitIdStatus> {
-    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    waitid(WaitId::Pid(pid), look).ok().flatten()
 }
 
 fn not_run(program: &str, error: &io::Error) -> Failure {

@@ -12,7 +12,7 @@ const KEPT: usize = 2048;
 
 /// The last of what ssh, and the shell there, had to say; with whether that is all.
 #[derive(Clone, Default)]
-pub(super) struct Complaints(Arc<Shared>);
+pub(super) struct Stderr(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
@@ -26,14 +26,14 @@ struct Said {
     is_all: bool,
 }
 
-impl Complaints {
+impl Stderr {
     fn held(&self) -> MutexGuard<'_, Said> {
         self.0.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn of(mut stream: impl Read + Send + 'static) -> Self {
-        let complaints = Self::default();
-        let kept = complaints.clone();
+    pub(super) fn read(mut stream: impl Read + Send + 'static) -> Self {
+        let stderr = Self::default();
+        let kept = stderr.clone();
         thread::spawn(move || {
             let mut piece = [0; 512];
             while let Ok(count @ 1..) = stream.read(&mut piece) {
@@ -45,7 +45,7 @@ impl Complaints {
             kept.held().is_all = true;
             kept.0.is_all.notify_all();
         });
-        complaints
+        stderr
     }
 
     /// In words that follow the agent's name.

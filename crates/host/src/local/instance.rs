@@ -2,22 +2,14 @@
 //!
 //! A keeper runs the commands: weighin once more, in a session of its own, with nothing but
 //! pipes between them. When its orders end, because weighin has taken everything down, or was killed,
-//! it takes down what may be up, and ends. A second process beside it does so where the keeper is
-//! killed. So `down` is run however weighin ends, and what it does is never cut off in the middle.
+//! it takes down what may be up, and ends. Guardians beside it do so where the keeper is killed. So `down` is run however weighin ends, and what it does is never cut off in the middle.
 
-mod command;
-mod keeper;
-mod second;
-
-pub use self::keeper::{KEEPER_COMMAND, keep};
-pub use self::second::{SECOND_COMMAND, stand_by};
-
-use self::keeper::{Answer, Order};
 use super::command as program;
 use super::os;
 use super::weighin::THIS_PROGRAM;
+use crate::question::{InstanceOrder, KeptInstance};
+use crate::supervise::{Answer, KEEPER_COMMAND, Order};
 use crate::waiting::Waiting;
-use crate::{InstanceOrder, KeptInstance};
 use model::{Failure, FailureKind, Stop};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;

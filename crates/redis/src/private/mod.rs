@@ -3,4 +3,4 @@
 mod configuration;
 mod launch;
 
-pub(super) use launch::Redis;
+pub use self::launch::KIND;

@@ -1,8 +1,8 @@
 //! The study's server settings, checked and made into a configuration file.
 
-use crate::local::sandbox::home::Home;
-use crate::local::sandbox::permitted::permitted;
-use model::{Failure, System};
+use super::KIND;
+use host::recipe::{Home, permitted};
+use model::Failure;
 use std::collections::BTreeMap;
 
 /// A target's settings, known to be harmless to the host or trusted.
@@ -20,7 +20,7 @@ impl Configuration {
         trusted: bool,
     ) -> Result<Self, Failure> {
         for (name, value) in &settings {
-            permitted((target, System::Redis), (name, name, value), trusted)?;
+            permitted((target, &KIND.facts), (name, name, value), trusted)?;
         }
         Ok(Self(settings))
     }

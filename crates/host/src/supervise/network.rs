@@ -1,10 +1,8 @@
 //! A network of a private server's own, which can be cut.
 
-use super::account::RunAs;
-use super::trouble::network_trouble;
-use crate::local::guardian::{Charge, Guardian};
+use super::guardian::{Charge, Guardian};
 use crate::local::os;
-use model::Failure;
+use model::{Failure, FailureKind};
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::Ipv4Addr;
@@ -15,10 +13,13 @@ use std::process::{self, Child, ChildStdin, ChildStdout, Command, Stdio};
 const SCRIPT: &str = include_str!("network.sh");
 /// Addresses are from the half of those for tests of networks (RFC 2544) that begins here.
 const FIRST_ADDRESS: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 0);
-/// All of them, as accounts of MySQL name hosts.
-pub(super) const HOSTS: &str = "198.18.%";
+/// How many bits all of them have in common.
+const COMMON_BITS: u8 = 16;
+/// The addresses of private servers that have networks of their own, and of weighin in these: the first, and
+/// how many bits all have in common.
+pub const ADDRESSES: (Ipv4Addr, u8) = (FIRST_ADDRESS, COMMON_BITS);
 /// Networks of four addresses among them.
-const NETWORKS: u32 = 1 << 14;
+const NETWORKS: u32 = 1 << (30 - COMMON_BITS);
 /// How many networks are tried.
 const TRIES: u32 = 8;
 
@@ -26,7 +27,7 @@ const TRIES: u32 = 8;
 /// leads there. A process keeps it while no server is in it, and ends with weighin. Guardians remove the
 /// link where that process is killed.
 #[derive(Debug)]
-pub(super) struct Network {
+pub(crate) struct Network {
     keeper: Child,
     /// `None` only while it is being dropped.
     orders: Option<ChildStdin>,
@@ -40,13 +41,15 @@ impl Network {
     ///
     /// # Errors
     /// `NotPermitted` with what is against it.
-    pub(super) fn make() -> Result<Self, Failure> {
+    pub(crate) fn make() -> Result<Self, Failure> {
         for _ in 0..TRIES {
             if let Some(made) = Self::try_make().map_err(|error| network_trouble(&error))? {
                 return Ok(made);
             }
         }
-        let taken = format!("this machine has a use of its own for addresses {HOSTS}");
+        let taken = format!(
+            "this machine has a use of its own for addresses of {FIRST_ADDRESS}/{COMMON_BITS}"
+        );
         Err(network_trouble(&io::Error::other(taken)))
     }
 
@@ -92,15 +95,15 @@ impl Network {
     }
 
     /// Where a server in it listens.
-    pub(super) fn address(&self) -> Ipv4Addr {
+    pub(crate) fn address(&self) -> Ipv4Addr {
         self.address
     }
 
-    /// Has a command run in it, as that account.
-    pub(super) fn around(&self, command: &Command, run_as: &RunAs) -> Command {
+    /// Has a command run in it, with further options of `nsenter`.
+    pub(crate) fn around(&self, command: &Command, options: impl Fn(&mut Command)) -> Command {
         let mut inside = crate::local::command("nsenter");
         inside.arg(format!("--net=/proc/{}/ns/net", self.keeper.id()));
-        run_as.apply_by_options(&mut inside);
+        options(&mut inside);
         inside.arg("--").arg(command.get_program()).args(command.get_args());
         for (name, value) in command.get_envs() {
             match value {
@@ -115,7 +118,7 @@ impl Network {
     ///
     /// # Errors
     /// When it is gone, or cannot be cut.
-    pub(super) fn cut(&mut self) -> Result<(), Failure> {
+    pub(crate) fn cut(&mut self) -> Result<(), Failure> {
         self.order("down\n")
     }
 
@@ -123,7 +126,7 @@ impl Network {
     ///
     /// # Errors
     /// As [`Self::cut`].
-    pub(super) fn mend(&mut self) -> Result<(), Failure> {
+    pub(crate) fn mend(&mut self) -> Result<(), Failure> {
         self.order("up\n")
     }
 
@@ -151,6 +154,16 @@ impl Drop for Network {
         // It fails only when somebody else has waited already.
         let _ = self.keeper.wait();
     }
+}
+
+/// A network of a server's own that cannot be made, or no longer does what it is told.
+fn network_trouble(error: &io::Error) -> Failure {
+    Failure::new(
+        FailureKind::NotPermitted,
+        format!("a network of its own, which can be cut, fails for a private server: {error}"),
+        "run weighin as root, with ip (Debian package iproute2), unshare and nsenter (util-linux) \
+         installed; or take the primary away in another way, such as loss = \"hang\"",
+    )
 }
 
 #[cfg(test)]
@@ -192,7 +205,7 @@ mod tests {
         assert_eq!(connect(30), io::ErrorKind::ConnectionRefused);
         let mut inside = Command::new("ip");
         inside.args(["-4", "-oneline", "address", "show"]);
-        let seen = network.around(&inside, &RunAs::own()).output().unwrap();
+        let seen = network.around(&inside, |_| ()).output().unwrap();
         let seen = String::from_utf8(seen.stdout).unwrap();
         assert!(seen.contains(&format!("{}/30", network.address())), "{seen}");
         assert!(is_link(&network));
@@ -205,7 +218,7 @@ mod tests {
         let mut network = Network::make().unwrap();
         let mut inside = Command::new("cat");
         inside.stdin(Stdio::piped());
-        let mut inside = network.around(&inside, &RunAs::own());
+        let mut inside = network.around(&inside, |_| ());
         let mut holder = inside.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         holder.stdin.as_mut().unwrap().write_all(b"x").unwrap();
         holder.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();

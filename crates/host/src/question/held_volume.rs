@@ -1,11 +1,10 @@
 //! What weighin asks of a volume that it holds on a machine.
 
-use crate::Space;
-use crate::local::sample::Volume;
-use crate::local::storage::Looking;
+use super::host::Space;
 use engine::storage::{FileSpec, Filling};
-use model::{Failure, VolumeLayout, VolumePlace};
+use model::{Failure, Stop, VolumeLayout, VolumePlace};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 /// The virtual machines of a load that have their data on one volume.
@@ -69,6 +68,14 @@ pub trait HeldVolume: Debug + Send {
     fn fill(&mut self, share: &Share, filling: Filling<'_>) -> Result<(), Failure>;
 }
 
+/// How long reading what a volume holds may go on, and who is told how far it is.
+pub struct Looking<'a> {
+    /// Ends it.
+    pub stop: &'a Stop,
+    /// Told bytes read so far, and bytes to read in all.
+    pub progress: &'a mut dyn FnMut(u64, u64),
+}
+
 /// What a volume is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VolumeFacts {
@@ -76,4 +83,21 @@ pub struct VolumeFacts {
     pub is_blocks: bool,
     /// What it stands on; `None` where that is no block device of the machine, or not known.
     pub under: Option<Volume>,
+}
+
+/// The block devices that a directory stands on, by their kernel names as in `/proc/diskstats`. A
+/// partition is named by its disk, whose figures hold those of all its partitions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Volume {
+    /// Type of the file system, such as `ext4`.
+    pub file_system: String,
+    /// What the file system is on: one device, or all those that btrfs spreads itself over.
+    pub devices: BTreeSet<String>,
+    /// The devices that do the work: an array's or a mapped device's members in place of it, and
+    /// theirs in place of them. Their figures add up to the volume's, and count nothing twice.
+    pub members: BTreeSet<String>,
+    /// What the files are on that stand in for members (loop devices); likewise down to the devices
+    /// that do the work. Empty when no member is a loop device. What they count is the volume's work
+    /// a second time, and whatever else goes on on these disks.
+    pub beneath: BTreeSet<String>,
 }

@@ -14,7 +14,7 @@ const SILENCE_TIMEOUT: Duration = Duration::from_millis(2_300);
 const LEAST_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Beats for channels whose orders wait in memory.
-static HEART: LazyLock<Rounds> = LazyLock::new(|| Rounds::new(beat));
+static BEATS: LazyLock<Rounds> = LazyLock::new(|| Rounds::new(beat));
 /// Writes nothing: a pipe that is full does not keep it from noticing.
 static WATCHER: LazyLock<Rounds> = LazyLock::new(|| Rounds::new(look));
 
@@ -22,7 +22,7 @@ static WATCHER: LazyLock<Rounds> = LazyLock::new(|| Rounds::new(look));
 /// order of it waits for the agent.
 pub(super) fn watch(channel: &Arc<Shared>, waits_in_memory: bool) {
     if waits_in_memory {
-        HEART.add(channel);
+        BEATS.add(channel);
     } else {
         // A pipe that is full holds up nobody else.
         let beats = Arc::downgrade(channel);

@@ -1,8 +1,8 @@
 //! The process that runs `up` and `down`.
 
-use super::command::{Ending, Running};
-use super::second::{self, Mark, mark};
-use crate::InstanceOrder;
+use super::guardian::{Charge, Guardian};
+use super::running::{Ending, Running};
+use crate::question::InstanceOrder;
 use model::Failure;
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, Write};
@@ -13,12 +13,12 @@ use std::time::Duration;
 /// The hidden command by which weighin becomes a keeper. The program must answer to it with [`keep`].
 pub const KEEPER_COMMAND: &str = "instance-keeper";
 /// How often `down` is tried where nobody is there to be told that it failed, and how long after.
-pub(super) const TRIES: u32 = 3;
-pub(super) const AGAIN_AFTER: Duration = Duration::from_secs(10);
+const TRIES: u32 = 3;
+const AGAIN_AFTER: Duration = Duration::from_secs(10);
 
 /// What a keeper is told.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Order {
+pub(crate) enum Order {
     /// The first: which commands.
     Keep(InstanceOrder),
     Up,
@@ -27,7 +27,7 @@ pub(super) enum Order {
 
 /// What it answers: to each command lines that it said, and then its end.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Answer {
+pub(crate) enum Answer {
     Said(String),
     /// How `up` ended: what it printed on standard output.
     Up(Result<String, Failure>),
@@ -35,16 +35,8 @@ pub(super) enum Answer {
 }
 
 /// Runs the commands that whoever writes to `orders` wants, until these end; then `down` where
-/// something may be up, which a second process does where this one is killed. Nobody needs to read
-/// `answers`.
+/// something may be up, which a guardian does where this one is killed. Nobody needs to read `answers`.
 pub fn keep(orders: impl BufRead + Send + 'static, answers: impl Write) {
-    match second::start() {
-        Ok(second) => keep_beside(orders, answers, second),
-        Err(_) => keep_beside(orders, answers, std::io::sink()),
-    }
-}
-
-fn keep_beside(orders: impl BufRead + Send + 'static, answers: impl Write, mut second: impl Write) {
     let (sender, orders_read) = channel();
     thread::spawn(move || {
         for line in orders.lines().map_while(Result::ok) {
@@ -55,17 +47,18 @@ fn keep_beside(orders: impl BufRead + Send + 'static, answers: impl Write, mut s
         }
     });
     let Ok(Order::Keep(order)) = orders_read.recv() else { return };
-    mark(&mut second, &Mark::Keep(order.clone()));
+    // Without one it is kept all the same.
+    let guardian = Guardian::watch(Charge::Instance(&order)).ok();
     let orders = orders_read;
     let (next, is_left, may_be_up) = (None, false, false);
-    Keeper { order, orders, answers, second, next, is_left, may_be_up }.run();
+    Keeper { order, orders, answers, guardian, next, is_left, may_be_up }.run();
 }
 
-struct Keeper<W, S: Write> {
+struct Keeper<W> {
     order: InstanceOrder,
     orders: Receiver<Order>,
     answers: W,
-    second: S,
+    guardian: Option<Guardian>,
     /// What was ordered while a command ran.
     next: Option<Order>,
     /// Nobody orders anything any more.
@@ -73,7 +66,7 @@ struct Keeper<W, S: Write> {
     may_be_up: bool,
 }
 
-impl<W: Write, S: Write> Keeper<W, S> {
+impl<W: Write> Keeper<W> {
     fn run(mut self) {
         loop {
             let next = self.next.take();
@@ -99,12 +92,14 @@ impl<W: Write, S: Write> Keeper<W, S> {
                 thread::sleep(AGAIN_AFTER);
             }
         }
-        mark(&mut self.second, &Mark::Over);
+        if let Some(guardian) = &mut self.guardian {
+            guardian.dismiss();
+        }
     }
 
     fn up(&mut self) {
         self.may_be_up = true;
-        mark(&mut self.second, &Mark::MayBeUp);
+        tell(&mut self.guardian, "rests");
         let words = self.order.up.clone();
         let (orders, mut next, mut is_left) = (&self.orders, None, false);
         let mut wanted = || {
@@ -118,12 +113,12 @@ impl<W: Write, S: Write> Keeper<W, S> {
         let answers = &mut self.answers;
         let mut said = |line: &str| answer(answers, &Answer::Said(line.to_owned()));
         let running = Running::start(&self.order.names.0, &words, &self.order, true);
-        let second = &mut self.second;
+        let guardian = &mut self.guardian;
         let ended = running.and_then(|running| {
-            mark(second, &Mark::Runs(running.group(), true));
+            tell(guardian, &format!("up {}", running.group()));
             running.wait(&mut wanted, &mut said)
         });
-        mark(second, &Mark::Rests);
+        tell(guardian, "rests");
         (self.next, self.is_left) = (next, is_left);
         match ended {
             Ok(Ending::Well(output)) => self.answer(&Answer::Up(Ok(output))),
@@ -141,17 +136,25 @@ impl<W: Write, S: Write> Keeper<W, S> {
         let answers = &mut self.answers;
         let mut said = |line: &str| answer(answers, &Answer::Said(line.to_owned()));
         let running = Running::start(&self.order.names.1, &words, &self.order, false)?;
-        mark(&mut self.second, &Mark::Runs(running.group(), false));
+        tell(&mut self.guardian, &format!("down {}", running.group()));
         let ended = running.wait(&mut || true, &mut said);
-        mark(&mut self.second, &Mark::Rests);
+        tell(&mut self.guardian, "rests");
         ended?;
         self.may_be_up = false;
-        mark(&mut self.second, &Mark::Over);
+        tell(&mut self.guardian, "");
         Ok(())
     }
 
     fn answer(&mut self, what: &Answer) {
         answer(&mut self.answers, what);
+    }
+}
+
+/// Tells what runs, and whether something may be up.
+fn tell(guardian: &mut Option<Guardian>, state: &str) {
+    if let Some(guardian) = guardian {
+        // Guardians that were killed guard nothing, which takes nothing from the commands.
+        let _ = guardian.tell(state);
     }
 }
 
@@ -184,9 +187,7 @@ mod tests {
             let words = |script: &str| ["sh", "-c", script].map(str::to_owned).to_vec();
             let (orders, told) = pipe().map(|(reader, writer)| (writer, reader)).unwrap();
             let (answers, answering) = pipe().unwrap();
-            let keeper = thread::spawn(move || {
-                keep_beside(BufReader::new(told), answering, std::io::sink())
-            });
+            let keeper = thread::spawn(move || keep(BufReader::new(told), answering));
             let mut kept = Self {
                 orders: Some(orders),
                 answers: BufReader::new(answers),

@@ -1,13 +1,11 @@
 //! Everything that starting a private Redis server takes.
 
 use super::configuration::Configuration;
-use crate::local::sandbox::certificate::{CERTIFICATE, KEY};
-use crate::local::sandbox::distribution::Distribution;
-use crate::local::sandbox::home::Home;
-use crate::local::sandbox::recipe::Recipe;
-use crate::local::sandbox::trouble::file_trouble;
-use model::{Failure, FailureKind};
-use std::collections::BTreeMap;
+use host::recipe::{
+    CERTIFICATE, Distribution, Home, KEY, KindFacts, LogWords, PrivateServerKind, Recipe,
+    RecipeOrder, file_trouble,
+};
+use model::{Failure, FailureKind, System};
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
@@ -21,9 +19,32 @@ const USUAL_PLACES: [&str; 3] = ["/usr/bin", "/usr/local/bin", "/opt/redis/bin"]
 /// The file of its configuration.
 const CONFIGURATION: &str = "redis.conf";
 
+/// Redis, Valkey and KeyDB.
+pub static KIND: PrivateServerKind = PrivateServerKind {
+    facts: KindFacts {
+        system: System::Redis,
+        login: (None, ""),
+        replication_user: None,
+        account: "redis",
+        runs_as_account: false,
+        // Packages also link the server to its own tools.
+        program_prefixes: &["redis-", "valkey-", "keydb-"],
+        log_words: LogWords {
+            // Of a file that had room for the first part of a write.
+            disk_full: &["Short write while writing to the AOF file"],
+            unknown_setting: &[],
+            // It marks what one should know with that.
+            error: &[" # "],
+        },
+        setting_example: "maxmemory",
+        base_example: "/opt/valkey-8",
+    },
+    recipe: |order, distribution| Ok(Box::new(Redis::new(order, distribution)?)),
+};
+
 /// How a target's Redis server is started. Installed ones run as the user that runs weighin.
 #[derive(Debug)]
-pub(in crate::local::sandbox) struct Redis {
+struct Redis {
     target: String,
     program: PathBuf,
     configuration: Configuration,
@@ -35,15 +56,10 @@ impl Redis {
     ///
     /// # Errors
     /// `MissingProgram` when it is not there or does not run, `SandboxStart` that names a setting.
-    pub(in crate::local::sandbox) fn new(
-        target: String,
-        settings: BTreeMap<String, String>,
-        trusted: bool,
-        program_name: Option<&str>,
-        distribution: Distribution,
-    ) -> Result<Self, Failure> {
+    fn new(order: RecipeOrder, distribution: Distribution) -> Result<Self, Failure> {
+        let RecipeOrder { target, settings, trusted, program: named, .. } = order;
         let configuration = Configuration::new(&target, settings, trusted)?;
-        let wanted = program_name.map_or(PROGRAMS.to_vec(), |name| vec![name]);
+        let wanted = named.as_deref().map_or(PROGRAMS.to_vec(), |name| vec![name]);
         let program =
             distribution.find_program(&wanted, &[], &USUAL_PLACES, || not_installed(&wanted))?;
         if !distribution.is_installed() {
@@ -106,10 +122,6 @@ impl Recipe for Redis {
         command
     }
 
-    fn has_come_up(&self, _home: &Home) -> Result<(), Failure> {
-        Ok(())
-    }
-
     /// The server answers while it still loads its data, and says so.
     fn is_ready(&self, stream: &mut UnixStream, home: &Home) -> io::Result<bool> {
         let password = home.read_password()?;
@@ -123,10 +135,6 @@ impl Recipe for Redis {
             }
         }
         Ok(answer.ends_with(b"+PONG\r\n"))
-    }
-
-    fn cache_memory(&self) -> Option<&str> {
-        None
     }
 
     fn slow_end_remedy(&self) -> &'static str {

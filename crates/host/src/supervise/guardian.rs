@@ -1,6 +1,7 @@
-//! What ends a private server, a command or a control group when weighin itself can't any more.
+//! What ends whatever was started when weighin itself can't any more.
 
-use super::os;
+use crate::local::os;
+use crate::question::InstanceOrder;
 use files::Directory;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use std::ffi::OsString;
@@ -11,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How every script begins, for `/bin/sh`.
-const BEGIN: &str = include_str!("guardian.sh");
+const BEGIN: &str = include_str!("begin.sh");
 /// What it is called in lists of processes.
 pub(crate) const NAME: &str = "weighin-guardian";
 /// Starts the second where no parent is left that it would be a child of, with the same files.
@@ -25,31 +26,41 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// What is guarded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Charge<'a> {
-    /// The directory of a sandbox, with all that runs on it.
-    Sandbox(&'a Path),
+    /// The directory of a sandbox, with all that runs on it: also what works in its data directory, if the
+    /// name of its program begins with one of these.
+    Sandbox { directory: &'a Path, prefixes: &'a [&'static str] },
     /// A group of processes, whose number is told.
     Command,
     /// Control groups.
     Groups(&'a [PathBuf]),
     /// The link to a network namespace, by its name here. Its number is told.
     Link(&'a str),
+    /// What commands of the user brought up. What runs of them is told.
+    Instance(&'a InstanceOrder),
 }
 
 impl Charge<'_> {
     fn script(self) -> &'static str {
         match self {
-            Self::Sandbox(_) => include_str!("sandbox.sh"),
+            Self::Sandbox { .. } => include_str!("sandbox.sh"),
             Self::Command => include_str!("command.sh"),
             Self::Groups(_) => include_str!("groups.sh"),
             Self::Link(_) => include_str!("link.sh"),
+            Self::Instance(_) => include_str!("instance.sh"),
         }
     }
 
     fn arguments(self) -> Vec<OsString> {
         match self {
-            Self::Sandbox(directory) => vec![directory.into()],
+            Self::Sandbox { directory, prefixes } => {
+                std::iter::once(directory.into()).chain(prefixes.iter().map(Into::into)).collect()
+            }
             Self::Command => Vec::new(),
             Self::Link(name) => vec![name.into()],
+            Self::Instance(order) => {
+                let limit = OsString::from(order.limit.as_secs_f64().to_string());
+                std::iter::once(limit).chain(order.down.iter().map(Into::into)).collect()
+            }
             Self::Groups(groups) => groups.iter().map(Into::into).collect(),
         }
     }
@@ -99,18 +110,25 @@ impl Guardian {
                 .args(shell)
                 .args([NAME, role])
                 .args(charge.arguments())
-                .env("LC_ALL", "C")
-                .current_dir("/")
                 .stdin(told)
                 .stdout(output)
                 .stderr(Stdio::from(held));
+            // The user's commands find what they find otherwise.
+            if !matches!(charge, Charge::Instance(_)) {
+                command.env("LC_ALL", "C").current_dir("/");
+            }
             os::own_session(&mut command);
             command.spawn()
         };
         let also_held = held.try_clone()?;
         start(&[APART, &script], "second", second_told, sees_end.into(), also_held)?.wait()?;
         let first = start(&[&script], "first", first_told, lives.into(), held)?;
-        Ok(Self { first, orders: vec![tell_first, tell_second], both, is_left: false })
+        let mut guardian =
+            Self { first, orders: vec![tell_first, tell_second], both, is_left: false };
+        if let Charge::Instance(order) = charge {
+            order.variables.iter().filter_map(export).try_for_each(|line| guardian.tell(&line))?;
+        }
+        Ok(guardian)
     }
 
     /// Tells what there is to be guarded.
@@ -172,6 +190,15 @@ impl Guardian {
     }
 }
 
+/// What has a shell set a variable; `None` for a name that it cannot have.
+fn export((name, value): &(String, String)) -> Option<String> {
+    let is_name = !name.starts_with(|c: char| c.is_ascii_digit())
+        && !name.is_empty()
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let value = value.replace('\'', r"'\''").replace('\n', r#"'"$newline"'"#);
+    is_name.then(|| format!("export {name}='{value}'"))
+}
+
 impl Drop for Guardian {
     /// Lets the guardian do its work, and waits for it, unless nobody does.
     fn drop(&mut self) {
@@ -202,6 +229,10 @@ mod tests {
             .unwrap()
     }
 
+    fn of_sandbox(directory: &Path) -> Charge<'_> {
+        Charge::Sandbox { directory, prefixes: &[] }
+    }
+
     fn made(path: &Path) -> Directory {
         std::fs::create_dir_all(path.join("data")).unwrap();
         Directory::open(path).unwrap()
@@ -212,7 +243,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let ours = parent.path().join("ours");
         let other = parent.path().join("ours2");
-        let mut guardian = Guardian::watch(Charge::Sandbox(&ours)).unwrap();
+        let mut guardian = Guardian::watch(of_sandbox(&ours)).unwrap();
         guardian.say_made(&made(&ours)).unwrap();
         made(&other);
         let (mut doomed, mut spared) = (server_of(&ours), server_of(&other));
@@ -223,6 +254,36 @@ mod tests {
         assert_eq!(spared.try_wait().unwrap(), None);
         os::kill(spared.id()).unwrap();
         spared.wait().unwrap();
+    }
+
+    #[test]
+    fn an_engine_of_containers_is_asked_before_their_servers_are_killed() {
+        let parent = tempfile::tempdir().unwrap();
+        let ours = parent.path().join("ours");
+        let mut guardian = Guardian::watch(of_sandbox(&ours)).unwrap();
+        guardian.say_made(&made(&ours)).unwrap();
+        let mut server = server_of(&ours);
+        // A process that was killed has no arguments any more.
+        let script = format!(
+            "#!/bin/sh\ncd {}\ncase $1 in\nps) [ -e removed ] || echo box;;\nkill) \
+             grep -qz datadir /proc/{}/cmdline && echo runs >>seen;;\nrm) >removed;;\nesac\n",
+            parent.path().display(),
+            server.id()
+        );
+        let engine = parent.path().join("engine");
+        // By another process: a child that another test forks would have it open for writing.
+        let made = Command::new("sh")
+            .args(["-ec", r#"printf %s "$2" >"$1"; chmod 755 "$1""#, "sh"])
+            .arg(&engine)
+            .arg(script)
+            .status();
+        assert!(made.unwrap().success());
+        let note = format!("{}\nweighin=ours\n", engine.display());
+        std::fs::write(ours.join("container"), note).unwrap();
+        drop(guardian);
+        assert!(!ours.exists());
+        server.wait().unwrap();
+        assert_eq!(std::fs::read_to_string(parent.path().join("seen")).unwrap(), "runs\n");
     }
 
     /// The second of a sandbox's guardians, which has no parent here.
@@ -241,7 +302,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         for kills_first in [true, false] {
             let ours = parent.path().join(format!("ours-{kills_first}"));
-            let mut guardian = Guardian::watch(Charge::Sandbox(&ours)).unwrap();
+            let mut guardian = Guardian::watch(of_sandbox(&ours)).unwrap();
             guardian.say_made(&made(&ours)).unwrap();
             let mut doomed = server_of(&ours);
             let victim = if kills_first { guardian.first.id() } else { second_of(&ours) };
@@ -252,6 +313,63 @@ mod tests {
             assert!(!ours.exists());
             doomed.wait().unwrap();
         }
+    }
+
+    fn instance(down: &str) -> InstanceOrder {
+        let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        InstanceOrder {
+            up: vec!["true".to_owned()],
+            down: ["sh", "-c", down].map(str::to_owned).to_vec(),
+            variables: vec![variable("WORD", "it's\n $HOME"), variable("A-B", "none")],
+            environment: Vec::new(),
+            limit: Duration::from_secs_f64(60.5),
+            names: ("up".to_owned(), "down".to_owned()),
+        }
+    }
+
+    #[test]
+    fn down_is_run_where_something_may_be_up_and_only_there() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("marks");
+        let order = instance(&format!("printf %s \"$WORD\" >>{}", file.display()));
+        let marks = || std::fs::read_to_string(&file).unwrap_or_default();
+        for told in [&[][..], &["rests", ""]] {
+            let mut guardian = Guardian::watch(Charge::Instance(&order)).unwrap();
+            told.iter().for_each(|state| guardian.tell(state).unwrap());
+        }
+        assert_eq!(marks(), "");
+        let mut guardian = Guardian::watch(Charge::Instance(&order)).unwrap();
+        // Its variables are in nobody's environment meanwhile.
+        let environment = std::fs::read(format!("/proc/{}/environ", guardian.first.id())).unwrap();
+        assert!(!String::from_utf8_lossy(&environment).contains("WORD"));
+        guardian.tell("rests").unwrap();
+        drop(guardian);
+        assert_eq!(marks(), "it's\n $HOME");
+    }
+
+    #[test]
+    fn an_up_that_still_runs_is_ended_before_down() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("marks");
+        let script =
+            format!("trap 'echo ended >>{}; exit' TERM; echo; sleep 600 & wait", file.display());
+        let mut up = Command::new("sh")
+            .args(["-c", &script])
+            .stdout(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        // It has come to its trap.
+        let mut said = [0];
+        up.stdout.take().unwrap().read_exact(&mut said).unwrap();
+        let group = up.id();
+        let ending = thread::spawn(move || up.wait());
+        let order = instance(&format!("echo down >>{}", file.display()));
+        let mut guardian = Guardian::watch(Charge::Instance(&order)).unwrap();
+        guardian.tell(&format!("up {group}")).unwrap();
+        drop(guardian);
+        ending.join().unwrap().unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "ended\ndown\n");
     }
 
     #[test]
@@ -273,10 +391,10 @@ mod tests {
     #[test]
     fn a_directory_that_was_never_made_is_no_trouble() {
         let parent = tempfile::tempdir().unwrap();
-        drop(Guardian::watch(Charge::Sandbox(&parent.path().join("never"))).unwrap());
+        drop(Guardian::watch(of_sandbox(&parent.path().join("never"))).unwrap());
         // Or was made, and nobody could say so any more.
         let empty = parent.path().join("empty");
-        let guardian = Guardian::watch(Charge::Sandbox(&empty)).unwrap();
+        let guardian = Guardian::watch(of_sandbox(&empty)).unwrap();
         std::fs::create_dir(&empty).unwrap();
         drop(guardian);
         assert!(!empty.exists());
@@ -306,14 +424,14 @@ mod tests {
         let stranger = 65_533;
 
         // Before it is made.
-        let guardian = Guardian::watch(Charge::Sandbox(&ours)).unwrap();
+        let guardian = Guardian::watch(of_sandbox(&ours)).unwrap();
         let was_run = plant(&ours, stranger);
         drop(guardian);
         assert!(!was_run.exists() && ours.join("container").exists());
         std::fs::remove_dir_all(&ours).unwrap();
 
         // After it is gone; and a number may be used again.
-        let mut guardian = Guardian::watch(Charge::Sandbox(&ours)).unwrap();
+        let mut guardian = Guardian::watch(of_sandbox(&ours)).unwrap();
         let directory = made(&ours);
         guardian.say_made(&directory).unwrap();
         let was_run = plant(&ours, stranger);
@@ -322,7 +440,7 @@ mod tests {
         std::fs::remove_dir_all(&ours).unwrap();
 
         // A link to what is this account's.
-        let mut guardian = Guardian::watch(Charge::Sandbox(&ours)).unwrap();
+        let mut guardian = Guardian::watch(of_sandbox(&ours)).unwrap();
         guardian.say_made(&made(&ours)).unwrap();
         std::fs::remove_dir_all(&ours).unwrap();
         let elsewhere = parent.path().join("elsewhere");

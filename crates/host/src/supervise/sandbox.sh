@@ -5,9 +5,21 @@
 # once it is made, and what lies in it is believed only from within a directory with that number that is
 # this account's: numbers are used again.
 #
-# Servers of Redis's kin overwrite their arguments: they are known by working in the data directory,
-# and by their program. The patterns stand in one word with grep's -e, or grep would find itself.
+# Some servers overwrite their arguments: they are known by working in the data directory, and by what the
+# names of their programs begin with, which the further arguments say; clients end with -cli. The patterns
+# stand in one word with grep's -e, or grep would find itself.
 
+is_server() {
+    case $1 in
+        *-cli) return 1;;
+    esac
+    for prefix in $prefixes; do
+        case $1 in
+            "$prefix"*) return 0;;
+        esac
+    done
+    return 1
+}
 kill_servers() {
     for file in $(grep -lszxF -e"--datadir=$1/data" -e"--datadir=$1/volume/data" \
         /proc/[0-9]*/cmdline)
@@ -19,13 +31,12 @@ kill_servers() {
     for link in $(find /proc/[0-9]*/cwd -maxdepth 0 \
         \( -lname "$1/data" -o -lname "$1/volume/data" \) 2>/dev/null)
     do
-        case $(readlink "${link%/cwd}/exe") in
-            *-cli) ;;
-            */redis-*|*/valkey-*|*/keydb-*)
-                left=yes
-                pid=${link#/proc/}
-                kill -KILL "${pid%/cwd}";;
-        esac
+        program=$(readlink "${link%/cwd}/exe")
+        if is_server "${program##*/}"; then
+            left=yes
+            pid=${link#/proc/}
+            kill -KILL "${pid%/cwd}"
+        fi
     done
 }
 
@@ -36,17 +47,21 @@ is_within() {
 
 # What follows works within the directory, whose path is $1.
 
-# Containers are known by their label. One that is being made cannot start without the directory. An engine
-# that does not answer is asked again, and nothing else waits for it.
+# Containers are known by their label. One that is being made cannot start without the directory. Docker may
+# miss the end of a process that others kill, and then can never remove its container: so the engine is asked
+# before servers are killed. One that does not answer in time is asked again after that.
+ask_engine() {
+    timeout -k 1 15 "$engine" "$@"
+}
 remove_containers() {
     [ -e ./container ] || return 0
     { read -r engine; read -r label; } <./container
-    containers=$(timeout -k 1 60 "$engine" ps --all --quiet --filter "label=$label")
+    containers=$(ask_engine ps --all --quiet --filter "label=$label")
     [ $? -lt 124 ] || left=yes
     for container in $containers; do
         left=yes
-        timeout -k 1 60 "$engine" kill --signal KILL "$container"
-        timeout -k 1 60 "$engine" rm --force --volumes "$container"
+        ask_engine kill --signal KILL "$container"
+        ask_engine rm --force --volumes "$container"
     done
 }
 
@@ -102,19 +117,24 @@ take_volume_apart() {
 
 # Weighin may end after it has made the directory and before it can say so: there is nothing in it.
 [ -n "$told" ] || { rmdir -- "$1"; exit 0; }
+sandbox=$1
+shift
+prefixes=$*
+set -- "$sandbox"
 tries=0
 while [ "$tries" -lt 400 ]; do
     left=
-    kill_servers "$1"
     if [ ! -L "$1" ] && cd -P -- "$1" && is_within; then
+        remove_containers
+        kill_servers "$1"
         lift_limits "$1"
-        remove_containers "$1"
         take_volume_apart "$1/temporary" ./temporary
         take_volume_apart "$1" .
         cd /
         [ -n "$left" ] || rm -rf -- "$1"
     else
         cd /
+        kill_servers "$1"
         [ -n "$left" ] || exit 0
     fi
     tries=$((tries + 1))

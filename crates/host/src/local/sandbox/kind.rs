@@ -1,0 +1,34 @@
+//! What has to be known of the servers of a system to start and end private ones of them.
+
+use model::System;
+
+/// What differs between kinds of private servers before one of them is made.
+#[derive(Debug)]
+pub struct KindFacts {
+    pub system: System,
+    /// The account of weighin on a private server, and the database that its data is in; none, and an
+    /// empty name, where the system has no such thing.
+    pub login: (Option<&'static str>, &'static str),
+    /// The account of servers that replicate from one.
+    pub replication_user: Option<&'static str>,
+    /// The account of the operating system that packages make for the server.
+    pub account: &'static str,
+    /// Whether root runs an installed server as that account, and not as root.
+    pub runs_as_account: bool,
+    /// What the names of its programs begin with, where servers overwrite the arguments by which their
+    /// processes are known otherwise. A program whose name ends with `-cli` is a client all the same.
+    pub program_prefixes: &'static [&'static str],
+    pub log_words: LogWords,
+    /// A setting, and the directory of a distribution, that messages take as examples.
+    pub setting_example: &'static str,
+    pub base_example: &'static str,
+}
+
+/// How servers of a kind say in their logs what goes wrong, besides the words of the operating system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LogWords {
+    pub disk_full: &'static [&'static str],
+    pub unknown_setting: &'static [&'static str],
+    /// Marks lines that tell of errors.
+    pub error: &'static [&'static str],
+}

@@ -1,0 +1,244 @@
+//! What weighin asks of a machine.
+//!
+//! The operations are as large as they can be: an order in, an answer out. So a machine elsewhere can
+//! be asked by messages, and what it does there is what [`crate::Local`] does here. Moments
+//! ([`std::time::Instant`]) are of the clock of the machine that weighin runs on; a machine elsewhere
+//! translates them.
+
+use super::held_volume::HeldVolume;
+use super::program::{
+    CommandOrder, Ended, InstanceOrder, KeptInstance, ProgramOrder, UserCommand, Weighin,
+};
+use super::running_server::{Ends, ProcessClue, RunningServer};
+use super::sampling::{DiskCounters, Scope, Watch};
+use super::server::{PrivateServer, SandboxOptions};
+use engine::storage::{Processors, StorageError};
+use model::{BuiltVolume, Failure, HostFacts, Stop, UnixMillis};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A machine on which targets are, or that makes load.
+pub trait Host: Debug + Send + Sync {
+    /// By this it is told from others.
+    fn name(&self) -> &str;
+
+    /// What it is. What cannot be found out is absent, or empty where it is a plain string.
+    fn facts(&self) -> HostFacts;
+
+    /// The time of day there.
+    fn time(&self) -> UnixMillis;
+
+    /// Processors that weighin may use there; at least 1.
+    fn processors(&self) -> u32;
+
+    /// Whether weighin is root there.
+    fn is_root(&self) -> bool;
+
+    /// What its disks have counted since boot, by kernel name; no partitions, and no disk that did
+    /// nothing.
+    fn disk_counters(&self) -> BTreeMap<String, DiskCounters>;
+
+    /// Makes sure that it answers, connecting where that is needed. One that was lost is waited for.
+    ///
+    /// # Errors
+    /// `Unreachable` where it does not answer; [`Failure::stopped`].
+    fn reach(&self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// The same, but one that was lost is not waited for.
+    ///
+    /// # Errors
+    /// As [`Self::reach`].
+    fn find(&self) -> Result<(), Failure> {
+        self.reach()
+    }
+
+    /// Begins to watch what a load does there.
+    ///
+    /// # Errors
+    /// As [`Self::reach`].
+    fn watch(&self, scope: &Scope) -> Result<Box<dyn Watch>, Failure>;
+
+    /// Writes dirty pages out and empties the operating system's page, dentry and inode caches.
+    ///
+    /// # Errors
+    /// `NotPermitted` where weighin may not; [`Failure::stopped`].
+    fn drop_caches(&self, stop: &Stop) -> Result<(), Failure>;
+
+    /// Whether [`Self::drop_caches`] is permitted; empties nothing.
+    ///
+    /// # Errors
+    /// `NotPermitted` where it is not.
+    fn check_caches(&self) -> Result<(), Failure>;
+
+    /// What is free on the file system of a directory, or of that for private servers where none is
+    /// named; of one that is not there yet, where it would be made. `None` where weighin may not look.
+    fn space(&self, directory: Option<&Path>) -> Option<Space>;
+
+    /// Files and sockets that this process may have open at a time; `None` where that is not limited.
+    fn open_files(&self) -> Option<u64>;
+
+    /// What the machine was given when it started: the same for all that run on it, in containers too.
+    /// `None` where it does not say.
+    fn boot(&self) -> Option<String>;
+
+    /// Where a program is that is on the `PATH` there; one with a slash in its name is at that path.
+    fn find_program(&self, name: &str) -> Option<PathBuf>;
+
+    /// Runs a program to its end, or until `stop` says so.
+    ///
+    /// # Errors
+    /// When it cannot be started as ordered.
+    fn run(&self, program: &ProgramOrder<'_>, stop: &dyn Fn() -> bool) -> Result<Ended, Failure>;
+
+    /// Gets ready to run a command of the user, until `stop` is requested.
+    ///
+    /// # Errors
+    /// When nothing could be started.
+    fn user_command(
+        &self,
+        order: CommandOrder,
+        stop: &Stop,
+    ) -> Result<Box<dyn UserCommand>, Failure>;
+
+    /// Gets ready to bring up something of the user's, and to take it down again.
+    ///
+    /// # Errors
+    /// When nothing could be started, or a variable is not there that the commands are to get.
+    fn keep_instance(&self, order: InstanceOrder) -> Result<Box<dyn KeptInstance>, Failure>;
+
+    /// Starts weighin there with that hidden command, in a process of its own.
+    ///
+    /// # Errors
+    /// When the process cannot be started, or the machine does not answer.
+    fn start_weighin(&self, command: &str) -> Result<Box<dyn Weighin>, Failure>;
+
+    /// Whether it is the machine of that name or IP address, as far as it knows without asking others.
+    fn is_at(&self, _host: &str) -> bool {
+        false
+    }
+
+    /// Whether it can connect to an address over TCP.
+    ///
+    /// # Errors
+    /// `Unreachable` where it cannot.
+    fn check_connection(&self, address: SocketAddr) -> Result<(), Failure>;
+
+    /// So many processors for threads of this process, which join them by themselves.
+    ///
+    /// # Errors
+    /// `NotPermitted` when the machine or its permissions do not allow it.
+    fn hold_processors(&self, count: f64) -> Result<Arc<dyn Processors>, Failure>;
+
+    /// Whether so many processors can be held there for threads, and what these do with them be
+    /// counted; holds none.
+    ///
+    /// # Errors
+    /// `NotPermitted` where they cannot.
+    fn check_processors(&self, count: f64) -> Result<(), Failure> {
+        check_counted(self.hold_processors(count)?.as_ref())
+    }
+
+    /// The process at the other end of a connection from there; `None` where it is not on the
+    /// machine, may not be looked at, or is not what the server says of itself.
+    fn running_server(&self, ends: &Ends, clue: &ProcessClue) -> Option<RunningServer>;
+
+    /// Starts a private server; returns when it answers.
+    ///
+    /// # Errors
+    /// `MissingProgram`, `SandboxStart`, `DiskFull` or `NotPermitted`, with what to do;
+    /// [`Failure::stopped`].
+    fn start_server(&self, options: SandboxOptions) -> Result<Box<dyn PrivateServer>, Failure>;
+
+    /// Whether private servers can have networks of their own, which can be cut.
+    ///
+    /// # Errors
+    /// `NotPermitted` where they cannot.
+    fn check_networks(&self) -> Result<(), Failure>;
+
+    /// Whether a volume for a private server can be built in a directory, or in that for private
+    /// servers where none is named, beside others there: all of them take so many bytes.
+    ///
+    /// # Errors
+    /// The first thing that is missing for it.
+    fn check_built_volume(
+        &self,
+        volume: &BuiltVolume,
+        directory: Option<&Path>,
+        bytes: u64,
+    ) -> Result<(), Failure>;
+
+    /// Takes a volume for weighin alone, and makes sure that it can be read and written in such
+    /// blocks. Changes nothing.
+    ///
+    /// # Errors
+    /// When it is in use, or cannot be used.
+    fn hold_volume(&self, path: &Path, block: u32) -> Result<Box<dyn HeldVolume>, Failure>;
+
+    /// Removes what weighin made on a volume; whether there was anything of its own.
+    ///
+    /// # Errors
+    /// When it is in use, or what is there is not weighin's to remove.
+    fn clear_volume(&self, path: &Path, stop: &Stop) -> Result<bool, Failure>;
+}
+
+/// Whether what threads do with processors that are held for them can be read, as it will be at both
+/// ends of measuring.
+fn check_counted(held: &dyn Processors) -> Result<(), Failure> {
+    let uncounted = |source: io::Error| StorageError::Uncounted { reason: source.to_string() };
+    held.did().map(drop).map_err(|source| Failure::from(&uncounted(source)))
+}
+
+/// What a directory has of its file system. Of one that holds no volume, `own` is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Space {
+    /// Which file system.
+    pub device: u64,
+    /// Bytes that are free there.
+    pub free: u64,
+    /// Bytes in weighin's own files, which make room for new ones.
+    pub own: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{FailureKind, ProcessorCount};
+    use std::time::Duration;
+
+    /// Processors whose counters cannot be read.
+    #[derive(Debug)]
+    struct Uncounted;
+
+    impl Processors for Uncounted {
+        fn count(&self) -> f64 {
+            1.0
+        }
+
+        fn period(&self) -> Duration {
+            Duration::from_millis(100)
+        }
+
+        fn join(&self) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn did(&self) -> io::Result<ProcessorCount> {
+            Err(io::Error::other("cpu.stat has no nr_periods"))
+        }
+    }
+
+    #[test]
+    fn counters_that_cannot_be_read_are_found_by_the_check_with_the_reason() {
+        let failure = check_counted(&Uncounted).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::NotPermitted);
+        assert!(failure.message.ends_with(": cpu.stat has no nr_periods"), "{failure}");
+        assert!(failure.remedy.contains("leave `cpu_oversubscription` out"), "{failure}");
+    }
+}
