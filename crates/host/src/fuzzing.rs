@@ -1,7 +1,6 @@
 //! The private parsers of this crate on any text, for the crate `fuzz` alone.
 
 use crate::local::groups::{Hierarchy, group_of};
-pub use crate::local::sandbox::mariadb::fuzzing::read_version;
 use crate::local::{sandbox, storage};
 use std::path::Path;
 

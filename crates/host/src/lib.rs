@@ -10,12 +10,8 @@ mod remote;
 mod supervise;
 mod waiting;
 
-// The recipes of servers name this crate as those in crates of their own do.
-extern crate self as host;
-
 pub use self::local::command::command;
 pub use self::local::os::random_hex;
-pub use self::local::sandbox::mariadb::CLIENT_HOSTS;
 pub use self::local::sandbox::{forget_kept, remove_left};
 pub use self::local::size::in_words as size_in_words;
 pub use self::local::storage::no_room;

@@ -9,6 +9,7 @@ mod facts;
 #[doc(hidden)]
 pub mod fuzzing;
 mod limits;
+pub mod private;
 mod probe;
 mod replication;
 mod session;
@@ -22,6 +23,7 @@ use engine::mysql::{OltpSession, OltpStatements};
 use engine::{
     Account, LoadError, LoadSpec, OperationError, SessionError, SocketLoad, Stop, cpus_allowed,
 };
+use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
     CrossCheckFigures, Endpoint, Failure, Oltp, ServerAddress, ServerCounters, ServerFacts,
@@ -85,6 +87,7 @@ impl ServerKind for Mysql {
     type Clients = OltpClients;
 
     const SYSTEM: model::System = model::System::Mysql;
+    const PRIVATE: &'static PrivateServerKind = &private::KIND;
     const KEEPS_DATA: bool = true;
     const TELLING_SETTINGS: &'static [&'static str] = facts::TELLING;
 

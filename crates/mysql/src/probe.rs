@@ -3,7 +3,8 @@
 use super::connect;
 use super::tables::{OwnTable, check_room, drop_own, make_own};
 use crate::client::{ClientError, Connection};
-use host::{CLIENT_HOSTS, random_hex};
+use crate::private::CLIENT_HOSTS;
+use host::random_hex;
 use model::{Failure, FailureKind, Stop};
 use std::time::Duration;
 use system::Login;

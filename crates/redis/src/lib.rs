@@ -11,6 +11,7 @@ pub mod fuzzing;
 mod guest;
 mod keys;
 mod limits;
+mod private;
 mod rights;
 mod work;
 
@@ -20,6 +21,7 @@ use crate::client::{RedisConnection, RedisError, refusal};
 use crosscheck::key_value::KeyValueTool;
 use engine::redis::{KeyValueCommands, KeyValueSession, RedisLogin};
 use engine::{Account, LoadError, LoadSpec, SessionError, SocketLoad, Stop};
+use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
     BackgroundWork, CrossCheckFigures, ErrorCount, Failure, FailureKind, KeyValue, ServerAddress,
@@ -75,6 +77,7 @@ impl ServerKind for Redis {
     type Clients = KeyValueClients;
 
     const SYSTEM: model::System = model::System::Redis;
+    const PRIVATE: &'static PrivateServerKind = &private::KIND;
     /// A server that does not save its keys loses them when it starts again.
     const KEEPS_DATA: bool = false;
     const TELLING_SETTINGS: &'static [&'static str] = facts::TELLING;

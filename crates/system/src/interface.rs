@@ -5,6 +5,7 @@ use crate::group::Group;
 use crate::load::PreparedLoad;
 use crate::{Diagnostics, Hosts, LoadRequest, Login, Prepared, ProbedServer, Rooms, Step};
 use engine::Stop;
+use host::recipe::PrivateServerKind;
 use host::{CounterSource, Host};
 use model::{
     Act, BackgroundWork, CacheState, CrossCheckFigures, Failover, FailoverCause, Failure,
@@ -20,6 +21,11 @@ use std::time::{Duration, Instant};
 /// One kind of server or device.
 pub trait System: Sync {
     fn kind(&self) -> model::System;
+
+    /// How its private servers are made; absent where it has none.
+    fn private_servers(&self) -> Option<&'static PrivateServerKind> {
+        None
+    }
 
     /// Finds what a study asks of a target and this kind of target, or its machine, cannot give.
     ///

@@ -1,7 +1,7 @@
 //! Loads as several processes can share them: everything that making a part of one takes.
 
-use crate::login::{Login, PipedLoginData};
-use crate::registry;
+use crate::login::Login;
+pub use crate::login::PipedLogin;
 use engine::{Account, LoadError, LoadSpec, Nanos, Part, PartProgress, RunLoad, Stop, Timing};
 use host::Host;
 use model::{ErrorCount, Failure, FailureKind, System};
@@ -91,24 +91,15 @@ impl PreparedLoad {
 
 /// How a load travels.
 #[derive(Serialize, Deserialize)]
-struct Document {
-    system: System,
-    load: Value,
+pub(crate) struct Document {
+    pub(crate) system: System,
+    pub(crate) load: Value,
 }
 
 impl Serialize for PreparedLoad {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let load = self.0.document().map_err(serde::ser::Error::custom)?;
         Document { system: self.0.system(), load }.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for PreparedLoad {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Document { system, load } = Document::deserialize(deserializer)?;
-        let known = registry::of_kind(system);
-        let known = known.map_err(|failure| serde::de::Error::custom(failure.message))?;
-        known.read_load(load).map_err(serde::de::Error::custom)
     }
 }
 
@@ -161,11 +152,6 @@ pub struct ServerLoad<C> {
     pub clients: C,
     pub login: PipedLogin,
 }
-
-/// A login that another process of weighin gets through a pipe.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(from = "PipedLoginData", into = "PipedLoginData")]
-pub struct PipedLogin(pub Login);
 
 impl<C: Clients> RunLoad for ServerLoad<C> {
     fn timing(&self) -> Timing<'_> {

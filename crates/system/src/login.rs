@@ -1,5 +1,5 @@
-use crate::client::{Credentials, LoginEnvironment, Secret, SecretRules, connect_failure, tls};
-use crate::{no_server, registry};
+use crate::client::{Credentials, Secret, connect_failure, tls};
+use crate::no_server;
 use engine::{Address, TlsUpgrade};
 use host::Ends;
 use model::{Endpoint, Failure, FailureKind, ServerAddress, ServerKey, Stop, System, Tls};
@@ -27,20 +27,6 @@ impl Login {
         let takes_file =
             matches!(tls, Tls::Verified(Some(_))) || matches!(server_key, ServerKey::Pinned(_));
         takes_file.then_some("takes a file to log in")
-    }
-
-    /// Finds user and password for a server of that kind where the address says, as far as the rules
-    /// let a password be sent there.
-    ///
-    /// # Errors
-    /// When the password cannot be found or may not be sent, a pinned key cannot be read, TLS cannot be
-    /// set up, or that kind of target has no server.
-    pub fn of(
-        system: System,
-        address: &ServerAddress,
-        rules: &SecretRules,
-    ) -> Result<Self, Failure> {
-        registry::of_kind(system)?.log_in(address, &LoginEnvironment::of_this_process(rules))
     }
 
     /// A login with credentials that were found.
@@ -139,6 +125,11 @@ impl Login {
     }
 }
 
+/// A login that another process of weighin gets through a pipe.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(from = "PipedLoginData", into = "PipedLoginData")]
+pub struct PipedLogin(pub Login);
+
 /// A login with its password, for another process of weighin. Not to be shown.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct PipedLoginData {
@@ -152,8 +143,8 @@ pub struct PipedLoginData {
     may_reveal: bool,
 }
 
-impl From<super::load::PipedLogin> for PipedLoginData {
-    fn from(super::load::PipedLogin(login): super::load::PipedLogin) -> Self {
+impl From<PipedLogin> for PipedLoginData {
+    fn from(PipedLogin(login): PipedLogin) -> Self {
         Self {
             system: login.system,
             user: login.credentials.user.clone(),
@@ -165,7 +156,7 @@ impl From<super::load::PipedLogin> for PipedLoginData {
     }
 }
 
-impl From<PipedLoginData> for super::load::PipedLogin {
+impl From<PipedLoginData> for PipedLogin {
     fn from(handed: PipedLoginData) -> Self {
         let PipedLoginData { system, address, user, password, origin, may_reveal } = handed;
         let password = Secret::new(password);

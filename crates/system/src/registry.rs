@@ -1,7 +1,10 @@
 //! The systems that a program knows.
 
+use crate::client::{LoginEnvironment, SecretRules};
+use crate::load::{Document, PreparedLoad};
 use crate::{Login, System, TargetHandle};
-use model::{Failure, FailureKind, Target};
+use model::{Failure, FailureKind, ServerAddress, Target};
+use serde::Deserialize;
 use std::sync::OnceLock;
 
 static KNOWN: OnceLock<Vec<&'static dyn System>> = OnceLock::new();
@@ -9,6 +12,7 @@ static KNOWN: OnceLock<Vec<&'static dyn System>> = OnceLock::new();
 /// Says which systems there are. A program calls it once, before anything else; later calls say the
 /// same or are of no effect.
 pub fn register<const N: usize>(systems: [&'static dyn System; N]) {
+    host::recipe::register(systems.iter().filter_map(|one| one.private_servers()).collect());
     let _ = KNOWN.set(systems.into());
 }
 
@@ -44,4 +48,27 @@ pub fn of_target(target: &Target) -> Result<&'static dyn System, Failure> {
 /// `NotPermitted` where its system has no servers.
 pub fn reach(login: Login) -> Result<Box<dyn TargetHandle>, Failure> {
     of_kind(login.system())?.reach(login)
+}
+
+/// Finds user and password for a server of that kind where the address says, as far as the rules
+/// let a password be sent there.
+///
+/// # Errors
+/// When the password cannot be found or may not be sent, a pinned key cannot be read, TLS cannot be
+/// set up, or that kind of target has no server.
+pub fn log_in(
+    system: model::System,
+    address: &ServerAddress,
+    rules: &SecretRules,
+) -> Result<Login, Failure> {
+    of_kind(system)?.log_in(address, &LoginEnvironment::of_this_process(rules))
+}
+
+impl<'de> Deserialize<'de> for PreparedLoad {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Document { system, load } = Document::deserialize(deserializer)?;
+        let known = of_kind(system);
+        let known = known.map_err(|failure| serde::de::Error::custom(failure.message))?;
+        known.read_load(load).map_err(serde::de::Error::custom)
+    }
 }

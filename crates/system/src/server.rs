@@ -20,11 +20,13 @@ use crate::client::{LoginEnvironment, SecretRules, UsualLogin};
 use crate::group::Group;
 use crate::lag::with_lag;
 use crate::load::{PipedLogin, PreparedLoad, ServerLoad};
+use crate::registry;
 use crate::{
     Examination, Holding, Hosts, LoadRequest, Login, Perform, Prepared, Preparing, ProbedServer,
     SamplingScope, Seen, StatementSession, System, TargetHandle, unsuitable,
 };
 use engine::{LoadSpec, Stop};
+use host::recipe::PrivateServerKind;
 use host::{CounterSource, Host, this_machine};
 use model::{
     BackgroundWork, CacheState, CrossCheckFigures, FailoverCause, Failure, FailureKind, Place,
@@ -55,6 +57,10 @@ impl<K: ServerKind> Servers<K> {
 impl<K: ServerKind> System for Servers<K> {
     fn kind(&self) -> model::System {
         K::SYSTEM
+    }
+
+    fn private_servers(&self) -> Option<&'static PrivateServerKind> {
+        Some(K::PRIVATE)
     }
 
     fn usual_login(
@@ -215,7 +221,7 @@ impl<K: ServerKind> Server<K> {
         // The password of a private server is weighin's own.
         let own = SecretRules::command_line(false);
         let rules = if self.private.is_some() { &own } else { self.secrets.as_ref() };
-        Ok(Login::of(K::SYSTEM, address, rules)?.stopped_by(&self.stop))
+        Ok(registry::log_in(K::SYSTEM, address, rules)?.stopped_by(&self.stop))
     }
 
     fn login(&self) -> Result<&Login, Failure> {

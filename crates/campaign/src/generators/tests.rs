@@ -23,7 +23,6 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
-use system::Login;
 use system::client::SecretRules;
 use system::load::{PipedLogin, PreparedLoad, ServerLoad};
 
@@ -60,8 +59,9 @@ fn server_load(agents: u32, port: u16, length: Duration) -> ServerLoad<KeyValueC
         compression: false,
         server_key: ServerKey::default(),
     };
-    let login =
-        PipedLogin(Login::of(System::Redis, &address, &SecretRules::command_line(false)).unwrap());
+    let login = PipedLogin(
+        system::log_in(System::Redis, &address, &SecretRules::command_line(false)).unwrap(),
+    );
     let spec = LoadSpec {
         addresses: vec![Address::Tcp(([127, 0, 0, 1], port).into())],
         tls: None,

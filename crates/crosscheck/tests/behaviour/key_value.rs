@@ -17,6 +17,7 @@ const SECOND: Duration = Duration::from_secs(1);
 const CLIENTS: u32 = 8;
 
 fn sandbox(settings: &[(&str, &str)]) -> Sandbox {
+    system::register([&mysql::SYSTEM, &redis::SYSTEM]);
     Sandbox::start(SandboxOptions {
         system: System::Redis,
         name: "crosscheck".to_owned(),

@@ -12,6 +12,7 @@ const NEVER: &dyn Fn() -> bool = &|| false;
 const SECOND: Duration = Duration::from_secs(1);
 
 fn sandbox() -> Sandbox {
+    system::register([&mysql::SYSTEM, &redis::SYSTEM]);
     Sandbox::start(SandboxOptions { name: "crosscheck".to_owned(), ..SandboxOptions::default() })
         .unwrap()
 }

@@ -67,7 +67,7 @@ pub(super) const FILES: Target = Target {
         system::fuzzing::read(data);
         mysql::fuzzing::read(data);
         host::fuzzing::read(&text(data));
-        host::fuzzing::read_version(&text(data));
+        mysql::private::fuzzing::read_version(&text(data));
     },
     seeds: seeds::files,
     mutations: 2000,

@@ -13,7 +13,6 @@ mod space;
 mod state;
 mod statements;
 mod tables;
-mod trial;
 
 use super::{session, tables as test_tables};
 use crate::client::Connection;

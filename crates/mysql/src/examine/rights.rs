@@ -5,11 +5,11 @@
 //! read-only, before it looks for the table. Statements on tables that do exist are explained and not
 //! run.
 
-use super::{Server, trial};
+use super::Server;
 use crate::client::ClientError;
-use crate::tables;
+use crate::{connect, tables};
 use host::random_hex;
-use model::{Access, Failure, FailureKind, Needs};
+use model::{Access, Failure, FailureKind, Needs, Stop};
 use std::collections::{BTreeMap, BTreeSet};
 use system::DataPlan;
 use system::Diagnostics;
@@ -142,7 +142,7 @@ pub(super) fn check(
     // Where the study makes tables itself, so may this.
     let may_try = plan.to_make() > 0 || needs.own_table;
     if !unclear.is_empty() && may_try {
-        let tried = trial::try_out(server, &unclear)?;
+        let tried = try_out(server, &unclear)?;
         answers.extend(tried);
     }
     let mut denied = Vec::new();
@@ -223,4 +223,72 @@ fn refuses_writes(server: &mut Server<'_>, said: &str) -> Failure {
     let endpoint = server.control.endpoint();
     let message = format!("the server at {endpoint} does not let this account write: {said}");
     Failure::new(FailureKind::NotPermitted, message, remedy)
+}
+
+/// Tries rights that take a table; what came of each. Nothing where the account may not remove the
+/// table again, or that is not known either.
+///
+/// # Errors
+/// When the server is lost, or the table could not be removed.
+fn try_out(
+    server: &mut Server<'_>,
+    rights: &BTreeSet<Right>,
+) -> Result<Vec<(Right, Answer)>, Failure> {
+    // Without it the name might be somebody's.
+    let Ok(random) = random_hex(8) else { return Ok(Vec::new()) };
+    let name = format!("weighin_trial_{random}");
+    let remove = format!("DROP TABLE IF EXISTS {name}");
+    // It is not there yet: who may not remove it makes none.
+    match answer(server.control.execute(&remove))? {
+        Answer::May => {}
+        Answer::ReadOnly(said) => return Ok(vec![(Right::Create, Answer::ReadOnly(said))]),
+        Answer::Denied | Answer::Unclear(_) => return Ok(Vec::new()),
+    }
+    let tried = on_table(server, rights, &name);
+    remove_table(server, &name, &remove)?;
+    tried
+}
+
+/// Over another connection where the first is lost, also when somebody asked to stop.
+fn remove_table(server: &mut Server<'_>, name: &str, sql: &str) -> Result<(), Failure> {
+    if server.control.execute(sql).is_ok() {
+        return Ok(());
+    }
+    let login = server.login.clone().stopped_by(&Stop::default());
+    let removed = connect(&login).and_then(|mut other| {
+        other.execute(sql).map(drop).map_err(|error| error.failure("DROP TABLE was refused"))
+    });
+    removed.map_err(|failure| {
+        let database = &login.address().database;
+        Failure::new(
+            FailureKind::Statement,
+            format!(
+                "the table {name}, with which weighin tried what the account may do, could not be \
+                 removed from the database {database}: {failure}"
+            ),
+            format!("remove it: {sql}"),
+        )
+    })
+}
+
+/// Makes the table and tries one right after another on it.
+fn on_table(
+    server: &mut Server<'_>,
+    rights: &BTreeSet<Right>,
+    name: &str,
+) -> Result<Vec<(Right, Answer)>, Failure> {
+    let made = answer(server.control.execute(&tables::trial_table(name)))?;
+    if !matches!(made, Answer::May) {
+        return Ok(vec![(Right::Create, made)]);
+    }
+    let mut tried = vec![(Right::Create, made)];
+    // Rows first, then what changes the table, and what removes it last.
+    for &right in rights.iter().filter(|right| **right != Right::Create) {
+        let done = match right {
+            Right::Select => server.control.query(&right.on(name)).map(|_| 0),
+            _ => server.control.execute(&right.on(name)),
+        };
+        tried.push((right, answer(done)?));
+    }
+    Ok(tried)
 }

@@ -1,6 +1,6 @@
 //! The study's server settings, checked and made into a configuration file.
 
-use super::KIND;
+use super::facts::FACTS;
 use host::recipe::{Home, permitted};
 use model::Failure;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ impl Configuration {
         trusted: bool,
     ) -> Result<Self, Failure> {
         for (name, value) in &settings {
-            permitted((target, &KIND.facts), (name, name, value), trusted)?;
+            permitted((target, &FACTS), (name, name, value), trusted)?;
         }
         Ok(Self(settings))
     }

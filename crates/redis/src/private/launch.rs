@@ -1,11 +1,11 @@
 //! Everything that starting a private Redis server takes.
 
 use super::configuration::Configuration;
+use super::facts::FACTS;
 use host::recipe::{
-    CERTIFICATE, Distribution, Home, KEY, KindFacts, LogWords, PrivateServerKind, Recipe,
-    RecipeOrder, file_trouble,
+    CERTIFICATE, Distribution, Home, KEY, PrivateServerKind, Recipe, RecipeOrder, file_trouble,
 };
-use model::{Failure, FailureKind, System};
+use model::{Failure, FailureKind};
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
@@ -21,24 +21,7 @@ const CONFIGURATION: &str = "redis.conf";
 
 /// Redis, Valkey and KeyDB.
 pub static KIND: PrivateServerKind = PrivateServerKind {
-    facts: KindFacts {
-        system: System::Redis,
-        login: (None, ""),
-        replication_user: None,
-        account: "redis",
-        runs_as_account: false,
-        // Packages also link the server to its own tools.
-        program_prefixes: &["redis-", "valkey-", "keydb-"],
-        log_words: LogWords {
-            // Of a file that had room for the first part of a write.
-            disk_full: &["Short write while writing to the AOF file"],
-            unknown_setting: &[],
-            // It marks what one should know with that.
-            error: &[" # "],
-        },
-        setting_example: "maxmemory",
-        base_example: "/opt/valkey-8",
-    },
+    facts: FACTS,
     recipe: |order, distribution| Ok(Box::new(Redis::new(order, distribution)?)),
 };
 

@@ -1,9 +1,9 @@
 //! A socket that is waited for with limits: every exchange has a deadline and a number of bytes as a
 //! whole, and all waiting ends soon after somebody asks to stop.
 
-use super::transport::Socket;
 use host::{Ends, Waiting};
 use model::{Endpoint, Stop};
+use rustix::net::sockopt::socket_peercred;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
@@ -69,6 +69,64 @@ impl Cut {
 impl From<Cut> for io::Error {
     fn from(cut: Cut) -> Self {
         Self::other(cut)
+    }
+}
+
+/// A connected socket.
+#[derive(Debug)]
+enum Socket {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Socket {
+    fn ends(&self) -> io::Result<Ends> {
+        Ok(match self {
+            Self::Tcp(stream) => Ends::Tcp { own: stream.local_addr()?, peer: stream.peer_addr()? },
+            Self::Unix(stream) => Ends::Unix { listener: listener(stream) },
+        })
+    }
+
+    /// Bounds each read and each write.
+    fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => {
+                stream.set_read_timeout(Some(timeout))?;
+                stream.set_write_timeout(Some(timeout))
+            }
+            Self::Unix(stream) => {
+                stream.set_read_timeout(Some(timeout))?;
+                stream.set_write_timeout(Some(timeout))
+            }
+        }
+    }
+}
+
+/// The process that listens on the other end; `None` where it does not show here.
+fn listener(stream: &UnixStream) -> Option<u32> {
+    let listener = socket_peercred(stream).ok()?.pid.as_raw_nonzero().get();
+    u32::try_from(listener).ok()
+}
+
+impl Read for Socket {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.read(buffer),
+            Self::Unix(stream) => stream.read(buffer),
+        }
+    }
+}
+
+impl Write for Socket {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.write(bytes),
+            Self::Unix(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

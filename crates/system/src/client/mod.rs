@@ -10,7 +10,6 @@ pub mod fuzzing;
 mod line;
 mod private_file;
 mod secrets;
-mod system_user;
 pub mod tls;
 mod transport;
 mod visitors;

@@ -3,73 +3,11 @@ use super::line::Line;
 use super::tls;
 use host::Ends;
 use model::{Failure, FailureKind, ServerAddress};
-use rustix::net::sockopt::socket_peercred;
 use rustls::{ClientConnection, StreamOwned};
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::os::unix::net::UnixStream;
-use std::time::Duration;
+use std::io::{self, BufRead, BufReader, Write};
 
 /// How much is read at once, in bytes.
 const READ_SIZE: usize = 64 * 1024;
-
-/// A connected socket.
-#[derive(Debug)]
-pub enum Socket {
-    Tcp(TcpStream),
-    Unix(UnixStream),
-}
-
-impl Socket {
-    pub fn ends(&self) -> io::Result<Ends> {
-        Ok(match self {
-            Self::Tcp(stream) => Ends::Tcp { own: stream.local_addr()?, peer: stream.peer_addr()? },
-            Self::Unix(stream) => Ends::Unix { listener: listener(stream) },
-        })
-    }
-
-    /// Bounds each read and each write.
-    pub fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
-        match self {
-            Self::Tcp(stream) => {
-                stream.set_read_timeout(Some(timeout))?;
-                stream.set_write_timeout(Some(timeout))
-            }
-            Self::Unix(stream) => {
-                stream.set_read_timeout(Some(timeout))?;
-                stream.set_write_timeout(Some(timeout))
-            }
-        }
-    }
-}
-
-/// The process that listens on the other end; `None` where it does not show here.
-fn listener(stream: &UnixStream) -> Option<u32> {
-    let listener = socket_peercred(stream).ok()?.pid.as_raw_nonzero().get();
-    u32::try_from(listener).ok()
-}
-
-impl Read for Socket {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => stream.read(buffer),
-            Self::Unix(stream) => stream.read(buffer),
-        }
-    }
-}
-
-impl Write for Socket {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => stream.write(bytes),
-            Self::Unix(stream) => stream.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 /// What a connection reads from and writes to.
 #[derive(Debug)]

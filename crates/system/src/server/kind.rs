@@ -5,6 +5,7 @@ use crate::login::Login;
 use crate::{Examination, Perform, Preparing, ProbedServer, Seen, StatementSession, cannot_do};
 use crate::{LoadRequest, Prepared};
 use engine::Stop;
+use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
     Act, BackgroundWork, CrossCheckFigures, Failover, Failure, ServerAddress, ServerCounters,
@@ -43,6 +44,8 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     type Clients: Clients;
 
     const SYSTEM: model::System;
+    /// How private ones are made.
+    const PRIVATE: &'static PrivateServerKind;
     /// Whether data is there as before when a server was started again.
     const KEEPS_DATA: bool;
     /// As [`System::telling_settings`](super::System::telling_settings).

@@ -1,5 +1,6 @@
 //! Private Redis servers, and the connection to them.
 
+use crate::support::start_sandbox;
 use host::PrivateServer;
 use host::local::os::ProcessIdentity;
 use host::local::sandbox::{Sandbox, SandboxOptions};
@@ -27,7 +28,7 @@ fn connect(sandbox: &Sandbox) -> RedisConnection {
 
 #[test]
 fn a_server_keeps_its_settings_and_its_data_when_it_starts_again() {
-    let mut sandbox = Sandbox::start(options(&[("appendonly", "ON"), ("save", "")])).unwrap();
+    let mut sandbox = start_sandbox(options(&[("appendonly", "ON"), ("save", "")])).unwrap();
     let mut connection = connect(&sandbox);
     assert_eq!(connection.command(&[b"SET", b"k", b"v"]).unwrap(), Value::Status("OK".into()));
     let setting = connection.command(&[b"CONFIG", b"GET", b"appendonly"]).unwrap();
@@ -41,7 +42,7 @@ fn a_server_keeps_its_settings_and_its_data_when_it_starts_again() {
 
 #[test]
 fn nothing_is_left_when_it_is_dropped() {
-    let sandbox = Sandbox::start(options(&[])).unwrap();
+    let sandbox = start_sandbox(options(&[])).unwrap();
     let server = ProcessIdentity::of(sandbox.pid()).unwrap();
     let data = sandbox.data_directory().to_owned();
     assert!(data.exists());
@@ -51,7 +52,7 @@ fn nothing_is_left_when_it_is_dropped() {
 
 #[test]
 fn the_password_is_asked_for_and_is_in_no_argument() {
-    let sandbox = Sandbox::start(options(&[])).unwrap();
+    let sandbox = start_sandbox(options(&[])).unwrap();
     for password in ["", "wrong"] {
         let refused = RedisConnection::open(sandbox.address(), &Secret::new(password)).unwrap_err();
         assert_eq!(refused.kind, FailureKind::AccessDenied, "{refused}");
@@ -63,7 +64,7 @@ fn the_password_is_asked_for_and_is_in_no_argument() {
 
 #[test]
 fn a_setting_that_the_server_does_not_know_is_told_in_its_words() {
-    let failure = Sandbox::start(options(&[("appendfsync", "sometimes")])).unwrap_err();
+    let failure = start_sandbox(options(&[("appendfsync", "sometimes")])).unwrap_err();
     assert_eq!(failure.kind, FailureKind::SandboxStart);
     assert!(failure.message.contains("appendfsync"), "{failure}");
 }
@@ -95,7 +96,7 @@ fn a_server_of_another_kind_is_recognised() {
 
 #[test]
 fn a_guest_may_touch_only_the_keys_of_a_prefix_and_is_gone_afterwards() {
-    let sandbox = Sandbox::start(options(&[])).unwrap();
+    let sandbox = start_sandbox(options(&[])).unwrap();
     let mut own = connect(&sandbox);
     let mut other = connect(&sandbox);
     let guest = Guest::admit(&mut own, "weighin:").unwrap();
@@ -123,7 +124,7 @@ fn a_guest_may_touch_only_the_keys_of_a_prefix_and_is_gone_afterwards() {
 
 #[test]
 fn an_account_that_may_make_no_others_has_no_guests() {
-    let sandbox = Sandbox::start(options(&[])).unwrap();
+    let sandbox = start_sandbox(options(&[])).unwrap();
     let mut own = connect(&sandbox);
     let rights: [&[u8]; 8] =
         [b"ACL", b"SETUSER", b"poor", b"on", b">secret", b"~*", b"+@all", b"-acl"];
@@ -140,7 +141,7 @@ fn an_account_that_may_make_no_others_has_no_guests() {
 fn whoever_is_to_stop_does_not_wait_for_a_server() {
     let stop = Stop::default();
     let options = SandboxOptions { stop: stop.clone(), ..options(&[]) };
-    let mut sandbox = Sandbox::start(options).unwrap();
+    let mut sandbox = start_sandbox(options).unwrap();
     let server = ProcessIdentity::of(sandbox.pid()).unwrap();
     let suspend = std::process::Command::new("sh")
         .args(["-c", &format!("kill -s STOP {}", sandbox.pid())])

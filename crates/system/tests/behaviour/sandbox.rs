@@ -1,5 +1,6 @@
 //! Private servers: real ones, from their start to their end.
 
+use crate::support::start_sandbox;
 use host::PrivateServer;
 use host::local::os;
 use host::local::sandbox::{Sandbox, SandboxOptions};
@@ -59,7 +60,7 @@ fn query(sandbox: &Sandbox, query: &str) -> String {
 fn a_server_answers_has_its_settings_and_is_gone_when_dropped() {
     let parent = parent();
     let settings = [("innodb_flush_log_at_trx_commit", "2"), ("loose-max-connection", "77")];
-    let sandbox = Sandbox::start(options(parent.path(), &settings)).unwrap();
+    let sandbox = start_sandbox(options(parent.path(), &settings)).unwrap();
     assert_eq!(query(&sandbox, "SELECT @@innodb_flush_log_at_trx_commit"), "2");
     assert_eq!(query(&sandbox, "SELECT @@max_connections"), "77");
     assert_eq!(query(&sandbox, "SELECT @@bind_address"), "127.0.0.1");
@@ -89,7 +90,7 @@ fn a_server_answers_has_its_settings_and_is_gone_when_dropped() {
 #[test]
 fn nobody_gets_in_without_the_password_and_it_is_not_shown() {
     let parent = parent();
-    let sandbox = Sandbox::start(options(parent.path(), &[])).unwrap();
+    let sandbox = start_sandbox(options(parent.path(), &[])).unwrap();
     for user in ["root", "weighin", "mysql", "anybody"] {
         let output = client(&tcp(&sandbox, user), "", "SELECT 1");
         assert!(!output.status.success(), "{user} got in");
@@ -103,7 +104,7 @@ fn nobody_gets_in_without_the_password_and_it_is_not_shown() {
 #[test]
 fn data_outlives_a_restart_and_a_stop() {
     let parent = parent();
-    let mut sandbox = Sandbox::start(options(parent.path(), &[])).unwrap();
+    let mut sandbox = start_sandbox(options(parent.path(), &[])).unwrap();
     query(&sandbox, "CREATE TABLE kept (id INT PRIMARY KEY); INSERT INTO kept VALUES (42)");
     let first = sandbox.pid();
     sandbox.restart().unwrap();
@@ -124,7 +125,7 @@ fn data_outlives_a_restart_and_a_stop() {
 #[test]
 fn a_server_that_crashed_starts_again_even_on_another_port() {
     let parent = parent();
-    let mut sandbox = Sandbox::start(options(parent.path(), &[])).unwrap();
+    let mut sandbox = start_sandbox(options(parent.path(), &[])).unwrap();
     query(&sandbox, "CREATE TABLE kept (id INT PRIMARY KEY); INSERT INTO kept VALUES (42)");
     let (pid, port) = (sandbox.pid(), sandbox.port());
     os::kill(pid).unwrap();
@@ -149,7 +150,7 @@ fn a_server_that_crashed_starts_again_even_on_another_port() {
 fn a_setting_that_the_server_does_not_know_is_named() {
     let parent = parent();
     let settings = [("innodb_flsh_log_at_trx_commit", "1")];
-    let failure = Sandbox::start(options(parent.path(), &settings)).unwrap_err();
+    let failure = start_sandbox(options(parent.path(), &settings)).unwrap_err();
     assert_eq!(failure.kind, FailureKind::SandboxStart);
     assert!(failure.message.contains("innodb_flsh_log_at_trx_commit"), "{failure}");
     assert!(failure.message.contains("tested"), "{failure}");
@@ -171,13 +172,13 @@ fn settings_are_judged_by_what_the_server_takes_them_for() {
         ("wsrep_prov", "evil.so", "needs trust: it makes the server load code"),
         ("general_log_f", "/var/tmp/evil", "needs trust: its value is a path"),
     ] {
-        let failure = Sandbox::start(options(parent.path(), &[(name, value)])).unwrap_err();
+        let failure = start_sandbox(options(parent.path(), &[(name, value)])).unwrap_err();
         assert_eq!(failure.kind, FailureKind::SandboxStart);
         assert!(failure.message.contains(reason), "{name}: {failure}");
     }
     let dotted = options(parent.path(), &[("x.skip_grant_tables", "ON")]);
     assert!(
-        Sandbox::start(dotted).unwrap_err().message.contains("is not the name of a server setting")
+        start_sandbox(dotted).unwrap_err().message.contains("is not the name of a server setting")
     );
     assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 0);
 }
@@ -186,7 +187,7 @@ fn settings_are_judged_by_what_the_server_takes_them_for() {
 fn a_value_that_initialising_refuses_is_a_failure() {
     let parent = parent();
     let settings = [("innodb_data_file_path", "nonsense")];
-    let failure = Sandbox::start(options(parent.path(), &settings)).unwrap_err();
+    let failure = start_sandbox(options(parent.path(), &settings)).unwrap_err();
     assert_eq!(failure.kind, FailureKind::SandboxStart);
     assert!(failure.message.contains("data directory"), "{failure}");
     assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 0);
@@ -196,7 +197,7 @@ fn a_value_that_initialising_refuses_is_a_failure() {
 fn a_missing_directory_is_a_failure_that_names_it() {
     let parent = parent();
     let missing = parent.path().join("missing");
-    let failure = Sandbox::start(options(&missing, &[])).unwrap_err();
+    let failure = start_sandbox(options(&missing, &[])).unwrap_err();
     assert!(failure.message.contains(missing.to_str().unwrap()), "{failure}");
     assert!(!failure.remedy.is_empty());
 }
@@ -205,7 +206,7 @@ fn a_missing_directory_is_a_failure_that_names_it() {
 fn servers_started_at_once_are_apart() {
     let parent = parent();
     let start = |page_size: &str| {
-        Sandbox::start(options(parent.path(), &[("innodb_page_size", page_size)])).unwrap()
+        start_sandbox(options(parent.path(), &[("innodb_page_size", page_size)])).unwrap()
     };
     // A page size of its own for each: both are decided when the data is initialised.
     let (small, large) = std::thread::scope(|scope| {
@@ -225,7 +226,7 @@ fn a_server_forgets_its_cache_when_told_to() {
     let parent = parent();
     let named = ("innodb-buffer-pool-filename", "pages");
     for (settings, name) in [(&[][..], "ib_buffer_pool"), (&[named], named.1)] {
-        let mut sandbox = Sandbox::start(options(parent.path(), settings)).unwrap();
+        let mut sandbox = start_sandbox(options(parent.path(), settings)).unwrap();
         sandbox.stop().unwrap();
         let memory = sandbox.data_directory().join(name);
         assert!(memory.exists(), "the server has changed where it remembers its cache");

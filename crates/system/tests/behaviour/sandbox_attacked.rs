@@ -2,9 +2,10 @@
 //! meanwhile: nothing outside of the sandbox may be made, overwritten, given away or removed.
 
 use crate::support::own_process;
+use crate::support::start_sandbox;
 use host::PrivateServer;
 use host::local::os;
-use host::local::sandbox::{Sandbox, SandboxOptions};
+use host::local::sandbox::SandboxOptions;
 use model::FailureKind;
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
@@ -175,7 +176,7 @@ fn victim() {
     let Some(place) = std::env::var_os(PLACE).map(PathBuf::from) else { return };
     let mut started = 0;
     for _ in 0..3 {
-        if let Ok(mut sandbox) = Sandbox::start(options(&place.join("sandboxes"))) {
+        if let Ok(mut sandbox) = start_sandbox(options(&place.join("sandboxes"))) {
             started += 1;
             let _ = sandbox.stop();
             let _ = sandbox.forget_cache();
@@ -236,7 +237,7 @@ fn as_account(place: &Place, script: &str, directory: &Path) {
 #[test]
 fn links_planted_while_a_server_is_stopped_are_not_followed_when_it_starts() {
     let Some(place) = Place::make() else { return };
-    let mut sandbox = Sandbox::start(options(&place.sandboxes())).unwrap();
+    let mut sandbox = start_sandbox(options(&place.sandboxes())).unwrap();
     let data = sandbox.data_directory().to_owned();
     sandbox.stop().unwrap();
     // The server's first act is to make and remove a file of this name, whoever it is then.
@@ -260,7 +261,7 @@ fn links_planted_while_a_server_is_stopped_are_not_followed_when_it_starts() {
 #[test]
 fn what_weighin_keeps_in_a_sandbox_is_out_of_the_servers_reach() {
     let Some(place) = Place::make() else { return };
-    let sandbox = Sandbox::start(options(&place.sandboxes())).unwrap();
+    let sandbox = start_sandbox(options(&place.sandboxes())).unwrap();
     let root = sandbox.data_directory().parent().unwrap();
     for (name, mode) in [("weighin-sandbox", 0o600), ("password", 0o600), ("server.log", 0o600)] {
         let facts = root.join(name).symlink_metadata().unwrap();
@@ -277,7 +278,7 @@ fn what_weighin_keeps_in_a_sandbox_is_out_of_the_servers_reach() {
 fn a_directory_in_the_hand_of_others_is_refused_with_the_remedy() {
     let Some(place) = Place::make() else { return };
     let refused = |directory: &Path, words: &str| {
-        let failure = Sandbox::start(options(directory)).unwrap_err();
+        let failure = start_sandbox(options(directory)).unwrap_err();
         assert_eq!(failure.kind, FailureKind::NotPermitted);
         assert!(failure.message.contains(words), "{failure}");
         assert!(failure.remedy.contains("chown"), "{failure}");
@@ -287,14 +288,14 @@ fn a_directory_in_the_hand_of_others_is_refused_with_the_remedy() {
     refused(&place.sandboxes(), &format!("belongs to user {}", place.account));
     let below = place.sandboxes().join("below");
     fs::create_dir(&below).unwrap();
-    let failure = Sandbox::start(options(&below)).unwrap_err();
+    let failure = start_sandbox(options(&below)).unwrap_err();
     assert!(failure.message.contains("sandboxes belongs to user"), "{failure}");
     fs::remove_dir(&below).unwrap();
     chown(place.sandboxes(), Some(0), None).unwrap();
     fs::set_permissions(place.sandboxes(), Permissions::from_mode(0o777)).unwrap();
     refused(&place.sandboxes(), "can be written by others (mode 0777)");
     fs::set_permissions(place.sandboxes(), Permissions::from_mode(0o1777)).unwrap();
-    drop(Sandbox::start(options(&place.sandboxes())).unwrap());
+    drop(start_sandbox(options(&place.sandboxes())).unwrap());
 }
 
 /// Sandboxes of the dead are removed by root, and their markers name who is dead.
@@ -320,7 +321,7 @@ fn a_planted_sandbox_has_nothing_removed() {
     };
     let before = names();
     let began = Instant::now();
-    drop(Sandbox::start(options(&place.sandboxes())).unwrap());
+    drop(start_sandbox(options(&place.sandboxes())).unwrap());
     assert_eq!(names(), before);
     assert!(began.elapsed() < Duration::from_secs(60));
     place.is_untouched();

@@ -1,8 +1,9 @@
 //! However weighin ends, its private servers end with it.
 
+use crate::support::start_sandbox;
 use crate::support::{can_build, loops_below, own_process};
 use host::local::os::{self, ProcessIdentity};
-use host::local::sandbox::{Sandbox, SandboxOptions};
+use host::local::sandbox::SandboxOptions;
 use model::{BuiltVolume, FileSystem, IoLimits};
 use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader, Read};
@@ -31,7 +32,7 @@ fn helper() {
         volume: std::env::var_os(HELPER_VOLUME).map(|_| limited_volume()),
         ..SandboxOptions::default()
     };
-    let sandbox = Sandbox::start(options).unwrap();
+    let sandbox = start_sandbox(options).unwrap();
     println!("\nsandbox {} {}", sandbox.pid(), sandbox.data_directory().display());
     // Until the test closes its end.
     std::io::stdin().read_line(&mut String::new()).unwrap();

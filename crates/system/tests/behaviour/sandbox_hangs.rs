@@ -1,6 +1,7 @@
 //! Private servers that are asked to end and do not, and those that take their time to.
 
 use crate::support::Server;
+use crate::support::start_sandbox;
 use host::PrivateServer;
 use host::local::os::{self, ProcessIdentity};
 use host::local::sandbox::{Sandbox, SandboxOptions};
@@ -99,7 +100,7 @@ fn a_server_that_writes_its_pages_slowly_has_its_time() {
 /// Redis writes what it holds when it is asked to end, here at a key each millisecond.
 #[test]
 fn a_server_of_redis_that_saves_slowly_has_its_time() {
-    let mut sandbox = Sandbox::start(SandboxOptions {
+    let mut sandbox = start_sandbox(SandboxOptions {
         system: System::Redis,
         name: "cache".to_owned(),
         settings: [("save", "3600 1")].map(|(n, v)| (n.to_owned(), v.to_owned())).into(),

@@ -1,5 +1,6 @@
 //! Private servers on volumes that are built for them. Only root can build any.
 
+use crate::support::start_sandbox;
 use crate::support::{self, can_build, loops_below, shared_directory};
 use host::PrivateServer;
 use host::local::sandbox::{Sandbox, SandboxOptions};
@@ -37,7 +38,7 @@ struct OnVolume {
 impl OnVolume {
     fn start(system: System, settings: &[(&str, &str)], volume: BuiltVolume) -> Self {
         let directory = shared_directory();
-        let sandbox = Sandbox::start(SandboxOptions {
+        let sandbox = start_sandbox(SandboxOptions {
             system,
             name: "volume".to_owned(),
             settings: settings.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect(),

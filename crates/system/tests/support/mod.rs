@@ -22,7 +22,7 @@ pub struct Server {
 impl Server {
     pub fn start(settings: &[(&str, &str)]) -> Self {
         let directory = shared_directory();
-        let sandbox = Sandbox::start(SandboxOptions {
+        let sandbox = start_sandbox(SandboxOptions {
             name: "client".to_owned(),
             settings: settings.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect(),
             // The servers of tests have certificates and plugins.
@@ -57,6 +57,12 @@ impl Server {
     pub fn refusal(&self, address: &ServerAddress, user: &str, password: &str) -> Failure {
         Connection::open(address, &Credentials::new(user, Secret::new(password))).unwrap_err()
     }
+}
+
+/// Starts a private server of any kind.
+pub fn start_sandbox(options: SandboxOptions) -> Result<Sandbox, Failure> {
+    system::register([&mysql::SYSTEM, &redis::SYSTEM]);
+    Sandbox::start(options)
 }
 
 /// The test database at a place, without TLS.

@@ -97,5 +97,5 @@ pub(super) fn rules(arguments: &TargetArguments) -> SecretRules {
 /// How to log in to a target that is a server.
 pub(super) fn login(target: &Target, rules: &SecretRules) -> Result<Login, Failure> {
     let Place::Server(spec) = &target.place else { return Err(target.out_of_reach()) };
-    Ok(Login::of(target.system, &spec.address, rules)?.stopped_by(&signals::stop()))
+    Ok(system::log_in(target.system, &spec.address, rules)?.stopped_by(&signals::stop()))
 }

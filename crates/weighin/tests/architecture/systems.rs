@@ -22,11 +22,9 @@ const SERVER_WORDS: [&str; 12] = [
 const SERVERS: [&str; 6] = ["keydb", "mariadb", "mysql", "percona", "redis", "valkey"];
 
 /// Where the rooms of the systems are.
-const ROOMS: [&str; 10] = [
+const ROOMS: [&str; 8] = [
     "crates/engine/src/mysql/",
     "crates/engine/src/redis/",
-    "crates/host/src/local/sandbox/mariadb/",
-    "crates/host/src/local/sandbox/redis/",
     "crates/model/src/system.rs",
     "crates/mysql/",
     "crates/protocol/",

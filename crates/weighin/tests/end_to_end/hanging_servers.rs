@@ -83,6 +83,7 @@ fn a_private_server_that_hangs_to_the_end_fails_its_trial_and_is_gone() {
 fn a_server_of_redis_by_url_that_hangs_to_the_end_fails_its_trial() {
     let place = Workplace::new();
     let directory = shared_directory();
+    weighin::systems::register();
     let server = Sandbox::start(SandboxOptions {
         system: System::Redis,
         name: "test".to_owned(),

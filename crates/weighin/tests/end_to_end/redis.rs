@@ -31,6 +31,7 @@ struct Redis {
 impl Redis {
     fn start(settings: &[(&str, &str)]) -> Self {
         let directory = shared_directory();
+        weighin::systems::register();
         let sandbox = Sandbox::start(SandboxOptions {
             system: System::Redis,
             name: "test".to_owned(),

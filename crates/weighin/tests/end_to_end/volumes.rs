@@ -82,6 +82,7 @@ fn the_devices_of_a_volume_are_those_that_were_made_for_it() {
             file_system,
             limits: IoLimits::default(),
         };
+        weighin::systems::register();
         let sandbox = Sandbox::start(SandboxOptions {
             system: System::Redis,
             directory: Some(directory.path().to_owned()),

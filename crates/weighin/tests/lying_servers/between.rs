@@ -51,6 +51,7 @@ fn a_login_of_a_load_that_is_cut_off_ends_it_at_once() {
     std::fs::set_permissions(directory.path(), mode).unwrap();
     let options =
         SandboxOptions { directory: Some(directory.path().to_owned()), ..Default::default() };
+    weighin::systems::register();
     let server = Sandbox::start(SandboxOptions { name: "real".to_owned(), ..options }).unwrap();
     let weighin = |port: u16, arguments: &[&str]| {
         let url = format!("mysql://weighin@127.0.0.1:{port}/sbtest");

@@ -18,12 +18,10 @@ mod identity;
 pub(crate) mod initial_data;
 pub(crate) mod kind;
 mod left;
-pub(crate) mod mariadb;
 mod owner;
 pub(crate) mod permitted;
 mod place;
 pub(crate) mod recipe;
-mod redis;
 mod server;
 pub(crate) mod trouble;
 

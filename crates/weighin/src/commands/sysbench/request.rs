@@ -207,7 +207,7 @@ impl Request {
     /// How to log in to a server: the options name its password.
     pub(super) fn login(&self, address: &ServerAddress) -> Result<Login, Failure> {
         let rules = SecretRules::command_line(self.options.flag("weighin-allow-cleartext"));
-        Login::of(System::Mysql, address, &rules)
+        system::log_in(System::Mysql, address, &rules)
     }
 
     /// Prints what runs print, unless less is asked for.

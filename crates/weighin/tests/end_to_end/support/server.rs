@@ -78,6 +78,7 @@ impl Server {
             directory: Some(directory.path().to_owned()),
             ..options
         };
+        weighin::systems::register();
         Self { sandbox: Sandbox::start(options).unwrap(), _directory: directory }
     }
 

@@ -1,12 +1,13 @@
 //! Private servers of MariaDB and MySQL.
 
+mod facts;
 #[doc(hidden)]
 pub mod fuzzing;
-mod initialise;
 mod launch;
 mod member;
 mod programs;
 mod settings;
 mod version;
 
-pub use self::launch::{CLIENT_HOSTS, KIND};
+pub use self::facts::CLIENT_HOSTS;
+pub use self::launch::KIND;

@@ -1,15 +1,15 @@
 //! Everything that starting a private server of MariaDB or MySQL takes.
 
-use super::initialise;
+use super::facts::{CLIENT_HOSTS, DATABASE, FACTS, REPLICATION_USER, USER};
 use super::member;
-use super::programs::Programs;
+use super::programs::{Initialiser, Programs};
 use super::settings::Settings;
 use super::version::Version;
 use host::recipe::{
-    CERTIFICATE, Distribution, GroupMember, Home, KEY, KindFacts, LogWords, PrivateServerKind,
-    Recipe, RecipeOrder, file_trouble,
+    CERTIFICATE, Distribution, GroupMember, Home, InitialData, KEY, PrivateServerKind, Recipe,
+    RecipeOrder, file_trouble, run_initialiser,
 };
-use model::{Failure, System};
+use model::Failure;
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::net::SocketAddr;
@@ -23,35 +23,12 @@ const MAX_CONNECTIONS: &str = "--max_connections=1100";
 /// Statements that the server carries out before its first connection.
 const INIT_FILE: &str = "init.sql";
 
-/// Weighin's login on its private servers.
-const USER: &str = "weighin";
-/// The login of servers that replicate from a private one.
-const REPLICATION_USER: &str = "weighin_replica";
-/// From where clients reach a private server: its socket, loopback, and a network of its own
-/// ([`host::recipe::ADDRESSES`]).
-pub const CLIENT_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "198.18.%"];
-/// The database that its tables are in.
-const DATABASE: &str = "sbtest";
 /// MariaDB, MySQL, and Percona's builds of it.
 ///
 /// Servers allow 1100 connections unless the settings say otherwise, and resolve no host names. All other
 /// settings are the server's own defaults.
 pub static KIND: PrivateServerKind = PrivateServerKind {
-    facts: KindFacts {
-        system: System::Mysql,
-        login: (Some(USER), DATABASE),
-        replication_user: Some(REPLICATION_USER),
-        account: "mysql",
-        runs_as_account: true,
-        program_prefixes: &[],
-        log_words: LogWords {
-            disk_full: &["Disk full", "out of disk space", "with error 28"],
-            unknown_setting: &["unknown variable", "unknown option"],
-            error: &["[ERROR]"],
-        },
-        setting_example: "innodb_buffer_pool_size",
-        base_example: "/opt/mariadb-11.4",
-    },
+    facts: FACTS,
     recipe: |order, distribution| Ok(Box::new(MariaDb::new(order, distribution)?)),
 };
 
@@ -134,7 +111,7 @@ impl Recipe for MariaDb {
         password: &str,
         replication_password: Option<&str>,
     ) -> Result<(), Failure> {
-        initialise::fill_data_directory(home, self)?;
+        fill_data_directory(home, self)?;
         let from_others = home.has(CERTIFICATE);
         let version = &self.programs.version;
         let mut statements = login_statements(password, replication_password, version);
@@ -259,4 +236,85 @@ pub(super) fn path_option(name: &str, path: &Path) -> OsString {
     let mut option = OsString::from(name);
     option.push(path);
     option
+}
+
+/// Initial size of the redo log. The server makes a new one of the size that its settings say when
+/// it first starts, so a small one here only makes for a quicker copy.
+const REDO_LOG: &str = "--innodb_log_file_size=4M";
+
+/// Where MySQL keeps the name of a server that no other has.
+const SERVER_ID_FILE: &str = "auto.cnf";
+
+/// Fills a sandbox's empty data directory, and gives the sandbox to the server.
+///
+/// # Errors
+/// When initialising fails, or the data can't be copied.
+fn fill_data_directory(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
+    let Programs { version, server, initialiser, .. } = &launch.programs;
+    let mut made_by: Vec<&Path> = vec![server];
+    match initialiser {
+        Initialiser::Script(script) => made_by.push(script),
+        Initialiser::Server => {}
+        Initialiser::Statements(files) => made_by.extend(files.iter().map(AsRef::<Path>::as_ref)),
+    }
+    let data = InitialData {
+        distribution: &launch.distribution,
+        version: version.to_string(),
+        made_by,
+        options: launch.settings.initial_options(),
+        name_file: SERVER_ID_FILE,
+        make: &|home| initialise(home, launch),
+    };
+    data.fill(home)
+}
+
+fn initialise(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
+    let Programs { server, initialiser, .. } = &launch.programs;
+    let program = match initialiser {
+        Initialiser::Script(script) => script,
+        Initialiser::Server | Initialiser::Statements(_) => server,
+    };
+    let mut command = launch.distribution.command(program, home);
+    command.arg("--no-defaults");
+    let mut statements = Vec::new();
+    match initialiser {
+        Initialiser::Script(_) => {
+            command
+                .args(launch.programs.base.iter().map(|base| path_option("--basedir=", base)))
+                // Not --user: with it the program would also change the owners of files of the
+                // installation.
+                // The machine's root, or the server's account, may log in over the socket, and
+                // nobody else.
+                .arg("--auth-root-authentication-method=socket")
+                .args(
+                    launch
+                        .distribution
+                        .run_as()
+                        .administrator()
+                        .map(|user| format!("--auth-root-socket-user={user}")),
+                )
+                .args(["--skip-name-resolve", REDO_LOG]);
+            if launch.programs.version.is_mariadb_from([10, 4, 0]) {
+                command.arg("--skip-test-db");
+            }
+        }
+        Initialiser::Server => {
+            command.arg("--initialize-insecure").args(launch.distribution_options()).args(
+                launch.distribution.run_as().user_option().map(|user| format!("--user={user}")),
+            );
+        }
+        Initialiser::Statements(files) => {
+            command.arg("--bootstrap").args(launch.distribution_options()).args(
+                launch.distribution.run_as().user_option().map(|user| format!("--user={user}")),
+            );
+            statements.extend(b"CREATE DATABASE mysql;\nUSE mysql;\n");
+            for file in files {
+                let text = std::fs::read(file);
+                statements
+                    .extend(text.map_err(|error| file_trouble("the system tables", file, &error))?);
+            }
+        }
+    }
+    command.arg(path_option("--datadir=", &home.data())).args(launch.settings.initial_options());
+    run_initialiser(command, &statements, &FACTS.log_words)
 }

@@ -1,6 +1,6 @@
 //! The study's server settings, checked and made into options.
 
-use super::KIND;
+use super::facts::FACTS;
 use host::recipe::{permitted, refusal};
 use model::Failure;
 use settings::{NameError, Options, Resolved};
@@ -46,8 +46,7 @@ impl Settings {
         let mut found: BTreeMap<String, &str> = BTreeMap::new();
         let mut list = Vec::new();
         for (written, value) in settings {
-            let check =
-                |name: &str| permitted((target, &KIND.facts), (written, name, value), trusted);
+            let check = |name: &str| permitted((target, &FACTS), (written, name, value), trusted);
             // First of all as it is written: that refuses what is no name.
             check(written)?;
             let resolved = match known.resolve(written) {
