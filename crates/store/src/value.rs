@@ -5,6 +5,7 @@ use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, 
 use rusqlite::{Error, ErrorCode, Result, Row};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::de::value::StrDeserializer;
 use std::time::Duration;
 
 /// What makes no sense in a store, and where: `load.ok: -5 is out of range`.
@@ -169,8 +170,8 @@ impl<T: Serialize> ToSql for Name<T> {
 
 impl<T: DeserializeOwned> FromSql for Name<T> {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        let name = serde_json::Value::from(value.as_str()?);
-        serde_json::from_value(name).map(Self).map_err(FromSqlError::other)
+        let name = StrDeserializer::<serde::de::value::Error>::new(value.as_str()?);
+        T::deserialize(name).map(Self).map_err(FromSqlError::other)
     }
 }
 

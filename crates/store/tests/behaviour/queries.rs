@@ -104,8 +104,6 @@ fn every_table_and_view_is_documented() {
     for name in &names {
         let [Value::Text(kind), Value::Text(name)] = &name[..] else { panic!("{name:?}") };
         assert!(DOCUMENTATION.contains(&format!("**{name}**")), "{kind} {name}");
-        let columns = connection.prepare("SELECT name FROM pragma_table_info(?)").unwrap();
-        drop(columns);
         for column in rows(&connection, "SELECT name FROM pragma_table_info(?)", [name]) {
             let Value::Text(column) = &column[0] else { panic!("{column:?}") };
             let known = words.contains(column.as_str());
@@ -127,10 +125,12 @@ fn every_key_of_a_trial_is_documented() {
                 AND fullkey NOT LIKE '%.facts.%' AND fullkey NOT LIKE '%.processor_use.%'";
     let keys = rows(&opened(store.path()), keys, []);
     assert!(keys.len() > 120, "only {} keys", keys.len());
-    for key in keys {
-        let Value::Text(key) = &key[0] else { panic!("{key:?}") };
-        assert!(words.contains(key.as_str()), "{key}");
-    }
+    let text = |key: &Vec<Value>| match &key[0] {
+        Value::Text(key) => key.clone(),
+        other => panic!("{other:?}"),
+    };
+    let keys = keys.iter().map(text).filter(|key| !words.contains(key.as_str()));
+    assert_eq!(keys.collect::<Vec<_>>(), [""; 0], "these are not documented");
 }
 
 #[test]
