@@ -66,6 +66,22 @@ pub struct ServerFacts {
 pub struct TableContents {
     /// Rows.
     pub rows: u64,
-    /// Sum of the CRC-32 of every row.
+    /// Sum of the CRC-32 of every row. It uses all 64 bits, of which a number in JSON has 53.
+    #[serde(with = "decimal")]
     pub checksum: u64,
+}
+
+/// A number as decimal text.
+mod decimal {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+    use std::borrow::Cow;
+
+    pub fn serialize<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(number)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+        Cow::<str>::deserialize(deserializer)?.parse().map_err(Error::custom)
+    }
 }

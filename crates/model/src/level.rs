@@ -2,7 +2,9 @@ use crate::{SearchOver, UnitName};
 use serde::{Deserialize, Serialize};
 
 /// How hard a workload is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Level {
     /// In a closed loop, how many run one operation after another: connections, or reads and
     /// writes in flight (see `unit`). In an open loop, how many operations there can be at a time.

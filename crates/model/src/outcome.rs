@@ -2,7 +2,10 @@ use crate::{
     ActResult, Around, BackgroundWork, Derivation, Latencies, LoadResult, Metric, PackedLatencies,
     Stretch, Test, longest_statement,
 };
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
 use std::time::Duration;
 
 /// To how much of a millisecond the longest statement is known.
@@ -16,17 +19,23 @@ const MICROSECOND_MS: f64 = 1e-3;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Where it was read from; `None` where weighin measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<ResultSource>,
     /// What the task measured besides a load, or what a source prints, in its order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<Figure>,
     /// What the load engine recorded, where there was a load: imported results have none, and there
     /// may be very many of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Box<LoadResult>>,
     /// The distribution of latencies that a source prints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latencies: Option<Latencies>,
     /// What happened during the trial, in order of time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
     /// What a task measured again and again; names are unique.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<TimeSeries>,
 }
 
@@ -72,6 +81,7 @@ pub struct ResultSource {
     pub file: String,
     /// What wrote it, with its version where that is known, such as `sysbench 1.0.20`; empty
     /// where unknown, as with tables.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tool: String,
 }
 
@@ -190,6 +200,7 @@ pub struct Figure {
     /// As measured or printed, such as `ms` or `1/s`; empty where there is none.
     pub unit: String,
     /// Where a source prints it; `None` where weighin measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub printed: Option<Printed>,
 }
 
@@ -211,17 +222,42 @@ pub struct Printed {
     /// The line of the file, from 1; 0 where lines mean nothing, as in JSON.
     pub line: u32,
     /// What the source adds to the figure; empty where nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
 
-/// What stands in the place of a figure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+/// What stands in the place of a figure; serialised as that alone.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum FigureValue {
     /// A number.
     Number(FigureNumber),
     /// A date, a word, a reason.
     Text(String),
+}
+
+/// By hand: an untagged enum would keep a copy of what it reads until it knows which it is.
+impl<'de> Deserialize<'de> for FigureValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = FigureValue;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number with its resolution, or a text")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<FigureValue, E> {
+                Ok(FigureValue::Text(text.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, number: A) -> Result<FigureValue, A::Error> {
+                let number = FigureNumber::deserialize(MapAccessDeserializer::new(number))?;
+                Ok(FigureValue::Number(number))
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
 }
 
 /// A number and how precisely it is known.
@@ -243,13 +279,17 @@ pub struct Mark {
     pub at_seconds: f64,
     /// When it ended, likewise; `None` for a moment. Of an intervention that was cut off when weighin
     /// ended it, or turned away from work that goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_seconds: Option<f64>,
     /// What came of it, where it is an intervention.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<ActResult>,
     /// The background work that the intervention asked for, where it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<BackgroundWork>,
     /// What is to be said of it: of an intervention that failed why, of others the answer of the
     /// server or the last words of a command. As it came: not to be shown without [`crate::text`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 

@@ -42,7 +42,7 @@ pub struct Trial {
 }
 
 /// Identifies a trial within a study.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TrialKey {
     /// Name of the target.
     pub target: String,

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A date: milliseconds since 1970-01-01 00:00 UTC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct UnixMillis(pub u64);
 
 impl UnixMillis {
@@ -15,17 +17,25 @@ impl UnixMillis {
 }
 
 /// What happened in one trial. A trial that failed has a record too: a failure is a result.
+///
+/// Its serialised form is the document of the trial in a results file. The fields that the plan has as
+/// well are no part of that; what a trial does not have takes no room.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrialRecord {
     /// Which trial of the plan.
+    #[serde(skip)]
     pub key: TrialKey,
     /// Its place in the plan, from 1.
+    #[serde(skip)]
     pub position: u32,
     /// The seed of its random streams.
+    #[serde(skip)]
     pub seed: u64,
-    /// When preparing for it began.
+    /// When preparing for it began; 0 of imported results.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub started_at: UnixMillis,
     /// When it was over: that long after it began, whatever became of the clock meanwhile.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub finished_at: UnixMillis,
     /// By how many milliseconds the clock of the machine that leads was set in its course, forward
     /// where above 0; absent where it kept step with what passed.
@@ -34,16 +44,24 @@ pub struct TrialRecord {
     /// What came of it.
     pub end: TrialEnd,
     /// What was sampled while it ran.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub sampling: Sampling,
     /// What another tool made of the same, where the test asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cross_check: Option<CrossCheckRecord>,
     /// The search for the highest load under a bound, where the test asks for it. What the trial
     /// ended with and what was sampled are of the step that gave the answer (see
     /// [`Search::deciding_step`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
     /// The trials of other targets that ran at the same time, where there were any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side_by_side: Option<SideBySide>,
+}
+
+/// Whether a field need not be written.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// Trials of other targets that ran beside one.

@@ -1,6 +1,5 @@
 //! A whole run in a new file.
 
-use crate::digest::Subject;
 use crate::lock::WriterLock;
 use crate::{Store, StoreError, beside, extension, file, run};
 use model::{Block, Dataset, Plan, ReadLimit, RunInfo};
@@ -28,10 +27,9 @@ impl Store {
         file::create(path, &dataset.study, &plan, &first)?;
         let fill = |mut store: Self| {
             let mut read = None;
-            store.write(|connection, digests| {
+            store.write(|connection| {
                 for (number, one) in (1..).zip(&dataset.run.extensions) {
                     extension::insert(connection, number, one, None, &blocks(number))?;
-                    digests.write(connection, Subject::Extension(number.into()))?;
                 }
                 // What could not be read again is not kept.
                 read = Some(run::select(connection)?);

@@ -7,13 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How SQLite compares text by itself.
 const COLLATIONS: [&str; 3] = ["BINARY", "NOCASE", "RTRIM"];
 
-/// A column of a table.
-pub(crate) struct Column {
-    pub name: String,
-    /// Its place in the primary key, from 1; 0 where it has none.
-    pub key: u32,
-}
-
 /// What SQLite keeps of a table, an index or a view.
 #[derive(PartialEq, Eq)]
 struct Declaration {
@@ -26,8 +19,7 @@ struct Declaration {
 pub(crate) struct Expected {
     /// By kind and name.
     declarations: BTreeMap<(String, String), Declaration>,
-    /// With their columns in order.
-    tables: BTreeMap<String, Vec<Column>>,
+    tables: BTreeSet<String>,
 }
 
 impl Expected {
@@ -36,23 +28,16 @@ impl Expected {
         let own = Connection::open_in_memory()?;
         own.pragma_update(None, "foreign_keys", false)?;
         scripts.iter().try_for_each(|script| own.execute_batch(script))?;
-        let mut expected = Self { declarations: BTreeMap::new(), tables: BTreeMap::new() };
-        for entry in entries(&own)? {
-            expected.declarations.insert((entry.kind, entry.name), entry.declaration);
-        }
-        let names = expected.declarations.keys().filter(|(kind, _)| kind == "table");
-        for (_, name) in names {
-            let mut statement =
-                own.prepare("SELECT name, pk FROM pragma_table_info(?) ORDER BY cid")?;
-            let columns = statement
-                .query_map([name], |row| Ok(Column { name: row.get(0)?, key: row.get(1)? }))?;
-            expected.tables.insert(name.clone(), columns.collect::<Result<_>>()?);
-        }
-        Ok(expected)
+        let entries = entries(&own)?.into_iter();
+        let declarations: BTreeMap<_, _> =
+            entries.map(|entry| ((entry.kind, entry.name), entry.declaration)).collect();
+        let tables = declarations.keys().filter(|(kind, _)| kind == "table");
+        let tables = tables.map(|(_, name)| name.clone()).collect();
+        Ok(Self { declarations, tables })
     }
 
-    /// The tables with their columns in order, by name.
-    pub fn tables(&self) -> &BTreeMap<String, Vec<Column>> {
+    /// The names of the tables.
+    pub fn tables(&self) -> &BTreeSet<String> {
         &self.tables
     }
 
@@ -93,7 +78,7 @@ impl Expected {
         if let Some((kind, name)) = expected.find(|key| !found.contains(*key)) {
             return Ok(Some(format!("the {kind} {name} is missing")));
         }
-        for table in self.tables.keys() {
+        for table in &self.tables {
             if let Some(index) = self.harmful_index(connection, table)? {
                 return Ok(Some(format!(
                     "it has an index, {index}, on weighin's table {table}, which could keep weighin from \

@@ -1,7 +1,9 @@
 //! What was added to a run after it had begun.
 
+use crate::digest::{self, EXTENSION};
+use crate::document::MOST;
 use crate::run;
-use crate::value::{Columns, Json, MOST, damage};
+use crate::value::{Columns, Json, damage};
 use model::{Block, Extension, Study, UnixMillis};
 use rusqlite::{Connection, Result, params};
 
@@ -27,7 +29,8 @@ pub(crate) fn insert(
             extension.merged_from
         ],
     )?;
-    run::insert_plan(connection, blocks)
+    run::insert_plan(connection, blocks)?;
+    digest::write(connection, EXTENSION.of(number))
 }
 
 /// Reads all of them in order, and the study as the last of them left it, where any changed it.

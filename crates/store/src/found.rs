@@ -1,10 +1,9 @@
 //! Stores that were found in a directory, by whoever shows what is there while runs go on.
 
-use crate::digest::Digests;
+use crate::digest;
 use crate::error::Access;
 use crate::log::LogState;
 use crate::schema::{self, Age, SCRIPTS};
-use crate::store::check_run;
 use crate::{Store, StoreError, file, lock};
 use files::Directory;
 use model::ReadLimit;
@@ -44,19 +43,18 @@ impl Store {
         let log = (!was_held && !is_held_at(path)).then_some(log);
         let mut opened = file::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, reading)?;
         let budget = &reading.budget();
-        let (age, mut digests) = schema::check(&opened, path, SCRIPTS, Access::Read, budget)?;
+        let age = schema::check(&opened, path, SCRIPTS, Access::Read, budget)?;
         {
             let _limited = opened.limit.begin(budget);
             // One transaction: a writer may append meanwhile.
             let snapshot = opened.connection.unchecked_transaction().map_err(sqlite)?;
-            check_run(&snapshot, &digests, budget).map_err(sqlite)?;
+            digest::check_run(&snapshot, budget).map_err(sqlite)?;
         }
         let trouble = log.map(|log| log.trouble(&opened.connection)).transpose().map_err(sqlite)?;
         if age == Age::Older {
             opened = schema::migrated_copy(&opened, SCRIPTS).map_err(sqlite)?;
-            digests = Digests::current().map_err(sqlite)?;
         }
-        Self::load(path, opened, None, reading, (digests, trouble.flatten()))
+        Self::load(path, opened, None, reading, trouble.flatten())
     }
 }
 

@@ -1,24 +1,36 @@
-//! Changes any cell of a store and makes its digests fit again, and any declaration of a table, for tests
-//! and the crate `fuzz` alone: whoever knows how the digests are made can do so too.
+//! Changes any cell of a store, any value of its documents, and any declaration of a table, and makes its
+//! digests fit again, for tests and the crate `fuzz` alone: whoever knows how the digests are made can do
+//! so too.
 
-use crate::digest::Digests;
-use crate::expected::{Column, Expected};
-use crate::guard::STATEMENTS;
+use crate::digest;
+use crate::expected::Expected;
+use crate::recording::{Compressed, compress, inflate};
 use crate::schema::SCRIPTS;
+use crate::value::unfit;
+use model::ReadBudget;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Result, params, params_from_iter};
+use serde_json::Value as Json;
 use std::path::Path;
+
+/// Columns that hold documents, each with its table.
+pub const DOCUMENTS: [(&str, &str); 4] = [
+    ("trial", "document"),
+    ("trial", "recording"),
+    ("target", "document"),
+    ("instance", "document"),
+];
 
 /// One change. Numbers beyond what there is start again from the first.
 #[derive(Clone, Debug)]
 pub struct Edit {
-    /// Which table, in the order of their names.
+    /// Which table, in the order of their names; after them come the [`DOCUMENTS`].
     pub table: usize,
     /// Which row.
     pub row: usize,
-    /// Which column.
+    /// Which column, or which value of a document.
     pub column: usize,
-    /// What the cell becomes; without it the row is deleted.
+    /// What the cell becomes; without it the row is deleted, or what is in a value.
     pub cell: Option<Cell>,
 }
 
@@ -50,8 +62,17 @@ pub fn edit(path: &Path, edits: &[Edit]) -> std::result::Result<(), String> {
         )?;
         let tables = tables()?;
         for edit in edits {
-            let (table, columns, keys) = &tables[edit.table % tables.len()];
-            let _ = change(&connection, table, columns, keys, edit);
+            let place = edit.table % (tables.len() + DOCUMENTS.len());
+            let _ = match tables.get(place) {
+                Some((table, columns, keys)) => change(&connection, table, columns, keys, edit),
+                None => change_document(&connection, place - tables.len(), edit.row, |json| {
+                    // Their values are more than a byte tells apart.
+                    let mut left = edit.column * 37 % (1 + count(json));
+                    if let Some(value) = nth(json, &mut left, &|_| true) {
+                        *value = changed(value, edit.cell.as_ref());
+                    }
+                }),
+            };
         }
         renew_digests(&connection)?;
         connection.execute_batch("COMMIT")
@@ -110,9 +131,12 @@ pub fn declare(path: &Path, declarations: &[Declaration]) -> std::result::Result
 
 /// The most copies of a trial.
 const MOST_TRIALS: u32 = 10_000;
+/// The most that copies in a document may take, in bytes.
+const MOST_BYTES: usize = 16 << 20;
 
 /// Makes so many copies of a row of a store that nobody has open, with other numbers: a table that
-/// SQLite does not let have them stays as it is.
+/// SQLite does not let have them stays as it is. After the tables come the [`DOCUMENTS`], of which the
+/// list of that number in the first gets so many copies of its first element.
 ///
 /// # Errors
 /// As [`edit`].
@@ -123,21 +147,113 @@ pub fn multiply(
 ) -> std::result::Result<(), String> {
     let make = || {
         let connection = Connection::open(path)?;
-        // Of many trials each has the same queries for its digest.
-        connection.set_prepared_statement_cache_capacity(STATEMENTS);
         connection.execute_batch(
             "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; PRAGMA foreign_keys = OFF;
              PRAGMA ignore_check_constraints = ON; BEGIN",
         )?;
         let tables = tables()?;
-        let (table, columns, keys) = &tables[table % tables.len()];
-        // A digest of each takes longer than all that is done with them.
-        let copies = if table == "trial" { copies.min(MOST_TRIALS) } else { copies };
-        let _ = copy_row(&connection, table, columns, keys, row, copies);
+        let place = table % (tables.len() + DOCUMENTS.len());
+        let _ = match tables.get(place) {
+            Some((table, columns, keys)) => {
+                // A digest of each takes longer than all that is done with them.
+                let copies = if table == "trial" { copies.min(MOST_TRIALS) } else { copies };
+                copy_row(&connection, table, columns, keys, row, copies)
+            }
+            None => change_document(&connection, place - tables.len(), 0, |json| {
+                let mut left = row;
+                let lists = |value: &Json| value.as_array().is_some_and(|list| !list.is_empty());
+                if let Some(Json::Array(list)) = nth(json, &mut left, &lists) {
+                    let one = list[0].clone();
+                    let most = MOST_BYTES / one.to_string().len().max(1);
+                    list.extend(std::iter::repeat_n(one, most.min(copies as usize)));
+                }
+            }),
+        };
         renew_digests(&connection)?;
         connection.execute_batch("COMMIT")
     };
     make().map_err(|error: rusqlite::Error| error.to_string())
+}
+
+/// Changes a document in that row of its table.
+fn change_document(
+    connection: &Connection,
+    place: usize,
+    row: usize,
+    work: impl FnOnce(&mut Json),
+) -> Result<usize> {
+    let (table, column) = DOCUMENTS[place];
+    let those = format!("FROM {table} WHERE {column} IS NOT NULL");
+    let rows: usize =
+        connection.query_row(&format!("SELECT count(*) {those}"), [], |row| row.get(0))?;
+    let size = if column == "recording" { "recording_bytes" } else { "NULL" };
+    let (id, text, length): (i64, Value, Option<u64>) = connection.query_row(
+        &format!("SELECT rowid, {column}, {size} {those} LIMIT 1 OFFSET ?"),
+        [row % rows.max(1)],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
+    let text = match (text, length) {
+        (Value::Text(text), None) => text.into_bytes(),
+        (Value::Blob(bytes), Some(length)) => inflate(&bytes, length, &ReadBudget::default())?,
+        _ => return Ok(0),
+    };
+    let mut json: Json = serde_json::from_slice(&text).map_err(unfit)?;
+    work(&mut json);
+    let text = json.to_string();
+    if length.is_none() {
+        let update = format!("UPDATE {table} SET {column} = ? WHERE rowid = ?");
+        return connection.execute(&update, params![text, id]);
+    }
+    let Compressed { bytes, length } = compress(text.as_bytes())?;
+    connection.execute(
+        "UPDATE trial SET recording = ?, recording_bytes = ? WHERE rowid = ?",
+        params![bytes, length, id],
+    )
+}
+
+/// How many values are in a document.
+fn count(json: &Json) -> usize {
+    match json {
+        Json::Array(list) => list.iter().map(|value| 1 + count(value)).sum(),
+        Json::Object(object) => object.values().map(|value| 1 + count(value)).sum(),
+        _ => 0,
+    }
+}
+
+/// The value of that number among those that are wanted, itself included, an outer one first.
+fn nth<'v>(
+    json: &'v mut Json,
+    left: &mut usize,
+    is_wanted: &dyn Fn(&Json) -> bool,
+) -> Option<&'v mut Json> {
+    if is_wanted(json) {
+        if *left == 0 {
+            return Some(json);
+        }
+        *left -= 1;
+    }
+    match json {
+        Json::Array(list) => list.iter_mut().find_map(|value| nth(value, left, is_wanted)),
+        Json::Object(object) => object.values_mut().find_map(|value| nth(value, left, is_wanted)),
+        _ => None,
+    }
+}
+
+/// What a value becomes.
+fn changed(value: &Json, cell: Option<&Cell>) -> Json {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    match (cell, value) {
+        (None, Json::Array(list)) => list.iter().skip(1).cloned().collect(),
+        (None, Json::Object(object)) => Json::Object(object.clone().into_iter().skip(1).collect()),
+        (None | Some(Cell::Null), _) => Json::Null,
+        (Some(Cell::Integer(value)), _) => (*value).into(),
+        (Some(Cell::Real(value)), _) => (*value).into(),
+        (Some(Cell::Blob(bytes)), _) => text(bytes).into(),
+        // Where it is JSON itself, as that.
+        (Some(Cell::Text(bytes)), _) => {
+            serde_json::from_slice(bytes).unwrap_or_else(|_| text(bytes).into())
+        }
+    }
 }
 
 fn copy_row(
@@ -174,23 +290,27 @@ fn copy_row(
 /// When it is no store, or cannot be written.
 pub fn renew_digests(connection: &Connection) -> Result<()> {
     connection.execute("DELETE FROM digest", [])?;
-    Digests::current()?.write_all(connection)
+    digest::write_all(connection)
 }
 
 /// The name of a table, its columns, and those that its rows are found by.
 type Table = (String, Vec<String>, String);
 
 fn tables() -> Result<Vec<Table>> {
+    let own = Connection::open_in_memory()?;
+    SCRIPTS.iter().try_for_each(|script| own.execute_batch(script))?;
     let expected = Expected::of(SCRIPTS)?;
-    let tables = expected.tables().iter().filter(|(name, _)| *name != "digest");
-    let table = |(name, columns): (&String, &Vec<Column>)| {
-        let mut keys: Vec<&Column> = columns.iter().filter(|column| column.key > 0).collect();
-        keys.sort_by_key(|column| column.key);
-        let keys: Vec<&str> = keys.iter().map(|column| column.name.as_str()).collect();
-        let keys = if keys.is_empty() { "rowid".to_owned() } else { keys.join(", ") };
-        (name.clone(), columns.iter().map(|column| column.name.clone()).collect(), keys)
-    };
-    Ok(tables.map(table).collect())
+    let mut tables = Vec::new();
+    for name in expected.tables().iter().filter(|name| *name != "digest") {
+        let mut statement =
+            own.prepare("SELECT name, pk FROM pragma_table_info(?) ORDER BY cid")?;
+        let columns = statement.query_map([name], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let columns = columns.collect::<Result<Vec<(String, u32)>>>()?;
+        let key = columns.iter().find(|(_, key)| *key == 1);
+        let key = key.map_or_else(|| "rowid".to_owned(), |(name, _)| name.clone());
+        tables.push((name.clone(), columns.into_iter().map(|(name, _)| name).collect(), key));
+    }
+    Ok(tables)
 }
 
 fn change(

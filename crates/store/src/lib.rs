@@ -1,38 +1,29 @@
 //! One run of a study in one SQLite file; the only user of SQLite.
 //!
 //! A [`Store`] keeps the study, its plan, the host, each target as observed, and a record of
-//! every trial. A trial that was appended survives a power loss. The tables are described in
-//! `docs/store.md`, for users who want to query them by hand.
+//! every trial. A trial that was appended survives a power loss. A record is one document, the
+//! serialised form of its type in `model`; views show its parts to users who want to query them by
+//! hand. Both are described in `docs/store.md`.
 
 mod beside;
-mod conditions;
 mod copy;
-mod counts;
-mod cross_check;
 mod digest;
-mod disks;
+mod document;
 mod error;
 mod expected;
 mod extension;
+mod facts;
 mod file;
-mod fleet;
 mod found;
 #[doc(hidden)]
 pub mod fuzzing;
-mod generators;
 mod guard;
-mod instance;
 mod lock;
 mod log;
-mod note;
-mod open_loop;
-mod outcome;
+mod recording;
 mod run;
-mod sampling;
 mod schema;
-mod search;
 mod store;
-mod target;
 mod trial;
 mod value;
 

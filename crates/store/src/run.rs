@@ -1,7 +1,8 @@
 //! The run itself: study, plan and host. What was added later stands beside it.
 
+use crate::document::MOST;
 use crate::extension;
-use crate::value::{Columns, Json, MOST, Name, Nanos, Seed, damage, required};
+use crate::value::{Columns, Json, Name, Nanos, Seed, damage, required};
 use model::bounds::MAX_REPEATS;
 use model::{
     Block, HostFacts, Level, LevelUnit, Plan, RunInfo, SearchOver, Study, Trial, TrialKey,

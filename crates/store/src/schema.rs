@@ -1,7 +1,7 @@
 //! The tables of a store, and how a store of an earlier format is brought to the current one.
 
 use crate::StoreError;
-use crate::digest::Digests;
+use crate::digest;
 use crate::error::{Access, code};
 use crate::expected::{Expected, quoted};
 use crate::file::Opened;
@@ -24,15 +24,14 @@ const ALL_PAGES: std::ffi::c_int = std::ffi::c_int::MAX;
 /// A released script is never changed: a new format is a new script at the end.
 pub(crate) const SCRIPTS: &[&str] = &[include_str!("schema/0001_tables.sql")];
 
-/// Reads the format of a store, whether it is the last of `scripts` or one before it, and gives the
-/// digests of its tables. Refuses other files, later formats, damaged files, and those whose tables are not weighin's.
+/// Reads the format of a store, whether it is the last of `scripts` or one before it. Refuses other files, later formats, damaged files, and those whose tables are not weighin's.
 pub(crate) fn check(
     opened: &Opened,
     path: &Path,
     scripts: &[&str],
     access: Access,
     budget: &ReadBudget,
-) -> Result<(Age, Digests), StoreError> {
+) -> Result<Age, StoreError> {
     let Opened { connection, limit } = opened;
     let sqlite = |error| StoreError::from_sqlite(path, Access::Read, error);
     let damaged = |detail| StoreError::Damaged { path: path.to_path_buf(), detail };
@@ -64,8 +63,7 @@ pub(crate) fn check(
     if let Some(problem) = problem(connection, &expected, access).map_err(sqlite)? {
         return Err(damaged(problem));
     }
-    let age = if of_store.len() < scripts.len() { Age::Older } else { Age::Current };
-    Ok((age, Digests::of(&expected)))
+    Ok(if of_store.len() < scripts.len() { Age::Older } else { Age::Current })
 }
 
 /// Whether the format of a store is the one that is written, or one before it.
@@ -85,7 +83,7 @@ fn problem(
     if let Some(difference) = expected.difference(connection)? {
         return Ok(Some(difference));
     }
-    for table in expected.tables().keys() {
+    for table in expected.tables() {
         let check = format!("PRAGMA quick_check({})", quoted(table));
         let health: String = connection.query_row(&check, [], |row| row.get(0))?;
         if health != "ok" {
@@ -148,7 +146,7 @@ pub(crate) fn migrate(
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", scripts.len() as i64)?;
     fill(&transaction)?;
-    Digests::of(&Expected::of(scripts)?).write_all(&transaction)?;
+    digest::write_all(&transaction)?;
     transaction.commit()
 }
 
@@ -169,7 +167,7 @@ pub(crate) fn migrated_copy(source: &Opened, scripts: &[&str]) -> rusqlite::Resu
 mod tests {
     use super::*;
     use crate::{Store, file, run, trial};
-    use model::ReadLimit;
+    use model::{ReadLimit, Trial};
     use rusqlite::OpenFlags;
     use test_support::varied::{host, plan, record, study};
 
@@ -194,7 +192,7 @@ mod tests {
         let mut opened =
             file::connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE, ReadLimit::NONE).unwrap();
         let age = |opened: &Opened, scripts| {
-            check(opened, &path, scripts, Access::Write, &ReadBudget::default()).unwrap().0
+            check(opened, &path, scripts, Access::Write, &ReadBudget::default()).unwrap()
         };
         assert_eq!(age(&opened, SCRIPTS), Age::Current);
         assert_eq!(age(&opened, LATER), Age::Older);
@@ -204,9 +202,7 @@ mod tests {
         for opened in [&copy, &opened] {
             assert_eq!(age(opened, LATER), Age::Current);
             let connection = &opened.connection;
-            Digests::of(&Expected::of(LATER).unwrap())
-                .check_all(connection, &ReadBudget::default())
-                .unwrap();
+            digest::check_all(connection, &ReadBudget::default()).unwrap();
             let remark: String = connection
                 .query_row("SELECT remark FROM trial JOIN more USING (position)", [], |row| {
                     row.get(0)
@@ -214,9 +210,14 @@ mod tests {
                 .unwrap();
             assert_eq!(remark, "none");
             assert_eq!(run::select(connection).unwrap().1, plan());
-            for (planned, written) in plan().trials().zip(&records) {
-                assert_eq!(trial::select(connection, planned).unwrap().as_ref(), Some(written));
-            }
+            let (planned, mut read) = (plan(), Vec::new());
+            let planned: Vec<&Trial> = planned.trials().collect();
+            let mut keep = |_: &Trial, record| {
+                read.push(record);
+                Ok(())
+            };
+            trial::each(connection, &planned, &ReadBudget::default(), &mut keep).unwrap();
+            assert_eq!(read, records);
         }
         drop(opened);
 

@@ -1,4 +1,4 @@
-use crate::digest::{Digests, Subject};
+use crate::digest::{self, EXTENSION, RUN};
 use crate::error::Access;
 use crate::file::Opened;
 use crate::guard::{TimeLimit, thread_time};
@@ -6,9 +6,9 @@ use crate::lock::WriterLock;
 use crate::log::LogState;
 use crate::schema::{self, Age, SCRIPTS};
 use crate::value::unfit_value;
-use crate::{StoreError, beside, extension, file, note, run, target, trial};
+use crate::{StoreError, beside, extension, facts, file, run, trial};
 use model::{
-    Block, Extension, HostFacts, Note, Plan, ReadBudget, ReadLimit, RunInfo, Study, TargetFacts,
+    Block, Extension, HostFacts, Instance, Note, Plan, ReadLimit, RunInfo, Study, TargetFacts,
     Trial, TrialKey, TrialRecord, UnixMillis,
 };
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
@@ -42,7 +42,6 @@ pub struct Store {
     run: RunInfo,
     /// Positions of the trials that have a record, ascending.
     recorded: BTreeSet<u32>,
-    digests: Digests,
     /// What could not be read of the log when this was opened.
     log_trouble: Option<Note>,
     /// What reading all of it may take.
@@ -125,9 +124,9 @@ impl Store {
         }
         if store.is_empty() {
             let started_at = now();
-            store.write(|connection, digests| {
+            store.write(|connection| {
                 run::restart(connection, started_at)?;
-                digests.write(connection, Subject::Run)
+                digest::write(connection, RUN.of(1))
             })?;
             store.run.started_at = started_at;
         }
@@ -142,28 +141,32 @@ impl Store {
         let log = LogState::of(path, true)?;
         let mut opened = file::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, reading)?;
         let budget = &reading.budget();
-        let (age, mut digests) = schema::check(&opened, path, SCRIPTS, Access::Write, budget)?;
-        let Opened { connection, limit } = &mut opened;
-        let limited = limit.begin(budget);
-        let mut log_trouble = None;
-        let mut prepare = || {
-            log_trouble = log.trouble(connection)?;
-            digests.check_all(connection, budget)?;
+        let age = schema::check(&opened, path, SCRIPTS, Access::Write, budget)?;
+        let sqlite = |error| StoreError::from_sqlite(path, Access::Write, error);
+        let log_trouble = {
+            let _limited = opened.limit.begin(budget);
+            let trouble = log.trouble(&opened.connection).map_err(sqlite)?;
+            digest::check_run(&opened.connection, budget).map_err(sqlite)?;
             if age == Age::Older {
-                schema::migrate(connection, SCRIPTS, |_| Ok(()))?;
-                digests = Digests::current()?;
+                digest::check_all(&opened.connection, budget).map_err(sqlite)?;
+                schema::migrate(&mut opened.connection, SCRIPTS, |_| Ok(())).map_err(sqlite)?;
             }
+            trouble
+        };
+        // What it holds was charged just now.
+        let store = Self::load(path, opened, Some(lock), ReadLimit::NONE, log_trouble)?;
+        // A run goes on only with what can be read, and read within the limit.
+        store.dataset_within(budget)?;
+        let prepare = || {
             // A write-ahead log lets others read meanwhile. FULL makes each commit wait for the
             // disk: an appended trial survives a power loss.
-            connection.pragma_update(None, "journal_mode", "WAL")?;
-            connection.pragma_update(None, "synchronous", "FULL")?;
+            store.connection.pragma_update(None, "journal_mode", "WAL")?;
+            store.connection.pragma_update(None, "synchronous", "FULL")?;
             // A user's own table may refer to rows of weighin's: what it demands is not weighin's matter.
-            connection.pragma_update(None, "foreign_keys", false)
+            store.connection.pragma_update(None, "foreign_keys", false)
         };
-        prepare().map_err(|error| StoreError::from_sqlite(path, Access::Write, error))?;
-        drop(limited);
-        // What it holds was charged just now.
-        Self::load(path, opened, Some(lock), ReadLimit::NONE, (digests, log_trouble))
+        prepare().map_err(sqlite)?;
+        Ok(store)
     }
 
     pub(crate) fn load(
@@ -171,7 +174,7 @@ impl Store {
         opened: Opened,
         lock: Option<WriterLock>,
         reading: ReadLimit,
-        (digests, log_trouble): (Digests, Option<Note>),
+        log_trouble: Option<Note>,
     ) -> Result<Self, StoreError> {
         let Opened { connection, limit } = opened;
         let limited = limit.begin(&reading.budget());
@@ -180,19 +183,7 @@ impl Store {
         let recorded = trial::positions(&connection).map_err(sqlite)?;
         drop(limited);
         let path = path.to_path_buf();
-        Ok(Self {
-            path,
-            connection,
-            limit,
-            lock,
-            study,
-            plan,
-            run,
-            recorded,
-            digests,
-            log_trouble,
-            reading,
-        })
+        Ok(Self { path, connection, limit, lock, study, plan, run, recorded, log_trouble, reading })
     }
 
     /// Keeps a trial: when this returns, it survives a power loss. After an error the store is as
@@ -203,7 +194,7 @@ impl Store {
     /// `NotKept` where it holds what no trial can have, such as times that a machine elsewhere has made
     /// up: it would make all of the store unreadable.
     pub fn append(&mut self, record: &TrialRecord) -> Result<(), StoreError> {
-        self.append_checked(std::slice::from_ref(record), true)
+        self.append_all(std::slice::from_ref(record))
     }
 
     /// The same of several trials together: all of them are kept, or none.
@@ -211,14 +202,6 @@ impl Store {
     /// # Errors
     /// As for [`Self::append`], of any of them.
     pub fn append_all(&mut self, records: &[TrialRecord]) -> Result<(), StoreError> {
-        self.append_checked(records, false)
-    }
-
-    fn append_checked(
-        &mut self,
-        records: &[TrialRecord],
-        reads_back: bool,
-    ) -> Result<(), StoreError> {
         let mut recorded = self.recorded.clone();
         let planned: Vec<&Trial> = self.plan.all_trials().collect();
         for record in records {
@@ -235,18 +218,11 @@ impl Store {
             }
         }
         let mut unfit: Option<(TrialKey, String)> = None;
-        let written = self.write(|connection, digests| {
+        let written = self.write(|connection| {
             records.iter().try_for_each(|record| {
-                trial::insert(connection, record)
-                    .and_then(|()| match reads_back {
-                        true => trial::can_be_read(connection, record),
-                        false => Ok(()),
-                    })
-                    .inspect_err(|error| {
-                        let said = unfit_value(error).map(|detail| (record.key.clone(), detail));
-                        unfit = said.or(unfit.take());
-                    })?;
-                digests.write(connection, Subject::Trial(record.position))
+                trial::insert(connection, record).inspect_err(|error| {
+                    unfit = unfit_value(error).map(|detail| (record.key.clone(), detail));
+                })
             })
         });
         if let Some((key, detail)) = unfit {
@@ -265,10 +241,20 @@ impl Store {
         if !self.study.measured().any(|target| target.name == facts.target) {
             return Err(StoreError::UnknownTarget(facts.target.clone()));
         }
-        self.write(|connection, digests| {
-            let id = target::replace(connection, facts)?;
-            digests.write(connection, Subject::Target(id))
-        })
+        self.write(|connection| facts::replace_target(connection, facts))
+    }
+
+    /// Keeps what is known of an instance; replaces what was known of the one with its number.
+    ///
+    /// # Errors
+    /// When the study has no such target or machine, or the file cannot be written.
+    pub fn record_instance(&mut self, instance: &Instance) -> Result<(), StoreError> {
+        let is_known = self.study.measured().any(|target| target.name == instance.target)
+            || self.study.host_instance(&instance.target).is_some();
+        if !is_known {
+            return Err(StoreError::UnknownTarget(instance.target.clone()));
+        }
+        self.write(|connection| facts::replace_instance(connection, instance))
     }
 
     /// Keeps a note.
@@ -276,10 +262,7 @@ impl Store {
     /// # Errors
     /// When the file cannot be written.
     pub fn add_note(&mut self, note: &Note) -> Result<(), StoreError> {
-        self.write(|connection, digests| {
-            let number = note::insert(connection, note)?;
-            digests.write(connection, Subject::Note(number))
-        })
+        self.write(|connection| facts::insert_note(connection, note))
     }
 
     /// Adds trials to the plan, and takes the study as it is now where it has changed. Of a trial
@@ -319,9 +302,8 @@ impl Store {
         let own = |block: &Block| Block { extension: number, ..block.clone() };
         let blocks: Vec<Block> = blocks.iter().map(own).collect();
         let mut read = None;
-        self.write(|connection, digests| {
+        self.write(|connection| {
             extension::insert(connection, number, &extension, study, &blocks)?;
-            digests.write(connection, Subject::Extension(number.into()))?;
             // What could not be read again is not kept.
             read = Some(run::select(connection)?);
             Ok(())
@@ -345,13 +327,13 @@ impl Store {
     pub fn add_blocks(&mut self, blocks: &[Block]) -> Result<(), StoreError> {
         let Some(block) = blocks.last() else { return Ok(()) };
         let mut read = None;
-        self.write(|connection, digests| {
+        self.write(|connection| {
             run::insert_plan(connection, blocks)?;
             let subject = match block.extension {
-                0 => Subject::Run,
-                number => Subject::Extension(number.into()),
+                0 => RUN.of(1),
+                number => EXTENSION.of(number),
             };
-            digests.write(connection, subject)?;
+            digest::write(connection, subject)?;
             // What could not be read again is not kept.
             read = Some(run::select(connection)?);
             Ok(())
@@ -381,10 +363,10 @@ impl Store {
     /// # Errors
     /// When the file is damaged or cannot be read.
     pub fn targets(&self) -> Result<Vec<TargetFacts>, StoreError> {
-        let _limited = self.limit.begin(&self.reading.budget());
-        let targets = target::select(&self.connection)
-            .map_err(|error| StoreError::from_sqlite(&self.path, Access::Read, error))?;
-        Ok(targets.into_iter().map(|(_, facts)| facts).collect())
+        let budget = &self.reading.budget();
+        let _limited = self.limit.begin(budget);
+        facts::targets(&self.connection, budget)
+            .map_err(|error| StoreError::from_sqlite(&self.path, Access::Read, error))
     }
 
     /// Whether no trial has a record.
@@ -441,7 +423,7 @@ impl Store {
 
     pub(crate) fn write(
         &mut self,
-        work: impl FnOnce(&Connection, &Digests) -> rusqlite::Result<()>,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<()>,
     ) -> Result<(), StoreError> {
         if self.lock.is_none() {
             return Err(StoreError::NotWritable {
@@ -452,7 +434,7 @@ impl Store {
         let write = || {
             let transaction =
                 self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            work(&transaction, &self.digests)?;
+            work(&transaction)?;
             transaction.commit()
         };
         write().map_err(|error| StoreError::from_sqlite(&self.path, Access::Write, error))
@@ -469,17 +451,6 @@ impl Drop for Store {
             let _ = self.connection.pragma_update(None, "journal_mode", "DELETE");
         }
     }
-}
-
-/// Checks the run and its plan, and that nothing that was written is gone.
-pub(crate) fn check_run(
-    connection: &Connection,
-    digests: &Digests,
-    budget: &ReadBudget,
-) -> rusqlite::Result<()> {
-    digests.check_subjects(connection)?;
-    digests.check(connection, Subject::Run, budget)?;
-    digests.check_extensions(connection, budget)
 }
 
 fn now() -> UnixMillis {

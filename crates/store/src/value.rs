@@ -5,11 +5,8 @@ use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, 
 use rusqlite::{Error, ErrorCode, Result, Row};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::de::value::StrDeserializer;
 use std::time::Duration;
-
-/// The most that a count can be, so that counts can be added up without overflow: 2^53, up to which
-/// a double has every whole number.
-pub(crate) const MOST: u64 = 1 << 53;
 
 /// What makes no sense in a store, and where: `load.ok: -5 is out of range`.
 #[derive(Debug, thiserror::Error)]
@@ -102,39 +99,13 @@ impl<'a> Columns<'a> {
         })
     }
 
-    /// What is wrong with the column that was taken last.
-    pub fn wrong(&self, reason: impl Into<String>) -> Error {
-        self.damage(self.next.saturating_sub(1), reason)
-    }
-
     fn damage(&self, column: usize, reason: impl Into<String>) -> Error {
         let column = self.row.as_ref().column_name(column).unwrap_or("?");
         damage(format!("{}.{column}", self.table), reason)
     }
 
-    /// A count that is added up with others: up to [`MOST`].
-    pub fn count(&mut self) -> Result<u64> {
-        let count = self.next::<u64>()?;
-        if count > MOST {
-            return Err(self.wrong(format!("{count} is out of range")));
-        }
-        Ok(count)
-    }
-
     pub fn nanos(&mut self) -> Result<Duration> {
         Ok(self.next::<Nanos>()?.0)
-    }
-
-    pub fn maybe_nanos(&mut self) -> Result<Option<Duration>> {
-        Ok(self.next::<Option<Nanos>>()?.map(|Nanos(length)| length))
-    }
-
-    pub fn real(&mut self) -> Result<f64> {
-        Ok(self.next::<Option<f64>>()?.unwrap_or(f64::NAN))
-    }
-
-    pub fn name<T: DeserializeOwned>(&mut self) -> Result<T> {
-        Ok(self.next::<Name<T>>()?.0)
     }
 
     /// Two columns that are both there or both missing.
@@ -142,7 +113,10 @@ impl<'a> Columns<'a> {
         match (self.next::<Option<A>>()?, self.next::<Option<B>>()?) {
             (Some(first), Some(second)) => Ok(Some((first, second))),
             (None, None) => Ok(None),
-            _ => Err(self.wrong("it and the column before it must both be there, or neither")),
+            _ => {
+                let reason = "it and the column before it must both be there, or neither";
+                Err(self.damage(self.next - 1, reason))
+            }
         }
     }
 }
@@ -196,8 +170,8 @@ impl<T: Serialize> ToSql for Name<T> {
 
 impl<T: DeserializeOwned> FromSql for Name<T> {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        let name = serde_json::Value::from(value.as_str()?);
-        serde_json::from_value(name).map(Self).map_err(FromSqlError::other)
+        let name = StrDeserializer::<serde::de::value::Error>::new(value.as_str()?);
+        T::deserialize(name).map(Self).map_err(FromSqlError::other)
     }
 }
 
@@ -216,25 +190,25 @@ impl<T: DeserializeOwned> FromSql for Json<T> {
     }
 }
 
-/// A distribution of latencies in the HDR V2 encoding.
-pub(crate) struct Histogram(pub model::Latencies);
-
-impl FromSql for Histogram {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        model::Latencies::from_bytes(value.as_blob()?).map(Self).map_err(FromSqlError::other)
-    }
-}
-
-/// The same, left in that encoding.
-pub(crate) struct Packed(pub model::PackedLatencies);
-
-impl FromSql for Packed {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        let bytes = value.as_blob()?.to_vec();
-        model::PackedLatencies::from_bytes(bytes).map(Self).map_err(FromSqlError::other)
-    }
-}
-
-fn unfit(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+/// The error for what cannot be kept.
+pub(crate) fn unfit(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::ToSqlConversionFailure(error.into())
+}
+
+/// A value as JSON.
+pub(crate) fn json(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(unfit)
+}
+
+/// Reads the document in a column, named for errors.
+pub(crate) fn document<T: DeserializeOwned>(
+    place: &str,
+    column: ValueRef<'_>,
+    budget: &ReadBudget,
+) -> Result<T> {
+    let text = column.as_str().map_err(|error| damage(place, error.to_string()))?;
+    crate::document::read(text, budget).map_err(|wrong| match budget.verdict() {
+        Ok(()) => damage(place, wrong.to_string()),
+        Err(over) => beyond(over.to_string()),
+    })
 }

@@ -30,18 +30,28 @@ pub(super) const BYTES: Target = Target {
     words: &["SQLite format 3"],
 };
 
-/// A results file with cells changed and its digests made to fit.
+/// A results file with cells and values of documents changed, and its digests made to fit.
 pub(super) const CELLS: Target = Target {
     name: "store_cells",
     run: cells,
     seeds: || {
-        let cell = |table: u8| vec![table & 3, table, table, table, 3 + table % 12, table, 0, 0, 0];
-        (0..16).map(cell).chain([vec![0], vec![2]]).collect()
+        let cell = |n: u8| vec![n & 3, n, n, n, 3 + n % 12, n, 0, 0, 0];
+        (0..48).map(cell).chain([vec![0], vec![2]]).collect()
     },
     mutations: 15,
     longest: KIB,
     memory: 400 * MIB,
-    words: &["[]", "{}", "null", "{\"secs\":", "\"measure\"", "HISTFAAAA", "NaN", "-1"],
+    words: &[
+        "[]",
+        "{}",
+        "null",
+        "{\"secs\":1,\"nanos\":0}",
+        "{\"secs\":",
+        "\"measure\"",
+        "HISTFAAAA",
+        "NaN",
+        "-1",
+    ],
 };
 
 /// A results file with other declarations of tables: it is refused, or what was in it is read.
@@ -54,7 +64,7 @@ pub(super) const SCHEMA: Target = Target {
             "CREATE TABLE t (a AS (replace(a, 'x', 'y')) STORED CHECK (a LIKE '%'), b DEFAULT (random()))",
             "CREATE VIEW v AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT * FROM n",
             "CREATE INDEX i ON trial (outcome || 'x') WHERE position > 1",
-            "CREATE UNIQUE INDEX i ON load (position)",
+            "CREATE UNIQUE INDEX i ON note (at_ms)",
             "CREATE TRIGGER t AFTER INSERT ON trial BEGIN DELETE FROM trial; END",
             "CREATE VIRTUAL TABLE note USING fts5(a)",
             "CREATE TABLE sqlite_stat1(tbl, idx, stat AS (hex(tbl)))",
@@ -88,15 +98,15 @@ pub(super) const SCHEMA: Target = Target {
     ],
 };
 
-/// A results file of which rows are there many times over, with cells changed: what is read stays
-/// within a limit, and what is within it can be reported.
+/// A results file of which rows, or elements of a list in a document, are there many times over, with
+/// cells changed: what is read stays within a limit, and what is within it can be reported.
 pub(super) const PARTS: Target = Target {
     name: "store_parts",
     run: parts,
     seeds: || {
-        let often = |table: u8| vec![1 | table & 2, table, 0, 0, 0x40];
-        let reported = |table: u8| vec![table & 2, table, 0, 0, 2];
-        (0..64).step_by(3).flat_map(|table| [often(table), reported(table)]).collect()
+        let often = |n: u8| vec![1 | n & 2, n, n / 3, 0, 0x40];
+        let reported = |n: u8| vec![n & 2, n, n / 3, 0, 2];
+        (0..64).step_by(3).flat_map(|n| [often(n), reported(n)]).collect()
     },
     mutations: 5,
     longest: KIB,
@@ -113,8 +123,8 @@ const LIMIT: ReadLimit =
 /// knows of its tables.
 const READING: i64 = 3 * LIMIT.bytes as i64 + (2 << 20);
 
-/// Byte 0: which file, and whether it is reported. Then which row is copied: table, row, how often (two
-/// bytes); then edits, as of [`CELLS`], which come before that.
+/// Byte 0: which file, and whether it is reported. Then what is copied: table and row, or document and
+/// list, and how often (two bytes); then edits, as of [`CELLS`], which come before that.
 fn parts(data: &[u8]) {
     let mut input = Input::new(data);
     let flags = input.byte();

@@ -11,11 +11,11 @@ CREATE TABLE run (
     plan_seed TEXT NOT NULL
 ) STRICT;
 
--- Hashes of what was written: of the run with its plan, of each target, trial and note.
+-- A hash of what was written of each: of the run and of an extension with their parts of the plan.
 CREATE TABLE digest (
     subject TEXT NOT NULL CHECK (subject IN ('run', 'extension', 'target', 'trial', 'note', 'instance')),
     id INTEGER NOT NULL,
-    tables TEXT NOT NULL,
+    hash BLOB NOT NULL,
     PRIMARY KEY (subject, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -46,31 +46,14 @@ CREATE TABLE planned_trial (
     seed TEXT NOT NULL,
     load_time_ns INTEGER NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX planned_trial_key
-    ON planned_trial (target, test, clients, coalesce(rate, 0), repeat, extension);
+-- Finds what stands in the place of a trial that failed.
+CREATE INDEX planned_later ON planned_trial (target, test, repeat) WHERE extension > 0;
 
 CREATE TABLE target (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
-    version TEXT NOT NULL,
-    host_json TEXT,
-    program TEXT,
-    dataset_bytes INTEGER,
-    cache_bytes INTEGER,
-    prepare_seconds REAL,
-    rows INTEGER,
-    checksum TEXT,
-    rows_after INTEGER,
-    checksum_after TEXT
+    document TEXT NOT NULL
 ) STRICT;
-
-CREATE TABLE variable (
-    target_id INTEGER NOT NULL REFERENCES target ON DELETE CASCADE,
-    name TEXT NOT NULL,
-    value TEXT NOT NULL,
-    incidental INTEGER NOT NULL CHECK (incidental IN (0, 1)),
-    PRIMARY KEY (target_id, name)
-) STRICT, WITHOUT ROWID;
 
 -- What was noted while the run was going on.
 CREATE TABLE note (
@@ -82,449 +65,21 @@ CREATE TABLE note (
 -- Instances of targets that come and go: when each was brought up and taken down, and where it was.
 CREATE TABLE instance (
     number INTEGER PRIMARY KEY,
-    target TEXT NOT NULL,
-    first_position INTEGER NOT NULL,
-    began_at_ms INTEGER NOT NULL,
-    up_at_ms INTEGER,
-    down_at_ms INTEGER,
-    endpoint TEXT,
-    ssh TEXT,
-    labels TEXT NOT NULL,
-    trouble TEXT
+    document TEXT NOT NULL
 ) STRICT;
 
--- What came of the trials.
-
+-- What came of a trial, as JSON; what was recorded over its time is JSON compressed by zlib, of that
+-- length before.
 CREATE TABLE trial (
     position INTEGER PRIMARY KEY REFERENCES planned_trial,
-    started_at_ms INTEGER NOT NULL,
-    finished_at_ms INTEGER NOT NULL,
-    clock_jump_ms INTEGER,
-    outcome TEXT NOT NULL CHECK (outcome IN ('completed', 'failed')),
-    side_by_side TEXT,
-    began_at_ms INTEGER,
-    CHECK ((side_by_side IS NULL) = (began_at_ms IS NULL))
+    failure TEXT,
+    document TEXT NOT NULL,
+    recording BLOB,
+    recording_bytes INTEGER,
+    CHECK ((recording IS NULL) = (recording_bytes IS NULL))
 ) STRICT;
 
-CREATE TABLE failure (
-    position INTEGER PRIMARY KEY REFERENCES trial,
-    kind TEXT NOT NULL,
-    message TEXT NOT NULL,
-    remedy TEXT NOT NULL
-) STRICT;
-
--- Where results come from that weighin did not measure.
-CREATE TABLE source (
-    position INTEGER PRIMARY KEY REFERENCES trial,
-    file TEXT NOT NULL,
-    tool TEXT NOT NULL
-) STRICT;
-
--- What a task measured besides a load, and what sources print.
-CREATE TABLE figure (
-    position INTEGER NOT NULL REFERENCES trial,
-    number INTEGER NOT NULL,
-    metric TEXT NOT NULL,
-    value REAL,
-    resolution REAL,
-    text TEXT CHECK ((text IS NULL) <> (value IS NULL)),
-    unit TEXT NOT NULL,
-    line INTEGER,
-    note TEXT CHECK ((note IS NULL) = (line IS NULL)),
-    PRIMARY KEY (position, number)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE printed_latencies (
-    position INTEGER PRIMARY KEY REFERENCES source,
-    latencies BLOB NOT NULL
-) STRICT;
-
--- Moments and spans on the time line of a trial.
-CREATE TABLE mark (
-    position INTEGER NOT NULL REFERENCES trial,
-    number INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    at_seconds REAL NOT NULL,
-    until_seconds REAL,
-    result TEXT,
-    work TEXT,
-    note TEXT,
-    PRIMARY KEY (position, number)
-) STRICT, WITHOUT ROWID;
-
--- What a task measured at equal steps of a trial.
-CREATE TABLE series (
-    position INTEGER NOT NULL REFERENCES trial,
-    number INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    unit TEXT NOT NULL,
-    from_seconds REAL NOT NULL,
-    step_seconds REAL NOT NULL CHECK (step_seconds > 0),
-    PRIMARY KEY (position, number)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE series_value (
-    position INTEGER NOT NULL REFERENCES trial,
-    number INTEGER NOT NULL,
-    step INTEGER NOT NULL,
-    value REAL,
-    PRIMARY KEY (position, number, step),
-    FOREIGN KEY (position, number) REFERENCES series
-) STRICT, WITHOUT ROWID;
-
--- The recording of a load.
-
-CREATE TABLE load (
-    position INTEGER PRIMARY KEY REFERENCES trial,
-    clients INTEGER NOT NULL,
-    began_at_ms INTEGER,
-    connect_time_ns INTEGER NOT NULL,
-    scheduled INTEGER NOT NULL,
-    ok INTEGER NOT NULL,
-    failed INTEGER NOT NULL,
-    timed_out INTEGER NOT NULL,
-    dropped INTEGER NOT NULL,
-    workers INTEGER NOT NULL,
-    cpus_allowed INTEGER NOT NULL,
-    cpu_seconds REAL,
-    busiest_worker REAL,
-    peak_rss_bytes INTEGER NOT NULL,
-    max_loop_lag_ns INTEGER NOT NULL,
-    io TEXT NOT NULL,
-    client_delay_seconds REAL NOT NULL,
-    stamped_replies INTEGER,
-    receive_delay_p50_ms REAL,
-    receive_delay_p99_ms REAL,
-    receive_delay_max_ms REAL,
-    latencies BLOB NOT NULL,
-    waits BLOB NOT NULL,
-    idle_losses INTEGER NOT NULL
-) STRICT;
-
--- Requests that the target acknowledged over all phases, by kind. Its own counter of that name
--- must have grown by as many.
-CREATE TABLE request (
-    position INTEGER NOT NULL REFERENCES load,
-    number INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    effect TEXT NOT NULL CHECK (effect IN ('read', 'write', 'control')),
-    counter TEXT,
-    count INTEGER NOT NULL,
-    PRIMARY KEY (position, number)
-) STRICT, WITHOUT ROWID;
-
--- What else was counted over all phases, by name.
-CREATE TABLE load_count (
-    position INTEGER NOT NULL REFERENCES load,
-    name TEXT NOT NULL,
-    count INTEGER NOT NULL,
-    PRIMARY KEY (position, name)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE phase (
-    position INTEGER NOT NULL REFERENCES load,
-    phase TEXT NOT NULL CHECK (phase IN ('warmup', 'measure', 'drain')),
-    elapsed_ns INTEGER NOT NULL,
-    transactions INTEGER NOT NULL,
-    queries INTEGER NOT NULL,
-    errors INTEGER NOT NULL,
-    bytes_read INTEGER NOT NULL,
-    bytes_written INTEGER NOT NULL,
-    PRIMARY KEY (position, phase)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE interval (
-    position INTEGER NOT NULL REFERENCES load,
-    number INTEGER NOT NULL,
-    phase TEXT NOT NULL,
-    start_ns INTEGER NOT NULL,
-    length_ns INTEGER NOT NULL,
-    transactions INTEGER NOT NULL,
-    queries INTEGER NOT NULL,
-    errors INTEGER NOT NULL,
-    bytes_read INTEGER NOT NULL,
-    bytes_written INTEGER NOT NULL,
-    longest_statement_ns INTEGER,
-    latencies BLOB NOT NULL,
-    UNIQUE (position, number)
-) STRICT;
-
-CREATE TABLE error (
-    position INTEGER NOT NULL REFERENCES load,
-    number INTEGER NOT NULL,
-    class TEXT NOT NULL,
-    code TEXT NOT NULL,
-    sql_state TEXT NOT NULL,
-    message TEXT NOT NULL,
-    count INTEGER NOT NULL,
-    remedy TEXT NOT NULL,
-    PRIMARY KEY (position, number)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE open_loop (
-    position INTEGER PRIMARY KEY REFERENCES load,
-    rate REAL NOT NULL,
-    process TEXT NOT NULL,
-    scheduled INTEGER NOT NULL,
-    answered INTEGER NOT NULL,
-    service_times BLOB NOT NULL,
-    schedule_lags BLOB NOT NULL,
-    max_waiting INTEGER NOT NULL,
-    most_waiting INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE outage (
-    position INTEGER NOT NULL REFERENCES load,
-    number INTEGER NOT NULL,
-    first_error_ns INTEGER NOT NULL,
-    first_success_ns INTEGER,
-    recovered_ns INTEGER,
-    failed INTEGER NOT NULL,
-    PRIMARY KEY (position, number)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE statement_latencies (
-    position INTEGER NOT NULL REFERENCES load,
-    number INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    latencies BLOB NOT NULL,
-    PRIMARY KEY (position, number)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE generator (
-    position INTEGER NOT NULL REFERENCES load,
-    number INTEGER NOT NULL,
-    host TEXT,
-    clients INTEGER NOT NULL,
-    transactions INTEGER NOT NULL,
-    queries INTEGER NOT NULL,
-    errors INTEGER NOT NULL,
-    latencies BLOB NOT NULL,
-    cpu_seconds REAL,
-    peak_rss_bytes INTEGER NOT NULL,
-    begun_late_ns INTEGER NOT NULL,
-    PRIMARY KEY (position, number)
-) STRICT;
-
-CREATE TABLE fleet (
-    position INTEGER PRIMARY KEY REFERENCES load,
-    queue_depth INTEGER NOT NULL,
-    blocked_seconds REAL NOT NULL,
-    verified_units INTEGER,
-    unknown_units INTEGER,
-    CHECK ((verified_units IS NULL) = (unknown_units IS NULL))
-) STRICT;
-
--- The processors that the virtual machines of a load on storage shared.
-CREATE TABLE fleet_processors (
-    position INTEGER PRIMARY KEY REFERENCES fleet,
-    count REAL NOT NULL,
-    busy REAL NOT NULL,
-    periods INTEGER NOT NULL,
-    throttled INTEGER NOT NULL,
-    throttled_seconds REAL NOT NULL,
-    period_ns INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE volume_account (
-    position INTEGER NOT NULL REFERENCES fleet,
-    volume INTEGER NOT NULL,
-    vms INTEGER NOT NULL,
-    bytes_read INTEGER NOT NULL,
-    read_latencies BLOB NOT NULL,
-    bytes_written INTEGER NOT NULL,
-    write_latencies BLOB NOT NULL,
-    PRIMARY KEY (position, volume)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE vm_account (
-    position INTEGER NOT NULL REFERENCES fleet,
-    vm INTEGER NOT NULL,
-    volume INTEGER NOT NULL,
-    reads INTEGER NOT NULL,
-    bytes_read INTEGER NOT NULL,
-    read_mean_ms REAL,
-    read_p99_ms REAL,
-    read_max_ms REAL,
-    writes INTEGER NOT NULL,
-    bytes_written INTEGER NOT NULL,
-    write_mean_ms REAL,
-    write_p99_ms REAL,
-    write_max_ms REAL,
-    PRIMARY KEY (position, vm)
-) STRICT, WITHOUT ROWID;
-
--- Searches for the highest load under a bound.
-
-CREATE TABLE search (
-    position INTEGER PRIMARY KEY REFERENCES trial,
-    over TEXT NOT NULL CHECK (over IN ('rate', 'clients')),
-    figure TEXT,
-    bound_ms REAL,
-    inclusive INTEGER CHECK (inclusive IN (0, 1)),
-    cpu_percent INTEGER,
-    cpu_of_vms INTEGER NOT NULL CHECK (cpu_of_vms IN (0, 1)),
-    replica_lag_ms INTEGER,
-    capacity REAL,
-    met REAL,
-    missed REAL,
-    CHECK ((figure IS NULL) = (bound_ms IS NULL) AND (figure IS NULL) = (inclusive IS NULL)),
-    CHECK (figure IS NOT NULL OR cpu_percent IS NOT NULL OR replica_lag_ms IS NOT NULL)
-) STRICT;
-
-CREATE TABLE search_step (
-    position INTEGER NOT NULL REFERENCES search,
-    number INTEGER NOT NULL,
-    load REAL NOT NULL,
-    achieved REAL NOT NULL,
-    figure_ms REAL,
-    cpu_busy REAL,
-    cpu_others REAL,
-    lag_ms REAL,
-    repeated INTEGER NOT NULL CHECK (repeated IN (0, 1)),
-    verdict TEXT NOT NULL CHECK (verdict IN ('met', 'missed', 'too_busy', 'disturbed', 'lagging', 'fell_behind')),
-    measured_ns INTEGER NOT NULL,
-    PRIMARY KEY (position, number)
-) STRICT, WITHOUT ROWID;
-
--- The same measured by another tool.
-
-CREATE TABLE cross_check (
-    position INTEGER PRIMARY KEY REFERENCES trial,
-    tool TEXT NOT NULL,
-    tool_ran TEXT NOT NULL CHECK (tool_ran IN ('before', 'after')),
-    transactions INTEGER,
-    queries INTEGER,
-    errors INTEGER,
-    elapsed_ns INTEGER,
-    transactions_per_second REAL,
-    latency_mean_ms REAL,
-    latency_p95_ms REAL,
-    cpu_seconds REAL,
-    peak_rss_bytes INTEGER,
-    rate_rounding REAL,
-    percentile_rounding REAL,
-    failure_kind TEXT,
-    failure_message TEXT,
-    failure_remedy TEXT,
-    CHECK ((transactions IS NULL) = (failure_kind IS NOT NULL))
-) STRICT;
-
-CREATE TABLE cross_check_part (
-    position INTEGER NOT NULL REFERENCES cross_check,
-    direction TEXT NOT NULL CHECK (direction IN ('read', 'write')),
-    per_second REAL,
-    latency_mean_ms REAL,
-    latency_p99_ms REAL,
-    PRIMARY KEY (position, direction)
-) STRICT;
-
--- What was sampled and counted beside a trial.
-
-CREATE TABLE host_account (
-    position INTEGER PRIMARY KEY REFERENCES trial,
-    server_read_bytes INTEGER,
-    server_periods INTEGER,
-    server_throttled INTEGER,
-    client_periods INTEGER,
-    client_throttled INTEGER,
-    thermal_events INTEGER,
-    processor_use_json TEXT NOT NULL
-) STRICT;
-
--- Other machines than the one that weighin ran on: number 1 is that of the target, from 2 on those that
--- made the load. The clock before and after the load, and heat.
-CREATE TABLE other_host (
-    position INTEGER NOT NULL REFERENCES trial,
-    machine INTEGER NOT NULL CHECK (machine > 0),
-    host TEXT NOT NULL,
-    host_json TEXT,
-    thermal_events INTEGER,
-    processor_use_json TEXT NOT NULL,
-    clock_ahead_before_seconds REAL NOT NULL,
-    clock_uncertainty_before_seconds REAL NOT NULL,
-    clock_ahead_after_seconds REAL NOT NULL,
-    clock_uncertainty_after_seconds REAL NOT NULL,
-    PRIMARY KEY (position, machine)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE sample (
-    position INTEGER NOT NULL REFERENCES trial,
-    machine INTEGER NOT NULL CHECK (machine >= 0),
-    number INTEGER NOT NULL,
-    at_seconds REAL,
-    length_ns INTEGER NOT NULL,
-    cpu_user REAL,
-    cpu_system REAL,
-    cpu_iowait REAL,
-    cpu_steal REAL,
-    cpu_idle REAL,
-    server_cpus REAL,
-    server_rss_bytes INTEGER,
-    replica_cpus REAL,
-    replica_rss_bytes INTEGER,
-    client_cpus REAL,
-    client_rss_bytes INTEGER NOT NULL,
-    PRIMARY KEY (position, machine, number)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE disk_sample (
-    position INTEGER NOT NULL,
-    machine INTEGER NOT NULL,
-    sample INTEGER NOT NULL,
-    number INTEGER NOT NULL,
-    device TEXT NOT NULL,
-    reads REAL,
-    writes REAL,
-    read_bytes REAL,
-    written_bytes REAL,
-    reads_merged REAL,
-    writes_merged REAL,
-    read_await_ms REAL,
-    write_await_ms REAL,
-    flushes REAL,
-    flush_await_ms REAL,
-    discards REAL,
-    discarded_bytes REAL,
-    discards_merged REAL,
-    discard_await_ms REAL,
-    queue REAL,
-    utilisation REAL,
-    PRIMARY KEY (position, machine, sample, number),
-    FOREIGN KEY (position, machine, sample)
-        REFERENCES sample (position, machine, number)
-) STRICT, WITHOUT ROWID;
-
--- The disks that the server's data directory stands on, or volumes do: of machine 0 (the target's own,
--- whichever that is), or of those that make the load on volumes of theirs, as in other_host.
-CREATE TABLE volume_device (
-    position INTEGER NOT NULL REFERENCES trial,
-    machine INTEGER NOT NULL,
-    number INTEGER NOT NULL,
-    device TEXT NOT NULL,
-    PRIMARY KEY (position, machine, number)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE counter_reading (
-    id INTEGER PRIMARY KEY,
-    position INTEGER NOT NULL REFERENCES trial,
-    moment TEXT NOT NULL CHECK (moment IN ('before', 'sample', 'after')),
-    sample INTEGER CHECK ((sample IS NOT NULL) = (moment = 'sample')),
-    at_seconds REAL,
-    UNIQUE (position, moment, sample)
-) STRICT;
-
-CREATE TABLE counter_name (
-    id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE
-) STRICT;
-
-CREATE TABLE counter (
-    reading_id INTEGER NOT NULL REFERENCES counter_reading,
-    name_id INTEGER NOT NULL REFERENCES counter_name,
-    value INTEGER NOT NULL,
-    PRIMARY KEY (reading_id, name_id)
-) STRICT, WITHOUT ROWID;
+-- From here on views: parts of the documents as rows. Weighin reads none of them.
 
 CREATE VIEW trial_summary AS
 SELECT
@@ -535,24 +90,211 @@ SELECT
     planned_trial.clients,
     planned_trial.rate,
     planned_trial.repeat,
-    coalesce(trial.outcome, 'not run') AS outcome,
+    CASE
+        WHEN trial.position IS NULL THEN 'not run'
+        WHEN trial.failure IS NULL THEN 'completed'
+        ELSE 'failed'
+    END AS outcome,
     phase.transactions * 1e9 / phase.elapsed_ns AS transactions_per_second,
     phase.queries * 1e9 / phase.elapsed_ns AS queries_per_second,
     phase.errors,
-    failure.kind AS failure_kind,
-    failure.message AS failure_message,
+    trial.failure AS failure_kind,
+    trial.document ->> '$.end.failed.message' AS failure_message,
     -- Of a failed trial in whose place the plan has another: since when.
-    (
+    CASE WHEN trial.failure IS NOT NULL THEN (
         SELECT extension.at_ms FROM planned_trial AS later
         JOIN extension ON extension.number = later.extension
         WHERE later.target = planned_trial.target AND later.test = planned_trial.test
             AND later.clients = planned_trial.clients
             AND coalesce(later.rate, 0) = coalesce(planned_trial.rate, 0)
             AND later.repeat = planned_trial.repeat
-            AND later.extension > planned_trial.extension
+            AND later.extension > 0 AND later.extension > planned_trial.extension
         ORDER BY later.extension LIMIT 1
-    ) AS superseded_at_ms
+    ) END AS superseded_at_ms
 FROM planned_trial
 LEFT JOIN trial USING (position)
-LEFT JOIN phase ON phase.position = trial.position AND phase.phase = 'measure'
-LEFT JOIN failure ON failure.position = trial.position;
+LEFT JOIN phase ON phase.position = trial.position AND phase.phase = 'measure';
+
+CREATE VIEW variable AS
+SELECT
+    target.id AS target_id,
+    each.key AS name,
+    each.value,
+    each.key IN (SELECT value FROM json_each(target.document, '$.server.incidental')) AS incidental
+FROM target, json_each(target.document, '$.server.variables') AS each;
+
+CREATE VIEW load AS
+SELECT
+    position,
+    load ->> '$.clients' AS clients,
+    load ->> '$.began_at' AS began_at_ms,
+    load ->> '$.ledger.scheduled' AS scheduled,
+    load ->> '$.ledger.ok' AS ok,
+    load ->> '$.ledger.failed' AS failed,
+    load ->> '$.ledger.timed_out' AS timed_out,
+    load ->> '$.ledger.dropped' AS dropped,
+    load ->> '$.client.workers' AS workers,
+    load ->> '$.client.cpu_seconds' AS cpu_seconds,
+    load ->> '$.client.busiest_worker' AS busiest_worker,
+    load ->> '$.client.peak_rss_bytes' AS peak_rss_bytes,
+    load ->> '$.client.io' AS io,
+    load ->> '$.latencies' AS latencies,
+    load ->> '$.waits' AS waits
+FROM (SELECT position, document -> '$.end.completed.load' AS load FROM trial)
+WHERE load IS NOT NULL;
+
+CREATE VIEW phase AS
+SELECT
+    trial.position,
+    each.key AS phase,
+    (each.value ->> '$.elapsed.secs') * 1000000000 + (each.value ->> '$.elapsed.nanos') AS elapsed_ns,
+    each.value ->> '$.transactions' AS transactions,
+    each.value ->> '$.queries' AS queries,
+    each.value ->> '$.errors' AS errors,
+    each.value ->> '$.moved.read' AS bytes_read,
+    each.value ->> '$.moved.written' AS bytes_written
+FROM trial, json_each(trial.document, '$.end.completed.load') AS each
+WHERE each.key IN ('warmup', 'measure', 'drain');
+
+CREATE VIEW request AS
+SELECT
+    trial.position,
+    each.key AS number,
+    each.value ->> '$.name' AS name,
+    each.value ->> '$.effect' AS effect,
+    each.value ->> '$.counter' AS counter,
+    each.value ->> '$.count' AS count
+FROM trial, json_each(trial.document, '$.end.completed.load.requests.kinds') AS each;
+
+CREATE VIEW error AS
+SELECT
+    trial.position,
+    each.key AS number,
+    each.value ->> '$.class' AS class,
+    each.value ->> '$.code' AS code,
+    each.value ->> '$.sql_state' AS sql_state,
+    each.value ->> '$.message' AS message,
+    each.value ->> '$.count' AS count,
+    each.value ->> '$.remedy' AS remedy
+FROM trial, json_each(trial.document, '$.end.completed.load.errors') AS each;
+
+CREATE VIEW figure AS
+SELECT
+    trial.position,
+    each.key AS number,
+    each.value ->> '$.metric' AS metric,
+    each.value ->> '$.value.value' AS value,
+    each.value ->> '$.value.resolution' AS resolution,
+    CASE json_type(each.value, '$.value') WHEN 'text' THEN each.value ->> '$.value' END AS text,
+    each.value ->> '$.unit' AS unit,
+    each.value ->> '$.printed.line' AS line,
+    each.value ->> '$.printed.note' AS note
+FROM trial, json_each(trial.document, '$.end.completed.figures') AS each;
+
+CREATE VIEW mark AS
+SELECT
+    trial.position,
+    each.key AS number,
+    each.value ->> '$.name' AS name,
+    each.value ->> '$.at_seconds' AS at_seconds,
+    each.value ->> '$.until_seconds' AS until_seconds,
+    each.value ->> '$.result' AS result,
+    each.value ->> '$.work' AS work,
+    each.value ->> '$.note' AS note
+FROM trial, json_each(trial.document, '$.end.completed.marks') AS each;
+
+CREATE VIEW search_step AS
+SELECT
+    trial.position,
+    each.key AS number,
+    each.value ->> '$.load' AS load,
+    each.value ->> '$.achieved' AS achieved,
+    each.value ->> '$.figure_ms' AS figure_ms,
+    each.value ->> '$.cpu_busy' AS cpu_busy,
+    each.value ->> '$.lag_ms' AS lag_ms,
+    each.value ->> '$.repeated' AS repeated,
+    each.value ->> '$.verdict' AS verdict
+FROM trial, json_each(trial.document, '$.search.steps') AS each;
+
+-- What follows needs the function sqlar_uncompress, which the program sqlite3 has.
+
+CREATE VIEW recording AS
+SELECT position, document, sqlar_uncompress(recording, recording_bytes) AS json
+FROM trial
+WHERE recording IS NOT NULL;
+
+CREATE VIEW interval AS
+SELECT
+    recording.position,
+    each.key AS number,
+    each.value ->> '$.phase' AS phase,
+    (each.value ->> '$.start.secs') * 1000000000 + (each.value ->> '$.start.nanos') AS start_ns,
+    (each.value ->> '$.length.secs') * 1000000000 + (each.value ->> '$.length.nanos') AS length_ns,
+    each.value ->> '$.transactions' AS transactions,
+    each.value ->> '$.queries' AS queries,
+    each.value ->> '$.errors' AS errors,
+    each.value ->> '$.moved.read' AS bytes_read,
+    each.value ->> '$.moved.written' AS bytes_written,
+    each.value ->> '$.latencies' AS latencies
+FROM recording, json_each(recording.json, '$.intervals') AS each;
+
+CREATE VIEW sample AS
+SELECT
+    recording.position,
+    -- Where the target has no machine of its own, the number 1 is left out.
+    machine.key + (machine.key > 0 AND document ->> '$.sampling.target_host' IS NULL) AS machine,
+    each.key AS number,
+    each.value ->> '$.at_seconds' AS at_seconds,
+    (each.value ->> '$.length.secs') * 1000000000 + (each.value ->> '$.length.nanos') AS length_ns,
+    each.value ->> '$.cpu.user' AS cpu_user,
+    each.value ->> '$.cpu.system' AS cpu_system,
+    each.value ->> '$.cpu.iowait' AS cpu_iowait,
+    each.value ->> '$.cpu.steal' AS cpu_steal,
+    each.value ->> '$.cpu.idle' AS cpu_idle,
+    each.value ->> '$.server.cpus' AS server_cpus,
+    each.value ->> '$.server.rss_bytes' AS server_rss_bytes,
+    each.value ->> '$.replicas.cpus' AS replica_cpus,
+    each.value ->> '$.replicas.rss_bytes' AS replica_rss_bytes,
+    each.value ->> '$.client.cpus' AS client_cpus,
+    each.value ->> '$.client.rss_bytes' AS client_rss_bytes,
+    each.value -> '$.disks' AS disks,
+    each.value -> '$.counters' AS counters
+FROM recording, json_each(recording.json, '$.samples') AS machine, json_each(machine.value) AS each;
+
+CREATE VIEW disk_sample AS
+SELECT
+    sample.position,
+    sample.machine,
+    sample.number AS sample,
+    each.value ->> '$.device' AS device,
+    each.value ->> '$.reads' AS reads,
+    each.value ->> '$.writes' AS writes,
+    each.value ->> '$.flushes' AS flushes,
+    each.value ->> '$.read_bytes' AS read_bytes,
+    each.value ->> '$.written_bytes' AS written_bytes,
+    each.value ->> '$.read_await_ms' AS read_await_ms,
+    each.value ->> '$.write_await_ms' AS write_await_ms,
+    each.value ->> '$.flush_await_ms' AS flush_await_ms,
+    each.value ->> '$.queue' AS queue,
+    each.value ->> '$.utilisation' AS utilisation
+FROM sample, json_each(sample.disks) AS each;
+
+CREATE VIEW counter AS
+SELECT position, moment.key AS moment, NULL AS sample, each.key AS name, each.value
+FROM recording, json_each(recording.json) AS moment, json_each(moment.value, '$.counters') AS each
+WHERE moment.key IN ('before', 'after')
+UNION ALL
+SELECT position, 'sample', number, each.key, each.value
+FROM sample, json_each(sample.counters) AS each;
+
+CREATE VIEW series_value AS
+SELECT
+    recording.position,
+    series.key AS number,
+    series.value ->> '$.name' AS name,
+    series.value ->> '$.unit' AS unit,
+    each.key AS step,
+    (series.value ->> '$.from_seconds') + each.key * (series.value ->> '$.step_seconds') AS at_seconds,
+    each.value
+FROM recording, json_each(recording.json, '$.series') AS series,
+    json_each(series.value, '$.values') AS each;

@@ -1,10 +1,9 @@
 //! All that is known of a run, read at one moment.
 
-use crate::digest::{Digests, Subject};
 use crate::error::Access;
-use crate::value::{damage, within};
-use crate::{Store, StoreError, instance, note, target, trial};
-use model::{Dataset, SupersededTrial, Trial, UnixMillis};
+use crate::value::damage;
+use crate::{Store, StoreError, facts, trial};
+use model::{Dataset, ReadBudget, SupersededTrial, Trial, UnixMillis};
 use std::collections::{BTreeSet, HashMap};
 
 impl Store {
@@ -13,51 +12,37 @@ impl Store {
     /// # Errors
     /// When the file is damaged or cannot be read.
     pub fn dataset(&self) -> Result<Dataset, StoreError> {
-        let budget = &self.reading.budget();
+        self.dataset_within(&self.reading.budget())
+    }
+
+    pub(crate) fn dataset_within(&self, budget: &ReadBudget) -> Result<Dataset, StoreError> {
         let _limited = self.limit.begin(budget);
         let read = || {
             // One transaction: a writer may append meanwhile.
             let snapshot = self.connection.unchecked_transaction()?;
-            let mut targets = target::select(&snapshot)?;
+            let mut targets = facts::targets(&snapshot, budget)?;
             let names = self.study.measured().map(|target| target.name.as_str());
             let places: HashMap<&str, usize> = names.zip(0..).collect();
-            targets.sort_by_key(|(_, facts)| places.get(facts.target.as_str()));
-            for (id, facts) in &targets {
-                self.digests
-                    .check(&snapshot, Subject::Target(*id), budget)
-                    .map_err(|error| within(&format!("target {}", facts.target), error))?;
-            }
-            let mut notes = note::checked(&snapshot, &self.digests, budget)?;
+            targets.sort_by_key(|facts| places.get(facts.target.as_str()));
+            let mut notes = facts::notes(&snapshot, budget)?;
             // Who writes has noted it.
             notes.extend(self.log_trouble.clone().filter(|_| self.lock.is_none()));
-            let instances = instance::checked(&snapshot, &self.digests, budget)?;
-            let digests = self.digests.filled(&snapshot)?;
+            let instances = facts::instances(&snapshot, budget)?;
             let counts: BTreeSet<u32> = self.plan.trials().map(|trial| trial.position).collect();
             let (mut trials, mut superseded) = (Vec::new(), Vec::new());
-            for planned in self.plan.all_trials() {
-                let place = || format!("trial {} ({})", planned.position, planned.key);
-                let subject = Subject::Trial(planned.position);
-                // Charged before it is read.
-                let hashes = digests
-                    .of_tables(&snapshot, subject, budget)
-                    .map_err(|error| within(&place(), error))?;
-                let record =
-                    trial::select(&snapshot, planned).map_err(|error| within(&place(), error))?;
-                let Some(record) = record else { continue };
-                // After reading: what cannot be read says which column it is in.
-                Digests::compare(&snapshot, subject, &hashes)
-                    .map_err(|error| within(&place(), error))?;
+            let planned: Vec<&Trial> = self.plan.all_trials().collect();
+            trial::each(&snapshot, &planned, budget, |planned, record| {
                 if counts.contains(&planned.position) {
                     trials.push(record);
-                    continue;
+                    return Ok(());
                 }
                 let Some(at) = self.superseded_at(planned).filter(|_| record.has_failed()) else {
                     let reason = "a trial that did not fail stands in the plan a second time";
-                    return Err(within(&place(), damage("planned_trial.position", reason)));
+                    return Err(damage("planned_trial.position", reason));
                 };
                 superseded.push(SupersededTrial { record, at });
-            }
-            let targets = targets.into_iter().map(|(_, facts)| facts).collect();
+                Ok(())
+            })?;
             Ok((targets, trials, superseded, notes, instances))
         };
         let (targets, trials, superseded, notes, instances) =

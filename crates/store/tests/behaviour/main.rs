@@ -8,6 +8,7 @@ mod full_disk;
 mod limits;
 mod logs;
 mod planted;
+mod queries;
 mod refusals;
 mod round_trip;
 mod strangers;

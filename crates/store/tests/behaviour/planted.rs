@@ -1,6 +1,7 @@
 //! What others may have put beside a store, or in its place: nothing of theirs is written, and
 //! nothing of theirs becomes part of the results.
 
+use model::{Note, UnixMillis};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, chown, symlink};
 use std::path::{Path, PathBuf};
@@ -181,7 +182,8 @@ fn a_store_named_by_a_link_is_locked_where_it_lies() {
 #[test]
 fn a_store_that_is_discarded_is_gone_with_all_beside_it() {
     let place = Place::new();
-    let store = create(&place.store).unwrap();
+    let mut store = create(&place.store).unwrap();
+    store.add_note(&Note { at: UnixMillis(1), text: "to be forgotten".to_owned() }).unwrap();
     assert!(place.beside("-wal").exists());
     store.discard();
     let names: Vec<_> = fs::read_dir(place.directory.path())

@@ -100,7 +100,7 @@ fn damage_is_noticed() {
 fn a_value_that_makes_no_sense_is_damage() {
     let directory = TempDir::new().unwrap();
     let path = full_store(&directory);
-    Connection::open(&path).unwrap().execute("UPDATE load SET latencies = x'00'", []).unwrap();
+    Connection::open(&path).unwrap().execute("UPDATE trial SET document = '{}'", []).unwrap();
     let error = Store::open(&path).unwrap().dataset().unwrap_err();
     assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
 }

@@ -72,7 +72,7 @@ fn what_is_a_users_own_does_no_harm() {
             .to_owned(),
         "CREATE VIEW mine AS SELECT * FROM trial JOIN load USING (position)".to_owned(),
         format!("CREATE VIEW mine AS SELECT * FROM {ENDLESS}"),
-        "CREATE INDEX by_outcome ON trial (outcome COLLATE NOCASE DESC, started_at_ms)".to_owned(),
+        "CREATE INDEX by_failure ON trial (failure COLLATE NOCASE DESC, recording_bytes)".to_owned(),
         "CREATE TABLE t (a UNIQUE); CREATE UNIQUE INDEX i ON t (a + 1) WHERE a > 0".to_owned(),
         format!("CREATE TABLE t (a, b TEXT NOT NULL AS ('x')); INSERT INTO t VALUES ({})", 1),
         "CREATE TABLE t (a DEFAULT (hex(randomblob(4))), b CHECK (b LIKE 'x%'), c AS (upper(b)));
@@ -168,10 +168,10 @@ fn tables_that_are_not_as_weighin_makes_them_are_named() {
             "CREATE TRIGGER t INSTEAD OF DELETE ON trial_summary BEGIN SELECT 1; END".to_owned(),
             "trigger",
         ),
-        ("CREATE UNIQUE INDEX i ON trial (outcome, position)".to_owned(), "index, i, on"),
-        ("CREATE INDEX i ON trial (outcome) WHERE position > 3".to_owned(), "index, i, on"),
-        ("CREATE INDEX i ON trial (outcome || 'x')".to_owned(), "index, i, on"),
-        ("ALTER TABLE note RENAME TO notes".to_owned(), "note"),
+        ("CREATE UNIQUE INDEX i ON trial (failure, position)".to_owned(), "index, i, on"),
+        ("CREATE INDEX i ON trial (failure) WHERE position > 3".to_owned(), "index, i, on"),
+        ("CREATE INDEX i ON trial (failure || 'x')".to_owned(), "index, i, on"),
+        ("PRAGMA legacy_alter_table = ON; ALTER TABLE note RENAME TO notes".to_owned(), "note"),
         ("ALTER TABLE note ADD COLUMN more INTEGER DEFAULT 1".to_owned(), "note"),
     ] {
         change(&path, &change_of_it);
