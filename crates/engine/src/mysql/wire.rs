@@ -1,7 +1,7 @@
 //! What the clients of every built-in workload write, byte for byte, for seeds that are given: it never
 //! changes, so that results of different versions can be compared.
 
-use super::{OltpSession, OltpStatements};
+use super::{ProgramSession, Statements};
 use crate::{Event, Session};
 use model::{KeyDistribution, Oltp, OltpDialect, OltpMix, OltpTransaction, RequestTally};
 use protocol::mysql::LoginOptions;
@@ -158,8 +158,8 @@ const DIALECTS: [OltpDialect; 3] =
     [OltpDialect::Sysbench10, OltpDialect::Sysbench05, OltpDialect::Sysbench04];
 
 fn session(workload: &Oltp, seed: u64, client: u32) -> impl Session + use<> {
-    let statements = OltpStatements::new(workload, seed, 4);
-    OltpSession::<true>::new(LoginOptions::default(), Arc::new(statements), client)
+    let statements = Statements::new(workload::oltp::program(workload), seed, 4);
+    ProgramSession::<true>::new(LoginOptions::default(), Arc::new(statements), client)
 }
 
 /// The digest of what clients write that run a workload in all the ways that do not change it.

@@ -1,0 +1,219 @@
+use super::code::Op;
+use super::{
+    Draws, EvaluationError, Initial, Program, RowsDue, StatementKind, Value, Variables, is_true,
+};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// One client's way through a program.
+#[derive(Debug)]
+pub struct Run {
+    program: Arc<Program>,
+    /// What parameters are taken from.
+    pub variables: Variables,
+    pub draws: Draws,
+    counters: Box<[u32]>,
+    /// The operation that comes next.
+    place: usize,
+    transaction: usize,
+    under_way: bool,
+    in_transaction: bool,
+}
+
+/// What a client does next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Next {
+    /// Executes that statement, in its text of that number, from 0.
+    Execute { statement: usize, text: usize },
+    /// Does nothing for so long.
+    Think(Duration),
+    /// The transaction is over.
+    Ended,
+    /// The transaction cannot go on.
+    Failed(EvaluationError),
+}
+
+impl Run {
+    /// The way of client number `client`, from 0, of `clients`.
+    pub fn new(program: Arc<Program>, seed: u64, client: u32, clients: u32) -> Self {
+        let parts = &program.parts;
+        let mut variables = Variables::new(parts.variables.len());
+        for (number, variable) in parts.variables.iter().enumerate() {
+            match &variable.initial {
+                None => {}
+                Some(Initial::Integer(value)) => variables.set(number, Value::Integer(*value)),
+                Some(Initial::Double(value)) => variables.set(number, Value::Double(*value)),
+                Some(Initial::Text(text)) => variables.set_text(number, text.as_bytes()),
+            }
+        }
+        Self {
+            variables,
+            draws: Draws::new(&parts.sources, seed, client, clients),
+            counters: vec![0; program.counters].into(),
+            place: 0,
+            transaction: 0,
+            under_way: false,
+            in_transaction: false,
+            program,
+        }
+    }
+
+    /// Whether the server has a transaction open, as far as its statements tell.
+    pub fn in_transaction(&self) -> bool {
+        self.in_transaction
+    }
+
+    /// The transaction under way, or the last one.
+    pub fn transaction(&self) -> usize {
+        self.transaction
+    }
+
+    /// Abandons what is left of the current transaction.
+    pub fn restart(&mut self) {
+        self.under_way = false;
+        self.in_transaction = false;
+    }
+
+    /// Goes on to the next statement, or what else takes time.
+    #[inline]
+    pub fn next(&mut self) -> Next {
+        if !self.under_way {
+            self.choose();
+        }
+        loop {
+            let op = self.program.code[self.place];
+            self.place += 1;
+            match op {
+                Op::Draw { variable, source } => {
+                    let number = self.draws.draw(source as usize);
+                    self.variables.values[variable as usize] = Value::Integer(number);
+                }
+                Op::Shift { variable, from, by } => {
+                    if let Err(error) = self.shift(variable, from, by) {
+                        return Next::Failed(error);
+                    }
+                }
+                Op::Again { counter, to } => {
+                    let left = &mut self.counters[counter as usize];
+                    *left -= 1;
+                    if *left > 0 {
+                        self.place = to as usize;
+                    }
+                }
+                Op::Begin { counter, times } => self.counters[counter as usize] = times,
+                Op::Execute { statement, text } => {
+                    return self.execute(statement as usize, text as usize);
+                }
+                Op::ExecuteOne { statement, variable } => {
+                    // Counted from 1; what is no number of a text stands for the first.
+                    let text = match self.variables.values[variable as usize] {
+                        Value::Integer(number) => number.max(1) as usize - 1,
+                        _ => 0,
+                    };
+                    return self.execute(statement as usize, text);
+                }
+                Op::Jump { to } => self.place = to as usize,
+                Op::End => {
+                    self.under_way = false;
+                    return Next::Ended;
+                }
+                Op::Set { .. } | Op::Unless { .. } | Op::Think { .. } => match self.compute(op) {
+                    Ok(None) => {}
+                    Ok(Some(next)) => return next,
+                    Err(error) => return Next::Failed(error),
+                },
+            }
+        }
+    }
+
+    #[inline]
+    fn execute(&mut self, statement: usize, text: usize) -> Next {
+        match self.program.parts.statements[statement].kind {
+            StatementKind::Begin => self.in_transaction = true,
+            StatementKind::Commit | StatementKind::Rollback => self.in_transaction = false,
+            _ => {}
+        }
+        Next::Execute { statement, text }
+    }
+
+    #[inline]
+    fn shift(&mut self, variable: u32, from: u32, by: i32) -> Result<(), EvaluationError> {
+        // Only variables that hold integers, whenever they are read, are added to in this way.
+        let sum = self.integer(from as usize).checked_add(by.into()).map(Value::Integer);
+        self.variables.values[variable as usize] =
+            sum.ok_or(EvaluationError::OutOfRange("a result"))?;
+        Ok(())
+    }
+
+    fn compute(&mut self, op: Op) -> Result<Option<Next>, EvaluationError> {
+        let expression = |number: u32| &self.program.expressions[number as usize];
+        match op {
+            Op::Set { variable, expression: number } => {
+                // A text is copied as it is: only what computes takes it for a number.
+                let value = match expression(number) {
+                    super::Expression::Variable(from) => self.variables.get(*from),
+                    other => other.evaluate(&self.variables, &mut self.draws)?,
+                };
+                self.variables.set(variable as usize, value);
+            }
+            Op::Unless { expression: number, to } => {
+                if !is_true(expression(number).evaluate(&self.variables, &mut self.draws)?) {
+                    self.place = to as usize;
+                }
+            }
+            Op::Think { expression: number, unit } => {
+                let time = expression(number).evaluate(&self.variables, &mut self.draws)?;
+                let times = match time {
+                    Value::Integer(number) => number.max(0) as f64,
+                    Value::Double(number) => number,
+                    _ => 0.0,
+                };
+                let time = Duration::try_from_secs_f64(unit.as_secs_f64() * times);
+                return Ok(Some(Next::Think(time.unwrap_or_default())));
+            }
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    /// Picks the transaction that comes next.
+    #[inline]
+    fn choose(&mut self) {
+        self.under_way = true;
+        if self.program.starts.len() > 1 {
+            let mut at = self.draws.stream.below(self.program.total_weight.max(1));
+            let weights = self.program.parts.transactions.iter().map(|one| u64::from(one.weight));
+            self.transaction = 0;
+            for (number, weight) in weights.enumerate() {
+                self.transaction = number;
+                if at < weight {
+                    break;
+                }
+                at -= weight;
+            }
+        }
+        self.place = self.program.starts[self.transaction] as usize;
+    }
+
+    /// Rows that the answer to a statement must have; 0 where nothing can be said of it.
+    #[inline]
+    pub fn rows_due(&self, due: RowsDue) -> u64 {
+        match due {
+            RowsDue::Any => 0,
+            RowsDue::Exactly(rows) => rows,
+            RowsDue::Range { first, last, end } => {
+                let rows = self.integer(last).min(end) - self.integer(first) + 1;
+                u64::try_from(rows).unwrap_or(0)
+            }
+        }
+    }
+
+    /// The number that a variable of integers holds.
+    #[inline]
+    pub fn integer(&self, variable: usize) -> i64 {
+        match self.variables.values[variable] {
+            Value::Integer(number) => number,
+            _ => 0,
+        }
+    }
+}
