@@ -39,14 +39,13 @@ enum State {
 struct Operation {
     due: Nanos,
     began: Nanos,
-    /// How long its client has paused in it.
-    thought: Duration,
-    paused_at: Nanos,
+    /// How long its client has paused in it, in nanoseconds.
+    thought: u64,
 }
 
 impl Operation {
     fn new(due: Nanos, began: Nanos) -> Self {
-        Self { due, began, thought: Duration::ZERO, paused_at: began }
+        Self { due, began, thought: 0 }
     }
 
     /// Its times when it has come to an end.

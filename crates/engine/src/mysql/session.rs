@@ -9,7 +9,7 @@ use protocol::mysql::{
     ServerError, write_prepare, write_query, write_quit,
 };
 use std::sync::Arc;
-use workload::program::{EvaluationError, Next, Run, Statement, StatementKind, Transaction};
+use workload::program::{Next, Run, Statement, StatementKind, Transaction};
 
 /// What the statements of a client count as, in the order of [`StatementKind`]. A transaction that
 /// failed ends with a rollback. The last kind is counted only where a program has such statements.
@@ -208,18 +208,19 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
                 self.stage = Stage::Thinking;
                 Event::Pause(time)
             }
-            Next::Failed(error) => self.cannot_go_on(error, out),
+            Next::Failed => self.cannot_go_on(out),
         }
     }
 
     /// A value of the next statement cannot be computed: the transaction is abandoned.
     #[cold]
-    fn cannot_go_on(&mut self, error: EvaluationError, out: &mut Vec<u8>) -> Event {
+    fn cannot_go_on(&mut self, out: &mut Vec<u8>) -> Event {
+        let reason = self.run.error().map(|error| error.to_string());
         let failure = OperationError {
             class: ErrorClass::Statement,
             code: String::new(),
             sql_state: String::new(),
-            message: error.to_string(),
+            message: reason.unwrap_or_default(),
         };
         self.abandon(Box::new(failure), false, out)
     }

@@ -15,7 +15,7 @@ pub(super) enum Pause {
     #[default]
     None,
     /// In the middle of an operation.
-    Thinking { until: Nanos },
+    Thinking { since: Nanos, until: Nanos },
     /// Until its next operation.
     Resting { until: Nanos },
 }
@@ -24,7 +24,7 @@ impl Pause {
     fn until(self) -> Nanos {
         match self {
             Self::None => Nanos(0),
-            Self::Thinking { until } | Self::Resting { until } => until,
+            Self::Thinking { until, .. } | Self::Resting { until } => until,
         }
     }
 }
@@ -55,11 +55,8 @@ impl<S: Session> Pool<S> {
     #[cold]
     pub(super) fn think(&mut self, id: usize, time: Duration, now: Nanos) {
         let until = now.plus(time).min(self.last_begin.max(now));
-        self.clients[id].pause = Pause::Thinking { until };
+        self.clients[id].pause = Pause::Thinking { since: now, until };
         self.thinking += 1;
-        if let State::Busy(operation) = &mut self.clients[id].state {
-            operation.paused_at = now;
-        }
         self.pauses.push(Reverse((until, id)));
     }
 
@@ -79,11 +76,13 @@ impl<S: Session> Pool<S> {
         if client.pause.until() > now {
             return true;
         }
-        let State::Busy(operation) = &mut client.state else {
+        let (State::Busy(operation), Pause::Thinking { since, .. }) =
+            (&mut client.state, client.pause)
+        else {
             client.pause = Pause::None;
             return false;
         };
-        operation.thought += now.since(operation.paused_at);
+        operation.thought += now.0.saturating_sub(since.0);
         client.session.resume(out);
         self.forget_pause(id);
         self.asks(id, now);

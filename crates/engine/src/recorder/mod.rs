@@ -36,27 +36,32 @@ pub(crate) struct Times {
     pub(crate) due: Nanos,
     pub(crate) began: Nanos,
     pub(crate) ended: Nanos,
-    /// How long its client paused in it: no part of how long it took.
-    pub(crate) thought: Duration,
+    /// How long its client paused in it, in nanoseconds: no part of how long it took.
+    pub(crate) thought: u64,
 }
 
 impl Times {
     /// Of an operation without a pause.
     #[inline]
     pub(crate) fn new(due: Nanos, began: Nanos, ended: Nanos) -> Self {
-        Self { due, began, ended, thought: Duration::ZERO }
+        Self { due, began, ended, thought: 0 }
     }
 
     /// From when it was due.
     #[inline]
     pub(crate) fn response(&self) -> Duration {
-        self.ended.since(self.due).saturating_sub(self.thought)
+        Duration::from_nanos(self.response_nanos())
+    }
+
+    #[inline]
+    fn response_nanos(&self) -> u64 {
+        self.ended.0.saturating_sub(self.due.0).saturating_sub(self.thought)
     }
 
     /// From when it began.
     #[inline]
-    pub(crate) fn service(&self) -> Duration {
-        self.ended.since(self.began).saturating_sub(self.thought)
+    fn service_nanos(&self) -> u64 {
+        self.ended.0.saturating_sub(self.began.0).saturating_sub(self.thought)
     }
 }
 
@@ -181,7 +186,7 @@ impl Recorder {
         self.transactions += 1;
         self.ledger.ok += 1;
         (self.last_reply, self.last_success) = (ended, ended);
-        self.latencies.record(times.response());
+        self.latencies.record_nanos(times.response_nanos());
         self.losses.succeeded(began, ended);
         self.ticks.count(ended);
         if self.open.is_some() {
@@ -195,8 +200,8 @@ impl Recorder {
         let Times { due, began, .. } = times;
         let Some(open) = &mut self.open else { return };
         if self.schedule.phase(self.start, due) == Phase::Measure {
-            self.measured.record(times.response());
-            open.service_times.record(times.service());
+            self.measured.record_nanos(times.response_nanos());
+            open.service_times.record_nanos(times.service_nanos());
             open.schedule_lags.record_nanos(began.0.saturating_sub(due.0));
         }
     }

@@ -1,23 +1,27 @@
 //! Steps as a row of operations with jumps, and what variables hold.
 
-use super::{Expression, Function, Initial, Parameter, Parts, Step, Value, ValueType};
-use std::time::Duration;
+use super::{
+    Expression, Function, Initial, Parameter, Parts, StatementKind, Step, Value, ValueType,
+};
 
 /// What a run does next. The ones that the built-in workloads are made of have forms of their own.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Op {
-    /// The statement, in its text of that number.
+    /// The statement, in its first text.
     Execute {
         statement: u32,
-        text: u32,
+        edge: Edge,
     },
     /// The statement, in the text that the variable tells.
     ExecuteOne {
         statement: u32,
         variable: u32,
+        edge: Edge,
     },
+    /// So many numbers for variables one after another.
     Draw {
         variable: u32,
+        times: u32,
         source: u32,
     },
     /// One variable plus a number.
@@ -48,10 +52,29 @@ pub(super) enum Op {
     },
     Think {
         expression: u32,
-        unit: Duration,
+        /// In nanoseconds.
+        unit: u64,
     },
     /// The transaction is over.
     End,
+}
+
+/// What a statement does to the transaction that the server has open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Edge {
+    None,
+    Opens,
+    Closes,
+}
+
+impl Edge {
+    fn of(kind: StatementKind) -> Self {
+        match kind {
+            StatementKind::Begin => Self::Opens,
+            StatementKind::Commit | StatementKind::Rollback => Self::Closes,
+            _ => Self::None,
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -60,22 +83,32 @@ pub(super) struct Compiled {
     pub(super) expressions: Vec<Expression>,
     pub(super) starts: Vec<u32>,
     pub(super) counters: usize,
+    /// The last place that an operation jumps to.
+    jumped_to: usize,
     pub(super) types: Vec<ValueType>,
 }
 
 pub(super) fn compile(parts: &Parts) -> Compiled {
     let mut compiled = Compiled { types: Types::infer(parts), ..Compiled::default() };
     for transaction in &parts.transactions {
-        compiled.starts.push(compiled.here());
+        let start = compiled.here();
+        compiled.starts.push(start);
         compiled.steps(&transaction.steps, 0);
         compiled.code.push(Op::End);
     }
     compiled.check(parts);
+    for op in &mut compiled.code {
+        if let Op::Execute { statement, edge } | Op::ExecuteOne { statement, edge, .. } = op {
+            *edge = Edge::of(parts.statements[*statement as usize].kind);
+        }
+    }
     compiled
 }
 
 impl Compiled {
-    fn here(&self) -> u32 {
+    /// Where the next operation stands, to which others jump.
+    fn here(&mut self) -> u32 {
+        self.jumped_to = self.code.len();
         self.code.len() as u32
     }
 
@@ -94,14 +127,18 @@ impl Compiled {
         match step {
             Step::Execute { statement, text } => {
                 let statement = *statement as u32;
+                // Set when all statements are known to be there.
+                let edge = Edge::None;
                 self.code.push(match text {
-                    None => Op::Execute { statement, text: 0 },
-                    Some(variable) => Op::ExecuteOne { statement, variable: *variable as u32 },
+                    None => Op::Execute { statement, edge },
+                    Some(variable) => {
+                        Op::ExecuteOne { statement, variable: *variable as u32, edge }
+                    }
                 });
             }
             Step::Set { variable, value } => {
                 let op = self.set(*variable as u32, value);
-                self.code.push(op);
+                self.push_merged(op);
             }
             Step::Repeat { times: 0, .. } => {}
             Step::Repeat { times: 1, steps } => self.steps(steps, depth),
@@ -115,14 +152,30 @@ impl Compiled {
             Step::If { branches, otherwise } => self.branches(branches, otherwise, depth),
             Step::Think { time, unit } => {
                 let expression = self.expression(time);
-                self.code.push(Op::Think { expression, unit: *unit });
+                let unit = u64::try_from(unit.as_nanos()).unwrap_or(u64::MAX);
+                self.code.push(Op::Think { expression, unit });
             }
         }
     }
 
+    /// Draws of one source for variables in a row are one operation.
+    fn push_merged(&mut self, op: Op) {
+        let next = self.code.len();
+        if let Op::Draw { variable: this, source: from, .. } = op
+            && self.jumped_to < next
+            && let Some(Op::Draw { variable, times, source }) = self.code.last_mut()
+            && *source == from
+            && *variable + *times == this
+        {
+            *times += 1;
+            return;
+        }
+        self.code.push(op);
+    }
+
     fn set(&mut self, variable: u32, value: &Expression) -> Op {
         match value {
-            Expression::Source(source) => Op::Draw { variable, source: *source as u32 },
+            Expression::Source(source) => Op::Draw { variable, times: 1, source: *source as u32 },
             Expression::Call(Function::Add, arguments) => match arguments.as_slice() {
                 [Expression::Variable(from), Expression::Constant(Value::Integer(by))]
                     if i32::try_from(*by).is_ok() && self.types[*from] == ValueType::Integer =>
@@ -144,11 +197,13 @@ impl Compiled {
             self.steps(steps, depth);
             ends.push(self.code.len());
             self.code.push(Op::Jump { to: 0 });
-            self.code[test] = Op::Unless { expression, to: self.here() };
+            let to = self.here();
+            self.code[test] = Op::Unless { expression, to };
         }
         self.steps(otherwise, depth);
+        let to = self.here();
         for end in ends {
-            self.code[end] = Op::Jump { to: self.here() };
+            self.code[end] = Op::Jump { to };
         }
     }
 
@@ -157,12 +212,12 @@ impl Compiled {
         for op in &self.code {
             match *op {
                 Op::Execute { statement, .. } => known(statement, parts.statements.len()),
-                Op::ExecuteOne { statement, variable } => {
+                Op::ExecuteOne { statement, variable, .. } => {
                     known(statement, parts.statements.len());
                     known(variable, parts.variables.len());
                 }
-                Op::Draw { variable, source } => {
-                    known(variable, parts.variables.len());
+                Op::Draw { variable, times, source } => {
+                    known(variable + times - 1, parts.variables.len());
                     known(source, parts.sources.len());
                 }
                 Op::Shift { variable, from, .. } => {

@@ -1,7 +1,5 @@
-use super::code::Op;
-use super::{
-    Draws, EvaluationError, Initial, Program, RowsDue, StatementKind, Value, Variables, is_true,
-};
+use super::code::{Edge, Op};
+use super::{Draws, EvaluationError, Initial, Program, RowsDue, Value, Variables, is_true};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +16,7 @@ pub struct Run {
     transaction: usize,
     under_way: bool,
     in_transaction: bool,
+    error: Option<EvaluationError>,
 }
 
 /// What a client does next.
@@ -29,8 +28,8 @@ pub enum Next {
     Think(Duration),
     /// The transaction is over.
     Ended,
-    /// The transaction cannot go on.
-    Failed(EvaluationError),
+    /// The transaction cannot go on: see [`Run::error`].
+    Failed,
 }
 
 impl Run {
@@ -54,6 +53,7 @@ impl Run {
             transaction: 0,
             under_way: false,
             in_transaction: false,
+            error: None,
             program,
         }
     }
@@ -68,6 +68,11 @@ impl Run {
         self.transaction
     }
 
+    /// Why the last transaction that failed for a value could not go on.
+    pub fn error(&self) -> Option<EvaluationError> {
+        self.error
+    }
+
     /// Abandons what is left of the current transaction.
     pub fn restart(&mut self) {
         self.under_way = false;
@@ -80,72 +85,74 @@ impl Run {
         if !self.under_way {
             self.choose();
         }
+        let mut place = self.place;
         loop {
-            let op = self.program.code[self.place];
-            self.place += 1;
+            let op = self.program.code[place];
+            place += 1;
             match op {
-                Op::Draw { variable, source } => {
-                    let number = self.draws.draw(source as usize);
-                    self.variables.values[variable as usize] = Value::Integer(number);
+                Op::Draw { variable, times, source } => {
+                    let (from, times) = (variable as usize, times as usize);
+                    self.draws
+                        .fill_values(source as usize, &mut self.variables.values[from..][..times]);
                 }
-                Op::Shift { variable, from, by } => {
-                    if let Err(error) = self.shift(variable, from, by) {
-                        return Next::Failed(error);
-                    }
+                Op::ExecuteOne { statement, variable, edge } => {
+                    // Counted from 1.
+                    let text = self.integer(variable as usize).max(1) as usize - 1;
+                    self.place = place;
+                    return self.execute(statement, text, edge);
                 }
                 Op::Again { counter, to } => {
                     let left = &mut self.counters[counter as usize];
                     *left -= 1;
                     if *left > 0 {
-                        self.place = to as usize;
+                        place = to as usize;
                     }
                 }
                 Op::Begin { counter, times } => self.counters[counter as usize] = times,
-                Op::Execute { statement, text } => {
-                    return self.execute(statement as usize, text as usize);
-                }
-                Op::ExecuteOne { statement, variable } => {
-                    // Counted from 1; what is no number of a text stands for the first.
-                    let text = match self.variables.values[variable as usize] {
-                        Value::Integer(number) => number.max(1) as usize - 1,
-                        _ => 0,
+                Op::Shift { variable, from, by } => {
+                    // Only variables that hold integers, whenever they are read, are added to so.
+                    let sum = self.integer(from as usize).checked_add(by.into());
+                    let Some(sum) = sum else {
+                        return self.fail(EvaluationError::OutOfRange("a result"));
                     };
-                    return self.execute(statement as usize, text);
+                    self.variables.values[variable as usize] = Value::Integer(sum);
                 }
-                Op::Jump { to } => self.place = to as usize,
+                Op::Execute { statement, edge } => {
+                    self.place = place;
+                    return self.execute(statement, 0, edge);
+                }
+                Op::Jump { to } => place = to as usize,
                 Op::End => {
                     self.under_way = false;
                     return Next::Ended;
                 }
-                Op::Set { .. } | Op::Unless { .. } | Op::Think { .. } => match self.compute(op) {
-                    Ok(None) => {}
-                    Ok(Some(next)) => return next,
-                    Err(error) => return Next::Failed(error),
-                },
+                Op::Set { .. } | Op::Unless { .. } | Op::Think { .. } => {
+                    self.place = place;
+                    match self.compute(op) {
+                        Ok(None) => place = self.place,
+                        Ok(Some(time)) => return Next::Think(time),
+                        Err(error) => return self.fail(error),
+                    }
+                }
             }
         }
     }
 
     #[inline]
-    fn execute(&mut self, statement: usize, text: usize) -> Next {
-        match self.program.parts.statements[statement].kind {
-            StatementKind::Begin => self.in_transaction = true,
-            StatementKind::Commit | StatementKind::Rollback => self.in_transaction = false,
-            _ => {}
+    fn execute(&mut self, statement: u32, text: usize, edge: Edge) -> Next {
+        if edge != Edge::None {
+            self.in_transaction = edge == Edge::Opens;
         }
-        Next::Execute { statement, text }
+        Next::Execute { statement: statement as usize, text }
     }
 
-    #[inline]
-    fn shift(&mut self, variable: u32, from: u32, by: i32) -> Result<(), EvaluationError> {
-        // Only variables that hold integers, whenever they are read, are added to in this way.
-        let sum = self.integer(from as usize).checked_add(by.into()).map(Value::Integer);
-        self.variables.values[variable as usize] =
-            sum.ok_or(EvaluationError::OutOfRange("a result"))?;
-        Ok(())
+    #[cold]
+    fn fail(&mut self, error: EvaluationError) -> Next {
+        self.error = Some(error);
+        Next::Failed
     }
 
-    fn compute(&mut self, op: Op) -> Result<Option<Next>, EvaluationError> {
+    fn compute(&mut self, op: Op) -> Result<Option<Duration>, EvaluationError> {
         let expression = |number: u32| &self.program.expressions[number as usize];
         match op {
             Op::Set { variable, expression: number } => {
@@ -163,13 +170,13 @@ impl Run {
             }
             Op::Think { expression: number, unit } => {
                 let time = expression(number).evaluate(&self.variables, &mut self.draws)?;
-                let times = match time {
-                    Value::Integer(number) => number.max(0) as f64,
-                    Value::Double(number) => number,
-                    _ => 0.0,
+                let nanos = match time {
+                    Value::Integer(number) => unit.saturating_mul(number.max(0) as u64),
+                    // Too much and too little end at the edges.
+                    Value::Double(number) => (unit as f64 * number) as u64,
+                    _ => 0,
                 };
-                let time = Duration::try_from_secs_f64(unit.as_secs_f64() * times);
-                return Ok(Some(Next::Think(time.unwrap_or_default())));
+                return Ok(Some(Duration::from_nanos(nanos)));
             }
             _ => {}
         }

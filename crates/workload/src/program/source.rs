@@ -1,3 +1,4 @@
+use super::Value;
 use crate::oltp::{BulkLimit, BulkSource, Unique};
 use crate::{Keys, Stream};
 use model::{KeyDistribution, KeyParameters, OltpDialect};
@@ -55,6 +56,24 @@ impl Draws {
             Drawn::UniqueNumber => self.unique.number().into(),
             Drawn::UniqueRow { rows } => self.unique.row(*rows).into(),
             Drawn::Bulk(_) => 0,
+        }
+    }
+
+    /// The next numbers of a source.
+    #[inline]
+    pub(super) fn fill_values(&mut self, source: usize, values: &mut [Value]) {
+        match &self.sources[source] {
+            Drawn::Keys(keys) => {
+                for value in values {
+                    *value = Value::Integer(keys.draw(&mut self.stream).into());
+                }
+            }
+            Drawn::Between { low, high } => {
+                for value in values {
+                    *value = Value::Integer(self.stream.between(*low, *high).into());
+                }
+            }
+            _ => values.iter_mut().for_each(|value| *value = Value::Integer(self.draw(source))),
         }
     }
 
