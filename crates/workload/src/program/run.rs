@@ -1,5 +1,7 @@
 use super::code::{Edge, Op};
-use super::{Draws, EvaluationError, Initial, Program, RowsDue, Value, Variables, is_true};
+use super::{
+    Draws, EvaluationError, Expression, Initial, Program, RowsDue, Value, Variables, is_true,
+};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -85,52 +87,69 @@ impl Run {
         if !self.under_way {
             self.choose();
         }
+        // Operations are looked at where they stand: copying one costs as much as what it does.
+        let Self { program, variables, draws, counters, .. } = self;
         let mut place = self.place;
         loop {
-            let op = self.program.code[place];
+            let op = &program.code[place];
             place += 1;
             match op {
                 Op::Draw { variable, times, source } => {
-                    let (from, times) = (variable as usize, times as usize);
-                    self.draws
-                        .fill_values(source as usize, &mut self.variables.values[from..][..times]);
+                    let values = &mut variables.values[*variable as usize..][..*times as usize];
+                    draws.fill_values(*source as usize, values);
                 }
                 Op::ExecuteOne { statement, variable, edge } => {
                     // Counted from 1.
-                    let text = self.integer(variable as usize).max(1) as usize - 1;
+                    let text = variables.integer(*variable as usize).max(1) as usize - 1;
+                    let (statement, edge) = (*statement, *edge);
                     self.place = place;
                     return self.execute(statement, text, edge);
                 }
                 Op::Again { counter, to } => {
-                    let left = &mut self.counters[counter as usize];
+                    let left = &mut counters[*counter as usize];
                     *left -= 1;
                     if *left > 0 {
-                        place = to as usize;
+                        place = *to as usize;
                     }
                 }
-                Op::Begin { counter, times } => self.counters[counter as usize] = times,
+                Op::Begin { counter, times } => counters[*counter as usize] = *times,
                 Op::Shift { variable, from, by } => {
                     // Only variables that hold integers, whenever they are read, are added to so.
-                    let sum = self.integer(from as usize).checked_add(by.into());
+                    let sum = variables.integer(*from as usize).checked_add((*by).into());
                     let Some(sum) = sum else {
                         return self.fail(EvaluationError::OutOfRange("a result"));
                     };
-                    self.variables.values[variable as usize] = Value::Integer(sum);
+                    variables.values[*variable as usize] = Value::Integer(sum);
                 }
                 Op::Execute { statement, edge } => {
+                    let (statement, edge) = (*statement, *edge);
                     self.place = place;
                     return self.execute(statement, 0, edge);
                 }
-                Op::Jump { to } => place = to as usize,
+                Op::Jump { to } => place = *to as usize,
                 Op::End => {
                     self.under_way = false;
                     return Next::Ended;
                 }
-                Op::Set { .. } | Op::Unless { .. } | Op::Think { .. } => {
+                Op::Set { variable, expression } => {
+                    match program.set(*variable, *expression, variables, draws) {
+                        Ok(()) => {}
+                        Err(error) => return self.fail(error),
+                    }
+                }
+                Op::Unless { expression, to } => {
+                    match program.evaluate(*expression, variables, draws) {
+                        Ok(value) if is_true(value) => {}
+                        Ok(_) => place = *to as usize,
+                        Err(error) => return self.fail(error),
+                    }
+                }
+                Op::Think { expression, unit } => {
+                    let value = program.evaluate(*expression, variables, draws);
+                    let unit = *unit;
                     self.place = place;
-                    match self.compute(op) {
-                        Ok(None) => place = self.place,
-                        Ok(Some(time)) => return Next::Think(time),
+                    match value {
+                        Ok(value) => return Next::Think(pause(value, unit)),
                         Err(error) => return self.fail(error),
                     }
                 }
@@ -150,37 +169,6 @@ impl Run {
     fn fail(&mut self, error: EvaluationError) -> Next {
         self.error = Some(error);
         Next::Failed
-    }
-
-    fn compute(&mut self, op: Op) -> Result<Option<Duration>, EvaluationError> {
-        let expression = |number: u32| &self.program.expressions[number as usize];
-        match op {
-            Op::Set { variable, expression: number } => {
-                // A text is copied as it is: only what computes takes it for a number.
-                let value = match expression(number) {
-                    super::Expression::Variable(from) => self.variables.get(*from),
-                    other => other.evaluate(&self.variables, &mut self.draws)?,
-                };
-                self.variables.set(variable as usize, value);
-            }
-            Op::Unless { expression: number, to } => {
-                if !is_true(expression(number).evaluate(&self.variables, &mut self.draws)?) {
-                    self.place = to as usize;
-                }
-            }
-            Op::Think { expression: number, unit } => {
-                let time = expression(number).evaluate(&self.variables, &mut self.draws)?;
-                let nanos = match time {
-                    Value::Integer(number) => unit.saturating_mul(number.max(0) as u64),
-                    // Too much and too little end at the edges.
-                    Value::Double(number) => (unit as f64 * number) as u64,
-                    _ => 0,
-                };
-                return Ok(Some(Duration::from_nanos(nanos)));
-            }
-            _ => {}
-        }
-        Ok(None)
     }
 
     /// Picks the transaction that comes next.
@@ -218,9 +206,44 @@ impl Run {
     /// The number that a variable of integers holds.
     #[inline]
     pub fn integer(&self, variable: usize) -> i64 {
-        match self.variables.values[variable] {
-            Value::Integer(number) => number,
-            _ => 0,
-        }
+        self.variables.integer(variable)
     }
+}
+
+impl Program {
+    #[inline(never)]
+    fn evaluate(
+        &self,
+        expression: u32,
+        variables: &Variables,
+        draws: &mut Draws,
+    ) -> Result<Value, EvaluationError> {
+        self.expressions[expression as usize].evaluate(variables, draws)
+    }
+
+    #[inline(never)]
+    fn set(
+        &self,
+        variable: u32,
+        expression: u32,
+        variables: &mut Variables,
+        draws: &mut Draws,
+    ) -> Result<(), EvaluationError> {
+        // A text is copied as it is: only what computes takes it for a number.
+        let value = match &self.expressions[expression as usize] {
+            Expression::Variable(from) => variables.get(*from),
+            other => other.evaluate(variables, draws)?,
+        };
+        variables.set(variable as usize, value);
+        Ok(())
+    }
+}
+
+/// So many units, which are nanoseconds; too much and too little end at the edges.
+fn pause(times: Value, unit: u64) -> Duration {
+    Duration::from_nanos(match times {
+        Value::Integer(number) => unit.saturating_mul(number.max(0) as u64),
+        Value::Double(number) => (unit as f64 * number) as u64,
+        _ => 0,
+    })
 }

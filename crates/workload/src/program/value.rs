@@ -39,6 +39,15 @@ impl Variables {
         self.values[variable]
     }
 
+    /// The number that a variable of integers holds.
+    #[inline]
+    pub fn integer(&self, variable: usize) -> i64 {
+        match self.values[variable] {
+            Value::Integer(number) => number,
+            _ => 0,
+        }
+    }
+
     pub fn text(&self, holder: u32) -> &[u8] {
         &self.texts[holder as usize]
     }
