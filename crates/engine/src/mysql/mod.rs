@@ -1,6 +1,9 @@
 //! Sessions that speak the MySQL protocol.
 
 mod classify;
+mod reading;
+#[cfg(test)]
+mod scripts;
 mod session;
 mod statements;
 mod text;

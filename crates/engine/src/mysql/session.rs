@@ -1,15 +1,16 @@
 use super::Statements;
 use super::classify::says_goodbye;
 use super::operation_error;
+use super::reading::Reading;
 use super::statements::{Fixed, Way};
 use crate::{Answered, Event, OperationError, Session, SessionError, WithoutServer};
 use model::{Effect, ErrorClass, RequestKind, RequestTally};
 use protocol::mysql::{
-    Compressed, Dialect, Login, LoginOptions, LoginStep, PrepareReader, Reply, ResponseReader,
-    ServerError, write_prepare, write_query, write_quit,
+    Compressed, Dialect, ExecuteWriter, Login, LoginOptions, LoginStep, ParamType, ParamValue,
+    PrepareReader, Reply, ResponseReader, ServerError, write_prepare, write_query, write_quit,
 };
 use std::sync::Arc;
-use workload::program::{Next, Run, Statement, StatementKind, Transaction};
+use workload::program::{Next, Parameter, Run, Statement, StatementKind, Transaction, Value};
 
 /// What the statements of a client count as, in the order of [`StatementKind`]. A transaction that
 /// failed ends with a rollback. The last kind is counted only where a program has such statements.
@@ -38,6 +39,14 @@ pub struct ProgramSession<const BY_STATEMENT: bool = false> {
     run: Run,
     /// The text of a statement while it is put together.
     text: Vec<u8>,
+    /// Puts together executions whose values have no fixed length.
+    execution: ExecuteWriter,
+    /// Where variables read from answers; made when the login has told the dialect.
+    reading: Option<Box<Reading>>,
+    /// Whether they read from the answer under way.
+    reads: bool,
+    /// The number that the answer under way begins with.
+    sequence: u8,
     writes_without_effect: u64,
     /// Rows inserted in bulk, acknowledged and under way.
     bulk_rows: [u64; 2],
@@ -50,6 +59,8 @@ pub struct ProgramSession<const BY_STATEMENT: bool = false> {
     answered: Option<Answered>,
     /// What beginning, or going on after a pause, came to where that is no request.
     event: Option<Event>,
+    /// What comes after that.
+    then: Option<Event>,
     reader: ResponseReader,
     /// The prepared statements by place.
     prepared: Vec<Prepared>,
@@ -68,7 +79,7 @@ enum Prepared {
 enum Stage {
     Closed,
     LoggingIn(Box<Login>),
-    Preparing(PrepareReader, Dialect),
+    Preparing(Box<PrepareReader>, Dialect),
     Idle,
     /// Waiting for the reply to that statement.
     Executing(usize),
@@ -85,6 +96,10 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
             run: statements.run(client),
             bulk_rows: [0, 0],
             text: Vec::new(),
+            execution: ExecuteWriter::default(),
+            reading: None,
+            reads: false,
+            sequence: 1,
             writes_without_effect: 0,
             rows_due: 0,
             prepared: Vec::with_capacity(statements.per_client()),
@@ -95,6 +110,7 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
             compression: None,
             answered: None,
             event: None,
+            then: None,
             // Replaced when the login has told the dialect.
             reader: ResponseReader::new(Dialect::default()),
         }
@@ -147,6 +163,8 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
             LoginStep::Done { consumed, session } => {
                 self.reader = ResponseReader::new(session.dialect);
                 self.compression = session.dialect.compressed.then(Box::default);
+                let reading = || Box::new(Reading::new(session.dialect, &self.statements));
+                self.reading = self.statements.any_reads().then(reading);
                 Ok((consumed, self.prepare_next(session.dialect, out)))
             }
         }
@@ -156,7 +174,11 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
         match self.statements.sql(self.prepared.len()) {
             Some(sql) => {
                 write_prepare(&sql, out);
-                self.stage = Stage::Preparing(PrepareReader::new(dialect), dialect);
+                let reader = match self.statements.reads(self.prepared.len()) {
+                    true => PrepareReader::with_columns(dialect),
+                    false => PrepareReader::new(dialect),
+                };
+                self.stage = Stage::Preparing(Box::new(reader), dialect);
                 Event::More
             }
             None => {
@@ -175,6 +197,9 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
         match prepared {
             None => Ok((consumed, Event::More)),
             Some(Ok(prepared)) => {
+                if let Some(reading) = &mut self.reading {
+                    reading.prepared(self.prepared.len(), reader.take_columns());
+                }
                 self.prepared.push(Prepared::Id(prepared.id));
                 Ok((consumed, self.prepare_next(dialect, out)))
             }
@@ -202,6 +227,9 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
             }
             Next::Ended => {
                 self.stage = Stage::Idle;
+                if let Some(time) = self.run.take_rest() {
+                    self.event = Some(Event::Pause(time));
+                }
                 Event::Done
             }
             Next::Think(time) => {
@@ -210,6 +238,13 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
             }
             Next::Failed => self.cannot_go_on(out),
         }
+    }
+
+    /// Beginning, or going on, came to something else than a request. The pause that may be in store
+    /// already comes after it.
+    #[cold]
+    fn without_request(&mut self, event: Event) {
+        self.then = self.event.replace(event);
     }
 
     /// A value of the next statement cannot be computed: the transaction is abandoned.
@@ -229,6 +264,8 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
     fn write(&mut self, statement: usize, text: usize, out: &mut Vec<u8>) {
         let form = self.statements.form(statement);
         self.rows_due = self.run.rows_due(form.rows_due);
+        self.reads = form.reads;
+        self.sequence = 1;
         match &form.way {
             Way::Fixed { packet, values, first } => {
                 let place = first + text;
@@ -256,8 +293,79 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
                 self.text.clear();
                 let rows = templates[text].write(&mut self.run, &mut self.text);
                 self.bulk_rows[1] = rows;
-                write_query(&self.text, out);
+                let sequence = write_query(&self.text, out);
+                self.expect(sequence);
             }
+            Way::Typed { .. } => self.write_typed(statement, text, out),
+        }
+        if self.reads {
+            self.expect_row(statement, text);
+        }
+    }
+
+    /// The answer to what was sent begins with that sequence number: another than usual after a
+    /// command of several frames.
+    #[inline]
+    fn expect(&mut self, sequence: u8) {
+        if sequence != 1 && !self.reads {
+            self.reader.expect_sequence(sequence);
+        }
+        self.sequence = sequence;
+    }
+
+    /// Appends the execution of a statement whose values have no fixed length.
+    fn write_typed(&mut self, statement: usize, text: usize, out: &mut Vec<u8>) {
+        let statements = Arc::clone(&self.statements);
+        let Way::Typed { types, parameters, first } = &statements.form(statement).way else {
+            return;
+        };
+        let place = first + text;
+        let Prepared::Id(id) = self.prepared[place] else { return };
+        let first_time = !std::mem::replace(&mut self.executed[place], true);
+        self.execution.begin(id, first_time, types);
+        for parameter in parameters {
+            self.text.clear();
+            let value = match *parameter {
+                Parameter::Variable(variable) | Parameter::Verbatim(variable) => {
+                    self.run.variables.get(variable)
+                }
+                Parameter::Digits(template) => {
+                    self.text.resize(template.len(), 0);
+                    self.run.draws.fill(template, &mut self.text);
+                    self.execution.value(ParamValue::Text(&self.text));
+                    continue;
+                }
+                // What a source makes is not prepared.
+                Parameter::Made(_) => Value::Null,
+            };
+            let value = match (value, types[self.execution.values()]) {
+                (Value::Null, _) => ParamValue::Null,
+                (Value::Integer(number), ParamType::Int) => ParamValue::Int(number),
+                (Value::Double(number), ParamType::Double) => ParamValue::Double(number),
+                (Value::Text(holder), _) => ParamValue::Text(self.run.variables.text(holder)),
+                (Value::Boolean(is), _) => ParamValue::Text(if is { b"1" } else { b"0" }),
+                (value, _) => {
+                    self.run.variables.append(value, &mut self.text);
+                    ParamValue::Text(&self.text)
+                }
+            };
+            self.execution.value(value);
+        }
+        let sequence = self.execution.end(out);
+        self.expect(sequence);
+    }
+
+    /// Variables read from the answer to what was sent.
+    #[cold]
+    fn expect_row(&mut self, statement: usize, text: usize) {
+        let (place, binary) = match &self.statements.form(statement).way {
+            Way::Fixed { first, .. } | Way::Typed { first, .. } => {
+                (first + text, matches!(self.prepared[first + text], Prepared::Id(_)))
+            }
+            Way::Text(_) => (self.statements.per_client() + statement, false),
+        };
+        if let Some(reading) = &mut self.reading {
+            reading.expect(place, self.sequence, binary);
         }
     }
 
@@ -296,6 +404,7 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
         let in_transaction = self.run.in_transaction();
         self.run.restart();
         if in_transaction && !rolled_back {
+            self.reads = false;
             write_query("ROLLBACK", out);
             self.stage = Stage::RollingBack(failure);
             return Event::More;
@@ -330,6 +439,7 @@ impl<const BY_STATEMENT: bool> Session for ProgramSession<BY_STATEMENT> {
 
     fn open(&mut self, _out: &mut Vec<u8>) {
         self.compression = None;
+        (self.event, self.then) = (None, None);
         self.prepared.clear();
         self.executed.fill(false);
         self.run.restart();
@@ -346,7 +456,7 @@ impl<const BY_STATEMENT: bool> Session for ProgramSession<BY_STATEMENT> {
         let from = out.len();
         let event = self.execute_next(out);
         if !matches!(event, Event::More) {
-            self.event = Some(event);
+            self.without_request(event);
         }
         self.compress(out, from);
     }
@@ -357,7 +467,9 @@ impl<const BY_STATEMENT: bool> Session for ProgramSession<BY_STATEMENT> {
 
     #[inline]
     fn take_event(&mut self) -> Option<Event> {
-        self.event.take()
+        let event = self.event.take()?;
+        self.event = self.then.take();
+        Some(event)
     }
 
     #[inline]
@@ -445,6 +557,32 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
         }
     }
 
+    /// Takes in the next answer of the same command, if it has come.
+    #[cold]
+    fn receive_rest(
+        &mut self,
+        input: &[u8],
+        consumed: usize,
+        out: &mut Vec<u8>,
+        tally: &mut RequestTally,
+    ) -> Result<(usize, Event), SessionError> {
+        let (more, event) = self.receive_clear(&input[consumed..], out, tally)?;
+        Ok((consumed + more, event))
+    }
+
+    /// Takes in an answer from which variables read.
+    #[cold]
+    fn receive_row(&mut self, input: &[u8]) -> Result<(usize, Option<Reply>), SessionError> {
+        let (Some(reading), Stage::Executing(statement)) = (&mut self.reading, &self.stage) else {
+            return self.reader.receive(input).map_err(broken);
+        };
+        let received = reading.receive(input)?;
+        if let (_, Some(Reply::Rows { .. })) = received {
+            reading.take(&self.statements, *statement, &mut self.run)?;
+        }
+        Ok(received)
+    }
+
     /// Takes in what has come, without compression.
     #[inline]
     fn receive_clear(
@@ -461,9 +599,16 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
                 return Err(SessionError::Protocol("bytes that were not asked for".to_owned()));
             }
         }
-        let (consumed, reply) = self.reader.receive(input).map_err(broken)?;
+        let (consumed, reply) = match self.reads {
+            false => self.reader.receive(input).map_err(broken)?,
+            true => self.receive_row(input)?,
+        };
         let error = match reply {
             None => return Ok((consumed, Event::More)),
+            // Of a procedure there are several answers; the last counts.
+            Some(Reply::Rows { more_results: true, .. } | Reply::Ok { more_results: true, .. }) => {
+                return self.receive_rest(input, consumed, out, tally);
+            }
             Some(Reply::Rows { rows, .. }) => {
                 self.check_answer(rows, tally);
                 None
@@ -512,6 +657,6 @@ impl<const BY_STATEMENT: bool> WithoutServer for ProgramSession<BY_STATEMENT> {
     }
 }
 
-fn broken(error: protocol::mysql::ProtocolError) -> SessionError {
+pub(super) fn broken(error: protocol::mysql::ProtocolError) -> SessionError {
     SessionError::Protocol(error.to_string())
 }

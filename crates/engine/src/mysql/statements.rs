@@ -1,5 +1,5 @@
 use super::text::TextTemplate;
-use protocol::mysql::{ExecuteTemplate, ParamKind};
+use protocol::mysql::{ExecuteTemplate, ParamKind, ParamType};
 use std::sync::Arc;
 use workload::program::{Parameter, Program, RowsDue, Run, Statement, StatementKind, ValueType};
 
@@ -32,6 +32,13 @@ pub(super) enum Way {
         packet: ExecuteTemplate,
         values: Box<[Fixed]>,
         /// Place of its first text in `to_prepare`.
+        first: usize,
+    },
+    /// Prepared beforehand; values of these types travel in binary form.
+    Typed {
+        types: Box<[ParamType]>,
+        parameters: Box<[Parameter]>,
+        /// As above.
         first: usize,
     },
     /// As text, by number.
@@ -98,6 +105,16 @@ impl Statements {
         statement.is_some_and(|number| self.program.statements()[number].parameters.is_empty())
     }
 
+    /// Whether variables read from the answers to the statement to prepare in that place.
+    pub(super) fn reads(&self, place: usize) -> bool {
+        self.to_prepare.get(place).is_some_and(|(statement, _)| self.forms[*statement].reads)
+    }
+
+    /// Whether variables read from any answer.
+    pub(super) fn any_reads(&self) -> bool {
+        self.forms.iter().any(|form| form.reads)
+    }
+
     #[inline]
     pub(super) fn form(&self, statement: usize) -> &Form {
         &self.forms[statement]
@@ -116,10 +133,26 @@ fn prepared(statement: &Statement, program: &Program, first: usize) -> Way {
             _ => None,
         })
         .collect();
+    if fixed.len() < statement.parameters.len() {
+        let parameters = statement.parameters.clone().into_boxed_slice();
+        let types = parameters.iter().map(|parameter| param_type(*parameter, program)).collect();
+        return Way::Typed { types, parameters, first };
+    }
     let kind = |value: &Fixed| match value {
         Fixed::Integer(_) => ParamKind::Int,
         Fixed::Digits(template) => ParamKind::Str(template.len() as u8),
     };
     let kinds: Vec<ParamKind> = fixed.iter().map(kind).collect();
     Way::Fixed { packet: ExecuteTemplate::new(&kinds), values: fixed.into(), first }
+}
+
+fn param_type(parameter: Parameter, program: &Program) -> ParamType {
+    match parameter {
+        Parameter::Variable(one) => match program.type_of(one) {
+            ValueType::Integer => ParamType::Int,
+            ValueType::Double => ParamType::Double,
+            ValueType::Text => ParamType::Text,
+        },
+        Parameter::Digits(_) | Parameter::Verbatim(_) | Parameter::Made(_) => ParamType::Text,
+    }
 }

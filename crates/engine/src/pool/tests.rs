@@ -3,6 +3,7 @@
 mod connections;
 mod idle;
 mod open_loop;
+mod pauses;
 mod unanswered;
 
 use super::*;

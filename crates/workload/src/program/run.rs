@@ -19,6 +19,8 @@ pub struct Run {
     under_way: bool,
     in_transaction: bool,
     error: Option<EvaluationError>,
+    /// How long the client does nothing after the transaction that has ended.
+    rest: Duration,
 }
 
 /// What a client does next.
@@ -56,6 +58,7 @@ impl Run {
             under_way: false,
             in_transaction: false,
             error: None,
+            rest: Duration::ZERO,
             program,
         }
     }
@@ -70,6 +73,15 @@ impl Run {
         self.transaction
     }
 
+    /// How long the client does nothing after the transaction that has ended.
+    #[inline]
+    pub fn take_rest(&mut self) -> Option<Duration> {
+        if self.rest.is_zero() {
+            return None;
+        }
+        Some(std::mem::take(&mut self.rest))
+    }
+
     /// Why the last transaction that failed for a value could not go on.
     pub fn error(&self) -> Option<EvaluationError> {
         self.error
@@ -79,6 +91,7 @@ impl Run {
     pub fn restart(&mut self) {
         self.under_way = false;
         self.in_transaction = false;
+        self.rest = Duration::ZERO;
     }
 
     /// Goes on to the next statement, or what else takes time.
@@ -148,7 +161,14 @@ impl Run {
                     let value = program.evaluate(*expression, variables, draws);
                     let unit = *unit;
                     self.place = place;
+                    let ends = matches!(program.code[place], Op::End);
                     match value {
+                        // What comes last belongs to no transaction.
+                        Ok(value) if ends => {
+                            self.rest = pause(value, unit);
+                            self.under_way = false;
+                            return Next::Ended;
+                        }
                         Ok(value) => return Next::Think(pause(value, unit)),
                         Err(error) => return self.fail(error),
                     }
