@@ -8,6 +8,8 @@ use std::io::Write;
 
 /// Longest first row, in bytes: values of variables are short.
 const LONGEST_ROW: usize = 1 << 20;
+/// Most bytes that the names of its columns take.
+const LONGEST_NAMES: usize = 1 << 20;
 
 /// The columns of an answer: their names, and how their values are written.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +40,9 @@ impl Columns {
         let _length = fields.u32()?;
         let kind = fields.u8()?;
         let flags = fields.u16()?;
+        if self.names.len() + name.len() > LONGEST_NAMES {
+            return Err(ProtocolError::TooMuch { limit: LONGEST_NAMES });
+        }
         self.names.extend_from_slice(name);
         self.columns.push((self.names.len(), kind, flags & UNSIGNED != 0));
         Ok(())
@@ -304,4 +309,127 @@ fn write_time(
     let _ = write!(out, "{sign}{hours:02}:{minute:02}:{second:02}");
     let micros = if length >= 12 { fields.u32()? } else { 0 };
     Ok(if micros > 0 { write!(out, ".{micros:06}") } else { Ok(()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packets(payloads: &[&[u8]]) -> Vec<u8> {
+        let mut out = Vec::new();
+        for (sequence, payload) in (1_u8..).zip(payloads) {
+            out.extend_from_slice(&(payload.len() as u32).to_le_bytes()[..3]);
+            out.push(sequence);
+            out.extend_from_slice(payload);
+        }
+        out
+    }
+
+    fn definition(name: &str, kind: u8, flags: u16) -> Vec<u8> {
+        let mut out = b"\x03def\0\0\0".to_vec();
+        out.push(name.len() as u8);
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(&[0, 12, 45, 0, 11, 0, 0, 0, kind]);
+        out.extend_from_slice(&flags.to_le_bytes());
+        out.extend_from_slice(&[0, 0, 0]);
+        out
+    }
+
+    const END: &[u8] = &[0xfe, 0, 0, 2, 0];
+
+    /// The values of the first of two rows, however the answer is cut.
+    fn values(binary: bool, columns: &[(u8, u16)], rows: [&[u8]; 2]) -> Vec<Option<String>> {
+        let definitions: Vec<Vec<u8>> = (1..)
+            .zip(columns)
+            .map(|(number, (kind, flags))| definition(&format!("c{number}"), *kind, *flags))
+            .collect();
+        let count = [columns.len() as u8];
+        let mut all: Vec<&[u8]> = vec![&count];
+        all.extend(definitions.iter().map(Vec::as_slice));
+        all.extend([END, rows[0], rows[1], END]);
+        let answer = packets(&all);
+        let read = |cut: usize| {
+            let mut reader = FirstRowReader::new(Dialect::default());
+            let mut known = Columns::default();
+            reader.expect(1, binary);
+            let (used, reply) = reader.receive(&answer[..cut], &mut known).unwrap();
+            assert!(reply.is_none() && used == cut);
+            let (used, reply) = reader.receive(&answer[cut..], &mut known).unwrap();
+            assert_eq!(used, answer.len() - cut);
+            assert_eq!(reply, Some(Reply::Rows { rows: 2, more_results: false }));
+            assert_eq!(known.find("C2"), (columns.len() > 1).then_some(1));
+            let mut text = Vec::new();
+            let value = |column| {
+                let found = reader.read(&known, column, &mut text).unwrap();
+                found.then(|| String::from_utf8(text.clone()).unwrap())
+            };
+            (0..columns.len()).map(value).collect::<Vec<_>>()
+        };
+        let whole = read(0);
+        assert!((1..answer.len()).all(|cut| read(cut) == whole));
+        whole
+    }
+
+    #[test]
+    fn values_of_a_row_of_text_are_as_they_come() {
+        let row = b"\x0212\xfb\x03abc";
+        let columns = [(8, 0), (253, 0), (253, 0)];
+        let found = values(false, &columns, [row, b"\x013\x01x\x01y"]);
+        assert_eq!(found, [Some("12".to_owned()), None, Some("abc".to_owned())]);
+    }
+
+    #[test]
+    fn values_of_a_binary_row_become_text() {
+        let columns = [
+            (1, 0),
+            (1, 32),
+            (2, 0),
+            (3, 0),
+            (8, 32),
+            (5, 0),
+            (253, 0),
+            (10, 0),
+            (12, 0),
+            (11, 0),
+            (246, 0),
+        ];
+        // The bit of the seventh of eleven columns, two places on.
+        let mut row = vec![0, 0, 1];
+        row.extend_from_slice(&[0xff, 0xff]);
+        row.extend_from_slice(&(-2_i16).to_le_bytes());
+        row.extend_from_slice(&(-3_i32).to_le_bytes());
+        row.extend_from_slice(&u64::MAX.to_le_bytes());
+        row.extend_from_slice(&0.25_f64.to_le_bytes());
+        row.extend_from_slice(&[4, 0xea, 7, 1, 2]);
+        row.extend_from_slice(&[11, 0xea, 7, 1, 2, 3, 4, 5, 6, 0, 0, 0]);
+        row.extend_from_slice(&[8, 1, 1, 0, 0, 0, 2, 3, 4]);
+        row.extend_from_slice(b"\x041.50");
+        let found = values(true, &columns, [&row, &row]);
+        let expected = [
+            Some("-1"),
+            Some("255"),
+            Some("-2"),
+            Some("-3"),
+            Some("18446744073709551615"),
+            Some("0.25"),
+            None,
+            Some("2026-01-02"),
+            Some("2026-01-02 03:04:05.000006"),
+            Some("-26:03:04"),
+            Some("1.50"),
+        ];
+        assert_eq!(found, expected.map(|value| value.map(str::to_owned)));
+    }
+
+    #[test]
+    fn a_row_that_ends_too_soon_is_an_error() {
+        let mut reader = FirstRowReader::new(Dialect::default());
+        let mut columns = Columns::default();
+        columns.add(&definition("a", 8, 0)).unwrap();
+        reader.expect(1, true);
+        let answer = packets(&[&[1], &definition("a", 8, 0), END, &[0, 0, 1, 2], END]);
+        reader.receive(&answer, &mut columns).unwrap();
+        assert!(reader.read(&columns, 0, &mut Vec::new()).is_err());
+        assert_eq!(reader.read(&columns, 1, &mut Vec::new()), Ok(false));
+    }
 }
