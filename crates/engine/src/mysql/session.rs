@@ -219,7 +219,7 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
     /// Goes on with the transaction: appends its next statement, or says what else there is.
     #[inline]
     fn execute_next(&mut self, out: &mut Vec<u8>) -> Event {
-        match self.run.next() {
+        match self.run.advance() {
             Next::Execute { statement, text } => {
                 self.write(statement, text, out);
                 self.stage = Stage::Executing(statement);

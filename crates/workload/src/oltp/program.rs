@@ -16,7 +16,7 @@ use model::{Oltp, OltpDialect, OltpTransaction};
 /// let program = std::sync::Arc::new(program(&tables));
 /// let mut run = Run::new(program.clone(), 7, 0, 1);
 /// let mut counts = [0; 3];
-/// while let Next::Execute { statement, .. } = run.next() {
+/// while let Next::Execute { statement, .. } = run.advance() {
 ///     counts[match program.statements()[statement].kind {
 ///         StatementKind::Select => 0,
 ///         StatementKind::Begin | StatementKind::Commit => 2,

@@ -96,7 +96,7 @@ impl Run {
 
     /// Goes on to the next statement, or what else takes time.
     #[inline]
-    pub fn next(&mut self) -> Next {
+    pub fn advance(&mut self) -> Next {
         if !self.under_way {
             self.choose();
         }

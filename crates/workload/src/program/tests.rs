@@ -36,7 +36,7 @@ fn program(transactions: Vec<Transaction>, variables: usize) -> Program {
 
 /// The statements of the next transaction.
 fn next(run: &mut Run) -> Vec<usize> {
-    std::iter::from_fn(|| match run.next() {
+    std::iter::from_fn(|| match run.advance() {
         Next::Execute { statement, .. } => Some(statement),
         Next::Ended => None,
         other => panic!("{other:?}"),
@@ -83,10 +83,10 @@ fn a_pause_at_the_end_comes_after_the_transaction() {
     let think = |ms| Step::Think { time: Expression::integer(ms), unit: Duration::from_millis(1) };
     let steps = vec![think(5), execute(0), think(7)];
     let mut run = Run::new(Arc::new(program(vec![transaction("t", 1, steps)], 0)), 1, 0, 1);
-    assert_eq!(run.next(), Next::Think(Duration::from_millis(5)));
-    assert!(matches!(run.next(), Next::Execute { .. }));
+    assert_eq!(run.advance(), Next::Think(Duration::from_millis(5)));
+    assert!(matches!(run.advance(), Next::Execute { .. }));
     assert_eq!(run.take_rest(), None);
-    assert_eq!(run.next(), Next::Ended);
+    assert_eq!(run.advance(), Next::Ended);
     assert_eq!(run.take_rest(), Some(Duration::from_millis(7)));
 }
 
@@ -151,8 +151,8 @@ fn what_variables_hold_is_known_only_where_nothing_else_can_be_in_them() {
 fn an_abandoned_transaction_begins_again_at_its_first_step() {
     let steps = vec![execute(0), execute(1), execute(2)];
     let mut run = Run::new(Arc::new(program(vec![transaction("t", 1, steps)], 0)), 1, 0, 1);
-    run.next();
-    run.next();
+    run.advance();
+    run.advance();
     run.restart();
     assert_eq!(next(&mut run), [0, 1, 2]);
 }

@@ -34,7 +34,7 @@ impl Client {
     }
 
     fn next_step(&mut self) -> Option<Executed> {
-        let Next::Execute { statement, .. } = self.run.next() else { return None };
+        let Next::Execute { statement, .. } = self.run.advance() else { return None };
         let [table, first, second] = [TABLE, FIRST, SECOND].map(|one| self.run.integer(one));
         Some(Executed { statement: self.statements[statement], table, first, second })
     }
