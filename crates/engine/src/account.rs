@@ -45,8 +45,7 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    pub(crate) fn new(kinds: &[RequestKind], statements: &[&str]) -> Self {
-        let statements = statements.iter().map(|&name| name.to_owned()).collect();
+    pub(crate) fn new(kinds: &[RequestKind], statements: Vec<String>) -> Self {
         Self { kinds: kinds.to_vec(), statements }
     }
 }
@@ -319,7 +318,7 @@ mod tests {
             recorded.advance(ended);
             recorded.ledger.scheduled += 1;
             recorded.tally.kinds[0] += 1;
-            recorded.succeeded(Times { due: began, began, ended });
+            recorded.succeeded(Times::new(began, began, ended));
             if at + every >= 900 && at < 900 {
                 let (class, message) = (ErrorClass::Connection, "reset".to_owned());
                 let error = OperationError {
@@ -330,7 +329,7 @@ mod tests {
                 };
                 let lost = start.plus(Duration::from_millis(900));
                 recorded.ledger.scheduled += 1;
-                recorded.failed(Times { due: began, began, ended: lost }, error);
+                recorded.failed(Times::new(began, began, lost), error);
                 recorded.lost(lost, lost, true);
             }
         }

@@ -63,8 +63,16 @@ struct Pretending<S> {
 
 impl<S: WithoutServer> Session for Pretending<S> {
     const KINDS: &'static [RequestKind] = S::KINDS;
-    const STATEMENTS: &'static [&'static str] = S::STATEMENTS;
+    const BY_STATEMENT: bool = S::BY_STATEMENT;
     const SERVER_THREADS: Option<usize> = S::SERVER_THREADS;
+
+    fn kinds(&self) -> &'static [RequestKind] {
+        self.session.kinds()
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.session.names()
+    }
 
     fn open(&mut self, _: &mut Vec<u8>) {
         self.session.pretend_login();
@@ -76,6 +84,15 @@ impl<S: WithoutServer> Session for Pretending<S> {
     #[inline]
     fn begin(&mut self, out: &mut Vec<u8>) {
         self.session.begin(out);
+    }
+
+    fn resume(&mut self, out: &mut Vec<u8>) {
+        self.session.resume(out);
+    }
+
+    #[inline]
+    fn take_event(&mut self) -> Option<Event> {
+        self.session.take_event()
     }
 
     #[inline]
@@ -99,6 +116,10 @@ impl<S: WithoutServer> Session for Pretending<S> {
 
     fn awaited(&self) -> Option<usize> {
         self.session.awaited()
+    }
+
+    fn transaction(&self) -> Option<usize> {
+        self.session.transaction()
     }
 
     fn close(&mut self, _: &mut Vec<u8>) {}
@@ -142,6 +163,9 @@ fn pretend<S: Session>(
         let now = spec.clock.now();
         while let Some(id) = pool.dispatch(now) {
             begin(&mut pool, id, now, &mut out);
+        }
+        if let Some(error) = pool.take_error() {
+            return Err(error.into());
         }
         pool.tick(now);
         if now >= measure_from {

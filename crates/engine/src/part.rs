@@ -80,6 +80,10 @@ pub(crate) fn run_part<S: Session>(
     start: &mut dyn FnMut() -> Option<Nanos>,
     progress: &mut dyn FnMut(PartProgress),
 ) -> Result<Account, LoadError> {
+    let named = {
+        let one = session(0);
+        Named::new(one.kinds(), if S::BY_STATEMENT { one.names() } else { Vec::new() })
+    };
     let control = Arc::new(Control::default());
     let quota = Quota::new(spec.schedule.events().map(|events| part.share(events)));
     let on_this_host = spec.addresses.iter().all(Address::is_on_this_host);
@@ -132,7 +136,7 @@ pub(crate) fn run_part<S: Session>(
         let coordinator = Coordinator {
             clients: part.share(spec.clients.into()) as u32,
             schedule: spec.schedule,
-            named: Named::new(S::KINDS, S::STATEMENTS),
+            named,
             workers,
             ready_limit: spec.connect_limit,
             control: &control,

@@ -4,15 +4,18 @@ use crate::{
     Action, Answered, ErrorPolicy, Event, Nanos, OperationError, Schedule, Session, SessionError,
 };
 use model::ErrorClass;
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 use std::num::NonZeroU32;
 use std::time::Duration;
 
 mod connections;
+mod pauses;
 mod quota;
 #[cfg(test)]
 mod tests;
 
+use pauses::Pause;
 pub(crate) use quota::Quota;
 
 /// How long a load waits after its end for a server that takes no connection.
@@ -36,12 +39,27 @@ enum State {
 struct Operation {
     due: Nanos,
     began: Nanos,
+    /// How long its client has paused in it, in nanoseconds.
+    thought: u64,
+}
+
+impl Operation {
+    fn new(due: Nanos, began: Nanos) -> Self {
+        Self { due, began, thought: 0 }
+    }
+
+    /// Its times when it has come to an end.
+    #[inline]
+    fn until(self, ended: Nanos) -> Times {
+        Times { due: self.due, began: self.began, ended, thought: self.thought }
+    }
 }
 
 #[derive(Debug)]
 struct Client<S> {
     session: S,
     state: State,
+    pause: Pause,
     /// Operations that have begun on its connection.
     begun: u32,
     /// When it last took in a reply, or the end of its login; of one that has no connection, when it
@@ -98,6 +116,8 @@ pub(crate) struct Pool<S> {
     /// Since when no client at all is logged in.
     alone_since: Option<Nanos>,
     busy: usize,
+    /// Those of them that pause in it.
+    thinking: usize,
     schedule: Schedule,
     quota: Quota,
     policy: ErrorPolicy,
@@ -109,13 +129,23 @@ pub(crate) struct Pool<S> {
     /// By client, when its last request was sent; empty where kinds of requests are not kept
     /// apart.
     asked: Box<[Nanos]>,
+    /// When clients that pause go on: also of some that have lost their connections since.
+    pauses: BinaryHeap<Reverse<(Nanos, usize)>>,
+    /// What ends the load that no answer brought.
+    error: Option<SessionError>,
     recorder: Option<Recorder>,
 }
 
 impl<S: Session> Pool<S> {
     /// A pool that has not connected yet.
     pub(crate) fn new(sessions: Vec<S>, rules: Rules) -> Self {
-        let client = |session| Client { session, state: State::Offline, begun: 0, heard: Nanos(0) };
+        let client = |session| Client {
+            session,
+            state: State::Offline,
+            pause: Pause::None,
+            begun: 0,
+            heard: Nanos(0),
+        };
         let clients: Vec<_> = sessions.into_iter().map(client).collect();
         let backlog = rules.arrivals.map(|(arrivals, max_waiting)| Backlog {
             arrivals,
@@ -123,13 +153,16 @@ impl<S: Session> Pool<S> {
             max_waiting,
             idle: VecDeque::with_capacity(clients.len()),
         });
-        let asked = if S::STATEMENTS.is_empty() { 0 } else { clients.len() };
+        let asked = if S::BY_STATEMENT { clients.len() } else { 0 };
         Self {
+            pauses: BinaryHeap::new(),
+            error: None,
             asked: vec![Nanos(0); asked].into(),
             clients,
             online: 0,
             alone_since: None,
             busy: 0,
+            thinking: 0,
             schedule: rules.schedule,
             quota: rules.quota,
             policy: rules.policy,
@@ -145,6 +178,11 @@ impl<S: Session> Pool<S> {
     /// How many clients there are.
     pub(crate) fn len(&self) -> usize {
         self.clients.len()
+    }
+
+    /// How many clients wait for an answer.
+    pub(crate) fn waiting(&self) -> usize {
+        self.busy - self.thinking
     }
 
     /// How many clients have an operation under way.
@@ -169,7 +207,9 @@ impl<S: Session> Pool<S> {
         self.measure_from = self.schedule.measure_from(at);
         self.last_begin = self.schedule.last_begin(at);
         let open_loop = self.backlog.is_some();
-        self.recorder = Some(Recorder::open(self.schedule, at, open_loop, S::STATEMENTS.len()));
+        let kinds = self.clients.first().filter(|_| S::BY_STATEMENT);
+        let kinds = kinds.map_or(0, |client| client.session.names().len());
+        self.recorder = Some(Recorder::open(self.schedule, at, open_loop, kinds));
     }
 
     /// Lets an idle client begin an operation, if there is one for it; appends its first request,
@@ -181,6 +221,12 @@ impl<S: Session> Pool<S> {
         if let (State::Renewing(operation), None) = (client.state, self.reconnect_after) {
             self.go_on(id, operation, now, out);
             return Next::Continue;
+        }
+        if client.pause != Pause::None {
+            if self.go_on_after_pause(id, now, out) {
+                return Next::Continue;
+            }
+            return self.begin(id, now, out);
         }
         if client.state != State::Idle {
             return Next::Continue;
@@ -208,7 +254,7 @@ impl<S: Session> Pool<S> {
                 }
             }
         };
-        let operation = Operation { due, began: now };
+        let operation = Operation::new(due, now);
         self.busy += 1;
         if self.reconnect_after.is_some_and(|most| client.begun >= most.get()) {
             client.state = State::Renewing(operation);
@@ -225,21 +271,36 @@ impl<S: Session> Pool<S> {
         let client = &mut self.clients[id];
         client.state = State::Busy(operation);
         client.begun = client.begun.saturating_add(1);
+        self.first_request(id, now, out);
+    }
+
+    /// Has its session begin an operation.
+    #[inline]
+    fn first_request(&mut self, id: usize, now: Nanos, out: &mut Vec<u8>) {
+        let client = &mut self.clients[id];
         client.session.begin(out);
+        let event = client.session.take_event();
         self.asks(id, now);
+        if let Some(event) = event {
+            self.unasked(id, event, now);
+        }
     }
 
     /// A client sends a request.
     #[inline]
     fn asks(&mut self, id: usize, now: Nanos) {
-        if !S::STATEMENTS.is_empty() {
+        if S::BY_STATEMENT {
             self.asked[id] = now;
         }
     }
 
-    /// Open loop: takes in what is due by now, and returns a client that can begin with it; to be
-    /// called, with [`Self::begin`] for each client, until it returns `None`.
+    /// Returns a client whose pause is over; in an open loop takes in what is due by now, and returns a
+    /// client that can begin with it. To be called, with [`Self::begin`] for each client, until it
+    /// returns `None`.
     pub(crate) fn dispatch(&mut self, now: Nanos) -> Option<usize> {
+        if let Some(id) = self.next_rested(now) {
+            return Some(id);
+        }
         let (backlog, recorder) = (self.backlog.as_mut()?, self.recorder.as_mut()?);
         loop {
             let due = backlog.arrivals.next(self.start);
@@ -270,8 +331,13 @@ impl<S: Session> Pool<S> {
         None
     }
 
-    /// Open loop: when the next operation is due; `None` when nothing more will be.
+    /// When a client is to go on next that waits for no answer.
     pub(crate) fn next_due(&self) -> Option<Nanos> {
+        self.next_arrival().into_iter().chain(self.next_pause_end()).min()
+    }
+
+    /// Open loop: when the next operation is due; `None` when nothing more will be.
+    fn next_arrival(&self) -> Option<Nanos> {
         let due = self.backlog.as_ref()?.arrivals.next(self.start);
         (due < self.last_begin && !self.quota.is_used_up()).then_some(due)
     }
@@ -299,7 +365,7 @@ impl<S: Session> Pool<S> {
             Ok(received) => received,
             Err(error) => return self.broken(id, input, now, error),
         };
-        if !S::STATEMENTS.is_empty()
+        if S::BY_STATEMENT
             && let Some(Answered { kind, refused }) = client.session.take_answered()
         {
             let asked = self.asked[id];
@@ -316,11 +382,21 @@ impl<S: Session> Pool<S> {
                 client.heard = now;
                 return Ok((consumed, Next::Continue));
             }
+            Event::Pause(time) => {
+                client.heard = now;
+                self.think(id, time, now);
+                return Ok((consumed, Next::Continue));
+            }
             Event::Done => {
-                let Operation { due, began } = operation;
                 // No reply comes before its request: a stamp that says so is of no use.
-                let ended = if arrived > began { arrived } else { now };
-                recorder.succeeded(Times { due, began, ended });
+                let ended = if arrived > operation.began { arrived } else { now };
+                let times = operation.until(ended);
+                recorder.succeeded(times);
+                if S::BY_STATEMENT
+                    && let Some(kind) = client.session.transaction()
+                {
+                    recorder.transaction(kind, times.response(), true);
+                }
             }
             Event::Failed(error) => {
                 if let Some(asked) = self.asked.get(id) {
@@ -340,6 +416,9 @@ impl<S: Session> Pool<S> {
         client.state = State::Idle;
         client.heard = now;
         self.busy -= 1;
+        if self.rests(id, now) {
+            return Ok((consumed, Next::Continue));
+        }
         let next = self.begin(id, now, out);
         if let (State::Busy(_) | State::Renewing(_), Some(recorder), None) =
             (self.clients[id].state, &mut self.recorder, &self.backlog)
@@ -366,13 +445,17 @@ impl<S: Session> Pool<S> {
         let Some(recorder) = &mut self.recorder else { return Ok(Next::Continue) };
         if action == Action::Retry && now < self.last_begin {
             recorder.noted(error);
-            self.clients[id].session.begin(out);
-            self.asks(id, now);
+            self.first_request(id, now, out);
             return Ok(Next::Continue);
         }
         let gone = error.class == ErrorClass::Connection;
-        let Operation { due, began } = operation;
-        recorder.failed(Times { due, began, ended: arrived.max(began) }, error);
+        let times = operation.until(arrived.max(operation.began));
+        recorder.failed(times, error);
+        if S::BY_STATEMENT
+            && let Some(kind) = self.clients[id].session.transaction()
+        {
+            recorder.transaction(kind, times.response(), false);
+        }
         self.busy -= 1;
         if action == Action::Reconnect {
             if gone {
@@ -406,20 +489,21 @@ impl<S: Session> Pool<S> {
         let Some(recorder) = &mut self.recorder else { return };
         recorder.advance(now);
         for (id, client) in self.clients.iter_mut().enumerate() {
-            if let State::Busy(Operation { due, began })
-            | State::Renewing(Operation { due, began }) = client.state
-            {
+            if let State::Busy(operation) | State::Renewing(operation) = client.state {
                 client.state = State::Offline;
                 self.online -= 1;
-                recorder.timed_out(Times { due, began, ended: now });
-                match (self.asked.get(id), client.session.awaited()) {
+                recorder.timed_out(operation.until(now));
+                // One that pauses waits for nothing.
+                let asked = self.asked.get(id).filter(|_| client.pause == Pause::None);
+                match (asked, client.session.awaited()) {
                     (Some(asked), Some(kind)) => recorder.never_answered(kind, now.since(*asked)),
                     (Some(asked), None) => recorder.waited(now.since(*asked)),
                     (None, _) => {}
                 }
             }
+            client.pause = Pause::None;
         }
-        self.busy = 0;
+        (self.busy, self.thinking) = (0, 0);
         if let Some(backlog) = &mut self.backlog {
             backlog.waiting.drain(..).for_each(|due| recorder.never_began(due, now));
         }
@@ -430,7 +514,7 @@ impl<S: Session> Pool<S> {
         let over = now >= self.last_begin || self.quota.is_used_up();
         let waiting = self.backlog.as_ref().is_some_and(|backlog| !backlog.waiting.is_empty());
         // What was due before the end and not yet looked at is dealt with first.
-        let pending = self.next_due().is_some_and(|due| due <= now);
+        let pending = self.next_arrival().is_some_and(|due| due <= now);
         self.recorder.is_some() && self.busy == 0 && over && !waiting && !pending
     }
 

@@ -1,4 +1,5 @@
 use model::{ErrorClass, RequestKind, RequestTally};
+use std::time::Duration;
 
 /// One client's side of a protocol, from login to the last reply: bytes in, bytes out.
 ///
@@ -8,14 +9,25 @@ pub trait Session {
     /// Kinds of requests that [`Self::receive`] counts, by their place in the tally; at most
     /// [`model::MAX_REQUEST_KINDS`].
     const KINDS: &'static [RequestKind];
-    /// Kinds of statements whose latencies are kept apart, by name. Where there are none, driving
-    /// the session costs nothing for it.
-    const STATEMENTS: &'static [&'static str] = &[];
+    /// Whether latencies are kept apart by statement ([`Self::names`]). Where they are not, driving the
+    /// session costs nothing for it.
+    const BY_STATEMENT: bool = false;
     /// Whether a connection that is to be encrypted is encrypted before the first byte of the
     /// protocol; else the session says when ([`Event::StartTls`]).
     const ENCRYPTED_AT_ONCE: bool = false;
     /// Threads with which a server serves any number of clients; absent where it has one for each.
     const SERVER_THREADS: Option<usize> = None;
+
+    /// Those of [`Self::KINDS`] that its load can have: all, or the first.
+    fn kinds(&self) -> &'static [RequestKind] {
+        Self::KINDS
+    }
+
+    /// What statements whose latencies are kept apart are called; all sessions of a load call them
+    /// alike.
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Starts over on a new connection; appends what the client says first, if anything.
     fn open(&mut self, out: &mut Vec<u8>);
@@ -23,8 +35,18 @@ pub trait Session {
     /// The transport is encrypted from here on (after [`Event::StartTls`]); appends what follows.
     fn tls_started(&mut self, out: &mut Vec<u8>);
 
-    /// Begins the next operation; appends its first request.
+    /// Begins the next operation; appends its first request, or has another event
+    /// ([`Self::take_event`]).
     fn begin(&mut self, out: &mut Vec<u8>);
+
+    /// Goes on after [`Event::Pause`], as [`Self::begin`] begins.
+    fn resume(&mut self, _out: &mut Vec<u8>) {}
+
+    /// What beginning or going on came to, where nothing was asked that an answer is waited for.
+    #[inline]
+    fn take_event(&mut self) -> Option<Event> {
+        None
+    }
 
     /// Consumes bytes from the server, appends what is to be sent in return, and counts every
     /// acknowledged request. Returns how many bytes it consumed: all of them, unless the rest
@@ -44,8 +66,14 @@ pub trait Session {
         None
     }
 
-    /// The kind of statement, as a place in [`Self::STATEMENTS`], whose reply is waited for.
+    /// The kind of statement, as a place in [`Self::names`], whose reply is waited for.
     fn awaited(&self) -> Option<usize> {
+        None
+    }
+
+    /// What the operation under way, or the last one, is called, as a place in [`Self::names`]; absent
+    /// where operations are not told apart.
+    fn transaction(&self) -> Option<usize> {
         None
     }
 
@@ -62,7 +90,7 @@ pub trait Session {
 /// A statement that was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answered {
-    /// Its kind, as a place in [`Session::STATEMENTS`].
+    /// Its kind, as a place in [`Session::names`].
     pub kind: usize,
     /// Whether the answer was an error.
     pub refused: bool,
@@ -77,6 +105,8 @@ pub enum Event {
     StartTls,
     /// The login is complete: operations may begin.
     Ready,
+    /// The client does nothing for so long, and then goes on ([`Session::resume`]).
+    Pause(Duration),
     /// The operation succeeded.
     Done,
     /// The operation failed; the next one may begin unless the class says that the connection is

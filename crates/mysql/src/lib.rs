@@ -19,7 +19,7 @@ pub mod tables;
 pub use self::limits::check_limits;
 use crate::client::{Connection, login_failure, resolve_server_key, server_failure, server_key};
 use crosscheck::sysbench::Sysbench;
-use engine::mysql::{OltpSession, OltpStatements};
+use engine::mysql::{ProgramSession, Statements};
 use engine::{
     Account, LoadError, LoadSpec, OperationError, SessionError, SocketLoad, Stop, cpus_allowed,
 };
@@ -265,17 +265,22 @@ impl Clients for OltpClients {
         login: &Login,
         run: &mut PartRun<'_>,
     ) -> Result<Account, LoadError> {
-        let statements = Arc::new(OltpStatements::new(&self.workload, self.seed, spec.clients));
+        let statements = Arc::new(Statements::new(
+            workload::oltp::program(&self.workload),
+            self.seed,
+            spec.clients,
+        ));
         let options =
             login_options(login).map_err(|failure| SessionError::Login(Box::new(failure)))?;
         // Decided here, once, and not for every statement.
         if self.by_statement {
-            let session =
-                |client| OltpSession::<true>::new(options.clone(), Arc::clone(&statements), client);
+            let session = |client| {
+                ProgramSession::<true>::new(options.clone(), Arc::clone(&statements), client)
+            };
             run.with(&SocketLoad { spec, session })
         } else {
             let session = |client| {
-                OltpSession::<false>::new(options.clone(), Arc::clone(&statements), client)
+                ProgramSession::<false>::new(options.clone(), Arc::clone(&statements), client)
             };
             run.with(&SocketLoad { spec, session })
         }

@@ -6,6 +6,7 @@
 mod distribution;
 pub mod key_value;
 pub mod oltp;
+pub mod program;
 pub mod storage;
 mod stream;
 

@@ -1,10 +1,15 @@
 //! Sessions that speak the MySQL protocol.
 
 mod classify;
-mod oltp;
+mod reading;
+#[cfg(test)]
+mod scripts;
+mod session;
 mod statements;
 mod text;
+#[cfg(test)]
+mod wire;
 
 pub use classify::operation_error;
-pub use oltp::{OltpSession, REQUEST_KINDS};
-pub use statements::OltpStatements;
+pub use session::{ProgramSession, REQUEST_KINDS};
+pub use statements::Statements;

@@ -1,6 +1,4 @@
-use super::statements::{Value, number};
-use std::io::Write;
-use workload::oltp::{OltpSource, Step};
+use workload::program::{Parameter, Run, Text, Value};
 
 /// A statement cut where its values go: sending it as text takes no formatting but that of the
 /// numbers.
@@ -8,62 +6,82 @@ use workload::oltp::{OltpSource, Step};
 pub(super) struct TextTemplate {
     /// What comes before each value, and after the last.
     pieces: Box<[Box<[u8]>]>,
-    values: Box<[Value]>,
+    parameters: Box<[Parameter]>,
 }
 
 impl TextTemplate {
-    /// Takes the text with a `?` for each value.
-    pub(super) fn new(text: &str, values: Vec<Value>) -> Self {
-        let mut pieces: Vec<Vec<u8>> = text.split('?').map(|piece| piece.into()).collect();
-        debug_assert_eq!(pieces.len(), values.len() + 1);
-        for (index, value) in values.iter().enumerate() {
-            if matches!(value, Value::Digits(_)) {
-                pieces[index].push(b'\'');
-                pieces[index + 1].insert(0, b'\'');
-            }
-        }
-        let pieces = pieces.into_iter().map(Vec::into_boxed_slice).collect();
-        Self { pieces, values: values.into() }
+    pub(super) fn new(text: &Text, parameters: &[Parameter]) -> Self {
+        let pieces = text.0.iter().map(|piece| piece.as_bytes().into()).collect();
+        Self { pieces, parameters: parameters.into() }
     }
 
-    /// Appends the text with its values.
+    /// Appends the text with its values, and returns how many rows it inserts that a source made.
     #[inline]
-    pub(super) fn write(&self, step: &Step, source: &mut OltpSource, out: &mut Vec<u8>) {
+    pub(super) fn write(&self, run: &mut Run, out: &mut Vec<u8>) -> u64 {
+        let mut rows = 0;
         let mut pieces = self.pieces.iter();
-        for (value, piece) in self.values.iter().zip(&mut pieces) {
+        for (parameter, piece) in self.parameters.iter().zip(&mut pieces) {
             out.extend_from_slice(piece);
-            match value {
-                Value::Number(parameter) => {
-                    // Writing into memory cannot fail.
-                    let _ = write!(out, "{}", number(*parameter, step, source));
-                }
-                Value::Digits(template) => {
+            match *parameter {
+                Parameter::Variable(variable) => write_value(run, variable, out),
+                Parameter::Digits(template) => {
+                    out.push(b'\'');
                     let start = out.len();
                     out.resize(start + template.len(), 0);
-                    source.fill(template, &mut out[start..]);
+                    run.draws.fill(template, &mut out[start..]);
+                    out.push(b'\'');
+                }
+                Parameter::Made(source) => rows += u64::from(run.draws.append(source, out)),
+                Parameter::Verbatim(variable) => {
+                    run.variables.append(run.variables.get(variable), out);
                 }
             }
         }
         for piece in pieces {
             out.extend_from_slice(piece);
         }
+        rows
+    }
+}
+
+/// Appends the value of a variable, a text between quotes.
+#[inline]
+fn write_value(run: &Run, variable: usize, out: &mut Vec<u8>) {
+    match run.variables.get(variable) {
+        Value::Text(holder) => {
+            out.push(b'\'');
+            for &byte in run.variables.text(holder) {
+                if matches!(byte, b'\'' | b'\\') {
+                    out.push(byte);
+                }
+                out.push(byte);
+            }
+            out.push(b'\'');
+        }
+        value => run.variables.append(value, out),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::OltpStatements;
-    use super::super::statements::Form;
+    use super::super::Statements;
+    use super::super::statements::Way;
     use model::{Oltp, OltpDialect, OltpMix};
-    use workload::oltp::{Statement, Step};
+    use workload::oltp::{Statement, program};
+    use workload::program::Value;
 
     /// The text of a statement with 7 and 106 as its numbers.
     fn text(statement: Statement, workload: &Oltp) -> String {
-        let statements = OltpStatements::new(workload, 1, 1);
-        let Form::Text(templates) = statements.form(statement) else { panic!("no text") };
-        let step = Step { statement, table: 1, first: 7, second: 106 };
+        let statements = Statements::new(program(workload), 1, 1);
+        let all = Statement::of(&workload.transaction);
+        let number = all.iter().position(|one| *one == statement).unwrap();
+        let Way::Text(templates) = &statements.form(number).way else { panic!("no text") };
+        let mut run = statements.run(0);
+        // The first and the last row.
+        run.variables.set(1, Value::Integer(7));
+        run.variables.set(2, Value::Integer(106));
         let mut out = Vec::new();
-        templates[0].write(&step, &mut statements.source(0), &mut out);
+        templates[0].write(&mut run, &mut out);
         String::from_utf8(out).unwrap()
     }
 
@@ -93,6 +111,6 @@ mod tests {
         let insert = text(Statement::InsertRow, &workload);
         assert!(insert.starts_with("INSERT INTO sbtest1 (id, k, c, pad) VALUES (7, 106, '"));
         workload.dialect = OltpDialect::Sysbench04;
-        assert_eq!(OltpStatements::new(&workload, 1, 1).per_client(), 1);
+        assert_eq!(Statements::new(program(&workload), 1, 1).per_client(), 1);
     }
 }

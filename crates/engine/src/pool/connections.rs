@@ -1,7 +1,6 @@
 //! The connections of a pool: made, logged in, lost, given up.
 
-use super::{Next, Operation, Pool, State};
-use crate::recorder::Times;
+use super::{Next, Pool, State};
 use crate::{Action, Event, Nanos, OperationError, Session, SessionError};
 use model::ErrorClass;
 use std::time::Duration;
@@ -25,6 +24,7 @@ impl<S: Session> Pool<S> {
 
     /// A transport for client `id` is there.
     pub(crate) fn opened(&mut self, id: usize, out: &mut Vec<u8>) {
+        self.forget_pause(id);
         self.clients[id].session.open(out);
     }
 
@@ -72,7 +72,7 @@ impl<S: Session> Pool<S> {
                 }
                 Ok((consumed, Next::Ready))
             }
-            Event::Done | Event::Failed(_) => {
+            Event::Done | Event::Failed(_) | Event::Pause(_) => {
                 Err(SessionError::Protocol("a reply before any request".to_owned()))
             }
         }
@@ -116,12 +116,12 @@ impl<S: Session> Pool<S> {
         match client.state {
             State::Idle => recorder.lost_idle(),
             State::Offline => recorder.lost(client.heard, at, false),
-            State::Busy(Operation { due, began }) | State::Renewing(Operation { due, began }) => {
+            State::Busy(operation) | State::Renewing(operation) => {
                 if let (Some(asked), Some(kind)) = (self.asked.get(id), client.session.awaited()) {
                     recorder.refused(kind, at.since(*asked));
                 }
                 recorder.failed(
-                    Times { due, began, ended: at },
+                    operation.until(at),
                     OperationError {
                         class: ErrorClass::Connection,
                         code: String::new(),
@@ -149,6 +149,8 @@ impl<S: Session> Pool<S> {
             return false;
         };
         recorder.lost_idle();
+        self.forget_pause(id);
+        let client = &mut self.clients[id];
         client.state = State::Renewing(operation);
         // On its new connection it has not been idle.
         client.heard = at;
@@ -156,6 +158,7 @@ impl<S: Session> Pool<S> {
     }
 
     pub(super) fn go_offline(&mut self, id: usize, now: Nanos) {
+        self.forget_pause(id);
         if self.clients[id].state != State::Offline {
             self.clients[id].state = State::Offline;
             self.clients[id].heard = now;

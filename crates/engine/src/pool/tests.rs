@@ -3,6 +3,7 @@
 mod connections;
 mod idle;
 mod open_loop;
+mod pauses;
 mod unanswered;
 
 use super::*;
@@ -307,7 +308,11 @@ struct Pair {
 
 impl Session for Pair {
     const KINDS: &'static [RequestKind] = &KINDS;
-    const STATEMENTS: &'static [&'static str] = &["first", "second"];
+    const BY_STATEMENT: bool = true;
+
+    fn names(&self) -> Vec<String> {
+        ["first", "second"].map(str::to_owned).into()
+    }
 
     fn open(&mut self, _: &mut Vec<u8>) {}
     fn tls_started(&mut self, _: &mut Vec<u8>) {}

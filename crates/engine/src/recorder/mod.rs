@@ -36,6 +36,33 @@ pub(crate) struct Times {
     pub(crate) due: Nanos,
     pub(crate) began: Nanos,
     pub(crate) ended: Nanos,
+    /// How long its client paused in it, in nanoseconds: no part of how long it took.
+    pub(crate) thought: u64,
+}
+
+impl Times {
+    /// Of an operation without a pause.
+    #[inline]
+    pub(crate) fn new(due: Nanos, began: Nanos, ended: Nanos) -> Self {
+        Self { due, began, ended, thought: 0 }
+    }
+
+    /// From when it was due.
+    #[inline]
+    pub(crate) fn response(&self) -> Duration {
+        Duration::from_nanos(self.response_nanos())
+    }
+
+    #[inline]
+    fn response_nanos(&self) -> u64 {
+        self.ended.0.saturating_sub(self.due.0).saturating_sub(self.thought)
+    }
+
+    /// From when it began.
+    #[inline]
+    fn service_nanos(&self) -> u64 {
+        self.ended.0.saturating_sub(self.began.0).saturating_sub(self.thought)
+    }
 }
 
 /// What an open loop keeps beside the rest, of operations due in the measured phase.
@@ -155,11 +182,11 @@ impl Recorder {
     /// An operation was answered. [`Self::advance`] has been called for that moment.
     #[inline]
     pub(crate) fn succeeded(&mut self, times: Times) {
-        let Times { due, began, ended } = times;
+        let Times { began, ended, .. } = times;
         self.transactions += 1;
         self.ledger.ok += 1;
         (self.last_reply, self.last_success) = (ended, ended);
-        self.latencies.record_nanos(ended.0.saturating_sub(due.0));
+        self.latencies.record_nanos(times.response_nanos());
         self.losses.succeeded(began, ended);
         self.ticks.count(ended);
         if self.open.is_some() {
@@ -170,11 +197,11 @@ impl Recorder {
     /// Response times belong to the phase that the operation was due in: were they left to the
     /// phase of the reply, the slowest would fall out of the measured phase.
     fn answered_open(&mut self, times: Times) {
-        let Times { due, began, ended } = times;
+        let Times { due, began, .. } = times;
         let Some(open) = &mut self.open else { return };
         if self.schedule.phase(self.start, due) == Phase::Measure {
-            self.measured.record_nanos(ended.0.saturating_sub(due.0));
-            open.service_times.record_nanos(ended.0.saturating_sub(began.0));
+            self.measured.record_nanos(times.response_nanos());
+            open.service_times.record_nanos(times.service_nanos());
             open.schedule_lags.record_nanos(began.0.saturating_sub(due.0));
         }
     }
@@ -197,6 +224,16 @@ impl Recorder {
         self.waited(took);
         if self.schedule.phase(self.start, self.from) != Phase::Warmup {
             self.by_request[kind].waited(took);
+        }
+    }
+
+    /// A transaction of that kind, whose latencies are kept apart, came to an end.
+    pub(crate) fn transaction(&mut self, kind: usize, took: Duration, succeeded: bool) {
+        let kind = &mut self.by_request[kind];
+        match self.schedule.phase(self.start, self.from) {
+            Phase::Warmup => {}
+            Phase::Measure if succeeded => kind.measured(took),
+            Phase::Measure | Phase::Drain => kind.waited(took),
         }
     }
 
@@ -232,7 +269,7 @@ impl Recorder {
         self.ledger.failed += 1;
         self.last_reply = times.ended;
         if self.counts_as_measured(times.due) {
-            self.waits.record(times.ended.since(times.due));
+            self.waits.record(times.response());
         }
         self.noted(error);
     }
@@ -250,7 +287,7 @@ impl Recorder {
     pub(crate) fn timed_out(&mut self, times: Times) {
         self.ledger.timed_out += 1;
         self.totals[Phase::Measure as usize].errors += 1;
-        self.unanswered.record(times.ended.since(times.due));
+        self.unanswered.record(times.response());
         self.silence.gave_up(times.began, times.ended);
         let waited = times.ended.since(self.schedule.last_begin(self.start).min(times.ended));
         self.noted(OperationError {
@@ -436,7 +473,7 @@ mod tests {
         let class = ErrorClass::Connection;
         let message = "reset by peer".to_owned();
         recorder.failed(
-            Times { due: edge, began: edge, ended: edge },
+            Times::new(edge, edge, edge),
             OperationError { class, code: String::new(), sql_state: String::new(), message },
         );
         let closed = recorder.close(edge);

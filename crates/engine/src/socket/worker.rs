@@ -92,6 +92,9 @@ impl<S: Session> Worker<S> {
             while let Some(id) = self.pool.dispatch(now) {
                 self.begin(id)?;
             }
+            if let Some(error) = self.pool.take_error() {
+                return Err(error.into());
+            }
             let woke = self.turn(self.longest_wait(now))?;
             now = self.spec.clock.now();
             max_lag = max_lag.max(now.since(woke));

@@ -214,7 +214,10 @@ fn run_part(
         let coordinator = Coordinator {
             clients: vms * queue_depth,
             schedule: load.schedule,
-            named: Named::new(&Kind::KINDS, Kind::NAMES),
+            named: Named::new(
+                &Kind::KINDS,
+                Kind::NAMES.iter().map(|&name| name.to_owned()).collect(),
+            ),
             workers,
             ready_limit: load.timing().ready_limit,
             control: &control,

@@ -5,7 +5,7 @@ use super::{KIB, MIB};
 use crate::Target;
 use crate::input::{Cuts, Input, feed};
 use crate::seeds;
-use engine::mysql::{OltpSession, OltpStatements};
+use engine::mysql::{ProgramSession, Statements};
 use engine::redis::{KeyValueCommands, KeyValueSession, RedisLogin};
 use engine::{Event, Session};
 use model::{KeyValue, Oltp, OltpDialect, OltpMix, RequestTally, ValueSize};
@@ -59,8 +59,8 @@ fn mysql(data: &[u8]) {
         0 => input.rest().to_vec(),
         _ => framed(input.rest(), 0, 1),
     };
-    let statements = Arc::new(OltpStatements::new(&workload, 1, 1));
-    let session = || OltpSession::<true>::new(options(flags & !4), Arc::clone(&statements), 0);
+    let statements = Arc::new(Statements::new(workload::oltp::program(&workload), 1, 1));
+    let session = || ProgramSession::<true>::new(options(flags & !4), Arc::clone(&statements), 0);
     let whole = converse(session(), &stream, Cuts::new(0));
     assert_eq!(whole, converse(session(), &stream, Cuts::new(cuts)), "pieces change a session");
 }
@@ -119,7 +119,7 @@ fn converse(mut session: impl Session, stream: &[u8], cuts: Cuts) -> Conversatio
             }
         };
         match event {
-            Event::More => {}
+            Event::More | Event::Pause(_) => {}
             Event::StartTls => session.tls_started(&mut sent),
             Event::Ready => session.begin(&mut sent),
             Event::Done => {

@@ -10,6 +10,8 @@ mod capabilities;
 mod command;
 mod compression;
 mod error;
+mod execute;
+mod first_row;
 mod frame;
 mod login;
 mod packet;
@@ -26,6 +28,8 @@ pub use command::{
 };
 pub use compression::Compressed;
 pub use error::{LoginError, ProtocolError, ServerError};
+pub use execute::{ExecuteWriter, ParamType, ParamValue};
+pub use first_row::{Columns, FirstRowReader};
 pub use login::{Login, LoginOptions, LoginStep, ServerKey, SessionInfo, check_server_key};
 pub use prepare::{PrepareReader, Prepared};
 pub use response::{Reply, ResponseReader};

@@ -1,5 +1,6 @@
 use super::capabilities::Dialect;
 use super::error::{ProtocolError, ServerError};
+use super::first_row::Columns;
 use super::frame::{Packets, Want};
 use super::packet::{CONTROL_LIMIT, ERR, OK, parse_err};
 use super::wire::Fields;
@@ -22,12 +23,24 @@ pub struct PrepareReader {
     packets: Packets,
     /// The statement, once its first packet was read, and how many packets are still to skip.
     begun: Option<(Prepared, u32)>,
+    /// Of the last statement that has rows, where they are wanted.
+    columns: Option<Columns>,
 }
 
 impl PrepareReader {
     /// A reader for the replies of one connection.
     pub fn new(dialect: Dialect) -> Self {
-        Self { dialect, packets: Packets::of(dialect, 1), begun: None }
+        Self { dialect, packets: Packets::of(dialect, 1), begun: None, columns: None }
+    }
+
+    /// The same, which keeps what columns the rows of a statement have ([`Self::take_columns`]).
+    pub fn with_columns(dialect: Dialect) -> Self {
+        Self { columns: Some(Columns::default()), ..Self::new(dialect) }
+    }
+
+    /// The columns of the statement that was prepared.
+    pub fn take_columns(&mut self) -> Columns {
+        self.columns.take().unwrap_or_default()
     }
 
     /// Takes bytes up to the end of a reply; returns how many were taken, and the reply if it has
@@ -45,14 +58,24 @@ impl PrepareReader {
                 self.end_reply();
                 return Ok((input.len() - rest.len(), Some(Ok(prepared))));
             }
-            let skipping = self.begun.is_some();
+            let end = u32::from(!self.dialect.deprecate_eof);
+            let is_column = self.columns.is_some()
+                && self.begun.is_some_and(|(prepared, left)| {
+                    left > end && left <= u32::from(prepared.columns) + end
+                });
+            let skipping = self.begun.is_some() && !is_column;
             let packet = self.packets.next(&mut rest, |_| match skipping {
                 true => Want::Skip,
                 false => Want::Collect { limit: CONTROL_LIMIT },
             })?;
             let Some(packet) = packet else { return Ok((input.len(), None)) };
             match &mut self.begun {
-                Some((_, left)) => *left -= 1,
+                Some((_, left)) => {
+                    *left -= 1;
+                    if let (true, Some(columns)) = (is_column, &mut self.columns) {
+                        columns.add(packet.payload)?;
+                    }
+                }
                 None => match parse_head(packet.payload)? {
                     Ok(prepared) => {
                         self.begun = Some((prepared, definition_packets(prepared, self.dialect)));

@@ -1,9 +1,9 @@
 use super::frame::{HEADER, header};
 
-const COM_STMT_EXECUTE: u8 = 0x17;
+pub(super) const COM_STMT_EXECUTE: u8 = 0x17;
 /// Column type of an 8-byte integer, and of a character string, as the execute packet gives them.
-const TYPE_LONGLONG: u8 = 0x08;
-const TYPE_STRING: u8 = 0xFE;
+pub(super) const TYPE_LONGLONG: u8 = 0x08;
+pub(super) const TYPE_STRING: u8 = 0xFE;
 
 /// Where the statement id stands in an execute packet.
 const ID_AT: usize = HEADER + 1;

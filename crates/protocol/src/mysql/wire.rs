@@ -43,6 +43,10 @@ impl<'a> Fields<'a> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 
+    pub(super) fn u64(&mut self) -> Result<u64, ProtocolError> {
+        Ok(u64::from_le_bytes(self.array()?))
+    }
+
     /// A length-encoded integer. `None` is the marker of a NULL column (0xFB).
     pub(super) fn lenenc(&mut self) -> Result<Option<u64>, ProtocolError> {
         Ok(match self.u8()? {

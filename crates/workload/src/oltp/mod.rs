@@ -2,18 +2,19 @@
 //! sysbench's generations.
 
 mod analytic;
-mod answer;
 mod bulk;
 mod name;
+mod program;
 mod row;
 mod schema;
-mod source;
 mod statement;
 mod unique;
 
+pub use crate::program::StatementKind;
 pub use analytic::analytic;
 pub use bulk::{BulkLimit, BulkSource};
+pub use program::program;
 pub use row::RowSource;
 pub use schema::{DEFAULT_ENGINE, create_index, create_table, drop_table, name_of, table_name};
-pub use source::{OltpSource, Step};
-pub use statement::{Parameter, Statement, StatementKind};
+pub use statement::Statement;
+pub(crate) use unique::Unique;

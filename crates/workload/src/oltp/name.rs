@@ -2,7 +2,7 @@ use super::Statement;
 
 impl Statement {
     /// Names for results, in the order of [`Self::ALL`].
-    pub const NAMES: [&'static str; Self::ALL.len()] = [
+    const NAMES: [&'static str; Self::ALL.len()] = [
         "begin",
         "commit",
         "point_select",
@@ -20,6 +20,10 @@ impl Statement {
         "random_ranges",
         "bulk_insert",
     ];
+
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-use super::row::{c_template, pad_template};
 use super::schema::name_of;
+use crate::program::StatementKind;
 use model::{Oltp, OltpDialect, OltpTransaction};
 
 /// The statements that transactions are made of.
@@ -37,45 +37,6 @@ pub enum Statement {
     RandomRanges,
     /// Adds many small rows ([`super::BulkSource`]).
     BulkInsert,
-}
-
-/// What a statement does, as the server counts it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum StatementKind {
-    Select,
-    Insert,
-    Update,
-    Delete,
-    Begin,
-    Commit,
-}
-
-/// A value that a statement takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parameter {
-    /// [`super::Step::first`].
-    First,
-    /// [`super::Step::second`].
-    Second,
-    /// A fresh value of column `c`.
-    C,
-    /// A fresh value of column `pad`.
-    Pad,
-    /// A fresh key from the client's own part of the table.
-    OwnKey,
-    /// The last [`Self::OwnKey`] plus the width of a range.
-    OwnKeyPlusDelta,
-}
-
-impl Parameter {
-    /// The pattern of a string: each `#` stands for a digit. `None` for a number.
-    pub fn template(self, dialect: OltpDialect) -> Option<&'static [u8]> {
-        match self {
-            Self::C => Some(c_template(dialect)),
-            Self::Pad => Some(pad_template(dialect)),
-            _ => None,
-        }
-    }
 }
 
 impl Statement {
@@ -143,63 +104,56 @@ impl Statement {
         }
     }
 
-    /// Its text with `?` for each value, and the values. `table` counts from 1 and is ignored
-    /// where the statement has none.
-    pub fn text(self, workload: &Oltp, table: u32) -> (String, Vec<Parameter>) {
-        use Parameter::{C, First, Pad, Second};
+    /// Whether it reads the rows from one number to another.
+    pub(super) fn is_range(self) -> bool {
+        matches!(self, Self::SimpleRange | Self::SumRange | Self::OrderRange | Self::DistinctRange)
+    }
+
+    /// Its text with `?` for each value. `table` counts from 1 and is ignored where the statement has
+    /// none.
+    pub fn text(self, workload: &Oltp, table: u32) -> String {
         let t = name_of(workload, table);
         // The generations differ in details that a server tells apart: in the digests of its
         // statements, and in how often it has to parse.
         let newer = workload.dialect == OltpDialect::Sysbench10;
         let sum = if newer { "SUM(k)" } else { "SUM(K)" };
         // Generation 0.5 lets the server add the width of the range.
-        let (range, ends) = match workload.dialect {
-            OltpDialect::Sysbench05 => (
-                format!("WHERE id BETWEEN ? AND ?+{}", workload.range_size - 1),
-                vec![First, First],
-            ),
-            _ => ("WHERE id BETWEEN ? AND ?".to_owned(), vec![First, Second]),
+        let range = match workload.dialect {
+            OltpDialect::Sysbench05 => {
+                format!("WHERE id BETWEEN ? AND ?+{}", workload.range_size - 1)
+            }
+            _ => "WHERE id BETWEEN ? AND ?".to_owned(),
         };
         match self {
             // Not BEGIN, which opens a block of statements where sql_mode has ORACLE.
-            Self::Begin => ("START TRANSACTION".to_owned(), vec![]),
-            Self::Commit => ("COMMIT".to_owned(), vec![]),
-            Self::PointSelect => (format!("SELECT c FROM {t} WHERE id=?"), vec![First]),
-            Self::PadSelect => (format!("SELECT pad FROM {t} WHERE id=?"), vec![First]),
-            Self::SimpleRange => (format!("SELECT c FROM {t} {range}"), ends),
-            Self::SumRange => (format!("SELECT {sum} FROM {t} {range}"), ends),
-            Self::OrderRange => (format!("SELECT c FROM {t} {range} ORDER BY c"), ends),
-            Self::DistinctRange => (format!("SELECT DISTINCT c FROM {t} {range} ORDER BY c"), ends),
-            Self::IndexUpdate => (format!("UPDATE {t} SET k=k+1 WHERE id=?"), vec![First]),
-            Self::NonIndexUpdate => (format!("UPDATE {t} SET c=? WHERE id=?"), vec![C, First]),
-            Self::Delete => (format!("DELETE FROM {t} WHERE id=?"), vec![First]),
-            Self::Insert if workload.dialect == OltpDialect::Sysbench04 => (
-                format!(
-                    "INSERT INTO {t} values(?,0,' ',\
-                     'aaaaaaaaaaffffffffffrrrrrrrrrreeeeeeeeeeyyyyyyyyyy')"
-                ),
-                vec![First],
+            Self::Begin => "START TRANSACTION".to_owned(),
+            Self::Commit => "COMMIT".to_owned(),
+            Self::PointSelect => format!("SELECT c FROM {t} WHERE id=?"),
+            Self::PadSelect => format!("SELECT pad FROM {t} WHERE id=?"),
+            Self::SimpleRange => format!("SELECT c FROM {t} {range}"),
+            Self::SumRange => format!("SELECT {sum} FROM {t} {range}"),
+            Self::OrderRange => format!("SELECT c FROM {t} {range} ORDER BY c"),
+            Self::DistinctRange => format!("SELECT DISTINCT c FROM {t} {range} ORDER BY c"),
+            Self::IndexUpdate => format!("UPDATE {t} SET k=k+1 WHERE id=?"),
+            Self::NonIndexUpdate => format!("UPDATE {t} SET c=? WHERE id=?"),
+            Self::Delete => format!("DELETE FROM {t} WHERE id=?"),
+            Self::Insert if workload.dialect == OltpDialect::Sysbench04 => format!(
+                "INSERT INTO {t} values(?,0,' ',\
+                 'aaaaaaaaaaffffffffffrrrrrrrrrreeeeeeeeeeyyyyyyyyyy')"
             ),
-            Self::Insert | Self::InsertRow => (
-                format!("INSERT INTO {t} (id, k, c, pad) VALUES (?, ?, ?, ?)"),
-                vec![First, Second, C, Pad],
-            ),
+            Self::Insert | Self::InsertRow => {
+                format!("INSERT INTO {t} (id, k, c, pad) VALUES (?, ?, ?, ?)")
+            }
             Self::RandomPoints => {
-                let (first, points) = (name_of(workload, 1), workload.points as usize);
-                let list = vec!["?"; points].join(", ");
-                (
-                    format!("SELECT id, k, c, pad FROM {first} WHERE k IN ({list})"),
-                    vec![Parameter::OwnKey; points],
-                )
+                let list = vec!["?"; workload.points as usize].join(", ");
+                format!("SELECT id, k, c, pad FROM {} WHERE k IN ({list})", name_of(workload, 1))
             }
             Self::RandomRanges => {
-                let (first, ranges) = (name_of(workload, 1), workload.ranges as usize);
-                let list = vec!["k BETWEEN ? AND ?"; ranges].join(" OR ");
-                let ends = [Parameter::OwnKey, Parameter::OwnKeyPlusDelta];
-                (format!("SELECT count(k) FROM {first} WHERE {list}"), ends.repeat(ranges))
+                let list = vec!["k BETWEEN ? AND ?"; workload.ranges as usize].join(" OR ");
+                format!("SELECT count(k) FROM {} WHERE {list}", name_of(workload, 1))
             }
             // Its text is made by its source.
-            Self::BulkInsert => (String::new(), vec![]),
+            Self::BulkInsert => "?".to_owned(),
         }
     }
 

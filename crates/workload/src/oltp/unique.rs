@@ -1,7 +1,7 @@
 /// Numbers that no client draws twice, without the clients knowing of each other: each permutes
 /// its own share of the natural numbers.
 #[derive(Clone, Debug)]
-pub(super) struct Unique {
+pub(crate) struct Unique {
     next: u32,
     stride: u32,
     offset: u32,
@@ -12,7 +12,7 @@ const PRIME: u64 = 2_147_483_647;
 
 impl Unique {
     /// The numbers of client `client` of `clients`; another `offset` gives another order.
-    pub(super) fn new(client: u32, clients: u32, offset: u32) -> Self {
+    pub(crate) fn new(client: u32, clients: u32, offset: u32) -> Self {
         Self { next: client, stride: clients.max(1), offset }
     }
 
@@ -24,7 +24,7 @@ impl Unique {
 
     /// A number from the whole range of 32 bits; none repeats before all clients together have
     /// drawn 2^32.
-    pub(super) fn number(&mut self) -> i32 {
+    pub(crate) fn number(&mut self) -> i32 {
         // Each step can be undone, so different indices give different numbers.
         let mut x = self.index().wrapping_add(self.offset);
         x = (x ^ (x >> 16)).wrapping_mul(0x7feb_352d);
@@ -33,7 +33,7 @@ impl Unique {
     }
 
     /// A row number from 1 to `rows`; none repeats before all clients together have drawn `rows`.
-    pub(super) fn row(&mut self, rows: u32) -> u32 {
+    pub(crate) fn row(&mut self, rows: u32) -> u32 {
         let rows = u64::from(rows.max(1));
         1 + (u64::from(self.index()) * PRIME % rows) as u32
     }

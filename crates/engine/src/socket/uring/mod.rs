@@ -137,7 +137,7 @@ impl Uring {
         pool: &mut Pool<S>,
         timeout: Duration,
     ) -> Result<Nanos, LoadError> {
-        let wanted = self.pace.gather(pool.busy());
+        let wanted = self.pace.gather(pool.waiting());
         let timeout = if wanted > 1 { timeout.min(GATHER_TIMEOUT) } else { timeout };
         let limit = Timespec::from(timeout);
         let arguments = SubmitArgs::new().timespec(&limit);

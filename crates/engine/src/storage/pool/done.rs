@@ -91,7 +91,7 @@ impl Pool {
     fn succeeded(&mut self, id: u32, ended: Nanos, now: Nanos, out: &mut Vec<Request>) {
         let slot = &self.slots[id as usize];
         if let Some(recorder) = &mut self.recorder {
-            recorder.succeeded(Times { due: slot.due, began: slot.began, ended });
+            recorder.succeeded(Times::new(slot.due, slot.began, ended));
         }
         self.streak.0 = 0;
         self.under_way -= 1;
@@ -160,7 +160,7 @@ impl Pool {
         }
         let gone = error.class == ErrorClass::Device;
         let (due, began) = (slot.due, slot.began);
-        recorder.failed(Times { due, began, ended: ended.max(began) }, error);
+        recorder.failed(Times::new(due, began, ended.max(began)), error);
         if gone {
             let (errors, from) = &mut self.streak;
             if *errors == 0 {

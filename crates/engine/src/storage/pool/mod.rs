@@ -337,7 +337,7 @@ impl Pool {
         recorder.advance(now);
         for slot in self.slots.iter_mut().filter(|slot| slot.state != State::Idle) {
             let Slot { due, began, synced_from, .. } = *slot;
-            recorder.timed_out(Times { due, began, ended: now });
+            recorder.timed_out(Times::new(due, began, now));
             let vm = &mut self.vms[slot.vm as usize];
             match (slot.state, slot.kind) {
                 (State::Syncing, _) => {

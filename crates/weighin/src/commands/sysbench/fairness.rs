@@ -1,4 +1,4 @@
-use engine::mysql::OltpSession;
+use engine::mysql::ProgramSession;
 use engine::{Answered, Event, Session, SessionError, WithoutServer};
 use model::{RequestKind, RequestTally};
 use std::ops::Sub;
@@ -85,7 +85,7 @@ impl Tallies {
     /// The session of a client, whose events are counted.
     pub(super) fn count<const BY_STATEMENT: bool>(
         &self,
-        session: OltpSession<BY_STATEMENT>,
+        session: ProgramSession<BY_STATEMENT>,
         client: u32,
     ) -> Counted<BY_STATEMENT> {
         Counted {
@@ -131,7 +131,7 @@ const BULK_ROWS: usize = 3;
 
 /// A session with a count of its own. Unlike others it reads the clock, twice for each event.
 pub(super) struct Counted<const BY_STATEMENT: bool> {
-    session: OltpSession<BY_STATEMENT>,
+    session: ProgramSession<BY_STATEMENT>,
     tallies: Tallies,
     client: usize,
     opened: bool,
@@ -172,14 +172,22 @@ impl<const BY_STATEMENT: bool> Counted<BY_STATEMENT> {
         match event {
             Event::Done => self.event_ended(),
             Event::Failed(_) => self.tallies.add(ERRORS, 1),
-            Event::More | Event::StartTls | Event::Ready => {}
+            Event::More | Event::StartTls | Event::Ready | Event::Pause(_) => {}
         }
     }
 }
 
 impl<const BY_STATEMENT: bool> Session for Counted<BY_STATEMENT> {
-    const KINDS: &'static [RequestKind] = OltpSession::<BY_STATEMENT>::KINDS;
-    const STATEMENTS: &'static [&'static str] = OltpSession::<BY_STATEMENT>::STATEMENTS;
+    const KINDS: &'static [RequestKind] = ProgramSession::<BY_STATEMENT>::KINDS;
+    const BY_STATEMENT: bool = BY_STATEMENT;
+
+    fn kinds(&self) -> &'static [RequestKind] {
+        self.session.kinds()
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.session.names()
+    }
 
     fn open(&mut self, out: &mut Vec<u8>) {
         if std::mem::replace(&mut self.opened, true) {
@@ -201,6 +209,15 @@ impl<const BY_STATEMENT: bool> Session for Counted<BY_STATEMENT> {
         self.session.begin(out);
     }
 
+    fn resume(&mut self, out: &mut Vec<u8>) {
+        self.session.resume(out);
+    }
+
+    #[inline]
+    fn take_event(&mut self) -> Option<Event> {
+        self.session.take_event()
+    }
+
     #[inline]
     fn receive(
         &mut self,
@@ -220,6 +237,10 @@ impl<const BY_STATEMENT: bool> Session for Counted<BY_STATEMENT> {
 
     fn awaited(&self) -> Option<usize> {
         self.session.awaited()
+    }
+
+    fn transaction(&self) -> Option<usize> {
+        self.session.transaction()
     }
 
     fn is_farewell(&self, input: &[u8]) -> bool {

@@ -9,7 +9,7 @@ use crate::messages::tell;
 use crate::progress::waiting;
 use crate::{Exit, signals};
 use campaign::Makers;
-use engine::mysql::{OltpSession, OltpStatements};
+use engine::mysql::{ProgramSession, Statements};
 use engine::{
     Address, DryLoad, Limit, LoadError, LoadSpec, OpenLoop, OperationError, Progress, Schedule,
     SessionError, SocketLoad,
@@ -57,13 +57,13 @@ fn on_servers(request: &Request) -> Outcome {
     let outcome = if request.options.flag("weighin-statements") {
         let session = |client| {
             let (options, statements) = of(client);
-            tallies.count(OltpSession::<true>::new(options, statements, client), client)
+            tallies.count(ProgramSession::<true>::new(options, statements, client), client)
         };
         engine::run(&SocketLoad { spec: &spec, session }, &stop, &mut on_progress)
     } else {
         let session = |client| {
             let (options, statements) = of(client);
-            tallies.count(OltpSession::<false>::new(options, statements, client), client)
+            tallies.count(ProgramSession::<false>::new(options, statements, client), client)
         };
         engine::run(&SocketLoad { spec: &spec, session }, &stop, &mut on_progress)
     };
@@ -111,11 +111,12 @@ fn without_server(request: &Request) -> Outcome {
     let stop = signals::stop();
     let outcome = if request.options.flag("weighin-statements") {
         let session =
-            |client| tallies.count(OltpSession::<true>::dry(statements.clone(), client), client);
+            |client| tallies.count(ProgramSession::<true>::dry(statements.clone(), client), client);
         engine::run(&DryLoad { spec: &spec, session }, &stop, &mut on_progress)
     } else {
-        let session =
-            |client| tallies.count(OltpSession::<false>::dry(statements.clone(), client), client);
+        let session = |client| {
+            tallies.count(ProgramSession::<false>::dry(statements.clone(), client), client)
+        };
         engine::run(&DryLoad { spec: &spec, session }, &stop, &mut on_progress)
     };
     let load = match outcome {
@@ -225,15 +226,16 @@ impl<'r> Printer<'r> {
 
 /// What the threads run, and the limit of events as the engine counts them: to it a statement that
 /// inserts many rows is one.
-fn statements(request: &Request, seed: u64) -> (Arc<OltpStatements>, Option<u64>) {
-    let statements = OltpStatements::new(&request.workload, seed, request.threads);
+fn statements(request: &Request, seed: u64) -> (Arc<Statements>, Option<u64>) {
+    let program = workload::oltp::program(&request.workload);
+    let ready = |program| Arc::new(Statements::new(program, seed, request.threads));
     match (request.workload.mix, request.events) {
         (OltpMix::BulkInsert, Some(rows)) => {
             let limit = BulkLimit::new(rows, request.threads);
             let operations = limit.statements();
-            (Arc::new(statements.with_bulk_limit(limit)), Some(operations))
+            (ready(program.with_bulk_limit(&Arc::new(limit))), Some(operations))
         }
-        (_, events) => (Arc::new(statements), events),
+        (_, events) => (ready(program), events),
     }
 }
 

@@ -1,19 +1,20 @@
-use super::OltpStatements;
+use super::Statements;
 use super::classify::says_goodbye;
 use super::operation_error;
-use super::statements::{Form, Value, number};
+use super::reading::Reading;
+use super::statements::{Fixed, Way};
 use crate::{Answered, Event, OperationError, Session, SessionError, WithoutServer};
-use model::{Effect, RequestKind, RequestTally};
+use model::{Effect, ErrorClass, RequestKind, RequestTally};
 use protocol::mysql::{
-    Compressed, Dialect, Login, LoginOptions, LoginStep, PrepareReader, Reply, ResponseReader,
-    ServerError, write_prepare, write_query, write_quit,
+    Compressed, Dialect, ExecuteWriter, Login, LoginOptions, LoginStep, ParamType, ParamValue,
+    PrepareReader, Reply, ResponseReader, ServerError, write_prepare, write_query, write_quit,
 };
 use std::sync::Arc;
-use workload::oltp::{BulkSource, OltpSource, Statement, StatementKind, Step};
+use workload::program::{Next, Parameter, Run, Statement, StatementKind, Transaction, Value};
 
-/// What the statements of a client count as: those of [`StatementKind`] in its order, then what ends
-/// a transaction that failed.
-pub static REQUEST_KINDS: [RequestKind; 7] = [
+/// What the statements of a client count as, in the order of [`StatementKind`]. A transaction that
+/// failed ends with a rollback. The last kind is counted only where a program has such statements.
+pub static REQUEST_KINDS: [RequestKind; 8] = [
     RequestKind::counted("select", Effect::Read, "Com_select"),
     RequestKind::counted("insert", Effect::Write, "Com_insert"),
     RequestKind::counted("update", Effect::Write, "Com_update"),
@@ -21,8 +22,8 @@ pub static REQUEST_KINDS: [RequestKind; 7] = [
     RequestKind::counted("begin", Effect::Control, "Com_begin"),
     RequestKind::counted("commit", Effect::Control, "Com_commit"),
     RequestKind::counted("rollback", Effect::Control, "Com_rollback"),
+    RequestKind::uncounted("other", Effect::Control),
 ];
-const ROLLBACK: usize = 6;
 
 /// After this error the server has rolled the transaction back already.
 const ER_LOCK_DEADLOCK: u16 = 1213;
@@ -30,26 +31,36 @@ const ER_LOCK_DEADLOCK: u16 = 1213;
 /// MySQL prepares no BEGIN, MariaDB does: as sysbench does it, the statement is sent as text then.
 const ER_UNSUPPORTED_PS: u16 = 1295;
 
-/// One client of an OLTP load on a MySQL server. It tells its statements apart for their latencies
-/// where `BY_STATEMENT` says so.
-pub struct OltpSession<const BY_STATEMENT: bool = false> {
+/// One client of a load on a MySQL server, which runs a program. It tells its statements apart for
+/// their latencies where `BY_STATEMENT` says so.
+pub struct ProgramSession<const BY_STATEMENT: bool = false> {
     login: LoginOptions,
-    statements: Arc<OltpStatements>,
-    source: OltpSource,
-    /// Where rows come from that are inserted in bulk.
-    bulk: Option<BulkSource>,
+    statements: Arc<Statements>,
+    run: Run,
     /// The text of a statement while it is put together.
     text: Vec<u8>,
+    /// Puts together executions whose values have no fixed length.
+    execution: ExecuteWriter,
+    /// Where variables read from answers; made when the login has told the dialect.
+    reading: Option<Box<Reading>>,
+    /// Whether they read from the answer under way.
+    reads: bool,
+    /// The number that the answer under way begins with.
+    sequence: u8,
     writes_without_effect: u64,
     /// Rows inserted in bulk, acknowledged and under way.
     bulk_rows: [u64; 2],
-    /// Rows that the answer to the statement under way must have; see [`Step::rows_due`].
+    /// Rows that the answer to the statement under way must have; 0 where nothing can be said of it.
     rows_due: u64,
     stage: Stage,
     /// Where the login agreed on it, from its end on.
     compression: Option<Box<Compressed>>,
     /// The statement whose reply has just come.
     answered: Option<Answered>,
+    /// What beginning, or going on after a pause, came to where that is no request.
+    event: Option<Event>,
+    /// What comes after that.
+    then: Option<Event>,
     reader: ResponseReader,
     /// The prepared statements by place.
     prepared: Vec<Prepared>,
@@ -68,22 +79,27 @@ enum Prepared {
 enum Stage {
     Closed,
     LoggingIn(Box<Login>),
-    Preparing(PrepareReader, Dialect),
+    Preparing(Box<PrepareReader>, Dialect),
     Idle,
     /// Waiting for the reply to that statement.
-    Executing(Statement),
+    Executing(usize),
+    /// Doing nothing for a while, between two statements.
+    Thinking,
     /// Waiting for the reply to ROLLBACK after that error.
     RollingBack(Box<OperationError>),
 }
 
-impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
+impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
     /// Client number `client` of a load, which logs in with these options.
-    pub fn new(login: LoginOptions, statements: Arc<OltpStatements>, client: u32) -> Self {
+    pub fn new(login: LoginOptions, statements: Arc<Statements>, client: u32) -> Self {
         Self {
-            source: statements.source(client),
-            bulk: statements.bulk_source(client),
+            run: statements.run(client),
             bulk_rows: [0, 0],
             text: Vec::new(),
+            execution: ExecuteWriter::default(),
+            reading: None,
+            reads: false,
+            sequence: 1,
             writes_without_effect: 0,
             rows_due: 0,
             prepared: Vec::with_capacity(statements.per_client()),
@@ -93,13 +109,15 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
             stage: Stage::Closed,
             compression: None,
             answered: None,
+            event: None,
+            then: None,
             // Replaced when the login has told the dialect.
             reader: ResponseReader::new(Dialect::default()),
         }
     }
 
     /// A client that logs in nowhere: see [`WithoutServer`].
-    pub fn dry(statements: Arc<OltpStatements>, client: u32) -> Self {
+    pub fn dry(statements: Arc<Statements>, client: u32) -> Self {
         Self::new(LoginOptions::default(), statements, client)
     }
 
@@ -118,14 +136,12 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
     #[inline]
     fn note_effect(&mut self, affected_rows: u64) {
         use StatementKind::{Delete, Insert, Update};
-        if self.bulk.is_some() {
-            self.bulk_rows[0] += std::mem::take(&mut self.bulk_rows[1]);
-        }
+        self.bulk_rows[0] += std::mem::take(&mut self.bulk_rows[1]);
         if affected_rows > 0 {
             return;
         }
         if let Stage::Executing(statement) = self.stage
-            && matches!(statement.kind(), Insert | Update | Delete)
+            && matches!(self.statements.form(statement).kind, Insert | Update | Delete)
         {
             self.writes_without_effect += 1;
         }
@@ -147,6 +163,8 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
             LoginStep::Done { consumed, session } => {
                 self.reader = ResponseReader::new(session.dialect);
                 self.compression = session.dialect.compressed.then(Box::default);
+                let reading = || Box::new(Reading::new(session.dialect, &self.statements));
+                self.reading = self.statements.any_reads().then(reading);
                 Ok((consumed, self.prepare_next(session.dialect, out)))
             }
         }
@@ -156,7 +174,11 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
         match self.statements.sql(self.prepared.len()) {
             Some(sql) => {
                 write_prepare(&sql, out);
-                self.stage = Stage::Preparing(PrepareReader::new(dialect), dialect);
+                let reader = match self.statements.reads(self.prepared.len()) {
+                    true => PrepareReader::with_columns(dialect),
+                    false => PrepareReader::new(dialect),
+                };
+                self.stage = Stage::Preparing(Box::new(reader), dialect);
                 Event::More
             }
             None => {
@@ -175,6 +197,9 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
         match prepared {
             None => Ok((consumed, Event::More)),
             Some(Ok(prepared)) => {
+                if let Some(reading) = &mut self.reading {
+                    reading.prepared(self.prepared.len(), reader.take_columns());
+                }
                 self.prepared.push(Prepared::Id(prepared.id));
                 Ok((consumed, self.prepare_next(dialect, out)))
             }
@@ -191,24 +216,59 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
         }
     }
 
-    /// Appends the next statement of the transaction; false at its end.
+    /// Goes on with the transaction: appends its next statement, or says what else there is.
     #[inline]
-    fn execute_next(&mut self, out: &mut Vec<u8>) -> bool {
-        let Some(step) = self.source.next_step() else {
-            self.stage = Stage::Idle;
-            return false;
+    fn execute_next(&mut self, out: &mut Vec<u8>) -> Event {
+        match self.run.advance() {
+            Next::Execute { statement, text } => {
+                self.write(statement, text, out);
+                self.stage = Stage::Executing(statement);
+                Event::More
+            }
+            Next::Ended => {
+                self.stage = Stage::Idle;
+                if let Some(time) = self.run.take_rest() {
+                    self.event = Some(Event::Pause(time));
+                }
+                Event::Done
+            }
+            Next::Think(time) => {
+                self.stage = Stage::Thinking;
+                Event::Pause(time)
+            }
+            Next::Failed => self.cannot_go_on(out),
+        }
+    }
+
+    /// Beginning, or going on, came to something else than a request. The pause that may be in store
+    /// already comes after it.
+    #[cold]
+    fn without_request(&mut self, event: Event) {
+        self.then = self.event.replace(event);
+    }
+
+    /// A value of the next statement cannot be computed: the transaction is abandoned.
+    #[cold]
+    fn cannot_go_on(&mut self, out: &mut Vec<u8>) -> Event {
+        let reason = self.run.error().map(|error| error.to_string());
+        let failure = OperationError {
+            class: ErrorClass::Statement,
+            code: String::new(),
+            sql_state: String::new(),
+            message: reason.unwrap_or_default(),
         };
-        self.write(&step, out);
-        self.rows_due = self.statements.rows_due(&step);
-        self.stage = Stage::Executing(step.statement);
-        true
+        self.abandon(Box::new(failure), false, out)
     }
 
     #[inline]
-    fn write(&mut self, step: &Step, out: &mut Vec<u8>) {
-        match self.statements.form(step.statement) {
-            Form::Prepared { packet, values, first } => {
-                let place = first + step.table.saturating_sub(1) as usize;
+    fn write(&mut self, statement: usize, text: usize, out: &mut Vec<u8>) {
+        let form = self.statements.form(statement);
+        self.rows_due = self.run.rows_due(form.rows_due);
+        self.reads = form.reads;
+        self.sequence = 1;
+        match &form.way {
+            Way::Fixed { packet, values, first } => {
+                let place = first + text;
                 let id = match &self.prepared[place] {
                     Prepared::Id(id) => *id,
                     Prepared::Text(sql) => {
@@ -220,28 +280,92 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
                 let mut slots = packet.write(id, first_time, out);
                 for (index, value) in values.iter().enumerate() {
                     match value {
-                        Value::Number(parameter) => {
-                            slots.set_int(index, number(*parameter, step, &mut self.source));
+                        Fixed::Integer(variable) => {
+                            slots.set_int(index, self.run.integer(*variable));
                         }
-                        Value::Digits(template) => {
-                            self.source.fill(template, slots.str_slot(index));
+                        Fixed::Digits(template) => {
+                            self.run.draws.fill(template, slots.str_slot(index));
                         }
                     }
                 }
             }
-            Form::Text(templates) => {
+            Way::Text(templates) => {
                 self.text.clear();
-                let template = &templates[step.table.saturating_sub(1) as usize];
-                template.write(step, &mut self.source, &mut self.text);
-                write_query(&self.text, out);
+                let rows = templates[text].write(&mut self.run, &mut self.text);
+                self.bulk_rows[1] = rows;
+                let sequence = write_query(&self.text, out);
+                self.expect(sequence);
             }
-            Form::Bulk => {
-                self.text.clear();
-                if let Some(bulk) = &mut self.bulk {
-                    self.bulk_rows[1] = bulk.append(&mut self.text).into();
+            Way::Typed { .. } => self.write_typed(statement, text, out),
+        }
+        if self.reads {
+            self.expect_row(statement, text);
+        }
+    }
+
+    /// The answer to what was sent begins with that sequence number: another than usual after a
+    /// command of several frames.
+    #[inline]
+    fn expect(&mut self, sequence: u8) {
+        if sequence != 1 && !self.reads {
+            self.reader.expect_sequence(sequence);
+        }
+        self.sequence = sequence;
+    }
+
+    /// Appends the execution of a statement whose values have no fixed length.
+    fn write_typed(&mut self, statement: usize, text: usize, out: &mut Vec<u8>) {
+        let statements = Arc::clone(&self.statements);
+        let Way::Typed { types, parameters, first } = &statements.form(statement).way else {
+            return;
+        };
+        let place = first + text;
+        let Prepared::Id(id) = self.prepared[place] else { return };
+        let first_time = !std::mem::replace(&mut self.executed[place], true);
+        self.execution.begin(id, first_time, types);
+        for parameter in parameters {
+            self.text.clear();
+            let value = match *parameter {
+                Parameter::Variable(variable) | Parameter::Verbatim(variable) => {
+                    self.run.variables.get(variable)
                 }
-                write_query(&self.text, out);
+                Parameter::Digits(template) => {
+                    self.text.resize(template.len(), 0);
+                    self.run.draws.fill(template, &mut self.text);
+                    self.execution.value(ParamValue::Text(&self.text));
+                    continue;
+                }
+                // What a source makes is not prepared.
+                Parameter::Made(_) => Value::Null,
+            };
+            let value = match (value, types[self.execution.values()]) {
+                (Value::Null, _) => ParamValue::Null,
+                (Value::Integer(number), ParamType::Int) => ParamValue::Int(number),
+                (Value::Double(number), ParamType::Double) => ParamValue::Double(number),
+                (Value::Text(holder), _) => ParamValue::Text(self.run.variables.text(holder)),
+                (Value::Boolean(is), _) => ParamValue::Text(if is { b"1" } else { b"0" }),
+                (value, _) => {
+                    self.run.variables.append(value, &mut self.text);
+                    ParamValue::Text(&self.text)
+                }
+            };
+            self.execution.value(value);
+        }
+        let sequence = self.execution.end(out);
+        self.expect(sequence);
+    }
+
+    /// Variables read from the answer to what was sent.
+    #[cold]
+    fn expect_row(&mut self, statement: usize, text: usize) {
+        let (place, binary) = match &self.statements.form(statement).way {
+            Way::Fixed { first, .. } | Way::Typed { first, .. } => {
+                (first + text, matches!(self.prepared[first + text], Prepared::Id(_)))
             }
+            Way::Text(_) => (self.statements.per_client() + statement, false),
+        };
+        if let Some(reading) = &mut self.reading {
+            reading.expect(place, self.sequence, binary);
         }
     }
 
@@ -249,29 +373,38 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
     #[inline]
     fn answered_with(
         &mut self,
-        statement: Statement,
+        statement: usize,
         error: Option<ServerError>,
         out: &mut Vec<u8>,
         tally: &mut RequestTally,
     ) -> Event {
-        tally.kinds[statement.kind() as usize] += 1;
+        tally.kinds[self.statements.form(statement).kind as usize] += 1;
         if BY_STATEMENT {
-            self.answered = Some(Answered { kind: statement as usize, refused: error.is_some() });
+            self.answered = Some(Answered { kind: statement, refused: error.is_some() });
         }
         match error {
             Some(error) => self.refused(error, out),
-            None if self.execute_next(out) => Event::More,
-            None => Event::Done,
+            None => self.execute_next(out),
         }
     }
 
     /// A statement was refused: the transaction is abandoned.
     fn refused(&mut self, error: ServerError, out: &mut Vec<u8>) -> Event {
-        let in_transaction = self.source.in_transaction();
-        self.source.restart();
         let rolled_back = error.code == ER_LOCK_DEADLOCK;
-        let failure = Box::new(operation_error(error));
+        self.abandon(Box::new(operation_error(error)), rolled_back, out)
+    }
+
+    /// Ends a transaction that failed, on the server too where that has it open.
+    fn abandon(
+        &mut self,
+        failure: Box<OperationError>,
+        rolled_back: bool,
+        out: &mut Vec<u8>,
+    ) -> Event {
+        let in_transaction = self.run.in_transaction();
+        self.run.restart();
         if in_transaction && !rolled_back {
+            self.reads = false;
             write_query("ROLLBACK", out);
             self.stage = Stage::RollingBack(failure);
             return Event::More;
@@ -281,15 +414,35 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
     }
 }
 
-impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
+impl<const BY_STATEMENT: bool> Session for ProgramSession<BY_STATEMENT> {
     const KINDS: &'static [RequestKind] = &REQUEST_KINDS;
-    const STATEMENTS: &'static [&'static str] = if BY_STATEMENT { &Statement::NAMES } else { &[] };
+    const BY_STATEMENT: bool = BY_STATEMENT;
+
+    fn kinds(&self) -> &'static [RequestKind] {
+        let other = |statement: &Statement| statement.kind == StatementKind::Other;
+        match self.statements.program().statements().iter().any(other) {
+            true => &REQUEST_KINDS,
+            false => &REQUEST_KINDS[..StatementKind::Other as usize],
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let program = self.statements.program();
+        let mut names: Vec<String> =
+            program.statements().iter().map(|statement| statement.name.clone()).collect();
+        if program.tells_transactions() {
+            let name = |one: &Transaction| format!("transaction {}", one.name);
+            names.extend(program.transactions().iter().map(name));
+        }
+        names
+    }
 
     fn open(&mut self, _out: &mut Vec<u8>) {
         self.compression = None;
+        (self.event, self.then) = (None, None);
         self.prepared.clear();
         self.executed.fill(false);
-        self.source.restart();
+        self.run.restart();
         self.stage = Stage::LoggingIn(Box::new(Login::new(self.login.clone())));
     }
 
@@ -301,8 +454,22 @@ impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
 
     fn begin(&mut self, out: &mut Vec<u8>) {
         let from = out.len();
-        self.execute_next(out);
+        let event = self.execute_next(out);
+        if !matches!(event, Event::More) {
+            self.without_request(event);
+        }
         self.compress(out, from);
+    }
+
+    fn resume(&mut self, out: &mut Vec<u8>) {
+        self.begin(out);
+    }
+
+    #[inline]
+    fn take_event(&mut self) -> Option<Event> {
+        let event = self.event.take()?;
+        self.event = self.then.take();
+        Some(event)
     }
 
     #[inline]
@@ -333,9 +500,15 @@ impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
 
     fn awaited(&self) -> Option<usize> {
         match self.stage {
-            Stage::Executing(statement) if BY_STATEMENT => Some(statement as usize),
+            Stage::Executing(statement) if BY_STATEMENT => Some(statement),
             _ => None,
         }
+    }
+
+    fn transaction(&self) -> Option<usize> {
+        let program = self.statements.program();
+        let first = program.statements().len();
+        program.tells_transactions().then(|| first + self.run.transaction())
     }
 
     /// MySQL 8 says so of a connection that has idled for longer than `wait_timeout`.
@@ -350,7 +523,7 @@ impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
     }
 }
 
-impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
+impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
     /// Compresses what was appended from that place on, where that was agreed.
     #[inline]
     fn compress(&mut self, out: &mut Vec<u8>, from: usize) {
@@ -384,6 +557,32 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
         }
     }
 
+    /// Takes in the next answer of the same command, if it has come.
+    #[cold]
+    fn receive_rest(
+        &mut self,
+        input: &[u8],
+        consumed: usize,
+        out: &mut Vec<u8>,
+        tally: &mut RequestTally,
+    ) -> Result<(usize, Event), SessionError> {
+        let (more, event) = self.receive_clear(&input[consumed..], out, tally)?;
+        Ok((consumed + more, event))
+    }
+
+    /// Takes in an answer from which variables read.
+    #[cold]
+    fn receive_row(&mut self, input: &[u8]) -> Result<(usize, Option<Reply>), SessionError> {
+        let (Some(reading), Stage::Executing(statement)) = (&mut self.reading, &self.stage) else {
+            return self.reader.receive(input).map_err(broken);
+        };
+        let received = reading.receive(input)?;
+        if let (_, Some(Reply::Rows { .. })) = received {
+            reading.take(&self.statements, *statement, &mut self.run)?;
+        }
+        Ok(received)
+    }
+
     /// Takes in what has come, without compression.
     #[inline]
     fn receive_clear(
@@ -396,13 +595,20 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
             Stage::Executing(_) | Stage::RollingBack(_) => {}
             Stage::LoggingIn(_) => return self.log_in(input, out),
             Stage::Preparing(..) => return self.prepare(input, out),
-            Stage::Idle | Stage::Closed => {
+            Stage::Idle | Stage::Closed | Stage::Thinking => {
                 return Err(SessionError::Protocol("bytes that were not asked for".to_owned()));
             }
         }
-        let (consumed, reply) = self.reader.receive(input).map_err(broken)?;
+        let (consumed, reply) = match self.reads {
+            false => self.reader.receive(input).map_err(broken)?,
+            true => self.receive_row(input)?,
+        };
         let error = match reply {
             None => return Ok((consumed, Event::More)),
+            // Of a procedure there are several answers; the last counts.
+            Some(Reply::Rows { more_results: true, .. } | Reply::Ok { more_results: true, .. }) => {
+                return self.receive_rest(input, consumed, out, tally);
+            }
             Some(Reply::Rows { rows, .. }) => {
                 self.check_answer(rows, tally);
                 None
@@ -418,7 +624,7 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
         };
         let event = match (std::mem::replace(&mut self.stage, Stage::Idle), error) {
             (Stage::RollingBack(failure), _) => {
-                tally.kinds[ROLLBACK] += 1;
+                tally.kinds[StatementKind::Rollback as usize] += 1;
                 Event::Failed(failure)
             }
             (Stage::Executing(statement), error) => {
@@ -431,7 +637,7 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
     }
 }
 
-impl<const BY_STATEMENT: bool> WithoutServer for OltpSession<BY_STATEMENT> {
+impl<const BY_STATEMENT: bool> WithoutServer for ProgramSession<BY_STATEMENT> {
     fn pretend_login(&mut self) {
         self.prepared.clear();
         self.prepared.resize_with(self.statements.per_client(), || Prepared::Id(0));
@@ -439,6 +645,9 @@ impl<const BY_STATEMENT: bool> WithoutServer for OltpSession<BY_STATEMENT> {
     }
 
     fn pretend_answer(&mut self, out: &mut Vec<u8>, tally: &mut RequestTally) -> Event {
+        if matches!(self.stage, Stage::Thinking) {
+            return Event::More;
+        }
         self.note_effect(1);
         match std::mem::replace(&mut self.stage, Stage::Idle) {
             Stage::Executing(statement) => self.answered_with(statement, None, out, tally),
@@ -448,6 +657,6 @@ impl<const BY_STATEMENT: bool> WithoutServer for OltpSession<BY_STATEMENT> {
     }
 }
 
-fn broken(error: protocol::mysql::ProtocolError) -> SessionError {
+pub(super) fn broken(error: protocol::mysql::ProtocolError) -> SessionError {
     SessionError::Protocol(error.to_string())
 }

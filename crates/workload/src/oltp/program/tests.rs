@@ -1,5 +1,16 @@
 use super::*;
+use crate::program::{Next, Run};
 use model::{KeyDistribution, OltpMix};
+use std::sync::Arc;
+
+/// One statement that was executed, with the variables that its values come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Executed {
+    statement: Statement,
+    table: i64,
+    first: i64,
+    second: i64,
+}
 
 fn workload(mix: OltpMix) -> Oltp {
     Oltp {
@@ -10,11 +21,30 @@ fn workload(mix: OltpMix) -> Oltp {
     }
 }
 
-fn source(workload: &Oltp) -> OltpSource {
-    OltpSource::new(workload, 1, 0, 4)
+/// A client of a workload.
+struct Client {
+    run: Run,
+    statements: Vec<Statement>,
 }
 
-fn transaction(source: &mut OltpSource) -> Vec<Step> {
+impl Client {
+    fn new(workload: &Oltp, seed: u64, client: u32, clients: u32) -> Self {
+        let run = Run::new(Arc::new(program(workload)), seed, client, clients);
+        Self { run, statements: Statement::of(&workload.transaction) }
+    }
+
+    fn next_step(&mut self) -> Option<Executed> {
+        let Next::Execute { statement, .. } = self.run.advance() else { return None };
+        let [table, first, second] = [TABLE, FIRST, SECOND].map(|one| self.run.integer(one));
+        Some(Executed { statement: self.statements[statement], table, first, second })
+    }
+}
+
+fn source(workload: &Oltp) -> Client {
+    Client::new(workload, 1, 0, 4)
+}
+
+fn transaction(source: &mut Client) -> Vec<Executed> {
     std::iter::from_fn(|| source.next_step()).collect()
 }
 
@@ -56,7 +86,7 @@ fn the_workloads_of_one_statement_have_no_transaction_around_it() {
     ];
     for (mix, statement) in one {
         assert_eq!(statements(&workload(mix)), [statement], "{mix:?}");
-        assert!(!source(&workload(mix)).in_transaction());
+        assert!(!source(&workload(mix)).run.in_transaction());
     }
 }
 
@@ -97,7 +127,7 @@ fn generation_05_stays_on_one_table_for_a_whole_transaction() {
         let mut source = source(&workload);
         let mut seen = std::collections::HashSet::new();
         for _ in 0..40 {
-            let tables: Vec<u32> = transaction(&mut source)
+            let tables: Vec<i64> = transaction(&mut source)
                 .iter()
                 .filter(|step| step.statement.is_per_table())
                 .map(|step| step.table)
@@ -139,12 +169,13 @@ fn ranges_of_generation_04_stay_within_the_table() {
 fn each_client_has_a_part_of_the_keys_for_itself() {
     let workload = workload(OltpMix::RandomPoints);
     for client in 0..4 {
-        let mut source = OltpSource::new(&workload, 1, client, 4);
+        let mut source = Client::new(&workload, 1, client, 4);
         let part = i64::from(client) * 250..=i64::from(client + 1) * 250;
         for _ in 0..500 {
-            let key = source.own_key();
+            source.next_step();
+            let key = source.run.integer(LIST);
             assert!(part.contains(&key), "client {client} drew {key}");
-            assert_eq!(source.own_key_plus_delta(), key + 5);
+            while source.next_step().is_some() {}
         }
     }
 }
@@ -153,7 +184,7 @@ fn each_client_has_a_part_of_the_keys_for_itself() {
 fn new_rows_are_numbered_by_the_server_or_unique() {
     let mut workload = workload(OltpMix::Insert);
     let first = |workload: &Oltp, client| {
-        let mut source = OltpSource::new(workload, 1, client, 2);
+        let mut source = Client::new(workload, 1, client, 2);
         (0..100).map(move |_| transaction(&mut source)[0].first).collect::<Vec<_>>()
     };
     assert!(first(&workload, 0).iter().all(|id| *id == 0));
@@ -168,7 +199,7 @@ fn new_rows_are_numbered_by_the_server_or_unique() {
 #[test]
 fn clients_differ_and_a_client_repeats_itself_exactly() {
     let run = |seed, client| {
-        transaction(&mut OltpSource::new(&workload(OltpMix::ReadWrite), seed, client, 2))
+        transaction(&mut Client::new(&workload(OltpMix::ReadWrite), seed, client, 2))
     };
     assert_eq!(run(1, 0), run(1, 0));
     assert_ne!(run(1, 0), run(1, 1));
@@ -179,16 +210,16 @@ fn clients_differ_and_a_client_repeats_itself_exactly() {
 fn an_abandoned_transaction_starts_over_without_its_insert() {
     let mut source = source(&workload(OltpMix::WriteOnly));
     while source.next_step().unwrap().statement != Statement::Delete {}
-    assert!(source.in_transaction());
-    source.restart();
-    assert!(!source.in_transaction());
+    assert!(source.run.in_transaction());
+    source.run.restart();
+    assert!(!source.run.in_transaction());
     assert_eq!(source.next_step().unwrap().statement, Statement::Begin);
 }
 
 #[test]
 fn statements_read_as_in_each_generation() {
     let mut workload = workload(OltpMix::ReadWrite);
-    let text = |statement: Statement, workload: &Oltp| statement.text(workload, 2).0;
+    let text = |statement: Statement, workload: &Oltp| statement.text(workload, 2);
     assert_eq!(
         text(Statement::DistinctRange, &workload),
         "SELECT DISTINCT c FROM sbtest2 WHERE id BETWEEN ? AND ? ORDER BY c"
@@ -211,16 +242,25 @@ fn statements_read_as_in_each_generation() {
     workload.dialect = OltpDialect::Sysbench04;
     workload.schema.single_table = Some("mine".to_owned());
     assert_eq!(text(Statement::Delete, &workload), "DELETE FROM mine WHERE id=?");
-    assert_eq!(Statement::Insert.text(&workload, 1).1, [crate::oltp::Parameter::First]);
 }
 
 #[test]
-fn texts_have_a_place_for_each_value() {
-    for dialect in [OltpDialect::Sysbench10, OltpDialect::Sysbench05, OltpDialect::Sysbench04] {
-        let workload = Oltp { dialect, ..workload(OltpMix::ReadWrite) };
-        for statement in Statement::ALL {
-            let (text, parameters) = statement.text(&workload, 1);
-            assert_eq!(text.matches('?').count(), parameters.len(), "{statement:?}");
-        }
-    }
+fn answers_are_due_as_many_rows_as_the_table_has() {
+    let due = |statement: Statement, first, second| {
+        let workload = workload(OltpMix::ReadOnly);
+        let mut client = source(&workload);
+        let number = client.statements.iter().position(|one| *one == statement).unwrap();
+        let program = program(&workload);
+        client.run.variables.set(FIRST, crate::program::Value::Integer(first));
+        client.run.variables.set(SECOND, crate::program::Value::Integer(second));
+        client.run.rows_due(program.statements()[number].rows_due)
+    };
+    assert_eq!(due(Statement::PointSelect, 7, 106), 1);
+    assert_eq!(due(Statement::SimpleRange, 7, 106), 100);
+    assert_eq!(due(Statement::OrderRange, 951, 1_050), 50, "the table ends with row 1000");
+    assert_eq!(due(Statement::SimpleRange, 1_000, 1_099), 1);
+    assert_eq!(due(Statement::SumRange, 1, 100), 0, "a sum is no row of the table");
+    let writes = workload(OltpMix::Delete);
+    let any = |one: &crate::program::Statement| one.rows_due == RowsDue::Any;
+    assert!(program(&writes).statements().iter().all(any));
 }

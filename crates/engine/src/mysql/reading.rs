@@ -1,0 +1,70 @@
+use super::Statements;
+use crate::SessionError;
+use protocol::mysql::{Columns, Dialect, FirstRowReader, Reply};
+use workload::program::{Column, Run, Value};
+
+/// Takes values out of answers, for the statements that variables read from.
+pub(super) struct Reading {
+    reader: FirstRowReader,
+    /// Those of each statement that was prepared, by place, and then of each that travels as text.
+    columns: Box<[Columns]>,
+    /// Which of them the answer under way has.
+    current: usize,
+    text: Vec<u8>,
+}
+
+impl Reading {
+    pub(super) fn new(dialect: Dialect, statements: &Statements) -> Self {
+        let places = statements.per_client() + statements.program().statements().len();
+        Self {
+            reader: FirstRowReader::new(dialect),
+            columns: vec![Columns::default(); places].into(),
+            current: 0,
+            text: Vec::new(),
+        }
+    }
+
+    /// The statement in that place was prepared.
+    pub(super) fn prepared(&mut self, place: usize, columns: Columns) {
+        self.columns[place] = columns;
+    }
+
+    /// A statement was sent whose answer begins with that sequence number.
+    pub(super) fn expect(&mut self, place: usize, sequence: u8, binary: bool) {
+        self.current = place;
+        self.reader.expect(sequence, binary);
+    }
+
+    pub(super) fn receive(&mut self, input: &[u8]) -> Result<(usize, Option<Reply>), SessionError> {
+        let columns = &mut self.columns[self.current];
+        self.reader.receive(input, columns).map_err(super::session::broken)
+    }
+
+    /// Gives the variables that read from a statement the values of its answer.
+    pub(super) fn take(
+        &mut self,
+        statements: &Statements,
+        statement: usize,
+        run: &mut Run,
+    ) -> Result<(), SessionError> {
+        let statement = &statements.program().statements()[statement];
+        let columns = &self.columns[self.current];
+        for read in &statement.reads {
+            let column = match &read.column {
+                Column::Number(number) => *number,
+                Column::Name(name) => columns.find(name).ok_or_else(|| {
+                    let statement = &statement.name;
+                    SessionError::Protocol(format!(
+                        "the answer to {statement} has no column {name}"
+                    ))
+                })?,
+            };
+            match self.reader.read(columns, column, &mut self.text) {
+                Ok(true) => run.variables.set_text(read.variable, &self.text),
+                Ok(false) => run.variables.set(read.variable, Value::Null),
+                Err(error) => return Err(super::session::broken(error)),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,140 @@
+//! A workload as data: weighted transactions, each a list of steps.
+//!
+//! A [`Program`] knows no wire format. Whoever speaks one encodes its statements once, and then has
+//! each client [`Run`] it: a run goes from statement to statement, and computes in between without
+//! allocating anything.
+
+mod code;
+mod expression;
+mod run;
+mod source;
+mod statement;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub use expression::{EvaluationError, Expression, Function, is_true};
+pub use run::{Next, Run};
+pub use source::{Draws, Source};
+pub use statement::{Column, Parameter, Read, RowsDue, Statement, StatementKind, Text};
+pub use value::{Value, ValueType, Variables};
+
+use crate::oltp::BulkLimit;
+use code::{Op, compile};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// One step of a transaction. Statements, variables and sources go by their numbers in the program.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// Executes a statement, in the text that the variable tells, counted from 1; in its first where
+    /// none does.
+    Execute { statement: usize, text: Option<usize> },
+    /// Gives a variable a value.
+    Set { variable: usize, value: Expression },
+    /// Steps that are taken so many times.
+    Repeat { times: u32, steps: Vec<Self> },
+    /// The steps of the first branch whose condition holds.
+    If { branches: Vec<(Expression, Vec<Self>)>, otherwise: Vec<Self> },
+    /// The client does nothing for so many of these units.
+    Think { time: Expression, unit: Duration },
+}
+
+/// A transaction of a workload.
+#[derive(Clone, Debug)]
+pub struct Transaction {
+    pub name: String,
+    /// Its share among the others, by which each client chooses; at least 1.
+    pub weight: u32,
+    pub steps: Vec<Step>,
+}
+
+/// A variable, which a client keeps from one transaction to the next. It holds nothing until it gets a
+/// value.
+#[derive(Clone, Debug, Default)]
+pub struct Variable {
+    pub name: String,
+    /// What it holds at the beginning.
+    pub initial: Option<Initial>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Initial {
+    Integer(i64),
+    Double(f64),
+    Text(String),
+}
+
+/// What a workload is made of.
+#[derive(Clone, Debug, Default)]
+pub struct Parts {
+    pub statements: Vec<Statement>,
+    pub transactions: Vec<Transaction>,
+    pub variables: Vec<Variable>,
+    pub sources: Vec<Source>,
+}
+
+/// A workload that is ready to run.
+#[derive(Clone, Debug)]
+pub struct Program {
+    parts: Parts,
+    /// By variable.
+    types: Box<[ValueType]>,
+    code: Box<[Op]>,
+    expressions: Box<[Expression]>,
+    /// By transaction, where its code begins.
+    starts: Box<[u32]>,
+    /// Counters of repetitions.
+    counters: usize,
+    total_weight: u64,
+}
+
+impl Program {
+    /// Makes a workload ready.
+    ///
+    /// # Panics
+    /// Where a number of a step is that of no statement, variable or source, or there is no transaction
+    /// at all: whoever reads scripts finds these first, and points to the place.
+    pub fn new(parts: Parts) -> Self {
+        assert!(!parts.transactions.is_empty(), "a workload has a transaction");
+        let compiled = compile(&parts);
+        Self {
+            total_weight: parts.transactions.iter().map(|one| u64::from(one.weight)).sum(),
+            types: compiled.types.into(),
+            code: compiled.code.into(),
+            expressions: compiled.expressions.into(),
+            starts: compiled.starts.into(),
+            counters: compiled.counters,
+            parts,
+        }
+    }
+
+    pub fn statements(&self) -> &[Statement] {
+        &self.parts.statements
+    }
+
+    pub fn transactions(&self) -> &[Transaction] {
+        &self.parts.transactions
+    }
+
+    /// What a variable holds wherever a statement takes it.
+    pub fn type_of(&self, variable: usize) -> ValueType {
+        self.types[variable]
+    }
+
+    /// Whether figures are told apart by transaction: where there are several.
+    pub fn tells_transactions(&self) -> bool {
+        self.parts.transactions.len() > 1
+    }
+
+    /// The same with a limit of the rows that all clients insert in bulk; see
+    /// [`BulkLimit::statements`] for the operations that this takes.
+    pub fn with_bulk_limit(mut self, shared: &Arc<BulkLimit>) -> Self {
+        for source in &mut self.parts.sources {
+            if let Source::BulkRows { limit, .. } = source {
+                *limit = Some(Arc::clone(shared));
+            }
+        }
+        self
+    }
+}
