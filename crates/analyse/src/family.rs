@@ -5,7 +5,8 @@
 
 use crate::compare::verdict;
 use crate::runs::RunResult;
-use crate::{Comparison, Metric, OverallComparison, Strength, Verdict};
+use crate::{Comparison, Metric, OverallComparison, Strength};
+use findings::Verdict;
 use model::Study;
 use stats::{Estimate, Expected, Interval, Ratio, Relation, closed_groups};
 

@@ -2,34 +2,10 @@
 
 use crate::cell::{CellData, Cells};
 use crate::runs::RunResult;
-use crate::{Basis, Comparison, Finding, Metric, OverallComparison, Strength, Verdict};
+use crate::{Basis, Comparison, Metric, OverallComparison, Strength};
+use findings::{Finding, NoiseFloor, Verdict};
 use model::{Level, Study, Test};
-use serde::Serialize;
 use stats::Estimate;
-
-/// How far apart a target and its A/A control, which is the same in everything, were measured in a test.
-/// What differs by less between other targets may come from whatever told these two apart.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NoiseFloor {
-    /// The target that was measured twice.
-    pub target: String,
-    pub aa_control: String,
-    pub metric: Metric,
-    /// A/A control ÷ target at every level at which it has an interval, in order.
-    pub ratios: Vec<(Level, Estimate)>,
-    /// The end of these intervals that is furthest from 1 on a logarithmic scale, as a factor of
-    /// at least 1: 1.05 is 5 %. A difference counts only where its whole interval is beyond.
-    pub factor: f64,
-}
-
-impl NoiseFloor {
-    /// Whether a ratio of two targets is further from 1 than this, with its whole interval.
-    pub(crate) fn is_cleared_by(&self, ratio: &Estimate) -> bool {
-        ratio.interval.is_some_and(|interval| {
-            interval.low > self.factor || interval.high < self.factor.recip()
-        })
-    }
-}
 
 /// The floors of a test, one for each figure that targets are compared by; none where no target
 /// was run twice, or no level has an interval.

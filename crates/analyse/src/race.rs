@@ -2,7 +2,8 @@
 //! rankings and prices follow.
 
 use crate::series::Series;
-use crate::{Comparison, Metric, NoiseFloor, Verdict, floor};
+use crate::{Comparison, Metric, floor};
+use findings::{NoiseFloor, Verdict};
 use model::{Better, Level, Study};
 use stats::{Estimate, Ratio, Relation};
 use std::collections::{BTreeSet, HashMap};

@@ -5,9 +5,8 @@ use crate::curve::CurveData;
 use crate::money::TestMoney;
 use crate::race::{Contender, Race};
 use crate::series::Series;
-use crate::{
-    Basis, Comparison, FailedTarget, Metric, NoiseFloor, OncePlace, RankedTarget, Ranking,
-};
+use crate::{Basis, Comparison, FailedTarget, Metric, OncePlace, RankedTarget, Ranking};
+use findings::NoiseFloor;
 use model::{Better, Level, Study, Test};
 use stats::Estimate;
 use std::collections::HashSet;

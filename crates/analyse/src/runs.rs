@@ -6,11 +6,12 @@
 use crate::cell::{CellData, Cells, collect};
 use crate::checked_run::CheckedRun;
 use crate::family::Compared;
-use crate::floor::{self, NoiseFloor};
+use crate::floor;
 use crate::overall::pool;
 use crate::series::{Kin, Series};
-use crate::{Basis, Metric, Strength, Verdict, extended, family, search};
+use crate::{Basis, Metric, Strength, extended, family, search};
 use earlier::Figure;
+use findings::{NoiseFloor, Verdict};
 use model::{Dataset, Level, ReadLimit, TargetFacts, Test};
 use serde::Serialize;
 use stats::{BetweenRuns, Estimate};
@@ -31,7 +32,7 @@ const MIN_LEVELS: usize = 2;
 #[derive(Clone, Debug, Serialize)]
 pub struct RunComparison {
     /// Of the machine that made the load, and of weighin.
-    pub conditions: Vec<extended::ConditionChange>,
+    pub conditions: Vec<findings::ConditionChange>,
     /// Of the targets' servers, in the order of the study.
     pub servers: Vec<ServerChange>,
     /// Tests that both have, in the order of the older study.

@@ -4,7 +4,7 @@ use super::checked::Checked;
 use super::figure::Row;
 use super::rates::ELAPSED;
 use super::units::Dimension;
-use super::{Identity, Range, Term};
+use findings::{Identity, Range, Term};
 use model::{Figure, FigureValue};
 
 const START: [&str; 3] = ["started_at", "start", "begin"];

@@ -1,9 +1,10 @@
 //! Counts, rates and times of one trial.
 
 use super::checked::Checked;
+use super::dates;
 use super::figure::{Figure, Row};
 use super::units::Dimension;
-use super::{Identity, Range, Term, dates};
+use findings::{Identity, Range, Term};
 
 /// Names of the time that a trial took.
 pub(super) const ELAPSED: [&str; 4] = ["elapsed", "total_time", "duration", "runtime"];

@@ -1,37 +1,25 @@
 //! What targets cost, at the loads that were measured.
 
-mod amount;
 mod break_even;
 mod line;
 mod pareto;
 
-pub use amount::Amount;
-pub use break_even::{BreakEven, Outcome};
-pub use line::{CostGap, CostLine};
+pub use line::CostLine;
 
 use crate::cell::Cells;
 use crate::curve::CurveData;
 use crate::race::Race;
 use crate::study::has_first_data;
 use crate::volume::operations_per_io;
-use crate::{Comparison, Finding, Metric, NoiseFloor, Subject};
+use crate::{Comparison, Metric};
+use findings::{
+    Amount, BreakEven, CostGap, CostUnknown, CurrenciesDiffer, Finding, NoiseFloor, Outcome,
+    PriceStep, Subject,
+};
 use model::{Dataset, Level, Price, Study, Target, Test};
 use serde::Serialize;
 use stats::Estimate;
 use std::collections::BTreeSet;
-
-/// A target has a price and what it costs is not known.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CostUnknown {
-    pub gap: CostGap,
-}
-
-/// Prices are in several currencies, and compared within each alone.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CurrenciesDiffer {
-    /// ISO 4217 codes in order.
-    pub currencies: Vec<String>,
-}
 
 /// What the targets of a test cost, each at its own peak.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -97,25 +85,6 @@ pub enum Standing {
         /// Which, the first in the study.
         rival: String,
     },
-}
-
-/// From one target on the Pareto front to the next.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PriceStep {
-    /// The cheaper one.
-    pub from: String,
-    /// The next dearer one, which is clearly faster.
-    pub to: String,
-    /// ISO 4217 code.
-    pub currency: String,
-    /// What it costs more a month, both at their peaks.
-    pub monthly: Amount,
-    /// Its throughput over that of `from`, at their peaks.
-    pub ratio: Estimate,
-    /// What each further 10 % of `from`'s throughput costs a month on the way:
-    /// 0.1 × `monthly` ÷ (`ratio` − 1). A target cannot be had by halves; this is its price for
-    /// comparison with other steps.
-    pub next_tenth: Amount,
 }
 
 /// What each priced target costs at its peak in a test.

@@ -1,8 +1,9 @@
 //! Price against performance: which targets are worth their price, and what more costs.
 
-use super::{Amount, Bill, PriceStep, Standing, TargetCost};
+use super::{Bill, Standing, TargetCost};
 use crate::curve::CurveData;
 use crate::race::Race;
+use findings::{Amount, PriceStep};
 use stats::{Estimate, Relation};
 use std::cmp::Ordering;
 

@@ -3,8 +3,9 @@
 use super::{
     EarlierRuns, Matched, Pair, Side, TargetRuns, Unmatched, deciding, figure, most_earlier, pairs,
 };
-use crate::floor::{self, NoiseFloor};
+use crate::floor;
 use crate::{Basis, Metric};
+use findings::NoiseFloor;
 use model::{Better, Dataset, Level};
 use serde::Serialize;
 use stats::{Estimate, Interval, Ratio, holm};

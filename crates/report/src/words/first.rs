@@ -1,11 +1,12 @@
 //! Who comes first in a test, in words.
 
 use super::answer::not_offered;
-use super::labels::target_name;
-use super::metric::{figure_of, metric_name};
-use super::place::at;
+use super::metric::figure_of;
 use crate::{numbers, tables, view};
 use analyse::{Analysis, Basis, Metric, RankedTarget, TestAnalysis};
+use findings::names::metric_name;
+use findings::names::target_name;
+use findings::place::at;
 
 /// So many others that share the first place are not told with their figures.
 const MANY: usize = 3;
