@@ -8,7 +8,7 @@ use findings::{
     UnresolvedAtLevels, Verdict,
 };
 use model::{Better, Level, ReadBudget, Study, Test};
-use stats::{Estimate, Interval, Relation};
+use stats::{Estimate, Interval};
 use std::collections::HashMap;
 
 /// Every pair of targets, at every level where both have data, in the order of the study.
@@ -93,20 +93,6 @@ pub(crate) fn plan_without_outliers(
     }
 }
 
-/// What follows from a ratio candidate ÷ baseline.
-pub(crate) fn verdict(metric: Metric, ratio: &Estimate, margin: f64) -> Verdict {
-    match (metric.better(), ratio.relation(margin)) {
-        (_, Relation::Equivalent) => Verdict::Equivalent,
-        (_, Relation::Unresolved) | (Better::Neither, _) => Verdict::Unresolved,
-        (Better::More, Relation::Larger) | (Better::Less, Relation::Smaller) => {
-            Verdict::CandidateBetter
-        }
-        (Better::More, Relation::Smaller) | (Better::Less, Relation::Larger) => {
-            Verdict::BaselineBetter
-        }
-    }
-}
-
 /// The most targets all pairs of which are compared, 1,225. Nobody reads more, their number grows
 /// with the square of the targets, and so does what it takes to hold each to all the others.
 pub(crate) const MAX_PAIRED_TARGETS: usize = 50;
@@ -147,7 +133,7 @@ pub(crate) fn findings(study: &Study, test: &TestAnalysis) -> Vec<Finding> {
     if !test.ranking.measured_once.is_empty() {
         return Vec::new();
     }
-    let floor = floor::of(&test.floors, metric).map(|floor| floor.factor);
+    let floor = floor::of_metric(&test.floors, metric).map(|floor| floor.factor);
     let by_pair = by_pair(&test.comparisons, metric);
     let overall: HashMap<(&str, &str), &OverallComparison> = test
         .overall

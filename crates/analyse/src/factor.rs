@@ -106,7 +106,7 @@ pub(crate) fn observations(
                 place: (test.name.clone(), level),
                 base: base.clone(),
                 candidate: numerator.clone(),
-                floor: floor::of(&analysis.floors, metric).cloned(),
+                floor: floor::of_metric(&analysis.floors, metric).cloned(),
                 here,
                 together: together.clone(),
             });

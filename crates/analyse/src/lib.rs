@@ -279,9 +279,9 @@ fn analyse_test(
         // Where repeats go on by themselves, the order in which they do rests on what is likely.
         compare::plan_without_outliers(&mut comparisons, &mut overall, compared);
     }
-    floor::hold_comparisons(&floors, &mut comparisons);
+    floor::withdraw_differences(&floors, &mut comparisons);
     let money = money::of_test(dataset, test, &data, &peaks, (&comparisons, &floors));
-    floor::hold_overall(&floors, &mut overall);
+    floor::withdraw_differences(&floors, &mut overall);
     let crossovers = crossing::crossovers(study, &data, &comparisons);
     findings.extend(crossing::findings(study, &test.name, &crossovers, &comparisons));
     let advice = advice::spans(study, test, basis, &comparisons, compared);

@@ -9,7 +9,7 @@ use stats::{Estimate, Ratio, Relation};
 use std::collections::{BTreeSet, HashMap};
 
 /// What tells which of two targets is ahead.
-pub(crate) struct Race<'a> {
+pub(crate) struct PeerComparison<'a> {
     study: &'a Study,
     metric: Metric,
     /// By level, baseline and candidate: hundreds of targets have ten thousands.
@@ -31,7 +31,7 @@ pub(crate) struct Contender<'a> {
     pub(crate) choices: usize,
 }
 
-impl<'a> Race<'a> {
+impl<'a> PeerComparison<'a> {
     /// By the comparisons of a test, held to their family, for so many targets.
     pub(crate) fn new(
         study: &'a Study,

@@ -43,9 +43,9 @@ pub(crate) fn held(
     let study = &dataset.study;
     let at = |cells: &Cells| {
         let comparisons = compare::comparisons(study, test, basis, cells, budget);
-        let comparisons = family::hold_all(study, comparisons);
+        let comparisons = family::adjust_for_multiplicity(study, comparisons);
         let overall = overall::overall(study, test, basis, cells, budget);
-        let overall = family::hold_overall(study, &comparisons, overall);
+        let overall = family::adjust_overall(study, &comparisons, overall);
         (comparisons, overall)
     };
     let Some(until) = study.until else { return at(cells) };

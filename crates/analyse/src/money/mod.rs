@@ -8,7 +8,7 @@ pub use line::CostLine;
 
 use crate::cell::Cells;
 use crate::curve::CurveData;
-use crate::race::Race;
+use crate::race::PeerComparison;
 use crate::study::has_first_data;
 use crate::volume::operations_per_io;
 use crate::{Comparison, Metric};
@@ -103,8 +103,8 @@ pub(crate) fn of_test(
     };
     let mut costs: Vec<TargetCost> = study.targets.iter().filter_map(cost).collect();
     let (metric, targets) = (Metric::Throughput, peaks.len());
-    let race = Race::new(study, metric, comparisons, floors, targets);
-    let race = pareto::PeakRace { race, peaks };
+    let race = PeerComparison::new(study, metric, comparisons, floors, targets);
+    let race = pareto::PeakComparison { race, peaks };
     pareto::place(&race, &mut costs);
     let steps = pareto::steps(&race, &costs);
     TestMoney { costs, steps }

@@ -137,7 +137,7 @@ pub fn gate(old: &Dataset, new: &Dataset, question: GateQuestion, earlier: &Earl
             items.extend(pair.results(metric).iter().filter_map(changed));
             continue;
         }
-        let floor = floor::of(&pair.floors, metric).cloned();
+        let floor = floor::of_metric(&pair.floors, metric).cloned();
         let results = pair.results(metric);
         earlier_runs = earlier_runs.max(most_earlier(&results));
         for runs in results {

@@ -1,6 +1,6 @@
 //! The answer to a test in plain words, with what it does not hold for.
 
-use super::first::{crowd, measured_once, peaks};
+use super::first::{crowd, measured_once, not_offered, peaks};
 use super::{decision, failover, rates, search, undecided};
 use crate::{numbers, view};
 use analyse::{
@@ -259,14 +259,6 @@ impl Pair<'_> {
             .collect();
         (!parts.is_empty()).then(|| format!("{}.", parts.join("; ")))
     }
-}
-
-/// The targets that do not offer what a test asks for, and what the first of them says; `None` where
-/// all do.
-pub(crate) fn not_offered(test: &TestAnalysis) -> Option<(Vec<&str>, &str)> {
-    let refusing = || test.ranking.failed.iter().filter(|one| one.failure.is_not_offered());
-    let said = refusing().next()?.failure.message.as_str();
-    Some((refusing().map(|one| one.target.as_str()).collect(), said))
 }
 
 /// What a test's answer does not hold for.

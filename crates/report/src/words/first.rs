@@ -1,6 +1,5 @@
 //! Who comes first in a test, in words.
 
-use super::answer::not_offered;
 use super::metric::figure_of;
 use crate::{numbers, tables, view};
 use analyse::{Analysis, Basis, Metric, RankedTarget, TestAnalysis};
@@ -182,4 +181,12 @@ fn figure(analysis: &Analysis, basis: Basis, place: &RankedTarget) -> String {
     let imported = view::imported(analysis);
     let figure = figure_of(basis.metric, &place.figure, basis.counted, imported);
     format!("{figure}{}", at(place.level))
+}
+
+/// The targets that do not offer what a test asks for, and what the first of them says; `None` where
+/// all do.
+pub(crate) fn not_offered(test: &TestAnalysis) -> Option<(Vec<&str>, &str)> {
+    let refusing = || test.ranking.failed.iter().filter(|one| one.failure.is_not_offered());
+    let said = refusing().next()?.failure.message.as_str();
+    Some((refusing().map(|one| one.target.as_str()).collect(), said))
 }

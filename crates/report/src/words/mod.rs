@@ -23,7 +23,7 @@ mod statement;
 mod undecided;
 mod volume;
 
-pub(crate) use answer::{Answer, answer, general_limits, not_offered, scaled};
+pub(crate) use answer::{Answer, answer, general_limits, scaled};
 pub(crate) use capacity::{
     SERVICE_TIMES, answer as capacity_answer, part as capacity_part, question, sufficient,
 };
@@ -43,6 +43,7 @@ pub(crate) use findings::words::{
     off, origins, outcome, printed,
 };
 pub(crate) use findings::{capitalised, sentences};
+pub(crate) use first::not_offered;
 pub(crate) use labels::{place, severity, shape, validity, verdict, workload};
 pub use methods::budget;
 pub(crate) use methods::{few_repeats, methods};
