@@ -16,6 +16,7 @@ pub(crate) fn crossovers(
 ) -> Vec<Crossover> {
     let mut found = Vec::new();
     let by_pair = by_pair(comparisons, Metric::Throughput);
+    let bootstrap = Bootstrap::new(study.seed);
     for pair in each_pair(study) {
         let all = closed(by_pair.get(&pair));
         let decided: Vec<&Comparison> = all.filter(|c| winner(c).is_some()).collect();
@@ -26,7 +27,7 @@ pub(crate) fn crossovers(
                     below: below.to_owned(),
                     above: above.to_owned(),
                     between: (two[0].level, two[1].level),
-                    at: point(study, cells, pair, (two[0].level, two[1].level)),
+                    at: point(study, cells, pair, (two[0].level, two[1].level), &bootstrap),
                 });
             }
         }
@@ -55,6 +56,7 @@ fn point(
     cells: &Cells,
     (baseline, candidate): (&str, &str),
     (low, high): (Level, Level),
+    bootstrap: &Bootstrap,
 ) -> Option<Estimate> {
     let series =
         |target: &str, level: Level| Some(cells.at(target, level)?.series(Metric::Throughput));
@@ -84,7 +86,7 @@ fn point(
         .map(|level| rows.iter().map(|row| row[level]).sum::<f64>() / rows.len() as f64)
         .collect();
     let point = zero(&means);
-    let interval = Bootstrap::new(study.seed).interval(point, &rows, study.confidence, zero);
+    let interval = bootstrap.interval(point, &rows, study.confidence, zero);
     Some(Estimate { point, interval, n: rows.len() })
 }
 

@@ -19,11 +19,12 @@ pub(crate) fn laws(study: &Study, peaks: &[CurveData]) -> Laws {
         let levels = || peak.points.iter().map(|point| point.level);
         peak.points.len() >= CURVE_FROM && levels().all(|l| l.rate.is_none() && l.clients > 0)
     };
-    let of_target = |peak: &CurveData| (peak.curve.target.clone(), fit(study, peak));
+    let bootstrap = Bootstrap::new(study.seed);
+    let of_target = |peak: &CurveData| (peak.curve.target.clone(), fit(study, peak, &bootstrap));
     peaks.iter().filter(curve).map(of_target).collect()
 }
 
-fn fit(study: &Study, peak: &CurveData) -> Result<ScalingLaw, NoLaw> {
+fn fit(study: &Study, peak: &CurveData, bootstrap: &Bootstrap) -> Result<ScalingLaw, NoLaw> {
     let steady: Vec<&Point> = peak.points.iter().filter(|point| point.steady).collect();
     if steady.len() < USL_MIN_LEVELS {
         return Err(NoLaw::FewLevels { steady: steady.len(), needed: USL_MIN_LEVELS });
@@ -46,7 +47,7 @@ fn fit(study: &Study, peak: &CurveData) -> Result<ScalingLaw, NoLaw> {
     let settles = saturating.as_ref().is_some_and(settles);
     // Of a law that is not given, or does not describe the curve, nothing more is wanted.
     let wanted = bends && !settles;
-    let known = || universal.parameters(study.confidence, Bootstrap::new(study.seed));
+    let known = || universal.parameters(study.confidence, bootstrap);
     let parameters = wanted.then(known).flatten();
     // What rises at the highest level has no peak below it, whatever a law says.
     let rises = peak.curve.shape == CurveShape::StillRising;
