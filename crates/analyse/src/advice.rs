@@ -1,44 +1,9 @@
 //! Which target to take at which level: conditional rules out of the verdicts.
 
 use crate::cell::{CellData, Cells};
-use crate::{Basis, Comparison, Finding, Subject, Verdict};
+use crate::{Basis, Comparison};
+use findings::{Advice, Choice, Finding, Span, Subject, Verdict};
 use model::{Level, Study, Test};
-use serde::Serialize;
-
-/// Whom to take at which levels of a test.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Advice {
-    /// Along the levels, in order.
-    pub spans: Vec<Span>,
-}
-
-/// Neighbouring levels at which the same targets come first.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Span {
-    /// These levels, in order. What lies between two spans was not measured.
-    pub levels: Vec<Level>,
-    /// Whom to take there.
-    pub choice: Choice,
-}
-
-/// The targets that no other is clearly better than.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "kind")]
-pub enum Choice {
-    Only {
-        target: String,
-    },
-    /// All of them are the same within the study's margin.
-    Same {
-        /// Which, in the order of the study.
-        targets: Vec<String>,
-    },
-    /// They cannot all be told apart.
-    Unresolved {
-        /// Which, in the order of the study.
-        targets: Vec<String>,
-    },
-}
 
 /// Along the levels of a test that compare at least two targets: by throughput or the test's own
 /// metric, where transactions are offered at rates by the 95th percentile of the response time. There is

@@ -1,7 +1,8 @@
-use crate::money::{BreakEven, TestMoney};
-use crate::{
-    Basis, CellVolume, Check, Crossover, FactorEffect, Finding, FleetCell, Growth, Means,
-    NamedFigure, NoiseFloor, ScalingLaw, SearchAnalysis, Span, TestEvents, Validity,
+use crate::money::TestMoney;
+use crate::{Basis, CellVolume, FleetCell, Means, NamedFigure, SearchAnalysis, TestEvents};
+use findings::{
+    BreakEven, Check, Crossover, FactorEffect, Finding, Growth, NoiseFloor, ScalingLaw, Span,
+    Validity, Verdict,
 };
 use model::{Dataset, Failure, Level, Metric, SettingDifference, Test};
 use serde::Serialize;
@@ -302,27 +303,6 @@ pub struct Strength {
     /// Whether a difference was found that does not clear the noise floor, so that nothing is
     /// resolved.
     pub below_noise_floor: bool,
-}
-
-/// What a ratio with its interval allows to say, given the study's margin.
-///
-/// A difference counts only when it is significant *and* relevant, two questions with an answer
-/// each. Among many comparisons of equal targets a few would find a difference by chance, so
-/// differences are held to the whole family ([`Strength::adjusted_p`]): of all comparisons of a test by
-/// one metric that are truly equal, at the study's confidence none is called different. Equivalence
-/// stands at the study's confidence by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// The whole interval lies on the candidate's side of 1, the ratio lies beyond the margin, and it
-    /// is no find of chance among the comparisons of its family.
-    CandidateBetter,
-    /// The same on the baseline's side.
-    BaselineBetter,
-    /// The whole interval lies within the margin: the two are the same for practical purposes.
-    Equivalent,
-    /// The data does not say.
-    Unresolved,
 }
 
 /// Targets in tiers; those in one tier could not all be told apart.

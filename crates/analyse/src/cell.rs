@@ -4,10 +4,8 @@ use crate::check::{CheckResult, CheckedTrial};
 use crate::checked_run::{CheckedRun, OfTest};
 use crate::figures::Figures;
 use crate::series::{Kin, Series};
-use crate::{
-    Basis, Cell, Contradiction, Drift, Evidence, Finding, Metric, Subject, TrialAssessment,
-    Validity, volume,
-};
+use crate::{Basis, Cell, Metric, TrialAssessment, volume};
+use findings::{Contradiction, Drift, Evidence, Finding, Subject, Validity};
 use model::{Level, LoadResult, Target, Task, Test, TrialRecord};
 use stats::Looks;
 use std::collections::{BTreeMap, HashMap};
@@ -390,7 +388,7 @@ impl<'a> CellData<'a> {
         };
         let completed = self.trials.iter().filter(|trial| trial.record.load().is_some());
         let of_trials: Vec<&Evidence> = completed.map(of_trial).collect::<Option<_>>()?;
-        if of_trials.len() > 1 { evidence.kind().of_cell(&of_trials) } else { None }
+        if of_trials.len() > 1 { evidence.of_cell(&of_trials) } else { None }
     }
 
     /// Something that shows only in all its trials together makes each of them suspect.

@@ -2,7 +2,8 @@
 //! looks for its own.
 
 use crate::check::{CheckResult, CheckedTrial, check, passed};
-use crate::{Finding, extended};
+use crate::extended;
+use findings::Finding;
 use model::{Dataset, ReadBudget, Test, TrialRecord};
 use std::collections::HashMap;
 

@@ -2,93 +2,14 @@
 
 use crate::cell::{CellData, Cells};
 use crate::family::Compared;
-use crate::{
-    Basis, Comparison, Evidence, Finding, Metric, OverallComparison, Strength, Subject,
-    TestAnalysis, Verdict, floor,
+use crate::{Basis, Comparison, Metric, OverallComparison, Strength, TestAnalysis, floor};
+use findings::{
+    BelowNoiseFloor, BetterAtLevels, EquivalentAtLevels, Evidence, Finding, OverallResult, Subject,
+    UnresolvedAtLevels, Verdict,
 };
 use model::{Better, Level, ReadBudget, Study, Test};
-use serde::Serialize;
-use stats::{Estimate, Interval, Relation};
+use stats::{Estimate, Interval};
 use std::collections::HashMap;
-
-/// What can be said of two targets over all their common levels together.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct OverallResult {
-    /// The target in the denominator.
-    pub baseline: String,
-    /// The target in the numerator.
-    pub candidate: String,
-    /// The levels that it rests on, in order.
-    pub levels: Vec<Level>,
-    /// Whether these are all levels of the test.
-    pub all_levels: bool,
-    pub metric: Metric,
-    /// candidate ÷ baseline of its geometric means over the levels.
-    pub ratio: Estimate,
-    pub verdict: Verdict,
-    /// Further repeats that would probably resolve it, where it is not and their number can
-    /// be said.
-    pub further_repeats: Option<u32>,
-    /// The noise floor (see [`crate::NoiseFloor::factor`]) where a difference was found that does not
-    /// clear it.
-    pub below_noise_floor: Option<f64>,
-    /// The study's margin, 0.03 being 3 %.
-    pub margin: f64,
-}
-
-/// One target is better than another at some levels.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct BetterAtLevels {
-    pub winner: String,
-    pub loser: String,
-    /// These levels, in order; they need not be neighbours.
-    pub levels: Vec<Level>,
-    pub metric: Metric,
-    /// The smallest and the largest ratio by which it is better: winner ÷ loser where more is
-    /// better, loser ÷ winner where less is.
-    pub ratios: (Estimate, Estimate),
-    /// The lowest and the highest end of the intervals at all these levels.
-    pub bounds: (f64, f64),
-}
-
-/// Two targets are the same within the margin at some levels.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct EquivalentAtLevels {
-    pub a: String,
-    pub b: String,
-    /// These levels, in order; they need not be neighbours.
-    pub levels: Vec<Level>,
-    pub metric: Metric,
-    /// The study's margin, 0.03 being 3 %.
-    pub margin: f64,
-}
-
-/// Two targets differ at some levels by less than one of them from itself.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct BelowNoiseFloor {
-    pub a: String,
-    pub b: String,
-    /// These levels, in order; they need not be neighbours.
-    pub levels: Vec<Level>,
-    pub metric: Metric,
-    /// The floor (see [`crate::NoiseFloor::factor`]).
-    pub factor: f64,
-}
-
-/// Two targets cannot be told apart at some levels.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct UnresolvedAtLevels {
-    pub a: String,
-    pub b: String,
-    /// These levels, in order; they need not be neighbours.
-    pub levels: Vec<Level>,
-    /// By what factor, 1 and above, either may be ahead at most, given the intervals at all these
-    /// levels; absent where a level has none.
-    pub at_most: Option<f64>,
-    /// The fewest and the most further repeats that would probably resolve one of them;
-    /// absent where that cannot be said of all.
-    pub further_repeats: Option<(u32, u32)>,
-}
 
 /// Every pair of targets, at every level where both have data, in the order of the study.
 pub(crate) fn comparisons(
@@ -172,20 +93,6 @@ pub(crate) fn plan_without_outliers(
     }
 }
 
-/// What follows from a ratio candidate ÷ baseline.
-pub(crate) fn verdict(metric: Metric, ratio: &Estimate, margin: f64) -> Verdict {
-    match (metric.better(), ratio.relation(margin)) {
-        (_, Relation::Equivalent) => Verdict::Equivalent,
-        (_, Relation::Unresolved) | (Better::Neither, _) => Verdict::Unresolved,
-        (Better::More, Relation::Larger) | (Better::Less, Relation::Smaller) => {
-            Verdict::CandidateBetter
-        }
-        (Better::More, Relation::Smaller) | (Better::Less, Relation::Larger) => {
-            Verdict::BaselineBetter
-        }
-    }
-}
-
 /// The most targets all pairs of which are compared, 1,225. Nobody reads more, their number grows
 /// with the square of the targets, and so does what it takes to hold each to all the others.
 pub(crate) const MAX_PAIRED_TARGETS: usize = 50;
@@ -226,7 +133,7 @@ pub(crate) fn findings(study: &Study, test: &TestAnalysis) -> Vec<Finding> {
     if !test.ranking.measured_once.is_empty() {
         return Vec::new();
     }
-    let floor = floor::of(&test.floors, metric).map(|floor| floor.factor);
+    let floor = floor::of_metric(&test.floors, metric).map(|floor| floor.factor);
     let by_pair = by_pair(&test.comparisons, metric);
     let overall: HashMap<(&str, &str), &OverallComparison> = test
         .overall

@@ -1,49 +1,7 @@
 //! Check 8: whether the tables hold what they must, over a whole run and between targets.
 
-use crate::{Evidence, Finding, FindingKind, Severity, Subject};
+use findings::{DifferentData, Evidence, Finding, Subject, TablesChanged, TablesIntact};
 use model::{Change, Dataset, Oltp, Query, ServerFacts, TableContents, Task, Test};
-use serde::Serialize;
-
-/// Check 8: the tables held after a run what they held before.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TablesIntact {
-    /// Rows of all tables.
-    pub rows: u64,
-    /// Whether that goes for their values too, because no test writes.
-    pub with_values: bool,
-}
-
-impl FindingKind for TablesIntact {
-    fn severity(&self) -> Severity {
-        Severity::Passed
-    }
-}
-
-/// Check 8: the tables held something else after a run, and no test explains it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TablesChanged {
-    /// Rows of all tables before and after.
-    pub rows: (u64, u64),
-}
-
-impl FindingKind for TablesChanged {
-    fn severity(&self) -> Severity {
-        Severity::Severe
-    }
-}
-
-/// Check 8: tables that were made from one seed are not the same on all targets.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct DifferentData {
-    /// Rows of all tables by target.
-    pub rows: Vec<(String, u64)>,
-}
-
-impl FindingKind for DifferentData {
-    fn severity(&self) -> Severity {
-        Severity::Severe
-    }
-}
 
 /// What the tables that weighin made held before and after a run, and whether all targets were
 /// given the same.

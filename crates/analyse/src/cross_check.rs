@@ -1,47 +1,18 @@
 //! Check 7: whether another tool measured the same.
 
+use crate::Metric;
 use crate::cell::CellData;
 use crate::figures::{HISTOGRAM_ROUNDING, percentile_ms};
-use crate::{Finding, FindingKind, Metric, Severity};
+use findings::{CrossCheck, CrossCheckFailed, Finding};
 use model::{
     CrossCheckEnd, CrossCheckFigures, Direction, Failure, Latencies, LoadResult, Study, TrialRecord,
 };
-use serde::Serialize;
 use stats::{Estimate, Relation, Sample, paired_ratio};
 use std::collections::BTreeSet;
 
 /// How far from 1 an interval that holds 1 may reach and still be an agreement. Wider than a margin:
 /// percentiles are rounded by both tools, and a tool that measures something else is off by more.
 const TOLERANCE: f64 = 0.1;
-
-/// Check 7: another tool ran the same load, before or after the trials of a cell.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CrossCheck {
-    pub tool: String,
-    /// Of what, where not of everything: the reads or the writes of a load on storage.
-    pub part: Option<Direction>,
-    pub metric: Metric,
-    pub weighin: Estimate,
-    pub other: Estimate,
-    /// weighin ÷ other, paired by repeat.
-    pub ratio: Estimate,
-    /// Whether the interval of the ratio lies within the margin, or holds 1 and lies within
-    /// 10 %; absent where it holds 1 and is wider, and without an interval.
-    pub agrees: Option<bool>,
-    /// Of a latency: threads of the other tool, and the processors that they had to share, where
-    /// these are fewer.
-    pub crowded: Option<(u32, u32)>,
-}
-
-/// Check 7: the cross-check tool failed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CrossCheckFailed {
-    pub tool: String,
-    /// Why, the first time.
-    pub failure: Failure,
-    /// How often in the cell.
-    pub times: usize,
-}
 
 /// How the cross-checks of a cell compare, metric by metric, and their own failures.
 pub(crate) fn findings(study: &Study, cell: &CellData<'_>) -> Vec<Finding> {
@@ -51,22 +22,6 @@ pub(crate) fn findings(study: &Study, cell: &CellData<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = checks.map(|check| Finding::new(subject(), check)).collect();
     findings.extend(failed(cell).map(|failed| Finding::new(subject(), failed)));
     findings
-}
-
-impl FindingKind for CrossCheck {
-    fn severity(&self) -> Severity {
-        match self.agrees {
-            Some(true) => Severity::Passed,
-            Some(false) => Severity::Warning,
-            None => Severity::Notice,
-        }
-    }
-}
-
-impl FindingKind for CrossCheckFailed {
-    fn severity(&self) -> Severity {
-        Severity::Warning
-    }
 }
 
 /// Whether the other tool measured something else. One of the two is wrong then, and nothing tells

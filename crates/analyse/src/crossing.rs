@@ -3,46 +3,10 @@
 use crate::cell::Cells;
 use crate::compare::{by_pair, each_pair};
 use crate::series::Series;
-use crate::{Comparison, Evidence, Finding, Metric, Subject, Verdict};
+use crate::{Comparison, Metric};
+use findings::{AtHighestLevel, Crossover, Dominates, Evidence, Finding, Subject, Verdict};
 use model::{Level, Study};
-use serde::Serialize;
 use stats::{Bootstrap, Estimate};
-
-/// One target is better than another at the highest level that both have.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct AtHighestLevel {
-    pub winner: String,
-    pub loser: String,
-    pub level: Level,
-    /// Throughput, winner ÷ loser.
-    pub ratio: Estimate,
-}
-
-/// One target is nowhere behind another, and ahead somewhere.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Dominates {
-    pub winner: String,
-    pub loser: String,
-    /// Levels at which it is better, in order.
-    pub better: Vec<Level>,
-    /// Levels at which both are the same within the margin, in order.
-    pub same: Vec<Level>,
-}
-
-/// One target overtakes another: on either side of the crossing the difference is resolved.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Crossover {
-    /// The target with the higher throughput below the crossing.
-    pub below: String,
-    /// The target with the higher throughput above it.
-    pub above: String,
-    /// The last level at which the one is better and the first at which the other is. Between
-    /// them neither is resolved.
-    pub between: (Level, Level),
-    /// The number of clients at which both are equal, if the logarithm of their ratio changes
-    /// evenly with that of clients between those two levels; absent for fewer than two repeats.
-    pub at: Option<Estimate>,
-}
 
 /// The crossings of each pair of targets, in the order of the study, then of levels.
 pub(crate) fn crossovers(
@@ -52,6 +16,7 @@ pub(crate) fn crossovers(
 ) -> Vec<Crossover> {
     let mut found = Vec::new();
     let by_pair = by_pair(comparisons, Metric::Throughput);
+    let bootstrap = Bootstrap::new(study.seed);
     for pair in each_pair(study) {
         let all = closed(by_pair.get(&pair));
         let decided: Vec<&Comparison> = all.filter(|c| winner(c).is_some()).collect();
@@ -62,7 +27,7 @@ pub(crate) fn crossovers(
                     below: below.to_owned(),
                     above: above.to_owned(),
                     between: (two[0].level, two[1].level),
-                    at: point(study, cells, pair, (two[0].level, two[1].level)),
+                    at: point(study, cells, pair, (two[0].level, two[1].level), &bootstrap),
                 });
             }
         }
@@ -91,6 +56,7 @@ fn point(
     cells: &Cells,
     (baseline, candidate): (&str, &str),
     (low, high): (Level, Level),
+    bootstrap: &Bootstrap,
 ) -> Option<Estimate> {
     let series =
         |target: &str, level: Level| Some(cells.at(target, level)?.series(Metric::Throughput));
@@ -120,7 +86,7 @@ fn point(
         .map(|level| rows.iter().map(|row| row[level]).sum::<f64>() / rows.len() as f64)
         .collect();
     let point = zero(&means);
-    let interval = Bootstrap::new(study.seed).interval(point, &rows, study.confidence, zero);
+    let interval = bootstrap.interval(point, &rows, study.confidence, zero);
     Some(Estimate { point, interval, n: rows.len() })
 }
 

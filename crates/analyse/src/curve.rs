@@ -3,34 +3,13 @@
 use crate::cell::{CellData, Cells};
 use crate::race::Contender;
 use crate::series::Series;
-use crate::{Curve, CurveShape, Finding, Metric, Subject};
+use crate::{Curve, CurveShape, Metric};
+use findings::{Decline, Finding, Peak, Subject};
 use model::{Level, Study};
-use serde::Serialize;
 use stats::{Estimate, Interval, Relation};
 
 /// The rise towards the end of a curve is taken over so many times the clients, if it has such levels.
 const AT_LEAST_APART: f64 = 4.0;
-
-/// Where a target's throughput is highest.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Peak {
-    pub throughput: Estimate,
-    /// Other levels, in order, whose throughput is not clearly below it.
-    pub as_high: Vec<Level>,
-    /// Whether the curve still rises at the highest level of the test.
-    pub still_rising: bool,
-    /// Levels above the highest with data, ascending: trials failed, are void or were not run.
-    pub without_data: Vec<Level>,
-}
-
-/// Throughput falls after the peak.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Decline {
-    /// Where the peak is.
-    pub peak: Level,
-    /// Throughput at the subject's level over throughput at the peak.
-    pub ratio: Estimate,
-}
 
 /// A target's curve with the repeats that it came from.
 pub(crate) struct CurveData {

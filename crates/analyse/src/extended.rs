@@ -1,77 +1,11 @@
 //! What was added to a run after it had begun, and what that does to its conclusions.
 
-use crate::{Finding, FindingKind, Severity, Subject};
+use findings::{
+    ConditionChange, ConditionsChanged, Finding, MeasuredAnew, MeasuredLater, RepeatsAdded, Subject,
+};
 use model::{Dataset, Extension, HostFacts, Level, Plan, TrialKey, TrialRecord, UnixMillis};
-use serde::Serialize;
 use stats::error_of_looks;
 use std::collections::{BTreeSet, HashMap, HashSet};
-
-/// Repeats were added when results could be seen.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RepeatsAdded {
-    /// Repeats of every cell after each decision, ascending: the first as the run was begun.
-    pub looks: Vec<u32>,
-    /// How often a comparison of equal targets finds a difference, as the study has it.
-    pub stated_error: f64,
-    /// The same where it is looked at after each decision, and further repeats are added until a
-    /// difference is found.
-    pub error: f64,
-}
-
-impl FindingKind for RepeatsAdded {
-    fn severity(&self) -> Severity {
-        Severity::Warning
-    }
-}
-
-/// Failed trials were planned anew.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct MeasuredAnew {
-    pub trials: usize,
-}
-
-impl FindingKind for MeasuredAnew {
-    fn severity(&self) -> Severity {
-        Severity::Warning
-    }
-}
-
-/// Cells were added to blocks that had run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct MeasuredLater {
-    /// Those of which all cells were added, in the order of the study.
-    pub targets: Vec<String>,
-    /// The same of tests.
-    pub tests: Vec<String>,
-    /// All that were added.
-    pub cells: usize,
-}
-
-impl FindingKind for MeasuredLater {
-    fn severity(&self) -> Severity {
-        Severity::Warning
-    }
-}
-
-/// Part of a run was measured under other conditions than its beginning.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ConditionsChanged {
-    pub changes: Vec<ConditionChange>,
-}
-
-impl FindingKind for ConditionsChanged {
-    fn severity(&self) -> Severity {
-        Severity::Warning
-    }
-}
-
-/// A fact of the machine that makes the load, or of weighin, that is not what it was.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ConditionChange {
-    pub what: &'static str,
-    pub before: String,
-    pub after: String,
-}
 
 /// What is known of the conditions of a run, for a reader: each fact with its name.
 fn conditions(version: &str, host: &HostFacts) -> [(&'static str, String); 9] {

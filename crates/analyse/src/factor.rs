@@ -6,72 +6,12 @@ use crate::cell::Cells;
 use crate::family::{Judged, judge};
 use crate::overall::MIN_LEVELS;
 use crate::series::Series;
-use crate::{Finding, Metric, NoiseFloor, Subject, TestAnalysis, Verdict, floor};
+use crate::{Metric, TestAnalysis, floor};
+use findings::{
+    FactorEffect, Finding, HoldsFor, LevelEffect, NoiseFloor, PairEffect, Subject, Verdict,
+};
 use model::{Level, Study, Target, Test};
-use serde::Serialize;
 use stats::{Estimate, Part, Ratio, closed_groups, holm};
-
-/// Two values of one label, compared over the pairs of targets that have one each and are alike in
-/// all other labels. What the labels don't say may differ too.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FactorEffect {
-    pub label: String,
-    /// The value in the denominator: the one that comes first in the study.
-    pub from: String,
-    /// The value in the numerator.
-    pub to: String,
-    /// What is compared: the metric by which the tests are judged; where transactions are offered at
-    /// rates the 95th percentile of the response time.
-    pub metric: Metric,
-    /// `to` ÷ `from` over all pairs, tests and levels together: the geometric mean over the pairs, of
-    /// the mean of each over its tests and levels.
-    pub ratio: Estimate,
-    /// What `ratio` and `verdict` hold for.
-    pub holds_for: HoldsFor,
-    /// Pairs at levels that do not go into `ratio`, of how many: they have no interval, where others do.
-    pub left_out: (usize, usize),
-    /// What follows; the candidate is `to`.
-    pub verdict: Verdict,
-    /// The pairs of targets, in the order of the study.
-    pub pairs: Vec<PairEffect>,
-    /// Whether the effect depends on the pair: the intervals of two of them have nothing in common.
-    /// The ratio over all is then a mean of effects that differ.
-    pub pairs_differ: bool,
-    /// The pairs together at each level of each test, in the order of the study.
-    pub levels: Vec<LevelEffect>,
-}
-
-/// How far the effect of a label is known to reach.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HoldsFor {
-    /// The targets that were measured: how much targets differ by themselves is not known from so few.
-    TheseTargets,
-    /// Further targets of the kind as well: by how much targets differ by themselves is in the interval.
-    TargetsLikeThese,
-}
-
-/// The effect on one pair of targets, over all tests and levels.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PairEffect {
-    /// The target that has `from`.
-    pub baseline: String,
-    /// The target that has `to`.
-    pub candidate: String,
-    /// candidate ÷ baseline.
-    pub ratio: Estimate,
-    pub verdict: Verdict,
-}
-
-/// The effect at one level, over all pairs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LevelEffect {
-    pub test: String,
-    pub level: Level,
-    /// `to` ÷ `from`.
-    pub ratio: Estimate,
-    pub verdict: Verdict,
-}
 
 /// One pair of targets at one level of one test.
 pub(crate) struct PairAtLevel {
@@ -166,7 +106,7 @@ pub(crate) fn observations(
                 place: (test.name.clone(), level),
                 base: base.clone(),
                 candidate: numerator.clone(),
-                floor: floor::of(&analysis.floors, metric).cloned(),
+                floor: floor::of_metric(&analysis.floors, metric).cloned(),
                 here,
                 together: together.clone(),
             });

@@ -3,10 +3,9 @@
 //! Verdict and interval come from one test: the interval that is shown is as wide as the family
 //! demands, and excludes 1 exactly where the difference counts.
 
-use crate::compare::verdict;
-use crate::runs::RunResult;
-use crate::{Comparison, Metric, OverallComparison, Strength, Verdict};
-use model::Study;
+use crate::{Comparison, Metric, OverallComparison, Strength};
+use findings::Verdict;
+use model::{Better, Study};
 use stats::{Estimate, Expected, Interval, Ratio, Relation, closed_groups};
 
 /// A comparison with the ratio that it rests on, not judged yet.
@@ -16,63 +15,75 @@ pub(crate) struct Compared<C> {
 }
 
 /// What judging needs of a comparison and changes in it.
-pub(crate) struct Member<'a> {
-    metric: Metric,
+pub(crate) struct Judgement<'a> {
+    pub(crate) metric: Metric,
     /// Baseline and candidate; of two runs test and target.
-    pair: (&'a str, &'a str),
-    ratio: &'a Ratio,
-    shown: &'a mut Estimate,
-    verdict: &'a mut Verdict,
-    strength: &'a mut Strength,
+    pub(crate) pair: (&'a str, &'a str),
+    pub(crate) shown: &'a mut Estimate,
+    pub(crate) verdict: &'a mut Verdict,
+    pub(crate) strength: &'a mut Strength,
 }
 
-/// What can be held together with others of its kind.
-pub(crate) trait InFamily {
-    fn member<'a>(&'a mut self, ratio: &'a Ratio) -> Member<'a>;
+/// A comparison of two, at a level or over several, that is judged with others of its kind.
+pub(crate) trait PairwiseComparison {
+    fn judgement(&mut self) -> Judgement<'_>;
 }
 
-/// The kinds, each with the names of what is compared.
-macro_rules! in_family {
-    ($($kind:ident: $first:ident, $second:ident;)*) => {$(
-        impl InFamily for $kind {
-            fn member<'a>(&'a mut self, ratio: &'a Ratio) -> Member<'a> {
-                Member {
+/// Implements it by the names of the fields that say what is compared.
+macro_rules! pairwise_comparison {
+    ($kind:ident: $first:ident, $second:ident) => {
+        impl $crate::family::PairwiseComparison for $kind {
+            fn judgement(&mut self) -> $crate::family::Judgement<'_> {
+                $crate::family::Judgement {
                     metric: self.metric,
                     pair: (&self.$first, &self.$second),
-                    ratio,
                     shown: &mut self.ratio,
                     verdict: &mut self.verdict,
                     strength: &mut self.strength,
                 }
             }
         }
-    )*};
+    };
+}
+pub(crate) use pairwise_comparison;
+
+pairwise_comparison!(Comparison: baseline, candidate);
+pairwise_comparison!(OverallComparison: baseline, candidate);
+
+/// A judgement with the ratio that it rests on.
+struct Member<'a> {
+    judgement: Judgement<'a>,
+    ratio: &'a Ratio,
 }
 
-in_family! {
-    Comparison: baseline, candidate;
-    OverallComparison: baseline, candidate;
-    RunResult: test, target;
-}
-
-/// Holds results to the family of all that are by the same metric: those of a pair support each
-/// other, and the pairs are held together. Pairs are of targets or, of two runs, a target in a test.
+/// Adjusts results for the multiplicity of their family, which is all that are by the same metric:
+/// those of a pair support each other, and the pairs are adjusted together. Pairs are of targets or, of two runs, a target in a test.
 /// The two metrics of a closed loop are nearly one measurement (Little's law), so they don't share a
 /// family.
-pub(crate) fn hold_all<M: InFamily>(study: &Study, mut all: Vec<Compared<M>>) -> Vec<M> {
-    let members = all.iter_mut().map(|Compared { of, ratio }| of.member(ratio));
-    hold(study, members.collect());
+pub(crate) fn adjust_for_multiplicity<C: PairwiseComparison>(
+    study: &Study,
+    mut all: Vec<Compared<C>>,
+) -> Vec<C> {
+    let mut families: Vec<(Metric, Vec<Member>)> = Vec::new();
+    for Compared { of, ratio } in &mut all {
+        let member = Member { judgement: of.judgement(), ratio };
+        match families.iter_mut().find(|(metric, _)| *metric == member.judgement.metric) {
+            Some((_, family)) => family.push(member),
+            None => families.push((member.judgement.metric, vec![member])),
+        }
+    }
+    families.into_iter().for_each(|(_, family)| adjust_family(study, family));
     all.into_iter().map(|compared| compared.of).collect()
 }
 
-/// Holds comparisons over all levels together. A target that is better at every one of these levels is
+/// The same of comparisons over all levels together. A target that is better at every one of these levels is
 /// so over all of them.
-pub(crate) fn hold_overall(
+pub(crate) fn adjust_overall(
     study: &Study,
     by_level: &[Comparison],
     all: Vec<Compared<OverallComparison>>,
 ) -> Vec<OverallComparison> {
-    let mut all = hold_all(study, all);
+    let mut all = adjust_for_multiplicity(study, all);
     for overall in all.iter_mut().filter(|overall| overall.verdict == Verdict::Unresolved) {
         follow_levels(by_level, overall);
     }
@@ -114,22 +125,11 @@ fn follow_levels(by_level: &[Comparison], overall: &mut OverallComparison) {
     }
 }
 
-fn hold(study: &Study, members: Vec<Member>) {
-    let mut families: Vec<(Metric, Vec<Member>)> = Vec::new();
-    for member in members {
-        match families.iter_mut().find(|(metric, _)| *metric == member.metric) {
-            Some((_, family)) => family.push(member),
-            None => families.push((member.metric, vec![member])),
-        }
-    }
-    families.into_iter().for_each(|(_, family)| hold_family(study, family));
-}
-
-fn hold_family(study: &Study, family: Vec<Member>) {
+fn adjust_family(study: &Study, family: Vec<Member>) {
     let mut pairs: Vec<Vec<Member>> = Vec::new();
     for member in family.into_iter().filter(|member| member.ratio.p_value().is_some()) {
         match pairs.last_mut() {
-            Some(pair) if pair[0].pair == member.pair => pair.push(member),
+            Some(pair) if pair[0].judgement.pair == member.judgement.pair => pair.push(member),
             _ => pairs.push(vec![member]),
         }
     }
@@ -142,13 +142,13 @@ fn hold_family(study: &Study, family: Vec<Member>) {
     };
     let expected: Vec<Option<Expected>> = pairs.iter().flat_map(ratios).collect();
     let members = pairs.into_iter().flatten().zip(adjusted).zip(expected);
-    for ((member, adjusted), expected) in members {
+    for ((Member { judgement, ratio }, adjusted), expected) in members {
         let Judged { shown, verdict, further_repeats, chance } =
-            judge(study, member.metric, member.ratio, adjusted, expected);
-        (*member.shown, *member.verdict) = (shown, verdict);
-        member.strength.adjusted_p = Some(adjusted);
-        member.strength.further_repeats = further_repeats;
-        member.strength.chance = chance;
+            judge(study, judgement.metric, ratio, adjusted, expected);
+        (*judgement.shown, *judgement.verdict) = (shown, verdict);
+        judgement.strength.adjusted_p = Some(adjusted);
+        judgement.strength.further_repeats = further_repeats;
+        judgement.strength.chance = chance;
     }
 }
 
@@ -198,4 +198,18 @@ pub(crate) fn judge(
         _ => (None, None),
     };
     Judged { shown, verdict, further_repeats, chance }
+}
+
+/// What follows from a ratio candidate ÷ baseline.
+fn verdict(metric: Metric, ratio: &Estimate, margin: f64) -> Verdict {
+    match (metric.better(), ratio.relation(margin)) {
+        (_, Relation::Equivalent) => Verdict::Equivalent,
+        (_, Relation::Unresolved) | (Better::Neither, _) => Verdict::Unresolved,
+        (Better::More, Relation::Larger) | (Better::Less, Relation::Smaller) => {
+            Verdict::CandidateBetter
+        }
+        (Better::More, Relation::Smaller) | (Better::Less, Relation::Larger) => {
+            Verdict::BaselineBetter
+        }
+    }
 }

@@ -1,8 +1,9 @@
 //! What fleets of virtual machines did on volumes: by volume, by virtual machine and by data.
 
 use crate::cell::CellData;
-use crate::processors::{self, VmProcessors};
+use crate::processors;
 use crate::series::Series;
+use findings::VmProcessors;
 use model::{Fleet, IoFigures, Level, LoadResult, Place, RemoteHost, Storage, Study, Test};
 use serde::Serialize;
 use stats::Estimate;

@@ -1,35 +1,11 @@
 //! The noise floor of an A/A comparison: how far apart one target and its own A/A control were measured.
 
 use crate::cell::{CellData, Cells};
-use crate::runs::RunResult;
-use crate::{Basis, Comparison, Finding, Metric, OverallComparison, Strength, Verdict};
+use crate::family::PairwiseComparison;
+use crate::{Basis, Metric};
+use findings::{Finding, NoiseFloor, Verdict};
 use model::{Level, Study, Test};
-use serde::Serialize;
 use stats::Estimate;
-
-/// How far apart a target and its A/A control, which is the same in everything, were measured in a test.
-/// What differs by less between other targets may come from whatever told these two apart.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NoiseFloor {
-    /// The target that was measured twice.
-    pub target: String,
-    pub aa_control: String,
-    pub metric: Metric,
-    /// A/A control ÷ target at every level at which it has an interval, in order.
-    pub ratios: Vec<(Level, Estimate)>,
-    /// The end of these intervals that is furthest from 1 on a logarithmic scale, as a factor of
-    /// at least 1: 1.05 is 5 %. A difference counts only where its whole interval is beyond.
-    pub factor: f64,
-}
-
-impl NoiseFloor {
-    /// Whether a ratio of two targets is further from 1 than this, with its whole interval.
-    pub(crate) fn is_cleared_by(&self, ratio: &Estimate) -> bool {
-        ratio.interval.is_some_and(|interval| {
-            interval.low > self.factor || interval.high < self.factor.recip()
-        })
-    }
-}
 
 /// The floors of a test, one for each figure that targets are compared by; none where no target
 /// was run twice, or no level has an interval.
@@ -60,33 +36,23 @@ pub(crate) fn floors(
 }
 
 /// The floor for a figure.
-pub(crate) fn of(floors: &[NoiseFloor], metric: Metric) -> Option<&NoiseFloor> {
+pub(crate) fn of_metric(floors: &[NoiseFloor], metric: Metric) -> Option<&NoiseFloor> {
     floors.iter().find(|floor| floor.metric == metric)
 }
 
 /// Whether a difference of two targets is no larger than what tells equal ones apart.
 pub(crate) fn hides(floors: &[NoiseFloor], metric: Metric, ratio: &Estimate) -> bool {
-    of(floors, metric).is_some_and(|floor| !floor.is_cleared_by(ratio))
+    of_metric(floors, metric).is_some_and(|floor| !floor.is_cleared_by(ratio))
 }
 
-/// Takes back differences, level by level, that do not clear the floor.
-pub(crate) fn hold_comparisons(floors: &[NoiseFloor], all: &mut [Comparison]) {
-    for found in all {
-        hold(floors, (found.metric, &found.ratio), &mut found.verdict, &mut found.strength);
-    }
-}
-
-/// Takes back differences over all levels together that do not clear the floor.
-pub(crate) fn hold_overall(floors: &[NoiseFloor], all: &mut [OverallComparison]) {
-    for found in all {
-        hold(floors, (found.metric, &found.ratio), &mut found.verdict, &mut found.strength);
-    }
-}
-
-/// Takes back differences of two runs that do not clear the floors of both.
-pub(crate) fn hold_runs(floors: &[NoiseFloor], all: &mut [RunResult]) {
-    for found in all {
-        hold(floors, (found.metric, &found.ratio), &mut found.verdict, &mut found.strength);
+/// Takes back differences that do not clear the floor; those of two runs the floors of both.
+pub(crate) fn withdraw_differences<C: PairwiseComparison>(floors: &[NoiseFloor], all: &mut [C]) {
+    for found in all.iter_mut().map(C::judgement) {
+        let differs = matches!(found.verdict, Verdict::CandidateBetter | Verdict::BaselineBetter);
+        if differs && hides(floors, found.metric, found.shown) {
+            *found.verdict = Verdict::Unresolved;
+            found.strength.below_noise_floor = true;
+        }
     }
 }
 
@@ -100,19 +66,6 @@ pub(crate) fn highest(mut old: Vec<NoiseFloor>, new: Vec<NoiseFloor>) -> Vec<Noi
         }
     }
     old
-}
-
-fn hold(
-    floors: &[NoiseFloor],
-    (metric, ratio): (Metric, &Estimate),
-    verdict: &mut Verdict,
-    strength: &mut Strength,
-) {
-    let differs = matches!(verdict, Verdict::CandidateBetter | Verdict::BaselineBetter);
-    if differs && hides(floors, metric, ratio) {
-        *verdict = Verdict::Unresolved;
-        strength.below_noise_floor = true;
-    }
 }
 
 /// One for each floor.

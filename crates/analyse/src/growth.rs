@@ -1,46 +1,12 @@
 //! How a target's throughput grows with clients.
 
 use crate::curve::{CurveData, Point, confidence_after_choice};
-use crate::{Finding, Subject};
+use findings::{Finding, Growth, Subject};
 use model::{Level, Study};
-use serde::Serialize;
 use stats::{Estimate, Relation};
 
 /// Fewest levels that have a shape.
 const MIN_LEVELS: usize = 3;
-
-/// How throughput grows with clients: each part is absent where it is not the case or is not
-/// resolved.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Growth {
-    pub target: String,
-    /// The highest level up to which throughput grows in proportion to clients: surely no more
-    /// than the study's margin short for each doubling since the lowest level.
-    pub linear_up_to: Option<Level>,
-    /// The lowest level at which it is surely further short than that.
-    pub below_ideal_from: Option<Level>,
-    /// Levels that may be the knee, in order: those of which throughput ÷ latency is highest (the
-    /// power of L. Kleinrock, *ICC '79*), and cannot be told from the highest. Empty where the
-    /// highest level is among them, and more clients may be better still.
-    pub knee: Vec<Level>,
-    /// The lowest and the highest of the levels around the peak, at least two, that all have the
-    /// same throughput as the peak within the study's margin.
-    pub plateau: Option<(Level, Level)>,
-    /// The level after the peak from which on throughput is lower than at the peak at every level.
-    pub declines_from: Option<Level>,
-    /// The study's margin, 0.03 being 3 %.
-    pub margin: f64,
-}
-
-impl Growth {
-    fn says_something(&self) -> bool {
-        self.linear_up_to.is_some()
-            || self.below_ideal_from.is_some()
-            || !self.knee.is_empty()
-            || self.plateau.is_some()
-            || self.declines_from.is_some()
-    }
-}
 
 /// For each target whose curve has enough levels and of which something can be said. In open loops
 /// the offered rate decides the throughput, so there is no growth.

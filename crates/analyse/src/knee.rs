@@ -4,9 +4,9 @@
 use crate::cell::{CellData, Cells};
 use crate::curve::confidence_after_choice;
 use crate::series::Series;
-use crate::{Basis, Finding, Metric};
+use crate::{Basis, Metric};
+use findings::{Finding, GapAt, LatencyGap, LatencyKnee};
 use model::{Level, Study};
-use serde::Serialize;
 use stats::Estimate;
 
 /// How much more than over any step before latency must grow for each doubling of clients. Less is
@@ -16,51 +16,6 @@ const STANDS_OUT: f64 = 1.1;
 /// Up to how much throughput may grow for each doubling of clients and still count as having all
 /// but stopped.
 const STOPPED: f64 = 1.1;
-
-/// Where latency bends upwards: the step between two levels over which it grows most for each
-/// doubling of clients, clearly more than over every step before.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LatencyKnee {
-    pub metric: Metric,
-    /// The critical point: the level from which on it rises fastest.
-    pub from: Level,
-    /// The next level.
-    pub to: Level,
-    /// How many times as high latency is for each doubling of clients between the two.
-    pub growth: Estimate,
-    /// The same over the step before at which it was highest.
-    pub growth_before: Estimate,
-    /// Throughput at `to` ÷ throughput at `from`, by Little's law from clients ÷ mean latency;
-    /// absent where the mean is not known.
-    pub throughput: Option<Estimate>,
-    /// Whether throughput has all but stopped growing there: surely no more than a tenth for each
-    /// doubling of clients, or as printed where nothing was repeated.
-    pub saturated: bool,
-}
-
-/// How far one target is behind another at every level, as printed: by a latency that was measured
-/// once.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LatencyGap {
-    pub metric: Metric,
-    /// The target with the lower latency at all common levels.
-    pub ahead: String,
-    pub behind: String,
-    /// At the lowest common level.
-    pub lowest: GapAt,
-    /// At the highest common level.
-    pub highest: GapAt,
-}
-
-/// How far apart two latencies are.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct GapAt {
-    pub level: Level,
-    /// The higher minus the lower one, in milliseconds.
-    pub difference_ms: f64,
-    /// The higher ÷ the lower one.
-    pub ratio: f64,
-}
 
 /// The bends and gaps of a test that is judged by a latency; none of any other, whose throughput
 /// says more.

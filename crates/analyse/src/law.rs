@@ -1,121 +1,14 @@
 //! Laws of scalability, fitted to a target's curve.
 
+use crate::CurveShape;
 use crate::curve::{CurveData, Point};
-use crate::{CurveShape, Finding, Subject};
-use model::{Level, Study};
-use serde::Serialize;
-use stats::{
-    Bootstrap, Estimate, Saturation, SaturationFit, USL_MIN_LEVELS, Usl, UslFit, UslParameters,
-    UslPeak,
-};
+use findings::words::{BY_SCATTER, is_near};
+use findings::{Finding, FittedLaw, NoLaw, NoScalingLaw, ScalingLaw, Subject};
+use model::Study;
+use stats::{Bootstrap, Estimate, SaturationFit, USL_MIN_LEVELS, UslFit, UslParameters};
 
-/// No law was fitted.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NoScalingLaw {
-    pub why: NoLaw,
-}
-
-/// A level further from the law than this, relative to it, and the law does not describe the curve.
-const BELIEVED_WITHIN: f64 = 0.1;
-/// Departures from a law of a lower p-value are more than scatter.
-const BY_SCATTER: f64 = 0.05;
 /// Curves of fewer levels raise no expectation of a law.
 const CURVE_FROM: usize = 3;
-
-/// The law that fits a target's throughput best.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ScalingLaw {
-    pub target: String,
-    pub law: FittedLaw,
-    /// Where throughput is highest by the law; `None` where it has no peak, or none is shown because a
-    /// law without one fits as well. Measured peaks are better evidence.
-    pub peak: Option<UslPeak>,
-    /// Whether both laws describe the curve, the one with a peak and the one that stays at its ceiling.
-    pub either: bool,
-    /// The highest level that the fit rests on: what the law says of more clients is extrapolated.
-    pub measured_up_to: Level,
-    /// Where throughput measured highest.
-    pub measured_peak: Level,
-    /// Measured ÷ fitted − 1 at each level of the fit, 0.05 being 5 % above the law.
-    pub residuals: Vec<(Level, f64)>,
-    /// The p-value of these departures; small where scatter does not explain them.
-    pub lack_of_fit: f64,
-    /// Whether every level lies within 10 % of the law, scatter explains what it is off, and no rise is
-    /// measured above its peak. Where not, it does not describe the curve, and its parameters and its
-    /// peak mean nothing.
-    pub describes: bool,
-}
-
-/// A law with its parameters.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "kind")]
-pub enum FittedLaw {
-    /// The Universal Scalability Law, X(N) = λN / (1 + σ(N − 1) + κN(N − 1)).
-    Universal {
-        /// λ, transactions per second of a single client.
-        lambda: Estimate,
-        /// σ, contention: the share of work that clients do one after another.
-        sigma: Estimate,
-        /// κ, coherency: what each pair of clients costs.
-        kappa: Estimate,
-    },
-    /// X(N) = λN / (1 + (λN / C)^p)^(1/p), which rises to a ceiling and stays there.
-    Saturating {
-        /// λ, transactions per second of a single client.
-        lambda: Estimate,
-        /// C, in transactions per second.
-        ceiling: Estimate,
-        /// p, from 1 (gradual) to 64 (at once).
-        sharpness: f64,
-    },
-}
-
-/// Why no law was fitted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "kind")]
-pub enum NoLaw {
-    /// Too few levels are steady.
-    FewLevels {
-        steady: usize,
-        /// Levels that a fit takes.
-        needed: usize,
-    },
-    /// No steady level has one client.
-    NoSingleClient,
-    /// Fewer than two repeats have all steady levels.
-    FewRepeats,
-}
-
-impl ScalingLaw {
-    /// Throughput by the law, in transactions per second.
-    pub fn throughput(&self, clients: f64) -> f64 {
-        match &self.law {
-            FittedLaw::Universal { lambda, sigma, kappa } => {
-                let (lambda, sigma, kappa) = (lambda.point, sigma.point, kappa.point);
-                Usl { lambda, sigma, kappa }.throughput(clients)
-            }
-            FittedLaw::Saturating { lambda, ceiling, sharpness } => {
-                let (lambda, ceiling) = (lambda.point, ceiling.point);
-                Saturation { lambda, ceiling, sharpness: *sharpness }.throughput(clients)
-            }
-        }
-    }
-
-    /// Whether every level lies so near that the law could describe the curve.
-    pub fn is_near(&self) -> bool {
-        is_near(&self.residuals.iter().map(|(_, residual)| *residual).collect::<Vec<f64>>())
-    }
-
-    /// Whether scatter explains what the levels are off.
-    pub fn is_off_by_scatter(&self) -> bool {
-        self.lack_of_fit >= BY_SCATTER
-    }
-
-    /// The level that lies furthest from the law, and by how much of it.
-    pub fn furthest(&self) -> Option<(Level, f64)> {
-        self.residuals.iter().copied().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))
-    }
-}
 
 /// By target.
 pub(crate) type Laws = Vec<(String, Result<ScalingLaw, NoLaw>)>;
@@ -126,11 +19,12 @@ pub(crate) fn laws(study: &Study, peaks: &[CurveData]) -> Laws {
         let levels = || peak.points.iter().map(|point| point.level);
         peak.points.len() >= CURVE_FROM && levels().all(|l| l.rate.is_none() && l.clients > 0)
     };
-    let of_target = |peak: &CurveData| (peak.curve.target.clone(), fit(study, peak));
+    let bootstrap = Bootstrap::new(study.seed);
+    let of_target = |peak: &CurveData| (peak.curve.target.clone(), fit(study, peak, &bootstrap));
     peaks.iter().filter(curve).map(of_target).collect()
 }
 
-fn fit(study: &Study, peak: &CurveData) -> Result<ScalingLaw, NoLaw> {
+fn fit(study: &Study, peak: &CurveData, bootstrap: &Bootstrap) -> Result<ScalingLaw, NoLaw> {
     let steady: Vec<&Point> = peak.points.iter().filter(|point| point.steady).collect();
     if steady.len() < USL_MIN_LEVELS {
         return Err(NoLaw::FewLevels { steady: steady.len(), needed: USL_MIN_LEVELS });
@@ -153,7 +47,7 @@ fn fit(study: &Study, peak: &CurveData) -> Result<ScalingLaw, NoLaw> {
     let settles = saturating.as_ref().is_some_and(settles);
     // Of a law that is not given, or does not describe the curve, nothing more is wanted.
     let wanted = bends && !settles;
-    let known = || universal.parameters(study.confidence, Bootstrap::new(study.seed));
+    let known = || universal.parameters(study.confidence, bootstrap);
     let parameters = wanted.then(known).flatten();
     // What rises at the highest level has no peak below it, whatever a law says.
     let rises = peak.curve.shape == CurveShape::StillRising;
@@ -190,10 +84,6 @@ fn fit(study: &Study, peak: &CurveData) -> Result<ScalingLaw, NoLaw> {
             ScalingLaw { describes: bends, peak, ..of_law(law, residuals, lack_of_fit) }
         }
     })
-}
-
-fn is_near(residuals: &[f64]) -> bool {
-    residuals.iter().all(|residual| residual.abs() <= BELIEVED_WITHIN)
 }
 
 /// One for each target.

@@ -37,7 +37,6 @@ mod extended;
 mod factor;
 mod family;
 mod figures;
-mod finding;
 mod fleet;
 mod floor;
 mod growth;
@@ -63,41 +62,26 @@ mod sustained;
 mod until;
 mod volume;
 
-pub use advice::{Choice, Span};
 pub use analysis::{
     Analysis, Cell, Comparison, Curve, CurveShape, FailedTarget, OncePlace, OverallComparison,
     Placings, RankedTarget, Ranking, Strength, Summary, TestAnalysis, TopTwo, TrialAssessment,
-    Verdict,
 };
-pub use audit::{Identity, Origin, Prefix, Range, Source, Term};
 pub use basis::Basis;
-pub use check::Check;
 pub use check::alone::{CheckedLoad, check_load};
-pub use check::generators::{StartSpread, start_spread};
-pub use check::host::NamedShare;
-pub use check::steady::SteadyFigure;
-pub use check::throttling::ThrottledProcess;
-pub use events::{
-    Change, Changed, EventKind, ServerEvent, TestEvents, TrialBackground, TrialEvents, TrialSeconds,
-};
-pub use extended::ConditionChange;
-pub use factor::{HoldsFor, LevelEffect, PairEffect};
+pub use check::generators::start_spread;
+pub use events::{ServerEvent, TestEvents, TrialBackground, TrialEvents, TrialSeconds};
 pub use figures::percentile_ms;
-pub use finding::kinds::*;
-pub use finding::{Evidence, Finding, FindingKind, Severity, Subject, Validity};
+pub use findings::kinds::*;
+pub use findings::{Amount, Finding, FindingKind, Range, Severity, Subject, Validity};
 pub use fleet::{FleetCell, HostFigures, VmFigures, VolumeFigures};
-pub use knee::GapAt;
-pub use law::{FittedLaw, NoLaw};
 pub use means::Means;
 pub use model::Metric;
-pub use money::{Amount, Bill, CostGap, CostLine, Outcome, Standing, TargetCost, TestMoney};
+pub use money::{Bill, CostLine, Standing, TargetCost, TestMoney};
 pub use named::{NamedFigure, NamedValue};
-pub use placing::{PlacedAround, PlacedLevel, PlacementEnd, levels_to_place};
-pub use search::{
-    PlacedSearch, SearchAnalysis, SearchComparison, SearchOutcome, SearchedTrial, TargetSearch,
-};
+pub use placing::levels_to_place;
+pub use search::{PlacedSearch, SearchAnalysis, SearchComparison, SearchedTrial, TargetSearch};
 pub use size::memory;
-pub use until::{LevelRepeats, RepeatsEnd, open_trials};
+pub use until::open_trials;
 pub use volume::{CellVolume, DiskEstimates, TrialVolume};
 
 use cell::{CellData, Cells};
@@ -295,9 +279,9 @@ fn analyse_test(
         // Where repeats go on by themselves, the order in which they do rests on what is likely.
         compare::plan_without_outliers(&mut comparisons, &mut overall, compared);
     }
-    floor::hold_comparisons(&floors, &mut comparisons);
+    floor::withdraw_differences(&floors, &mut comparisons);
     let money = money::of_test(dataset, test, &data, &peaks, (&comparisons, &floors));
-    floor::hold_overall(&floors, &mut overall);
+    floor::withdraw_differences(&floors, &mut overall);
     let crossovers = crossing::crossovers(study, &data, &comparisons);
     findings.extend(crossing::findings(study, &test.name, &crossovers, &comparisons));
     let advice = advice::spans(study, test, basis, &comparisons, compared);

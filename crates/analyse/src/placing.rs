@@ -4,9 +4,9 @@ use crate::cell::Cells;
 use crate::compare::each_pair;
 use crate::curve::{self, CurveData, Point};
 use crate::series::Series;
-use crate::{Analysis, Evidence, Finding, FindingKind, Metric, Severity, Subject};
+use crate::{Analysis, Metric};
+use findings::{Evidence, Finding, LevelsPlaced, PlacedAround, PlacedLevel, PlacementEnd, Subject};
 use model::{Dataset, Level, LevelPlacement, Study, Test};
-use serde::Serialize;
 use stats::{Estimate, Relation};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,60 +14,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// are as high as each other a curve may have its peak. Below, what it could hide is small: of a curve
 /// by the Universal Scalability Law 6 % at most.
 const WIDE: f64 = 2.0;
-
-/// Weighin placed the levels of a test.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LevelsPlaced {
-    /// The levels of the first pass, ascending.
-    pub first: Vec<Level>,
-    /// Those that followed from what was measured, in the order in which they were placed.
-    pub placed: Vec<PlacedLevel>,
-    /// Those that follow, where all that is planned has been measured.
-    pub next: Vec<Level>,
-    /// Neighbouring levels this far apart, as a ratio, are close enough.
-    pub resolution: f64,
-    /// The most levels that the study allows.
-    pub most: u32,
-    pub ended: PlacementEnd,
-}
-
-impl FindingKind for LevelsPlaced {
-    fn severity(&self) -> Severity {
-        Severity::Notice
-    }
-}
-
-/// A level that was placed, and what it was to show.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PlacedLevel {
-    pub level: Level,
-    /// Empty where what was known then is not known any more.
-    pub around: Vec<PlacedAround>,
-}
-
-/// What a level was placed to show more closely.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "kind")]
-pub enum PlacedAround {
-    /// Where the throughput of a target is highest.
-    Peak { target: String },
-    /// Where its throughput ÷ latency is.
-    Knee { target: String },
-    /// Where one target overtakes another.
-    Crossover { baseline: String, candidate: String },
-}
-
-/// Why no further level is placed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PlacementEnd {
-    /// The levels around all peaks, knees and crossovers are close enough.
-    CloseEnough,
-    /// There are as many as the study allows.
-    Most,
-    /// Further ones follow; the run has not come to them.
-    Open,
-}
 
 /// The levels that a run whose plan is done measures next, by test. Empty where all are close enough.
 ///

@@ -1,32 +1,10 @@
 //! The processors that virtual machines share.
 
+use crate::FleetCell;
 use crate::cell::CellData;
-use crate::{Finding, FleetCell, Subject};
-use model::{FleetProcessors, Oversubscription, Storage};
-use serde::Serialize;
+use findings::{Finding, Subject, VmProcessors};
+use model::{FleetProcessors, Storage};
 use stats::{Estimate, Sample};
-use std::time::Duration;
-
-/// What the trials of a cell say of the processors that their virtual machines were limited to.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct VmProcessors {
-    pub vms: u32,
-    /// What was asked for.
-    #[serde(flatten)]
-    pub asked: Oversubscription,
-    /// Processors of all virtual machines together.
-    pub count: f64,
-    /// Share of their time that was used in the measured phase: 0 to 1, or a little more.
-    pub busy: Estimate,
-    /// Share of the periods in which the virtual machines ran and in which they had used up their
-    /// time and were throttled: 0 to 1.
-    pub throttled: Estimate,
-    /// How long they were throttled in each second, in seconds, summed over the processors that they
-    /// ran on.
-    pub throttled_per_second: Estimate,
-    /// Length of a period.
-    pub period: Duration,
-}
 
 /// Of one cell; `None` where its virtual machines were limited to none, or no trial counts.
 pub(crate) fn of_cell(storage: &Storage, cell: &CellData, confidence: f64) -> Option<VmProcessors> {

@@ -2,13 +2,14 @@
 //! rankings and prices follow.
 
 use crate::series::Series;
-use crate::{Comparison, Metric, NoiseFloor, Verdict, floor};
+use crate::{Comparison, Metric, floor};
+use findings::{NoiseFloor, Verdict};
 use model::{Better, Level, Study};
 use stats::{Estimate, Ratio, Relation};
 use std::collections::{BTreeSet, HashMap};
 
 /// What tells which of two targets is ahead.
-pub(crate) struct Race<'a> {
+pub(crate) struct PeerComparison<'a> {
     study: &'a Study,
     metric: Metric,
     /// By level, baseline and candidate: hundreds of targets have ten thousands.
@@ -30,7 +31,7 @@ pub(crate) struct Contender<'a> {
     pub(crate) choices: usize,
 }
 
-impl<'a> Race<'a> {
+impl<'a> PeerComparison<'a> {
     /// By the comparisons of a test, held to their family, for so many targets.
     pub(crate) fn new(
         study: &'a Study,

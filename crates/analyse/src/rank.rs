@@ -3,11 +3,10 @@
 use crate::cell::{CellData, Cells};
 use crate::curve::CurveData;
 use crate::money::TestMoney;
-use crate::race::{Contender, Race};
+use crate::race::{Contender, PeerComparison};
 use crate::series::Series;
-use crate::{
-    Basis, Comparison, FailedTarget, Metric, NoiseFloor, OncePlace, RankedTarget, Ranking,
-};
+use crate::{Basis, Comparison, FailedTarget, Metric, OncePlace, RankedTarget, Ranking};
+use findings::NoiseFloor;
 use model::{Better, Level, Study, Test};
 use stats::Estimate;
 use std::collections::HashSet;
@@ -24,7 +23,7 @@ struct RankCandidate<'a> {
 
 /// Sorts targets into tiers; see [`Ranking`] for where a tier ends.
 ///
-/// Who is ahead says [`Race`]: peaks at the same level are not judged a second time. Every target's
+/// Who is ahead says [`PeerComparison`]: peaks at the same level are not judged a second time. Every target's
 /// peak is the luckiest of its levels. That works against whoever is below; whoever is above must
 /// have been the better with all the luck that it may have had (Bonferroni). Thus equal targets are
 /// separated no more often than stated also where one scatters far more than the other.
@@ -43,7 +42,7 @@ pub(crate) fn ranking(
             _ => at_one_level(study, test, metric, cells),
         };
         let ordered = in_order(metric, candidates);
-        let race = Race::new(study, metric, comparisons, floors, ordered.len());
+        let race = PeerComparison::new(study, metric, comparisons, floors, ordered.len());
         let told_apart = |together: usize| {
             ToldApart::of(&ordered, |upper, lower| {
                 race.is_ahead(&upper.contender(), &lower.contender(), together)

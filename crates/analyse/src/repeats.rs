@@ -1,26 +1,8 @@
 //! Whether repeats are independent of one another.
 
+use crate::Basis;
 use crate::cell::CellData;
-use crate::{Basis, Finding, FindingKind, Severity, Subject};
-use serde::Serialize;
-
-/// Repeats that follow one another resemble each other more than chance explains, so that intervals
-/// were widened.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct RepeatsAlike {
-    /// Lag-1 autocorrelation over the cells of the test, from 0 to 0.95.
-    pub autocorrelation: f64,
-    /// By what factor the interval of a cell with the most repeats is wider for it.
-    pub widening: f64,
-    /// The most repeats that a cell has.
-    pub repeats: usize,
-}
-
-impl FindingKind for RepeatsAlike {
-    fn severity(&self) -> Severity {
-        Severity::Warning
-    }
-}
+use findings::{Finding, RepeatsAlike, Subject};
 
 /// Standard deviations beyond which it is said: one test in 700 by chance.
 const SAID_FROM: f64 = 3.0;

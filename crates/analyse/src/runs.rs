@@ -6,11 +6,12 @@
 use crate::cell::{CellData, Cells, collect};
 use crate::checked_run::CheckedRun;
 use crate::family::Compared;
-use crate::floor::{self, NoiseFloor};
+use crate::floor;
 use crate::overall::pool;
 use crate::series::{Kin, Series};
-use crate::{Basis, Metric, Strength, Verdict, extended, family, search};
+use crate::{Basis, Metric, Strength, extended, family, search};
 use earlier::Figure;
+use findings::{NoiseFloor, Verdict};
 use model::{Dataset, Level, ReadLimit, TargetFacts, Test};
 use serde::Serialize;
 use stats::{BetweenRuns, Estimate};
@@ -31,7 +32,7 @@ const MIN_LEVELS: usize = 2;
 #[derive(Clone, Debug, Serialize)]
 pub struct RunComparison {
     /// Of the machine that made the load, and of weighin.
-    pub conditions: Vec<extended::ConditionChange>,
+    pub conditions: Vec<findings::ConditionChange>,
     /// Of the targets' servers, in the order of the study.
     pub servers: Vec<ServerChange>,
     /// Tests that both have, in the order of the older study.
@@ -105,6 +106,8 @@ pub struct RunResult {
     pub strength: Strength,
 }
 
+family::pairwise_comparison!(RunResult: test, target);
+
 /// Holds what both runs measured against each other, target by target. Where earlier runs tell how much
 /// runs of the same differ, a difference has to be more than that.
 pub fn compare_runs(old: &Dataset, new: &Dataset, earlier: &EarlierRuns) -> RunComparison {
@@ -127,8 +130,8 @@ pub fn compare_runs(old: &Dataset, new: &Dataset, earlier: &EarlierRuns) -> RunC
         let (test, is_same) = (pair.old.name.clone(), pair.is_same());
         tests.push(TestRuns { test, basis, is_same, floors: pair.floors, results: Vec::new() });
     }
-    let mut levels = family::hold_all(&new.study, levels);
-    let mut overall = family::hold_all(&new.study, overall);
+    let mut levels = family::adjust_for_multiplicity(&new.study, levels);
+    let mut overall = family::adjust_for_multiplicity(&new.study, overall);
     // Repeats make no run more like another.
     for result in levels.iter_mut().chain(&mut overall).filter(|one| one.between_runs.is_some()) {
         result.strength.further_repeats = None;
@@ -136,7 +139,7 @@ pub fn compare_runs(old: &Dataset, new: &Dataset, earlier: &EarlierRuns) -> RunC
     for test in &mut tests {
         let own = levels.iter().chain(&overall).filter(|result| result.test == test.test);
         test.results = own.cloned().collect();
-        floor::hold_runs(&test.floors, &mut test.results);
+        floor::withdraw_differences(&test.floors, &mut test.results);
         let order = |name: &str| old.study.targets.iter().position(|target| target.name == name);
         // Stable: by level, then over all of them.
         test.results.sort_by_key(|result| (order(&result.target), result.metric));

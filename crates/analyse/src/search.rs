@@ -1,46 +1,18 @@
 //! The highest load under a bound on latency: the answers of a target's searches are a sample.
 
+use crate::Metric;
 use crate::cell::CellData;
 use crate::compare::each_pair;
 use crate::family::judge;
 use crate::means::Means;
 use crate::rank::ToldApart;
 use crate::series::Series;
-use crate::{Finding, Metric, Subject, Verdict};
+use findings::{Finding, HighestLoad, HighestLoadsCompared, SearchOutcome, Subject, Verdict};
 use model::{Bound, SearchAnswer, SearchOver, SearchStep, StepVerdict, Study, Test};
 use serde::Serialize;
 use stats::{Estimate, Looks, Ratio, closed_groups};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// The highest load under which a target meets a bound.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct HighestLoad {
-    /// What the load must meet.
-    #[serde(flatten)]
-    pub bound: Bound,
-    pub over: SearchOver,
-    /// What was found.
-    pub outcome: SearchOutcome,
-}
-
-/// The highest loads of two targets under a bound.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct HighestLoadsCompared {
-    /// What the load must meet.
-    #[serde(flatten)]
-    pub bound: Bound,
-    pub over: SearchOver,
-    /// The target in the denominator.
-    pub baseline: String,
-    /// The target in the numerator.
-    pub candidate: String,
-    /// candidate ÷ baseline.
-    pub ratio: Estimate,
-    pub verdict: Verdict,
-    /// The study's margin, 0.03 being 3 %.
-    pub margin: f64,
-}
 
 /// What the searches of a test found.
 #[derive(Clone, Debug, Serialize)]
@@ -95,57 +67,6 @@ pub struct SearchedTrial {
     pub answer: SearchAnswer,
     /// What was tried, in order.
     pub steps: Vec<SearchStep>,
-}
-
-/// The highest load that meets the bound, as far as it is known.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "kind")]
-pub enum SearchOutcome {
-    /// Every search found both a load that meets the bound and a higher one that does not.
-    Found {
-        /// The median of the answers. Its interval is wider by how finely the searches end.
-        load: Estimate,
-        /// Whether no search came to the bound: the load above was more than the target achieved,
-        /// and even so what is bounded was within it.
-        at_capacity: bool,
-    },
-    /// In at least one search the highest load that could be offered met the bound.
-    AtLeast {
-        /// Every search met the bound up to here.
-        load: f64,
-    },
-    /// In at least one search not even the lowest load met the bound.
-    Below {
-        /// No search met the bound from here on.
-        load: f64,
-    },
-    /// At least one search ended where other processes alone kept the processors busier than they may be.
-    Disturbed {
-        /// The lowest load at which they did.
-        load: f64,
-        /// The share of the processors that they took there, 0 to 1.
-        others: f64,
-    },
-    /// No search counts, or they contradict each other.
-    Unknown,
-}
-
-impl SearchOutcome {
-    /// Whether the highest load is surely above another, where one of them is no estimate.
-    fn exceeds(&self, other: &Self) -> bool {
-        let at_least = match self {
-            Self::AtLeast { load } => Some(*load),
-            Self::Found { load, .. } => load.interval.map(|interval| interval.low),
-            Self::Below { .. } | Self::Disturbed { .. } | Self::Unknown => None,
-        };
-        let at_most = match other {
-            Self::Found { load, .. } => load.interval.map(|interval| interval.high),
-            Self::Below { load } => Some(*load),
-            Self::AtLeast { .. } | Self::Disturbed { .. } | Self::Unknown => None,
-        };
-        let are_estimates = matches!((self, other), (Self::Found { .. }, Self::Found { .. }));
-        !are_estimates && at_least.zip(at_most).is_some_and(|(low, high)| low >= high)
-    }
 }
 
 /// Two targets.

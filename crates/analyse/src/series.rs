@@ -6,13 +6,18 @@ use stats::{
     Autocorrelation, ByTarget, Estimate, Interval, KnownScatter, Looks, OfTargets, Part, Ratio,
     Repeat, Sample, Scatter, SharedVariance,
 };
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, OnceLock};
+
+/// Values by repeat, ascending.
+type Values = Vec<(u32, f64)>;
 
 /// A figure by repeat, over the trials that conclusions may rest on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Series {
-    values: BTreeMap<u32, f64>,
+    values: Values,
+    /// The same with outliers as far off as they count, once that was asked for: every ratio rests on it.
+    counted: OnceLock<Values>,
     /// The largest relative rounding of any value.
     rounding: f64,
     /// How others of its kind scatter; absent where there are none.
@@ -50,17 +55,25 @@ impl Kin {
             logs.iter().all(|log| log.is_finite()).then_some(logs)
         };
         let own = |(target, series): &(usize, &Series)| {
-            Some(([*target; 2], logs(series.values.values().copied().collect())?))
+            Some(([*target; 2], logs(series.values().collect())?))
         };
         let values: Vec<OfTargets> = cells.iter().filter_map(own).collect();
         let alone = ByTarget::of(&values);
+        // Each is in the ratios of many pairs.
+        let log = |&(repeat, value): &(u32, f64)| (repeat, value.ln());
+        let moved = |(target, series): &(usize, &'a Series)| {
+            let values = counted(&series.values, alone.as_ref().map(|alone| alone.target(*target)));
+            let known: Values = values.iter().map(log).collect();
+            (std::ptr::from_ref(*series), known)
+        };
+        let moved: HashMap<*const Series, Values> = cells.iter().map(moved).collect();
         let pairs = |[(target, base), (other_target, other)]: [(usize, &Series); 2]| {
-            let moved = |target: usize, series: &Series| {
-                clipped(series, alone.as_ref().map(|alone| alone.target(target)))
-            };
-            let (base, other) = (&moved(target, base), &moved(other_target, other));
-            let (bases, others): (Vec<f64>, Vec<f64>) = other.pairs_with(base).into_iter().unzip();
-            let pairs: Vec<(f64, f64)> = logs(bases)?.into_iter().zip(logs(others)?).collect();
+            let of = |series: &Series| moved.get(&std::ptr::from_ref(series));
+            let pairs: Vec<(f64, f64)> = in_both(of(base)?, of(other)?).collect();
+            let is_finite = |(base, other): &(f64, f64)| base.is_finite() && other.is_finite();
+            if !pairs.iter().all(is_finite) {
+                return None;
+            }
             let ratios = pairs.iter().map(|(base, other)| other - base).collect();
             Some((pairs, ([target, other_target], ratios)))
         };
@@ -85,23 +98,35 @@ impl Kin {
     }
 }
 
-/// A series with outliers as far off as they count by that scatter of its logarithms.
-fn clipped(series: &Series, scatter: Option<&Scatter>) -> Series {
-    let logs: Vec<f64> = series.values().map(f64::ln).collect();
+/// Values with outliers as far off as they count by that scatter of their logarithms.
+fn counted(values: &Values, scatter: Option<&Scatter>) -> Values {
+    let logs: Vec<f64> = values.iter().map(|(_, value)| value.ln()).collect();
     let Some(scatter) =
         scatter.filter(|_| logs.len() > 1 && logs.iter().all(|log| log.is_finite()))
     else {
-        return series.clone();
+        return values.clone();
     };
-    let moved = scatter.moved_in(&logs).into_iter().zip(&logs).zip(series.values());
+    let moved = scatter.moved_in(&logs).into_iter().zip(&logs).zip(values);
     // What is no outlier stays as it is, to the last digit.
-    let kept = moved.map(|((moved, log), value)| if moved == *log { value } else { moved.exp() });
-    Series { values: series.repeats().zip(kept).collect(), ..series.clone() }
+    let kept = |((moved, log), &(repeat, value)): ((f64, &f64), &(u32, f64))| {
+        (repeat, if moved == *log { value } else { moved.exp() })
+    };
+    moved.map(kept).collect()
+}
+
+/// The values of repeats that both have.
+fn in_both(base: &[(u32, f64)], other: &[(u32, f64)]) -> impl Iterator<Item = (f64, f64)> {
+    let mut rest = other.iter().peekable();
+    base.iter().filter_map(move |&(repeat, base)| {
+        while rest.next_if(|(other, _)| *other < repeat).is_some() {}
+        rest.next_if(|(other, _)| *other == repeat).map(|&(_, other)| (base, other))
+    })
 }
 
 impl Series {
     pub(crate) const UNKNOWN: Self = Self {
-        values: BTreeMap::new(),
+        values: Vec::new(),
+        counted: OnceLock::new(),
         rounding: 0.0,
         kin: None,
         target: 0,
@@ -117,12 +142,12 @@ impl Series {
     /// few transactions for a percentile or fell behind its rate, or where its rate never came back: it
     /// is the slow trials that do, and without them the others would make the target look good.
     pub(crate) fn of<'a>(metric: Metric, trials: impl Iterator<Item = (u32, &'a Figures)>) -> Self {
-        let mut series = Self::default();
+        let (mut values, mut rounding) = (BTreeMap::new(), 0.0_f64);
         for (repeat, figures) in trials {
             match figures.reading(metric) {
                 Some(reading) => {
-                    series.values.insert(repeat, reading.value);
-                    series.rounding = series.rounding.max(reading.rounding);
+                    values.insert(repeat, reading.value);
+                    rounding = rounding.max(reading.rounding);
                 }
                 None if is_any_latency(metric) || metric == Metric::RateBack => {
                     return Self::default();
@@ -130,12 +155,13 @@ impl Series {
                 None => {}
             }
         }
-        series
+        Self::from_values(values, rounding)
     }
 
     /// The value in a repeat, where there is one.
     pub(crate) fn at(&self, repeat: u32) -> Option<f64> {
-        self.values.get(&repeat).copied()
+        let place = self.values.binary_search_by_key(&repeat, |(repeat, _)| *repeat).ok()?;
+        Some(self.values[place].1)
     }
 
     /// How far repeats in a row are alike over all cells of its test; `None` where too few tell.
@@ -145,17 +171,17 @@ impl Series {
 
     /// The values, in order of repeat.
     pub(crate) fn values(&self) -> impl Iterator<Item = f64> {
-        self.values.values().copied()
+        self.values.iter().map(|(_, value)| *value)
     }
 
     /// The repeats that have a value, ascending.
     pub(crate) fn repeats(&self) -> impl Iterator<Item = u32> {
-        self.values.keys().copied()
+        self.values.iter().map(|(repeat, _)| *repeat)
     }
 
     /// A series of these values by repeat, each off by up to `rounding` relative to itself.
     pub(crate) fn from_values(values: BTreeMap<u32, f64>, rounding: f64) -> Self {
-        Self { values, rounding, ..Self::default() }
+        Self { values: values.into_iter().collect(), rounding, ..Self::default() }
     }
 
     /// Sets whether repeats make pairs with those of other targets.
@@ -169,12 +195,12 @@ impl Series {
 
     /// What of it is of these blocks, without the scatter of others.
     pub(crate) fn only(&self, has: impl Fn(u32) -> bool) -> Self {
-        let values = self.values.iter().filter(|(block, _)| has(**block));
-        let values = values.map(|(&block, &value)| (block, value)).collect();
         Self {
+            values: self.values.iter().copied().filter(|(block, _)| has(*block)).collect(),
+            rounding: self.rounding,
             looks: self.looks.clone(),
             apart: self.apart,
-            ..Self::from_values(values, self.rounding)
+            ..Self::default()
         }
     }
 
@@ -189,20 +215,20 @@ impl Series {
 
     /// The same in blocks that no other series has.
     pub(crate) fn apart(mut self) -> Self {
-        let values = std::mem::take(&mut self.values);
-        let apart = |(block, value): (u32, f64)| (block.saturating_add(u32::MAX / 2), value);
-        Self { values: values.into_iter().map(apart).collect(), ..self }
+        self.values.iter_mut().for_each(|(block, _)| *block = block.saturating_add(u32::MAX / 2));
+        Self { counted: OnceLock::new(), ..self }
     }
 
     /// The same with every value so many times as large.
     pub(crate) fn times(&self, factor: f64) -> Self {
         let values = self.values.iter().map(|(block, value)| (*block, value * factor)).collect();
-        Self { values, ..self.clone() }
+        Self { values, counted: OnceLock::new(), ..self.clone() }
     }
 
     /// Its kind, whose scatter it borrows from, and its target there.
     pub(crate) fn belongs_to(&mut self, kin: &Arc<Kin>, target: usize) {
         (self.kin, self.target) = (Some(Arc::clone(kin)), target);
+        self.counted = OnceLock::new();
     }
 
     /// How its repeats scatter, by what is known of others.
@@ -249,15 +275,14 @@ impl Series {
         let rounding = self.rounding + base.rounding;
         let ratio = if are_pairs {
             // An outlier counts in a ratio as it does in the figure of its cell.
-            let (own, bases) = (self.clipped(), base.clipped());
-            let pairs = own.pairs_with(&bases);
+            let pairs = self.counted_pairs_with(base);
             let ratios = kin.and_then(|kin| kin.ratios.as_ref()).map(|all| all.pair(targets));
             let shared = kin.and_then(|kin| kin.shared);
             let cells = base.scatter().zip(self.scatter());
             let known = ratios.zip(shared);
             let known = known.map(|(ratios, shared)| KnownScatter { ratios, cells, shared });
             match known.filter(|_| pairs.len() < base.values.len().max(self.values.len())) {
-                Some(known) => Ratio::incomplete(&own.repeats_with(&bases), rounding, &known),
+                Some(known) => Ratio::incomplete(&self.counted_with(base), rounding, &known),
                 None => Ratio::paired(&pairs, rounding, ratios),
             }
         } else {
@@ -281,9 +306,18 @@ impl Series {
         Some(self.ratio(base)?.estimate(confidence))
     }
 
-    /// The same with outliers as far off as they count in the figure of the cell.
+    /// The values with outliers as far off as they count in the figure of the cell.
+    pub(crate) fn counted(&self) -> &[(u32, f64)] {
+        self.counted.get_or_init(|| counted(&self.values, self.scatter()))
+    }
+
+    pub(crate) fn counted_values(&self) -> impl Iterator<Item = f64> {
+        self.counted().iter().map(|(_, value)| *value)
+    }
+
+    /// A series of these.
     pub(crate) fn clipped(&self) -> Self {
-        clipped(self, self.scatter())
+        Self { values: self.counted().to_vec(), counted: OnceLock::new(), ..self.clone() }
     }
 
     /// Whether some values are more than twice as far off as they count: by six typical deviations, which
@@ -293,7 +327,7 @@ impl Series {
         let far = |(value, counted): (f64, f64)| {
             (value / counted).ln().abs() > (counted / middle).ln().abs()
         };
-        self.values().zip(self.clipped().values()).any(far)
+        self.values().zip(self.counted_values()).any(far)
     }
 
     /// Whether values without a partner go into its ratios.
@@ -301,21 +335,26 @@ impl Series {
         self.kin.as_ref().is_some_and(|kin| kin.ratios.is_some() && kin.shared.is_some())
     }
 
-    /// What the repeats have of base and self.
-    fn repeats_with(&self, base: &Self) -> Vec<Repeat> {
-        let repeats: BTreeSet<u32> = base.repeats().chain(self.repeats()).collect();
-        let of = |repeat| Repeat { base: base.at(repeat), candidate: self.at(repeat) };
-        repeats.into_iter().map(of).collect()
+    /// What the repeats have of base and self, outliers as far off as they count.
+    fn counted_with(&self, base: &Self) -> Vec<Repeat> {
+        let mut repeats: BTreeMap<u32, Repeat> = BTreeMap::new();
+        for (repeat, value) in base.counted() {
+            repeats.insert(*repeat, Repeat { base: Some(*value), candidate: None });
+        }
+        for (repeat, value) in self.counted() {
+            let known = repeats.entry(*repeat).or_insert(Repeat { base: None, candidate: None });
+            known.candidate = Some(*value);
+        }
+        repeats.into_values().collect()
     }
 
-    /// The values of repeats that both have, `(base, self)`.
-    pub(crate) fn pairs_with(&self, base: &Self) -> Vec<(f64, f64)> {
-        let pair = |(repeat, &base): (&u32, &f64)| Some((base, *self.values.get(repeat)?));
-        base.values.iter().filter_map(pair).collect()
+    /// The values of repeats that both have, `(base, self)`, outliers as far off as they count.
+    pub(crate) fn counted_pairs_with(&self, base: &Self) -> Vec<(f64, f64)> {
+        in_both(base.counted(), self.counted()).collect()
     }
 
     fn sample(&self) -> Option<Sample> {
-        let values = self.values.values().copied().collect();
+        let values = self.values().collect();
         Sample::new(values).ok().map(|sample| sample.with_rounding(self.rounding))
     }
 }

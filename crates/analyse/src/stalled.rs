@@ -1,23 +1,8 @@
 //! Trials in which nothing succeeded.
 
 use crate::cell::CellData;
-use crate::{Basis, Finding, FindingKind, Metric, Severity, Subject};
-use serde::Serialize;
-
-/// In some trials of a cell that count throughput was zero. No ratio can be taken of that, so that the
-/// cell is compared with no other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Stalled {
-    pub stalled: usize,
-    /// Trials that count, those included.
-    pub trials: usize,
-}
-
-impl FindingKind for Stalled {
-    fn severity(&self) -> Severity {
-        Severity::Severe
-    }
-}
+use crate::{Basis, Metric};
+use findings::{Finding, Stalled, Subject};
 
 /// One for each such cell.
 pub(crate) fn findings(test: &str, basis: Option<Basis>, cells: &[CellData]) -> Vec<Finding> {

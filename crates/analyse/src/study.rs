@@ -1,70 +1,10 @@
 //! What is to be said of a study as a whole.
 
 use crate::compare::{MAX_PAIRED_TARGETS, has_all_pairs};
-use crate::{Finding, FindingKind, Severity, Subject};
+use findings::{
+    ChecksNotMade, DatasetAgainstMemory, FewRepeats, Finding, PairsLimited, Subject, TrialsMissing,
+};
 use model::{Dataset, Study, TargetFacts, Test};
-use serde::Serialize;
-
-/// Trials of the plan have no record (the run was interrupted).
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TrialsMissing {
-    pub missing: usize,
-    /// Of how many.
-    pub planned: usize,
-}
-
-impl FindingKind for TrialsMissing {
-    fn severity(&self) -> Severity {
-        Severity::Warning
-    }
-}
-
-/// Fewer repeats than a study should have.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FewRepeats {
-    pub repeats: u32,
-    /// How many are worth having at least.
-    pub needed: u32,
-}
-
-impl FindingKind for FewRepeats {
-    /// A single repeat has no interval and answers nothing.
-    fn severity(&self) -> Severity {
-        if self.repeats < 2 { Severity::Severe } else { Severity::Notice }
-    }
-}
-
-/// Trials were measured elsewhere: the checks of weighin's own could not be made on them.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ChecksNotMade {
-    pub trials: usize,
-}
-
-/// There are too many targets to compare all pairs of them.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PairsLimited {
-    /// Targets of the study.
-    pub targets: usize,
-    /// The most targets all pairs of which are compared.
-    pub limit: usize,
-    /// The target that each of the others is compared with.
-    pub baseline: String,
-}
-
-impl FindingKind for PairsLimited {
-    fn severity(&self) -> Severity {
-        Severity::Warning
-    }
-}
-
-/// The dataset is large or small against the buffer pool.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct DatasetAgainstMemory {
-    /// Data and index bytes of the test tables.
-    pub dataset_bytes: u64,
-    /// Bytes of the server's buffer pool.
-    pub cache_bytes: u64,
-}
 
 /// Dataset ÷ buffer pool from which on the test clearly reads from disk.
 const IO_BOUND_FROM: f64 = 2.0;

@@ -1,31 +1,8 @@
 //! The rate that volumes sustained in every repeat under a bound.
 
-use crate::{Finding, SearchAnalysis, SearchOutcome, Subject, TargetSearch};
-use model::{Bound, SearchOver, Storage, Test};
-use serde::Serialize;
-use stats::Estimate;
-use std::time::Duration;
-
-/// A rate that a volume sustains, with its conditions.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SustainedRate {
-    /// The bound that was met.
-    #[serde(flatten)]
-    pub bound: Bound,
-    /// Reads and writes per second: the lower end of the interval, or the lowest rate that met the
-    /// bound in any repeat, whichever is lower.
-    pub rate: f64,
-    /// The highest rate as measured.
-    pub measured: Estimate,
-    /// What was read and written.
-    pub load: Storage,
-    /// Reads and writes that each virtual machine could have in flight.
-    pub queue_depth: u32,
-    /// How long each step measured, at the least.
-    pub step: Duration,
-    /// In how many repeats.
-    pub repeats: usize,
-}
+use crate::{SearchAnalysis, TargetSearch};
+use findings::{Finding, SearchOutcome, Subject, SustainedRate};
+use model::{SearchOver, Test};
 
 /// One for each target of a test on storage whose searches found both ends in every repeat.
 pub(crate) fn findings(repeats: u32, test: &Test, search: Option<&SearchAnalysis>) -> Vec<Finding> {

@@ -3,56 +3,14 @@
 use crate::budget::{Spending, Wish};
 use crate::cell::Cells;
 use crate::{
-    Analysis, Basis, Comparison, Finding, FindingKind, OverallComparison, Severity, Strength,
-    Subject, TestAnalysis, Verdict, compare, family, overall,
+    Analysis, Basis, Comparison, OverallComparison, Strength, TestAnalysis, compare, family,
+    overall,
 };
+use findings::{Finding, LevelRepeats, RepeatsEnd, RepeatsEnded, Subject, Verdict};
 use model::{Dataset, Level, ReadBudget, Study, Test, TrialKey};
-use serde::Serialize;
 use stats::Looks;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// How often the levels of a test were measured, and why no more often.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RepeatsEnded {
-    /// In order of level.
-    pub levels: Vec<LevelRepeats>,
-    /// The most that the study allows.
-    pub most: u32,
-}
-
-impl FindingKind for RepeatsEnded {
-    fn severity(&self) -> Severity {
-        Severity::Notice
-    }
-}
-
-/// How often a level was measured, and why no more often.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct LevelRepeats {
-    pub level: Level,
-    /// Of the target with the most.
-    pub repeats: u32,
-    pub ended: RepeatsEnd,
-}
-
-/// Why a level gets no further repeat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RepeatsEnd {
-    /// All its comparisons are resolved.
-    Resolved,
-    /// No two targets have a figure there that could be compared.
-    NotCompared,
-    /// Those that are not would hardly be with all repeats that the study allows.
-    CannotBeResolved,
-    /// It has all repeats that the study allows.
-    Most,
-    /// Further ones do not fit into the budget of the study.
-    Budget,
-    /// It does get further ones; the run has not come to them.
-    Open,
-}
 
 /// The looks of studies with that least and that most number of repeats.
 type Known = ((u32, u32), Arc<Looks>);
@@ -85,9 +43,9 @@ pub(crate) fn held(
     let study = &dataset.study;
     let at = |cells: &Cells| {
         let comparisons = compare::comparisons(study, test, basis, cells, budget);
-        let comparisons = family::hold_all(study, comparisons);
+        let comparisons = family::adjust_for_multiplicity(study, comparisons);
         let overall = overall::overall(study, test, basis, cells, budget);
-        let overall = family::hold_overall(study, &comparisons, overall);
+        let overall = family::adjust_overall(study, &comparisons, overall);
         (comparisons, overall)
     };
     let Some(until) = study.until else { return at(cells) };

@@ -1,16 +1,15 @@
 //! One row per trial of the plan.
 
-use crate::trial_columns::{names, rows, values};
+use crate::trial_columns::{Field, names, rows, values};
 use analyse::Analysis;
 use model::text;
-use serde_json::Value;
 use std::io::{self, Write};
 
 /// Writes the heading and the rows.
 pub(crate) fn write(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "format_version,{}", names().join(","))?;
     for row in rows(analysis) {
-        let fields: Vec<String> = values(&row).iter().map(field).collect();
+        let fields: Vec<String> = values(&row).map(|value| field(&value)).collect();
         writeln!(out, "{FORMAT_VERSION},{}", fields.join(","))?;
     }
     Ok(())
@@ -24,11 +23,12 @@ const LONGEST_TEXT: usize = 4_000;
 /// A field as RFC 4180 wants it: quoted where it holds a comma or a quote. Texts stay on one line,
 /// and one that a spreadsheet would take for a formula gets an apostrophe before it, as OWASP
 /// advises; numbers are weighin's own and stay numbers.
-fn field(value: &Value) -> String {
+fn field(value: &Field) -> String {
     let text = match value {
-        Value::Null => return String::new(),
-        Value::String(text) => text,
-        other => return other.to_string(),
+        Field::Null => return String::new(),
+        Field::Text(text) => text.as_ref(),
+        // Numbers as in JSON; neither they nor true and false fail to be written.
+        other => return serde_json::to_string(other).unwrap_or_default(),
     };
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
     let text = text::excerpt(text, LONGEST_TEXT);
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn fields_are_quoted_where_they_must_be() {
-        assert_eq!(field(&Value::Null), "");
+        assert_eq!(field(&Field::Null), "");
         assert_eq!(field(&1.5.into()), "1.5");
         assert_eq!(field(&"plain text".into()), "plain text");
         assert_eq!(field(&"a \"b\", c\n".into()), "\"a \"\"b\"\", c\\n\"");

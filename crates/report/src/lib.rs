@@ -16,7 +16,6 @@ mod json;
 mod level_axis;
 mod mark;
 mod markdown;
-pub mod numbers;
 mod runs;
 pub mod site;
 mod so_far;
@@ -34,6 +33,7 @@ pub use advice::{terminal_answers, terminal_rules};
 pub use chart::{
     CHARTS_OF_TRIALS, ChartRequest, KINDS as CHART_KINDS, NoChart, Theme, TrialChoice, chart,
 };
+pub use findings::numbers;
 pub use gate::{Gated, answer, junit, openmetrics, render_gate};
 pub use generator::GeneratorFigures;
 pub use history::render_history;

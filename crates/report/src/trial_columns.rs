@@ -1,6 +1,7 @@
 //! What CSV and JSON say of a trial: one list of columns for both.
 
 mod background;
+mod field;
 mod generators;
 mod processors;
 mod volume;
@@ -11,8 +12,9 @@ use model::{
     Dataset, FigureValue, Level, LoadResult, Search, SearchOver, SupersededTrial, TrialKey,
     TrialRecord, UnitName, UnixMillis,
 };
-use serde_json::Value;
 use std::collections::HashMap;
+
+pub(crate) use field::Field;
 
 /// A trial of the plan, whatever has become of it.
 pub(crate) struct TrialRow<'a> {
@@ -28,36 +30,35 @@ pub(crate) struct TrialRow<'a> {
 }
 
 /// A column: its name and its value in a row, null where there is none.
-pub(crate) type Column = (&'static str, fn(&TrialRow) -> Value);
+pub(crate) type Column = (&'static str, for<'r> fn(&'r TrialRow<'r>) -> Field<'r>);
 
 /// The names of all columns in order. Names and meanings are part of the published formats.
 pub(crate) fn names() -> Vec<String> {
     let metrics = Metric::ALL.iter().map(|metric| metric.name());
-    let fixed = |columns: &[Column]| columns.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let (first, rest): (Vec<String>, Vec<String>) = (fixed(&FIRST), fixed(&rest()));
-    first.into_iter().chain(metrics).chain(rest).collect()
+    let name = |(name, _): &Column| (*name).to_owned();
+    FIRST.iter().map(name).chain(metrics).chain(rest().map(name)).collect()
 }
 
 /// The values of a row, in the order of [`names`].
-pub(crate) fn values(row: &TrialRow) -> Vec<Value> {
+pub(crate) fn values<'r>(row: &'r TrialRow<'r>) -> impl Iterator<Item = Field<'r>> {
     let metrics = Metric::ALL.iter().map(|&metric| row.metric(metric));
     let first = FIRST.iter().map(|(_, value)| value(row));
-    first.chain(metrics).chain(rest().iter().map(|(_, value)| value(row))).collect()
+    first.chain(metrics).chain(rest().map(|(_, value)| value(row)))
 }
 
-fn rest() -> Vec<Column> {
-    let more = generators::COLUMNS.into_iter().chain(background::COLUMNS);
-    REST.into_iter().chain(volume::COLUMNS).chain(more).chain(processors::COLUMNS).collect()
+fn rest() -> impl Iterator<Item = &'static Column> {
+    let more = generators::COLUMNS.iter().chain(&background::COLUMNS);
+    REST.iter().chain(&volume::COLUMNS).chain(more).chain(&processors::COLUMNS)
 }
 
 /// Those before the metrics of the registry.
 const FIRST: [Column; 16] = [
-    ("study", |row| row.analysis.dataset.study.name.clone().into()),
+    ("study", |row| (&row.analysis.dataset.study.name).into()),
     ("run", |row| row.analysis.dataset.run.id.into()),
-    ("test", |row| row.planned.key.test.clone().into()),
-    ("target", |row| row.planned.key.target.clone().into()),
+    ("test", |row| (&row.planned.key.test).into()),
+    ("target", |row| (&row.planned.key.target).into()),
     ("clients", |row| match row.planned.key.level {
-        Level::NONE => Value::Null,
+        Level::NONE => Field::Null,
         level => level.clients.into(),
     }),
     ("repeat", |row| row.planned.key.repeat.into()),
@@ -66,7 +67,7 @@ const FIRST: [Column; 16] = [
     ("started_at_ms", |row| row.recorded(|record| date(record.started_at))),
     ("finished_at_ms", |row| row.recorded(|record| date(record.finished_at))),
     ("outcome", |row| row.outcome().into()),
-    ("validity", |row| row.assessment.map_or(Value::Null, |a| words::validity(a.validity).into())),
+    ("validity", |row| row.assessment.map_or(Field::Null, |a| words::validity(a.validity).into())),
     ("measured_seconds", |row| row.loaded(|load| load.measure.elapsed.as_secs_f64().into())),
     ("transactions", |row| row.loaded(|load| load.measure.transactions.into())),
     ("queries", |row| row.loaded(|load| load.measure.queries.into())),
@@ -87,11 +88,14 @@ const REST: [Column; 22] = [
         row.loaded(|load| (load.client.max_loop_lag.as_secs_f64() * 1e3).into())
     }),
     ("failure_kind", |row| {
-        // An enum of unit variants always has a JSON form; null says "none" if that changes.
-        row.failed(|failure| serde_json::to_value(failure.kind).unwrap_or_default())
+        row.failed(|failure| match serde_json::to_value(failure.kind) {
+            Ok(serde_json::Value::String(kind)) => kind.into(),
+            // An enum of unit variants is a text; null says "none" if that changes.
+            _ => Field::Null,
+        })
     }),
-    ("failure_message", |row| row.failed(|failure| failure.message.clone().into())),
-    ("failure_remedy", |row| row.failed(|failure| failure.remedy.clone().into())),
+    ("failure_message", |row| row.failed(|failure| (&failure.message).into())),
+    ("failure_remedy", |row| row.failed(|failure| (&failure.remedy).into())),
     ("rate", |row| row.planned.key.level.rate.into()),
     ("overloaded", |row| {
         row.loaded(|load| load.open.as_ref().map(|_| load.is_overloaded()).into())
@@ -102,7 +106,7 @@ const REST: [Column; 22] = [
     ("search_missed", |row| row.searched(|search| search.answer.missed.into())),
     ("search_steps", |row| row.searched(|search| search.steps.len().into())),
     ("counted", |row| match row.metric(Metric::Throughput) {
-        Value::Null => Value::Null,
+        Field::Null => Field::Null,
         _ => row.counted().into(),
     }),
     ("other_figures", |row| row.other_figures()),
@@ -110,8 +114,8 @@ const REST: [Column; 22] = [
 ];
 
 /// A date; null where imported results do not say.
-fn date(at: UnixMillis) -> Value {
-    if at.0 == 0 { Value::Null } else { at.0.into() }
+fn date(at: UnixMillis) -> Field<'static> {
+    if at.0 == 0 { Field::Null } else { at.0.into() }
 }
 
 /// Every trial of the plan in its order, with those that were measured anew since; each row is made when
@@ -144,7 +148,7 @@ pub(crate) fn rows<'a>(analysis: &'a Analysis<'a>) -> impl Iterator<Item = Trial
     plan.all_trials().map(row)
 }
 
-impl TrialRow<'_> {
+impl<'a> TrialRow<'a> {
     fn outcome(&self) -> &'static str {
         match self.record {
             None => "missing",
@@ -156,7 +160,7 @@ impl TrialRow<'_> {
     }
 
     /// What its task measured, or its source prints, beside the metrics of the registry.
-    fn other_figures(&self) -> Value {
+    fn other_figures(&self) -> Field<'a> {
         let outcome = self.record.and_then(TrialRecord::outcome);
         let figures = outcome.into_iter().flat_map(|outcome| &outcome.figures);
         let others = figures.filter(|figure| Metric::of_figure(&figure.metric).is_none());
@@ -169,7 +173,7 @@ impl TrialRow<'_> {
             })
             .map(|said| said.trim_end().to_owned())
             .collect();
-        if said.is_empty() { Value::Null } else { said.join("; ").into() }
+        if said.is_empty() { Field::Null } else { said.join("; ").into() }
     }
 
     /// What its transactions are.
@@ -178,25 +182,25 @@ impl TrialRow<'_> {
     }
 
     /// What is known of a metric, percentiles however few transactions there are.
-    fn metric(&self, metric: Metric) -> Value {
+    fn metric(&self, metric: Metric) -> Field<'a> {
         let basis = self.test.and_then(|test| test.basis);
         let figure = || basis?.figure(self.record?.outcome()?, metric);
-        figure().map_or(Value::Null, |figure| figure.value.into())
+        figure().map_or(Field::Null, |figure| figure.value.into())
     }
 
-    fn recorded(&self, value: impl FnOnce(&TrialRecord) -> Value) -> Value {
-        self.record.map_or(Value::Null, value)
+    fn recorded(&self, value: impl FnOnce(&'a TrialRecord) -> Field<'a>) -> Field<'a> {
+        self.record.map_or(Field::Null, value)
     }
 
-    fn loaded(&self, value: impl FnOnce(&LoadResult) -> Value) -> Value {
-        self.record.and_then(TrialRecord::load).map_or(Value::Null, value)
+    fn loaded(&self, value: impl FnOnce(&'a LoadResult) -> Field<'a>) -> Field<'a> {
+        self.record.and_then(TrialRecord::load).map_or(Field::Null, value)
     }
 
-    fn searched(&self, value: impl FnOnce(&Search) -> Value) -> Value {
-        self.record.and_then(|record| record.search.as_ref()).map_or(Value::Null, value)
+    fn searched(&self, value: impl FnOnce(&'a Search) -> Field<'a>) -> Field<'a> {
+        self.record.and_then(|record| record.search.as_ref()).map_or(Field::Null, value)
     }
 
-    fn failed(&self, value: impl FnOnce(&model::Failure) -> Value) -> Value {
-        self.record.and_then(TrialRecord::failure).map_or(Value::Null, value)
+    fn failed(&self, value: impl FnOnce(&'a model::Failure) -> Field<'a>) -> Field<'a> {
+        self.record.and_then(TrialRecord::failure).map_or(Field::Null, value)
     }
 }

@@ -218,7 +218,7 @@ pub(crate) fn by_kind<'a>(
     let shown =
         |finding: &&Finding| finding.severity == severity && !is_said_of_test(analysis, finding);
     for finding in analysis.findings.iter().filter(shown) {
-        let kind = words::heading(&finding.evidence);
+        let kind = finding.evidence.heading();
         match kinds.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, findings)) => findings.push(finding),
             None => kinds.push((kind, vec![finding])),

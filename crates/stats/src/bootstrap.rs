@@ -4,6 +4,7 @@ use crate::interval::{Bounds, is_confidence};
 use crate::{Interval, IntervalMethod};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A bootstrap over repeats, for quantities that no formula gives an interval for, such as the
 /// point at which two curves cross. The same seed gives the same interval.
@@ -19,9 +20,20 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// so that for a linear statistic of normal values the interval is Student's own at every n from 2
 /// (a generalised confidence interval; S. Weerahandi, *Journal of the American Statistical
 /// Association* 88, 1993).
-#[derive(Clone, Copy, Debug)]
+///
+/// What is drawn depends on the seed and on how many repeats there are alone, so it is kept for the
+/// next interval.
+#[derive(Debug)]
 pub struct Bootstrap {
     seed: u64,
+    kept: Mutex<Option<(usize, Arc<[Draw]>)>>,
+}
+
+/// The weights of the repeats in one draw, and the scale of the sum of their deviations.
+#[derive(Debug)]
+struct Draw {
+    weights: Vec<f64>,
+    scale: f64,
 }
 
 /// Draws for an interval. The ends at 95 % rest on the 25 outermost draws on each side.
@@ -30,7 +42,26 @@ const DRAWS: usize = 1000;
 impl Bootstrap {
     /// With this seed.
     pub fn new(seed: u64) -> Self {
-        Self { seed }
+        Self { seed, kept: Mutex::new(None) }
+    }
+
+    /// What is drawn for so many repeats.
+    fn draws(&self, repeats: usize) -> Arc<[Draw]> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, draws)) = kept.as_ref().filter(|(known, _)| *known == repeats) {
+            return Arc::clone(draws);
+        }
+        let mut random = Normal::new(self.seed);
+        let draw = |_| {
+            let weights: Vec<f64> = (0..repeats).map(|_| random.draw()).collect();
+            let chi_squared: f64 = (1..repeats).map(|_| random.draw().powi(2)).sum();
+            let freedom = (repeats - 1) as f64;
+            let scale = (freedom / chi_squared).sqrt() / (repeats as f64 * freedom).sqrt();
+            Draw { weights, scale }
+        };
+        let draws: Arc<[Draw]> = (0..DRAWS).map(draw).collect();
+        *kept = Some((repeats, Arc::clone(&draws)));
+        draws
     }
 
     /// The interval of statistics of the columns' means; `rows` are repeats, each with the same
@@ -50,18 +81,13 @@ impl Bootstrap {
             return Vec::new();
         }
         let means = means(rows);
-        let mut random = Normal::new(self.seed);
         let mut drawn: Vec<Vec<f64>> = Vec::new();
-        for _ in 0..DRAWS {
-            let weights: Vec<f64> = (0..n).map(|_| random.draw()).collect();
-            let chi_squared: f64 = (1..n).map(|_| random.draw().powi(2)).sum();
-            let freedom = (n - 1) as f64;
-            let scale = (freedom / chi_squared).sqrt() / (n as f64 * freedom).sqrt();
+        for Draw { weights, scale } in self.draws(n).iter() {
             let draw: Vec<f64> = means
                 .iter()
                 .enumerate()
                 .map(|(column, mean)| {
-                    let deviations = rows.iter().zip(&weights);
+                    let deviations = rows.iter().zip(weights);
                     let sum: f64 = deviations.map(|(row, w)| w * (row[column] - mean)).sum();
                     mean + scale * sum
                 })

@@ -154,10 +154,10 @@ impl UslFit {
     /// let clients = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
     /// let repeat: Vec<f64> = clients.iter().map(|&n| law.throughput(n)).collect();
     /// let fit = UslFit::of(&clients, &[repeat.clone(), repeat]).expect("a fit");
-    /// let peak = fit.parameters(0.95, Bootstrap::new(1)).and_then(|found| found.peak.clients);
+    /// let peak = fit.parameters(0.95, &Bootstrap::new(1)).and_then(|found| found.peak.clients);
     /// assert!((peak.expect("a law with a peak") - 40.0).abs() < 1e-3);
     /// ```
-    pub fn parameters(&self, confidence: f64, bootstrap: Bootstrap) -> Option<UslParameters> {
+    pub fn parameters(&self, confidence: f64, bootstrap: &Bootstrap) -> Option<UslParameters> {
         let law = self.law;
         let ends = bootstrap.ends(&self.logs, confidence, |drawn| {
             let drawn = points(&self.clients, drawn);

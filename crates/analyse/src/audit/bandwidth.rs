@@ -4,7 +4,7 @@ use super::checked::Checked;
 use super::figure::{Figure, Row};
 use super::pattern::Pattern;
 use super::units::Dimension;
-use super::{Identity, Origin, Prefix, Range, Term};
+use findings::{Identity, Origin, Prefix, Range, Term};
 use model::{FigureNumber, FigureValue};
 
 /// What stands for operations per second in a figure's name, and for bytes in that of its sister.

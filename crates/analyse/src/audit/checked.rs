@@ -1,5 +1,5 @@
 use super::figure::{Figure, Row};
-use super::{Contradiction, Identity, Range, Term};
+use findings::{Contradiction, Identity, Range, Term};
 
 /// What is said of printed figures is off by more. Tools divide by a clock that they read at another
 /// moment than the one they print: sysbench's rates are off by some millionths.

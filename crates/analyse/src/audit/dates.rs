@@ -2,10 +2,12 @@
 
 use super::checked::Checked;
 use super::figure::Row;
-use super::rates::ELAPSED;
 use super::units::Dimension;
-use super::{Identity, Range, Term};
+use findings::{Identity, Range, Term};
 use model::{Figure, FigureValue};
+
+/// Names of the time that a trial took.
+pub(super) const ELAPSED: [&str; 4] = ["elapsed", "total_time", "duration", "runtime"];
 
 const START: [&str; 3] = ["started_at", "start", "begin"];
 const END: [&str; 4] = ["ended_at", "finished_at", "end", "finish"];

@@ -1,8 +1,7 @@
 //! Printed figures with what their digits say of the true value.
 
-use super::range::Range;
 use super::units::{self, Dimension, Unit};
-use super::{Origin, Term};
+use findings::{Range, Term};
 use model::{FigureNumber, FigureValue, Outcome, TrialKey};
 
 /// One trial of somebody else's, as printed.
@@ -85,17 +84,6 @@ impl<'a> Figure<'a> {
 
     pub(super) fn term(&self) -> Term {
         Term::printed(self.source)
-    }
-}
-
-impl Term {
-    pub(super) fn printed(figure: &model::Figure) -> Self {
-        Self {
-            name: figure.metric.clone(),
-            value: figure.value.clone(),
-            unit: figure.unit.clone(),
-            origin: Origin::Line(figure.printed.as_ref().map_or(0, |printed| printed.line)),
-        }
     }
 }
 

@@ -8,7 +8,6 @@
 
 mod bandwidth;
 mod checked;
-pub(crate) mod contradiction;
 mod dates;
 mod figure;
 mod order;
@@ -16,36 +15,16 @@ mod outstanding;
 mod own;
 mod pattern;
 mod per_unit;
-mod range;
 mod ranks;
 mod rates;
 mod sums;
 mod units;
 
-pub use contradiction::{Contradiction, Identity, Origin, Prefix, Source, Term};
-pub use range::Range;
-
 use crate::check::CheckResult;
-use crate::{Finding, FindingKind, Severity, Subject, Validity};
 use checked::Checked;
 use figure::Row;
+use findings::{ArithmeticChecked, Contradiction, Finding, Source, Subject, Validity};
 use model::Dataset;
-use serde::Serialize;
-
-/// Identities between figures were checked.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ArithmeticChecked {
-    pub source: Source,
-    pub checked: usize,
-    /// How many of them do not hold.
-    pub violated: usize,
-}
-
-impl FindingKind for ArithmeticChecked {
-    fn severity(&self) -> Severity {
-        if self.violated == 0 { Severity::Passed } else { Severity::Notice }
-    }
-}
 
 /// What the audit of a whole dataset came to.
 pub(crate) struct Audit {

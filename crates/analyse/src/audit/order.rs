@@ -2,7 +2,7 @@
 
 use super::checked::Checked;
 use super::figure::{Figure, Row};
-use super::{Identity, Range};
+use findings::{Identity, Range};
 
 /// What a figure is of its distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use super::checked::Checked;
 use super::figure::Row;
 use super::pattern::Pattern;
 use super::units::Dimension;
-use super::{Identity, Origin, Range, Term};
+use findings::{Identity, Origin, Range, Term};
 use model::{FigureNumber, FigureValue};
 
 /// What may be exceeded before it is said: a window of finite length counts requests with their

@@ -3,7 +3,7 @@
 use super::checked::Checked;
 use super::figure::{Figure, Row};
 use super::pattern::Pattern;
-use super::{Identity, Origin, Range, Term};
+use findings::{Identity, Origin, Range, Term};
 use model::{FigureNumber, FigureValue};
 
 /// A total and the same per smaller unit, in one row.

@@ -3,7 +3,7 @@
 use super::checked::Checked;
 use super::figure::{Figure, Row};
 use super::units::Dimension;
-use super::{Identity, Range};
+use findings::{Identity, Range};
 use std::cmp::Ordering;
 
 const RANK: &str = "rank";

@@ -1,12 +1,11 @@
 //! Counts, rates and times of one trial.
 
 use super::checked::Checked;
+use super::dates::{self, ELAPSED};
 use super::figure::{Figure, Row};
 use super::units::Dimension;
-use super::{Identity, Range, Term, dates};
+use findings::{Identity, Range, Term};
 
-/// Names of the time that a trial took.
-pub(super) const ELAPSED: [&str; 4] = ["elapsed", "total_time", "duration", "runtime"];
 /// Seconds between the moments at which a tool reads the clock for its rates and for the time that it
 /// prints: sysbench 1.0 takes about one millisecond more for the rates, and on a busy machine as long as
 /// it waits for a processor, up to 16 ms where that was looked for.

@@ -3,7 +3,7 @@
 use super::checked::Checked;
 use super::figure::{Figure, Row};
 use super::units::Dimension;
-use super::{Identity, Range, Term};
+use findings::{Identity, Range, Term};
 
 /// Totals with all of their parts.
 const SUMS: [(&str, &[&str]); 2] =

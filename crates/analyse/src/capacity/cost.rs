@@ -3,8 +3,9 @@
 use super::judged::{Axis, Judged, along};
 use super::load::Candidate;
 use super::question::{Answer, Budget, MonthlyCost, Reason};
-use crate::money::{self, Amount};
+use crate::money;
 use crate::{Analysis, TestAnalysis};
+use findings::Amount;
 use model::{Dataset, Metric, Price, Target};
 use stats::Estimate;
 

@@ -1,7 +1,8 @@
 //! What a single cell says of a bound, and what neighbouring cells say of what lies between them.
 
 use super::question::{Answer, Ground, Reason};
-use crate::{Cell, TestAnalysis, Validity};
+use crate::{Cell, TestAnalysis};
+use findings::Validity;
 use model::{Dataset, LatencyFigure, Metric, Slo};
 use stats::Estimate;
 

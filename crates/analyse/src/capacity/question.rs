@@ -1,6 +1,6 @@
 //! What is asked of targets, and what is answered.
 
-use crate::money::{Amount, CostGap};
+use findings::{Amount, CostGap};
 use model::{Bound, Level, Metric, Slo};
 use serde::Serialize;
 use stats::{Estimate, Interval};

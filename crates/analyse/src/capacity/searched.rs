@@ -3,7 +3,8 @@
 use super::judged::Judged;
 use super::load::Candidate;
 use super::question::{Answer, Ground, Reason};
-use crate::{SearchAnalysis, SearchOutcome, TargetSearch, Validity};
+use crate::{SearchAnalysis, TargetSearch};
+use findings::{SearchOutcome, Validity};
 use model::{Level, SearchOver, Slo};
 use stats::Estimate;
 

@@ -1,7 +1,7 @@
 //! The checks of a load that belongs to no study.
 
-use super::{Check, check};
-use crate::{Finding, Subject, Validity};
+use super::check;
+use findings::{Check, Finding, Subject, Validity};
 use model::{Dataset, TrialRecord};
 
 /// What all checks found in a load that was run by hand.

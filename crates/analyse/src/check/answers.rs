@@ -1,18 +1,8 @@
 //! Check 8: answers hold what they must.
 
 use super::CheckResult;
-use crate::Validity;
+use findings::{RowsMissing, Validity};
 use model::LoadResult;
-use serde::Serialize;
-
-/// Check 8: answers lacked rows that the tables must have.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RowsMissing {
-    /// Answers that were checked, over the whole load.
-    pub answers: u64,
-    /// How many of them had too few rows.
-    pub short: u64,
-}
 
 /// Share of answers without all their rows above which the server did less work than was asked
 /// for. Below it the trial is suspect: no row may be missing.

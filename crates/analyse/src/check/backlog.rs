@@ -2,32 +2,8 @@
 
 use super::CheckResult;
 use super::window::{Window, growth, pair};
-use crate::{FindingKind, Severity};
+use findings::DirtyPageBacklog;
 use model::{Effect, LoadResult, Sampling, signal};
-use serde::Serialize;
-
-/// Check 4: writes that the server had put off at both ends of the measured phase.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct DirtyPageBacklog {
-    /// Bytes of dirty pages at its beginning and its end.
-    pub dirty_bytes: (u64, u64),
-    /// Bytes of pages that were written meanwhile.
-    pub flushed_bytes: u64,
-    /// Bytes of redo since the checkpoint at its beginning and its end, where the server
-    /// tells.
-    pub checkpoint_age: Option<(u64, u64)>,
-    /// Bytes of redo that were written meanwhile.
-    pub redo_bytes: Option<u64>,
-    /// Whether more than a quarter of what the phase changed was left to be written later.
-    pub growing: bool,
-}
-
-impl FindingKind for DirtyPageBacklog {
-    /// The reader is warned of a backlog that grows, although the trial is as good as any.
-    fn severity(&self) -> Severity {
-        if self.growing { Severity::Warning } else { Severity::Notice }
-    }
-}
 
 /// Share of what was changed in the measured phase whose writing may be left for later.
 const PUT_OFF: f64 = 0.25;

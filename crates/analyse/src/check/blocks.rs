@@ -1,20 +1,8 @@
 //! Check 2 of loads on storage: what the block devices under the volumes counted.
 
 use super::CheckResult;
-use crate::Validity;
+use findings::{DeviceBytes, Validity};
 use model::{LoadResult, Sampling};
-use serde::Serialize;
-
-/// Bytes that block devices counted over a whole load, and those of its reads or writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct DeviceBytes {
-    /// Whether of writes, and not of reads.
-    pub writes: bool,
-    /// What the devices counted.
-    pub device: u64,
-    /// What weighin read or wrote.
-    pub weighin: u64,
-}
 
 /// Share of the bytes by which devices may have moved less. Reads and writes past the caches all
 /// reach the device, whatever it merges and splits; a file system that compresses moves less.

@@ -2,29 +2,9 @@
 
 use super::CheckResult;
 use super::window::{Window, growth};
-use crate::Evidence;
 use crate::study::{FITS_BELOW, has_first_data};
+use findings::{CacheNotCold, CacheNotWarm, Evidence};
 use model::{CacheState, Dataset, LoadResult, Sampling, ServerFacts, TrialRecord, signal};
-use serde::Serialize;
-
-/// Check 5: a cold trial found its data in memory.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CacheNotCold {
-    /// Bytes that the server's storage engine read from its files over the load.
-    pub asked_bytes: u64,
-    /// Bytes that came from storage for it.
-    pub storage_bytes: u64,
-}
-
-/// Check 5: a warm trial of data that fits in the buffer pool waited for pages.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CacheNotWarm {
-    /// Pages that the server read into the buffer pool in the measured phase because a
-    /// statement needed them.
-    pub pages_read: u64,
-    /// Statements acknowledged in that phase.
-    pub statements: u64,
-}
 
 /// Share of what a cold server reads that must come from storage. The rest may be what it reads
 /// twice, or what the operating system reads ahead.

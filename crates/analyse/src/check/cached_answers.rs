@@ -2,25 +2,8 @@
 
 use super::CheckResult;
 use super::window::growth;
-use crate::{FindingKind, Severity};
+use findings::AnswersCached;
 use model::{Effect, LoadResult, TrialRecord, signal};
-use serde::Serialize;
-
-/// The server answered reads from a cache of answers.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct AnswersCached {
-    /// Reads that it answered so, over the whole load.
-    pub cached: u64,
-    /// Reads of the load.
-    pub reads: u64,
-}
-
-impl FindingKind for AnswersCached {
-    /// A study may be about that cache, so that the trial is as good as any; the reader must know.
-    fn severity(&self) -> Severity {
-        Severity::Warning
-    }
-}
 
 /// Share of the reads below which they change no result.
 const NOTICE: f64 = 0.01;

@@ -2,40 +2,13 @@
 
 use super::window::Window;
 use super::{CheckResult, client_delay, generators, imitated};
+use findings::{ClientBusy, LoadHostBusy};
 use model::{CpuShares, LoadResult, Sampling};
-use serde::Serialize;
-use std::time::Duration;
-
-/// Check 3: the client used too much of the processor time that it may use.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ClientBusy {
-    /// CPU time of the busiest worker over the length of the phase.
-    pub busiest_worker: f64,
-    /// Share of the processors allowed to the client that it used.
-    pub share_of_allowed: f64,
-    /// Longest time between two waits of an event loop.
-    pub max_loop_lag: Duration,
-}
-
-impl ClientBusy {
-    /// Share of the processor time that the client may use, of one thread or of all that it may run
-    /// on, above which it may have been the client that was measured.
-    pub const BUSY: f64 = 0.8;
-}
 
 const BUSY: f64 = ClientBusy::BUSY;
 /// Share of the window for which no reply was looked at, in one stretch, above which the client
 /// held up the load: as much as Little's law lets pass.
 const LAG: f64 = 0.05;
-
-/// Check 3: another machine that makes the load had too little processor time left.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LoadHostBusy {
-    /// By its name in the study.
-    pub host: String,
-    /// Mean share of all its processors' time in use, 0 to 1.
-    pub busy: f64,
-}
 
 pub(super) fn results(clients: u32, load: &LoadResult, sampling: &Sampling) -> Vec<CheckResult> {
     let late = client_delay::result(clients, load);

@@ -1,18 +1,9 @@
 //! What the client takes for itself between a reply and its next request.
 
 use super::{CheckResult, imitated};
+use findings::ClientDelay;
 
 use model::LoadResult;
-use serde::Serialize;
-
-/// Closed loop: the client took so long to its next requests that the load was lighter.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ClientDelay {
-    /// Share of the time of all clients that went by between a reply and the next request.
-    pub share: f64,
-    /// Mean time from a reply to the next request, in milliseconds.
-    pub mean_ms: f64,
-}
 
 /// Share of its clients' time that the load generator may take before the load is no longer the
 /// one that was asked for: so many clients without think time.

@@ -1,29 +1,8 @@
 //! Check 2: the server's own counters.
 
 use super::CheckResult;
-use crate::{Evidence, FindingKind, Validity};
+use findings::{CounterMismatch, CountersUnavailable, Validity};
 use model::{LoadResult, TrialRecord};
-use serde::Serialize;
-
-/// Check 2: a server counter differs from weighin's own count of statements.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CounterMismatch {
-    pub counter: String,
-    /// What the server counted over the load.
-    pub server: i64,
-    /// What weighin counted over the load.
-    pub weighin: u64,
-}
-
-/// Check 2 could not be made.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CountersUnavailable;
-
-impl FindingKind for CountersUnavailable {
-    fn of_cell(&self, _trials: &[&Evidence]) -> Option<Evidence> {
-        Some(self.clone().into())
-    }
-}
 
 /// Above this share of statements that are not ours the trial is suspect. Below it they are a
 /// notice: a monitoring agent or an administrator's look at the server.

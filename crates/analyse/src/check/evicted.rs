@@ -2,32 +2,8 @@
 
 use super::CheckResult;
 use super::window::growth;
-use crate::{FindingKind, Severity};
+use findings::KeysEvicted;
 use model::{Dataset, Effect, LoadResult, TrialRecord, signal};
-use serde::Serialize;
-
-/// Keys that a server removed to stay below its limit of memory.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct KeysEvicted {
-    /// How many, over the whole load.
-    pub evicted: u64,
-    /// Keys that were written meanwhile.
-    pub written: u64,
-    /// Bytes of the values of all keys that the test has, without what the server needs to keep
-    /// them.
-    pub data_bytes: u64,
-    /// The limit, in bytes, where the server tells.
-    pub limit_bytes: Option<u64>,
-    /// Share of the reads that found their key, 0 to 1; absent where nothing was read.
-    pub hit_rate: Option<f64>,
-}
-
-impl FindingKind for KeysEvicted {
-    /// The reader is warned although the trial is as good as any.
-    fn severity(&self) -> Severity {
-        Severity::Warning
-    }
-}
 
 /// Where keys are evicted the dataset is larger than the memory, and reads of what is gone are
 /// less work than those of what is there: the ratio of the two must be known. A study

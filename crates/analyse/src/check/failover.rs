@@ -1,68 +1,10 @@
 //! What a failover did to writes, and whether the probe could tell.
 
 use super::CheckResult;
-use super::intervention::InterventionFailed;
-use crate::{FindingKind, Severity};
+use findings::{
+    InterventionFailed, NoWriteLost, PauseBefore, RateNotBack, WritesDiverged, WritesLost,
+};
 use model::{ActResult, Figure, FigureValue, Metric, Outcome, TrialRecord};
-use serde::Serialize;
-
-/// Writes that were acknowledged are not there after a failover.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct WritesLost {
-    pub lost: u64,
-    pub acknowledged: u64,
-    /// Lost ones that another server of the target, such as the old primary, still has; absent where
-    /// none could be asked.
-    pub elsewhere: Option<u64>,
-    /// Ids of them, up to some.
-    pub ids: String,
-}
-
-/// No acknowledged write is missing after a failover.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NoWriteLost {
-    pub acknowledged: u64,
-    /// Writes that were not acknowledged and are there.
-    pub unacknowledged: u64,
-}
-
-/// Another server has writes that the new primary does not have.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct WritesDiverged {
-    pub writes: u64,
-}
-
-/// After a failover 95 % of the rate was not seen for a whole second.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RateNotBack;
-
-/// Before a failover writes paused nearly as long as in it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PauseBefore {
-    /// The longest time without an acknowledged write before, in seconds.
-    pub seconds: f64,
-    /// The downtime, in seconds.
-    pub downtime: f64,
-}
-
-impl FindingKind for WritesLost {
-    /// The trial is as good as any; what it says is bad.
-    fn severity(&self) -> Severity {
-        Severity::Warning
-    }
-}
-
-impl FindingKind for WritesDiverged {
-    fn severity(&self) -> Severity {
-        Severity::Warning
-    }
-}
-
-impl FindingKind for RateNotBack {
-    fn severity(&self) -> Severity {
-        Severity::Warning
-    }
-}
 
 /// A pause before that is this share of the downtime makes the trial suspect.
 const NOTABLE_PAUSE: f64 = 0.5;

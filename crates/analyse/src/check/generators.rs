@@ -1,52 +1,8 @@
 //! Several load generators shared the load as they were meant to.
 
 use super::CheckResult;
-use crate::{FindingKind, Severity};
+use findings::{MadeWithout, StartSpread, UnevenLoad, UnevenStart};
 use model::{Dataset, GeneratorShare, LoadResult, RemoteHost, Sampling, TrialRecord};
-use serde::Serialize;
-
-/// Check 3: a load generator whose share of the load was not the one that it should have had.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct UnevenLoad {
-    /// Its number, from 1.
-    pub generator: u32,
-    pub generators: u32,
-    /// Transactions that succeeded in the measured phase over its connections.
-    pub transactions: u64,
-    /// How many would have been its share.
-    pub fair: f64,
-}
-
-/// How far apart the parts of a load on several machines began.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct StartSpread {
-    /// From the first to the last of them, in seconds, by their clocks.
-    pub seconds: f64,
-    /// By how much that may be wrong, in seconds: as much as two of the clocks may be.
-    pub uncertainty_seconds: f64,
-}
-
-/// Check 3: parts of a load on several machines may have begun too far apart to be one load.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct UnevenStart {
-    #[serde(flatten)]
-    pub spread: StartSpread,
-    /// How long was measured, in seconds.
-    pub measured_seconds: f64,
-}
-
-/// Load hosts that the study does not require made no part of a load, because they were not there.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct MadeWithout {
-    /// As the study calls them.
-    pub hosts: Vec<String>,
-}
-
-impl FindingKind for MadeWithout {
-    fn severity(&self) -> Severity {
-        Severity::Warning
-    }
-}
 
 /// Which machines made no part of a load although the study names them for it.
 pub(super) fn absent(

@@ -2,65 +2,10 @@
 
 use super::window::Window;
 use super::{CheckResult, throttling};
+use crate::ServerEvent;
 use crate::events::in_sample;
-use crate::{Evidence, FindingKind, ServerEvent, Validity};
+use findings::{HostSaturated, NamedShare, OtherProcesses, OthersNotSeen, Steal, Validity};
 use model::{CpuShares, LoadResult, NamedUse, ProcessorUse, Sample, Sampling};
-use serde::Serialize;
-
-/// The hypervisor took processor time from a host during a trial.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Steal {
-    /// The target's own host, or one that makes the load, by its name in the study; absent for the one
-    /// that weighin ran on.
-    pub host: Option<String>,
-    /// Mean share of all processors' time, 0 to 1.
-    pub share: f64,
-}
-
-/// Client and server shared the processors of one host, which were nearly all in use.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct HostSaturated {
-    /// Mean share of all processors' time in use, 0 to 1.
-    pub busy: f64,
-}
-
-impl FindingKind for HostSaturated {
-    fn of_cell(&self, trials: &[&Evidence]) -> Option<Evidence> {
-        let shares = || trials.iter().filter_map(|trial| Some(trial.get::<Self>()?.busy));
-        Some(Self { busy: shares().sum::<f64>() / shares().count().max(1) as f64 }.into())
-    }
-}
-
-/// Check 6: processes that are neither server nor client took processor time of their host.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct OtherProcesses {
-    /// As [`Steal::host`].
-    pub host: Option<String>,
-    /// Mean share of all processors' time, 0 to 1.
-    pub share: f64,
-    /// Those that took most of it, the first of them most; empty where they were not seen.
-    pub most: Vec<NamedShare>,
-}
-
-/// What processes of one name took.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NamedShare {
-    /// As they call themselves, as it may be shown.
-    pub name: String,
-    /// As [`OtherProcesses::share`].
-    pub share: f64,
-}
-
-/// Check 6 could not be made: the processor time of the server's process was not seen, or that of no
-/// machine at all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct OthersNotSeen;
-
-impl FindingKind for OthersNotSeen {
-    fn of_cell(&self, _trials: &[&Evidence]) -> Option<Evidence> {
-        Some(self.clone().into())
-    }
-}
 
 /// Stolen share of processor time worth a notice.
 const NOTICE_STEAL: f64 = 0.01;

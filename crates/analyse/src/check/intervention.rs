@@ -1,52 +1,12 @@
 //! Whether the interventions of a test were carried out.
 
 use super::CheckResult;
+use crate::ServerEvent;
 use crate::events::{kind_of, would_show};
-use crate::{ServerEvent, Validity};
-use model::{ActResult, BackgroundWork, Dataset, Mark, Test, TrialRecord};
-use serde::Serialize;
-use std::time::Duration;
-
-/// An intervention failed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct InterventionFailed {
-    /// Its name.
-    pub intervention: String,
-    /// Why.
-    pub message: String,
-}
-
-/// The load was over before the moment of an intervention.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct InterventionNotBegun {
-    /// Its name.
-    pub intervention: String,
-    /// When it was due, counted from the start of measuring.
-    pub at: Duration,
-}
-
-/// An intervention was still under way when the load ended.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct InterventionCutOff {
-    /// Its name.
-    pub intervention: String,
-    /// Whether it is background work, which goes on; weighin has ended any other act.
-    pub goes_on: bool,
-    /// How long it had taken by then.
-    pub seconds: f64,
-}
-
-/// Background work that a server says it did, and that its counters do not show.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct WorkNotSeen {
-    /// The name of the intervention.
-    pub intervention: String,
-    pub work: BackgroundWork,
-    /// What the server said.
-    pub answer: Option<String>,
-    /// Whether its counters would have shown it.
-    pub would_show: bool,
-}
+use findings::{
+    InterventionCutOff, InterventionFailed, InterventionNotBegun, Validity, WorkNotSeen,
+};
+use model::{ActResult, Dataset, Mark, Test, TrialRecord};
 
 /// An intervention that failed, never began or led to nothing makes its trial suspect: it is not what the test
 /// asks for. Of a server that agreed and whose counters show nothing of the kind, nothing is known.

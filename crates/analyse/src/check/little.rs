@@ -1,23 +1,8 @@
 //! Check 1: Little's law.
 
 use super::{CheckResult, client_delay};
-use crate::Validity;
+use findings::{LittlesLaw, Validity};
 use model::LoadResult;
-use serde::Serialize;
-
-/// Check 1: clients ≠ throughput × (latency + client delay) in a closed loop.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LittlesLaw {
-    pub clients: u32,
-    /// Transactions per second.
-    pub throughput: f64,
-    /// Mean latency in milliseconds.
-    pub latency_mean_ms: f64,
-    /// Mean time that the client took from a reply to its next request, in milliseconds.
-    pub client_delay_mean_ms: f64,
-    /// throughput × (latency + client delay): the clients that are accounted for.
-    pub busy_clients: f64,
-}
 
 /// Share of the clients' time that may be unaccounted for before the trial is suspect.
 const SUSPECT: f64 = 0.05;

@@ -24,64 +24,10 @@ pub(crate) mod throttling;
 pub(crate) mod waits;
 pub(crate) mod window;
 
+use crate::ServerEvent;
 use crate::events::events;
-use crate::{Evidence, Finding, FindingKind, ServerEvent, Severity, Subject, Validity};
+use findings::{Check, CheckPassed, Evidence, Finding, Severity, Subject, Validity};
 use model::{Dataset, LoadResult, SearchOver, ServerFacts, Test, TrialRecord};
-use serde::Serialize;
-
-/// Checks of every trial, numbered as in the methods.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Check {
-    /// 1. Little's law.
-    LittlesLaw,
-    /// 2. The server's own counters.
-    ServerCounters,
-    /// 3. The client was not the bottleneck.
-    ClientNotBottleneck,
-    /// 4. No trend was left after the warm-up.
-    SteadyState,
-    /// 5. A cold trial read its data from storage, a warm one did not wait for pages.
-    CacheAsDeclared,
-    /// 6. Nothing took or withheld processor time: no hypervisor, no other process, no limit.
-    OwnMachine,
-    /// 8. Answers had all the rows that they must have.
-    Answers,
-}
-
-impl Check {
-    /// All checks, in order.
-    pub const ALL: [Self; 7] = [
-        Self::LittlesLaw,
-        Self::ServerCounters,
-        Self::ClientNotBottleneck,
-        Self::SteadyState,
-        Self::CacheAsDeclared,
-        Self::OwnMachine,
-        Self::Answers,
-    ];
-}
-
-impl Check {
-    /// Whether it fails where something disturbs the load on purpose.
-    fn is_of_undisturbed_loads(self) -> bool {
-        matches!(self, Self::SteadyState | Self::CacheAsDeclared)
-    }
-}
-
-/// All trials passed this check.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CheckPassed {
-    pub check: Check,
-    /// Trials that it was made on.
-    pub trials: usize,
-}
-
-impl FindingKind for CheckPassed {
-    fn severity(&self) -> Severity {
-        Severity::Passed
-    }
-}
 
 /// What a check found in a trial.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,7 +58,7 @@ impl CheckResult {
         match self.validity {
             Validity::Void => Severity::Severe,
             Validity::Suspect => Severity::Warning,
-            Validity::Valid => self.evidence.kind().severity(),
+            Validity::Valid => self.evidence.severity(),
         }
     }
 }

@@ -2,75 +2,12 @@
 //! whether every operation is accounted for.
 
 use super::CheckResult;
-use crate::Validity;
-use model::{ErrorClass, ErrorCount, Failure, LoadResult, Outage, TrialEnd, TrialRecord};
-use serde::Serialize;
+use findings::{
+    ConnectionsLost, Errors, FewTransactions, LedgerUnbalanced, NotOffered, Overloaded,
+    TrialFailed, Validity,
+};
+use model::{ErrorClass, ErrorCount, LoadResult, Outage, TrialEnd, TrialRecord};
 use std::time::Duration;
-
-/// A trial failed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TrialFailed {
-    pub failure: Failure,
-}
-
-/// The server does not offer what a trial asks for: an answer, and no failure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NotOffered {
-    /// What the server says.
-    pub failure: Failure,
-}
-
-/// Connections were lost in the course of a trial, and made anew.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ConnectionsLost {
-    /// When the first connection was lost, counted from the start of the load.
-    pub first_error: Duration,
-    /// From then on until an operation succeeded again; absent where none did.
-    pub downtime: Option<Duration>,
-    /// From the first loss until throughput was back at 95 %; absent where it never was, or
-    /// nothing is known of before.
-    pub back_after: Option<Duration>,
-    /// Operations that failed because of it.
-    pub failed: u64,
-}
-
-/// Open loop: the server fell behind the offered rate.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Overloaded {
-    /// Operations per second that were offered.
-    pub rate: f64,
-    /// The share of those that were due in the measured phase, and were answered in it: 0 to 1. What
-    /// was due before and answered late makes up for none of them.
-    pub in_time: f64,
-    /// Operations that were never begun, because too many waited already.
-    pub dropped: u64,
-}
-
-/// Closed loop: fewer transactions ended in the measured phase than there were clients, so some client
-/// was at its first one throughout.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FewTransactions {
-    pub transactions: u64,
-    pub clients: u32,
-}
-
-/// The ledger of a trial does not balance: a defect of weighin.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LedgerUnbalanced;
-
-/// Errors happened during a trial.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Errors {
-    /// Transactions that failed in the measured phase.
-    pub failed: u64,
-    /// Transactions that succeeded in it.
-    pub succeeded: u64,
-    pub message: String,
-    /// Its SQL state, or the word by which the server tells kinds of errors; may be empty.
-    pub code: String,
-    /// How to fix it; may be empty.
-    pub remedy: String,
-}
 
 /// Above this share of failed transactions the trial is suspect. Below it they are notices: a
 /// mixed OLTP load at many clients has a few deadlocks by nature.

@@ -1,48 +1,11 @@
 //! Check 4: a steady state, with no trend left after the warm-up.
 
 use super::CheckResult;
+use crate::ServerEvent;
 use crate::events::undisturbed;
-use crate::{Evidence, FindingKind, ServerEvent};
+use findings::{Drift, SteadyFigure, TooShortForTrend};
 use model::{LoadResult, Phase};
-use serde::Serialize;
 use stats::{Estimate, Interval, trend};
-
-/// What must be steady in the measured phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SteadyFigure {
-    /// Transactions per second, in a closed loop.
-    Throughput,
-    /// The mean response time, in an open loop.
-    MeanLatency,
-}
-
-/// Check 4: the measured phase was no steady state.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Drift {
-    /// What changed.
-    pub figure: SteadyFigure,
-    /// By how much over the whole phase, relative to the mean: −0.1 is a tenth less at the
-    /// end than at the beginning. `n` is the number of intervals.
-    pub change: Estimate,
-}
-
-/// Check 4 could not be made: the measured phase has too few intervals to show a trend.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TooShortForTrend {
-    /// Whole intervals that it has.
-    pub intervals: usize,
-    /// Others in which the server did background work, or an intervention was under way.
-    pub left_out: usize,
-    /// How many it takes.
-    pub needed: usize,
-}
-
-impl FindingKind for TooShortForTrend {
-    fn of_cell(&self, _trials: &[&Evidence]) -> Option<Evidence> {
-        Some(self.clone().into())
-    }
-}
 
 /// Confidence that a trend must have. Every trial is tested, so it is above a study's usual one:
 /// of a hundred steady trials one may be taken for a drifting one.

@@ -1,35 +1,8 @@
 //! Check 6: nothing held the processors back.
 
 use super::CheckResult;
-use crate::Validity;
+use findings::{Overheated, Throttled, ThrottledProcess, Validity};
 use model::{Sampling, Throttling};
-use serde::Serialize;
-
-/// Whose processor time was limited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ThrottledProcess {
-    Server,
-    /// The load generator.
-    Client,
-}
-
-/// Check 6: a control group's limit of processor time held a process back.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Throttled {
-    pub process: ThrottledProcess,
-    /// Share of the periods of accounting in which it was, 0 to 1.
-    pub share: f64,
-}
-
-/// Check 6: processors lowered their frequency because of heat.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Overheated {
-    /// As [`super::host::Steal::host`].
-    pub host: Option<String>,
-    /// How often, all of them together.
-    pub events: u64,
-}
 
 /// Share of periods in which a process was throttled that is no more than a notice: a burst at the
 /// start of a load.

@@ -1,44 +1,8 @@
 //! Operations that waited longer than any that succeeded, and connections that were lost unnoticed.
 
 use super::CheckResult;
-use crate::{FindingKind, Severity, Validity};
+use findings::{IdleConnectionsLost, LongWaits, Unanswered, Validity};
 use model::LoadResult;
-use serde::Serialize;
-
-/// Operations were never answered, while others were: a part of the server or of the storage hung.
-/// Where nothing was answered any more the trial failed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Unanswered {
-    /// Operations that began and were never answered.
-    pub operations: u64,
-    /// What could be under way at once.
-    pub clients: u32,
-    /// How long the longest of them waited, in seconds, until they were given up.
-    pub longest_seconds: f64,
-}
-
-/// Operations that failed in the measured phase, or succeeded only after it, waited far longer than any
-/// that succeeded in it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LongWaits {
-    pub operations: u64,
-    /// The longest of them, in seconds.
-    pub longest_seconds: f64,
-    /// The longest that succeeded in the phase, in seconds; absent where none did.
-    pub longest_success_seconds: Option<f64>,
-}
-
-/// Connections were lost while they had nothing to do, and made anew: nobody waited for them.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct IdleConnectionsLost {
-    pub connections: u64,
-}
-
-impl FindingKind for IdleConnectionsLost {
-    fn severity(&self) -> Severity {
-        Severity::Notice
-    }
-}
 
 /// Share of the clients that may hang before the others are another load than the one asked for. As of
 /// Little's law.

@@ -1,77 +1,19 @@
 //! What background work costs: the seconds that it touched against quiet ones.
 
-use super::{EventKind, ServerEvent, TestEvents, TrialEvents, events, stretch, touched};
+use super::{ServerEvent, TestEvents, TrialEvents, events, stretch, touched};
+use crate::Metric;
 use crate::cell::CellData;
 use crate::figures::percentile_ms;
 use crate::series::Series;
-use crate::{Finding, Metric, Subject};
-use model::{Interval, Latencies, Level, LoadResult, Phase, Study};
-use serde::Serialize;
-use stats::{Estimate, Relation, holm};
+use findings::{Change, Changed, EventCost, EventKind, Finding, Subject};
+use model::{Interval, Latencies, LoadResult, Phase, Study};
+use stats::{Relation, holm};
 use std::collections::BTreeMap;
 
 /// What is held against quiet seconds.
 const METRICS: [Metric; 3] = [Metric::Throughput, Metric::LatencyP95, Metric::LatencyP99];
 /// By how much a percentile of latencies of two digits may be off, relative to itself.
 const PACKED_ROUNDING: f64 = 0.01;
-
-/// What one kind of background work cost in the trials of one cell that conclusions may rest on.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct EventCost {
-    pub target: String,
-    pub level: Level,
-    pub event: EventKind,
-    /// Trials in which it touched the measured phase, of how many.
-    pub trials: (usize, usize),
-    /// How often it did, in all of them together.
-    pub events: usize,
-    /// How many of these an intervention asked for.
-    pub by_intervention: usize,
-    /// Syncs that came late in them, over all trials; 0 for other kinds.
-    pub delayed: u64,
-    /// The least and the most that a fork took, in milliseconds, where any is known.
-    pub fork_ms: Option<(f64, f64)>,
-    /// The least and the most that had to be copied, in bytes, where any is known.
-    pub cow_bytes: Option<(u64, u64)>,
-    /// The shortest that one can have taken and the longest, in seconds; the latter is absent where
-    /// one was not over.
-    pub lasted_seconds: (f64, Option<f64>),
-    /// Seconds that it touched and quiet ones, in the trials that have both; both 0 where none
-    /// has: nothing can be held against anything then.
-    pub seconds: (f64, f64),
-    /// The longest operation in the seconds that it touched and in quiet ones, in milliseconds.
-    pub longest_ms: Option<(f64, f64)>,
-    /// How figures changed, of those that there are.
-    pub changes: Vec<Change>,
-    /// The study's margin, 0.03 being 3 %.
-    pub margin: f64,
-}
-
-/// A figure in the seconds that an event touched, against quiet seconds of the same trials.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Change {
-    pub metric: Metric,
-    /// In quiet seconds.
-    pub quiet: Estimate,
-    /// touched ÷ quiet, paired by trial.
-    pub ratio: Estimate,
-    /// What follows, given all changes of this figure in the test.
-    pub changed: Changed,
-}
-
-/// What a ratio of touched to quiet seconds says, by the rules of comparisons.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Changed {
-    /// More in the seconds that were touched.
-    Higher,
-    /// Less.
-    Lower,
-    /// The same, within the study's margin.
-    Same,
-    /// Not known.
-    Unresolved,
-}
 
 /// All that was seen in the trials of a test, and what it cost in each cell.
 pub(crate) fn of_test(study: &Study, cells: &[CellData<'_>]) -> TestEvents {

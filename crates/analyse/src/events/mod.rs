@@ -8,33 +8,13 @@ mod readings;
 mod seen;
 mod trial;
 
-pub use cost::{Change, Changed, EventCost};
 pub(crate) use cost::{findings, of_test};
 pub(crate) use seen::{events, kind_of, would_show};
 pub use trial::{TrialBackground, TrialSeconds};
 
+use findings::{EventCost, EventKind};
 use model::{Interval, Level, Sample};
 use serde::Serialize;
-
-/// Kinds of what happens beside a load.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EventKind {
-    /// A child process writes all data to a file.
-    Snapshot,
-    /// A child process writes the append-only file anew.
-    LogRewrite,
-    /// A write waited because a sync of the append-only file was still under way.
-    DelayedSync,
-    /// An act of an intervention that is no background work of the server, or none that its counters
-    /// show.
-    Intervention,
-}
-
-impl EventKind {
-    /// Those that servers do by themselves.
-    pub const BACKGROUND: [Self; 3] = [Self::Snapshot, Self::LogRewrite, Self::DelayedSync];
-}
 
 /// An intervention, or background work that showed in the counters of a trial. Counters are read
 /// about once a second, so that the ends of background work are known to lie between two readings.

@@ -1,7 +1,8 @@
 //! Finding background work in a server's counters, and interventions in the marks of a trial.
 
+use super::ServerEvent;
 use super::readings::{Step, steps};
-use super::{EventKind, ServerEvent};
+use findings::EventKind;
 use model::{ActResult, BackgroundWork, Mark, Sampling, TrialRecord, signal};
 
 /// The counters of one kind of child process.

@@ -1,7 +1,8 @@
 //! Background work in one trial, in numbers.
 
 use super::cost::{Seconds, halves, measured};
-use super::{EventKind, events, touched, would_show};
+use super::{events, touched, would_show};
+use findings::EventKind;
 use model::TrialRecord;
 
 /// What a server did in the background in the measured phase of one trial.

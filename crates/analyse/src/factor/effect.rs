@@ -1,6 +1,7 @@
 //! The mean effect of a label over pairs of targets, and how far it reaches.
 
-use super::{HoldsFor, PairAtLevel};
+use super::PairAtLevel;
+use findings::HoldsFor;
 use stats::{Part, Ratio};
 use std::collections::BTreeSet;
 

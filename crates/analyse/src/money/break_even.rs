@@ -1,49 +1,8 @@
 //! From which load on one target costs less than another.
 
-use super::amount::SAME;
+use super::CostLine;
 use super::line::load_that_makes_up;
-use super::{Amount, CostLine};
-use serde::Serialize;
-
-/// Two targets' costs against one another.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct BreakEven {
-    /// The test whose IOs decide; absent where prices alone do.
-    pub test: Option<String>,
-    /// One target, the earlier in the study.
-    pub a: String,
-    pub b: String,
-    /// ISO 4217 code.
-    pub currency: String,
-    pub outcome: Outcome,
-    /// The highest throughput that both reached in one test; absent where no test has both.
-    pub reached: Option<f64>,
-}
-
-/// From which load on which of two targets costs less.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "kind")]
-pub enum Outcome {
-    /// There is a load at which they cost the same.
-    At {
-        /// The one that costs less below it.
-        below: String,
-        /// The one that costs less above it.
-        above: String,
-        /// That load in requests per second.
-        load: Amount,
-        /// What a month of it costs.
-        monthly: Amount,
-    },
-    /// One costs less at every load.
-    Always {
-        cheaper: String,
-        dearer: String,
-    },
-    Same,
-    /// The measured IOs allow more than one of these.
-    Unresolved,
-}
+use findings::{Amount, Outcome, SAME};
 
 /// The load at which two named bills are equal: (difference of the fixed parts) ÷ (difference of
 /// the parts for each request).

@@ -1,6 +1,6 @@
 //! What a target costs as a function of its load: a fixed part, and a part for each request.
 
-use super::Amount;
+use findings::{Amount, CostGap};
 use model::{Price, PriceUnit};
 use serde::Serialize;
 
@@ -19,17 +19,6 @@ pub struct CostLine {
     pub monthly: f64,
     /// What a million requests add to that.
     pub per_million: Amount,
-}
-
-/// Why a cost is not known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "kind")]
-pub enum CostGap {
-    /// IOs are charged, and how many requests make one is neither given nor measured.
-    RequestsPerIo,
-    /// Storage is charged by the gigabyte, and its size is neither given nor known from the
-    /// tables.
-    Gigabytes,
 }
 
 impl CostLine {

@@ -1,37 +1,25 @@
 //! What targets cost, at the loads that were measured.
 
-mod amount;
 mod break_even;
 mod line;
 mod pareto;
 
-pub use amount::Amount;
-pub use break_even::{BreakEven, Outcome};
-pub use line::{CostGap, CostLine};
+pub use line::CostLine;
 
 use crate::cell::Cells;
 use crate::curve::CurveData;
-use crate::race::Race;
+use crate::race::PeerComparison;
 use crate::study::has_first_data;
 use crate::volume::operations_per_io;
-use crate::{Comparison, Finding, Metric, NoiseFloor, Subject};
+use crate::{Comparison, Metric};
+use findings::{
+    Amount, BreakEven, CostGap, CostUnknown, CurrenciesDiffer, Finding, NoiseFloor, Outcome,
+    PriceStep, Subject,
+};
 use model::{Dataset, Level, Price, Study, Target, Test};
 use serde::Serialize;
 use stats::Estimate;
 use std::collections::BTreeSet;
-
-/// A target has a price and what it costs is not known.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CostUnknown {
-    pub gap: CostGap,
-}
-
-/// Prices are in several currencies, and compared within each alone.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CurrenciesDiffer {
-    /// ISO 4217 codes in order.
-    pub currencies: Vec<String>,
-}
 
 /// What the targets of a test cost, each at its own peak.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -99,25 +87,6 @@ pub enum Standing {
     },
 }
 
-/// From one target on the Pareto front to the next.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PriceStep {
-    /// The cheaper one.
-    pub from: String,
-    /// The next dearer one, which is clearly faster.
-    pub to: String,
-    /// ISO 4217 code.
-    pub currency: String,
-    /// What it costs more a month, both at their peaks.
-    pub monthly: Amount,
-    /// Its throughput over that of `from`, at their peaks.
-    pub ratio: Estimate,
-    /// What each further 10 % of `from`'s throughput costs a month on the way:
-    /// 0.1 × `monthly` ÷ (`ratio` − 1). A target cannot be had by halves; this is its price for
-    /// comparison with other steps.
-    pub next_tenth: Amount,
-}
-
 /// What each priced target costs at its peak in a test.
 pub(crate) fn of_test(
     dataset: &Dataset,
@@ -134,8 +103,8 @@ pub(crate) fn of_test(
     };
     let mut costs: Vec<TargetCost> = study.targets.iter().filter_map(cost).collect();
     let (metric, targets) = (Metric::Throughput, peaks.len());
-    let race = Race::new(study, metric, comparisons, floors, targets);
-    let race = pareto::PeakRace { race, peaks };
+    let race = PeerComparison::new(study, metric, comparisons, floors, targets);
+    let race = pareto::PeakComparison { race, peaks };
     pareto::place(&race, &mut costs);
     let steps = pareto::steps(&race, &costs);
     TestMoney { costs, steps }

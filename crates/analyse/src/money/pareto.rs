@@ -1,8 +1,9 @@
 //! Price against performance: which targets are worth their price, and what more costs.
 
-use super::{Amount, Bill, PriceStep, Standing, TargetCost};
+use super::{Bill, Standing, TargetCost};
 use crate::curve::CurveData;
-use crate::race::Race;
+use crate::race::PeerComparison;
+use findings::{Amount, PriceStep};
 use stats::{Estimate, Relation};
 use std::cmp::Ordering;
 
@@ -10,12 +11,12 @@ use std::cmp::Ordering;
 const A_TENTH: f64 = 0.1;
 
 /// The race of the targets at their peaks.
-pub(super) struct PeakRace<'a> {
-    pub(super) race: Race<'a>,
+pub(super) struct PeakComparison<'a> {
+    pub(super) race: PeerComparison<'a>,
     pub(super) peaks: &'a [CurveData],
 }
 
-impl PeakRace<'_> {
+impl PeakComparison<'_> {
     /// How the throughputs of two targets compare, each at its own peak. `None` where one that was
     /// offered no more than it did may do so much more that they compare otherwise.
     fn relation(&self, numerator: &str, denominator: &str) -> Option<Relation> {
@@ -42,7 +43,7 @@ impl PeakRace<'_> {
     }
 }
 
-impl PeakRace<'_> {
+impl PeakComparison<'_> {
     /// How many targets are clearly faster at their peaks: those that rank before one.
     fn faster_than(&self, name: &str) -> usize {
         let Some(own) = self.peak(name) else { return 0 };
@@ -52,7 +53,7 @@ impl PeakRace<'_> {
 }
 
 /// Gives every target with a bill its place against the others of its currency.
-pub(super) fn place(race: &PeakRace, costs: &mut [TargetCost]) {
+pub(super) fn place(race: &PeakComparison, costs: &mut [TargetCost]) {
     let standings: Vec<Option<Standing>> =
         costs.iter().map(|cost| standing(race, costs, cost)).collect();
     for (cost, standing) in costs.iter_mut().zip(standings) {
@@ -64,7 +65,7 @@ pub(super) fn place(race: &PeakRace, costs: &mut [TargetCost]) {
 /// fast and does not rank behind it. It stands on the Pareto front if that can be ruled out of every other target; where speed or
 /// cost is not resolved or not known against some other one, so is its place. Without any other there
 /// is none.
-fn standing(race: &PeakRace, costs: &[TargetCost], cost: &TargetCost) -> Option<Standing> {
+fn standing(race: &PeakComparison, costs: &[TargetCost], cost: &TargetCost) -> Option<Standing> {
     let own = cost.monthly()?;
     let mut compared = false;
     let mut doubt = None;
@@ -104,7 +105,7 @@ fn standing(race: &PeakRace, costs: &[TargetCost], cost: &TargetCost) -> Option<
 
 /// From each target on the Pareto front to the next dearer one: what it costs, and what a tenth more
 /// throughput comes to at that price.
-pub(super) fn steps(race: &PeakRace, costs: &[TargetCost]) -> Vec<PriceStep> {
+pub(super) fn steps(race: &PeakComparison, costs: &[TargetCost]) -> Vec<PriceStep> {
     let on_front = |cost: &&TargetCost| cost.standing == Some(Standing::OnParetoFront);
     let mut front: Vec<(&TargetCost, Amount)> =
         costs.iter().filter(on_front).filter_map(|cost| Some((cost, cost.monthly()?))).collect();

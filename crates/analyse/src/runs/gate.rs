@@ -3,8 +3,9 @@
 use super::{
     EarlierRuns, Matched, Pair, Side, TargetRuns, Unmatched, deciding, figure, most_earlier, pairs,
 };
-use crate::floor::{self, NoiseFloor};
+use crate::floor;
 use crate::{Basis, Metric};
+use findings::NoiseFloor;
 use model::{Better, Dataset, Level};
 use serde::Serialize;
 use stats::{Estimate, Interval, Ratio, holm};
@@ -136,7 +137,7 @@ pub fn gate(old: &Dataset, new: &Dataset, question: GateQuestion, earlier: &Earl
             items.extend(pair.results(metric).iter().filter_map(changed));
             continue;
         }
-        let floor = floor::of(&pair.floors, metric).cloned();
+        let floor = floor::of_metric(&pair.floors, metric).cloned();
         let results = pair.results(metric);
         earlier_runs = earlier_runs.max(most_earlier(&results));
         for runs in results {

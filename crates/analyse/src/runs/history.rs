@@ -1,8 +1,9 @@
 //! Many runs: where the level of a figure changes.
 
 use super::{Side, compared_metrics, deciding, figure};
-use crate::extended::{self, ConditionChange};
+use crate::extended;
 use crate::{Basis, Metric};
+use findings::ConditionChange;
 use model::{Dataset, HostFacts, Level, Test, UnixMillis};
 use serde::Serialize;
 use stats::{ChangeFinder, Changes, Estimate, Ratio, Sample, fewest_values};

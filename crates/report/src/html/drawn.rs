@@ -1,7 +1,7 @@
 //! Which trials are drawn over time where there are more than a page can hold.
 
-use super::timelines::cells_of;
-use analyse::{Analysis, Cell, TrialAssessment, Validity};
+use analyse::{Analysis, Cell, TestAnalysis, TrialAssessment, Validity};
+use model::TrialRecord;
 use std::collections::HashSet;
 
 /// Most trials that are drawn: a page with all of ten thousand would be as large as the results.
@@ -59,6 +59,21 @@ impl Drawn {
             Self::Some(drawn) => drawn.len(),
         }
     }
+}
+
+/// Whether anything is known of a trial over time.
+pub(super) fn is_known(record: &TrialRecord) -> bool {
+    record.load().is_some() || !record.sampling.samples.is_empty()
+}
+
+/// Whether it has a place there: of what failed the reason is told.
+pub(super) fn is_drawn(record: &TrialRecord) -> bool {
+    is_known(record) || record.failure().is_some()
+}
+
+/// What is drawn of a test: the cells of its targets, and those of the A/A control.
+pub(super) fn cells_of(test: &TestAnalysis) -> impl Iterator<Item = &Cell> {
+    test.cells.iter().chain(&test.aa_control_cells)
 }
 
 /// The trial in the middle of a cell's repeats by the first figure that its valid ones have.

@@ -1,7 +1,6 @@
 //! Links to single trials: to what is drawn of one over time, else to its row in the list of all.
 
-use super::drawn::Drawn;
-use super::timelines::{cells_of, is_drawn};
+use super::drawn::{Drawn, cells_of, is_drawn};
 use crate::tables::{RestsOn, trial_id};
 use analyse::{Analysis, Finding, Validity};
 use maud::{Markup, html};

@@ -1,7 +1,7 @@
 //! What happened within each trial over time.
 
 use super::disk_panels::{self, DiskExtent, middle};
-use super::drawn::{self, Drawn};
+use super::drawn::{self, Drawn, cells_of, is_drawn, is_known};
 use super::evidence::Evidence;
 use super::layer::Layer;
 use super::{events, heat_maps};
@@ -25,16 +25,6 @@ const MOST_POINTS: usize = 240;
 const LINES: usize = 6 + disk_panels::LINES;
 /// What the shades of heat maps are, from the palest.
 const SHADES: [&str; 5] = ["h1", "h2", "h3", "h4", "h5"];
-
-/// Whether anything is known of a trial over time.
-fn is_known(record: &TrialRecord) -> bool {
-    record.load().is_some() || !record.sampling.samples.is_empty()
-}
-
-/// Whether it has a place there: of what failed the reason is told.
-pub(super) fn is_drawn(record: &TrialRecord) -> bool {
-    is_known(record) || record.failure().is_some()
-}
 
 /// The section of all trials over time; nothing where nothing is known of it.
 pub(super) fn section(analysis: &Analysis, evidence: &Evidence) -> Markup {
@@ -162,11 +152,6 @@ fn disks(analysis: &Analysis) -> Markup {
         @if known && unknown { "Where these are not known, the disk is the one that was written to most." }
         @else if unknown { "The disk is the one that was written to most." }
     }
-}
-
-/// What is drawn of a test: the cells of its targets, and those of the A/A control.
-pub(super) fn cells_of(test: &TestAnalysis) -> impl Iterator<Item = &Cell> {
-    test.cells.iter().chain(&test.aa_control_cells)
 }
 
 fn levels(test: &TestAnalysis) -> Vec<model::Level> {

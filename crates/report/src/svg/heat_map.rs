@@ -1,8 +1,7 @@
 //! How many operations took how long, over time.
 
-use super::panels::{LEFT, PLOT};
 use super::scale::Scale;
-use super::{px, text};
+use super::{LEFT, PLOT, px, text};
 use crate::numbers;
 use maud::{Markup, html};
 use std::fmt::Write;

@@ -35,6 +35,11 @@ use crate::numbers;
 use maud::{Markup, html};
 use std::fmt::Write;
 
+/// Height of one panel's plot, in pixels.
+const PLOT: f64 = 46.0;
+/// Left edge of the plots: room for the largest number of an axis.
+const LEFT: f64 = 46.0;
+
 /// A chart without the element around it, for a file of its own.
 pub(crate) struct Body {
     pub(crate) width: f64,

@@ -3,18 +3,14 @@
 use super::decimate::decimate;
 use super::heat_map::HeatMap;
 use super::scale::Scale;
-use super::{Body, path, px, short_path, text, view_box};
+use super::{Body, LEFT, PLOT, path, px, short_path, text, view_box};
 use crate::numbers;
 use maud::{Markup, html};
 
 /// Width of the drawing, in pixels.
 const WIDTH: f64 = 300.0;
-/// Height of one panel's plot, in pixels.
-pub(super) const PLOT: f64 = 46.0;
 /// Height of a panel with its heading, in pixels.
 const PANEL: f64 = PLOT + 20.0;
-/// Left edge of the plots: room for the largest number of an axis.
-pub(super) const LEFT: f64 = 46.0;
 /// Width of the shortest band, in pixels.
 const NARROWEST: f64 = 1.5;
 

@@ -1,9 +1,8 @@
 //! What is said of interventions, and of a server's work in the background in the measured phase.
 
-use super::{Column, TrialRow};
+use super::{Column, Field, TrialRow};
 use analyse::{TrialBackground, TrialSeconds};
 use model::ActResult;
-use serde_json::Value;
 
 /// The columns. Those of background work are null on servers whose counters do not show it.
 pub(super) const COLUMNS: [Column; 10] = [
@@ -21,19 +20,22 @@ pub(super) const COLUMNS: [Column; 10] = [
 
 impl TrialRow<'_> {
     /// How many began and came to this; null of trials without a load.
-    fn interventions(&self, is: fn(ActResult) -> bool) -> Value {
+    fn interventions(&self, is: fn(ActResult) -> bool) -> Field<'static> {
         let Some(record) = self.record.filter(|record| record.load().is_some()) else {
-            return Value::Null;
+            return Field::Null;
         };
         record.interventions().filter(|mark| mark.result.is_some_and(is)).count().into()
     }
 
-    fn background(&self, figure: impl FnOnce(&TrialBackground) -> Value) -> Value {
-        self.background.as_ref().map_or(Value::Null, figure)
+    fn background(
+        &self,
+        figure: impl FnOnce(&TrialBackground) -> Field<'static>,
+    ) -> Field<'static> {
+        self.background.as_ref().map_or(Field::Null, figure)
     }
 
     /// A figure of the seconds that were touched and of those that were not.
-    fn seconds(&self, figure: impl FnOnce(&(TrialSeconds, TrialSeconds)) -> f64) -> Value {
+    fn seconds(&self, figure: impl FnOnce(&(TrialSeconds, TrialSeconds)) -> f64) -> Field<'static> {
         self.background(|seen| seen.seconds.as_ref().map(figure).into())
     }
 }

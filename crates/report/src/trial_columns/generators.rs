@@ -1,9 +1,8 @@
 //! What is said of the processes that made a trial's load.
 
-use super::{Column, TrialRow};
+use super::{Column, Field, TrialRow};
 use analyse::{StartSpread, start_spread};
 use model::{GeneratorShare, LoadResult, SideBySide};
-use serde_json::Value;
 
 /// The columns; the shares are null where one process made the load.
 pub(super) const COLUMNS: [Column; 8] = [
@@ -24,31 +23,34 @@ pub(super) const COLUMNS: [Column; 8] = [
 
 impl TrialRow<'_> {
     /// The machines that made the load, where that was not the one that weighin ran on.
-    fn makers(&self) -> Value {
+    fn makers(&self) -> Field<'static> {
         let makers = self.record.map_or(&[][..], |record| &record.sampling.load_hosts);
         let names: Vec<&str> = makers.iter().map(|maker| maker.host.as_str()).collect();
-        if names.is_empty() { Value::Null } else { names.join(", ").into() }
+        if names.is_empty() { Field::Null } else { names.join(", ").into() }
     }
 
     /// What is known of the trials that ran beside it, where there were any.
-    fn beside(&self, value: fn(&SideBySide) -> Value) -> Value {
+    fn beside(&self, value: fn(&SideBySide) -> Field<'static>) -> Field<'static> {
         let others = self.record.and_then(|record| record.side_by_side.as_ref());
-        others.map_or(Value::Null, value)
+        others.map_or(Field::Null, value)
     }
 
     /// A figure of how far apart these began.
-    fn spread(&self, figure: fn(StartSpread) -> f64) -> Value {
+    fn spread(&self, figure: fn(StartSpread) -> f64) -> Field<'static> {
         let spread = self.record.and_then(|record| start_spread(record.load()?, &record.sampling));
         spread.map(|spread| figure(spread) * 1e3).into()
     }
 
     /// A figure of the shares that the generators have of all transactions.
-    fn share(&self, figure: impl FnOnce(&mut dyn Iterator<Item = f64>) -> Option<f64>) -> Value {
+    fn share(
+        &self,
+        figure: impl FnOnce(&mut dyn Iterator<Item = f64>) -> Option<f64>,
+    ) -> Field<'_> {
         self.loaded(|load: &LoadResult| {
             let all = load.measure.transactions;
             let share = |part: &GeneratorShare| part.transactions as f64 / all as f64;
             let shares = &mut load.generators.iter().map(share);
-            if all > 0 { figure(shares).into() } else { Value::Null }
+            if all > 0 { figure(shares).into() } else { Field::Null }
         })
     }
 }

@@ -1,9 +1,8 @@
 //! What is said of the processors that the virtual machines of a trial shared, in the measured
 //! phase.
 
-use super::{Column, TrialRow};
+use super::{Column, Field, TrialRow};
 use model::FleetProcessors;
-use serde_json::Value;
 
 /// The columns; null where there were no virtual machines, or they were limited to no processors.
 pub(super) const COLUMNS: [Column; 5] = [
@@ -21,10 +20,10 @@ pub(super) const COLUMNS: [Column; 5] = [
 ];
 
 impl TrialRow<'_> {
-    fn processors(&self, value: impl FnOnce(&FleetProcessors) -> Value) -> Value {
+    fn processors(&self, value: impl FnOnce(&FleetProcessors) -> Field<'static>) -> Field<'_> {
         self.loaded(|load| {
             let processors = load.fleet.as_ref().and_then(|fleet| fleet.processors.as_ref());
-            processors.map_or(Value::Null, value)
+            processors.map_or(Field::Null, value)
         })
     }
 }

@@ -1,8 +1,7 @@
 //! What is said of the disks under a trial's server, in the measured phase.
 
-use super::{Column, TrialRow};
+use super::{Column, Field, TrialRow};
 use model::DiskRates;
-use serde_json::Value;
 
 /// The columns; null where the disks are not known, and where there is nothing to average.
 pub(super) const COLUMNS: [Column; 24] = [
@@ -40,7 +39,7 @@ pub(super) const COLUMNS: [Column; 24] = [
 
 impl TrialRow<'_> {
     /// A figure of the disks together.
-    fn disks(&self, figure: impl FnOnce(&DiskRates) -> Option<f64>) -> Value {
+    fn disks(&self, figure: impl FnOnce(&DiskRates) -> Option<f64>) -> Field<'static> {
         self.volume.as_ref().and_then(|known| figure(&known.volume.together)).into()
     }
 }

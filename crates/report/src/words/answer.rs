@@ -1,15 +1,15 @@
 //! The answer to a test in plain words, with what it does not hold for.
 
-use super::finding::{capitalised, statement};
-use super::first::{crowd, measured_once, peaks};
-use super::labels::target_name;
-use super::place::{at_levels, levels};
+use super::first::{crowd, measured_once, not_offered, peaks};
 use super::{decision, failover, rates, search, undecided};
 use crate::{numbers, view};
 use analyse::{
     Analysis, CurveShape, Evidence, Finding, Metric, OverallComparison, TestAnalysis, Validity,
     Verdict,
 };
+use findings::names::target_name;
+use findings::place::{at_levels, levels};
+use findings::{capitalised, statement};
 use model::{Level, Test, TrialRecord, text};
 
 /// Most targets that failed in some trials and are named beside a choice.
@@ -129,7 +129,7 @@ fn stalled(test: &TestAnalysis) -> Option<String> {
         .filter(|cell| cell.stalled > 0)
         .map(|cell| {
             let trials = numbers::counted(cell.trials.len(), "trial");
-            let at = super::place::at(cell.level);
+            let at = findings::place::at(cell.level);
             format!("{} of {trials} of {}{at}", cell.stalled, target_name(&cell.target))
         })
         .collect();
@@ -259,14 +259,6 @@ impl Pair<'_> {
             .collect();
         (!parts.is_empty()).then(|| format!("{}.", parts.join("; ")))
     }
-}
-
-/// The targets that do not offer what a test asks for, and what the first of them says; `None` where
-/// all do.
-pub(crate) fn not_offered(test: &TestAnalysis) -> Option<(Vec<&str>, &str)> {
-    let refusing = || test.ranking.failed.iter().filter(|one| one.failure.is_not_offered());
-    let said = refusing().next()?.failure.message.as_str();
-    Some((refusing().map(|one| one.target.as_str()).collect(), said))
 }
 
 /// What a test's answer does not hold for.

@@ -1,15 +1,15 @@
 //! Answers to questions of capacity, in words.
 
-use super::labels::target_name;
-use super::metric::metric_name;
-use super::money::amount;
-use super::place::at;
 use crate::numbers::{self, count, duration, figure, percent};
 use analyse::CostGap;
 use analyse::capacity::{
     Answer, Asked, Budget, Ground, MonthlyCost, Order, Part, Question, Reason, TargetAnswer,
     TestAnswers,
 };
+use findings::names::metric_name;
+use findings::names::target_name;
+use findings::place::at;
+use findings::words::amount;
 use model::{Metric, UnitName};
 use std::time::Duration;
 

@@ -1,12 +1,12 @@
 //! What whoever decides reads first: what to choose and on what condition, what that rests on, and
 //! what it does not hold for.
 
-use super::labels::target_name;
-use super::place::{at, levels};
 use crate::{numbers, view};
 use analyse::{
     Analysis, Choice, Evidence, Finding, OverallComparison, Severity, TestAnalysis, Verdict,
 };
+use findings::names::target_name;
+use findings::place::{at, levels};
 use model::{Level, Task, Test};
 
 /// Most targets that a choice names.
@@ -193,7 +193,7 @@ fn places(all: &[Level], here: &[Level]) -> String {
         return format!(" at every level from {}", between(*first, *last));
     }
     if stretches.iter().all(|stretch| stretch.len() == 1) {
-        return super::place::at_levels(here);
+        return findings::place::at_levels(here);
     }
     let stretches = stretches.iter().filter_map(|stretch| {
         let (first, last) = (stretch.first()?, stretch.last()?);

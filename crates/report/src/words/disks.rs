@@ -1,11 +1,11 @@
 //! What is said beside the figures of disks.
 
-use super::finding::capitalised;
-use super::labels::target_name;
 use super::methods::Method;
 use super::volume::limited;
 use crate::{numbers, view};
 use analyse::{Analysis, TestAnalysis};
+use findings::capitalised;
+use findings::names::target_name;
 
 /// What stands over the figures of disks.
 pub(crate) fn disks_heading(test: &TestAnalysis) -> &'static str {

@@ -1,8 +1,8 @@
 //! Failovers in words.
 
-use super::labels::target_name;
 use crate::numbers;
 use analyse::{Analysis, Evidence, TestAnalysis};
+use findings::names::target_name;
 use model::{Failover, FailoverCause};
 
 /// What is done in a test.

@@ -1,11 +1,11 @@
 //! Who comes first in a test, in words.
 
-use super::answer::not_offered;
-use super::labels::target_name;
-use super::metric::{figure_of, metric_name};
-use super::place::at;
+use super::metric::figure_of;
 use crate::{numbers, tables, view};
 use analyse::{Analysis, Basis, Metric, RankedTarget, TestAnalysis};
+use findings::names::metric_name;
+use findings::names::target_name;
+use findings::place::at;
 
 /// So many others that share the first place are not told with their figures.
 const MANY: usize = 3;
@@ -181,4 +181,12 @@ fn figure(analysis: &Analysis, basis: Basis, place: &RankedTarget) -> String {
     let imported = view::imported(analysis);
     let figure = figure_of(basis.metric, &place.figure, basis.counted, imported);
     format!("{figure}{}", at(place.level))
+}
+
+/// The targets that do not offer what a test asks for, and what the first of them says; `None` where
+/// all do.
+pub(crate) fn not_offered(test: &TestAnalysis) -> Option<(Vec<&str>, &str)> {
+    let refusing = || test.ranking.failed.iter().filter(|one| one.failure.is_not_offered());
+    let said = refusing().next()?.failure.message.as_str();
+    Some((refusing().map(|one| one.target.as_str()).collect(), said))
 }

@@ -1,12 +1,12 @@
 //! Names of the values of enums, for headings and table cells.
 
-use super::place::levels;
 use super::volume::stands_on;
 use crate::numbers;
-use analyse::{Check, Curve, CurveShape, Severity, Validity, Verdict};
+use analyse::{Curve, CurveShape, Severity, Validity, Verdict};
+use findings::names::target_name;
+use findings::place::levels;
 use model::{
-    CacheState, Endpoint, FailureKind, KeyValue, LoadHosts, Place, Software, StoragePlace, Task,
-    Test, Workload,
+    CacheState, Endpoint, KeyValue, LoadHosts, Place, Software, StoragePlace, Task, Test, Workload,
 };
 
 /// Heading of the findings of a severity.
@@ -54,56 +54,6 @@ pub(crate) fn shape(curve: &Curve) -> String {
         known
     } else {
         format!("{known}; no result at {}", levels(&curve.without_data))
-    }
-}
-
-/// What a check of every trial is about.
-pub(crate) fn check(check: Check) -> &'static str {
-    match check {
-        Check::LittlesLaw => {
-            "check 1, Little’s law: clients = throughput × (latency + client delay)"
-        }
-        Check::ServerCounters => {
-            "check 2: the counters of the server or of the devices agree with weighin’s"
-        }
-        Check::ClientNotBottleneck => "check 3: the load generator was not the bottleneck",
-        Check::SteadyState => "check 4: steady state, no trend left after the warm-up",
-        Check::CacheAsDeclared => {
-            "check 5: caches as specified, cold trials read from storage and warm ones from memory"
-        }
-        Check::OwnMachine => {
-            "check 6: no hypervisor, other process or limit took processor time from the load"
-        }
-        Check::Answers => "check 8: answers had all their rows",
-    }
-}
-
-/// What a failure is about.
-pub(crate) fn failure_kind(kind: FailureKind) -> &'static str {
-    match kind {
-        FailureKind::Unreachable => "unreachable",
-        FailureKind::AccessDenied => "access denied",
-        FailureKind::MissingDatabase => "database missing",
-        FailureKind::MissingTables => "tables missing",
-        FailureKind::ForeignTables => "foreign tables",
-        FailureKind::ForeignData => "foreign data",
-        FailureKind::TooFewConnections => "too few connections",
-        FailureKind::DiskFull => "disk full",
-        FailureKind::ServerLost => "server lost",
-        FailureKind::HostLost => "host lost",
-        FailureKind::VolumeFailed => "volume failed",
-        FailureKind::NotUp => "did not come up",
-        FailureKind::Replication => "replication broken",
-        FailureKind::MissingProgram => "program missing",
-        FailureKind::SandboxStart => "private server did not start",
-        FailureKind::Tls => "TLS",
-        FailureKind::Statement => "statement refused",
-        FailureKind::TimedOut => "timed out",
-        FailureKind::NotPermitted => "not permitted",
-        FailureKind::Stopped => "stopped",
-        FailureKind::Skipped => "skipped",
-        FailureKind::NotOffered => "not offered",
-        FailureKind::Other => "other",
     }
 }
 
@@ -202,7 +152,7 @@ pub(crate) fn workload(test: &Test) -> String {
             oltp.distribution.name(),
         ),
         Workload::KeyValue(workload) => key_value(workload),
-        Workload::Storage(storage) => super::storage::load(storage),
+        Workload::Storage(storage) => findings::storage::load(storage),
     };
     let each = match load.load_generators {
         0 | 1 => String::new(),
@@ -266,14 +216,4 @@ fn key_value(workload: &KeyValue) -> String {
         workload.value_size,
         workload.order.name(),
     )
-}
-
-/// A target's name as it stands in a sentence: quoted where it would read as prose or markup.
-pub(crate) fn target_name(name: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_.:@/+".contains(c);
-    if !name.is_empty() && name.chars().all(plain) {
-        name.to_owned()
-    } else {
-        format!("“{name}”")
-    }
 }

@@ -3,6 +3,7 @@
 use super::{disks, events, search};
 use crate::{numbers, view};
 use analyse::Analysis;
+use findings::names::target_name;
 use model::{Budget, Study, Test, TrialRecord, UnitName};
 use stats::{Looks, values_needed};
 use std::collections::BTreeSet;
@@ -91,7 +92,7 @@ fn side_by_side(analysis: &Analysis) -> Option<Method> {
         format!(
             " The A/A control {} ran by itself, so that what tells it from the first target is \
              noise and what running side by side costs.",
-            super::labels::target_name(&control.name)
+            target_name(&control.name)
         )
     });
     let text = format!(

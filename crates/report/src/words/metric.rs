@@ -3,24 +3,10 @@
 use crate::numbers;
 use crate::view;
 use analyse::{Analysis, Metric, TestAnalysis};
+use findings::names::{metric_name, target_name, unit};
 use model::{MetricUnit, UnitName};
 use stats::Estimate;
 use std::time::Duration;
-
-/// What a metric is called in a sentence.
-pub(crate) fn metric_name(metric: Metric) -> &'static str {
-    metric.entry().words
-}
-
-/// The unit of a metric, for headings; `counted` is what throughput counts. Empty where the metric
-/// names what it counts.
-pub(crate) fn unit(metric: Metric, counted: UnitName) -> String {
-    match metric.unit() {
-        MetricUnit::PerSecond => format!("{counted}/s"),
-        MetricUnit::Bytes => "MB".to_owned(),
-        other => other.text().to_owned(),
-    }
-}
 
 /// An estimate in the unit that is shown.
 pub(crate) fn in_unit(metric: Metric, estimate: &Estimate) -> Estimate {
@@ -112,7 +98,7 @@ pub(crate) fn against_first(test: &TestAnalysis, first: &str) -> String {
     format!(
         "Ratios of {metric}: each target ÷ {}, repeat by repeat where repeats make pairs. A faint \
          ratio is not resolved.",
-        super::labels::target_name(first)
+        target_name(first)
     )
 }
 

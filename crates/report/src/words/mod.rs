@@ -11,49 +11,47 @@ mod decision;
 mod disks;
 mod events;
 mod failover;
-mod finding;
 mod first;
 pub(crate) mod instances;
 mod labels;
 mod methods;
 mod metric;
 mod money;
-mod place;
-mod processors;
 mod rates;
 mod search;
 mod statement;
-mod storage;
 mod undecided;
 mod volume;
 
-pub(crate) use answer::{Answer, answer, general_limits, not_offered, scaled};
+pub(crate) use answer::{Answer, answer, general_limits, scaled};
 pub(crate) use capacity::{
     SERVICE_TIMES, answer as capacity_answer, part as capacity_part, question, sufficient,
 };
 pub(crate) use decision::{doubts, grounds, not_for, rests_on, second, undecided};
 pub(crate) use disks::{disks_heading, volumes};
 pub(crate) use events::{act_result, began, changed, ended, event_kind, event_time, mark};
-pub(crate) use finding::law_name;
-pub use finding::sentence;
-pub(crate) use finding::{
-    Terms, by_level, capitalised, choices, crossover, depends_on_level, equation, follows, heading,
-    off, origins, outcome, printed, sentences,
+pub use findings::names::searched_load;
+pub(crate) use findings::names::{
+    bound, failure_kind, metric_name, search_unit, target_name, unit,
 };
-pub(crate) use labels::{
-    failure_kind, place, severity, shape, target_name, validity, verdict, workload,
+pub(crate) use findings::place::{at, levels, trials};
+pub use findings::processors::shared as shared_processors;
+pub use findings::sentence;
+pub use findings::storage::load as storage_load;
+pub(crate) use findings::words::{
+    Terms, amount, by_level, choices, crossover, depends_on_level, equation, follows, law_name,
+    off, origins, outcome, printed,
 };
+pub(crate) use findings::{capitalised, sentences};
+pub(crate) use first::not_offered;
+pub(crate) use labels::{place, severity, shape, validity, verdict, workload};
 pub use methods::budget;
 pub(crate) use methods::{few_repeats, methods};
 pub(crate) use metric::{
-    NO_TEST, against_first, exactly, in_unit, matrix, metric_name, nothing_ranked, ranked_by,
-    short_unit, summary, unit, with_unit,
+    NO_TEST, against_first, exactly, in_unit, matrix, nothing_ranked, ranked_by, short_unit,
+    summary, with_unit,
 };
-pub(crate) use money::{amount, offer, standing};
-pub(crate) use place::{at, levels, trials};
-pub use processors::shared as shared_processors;
+pub(crate) use money::{offer, standing};
 pub(crate) use rates::{OVERLOADED, kept_up_with};
-pub use search::searched_load;
-pub(crate) use search::{bound, search_unit, searched_for, step_verdict};
+pub(crate) use search::{searched_for, step_verdict};
 pub(crate) use statement::{AROUND, AROUND_HEADING, figures_heading};
-pub use storage::load as storage_load;

@@ -1,32 +1,8 @@
 //! Prices, costs and break-evens in words.
 
-use crate::numbers::{self, figure, money};
-use analyse::{Amount, Standing};
+use crate::numbers::{figure, money};
+use analyse::Standing;
 use model::{Price, PriceItem, PriceUnit};
-
-/// An amount with its currency, and with its interval where it rests on measurements:
-/// `873.00 USD`, `71.4 USD (50.1–110)`.
-pub(crate) fn amount(amount: &Amount, unit: &str) -> String {
-    match amount.interval {
-        _ if amount.is_exact() => format!("{} {unit}", money(amount.point)),
-        Some((low, high)) => {
-            format!("{} {unit} ({})", figure(amount.point), numbers::range(low, high))
-        }
-        None => format!("{} {unit} (without interval)", figure(amount.point)),
-    }
-}
-
-/// A load in requests per second, likewise.
-pub(super) fn load(amount: &Amount) -> String {
-    let unit = "requests/s";
-    match amount.interval {
-        Some((low, high)) if !amount.is_exact() => {
-            format!("{} {unit} ({})", figure(amount.point), numbers::range(low, high))
-        }
-        Some(_) => format!("{} {unit}", figure(amount.point)),
-        None => format!("{} {unit} (without interval)", figure(amount.point)),
-    }
-}
 
 /// The line items of a price, and what it holds for.
 pub(crate) fn offer(price: &Price) -> String {

@@ -1,8 +1,8 @@
 //! What a test that offers load at rates says.
 
-use super::labels::target_name;
 use crate::numbers;
 use analyse::{Cell, Metric, TestAnalysis};
+use findings::names::target_name;
 use model::Level;
 
 /// Most targets that are told in sentences; a table has the others.

@@ -1,13 +1,15 @@
 //! The highest load under a bound on latency, in words.
 
 use super::answer::{Answer, failures};
-use super::finding::{capitalised, highest, statement};
-use super::labels::target_name;
 use super::methods::Method;
-use crate::numbers::{self, count, figure};
+use crate::numbers::{self, count};
 use crate::view;
 use analyse::{Analysis, Evidence, SearchAnalysis, SearchOutcome, TargetSearch, TestAnalysis};
-use model::{Bound, SearchOver, StepVerdict, UnitName};
+use findings::names::bound;
+use findings::names::target_name;
+use findings::words::highest;
+use findings::{capitalised, statement};
+use model::{SearchOver, StepVerdict};
 
 /// Most targets whose highest loads are told in sentences; a table has those of all.
 const MOST_TARGETS: usize = 3;
@@ -20,11 +22,6 @@ pub(crate) fn searched_for(over: SearchOver) -> &'static str {
     }
 }
 
-/// The bound as a condition: `with p95 < 20 ms`.
-pub(crate) fn bound(bound: &Bound) -> String {
-    format!("with {bound}")
-}
-
 /// What a step says of its load.
 pub(crate) fn step_verdict(over: SearchOver, verdict: StepVerdict) -> &'static str {
     match verdict {
@@ -35,23 +32,6 @@ pub(crate) fn step_verdict(over: SearchOver, verdict: StepVerdict) -> &'static s
         StepVerdict::Lagging => "replicas lag",
         StepVerdict::FellBehind if over == SearchOver::Clients => "too few succeeded",
         StepVerdict::FellBehind => "fell behind",
-    }
-}
-
-/// The unit of what was searched for; `counted` is what throughput counts.
-pub(crate) fn search_unit(over: SearchOver, counted: UnitName) -> String {
-    match over {
-        SearchOver::Rate => format!("{counted}/s"),
-        SearchOver::Clients => "clients".to_owned(),
-    }
-}
-
-/// A load that was searched for: `1,200 transactions/s`, `16 clients`.
-pub fn searched_load(over: SearchOver, load: f64, counted: UnitName) -> String {
-    match over {
-        SearchOver::Rate => format!("{} {counted}/s", figure(load)),
-        SearchOver::Clients if load == 1.0 => "1 client".to_owned(),
-        SearchOver::Clients => format!("{} clients", count(load as u64)),
     }
 }
 

@@ -1,12 +1,12 @@
 //! Pairs of targets that the measurements do not tell apart, in one sentence: one for each would
 //! say the same over and over.
 
-use super::finding::further_repeats;
-use super::labels::target_name;
-use super::metric::metric_name;
-use super::place::at_levels;
 use crate::numbers::{self, figure, percent};
 use analyse::{OverallComparison, TestAnalysis, Verdict};
+use findings::names::metric_name;
+use findings::names::target_name;
+use findings::place::at_levels;
+use findings::words::further_repeats;
 use model::Level;
 
 /// From so many pairs on they are told together.

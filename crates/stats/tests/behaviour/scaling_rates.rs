@@ -52,7 +52,7 @@ fn parameters_of_a_law_with_noise_lie_in_their_intervals() {
                 })
                 .collect();
             let fit = UslFit::of(&clients, &rows).unwrap();
-            let fit = fit.parameters(0.95, Bootstrap::new(seed)).unwrap();
+            let fit = fit.parameters(0.95, &Bootstrap::new(seed)).unwrap();
             let inside = |estimate: Estimate, value: f64| {
                 estimate.interval.is_some_and(|i| i.low <= value && value <= i.high)
             };

@@ -4,7 +4,8 @@ use crate::workspace::{Source, names, sources, table, text};
 use std::collections::BTreeSet;
 
 /// Crates without side effects.
-const PURE: [&str; 7] = ["model", "stats", "settings", "protocol", "workload", "analyse", "report"];
+const PURE: [&str; 8] =
+    ["model", "stats", "settings", "protocol", "workload", "findings", "analyse", "report"];
 
 /// What has side effects, or would hide from this test that something has.
 const EFFECTS: [&str; 14] = [

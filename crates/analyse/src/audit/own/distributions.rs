@@ -1,7 +1,7 @@
 //! Latencies: how many there are, and how they lie to each other.
 
 use super::{OwnFigures, time};
-use crate::audit::{Identity, Range};
+use findings::{Identity, Range};
 use model::{Latencies, LoadResult, OpenLoopResult, ReceiveDelay};
 
 /// Relative error of a value in a histogram: it keeps three digits.

@@ -8,7 +8,7 @@ mod phases;
 mod statements;
 
 use super::checked::Checked;
-use super::{Contradiction, Identity, Origin, Range, Term};
+use findings::{Contradiction, Identity, Origin, Range, Term};
 use model::{Dataset, FigureNumber, FigureValue, LoadResult, Test};
 use std::collections::HashMap;
 

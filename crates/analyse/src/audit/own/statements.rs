@@ -1,7 +1,7 @@
 //! Statements against transactions, as the workload has it.
 
 use super::{Count, OwnFigures, count, term};
-use crate::audit::{Identity, Origin};
+use findings::{Identity, Origin};
 use model::{FigureNumber, LoadResult, OltpTransaction, Workload};
 
 pub(super) fn check(own: &mut OwnFigures<'_>, workload: &Workload, load: &LoadResult) {
