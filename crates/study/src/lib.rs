@@ -3,6 +3,9 @@
 //!
 //! The types that either is read into are private; what leaves this crate is valid. Errors name the
 //! line or the option, point at the place, and say how to fix it.
+//!
+//! Files form a tree: `problem` and `text` at the bottom, then `keys` (types, ranges and defaults), then
+//! what reads and checks them (`read::hosts`, `read::targets`, `read::tests`). `plan` takes a `Study` alone.
 
 mod error;
 mod keys;
@@ -16,12 +19,11 @@ mod text;
 pub use error::StudyError;
 pub use keys::schema::json_schema;
 pub use plan::change::{Conflict, Part, changes, differences};
-pub use plan::estimate::{estimate, estimate_set_up};
+pub use plan::estimate::{VolumeSpace, estimate, estimate_set_up, space};
 pub use plan::expand::{Additions, expand, expand_most, extend, next_block, next_levels};
 pub use plan::merge::{MergeError, NamedRun, merged};
 pub use plan::scale::scaled;
-pub use plan::space::{VolumeSpace, space};
-pub use read::hosts::instance::{OutputError, Told, told, told_of_host};
+pub use read::hosts::instance::{InstanceOutput, OutputError, host_output, instance_output};
 pub use read::options::{CommandLine, LoadKey, load_keys};
 pub use read::tests::key_value::{RatioError, parse_ratio};
 pub use read::{load, parse};

@@ -60,7 +60,7 @@ impl Form {
     ];
 
     /// That of a test as written; `None` where it names no workload that there is.
-    pub fn of(test: &DeTable<'_>) -> Option<Self> {
+    pub fn of_test(test: &DeTable<'_>) -> Option<Self> {
         let text = |key: &str| test.get(key)?.get_ref().as_str();
         match text("task") {
             Some(Statement::NAME) => Some(Self::Statement),

@@ -1,6 +1,6 @@
-use crate::keys::File;
-use crate::keys::forms::{self, forbid_null};
+use crate::keys::forms::forbid_null;
 use crate::keys::key::ABSENT;
+use crate::keys::{File, forms};
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 

@@ -6,4 +6,3 @@ pub(crate) mod expand;
 pub(crate) mod merge;
 mod random;
 pub(crate) mod scale;
-pub(crate) mod space;

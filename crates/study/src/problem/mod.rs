@@ -25,7 +25,7 @@ impl Places {
     }
 
     /// Those keys that are given.
-    pub fn of(&self, keys: &'static [&'static str]) -> Vec<(&'static str, Place)> {
+    pub fn written_among(&self, keys: &'static [&'static str]) -> Vec<(&'static str, Place)> {
         keys.iter().filter_map(|key| Some((*key, self.get(key)?))).collect()
     }
 }
@@ -108,7 +108,7 @@ pub(crate) struct Problems {
 
 impl Problems {
     /// Those of a command line whose options have these names.
-    pub fn of_options(option: fn(&str) -> String) -> Self {
+    pub fn for_options(option: fn(&str) -> String) -> Self {
         Self { notation: Notation::Options(option), ..Self::default() }
     }
 

@@ -2,6 +2,7 @@ mod budget;
 mod command;
 mod fit;
 pub(crate) mod hosts;
+mod login;
 pub(crate) mod options;
 mod price;
 mod settings;

@@ -6,11 +6,8 @@ use crate::keys::TargetTable;
 use crate::keys::forms::{Form, all_keys, properties};
 use crate::problem::render::{Source, render};
 use crate::problem::{Place, Places, Problems};
-use crate::read::fit;
 use crate::read::hosts::Hosts;
-use crate::read::shape;
-use crate::read::targets;
-use crate::read::tests;
+use crate::read::{fit, shape, targets, tests};
 use crate::reference::absence;
 use model::{Target, Test};
 use serde_json::{Map, Value};
@@ -188,7 +185,7 @@ impl CommandLine {
     }
 
     fn checked<T>(&self, read: impl FnOnce(&mut Problems) -> Option<T>) -> Result<T, StudyError> {
-        let mut problems = Problems::of_options(self.option);
+        let mut problems = Problems::for_options(self.option);
         match read(&mut problems) {
             Some(found) if problems.is_empty() => Ok(found),
             _ => {

@@ -1,7 +1,6 @@
-use crate::keys::forms;
 use crate::keys::forms::Form;
 use crate::keys::schema::schema;
-use crate::keys::{File, LoadKeys, TestKeys};
+use crate::keys::{File, LoadKeys, TestKeys, forms};
 use crate::problem::names::{choices, nearest};
 use crate::problem::secret::is_secret_key;
 use crate::problem::{Place, Places, Problems};
@@ -41,7 +40,7 @@ pub(crate) fn read(mut tree: Spanned<DeTable<'_>>, problems: &mut Problems) -> O
 
 /// Reads a test: the keys that all have, and those of its form.
 pub(crate) fn test(table: &mut Spanned<DeTable<'_>>, problems: &mut Problems) -> Option<TestTable> {
-    let task = match Form::of(table.get_ref()) {
+    let task = match Form::of_test(table.get_ref()) {
         Some(Form::Statement) => {
             TaskTable::Statement(Box::new(typed(table, problems)?), timed(table, problems)?)
         }
@@ -162,7 +161,7 @@ fn inner_keys(key: &str, value: &DeValue<'_>, schema: &Value, problems: &mut Pro
 
 /// Notes every key of a test that its form does not have.
 pub(crate) fn unknown_test_keys(test: &DeTable<'_>, problems: &mut Problems) {
-    let form = Form::of(test);
+    let form = Form::of_test(test);
     let known = form.map_or_else(forms::all_keys, Form::keys);
     for (key, value) in test {
         let key_name = key.get_ref().as_ref();

@@ -1,22 +1,12 @@
-use crate::keys::study::CONFIDENCES;
-use crate::keys::study::MARGINS;
-use crate::keys::study::MOST_REPEATS;
-use crate::keys::study::REPEATS;
-use crate::keys::value::TakenNames;
-use crate::keys::value::name;
-use crate::keys::value::whole;
+use crate::keys::study::{CONFIDENCES, MARGINS, MOST_REPEATS, REPEATS};
+use crate::keys::value::{TakenNames, name, whole};
 use crate::keys::{Maybe, RepeatsKey, StudyTable};
 use crate::problem::{Place, Problems};
 use crate::read::budget::budget;
-use crate::read::fit;
-use crate::read::hosts::Hosts;
-use crate::read::hosts::fleet;
-use crate::read::hosts::instance;
 use crate::read::hosts::load_hosts::LoadHostTables;
-use crate::read::hosts::parallel;
+use crate::read::hosts::{Hosts, fleet, instance, parallel};
 use crate::read::shape::Shape;
-use crate::read::targets;
-use crate::read::tests;
+use crate::read::{fit, targets, tests};
 use model::bounds::{MAX_LOOKS, MAX_REPEATS};
 use model::{LevelPlacement, Study, Target, Test, Until};
 use std::ops::RangeInclusive;
@@ -32,26 +22,26 @@ const SAMPLE_EVERY: RangeInclusive<Duration> = Duration::from_millis(100)..=Dura
 
 /// Validates a whole file. What it returns is a study only if no problem was noted.
 pub(crate) fn study(shape: Shape, text: &str, problems: &mut Problems) -> Option<Study> {
-    let Shape { file, target_places, tests: wire_tests } = shape;
-    let wire_targets = file.target.unwrap_or_default();
-    if wire_targets.is_empty() {
+    let Shape { file, target_places, tests: test_tables } = shape;
+    let target_tables = file.target.unwrap_or_default();
+    if target_tables.is_empty() {
         let help = "add a [[target]] with a name and sandbox = {}";
         problems.missing(0..0, "the study has no target", help);
     }
-    if wire_tests.is_empty() {
+    if test_tables.is_empty() {
         let help = "add a [[test]] with a workload and clients";
         problems.missing(0..0, "the study has no test", help);
     }
-    let hosts = Hosts::of(file.host.unwrap_or_default(), problems);
-    let load_hosts = LoadHostTables::of(file.load_host.unwrap_or_default(), problems);
+    let hosts = Hosts::from_tables(file.host.unwrap_or_default(), problems);
+    let load_hosts = LoadHostTables::from_tables(file.load_host.unwrap_or_default(), problems);
     let fleet = fleet::fleet(&file.fleet, &load_hosts, problems);
     let mut names = TakenNames::new("target");
     let mut targets: Vec<(Target, Place)> = Vec::new();
-    for (table, places) in wire_targets.into_iter().zip(&target_places) {
+    for (table, places) in target_tables.into_iter().zip(&target_places) {
         let name = table.get_ref().name.as_ref();
         names.take(name.map(|name| (name.get_ref().as_str(), name.span())), problems);
         let at = table.get_ref().name.as_ref().map_or(0..0, Spanned::span);
-        let makers = load_hosts.of_target(&table.get_ref().load_hosts, problems);
+        let makers = load_hosts.hosts_of_target(&table.get_ref().load_hosts, problems);
         let target = targets::target(table, places, &hosts, problems);
         targets.extend(target.map(|target| (Target { load_hosts: makers, ..target }, at)));
     }
@@ -59,7 +49,7 @@ pub(crate) fn study(shape: Shape, text: &str, problems: &mut Problems) -> Option
     load_hosts.refuse_some(&targets, problems);
     let mut names = TakenNames::new("test");
     let mut tests: Vec<Test> = Vec::new();
-    for table in &wire_tests {
+    for table in &test_tables {
         names.take(table.name(), problems);
         let mut of_table = tests::tests(table, problems);
         load_hosts.make(table, &mut of_table, &targets, problems);

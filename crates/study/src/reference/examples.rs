@@ -1,7 +1,6 @@
 //! Examples of keys, from the templates.
 
-use crate::Template;
-use crate::template;
+use crate::{Template, template};
 use std::collections::BTreeMap;
 use toml::Value;
 
@@ -23,7 +22,7 @@ impl Examples {
     }
 
     /// That of a key, as it is written behind `=`.
-    pub(super) fn of(&self, path: &[&str]) -> Option<&str> {
+    pub(super) fn value_of(&self, path: &[&str]) -> Option<&str> {
         self.0.get(&path.join(".")).map(String::as_str)
     }
 

@@ -27,7 +27,7 @@ pub(super) fn key_row(
         }
     }
     let absent = if is_required { "required".to_owned() } else { defaults.join("; ") };
-    let example = examples.of(path).map(|value| code(&format!("{key} = {value}")));
+    let example = examples.value_of(path).map(|value| code(&format!("{key} = {value}")));
     vec![code(key), meanings.join(" / "), kinds.join(" / "), absent, example.unwrap_or_default()]
 }
 

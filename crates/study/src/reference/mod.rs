@@ -6,11 +6,12 @@ mod keys;
 
 use crate::keys::schema::schema;
 use examples::Examples;
-pub(crate) use keys::absence;
-pub use keys::markdown_cell;
 use keys::{described, key_row, prose};
 use serde_json::{Map, Value};
 use std::fmt::Write;
+
+pub(crate) use keys::absence;
+pub use keys::markdown_cell;
 
 const HEAD: &str = "# Reference of study files
 

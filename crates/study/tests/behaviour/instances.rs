@@ -2,7 +2,7 @@
 
 use model::{Endpoint, InstancePer, InstanceSpec, Place, Study};
 use std::time::Duration;
-use study::told;
+use study::instance_output;
 
 fn study(target: &str) -> Result<Study, String> {
     let text = format!(
@@ -61,7 +61,7 @@ fn what_makes_no_sense_is_refused_with_the_way_round_it() {
 fn what_up_says_becomes_the_target() {
     let with = |keys: &str| study(&format!("{keys}\n{INSTANCE}trusted = true")).unwrap();
     let of = |study: &Study, output: &str| {
-        told(study, &study.targets[0], output).map(|told| {
+        instance_output(study, &study.targets[0], output).map(|told| {
             let Place::Server(server) = told.target.place else { unreachable!() };
             let host = server.host.map(|host| host.destination).unwrap_or_default();
             (server.address.endpoint.to_string(), host, told.labels)
@@ -111,7 +111,7 @@ fn load_hosts_must_reach_it_and_be_another_machine() {
         (r#"{"url": "mysql://u@127.0.0.1/d"}"#, "load hosts do not reach it"),
         (r#"{"url": "mysql://u@h/d", "ssh": "load"}"#, "its machine is the load host l"),
     ] {
-        let error = told(&study, &study.targets[0], output).unwrap_err();
+        let error = instance_output(&study, &study.targets[0], output).unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
     }
 }

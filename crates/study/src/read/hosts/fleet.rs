@@ -3,7 +3,7 @@
 use crate::keys::{FleetTable, Maybe};
 use crate::problem::Problems;
 use crate::read::hosts::load_hosts::LoadHostTables;
-use crate::read::targets::{path, secret_source};
+use crate::read::login::{path, secret_source};
 use crate::text::broker::parse_broker;
 use model::{Broker, BrokerProof, PasswordSource};
 use nkeys::{KeyPair, KeyPairType};

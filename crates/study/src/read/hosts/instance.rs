@@ -25,7 +25,10 @@ const MOST_LABELS: usize = 32;
 const LONGEST_LABEL: usize = 200;
 
 /// The instance of a target, where it has one.
-pub(crate) fn of_target(table: &mut TargetTable, problems: &mut Problems) -> Option<InstanceSpec> {
+pub(crate) fn instance_of_target(
+    table: &mut TargetTable,
+    problems: &mut Problems,
+) -> Option<InstanceSpec> {
     let written = table.instance.take()?;
     let at = written.span();
     let is_storage = table.kind.as_ref().is_some_and(|kind| kind.get_ref() == "storage");
@@ -34,18 +37,18 @@ pub(crate) fn of_target(table: &mut TargetTable, problems: &mut Problems) -> Opt
             .add(at.clone(), "an `instance` is a server that is reached over a network")
             .help("remove it: private servers and volumes are on the machine that weighin runs on");
     }
-    read(written.get_ref(), &at, problems)
+    instance(written.get_ref(), &at, problems)
 }
 
 /// The instance of a machine that targets are on, or that makes load: it is there for the whole study.
-pub(crate) fn of_host(
+pub(crate) fn instance_of_host(
     written: &Spanned<InstanceTable>,
     name: &str,
     price: Option<Spanned<PriceTable>>,
     problems: &mut Problems,
 ) -> Option<HostInstance> {
     let price = price.and_then(|price| price::price(price, problems));
-    let spec = read(written.get_ref(), &written.span(), problems)?;
+    let spec = instance(written.get_ref(), &written.span(), problems)?;
     if spec.per != InstancePer::Study {
         let at = written.get_ref().per.place().unwrap_or(written.span());
         problems
@@ -64,7 +67,11 @@ pub(crate) fn refuse_price(price: &Maybe<PriceTable>, problems: &mut Problems) {
     }
 }
 
-fn read(wire: &InstanceTable, at: &PlaceInFile, problems: &mut Problems) -> Option<InstanceSpec> {
+fn instance(
+    wire: &InstanceTable,
+    at: &PlaceInFile,
+    problems: &mut Problems,
+) -> Option<InstanceSpec> {
     let trusted = wire.trusted.value();
     let mut command = |key: &str, written: &Maybe<Vec<String>>| {
         let Some(command) = written else {
@@ -132,7 +139,7 @@ fn variable(written: &Spanned<String>, problems: &mut Problems) -> Option<String
 
 /// What `up` of a target's instance said.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct InstanceOutput {
     /// The target as it is now: with an address.
     pub target: Target,
     pub labels: BTreeMap<String, String>,
@@ -198,7 +205,11 @@ impl OutputError {
 ///
 /// # Errors
 /// When it is something else, or the target could not be measured there.
-pub fn told(study: &Study, target: &Target, output: &str) -> Result<Told, OutputError> {
+pub fn instance_output(
+    study: &Study,
+    target: &Target,
+    output: &str,
+) -> Result<InstanceOutput, OutputError> {
     let keys = object(output)?;
     let text = |key: &str| text_of(&keys, key);
     let mut told = target.clone();
@@ -233,14 +244,14 @@ pub fn told(study: &Study, target: &Target, output: &str) -> Result<Told, Output
         }
     }
     let labels = labels(value(&keys, "labels")?)?;
-    Ok(Told { target: told, labels })
+    Ok(InstanceOutput { target: told, labels })
 }
 
 /// What `up` of a machine's instance printed: a JSON object with `ssh`, and perhaps `labels`.
 ///
 /// # Errors
 /// When it is something else.
-pub fn told_of_host(output: &str) -> Result<(String, BTreeMap<String, String>), OutputError> {
+pub fn host_output(output: &str) -> Result<(String, BTreeMap<String, String>), OutputError> {
     let keys = object(output)?;
     let ssh = text_of(&keys, "ssh")?.ok_or(OutputError::NoSsh)?;
     if !is_destination(ssh) {

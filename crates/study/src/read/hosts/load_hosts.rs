@@ -5,7 +5,8 @@ use crate::keys::{LoadHostTable, LoadHostsKey, Maybe};
 use crate::problem::names::nearest;
 use crate::problem::{Place, Problems};
 use crate::read::hosts::destination::{destination, named};
-use crate::read::hosts::instance::{self, only_here};
+use crate::read::hosts::instance;
+use crate::read::hosts::instance::only_here;
 use crate::read::tests::table::TestTable;
 use model::{
     AgentChoice, HostInstance, Load, LoadHosts, Place as TargetPlace, RemoteHost, ServerKey,
@@ -40,7 +41,7 @@ struct Group {
 }
 
 impl LoadHostTables {
-    pub fn of(tables: Vec<Spanned<LoadHostTable>>, problems: &mut Problems) -> Self {
+    pub fn from_tables(tables: Vec<Spanned<LoadHostTable>>, problems: &mut Problems) -> Self {
         let mut names = TakenNames::new("load host");
         let (mut groups, mut incomplete) = (Vec::<Group>::new(), false);
         let mut instances = Vec::new();
@@ -56,11 +57,16 @@ impl LoadHostTables {
                 continue;
             };
             if let Some(written) = &table.instance {
-                instances.extend(instance::of_host(written, &name, table.price.take(), problems));
+                instances.extend(instance::instance_of_host(
+                    written,
+                    &name,
+                    table.price.take(),
+                    problems,
+                ));
             }
             let at = table.name.as_ref().map_or(at, Spanned::span);
             let required = table.required.value();
-            let group = Group { hosts: ways.of(&name, required), name, at };
+            let group = Group { hosts: ways.into_hosts(&name, required), name, at };
             for host in &group.hosts {
                 group.refuse_twice(host, &groups, problems);
             }
@@ -134,7 +140,7 @@ impl LoadHostTables {
     }
 
     /// Those that a target has of its own; `None` where it does not say.
-    pub fn of_target(
+    pub fn hosts_of_target(
         &self,
         written: &Maybe<Vec<String>>,
         problems: &mut Problems,
@@ -173,7 +179,7 @@ impl LoadHostTables {
             };
         };
         match (own, written.get_ref()) {
-            (None, _) => LoadHosts::Same(self.of_study(written, problems)),
+            (None, _) => LoadHosts::Same(self.hosts_of_test(written, problems)),
             (Some(_), LoadHostsKey::Names(names)) if names.is_empty() => LoadHosts::default(),
             (Some((_, at)), LoadHostsKey::Names(_)) => {
                 problems
@@ -203,7 +209,7 @@ impl LoadHostTables {
     }
 
     /// Those that a test asks for of all.
-    fn of_study(
+    fn hosts_of_test(
         &self,
         written: &Spanned<LoadHostsKey>,
         problems: &mut Problems,
@@ -301,16 +307,16 @@ impl Group {
 enum Ways {
     One(Way),
     /// As `up` of its instance says.
-    Coming,
+    Provisioned,
     Any(usize, BTreeMap<String, String>),
 }
 
 impl Ways {
     /// The machines of a table with that name.
-    fn of(self, name: &str, required: bool) -> Vec<RemoteHost> {
+    fn into_hosts(self, name: &str, required: bool) -> Vec<RemoteHost> {
         match self {
             Self::One(way) => vec![RemoteHost { name: name.to_owned(), way, required }],
-            Self::Coming => {
+            Self::Provisioned => {
                 let host = SshHost::of_instance(name.to_owned());
                 vec![RemoteHost { required, ..RemoteHost::from(host) }]
             }
@@ -347,7 +353,7 @@ fn ways(table: &LoadHostTable, at: &Place, problems: &mut Problems) -> Option<Wa
             .help("write agents = 1 for any agent that has them, or remove them");
     }
     if table.instance.is_some() {
-        return Some(Ways::Coming);
+        return Some(Ways::Provisioned);
     }
     if let Some(written) = &table.agent {
         return agent_name(written, problems)

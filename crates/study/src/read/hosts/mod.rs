@@ -10,9 +10,7 @@ use crate::keys::value::TakenNames;
 use crate::keys::{HostTable, InstanceTable, Maybe, TargetTable};
 use crate::problem::names::nearest;
 use crate::problem::{Place, Problems};
-use crate::read::hosts::destination::destination;
-use crate::read::hosts::destination::is_destination;
-use crate::read::hosts::destination::named;
+use crate::read::hosts::destination::{destination, is_destination, named};
 use model::{HostInstance, Load, RemoteHost, SshHost};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -30,7 +28,7 @@ pub(crate) struct Hosts {
 }
 
 impl Hosts {
-    pub fn of(tables: Vec<Spanned<HostTable>>, problems: &mut Problems) -> Self {
+    pub fn from_tables(tables: Vec<Spanned<HostTable>>, problems: &mut Problems) -> Self {
         let mut instances = Vec::new();
         let (named, incomplete) = read(tables, &mut instances, problems);
         Self { named, incomplete, instances, ..Self::default() }
@@ -43,7 +41,11 @@ impl Hosts {
 
     /// The machines that have the volumes of a target; none where that is the one that weighin runs on,
     /// or where they make no sense, which is noted.
-    pub fn of_volumes(&self, table: &TargetTable, problems: &mut Problems) -> Vec<RemoteHost> {
+    pub fn machines_of_volumes(
+        &self,
+        table: &TargetTable,
+        problems: &mut Problems,
+    ) -> Vec<RemoteHost> {
         let host = table.host.as_ref().map(|host| ("host", host.span()));
         let ssh = table.ssh.as_ref().map(|ssh| ("ssh", ssh.span()));
         let hosts = table.hosts.as_ref().map(|hosts| ("hosts", hosts.span()));
@@ -77,7 +79,9 @@ impl Hosts {
         }
         let mut all: Vec<RemoteHost> = Vec::new();
         for name in written.get_ref() {
-            let Some(host) = self.of_name(name, problems).map(RemoteHost::from) else { continue };
+            let Some(host) = self.host_named(name, problems).map(RemoteHost::from) else {
+                continue;
+            };
             if all.iter().any(|one| one.name == host.name) {
                 problems.add(name.span(), "this host is named twice").help("name it once");
             } else if let Some(one) = all.iter().find(|one| one.way == host.way) {
@@ -92,7 +96,11 @@ impl Hosts {
 
     /// The machine of a target; `None` where it names none, or one that makes no sense, which is
     /// noted.
-    pub fn of_target(&self, table: &TargetTable, problems: &mut Problems) -> Option<SshHost> {
+    pub fn machine_of_target(
+        &self,
+        table: &TargetTable,
+        problems: &mut Problems,
+    ) -> Option<SshHost> {
         if let (Some(host), Some(ssh)) = (&table.host, &table.ssh) {
             problems
                 .add(host.span(), "`host` and `ssh` both say which machine the target is on")
@@ -129,11 +137,11 @@ impl Hosts {
             }
             return Some(SshHost { name: destination.clone(), destination });
         };
-        self.of_name(written, problems)
+        self.host_named(written, problems)
     }
 
     /// The machine of that name.
-    fn of_name(&self, written: &Spanned<String>, problems: &mut Problems) -> Option<SshHost> {
+    fn host_named(&self, written: &Spanned<String>, problems: &mut Problems) -> Option<SshHost> {
         let wanted = written.get_ref();
         self.used.borrow_mut().insert(wanted.clone());
         let found = self.named.iter().find(|(host, _)| host.name == *wanted);
@@ -183,7 +191,12 @@ fn read(
         let named = named(&table.name, &at, kind, problems);
         let host = match (&table.ssh, &table.instance) {
             (None, Some(written)) => named.and_then(|name| {
-                instances.push(instance::of_host(written, &name, table.price.take(), problems)?);
+                instances.push(instance::instance_of_host(
+                    written,
+                    &name,
+                    table.price.take(),
+                    problems,
+                )?);
                 Some(SshHost::of_instance(name))
             }),
             (ssh, instance) => {

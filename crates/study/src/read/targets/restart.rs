@@ -11,7 +11,7 @@ use toml::Spanned;
 const LONGEST_UNIT: usize = 255;
 
 /// The restart of a target, where it has one.
-pub(crate) fn of_target(table: &mut TargetTable, problems: &mut Problems) -> Option<RestartSpec> {
+pub(crate) fn restart(table: &mut TargetTable, problems: &mut Problems) -> Option<RestartSpec> {
     let written = table.restart.take()?;
     let at = written.span();
     if table.sandbox.is_some() || table.volumes.is_some() {

@@ -1,8 +1,7 @@
 //! What the data of a private server stand on.
 
 use crate::keys::Maybe;
-use crate::keys::volume::VolumeTable;
-use crate::keys::volume::min_mib;
+use crate::keys::volume::{VolumeTable, min_mib};
 use crate::problem::Problems;
 use crate::text::size::parse_size;
 use model::{BuiltVolume, FileSystem, IoLimits};

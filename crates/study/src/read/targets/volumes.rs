@@ -1,7 +1,6 @@
 //! Targets without a server: the keys `volumes` and `erase`.
 
-use crate::keys::target::LOGIN_KEYS;
-use crate::keys::target::REPLICA_KEYS;
+use crate::keys::target::{LOGIN_KEYS, REPLICA_KEYS};
 use crate::keys::{Maybe, TargetTable};
 use crate::problem::{Place, Places, Problems};
 use model::{StoragePlace, VolumePlace};
@@ -47,7 +46,7 @@ pub(crate) fn volumes(
 
 /// Notes keys that say nothing of a target with a server.
 pub(crate) fn refuse_storage_keys(places: &Places, problems: &mut Problems) {
-    for (key, at) in places.of(&["volumes", "erase", "hosts"]) {
+    for (key, at) in places.written_among(&["volumes", "erase", "hosts"]) {
         let key = problems.key(key);
         problems
             .add(at, format!("{key} belongs to targets of the kind storage"))
@@ -56,8 +55,11 @@ pub(crate) fn refuse_storage_keys(places: &Places, problems: &mut Problems) {
 }
 
 fn refuse_server_keys(places: &Places, problems: &mut Problems) {
-    let servers = places.of(&["sandbox", "url"]).into_iter().chain(places.of(&REPLICA_KEYS));
-    for (key, at) in servers.chain(places.of(&LOGIN_KEYS)) {
+    let servers = places
+        .written_among(&["sandbox", "url"])
+        .into_iter()
+        .chain(places.written_among(&REPLICA_KEYS));
+    for (key, at) in servers.chain(places.written_among(&LOGIN_KEYS)) {
         let key = problems.key(key);
         problems
             .add(at, format!("{key} applies to servers, and a target of the kind storage has none"))

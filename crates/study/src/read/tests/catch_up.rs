@@ -72,7 +72,7 @@ pub(crate) fn task(
 
 /// How much is written: one key says it.
 fn backlog(table: &TestTable, keys: &CatchUpKeys, problems: &mut Problems) -> Option<Backlog> {
-    if let [(_, first), (key, second), ..] = table.places.of(&BACKLOGS).as_slice() {
+    if let [(_, first), (key, second), ..] = table.places.written_among(&BACKLOGS).as_slice() {
         problems
             .add(second.clone(), format!("`{key}` is a second measure of the backlog"))
             .other(first.clone(), "the first one")

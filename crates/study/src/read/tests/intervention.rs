@@ -3,8 +3,7 @@
 use crate::keys::value::name;
 use crate::keys::{InterventionTable, LoadKeys};
 use crate::problem::{Place, Problems};
-use crate::read::command::THIS_HOST;
-use crate::read::command::check_command;
+use crate::read::command::{THIS_HOST, check_command};
 use model::bounds::MAX_INTERVENTIONS;
 use model::{Act, Intervention};
 use std::time::Duration;

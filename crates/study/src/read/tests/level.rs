@@ -4,9 +4,8 @@ use crate::keys::{ClientsKey, LoadKeys, Maybe, Numbers, ServerKeys};
 use crate::problem::{Place, Problems};
 use crate::read::tests::placement::placement;
 use crate::read::tests::table::{LoadTable, TestTable};
-use model::SearchOver;
 use model::bounds::{MAX_CLIENTS, MAX_RATE};
-use model::{Arrivals, Level, LevelPlacement};
+use model::{Arrivals, Level, LevelPlacement, SearchOver};
 use toml::Spanned;
 
 /// Levels of a test, and how it places further ones where it does.
@@ -65,7 +64,7 @@ pub(crate) fn arrivals(
 ) -> Arrivals {
     let keys = &load.keys;
     if keys.rate.is_none() && !(searches && load.varies_rate()) {
-        for (key, at) in table.places.of(&["arrivals", "max_waiting"]) {
+        for (key, at) in table.places.written_among(&["arrivals", "max_waiting"]) {
             applies_only_with(key, at, "rate", "[100, 200, 400]", problems);
         }
     }
@@ -87,8 +86,15 @@ pub(crate) fn connections(
     let Some(clients) = clients else { return default };
     match clients.get_ref() {
         ClientsKey::Numbers(numbers) => {
-            let written = ("clients", (numbers, clients.span()), "the number of connections");
-            single_level(beside, written, MAX_CLIENTS, default, problems)
+            let written = OneLevel {
+                key: "clients",
+                numbers,
+                at: clients.span(),
+                meaning: "the number of connections",
+                most: MAX_CLIENTS,
+                default,
+            };
+            written.value(beside, problems)
         }
         ClientsKey::Auto(_) | ClientsKey::Placed(_) => {
             let (key, beside) = (problems.key("clients"), problems.key(beside));
@@ -100,24 +106,31 @@ pub(crate) fn connections(
     }
 }
 
-/// What a key says that is a list of levels elsewhere, and one number beside a key (`rate`, `slo`)
-/// that decides how hard the load is.
-pub(crate) fn single_level(
-    beside: &str,
-    (key, (numbers, at), meaning): (&str, (&Numbers, Place), &str),
-    most: u32,
-    default: u32,
-    problems: &mut Problems,
-) -> u32 {
-    match ascending(key, numbers, at.clone(), most, problems).as_slice() {
-        [] => default,
-        [one] => *one,
-        several => {
-            let (key, beside) = (problems.key(key), problems.key(beside));
-            problems
-                .add(at, format!("{key} has {} levels beside {beside}", several.len()))
-                .help(format!("with {beside}, {key} is one number: {meaning}"));
-            default
+/// A key that is a list of levels elsewhere, and one number beside a key (`rate`, `slo`) that decides how
+/// hard the load is.
+pub(crate) struct OneLevel<'a> {
+    pub key: &'a str,
+    pub numbers: &'a Numbers,
+    pub at: Place,
+    /// What the number is.
+    pub meaning: &'a str,
+    pub most: u32,
+    pub default: u32,
+}
+
+impl OneLevel<'_> {
+    pub fn value(self, beside: &str, problems: &mut Problems) -> u32 {
+        let Self { key, numbers, at, meaning, most, default } = self;
+        match ascending(key, numbers, at.clone(), most, problems).as_slice() {
+            [] => default,
+            [one] => *one,
+            several => {
+                let (key, beside) = (problems.key(key), problems.key(beside));
+                problems
+                    .add(at, format!("{key} has {} levels beside {beside}", several.len()))
+                    .help(format!("with {beside}, {key} is one number: {meaning}"));
+                default
+            }
         }
     }
 }

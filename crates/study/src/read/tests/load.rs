@@ -1,22 +1,14 @@
 //! Tests that run a load, at given levels or searching for the highest.
 
-use crate::keys::LoadKeys;
 use crate::keys::choices::workload_names;
 use crate::keys::forms::TASKS;
-use crate::keys::value::one_of;
+use crate::keys::value::{applies_only_with, one_of};
+use crate::keys::{LoadKeys, ServerKeys};
 use crate::problem::Problems;
-use crate::read::tests::amount::amount;
-use crate::read::tests::generators;
-use crate::read::tests::intervention;
-use crate::read::tests::key_value;
-use crate::read::tests::level;
-use crate::read::tests::oltp;
-use crate::read::tests::policy;
-use crate::read::tests::reconnect::reconnect_after;
-use crate::read::tests::slo;
-use crate::read::tests::storage;
 use crate::read::tests::table::{LoadTable, TestTable, WorkTable};
-use model::{Load, LoadHosts, LoadSearch, OltpMix, Task, Workload};
+use crate::read::tests::{intervention, key_value, level, oltp, slo, storage};
+use model::{ErrorPolicy, Level, Load, LoadHosts, LoadSearch, OltpMix, Storage, Task, Workload};
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 const DEFAULT_WARMUP: Duration = Duration::from_secs(5);
@@ -73,11 +65,11 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
         WorkTable::Storage(_) => None,
     };
     let load_generators = match workload.as_ref().and_then(Workload::storage) {
-        Some(storage) => generators::of_vms(keys, storage, problems),
-        None => generators::of_clients(keys, &levels, problems),
+        Some(storage) => generators_for_vms(keys, storage, problems),
+        None => generators_for_clients(keys, &levels, problems),
     };
     let arrivals = level::arrivals(table, load, searches, problems);
-    let policy = policy::policy(keys, server.map(Box::as_ref), problems);
+    let policy = error_policy(keys, server.map(Box::as_ref), problems);
     let reconnect_after = server.and_then(|server| reconnect_after(keys, server, problems));
     let workload = workload?;
     let load = Load {
@@ -137,4 +129,138 @@ fn check_task(table: &TestTable, searches: bool, problems: &mut Problems) {
         }
         _ => {}
     }
+}
+
+/// Keys that go with a duration only, and why.
+const OF_DURATIONS: [(&str, &str); 6] = [
+    ("duration", "a load ends after a time or after so much work"),
+    ("rate", "at a rate it is known how long so much work takes"),
+    ("slo", "each step of a search takes a time"),
+    ("replica_lag", "each step of a search takes a time"),
+    ("cpu_limit", "each step of a search takes a time"),
+    ("cross_check", "other tools are run for a time"),
+];
+
+/// The operations after which a load ends, if it ends by them, and the longest time that it measures.
+fn amount(
+    table: &TestTable,
+    load: &LoadTable,
+    default_duration: Duration,
+    problems: &mut Problems,
+) -> (Option<u64>, Duration) {
+    let (key, written) = match &load.work {
+        Some(WorkTable::KeyValue(_, keys)) => ("operations", &keys.operations),
+        Some(WorkTable::Storage(keys)) => ("operations", &keys.operations),
+        Some(WorkTable::Oltp(_, _, keys)) => ("transactions", &keys.transactions),
+        None => return (None, default_duration),
+    };
+    let (time_key, most) = match written.is_some() {
+        true => ("time_limit", load.keys.time_limit.value("time_limit", problems)),
+        false => ("duration", load.keys.duration.value_or("duration", default_duration, problems)),
+    };
+    if let (Some(at), true) = (table.place(time_key), most.is_zero()) {
+        let key = problems.key(time_key);
+        problems.add(at, format!("{key} must be more than zero: nothing is measured"));
+    }
+    if !written.is_some() {
+        if let Some(at) = table.place("time_limit") {
+            applies_only_with("time_limit", at, key, "1_000_000", problems);
+        }
+        return (None, most);
+    }
+    for (other, why) in OF_DURATIONS {
+        if let Some(at) = table.place(other) {
+            let (key, other) = (problems.key(key), problems.key(other));
+            problems
+                .add(at, format!("{other} cannot stand beside {key}: {why}"))
+                .help("leave out either; two tests can have one each");
+        }
+    }
+    (written.value(key, problems), most)
+}
+
+/// What a test says of errors, the defaults where it says nothing.
+fn error_policy(
+    keys: &LoadKeys,
+    server: Option<&ServerKeys>,
+    problems: &mut Problems,
+) -> ErrorPolicy {
+    let (conflict, loss) = match server {
+        Some(server) => (
+            server.on_conflict.value("on_conflict", problems),
+            server.on_lost_connection.value("on_lost_connection", problems),
+        ),
+        None => (None, None),
+    };
+    let other = keys.on_error.value("on_error", problems);
+    let default = ErrorPolicy::default();
+    ErrorPolicy {
+        codes: default.codes,
+        conflict: conflict.unwrap_or(default.conflict),
+        connection: loss.unwrap_or(default.connection),
+        other: other.unwrap_or(default.other),
+    }
+}
+
+/// After how many operations a client makes a new connection, where it does.
+fn reconnect_after(
+    keys: &LoadKeys,
+    server: &ServerKeys,
+    problems: &mut Problems,
+) -> Option<NonZeroU32> {
+    let at = server.reconnect_after.place()?;
+    if keys.cross_check.value() {
+        let key = problems.key("reconnect_after");
+        problems
+            .add(
+                at,
+                format!("`cross_check` does not work with {key}: other tools keep connections"),
+            )
+            .help("leave out either; two tests can have one each");
+    }
+    NonZeroU32::new(server.reconnect_after.value("reconnect_after", problems)?)
+}
+
+/// The load generators of a test on a server with these levels: every one of them needs a client.
+fn generators_for_clients(keys: &LoadKeys, levels: &[Level], problems: &mut Problems) -> u32 {
+    let count = count(keys, problems);
+    let fewest = levels.iter().map(|level| level.clients).min();
+    if let (Some(at), Some(clients)) =
+        (keys.load_generators.place(), fewest.filter(|&few| few < count))
+    {
+        let least = problems.notation.setting("clients", &count.to_string());
+        problems
+            .add(
+                at,
+                format!(
+                    "{count} load generators cannot share a level of {clients} {}",
+                    if clients == 1 { "client" } else { "clients" }
+                ),
+            )
+            .help(format!("every generator needs a client: begin with {least}, or more"));
+    }
+    count
+}
+
+/// Those of a test on storage: every one of them needs a virtual machine.
+fn generators_for_vms(keys: &LoadKeys, storage: &Storage, problems: &mut Problems) -> u32 {
+    let (count, vms) = (count(keys, problems), storage.vms);
+    let Some(at) = keys.load_generators.place() else { return count };
+    if count > vms {
+        let noun = if vms == 1 { "virtual machine" } else { "virtual machines" };
+        let least = problems.notation.setting("vms", &count.to_string());
+        problems
+            .add(at, format!("{count} load generators cannot share {vms} {noun}"))
+            .help(format!("every generator needs one: write {least}, or more"));
+    } else if count > 1 && storage.oversubscription.is_some() {
+        let keys = ["load_generators", "cpu_oversubscription"].map(|key| problems.key(key));
+        problems
+            .add(at, "virtual machines that share processors are driven by one process")
+            .help(format!("leave out {}", keys.join(", or ")));
+    }
+    count
+}
+
+fn count(keys: &LoadKeys, problems: &mut Problems) -> u32 {
+    keys.load_generators.value("load_generators", problems)
 }

@@ -1,16 +1,12 @@
-mod amount;
-mod beside;
+mod background_load;
 mod catch_up;
 mod failover;
-mod generators;
 mod intervention;
 pub(crate) mod key_value;
 mod level;
 mod load;
 mod oltp;
 mod placement;
-mod policy;
-mod reconnect;
 mod schema_change;
 mod slo;
 mod statement;
@@ -19,8 +15,7 @@ pub(super) mod table;
 
 use crate::keys::value::name;
 use crate::problem::Problems;
-use crate::read::tests::table::TaskTable;
-use crate::read::tests::table::TestTable;
+use crate::read::tests::table::{TaskTable, TestTable};
 use model::{CacheState, Task, Test};
 
 /// Validates one `[[test]]`. What it returns are tests only if no problem was noted: one, or one for

@@ -1,9 +1,6 @@
 //! Levels that place themselves.
 
-use crate::keys::levels::DEFAULT_TO;
-use crate::keys::levels::MOST_LEVELS;
-use crate::keys::levels::RESOLUTIONS;
-use crate::keys::levels::STEPS;
+use crate::keys::levels::{DEFAULT_TO, MOST_LEVELS, RESOLUTIONS, STEPS};
 use crate::keys::value::whole;
 use crate::keys::{ClientsKey, PlacementTable};
 use crate::problem::Problems;

@@ -1,10 +1,10 @@
 //! The task `schema_change`: changes of the schema whose time is taken.
 
 use crate::keys::SchemaChangeKeys;
-use crate::keys::statement::ALL_ALGORITHMS;
-use crate::keys::statement::TABLES_OF_A_CHANGE;
+use crate::keys::statement::{ALL_ALGORITHMS, TABLES_OF_A_CHANGE};
 use crate::problem::{Place, Problems};
-use crate::read::tests::beside::{self, Over};
+use crate::read::tests::background_load;
+use crate::read::tests::background_load::StatementTest;
 use crate::read::tests::statement::tables_and_time;
 use crate::read::tests::table::{TestTable, TimedTable};
 use model::{Algorithm, CacheState, Change, Query, SchemaChange, Statement, Task, TimedStatement};
@@ -37,7 +37,8 @@ pub(crate) fn tasks(
         writes: true,
         beside: None,
     };
-    let with_load = beside::with_load(Over { table, timed, cache }, statement, problems);
+    let with_load =
+        background_load::with_load(StatementTest { table, timed, cache }, statement, problems);
     let Some(statement) = with_load else { return Vec::new() };
     let task = |algorithm: Option<Algorithm>| {
         let query = Query::Change(SchemaChange { change: change.clone(), algorithm });

@@ -3,7 +3,8 @@
 use crate::keys::statement::TABLES_OF_STATEMENTS;
 use crate::keys::{StatementKeys, TimedKeys};
 use crate::problem::{Place, Problems};
-use crate::read::tests::beside::{self, Over};
+use crate::read::tests::background_load;
+use crate::read::tests::background_load::StatementTest;
 use crate::read::tests::table::{TestTable, TimedTable};
 use model::bounds::MAX_STATEMENTS;
 use model::{
@@ -50,7 +51,8 @@ pub(crate) fn task(
         check_writes(table, keys, problems);
     }
     let statement = Statement { statements, data, timeout, warmup_runs, writes, beside: None };
-    let statement = beside::with_load(Over { table, timed, cache }, statement, problems);
+    let statement =
+        background_load::with_load(StatementTest { table, timed, cache }, statement, problems);
     statement.filter(|statement| !statement.statements.is_empty()).map(Task::Statement)
 }
 

@@ -42,7 +42,7 @@ pub(crate) const OUTPUT_READER: OutputReader =
     OutputReader { target: read_of_target, host: read_of_host };
 
 fn read_of_host(output: &str) -> Result<(String, BTreeMap<String, String>), Failure> {
-    study::told_of_host(output).map_err(|error| not_told(&error))
+    study::host_output(output).map_err(|error| not_told(&error))
 }
 
 fn not_told(error: &OutputError) -> Failure {
@@ -54,6 +54,6 @@ fn read_of_target(
     target: &Target,
     output: &str,
 ) -> Result<(Target, BTreeMap<String, String>), Failure> {
-    let told = study::told(study, target, output).map_err(|error| not_told(&error))?;
+    let told = study::instance_output(study, target, output).map_err(|error| not_told(&error))?;
     Ok((told.target, told.labels))
 }

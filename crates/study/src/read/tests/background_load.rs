@@ -22,7 +22,7 @@ const OF_LOADS: [&str; 9] = [
 
 /// What is said of the test that runs beside a load.
 #[derive(Clone, Copy)]
-pub(crate) struct Over<'a> {
+pub(crate) struct StatementTest<'a> {
     pub table: &'a TestTable,
     pub timed: &'a TimedTable,
     pub cache: CacheState,
@@ -30,13 +30,13 @@ pub(crate) struct Over<'a> {
 
 /// The statements with the load beside them, where the test has one; they find its tables.
 pub(crate) fn with_load(
-    over: Over<'_>,
+    over: StatementTest<'_>,
     mut statement: Statement,
     problems: &mut Problems,
 ) -> Option<Statement> {
-    let Over { table, timed, cache } = over;
+    let StatementTest { table, timed, cache } = over;
     let Some(written) = &timed.load else {
-        for (key, at) in table.places.of(&OF_LOADS) {
+        for (key, at) in table.places.written_among(&OF_LOADS) {
             applies_only_with(key, at, "workload", "\"oltp_read_write\"", problems);
         }
         return Some(statement);
