@@ -1,6 +1,5 @@
 //! Private Redis servers, and the connection to them.
 
-use host::PrivateServer;
 use host::local::os::ProcessIdentity;
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{Endpoint, FailureKind, PasswordSource, ServerAddress, ServerKey, Stop, System, Tls};

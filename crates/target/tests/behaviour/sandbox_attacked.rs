@@ -2,9 +2,9 @@
 //! meanwhile: nothing outside of the sandbox may be made, overwritten, given away or removed.
 
 use crate::support::own_process;
-use host::PrivateServer;
 use host::local::os;
 use host::local::sandbox::{Sandbox, SandboxOptions};
+use host::{PrivateServer, ServerAct};
 use model::FailureKind;
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
@@ -178,7 +178,7 @@ fn victim() {
         if let Ok(mut sandbox) = Sandbox::start(options(&place.join("sandboxes"))) {
             started += 1;
             let _ = sandbox.stop();
-            let _ = sandbox.forget_cache();
+            let _ = sandbox.act(ServerAct::ForgetCache);
             let _ = sandbox.start_again();
         }
     }
@@ -243,7 +243,7 @@ fn links_planted_while_a_server_is_stopped_are_not_followed_when_it_starts() {
     as_account(&place, r#"ln -s "$1/absent" "$(uname -n).lower-test""#, &data);
     as_account(&place, r#"rm -f ib_buffer_pool; ln -s "$1/canary" ib_buffer_pool"#, &data);
     as_account(&place, r#"ln -s "$1/canary" init.sql; ln -s "$1/absent" x"#, &data.join("../run"));
-    sandbox.forget_cache().unwrap();
+    sandbox.act(ServerAct::ForgetCache).unwrap();
     assert!(data.join("ib_buffer_pool").symlink_metadata().is_err());
     sandbox.start_again().unwrap();
     place.is_untouched();

@@ -1,7 +1,6 @@
 //! Private servers that are asked to end and do not, and those that take their time to.
 
 use crate::support::Server;
-use host::PrivateServer;
 use host::local::os::{self, ProcessIdentity};
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{FailureKind, System};

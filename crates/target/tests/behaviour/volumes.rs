@@ -1,7 +1,6 @@
 //! Private servers on volumes that are built for them. Only root can build any.
 
 use crate::support::{self, can_build, loops_below, shared_directory};
-use host::PrivateServer;
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use host::local::volume;
 use model::{BuiltVolume, FailureKind, FileSystem, IoLimits, System};
