@@ -4,18 +4,17 @@
 
 use campaign::{Campaign, Instances, OutputReader, Preflight, RunError};
 use host::{
-    CommandOrder, DiskCounters, Ended, Ends, FileSpec, Filling, HeldVolume, Host, InstanceOrder,
-    KeptInstance, Local, Looking, PrivateServer, ProcessClue, Processors, ProgramOrder,
-    RunningServer, SamplerOptions, SandboxOptions, Scope, Share, Space, UserCommand, Volume,
-    VolumeFacts, Watch, Watched, Weighin,
+    Answer, AnyQuestion, CommandOrder, DiskCounters, Ended, FileSpec, Filling, HeldVolume, Host,
+    InstanceOrder, KeptInstance, Local, Looking, PrivateServer, Processors, ProgramOrder,
+    SamplerOptions, SandboxOptions, Scope, Share, Space, UserCommand, Volume, VolumeFacts, Watch,
+    Watched, Weighin,
 };
 use model::{
     BuiltVolume, Dataset, Failure, FailureKind, HostAccount, HostFacts, Sample, Stop, TrialEnd,
     UnixMillis, VolumeLayout, VolumePlace,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use store::Store;
@@ -57,6 +56,13 @@ impl Host for Imitated {
         "far-1"
     }
 
+    fn carry(&self, question: AnyQuestion, _: Option<&Stop>) -> Result<Box<dyn Answer>, Failure> {
+        Err(match question {
+            AnyQuestion::CheckProcessors(_) => lacking("control groups"),
+            _ => lacking("answer to that"),
+        })
+    }
+
     fn facts(&self) -> HostFacts {
         HostFacts { hostname: "far-1".to_owned(), cpus: 64, ..HostFacts::default() }
     }
@@ -91,22 +97,6 @@ impl Host for Imitated {
         Ok(())
     }
 
-    fn space(&self, _: Option<&Path>) -> Option<Space> {
-        None
-    }
-
-    fn open_files(&self) -> Option<u64> {
-        None
-    }
-
-    fn boot(&self) -> Option<String> {
-        None
-    }
-
-    fn find_program(&self, _: &str) -> Option<PathBuf> {
-        None
-    }
-
     fn run(&self, _: &ProgramOrder<'_>, _: &dyn Fn() -> bool) -> Result<Ended, Failure> {
         Err(lacking("programs"))
     }
@@ -119,20 +109,12 @@ impl Host for Imitated {
         Err(lacking("commands"))
     }
 
-    fn check_connection(&self, _: SocketAddr) -> Result<(), Failure> {
-        unreachable!("no load host is asked for")
-    }
-
     fn start_weighin(&self, _: &str) -> Result<Box<dyn Weighin>, Failure> {
         Err(lacking("processes of weighin"))
     }
 
     fn hold_processors(&self, _: f64) -> Result<Arc<dyn Processors>, Failure> {
         Err(lacking("control groups"))
-    }
-
-    fn running_server(&self, _: &Ends, _: &ProcessClue) -> Option<RunningServer> {
-        None
     }
 
     fn start_server(&self, options: SandboxOptions) -> Result<Box<dyn PrivateServer>, Failure> {

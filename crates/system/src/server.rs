@@ -27,7 +27,7 @@ use crate::{
 };
 use engine::{LoadSpec, Stop};
 use host::recipe::PrivateServerKind;
-use host::{CounterSource, Host, this_machine};
+use host::{CounterSource, Host, ServerAct, this_machine};
 use model::{
     BackgroundWork, CacheState, CrossCheckFigures, FailoverCause, Failure, FailureKind, Place,
     ServerAddress, ServerCounters, ServerFacts, Statement, Study, TableContents, Target, Test,
@@ -292,7 +292,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     }
 
     fn facts(&mut self) -> Result<ServerFacts, Failure> {
-        let program = self.private.as_ref().map(|private| private.primary.program());
+        let program = self.private.as_ref().map(|private| private.primary.state().program.clone());
         let facts = K::facts(self.connected()?.1)?;
         let own = self.host().filter(|host| host.name() != self.load_host.name());
         let host = own.map(|host| host.facts());
@@ -431,9 +431,9 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 
     fn bring_old_primary_back(&mut self) -> Result<(), Failure> {
         let Some(private) = &mut self.private else { return Ok(()) };
-        private.primary.reconnect()?;
-        private.primary.thaw()?;
-        private.primary.start_again()
+        private.primary.act(ServerAct::Reconnect)?;
+        private.primary.act(ServerAct::Thaw)?;
+        private.primary.act(ServerAct::StartAgain)
     }
 
     fn end_failover(&mut self) {
@@ -457,7 +457,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
             .private
             .iter()
             .filter(|_| !elsewhere)
-            .map(|private| private.primary.pid().to_string());
+            .map(|private| private.primary.state().pid.to_string());
         let pid = pid.map(|pid| ("WEIGHIN_SERVER_PID", pid));
         name.chain(pid).chain(self.login.iter().flat_map(endpoint_variables)).collect()
     }

@@ -59,7 +59,7 @@ fn an_agent_and_a_lead_need_no_more_rights_than_the_broker_gives_them() {
     expect(&events, "registered");
     let mut link = taken(named(&lead(&nats, &me, &[("a", &a)]), "a").as_ref());
     expect(&events, "taken by me");
-    let answer = ask(&mut link, "\"processors\"");
+    let answer = ask(&mut link, "{\"question\":{\"processor_count\":[]}}");
     assert!(answer.contains("\"number\":1") && !answer.contains("does nothing else"), "{answer}");
     // Another agent hears nothing of it, and says nothing in its place.
     let (key, mut other) = (a.public_key(), Raw::connect_as(&nats, &b));
@@ -167,7 +167,7 @@ fn who_hears_everything_reads_no_login_and_changes_nothing_by_repeating_it() {
     let mut link = taken(named(&fleet, "a").as_ref());
     expect(&events, "taken by me");
     // The agent has it: it says that it finds no such path.
-    let order = format!("{{\"space\":\"/{SECRET}\"}}");
+    let order = format!("{{\"question\":{{\"free_space\":\"/{SECRET}\"}}}}");
     assert!(ask(&mut link, &order).contains("makes loads"));
     assert!(beat(&mut link, 1).contains("\"number\":1,"));
     let heard = overheard(&mut spy, "first");

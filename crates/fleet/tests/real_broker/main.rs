@@ -123,11 +123,11 @@ fn an_agent_does_nothing_but_make_loads() {
     expect(&events, "registered");
     let mut link = taken(named(&lead(&nats, "me"), "a").as_ref());
     for order in [
-        "\"drop_caches\"",
-        "\"check_caches\"",
-        "\"disk_counters\"",
-        "{\"space\":\"/etc\"}",
-        "{\"find_program\":\"sh\"}",
+        "{\"question\":{\"drop_caches\":[]}}",
+        "{\"question\":{\"check_caches\":[]}}",
+        "{\"question\":{\"disks\":[]}}",
+        "{\"question\":{\"free_space\":\"/etc\"}}",
+        "{\"question\":{\"find_program\":\"sh\"}}",
         "{\"start_weighin\":\"demo\"}",
         "{\"watch\":{\"server_pid\":1,\"temporary_space\":true,\"data\":null}}",
         "{\"watch\":{\"server_pid\":null,\"temporary_space\":false,\"data\":\"/etc\"}}",
@@ -135,7 +135,11 @@ fn an_agent_does_nothing_but_make_loads() {
         let answer = ask(&mut link, order);
         assert!(answer.contains("makes loads, and does nothing else"), "{order}: {answer}");
     }
-    for order in ["\"processors\"", "\"facts\"", "{\"check_connection\":\"127.0.0.1:1\"}"] {
+    for order in [
+        "{\"question\":{\"processor_count\":[]}}",
+        "{\"question\":{\"facts\":[]}}",
+        "{\"question\":{\"check_connection\":\"127.0.0.1:1\"}}",
+    ] {
         let answer = ask(&mut link, order);
         assert!(!answer.contains("does nothing else"), "{order}: {answer}");
     }

@@ -28,12 +28,11 @@ use self::user_command::LocalCommand;
 use self::watch::LocalWatch;
 use self::weighin::LocalWeighin;
 use crate::question::{
-    CommandOrder, DiskCounters, Ended, Ends, Finished, HeldVolume, Host, InstanceOrder,
-    KeptInstance, PrivateServer, ProcessClue, ProgramOrder, RunningServer, SandboxOptions, Scope,
-    Space, UserCommand, Watch, Weighin,
+    Answer, AnyQuestion, CheckBuiltVolume, CommandOrder, Ended, Finished, HeldVolume, Host,
+    InstanceOrder, KeptInstance, PrivateServer, ProgramOrder, SandboxOptions, Scope, Space,
+    UserCommand, Watch, Weighin, reply,
 };
-use model::{BuiltVolume, Failure, FailureKind, HostFacts, Stop, UnixMillis};
-use std::collections::BTreeMap;
+use model::{Failure, FailureKind, Stop, UnixMillis};
 use std::io::{self, Read, Seek};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket};
 use std::os::fd::AsRawFd;
@@ -59,8 +58,34 @@ impl Host for Local {
         "this machine"
     }
 
-    fn facts(&self) -> HostFacts {
-        host_facts(Some(&sandbox_directory()))
+    fn carry(
+        &self,
+        question: AnyQuestion,
+        stop: Option<&Stop>,
+    ) -> Result<Box<dyn Answer>, Failure> {
+        let never = Stop::default();
+        let stop = stop.unwrap_or(&never);
+        match &question {
+            AnyQuestion::Facts(q) => reply(q, host_facts(Some(&sandbox_directory()))),
+            AnyQuestion::ProcessorCount(q) => reply(q, engine::cpus_allowed()),
+            AnyQuestion::IsRoot(q) => reply(q, os::is_root()),
+            AnyQuestion::OpenFiles(q) => reply(q, os::open_files()),
+            AnyQuestion::Boot(q) => reply(q, sample::boot()),
+            AnyQuestion::CheckConnection(q) => reply(q, check_connection(q.0)?),
+            AnyQuestion::Disks(q) => reply(q, HostReader::new().read().disks),
+            AnyQuestion::CheckCaches(q) => reply(q, os::check_os_caches()?),
+            AnyQuestion::DropCaches(q) => reply(q, os::drop_os_caches(stop)?),
+            AnyQuestion::FreeSpace(q) => reply(q, space(q.0.as_deref())),
+            AnyQuestion::FindProgram(q) => reply(q, find_program(&q.0)),
+            AnyQuestion::FindServer(q) => reply(q, running_server::find(&q.0, &q.1)),
+            AnyQuestion::CheckProcessors(q) => reply(q, processors::check(q.0)?),
+            AnyQuestion::CheckBuiltVolume(q) => {
+                let CheckBuiltVolume(volume, directory, bytes) = q;
+                let directory = directory.clone().unwrap_or_else(sandbox_directory);
+                reply(q, volume::check(volume, &directory, *bytes)?)
+            }
+            AnyQuestion::ClearVolume(q) => reply(q, storage::clear(&q.0, stop)?),
+        }
     }
 
     fn time(&self) -> UnixMillis {
@@ -68,54 +93,8 @@ impl Host for Local {
         UnixMillis(since_epoch.unwrap_or_default().as_millis().try_into().unwrap_or(u64::MAX))
     }
 
-    fn processors(&self) -> u32 {
-        engine::cpus_allowed()
-    }
-
-    fn is_root(&self) -> bool {
-        os::is_root()
-    }
-
-    fn disk_counters(&self) -> BTreeMap<String, DiskCounters> {
-        HostReader::new().read().disks
-    }
-
     fn watch(&self, scope: &Scope) -> Result<Box<dyn Watch>, Failure> {
         Ok(Box::new(LocalWatch::begin(scope)))
-    }
-
-    fn drop_caches(&self, stop: &Stop) -> Result<(), Failure> {
-        os::drop_os_caches(stop)
-    }
-
-    fn check_caches(&self) -> Result<(), Failure> {
-        os::check_os_caches()
-    }
-
-    fn space(&self, directory: Option<&Path>) -> Option<Space> {
-        let directory = directory.map_or_else(sandbox_directory, Path::to_owned);
-        let there = directory.ancestors().find(|path| path.exists())?;
-        Some(Space {
-            device: there.metadata().ok()?.dev(),
-            free: os::free_space(there).ok()?,
-            own: 0,
-        })
-    }
-
-    fn open_files(&self) -> Option<u64> {
-        os::open_files()
-    }
-
-    fn boot(&self) -> Option<String> {
-        sample::boot()
-    }
-
-    fn find_program(&self, name: &str) -> Option<PathBuf> {
-        if name.contains('/') {
-            return Some(PathBuf::from(name)).filter(|file| file.is_file());
-        }
-        let places = search_path(&[]);
-        places.into_iter().map(|place| place.join(name)).find(|file| file.is_file())
     }
 
     fn run(&self, order: &ProgramOrder<'_>, stop: &dyn Fn() -> bool) -> Result<Ended, Failure> {
@@ -183,23 +162,8 @@ impl Host for Local {
         }
     }
 
-    fn check_connection(&self, address: SocketAddr) -> Result<(), Failure> {
-        let connected = TcpStream::connect_timeout(&address, CONNECT_TIMEOUT);
-        connected.map(drop).map_err(|error| {
-            Failure::new(
-                FailureKind::Unreachable,
-                format!("{address} cannot be connected to: {error}"),
-                "see whether the server listens on that address, and whether a firewall lets it pass",
-            )
-        })
-    }
-
     fn hold_processors(&self, count: f64) -> Result<Arc<dyn engine::storage::Processors>, Failure> {
         Ok(Arc::new(Processors::hold(count)?))
-    }
-
-    fn running_server(&self, ends: &Ends, clue: &ProcessClue) -> Option<RunningServer> {
-        running_server::find(ends, clue)
     }
 
     fn start_server(&self, options: SandboxOptions) -> Result<Box<dyn PrivateServer>, Failure> {
@@ -210,21 +174,8 @@ impl Host for Local {
         sandbox::check_networks()
     }
 
-    fn check_built_volume(
-        &self,
-        volume: &BuiltVolume,
-        directory: Option<&Path>,
-        bytes: u64,
-    ) -> Result<(), Failure> {
-        volume::check(volume, directory.unwrap_or(&sandbox_directory()), bytes)
-    }
-
     fn hold_volume(&self, path: &Path, block: u32) -> Result<Box<dyn HeldVolume>, Failure> {
         storage::hold(path, block)
-    }
-
-    fn clear_volume(&self, path: &Path, stop: &Stop) -> Result<bool, Failure> {
-        storage::clear(path, stop)
     }
 }
 
@@ -236,4 +187,29 @@ fn leads_back(ip: IpAddr) -> io::Result<bool> {
     // The port means nothing.
     socket.connect((ip, 9))?;
     Ok(!ip.is_unspecified() && socket.local_addr()?.ip() == ip)
+}
+
+fn check_connection(address: SocketAddr) -> Result<(), Failure> {
+    let connected = TcpStream::connect_timeout(&address, CONNECT_TIMEOUT);
+    connected.map(drop).map_err(|error| {
+        Failure::new(
+            FailureKind::Unreachable,
+            format!("{address} cannot be connected to: {error}"),
+            "see whether the server listens on that address, and whether a firewall lets it pass",
+        )
+    })
+}
+
+fn space(directory: Option<&Path>) -> Option<Space> {
+    let directory = directory.map_or_else(sandbox_directory, Path::to_owned);
+    let there = directory.ancestors().find(|path| path.exists())?;
+    Some(Space { device: there.metadata().ok()?.dev(), free: os::free_space(there).ok()?, own: 0 })
+}
+
+fn find_program(name: &str) -> Option<PathBuf> {
+    if name.contains('/') {
+        return Some(PathBuf::from(name)).filter(|file| file.is_file());
+    }
+    let places = search_path(&[]);
+    places.into_iter().map(|place| place.join(name)).find(|file| file.is_file())
 }

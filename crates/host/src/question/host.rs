@@ -1,10 +1,15 @@
 //! What weighin asks of a machine.
 //!
-//! The operations are as large as they can be: an order in, an answer out. So a machine elsewhere can
-//! be asked by messages, and what it does there is what [`crate::Local`] does here. Moments
+//! The questions are as large as they can be. So a machine elsewhere can be asked by messages, and what it
+//! does there is what [`crate::Local`] does here. Moments
 //! ([`std::time::Instant`]) are of the clock of the machine that weighin runs on; a machine elsewhere
 //! translates them.
 
+use super::ask::{
+    Answer, AnyQuestion, Boot, CheckBuiltVolume, CheckCaches, CheckConnection, CheckProcessors,
+    ClearVolume, Disks, DropCaches, Facts, FindProgram, FindServer, FreeSpace, IsRoot, OpenFiles,
+    ProcessorCount, ask, known,
+};
 use super::held_volume::HeldVolume;
 use super::program::{
     CommandOrder, Ended, InstanceOrder, KeptInstance, ProgramOrder, UserCommand, Weighin,
@@ -12,12 +17,11 @@ use super::program::{
 use super::running_server::{Ends, ProcessClue, RunningServer};
 use super::sampling::{DiskCounters, Scope, Watch};
 use super::server::{PrivateServer, SandboxOptions};
-use engine::storage::{Processors, StorageError};
-use model::{BuiltVolume, Failure, HostFacts, Stop, UnixMillis};
+use engine::storage::Processors;
+use model::{BuiltVolume, Failure, FailureKind, HostFacts, Stop, UnixMillis};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,21 +31,45 @@ pub trait Host: Debug + Send + Sync {
     /// By this it is told from others.
     fn name(&self) -> &str;
 
+    /// Has a question answered there, connecting where that is needed. It is not waited for when `stop` is
+    /// requested, or what the machine has in place of that.
+    ///
+    /// # Errors
+    /// As [`Self::reach`], and what is the answer.
+    fn carry(&self, question: AnyQuestion, stop: Option<&Stop>)
+    -> Result<Box<dyn Answer>, Failure>;
+
+    /// The same of a machine that is connected to already, and not otherwise.
+    ///
+    /// # Errors
+    /// As [`Self::carry`].
+    fn carry_if_connected(&self, question: AnyQuestion) -> Result<Box<dyn Answer>, Failure> {
+        self.carry(question, None)
+    }
+
     /// What it is. What cannot be found out is absent, or empty where it is a plain string.
-    fn facts(&self) -> HostFacts;
+    fn facts(&self) -> HostFacts {
+        known(self, Facts())
+    }
 
     /// The time of day there.
     fn time(&self) -> UnixMillis;
 
     /// Processors that weighin may use there; at least 1.
-    fn processors(&self) -> u32;
+    fn processors(&self) -> u32 {
+        known(self, ProcessorCount()).max(1)
+    }
 
     /// Whether weighin is root there.
-    fn is_root(&self) -> bool;
+    fn is_root(&self) -> bool {
+        known(self, IsRoot())
+    }
 
     /// What its disks have counted since boot, by kernel name; no partitions, and no disk that did
     /// nothing.
-    fn disk_counters(&self) -> BTreeMap<String, DiskCounters>;
+    fn disk_counters(&self) -> BTreeMap<String, DiskCounters> {
+        known(self, Disks())
+    }
 
     /// Makes sure that it answers, connecting where that is needed. One that was lost is waited for.
     ///
@@ -69,43 +97,55 @@ pub trait Host: Debug + Send + Sync {
     ///
     /// # Errors
     /// `NotPermitted` where weighin may not; [`Failure::stopped`].
-    fn drop_caches(&self, stop: &Stop) -> Result<(), Failure>;
+    fn drop_caches(&self, stop: &Stop) -> Result<(), Failure> {
+        ask(self, DropCaches(), Some(stop))
+    }
 
     /// Whether [`Self::drop_caches`] is permitted; empties nothing.
     ///
     /// # Errors
     /// `NotPermitted` where it is not.
-    fn check_caches(&self) -> Result<(), Failure>;
+    fn check_caches(&self) -> Result<(), Failure> {
+        ask(self, CheckCaches(), None)
+    }
 
     /// What is free on the file system of a directory, or of that for private servers where none is
     /// named; of one that is not there yet, where it would be made. `None` where weighin may not look.
-    fn space(&self, directory: Option<&Path>) -> Option<Space>;
+    fn space(&self, directory: Option<&Path>) -> Option<Space> {
+        known(self, FreeSpace(directory.map(Path::to_owned)))
+    }
 
     /// Files and sockets that this process may have open at a time; `None` where that is not limited.
-    fn open_files(&self) -> Option<u64>;
+    fn open_files(&self) -> Option<u64> {
+        known(self, OpenFiles())
+    }
 
     /// What the machine was given when it started: the same for all that run on it, in containers too.
     /// `None` where it does not say.
-    fn boot(&self) -> Option<String>;
+    fn boot(&self) -> Option<String> {
+        known(self, Boot())
+    }
 
     /// Where a program is that is on the `PATH` there; one with a slash in its name is at that path.
-    fn find_program(&self, name: &str) -> Option<PathBuf>;
+    fn find_program(&self, name: &str) -> Option<PathBuf> {
+        known(self, FindProgram(name.to_owned()))
+    }
 
     /// Runs a program to its end, or until `stop` says so.
     ///
     /// # Errors
     /// When it cannot be started as ordered.
-    fn run(&self, program: &ProgramOrder<'_>, stop: &dyn Fn() -> bool) -> Result<Ended, Failure>;
+    fn run(&self, _: &ProgramOrder<'_>, _: &dyn Fn() -> bool) -> Result<Ended, Failure> {
+        Err(not_there("run programs", self.name()))
+    }
 
     /// Gets ready to run a command of the user, until `stop` is requested.
     ///
     /// # Errors
     /// When nothing could be started.
-    fn user_command(
-        &self,
-        order: CommandOrder,
-        stop: &Stop,
-    ) -> Result<Box<dyn UserCommand>, Failure>;
+    fn user_command(&self, _: CommandOrder, _: &Stop) -> Result<Box<dyn UserCommand>, Failure> {
+        Err(not_there("run commands", self.name()))
+    }
 
     /// Gets ready to bring up something of the user's, and to take it down again.
     ///
@@ -128,13 +168,17 @@ pub trait Host: Debug + Send + Sync {
     ///
     /// # Errors
     /// `Unreachable` where it cannot.
-    fn check_connection(&self, address: SocketAddr) -> Result<(), Failure>;
+    fn check_connection(&self, address: SocketAddr) -> Result<(), Failure> {
+        ask(self, CheckConnection(address), None)
+    }
 
     /// So many processors for threads of this process, which join them by themselves.
     ///
     /// # Errors
     /// `NotPermitted` when the machine or its permissions do not allow it.
-    fn hold_processors(&self, count: f64) -> Result<Arc<dyn Processors>, Failure>;
+    fn hold_processors(&self, _: f64) -> Result<Arc<dyn Processors>, Failure> {
+        Err(not_there("limit processors", self.name()))
+    }
 
     /// Whether so many processors can be held there for threads, and what these do with them be
     /// counted; holds none.
@@ -142,12 +186,14 @@ pub trait Host: Debug + Send + Sync {
     /// # Errors
     /// `NotPermitted` where they cannot.
     fn check_processors(&self, count: f64) -> Result<(), Failure> {
-        check_counted(self.hold_processors(count)?.as_ref())
+        ask(self, CheckProcessors(count), None)
     }
 
     /// The process at the other end of a connection from there; `None` where it is not on the
     /// machine, may not be looked at, or is not what the server says of itself.
-    fn running_server(&self, ends: &Ends, clue: &ProcessClue) -> Option<RunningServer>;
+    fn running_server(&self, ends: &Ends, clue: &ProcessClue) -> Option<RunningServer> {
+        known(self, FindServer(*ends, clue.clone()))
+    }
 
     /// Starts a private server; returns when it answers.
     ///
@@ -160,7 +206,9 @@ pub trait Host: Debug + Send + Sync {
     ///
     /// # Errors
     /// `NotPermitted` where they cannot.
-    fn check_networks(&self) -> Result<(), Failure>;
+    fn check_networks(&self) -> Result<(), Failure> {
+        Err(not_there("make networks", self.name()))
+    }
 
     /// Whether a volume for a private server can be built in a directory, or in that for private
     /// servers where none is named, beside others there: all of them take so many bytes.
@@ -172,7 +220,9 @@ pub trait Host: Debug + Send + Sync {
         volume: &BuiltVolume,
         directory: Option<&Path>,
         bytes: u64,
-    ) -> Result<(), Failure>;
+    ) -> Result<(), Failure> {
+        ask(self, CheckBuiltVolume(*volume, directory.map(Path::to_owned), bytes), None)
+    }
 
     /// Takes a volume for weighin alone, and makes sure that it can be read and written in such
     /// blocks. Changes nothing.
@@ -185,14 +235,18 @@ pub trait Host: Debug + Send + Sync {
     ///
     /// # Errors
     /// When it is in use, or what is there is not weighin's to remove.
-    fn clear_volume(&self, path: &Path, stop: &Stop) -> Result<bool, Failure>;
+    fn clear_volume(&self, path: &Path, stop: &Stop) -> Result<bool, Failure> {
+        ask(self, ClearVolume(path.to_owned()), Some(stop))
+    }
 }
 
-/// Whether what threads do with processors that are held for them can be read, as it will be at both
-/// ends of measuring.
-fn check_counted(held: &dyn Processors) -> Result<(), Failure> {
-    let uncounted = |source: io::Error| StorageError::Uncounted { reason: source.to_string() };
-    held.did().map(drop).map_err(|source| Failure::from(&uncounted(source)))
+fn not_there(what: &str, name: &str) -> Failure {
+    Failure::new(
+        FailureKind::NotPermitted,
+        format!("weighin does not {what} on {name}, which is another machine"),
+        "run weighin on that machine, or leave out what asks for it; docs/hosts.md says what can be \
+         done elsewhere",
+    )
 }
 
 /// What a directory has of its file system. Of one that holds no volume, `own` is 0.
@@ -204,41 +258,4 @@ pub struct Space {
     pub free: u64,
     /// Bytes in weighin's own files, which make room for new ones.
     pub own: u64,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use model::{FailureKind, ProcessorCount};
-    use std::time::Duration;
-
-    /// Processors whose counters cannot be read.
-    #[derive(Debug)]
-    struct Uncounted;
-
-    impl Processors for Uncounted {
-        fn count(&self) -> f64 {
-            1.0
-        }
-
-        fn period(&self) -> Duration {
-            Duration::from_millis(100)
-        }
-
-        fn join(&self) -> io::Result<()> {
-            Ok(())
-        }
-
-        fn did(&self) -> io::Result<ProcessorCount> {
-            Err(io::Error::other("cpu.stat has no nr_periods"))
-        }
-    }
-
-    #[test]
-    fn counters_that_cannot_be_read_are_found_by_the_check_with_the_reason() {
-        let failure = check_counted(&Uncounted).unwrap_err();
-        assert_eq!(failure.kind, FailureKind::NotPermitted);
-        assert!(failure.message.ends_with(": cpu.stat has no nr_periods"), "{failure}");
-        assert!(failure.remedy.contains("leave `cpu_oversubscription` out"), "{failure}");
-    }
 }

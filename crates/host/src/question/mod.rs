@@ -1,6 +1,7 @@
 //! What is asked of a machine, and what it answers: no more than data, and the interfaces of what a machine
 //! holds. [`crate::local`] answers, [`crate::remote`] carries.
 
+mod ask;
 mod held_volume;
 mod host;
 mod lines;
@@ -9,6 +10,10 @@ mod running_server;
 mod sampling;
 mod server;
 
+pub(crate) use self::ask::{
+    ANSWER_TIMEOUT, CheckBuiltVolume, Facts, FindServer, IsRoot, LONGEST, known, reply,
+};
+pub use self::ask::{Answer, AnyQuestion, Asker};
 pub use self::held_volume::{HeldVolume, Looking, Share, Volume, VolumeFacts};
 pub use self::host::{Host, Space};
 pub use self::lines::{Handed, Heard, Lines, Mouthpiece, handed};
@@ -20,4 +25,4 @@ pub use self::running_server::{Ends, ProcessClue, RunningServer};
 pub use self::sampling::{
     CounterSource, DiskCounters, SampleSink, SamplerOptions, Scope, SpaceUsed, Watch, Watched,
 };
-pub use self::server::{GroupMember, PrivateServer, SandboxOptions};
+pub use self::server::{GroupMember, PrivateServer, SandboxOptions, ServerAct, ServerState};

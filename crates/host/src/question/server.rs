@@ -3,9 +3,9 @@
 use model::{BuiltVolume, Failure, ServerAddress, Software, Stop, System};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// How to start a private server.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -53,94 +53,78 @@ pub struct GroupMember {
     pub semi_sync: bool,
 }
 
+/// What is known of a private server.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct ServerState {
+    /// Where it listens, with login and database. It may be another after it was started again.
+    pub address: ServerAddress,
+    /// The same with the login of those that replicate from it; `None` of a server that was not
+    /// started as the member of a group, or is on another machine.
+    pub replication_address: Option<ServerAddress>,
+    /// The password of the login in `address`: of a server on another machine what names its place there
+    /// says nothing here.
+    pub password: Option<String>,
+    /// Process id; of the last one while it is stopped.
+    pub pid: u32,
+    /// Which program it is, in words: its path, or the image that it is of.
+    pub program: String,
+    /// The disks under its data, by kernel name; none where that is not known.
+    pub disks: Vec<String>,
+    /// Where its data is.
+    pub data: PathBuf,
+}
+
+impl Debug for ServerState {
+    /// Without the password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerState").field("pid", &self.pid).finish_non_exhaustive()
+    }
+}
+
+/// What a private server is to do, or to suffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerAct {
+    /// It is shut down cleanly; nothing when it is stopped or has ended by itself. `TimedOut` when it did
+    /// not end within three minutes and was killed; [`Failure::stopped`].
+    Stop,
+    /// It is killed, as a crash would (SIGKILL), and gone then.
+    Kill,
+    /// It hangs (SIGSTOP): its connections stay open, and it answers nothing.
+    Freeze,
+    /// It goes on; nothing where it does not hang.
+    Thaw,
+    /// It moves, by a restart, to a network of its own, which can be cut; nothing where it has one.
+    /// `NotPermitted` where its machine lets weighin make no network.
+    MoveApart,
+    /// Its network is cut off: what is sent to it and from it is lost, and nobody is told.
+    CutOff,
+    /// Undoes that; nothing where it is not cut off.
+    Reconnect,
+    /// It forgets, while it is stopped, what was in its cache, which it otherwise reads again when it
+    /// starts.
+    ForgetCache,
+    /// It is started again on the same data; nothing when it runs. Fails as
+    /// [`super::Host::start_server`].
+    StartAgain,
+}
+
 /// A private server, running or stopped. Dropping it ends the server and removes its data.
 pub trait PrivateServer: Debug + Send {
-    /// Where it listens, with login and database. It may be another after it was started again.
-    fn address(&self) -> &ServerAddress;
+    fn state(&self) -> &ServerState;
 
-    /// The same with the login of those that replicate from it; `None` of a server that was not
-    /// started as the member of a group.
-    fn replication_address(&self) -> Option<ServerAddress>;
+    /// Has something done with it, to its end.
+    ///
+    /// # Errors
+    /// When it cannot be done; see [`ServerAct`].
+    fn act(&mut self, act: ServerAct) -> Result<(), Failure>;
 
-    /// The password of the login in [`Self::address`], of a server on another machine: what names its
-    /// place there says nothing here.
-    fn password(&self) -> Option<String> {
-        None
-    }
+    /// Why it has ended by itself, with the telling lines of its log; `None` when it runs, or was
+    /// stopped.
+    fn last_words(&mut self) -> Option<Failure>;
 
     /// Why it is there no more, where its machine was lost.
     fn lost(&self) -> Option<Failure> {
         None
     }
-
-    /// Process id; of the last one while it is stopped.
-    fn pid(&self) -> u32;
-
-    /// Which program it is, in words: its path, or the image that it is of.
-    fn program(&self) -> String;
-
-    /// The disks under its data, by kernel name; none where that is not known.
-    fn disks(&self) -> Vec<String>;
-
-    /// Where its data is.
-    fn data_directory(&self) -> &Path;
-
-    /// Shuts it down cleanly; does nothing when it is stopped or has ended by itself.
-    ///
-    /// # Errors
-    /// `TimedOut` when it did not end within three minutes and was killed; [`Failure::stopped`].
-    fn stop(&mut self) -> Result<(), Failure>;
-
-    /// Kills it, as a crash would (SIGKILL); returns when it is gone.
-    ///
-    /// # Errors
-    /// When it cannot be killed.
-    fn kill(&mut self) -> Result<(), Failure>;
-
-    /// Makes it hang (SIGSTOP): its connections stay open, and it answers nothing.
-    ///
-    /// # Errors
-    /// When it cannot be signalled.
-    fn freeze(&mut self) -> Result<(), Failure>;
-
-    /// Lets it go on; does nothing where it does not hang.
-    ///
-    /// # Errors
-    /// As [`Self::freeze`].
-    fn thaw(&mut self) -> Result<(), Failure>;
-
-    /// Moves it, by a restart, to a network of its own, which can be cut; does nothing where it has one.
-    ///
-    /// # Errors
-    /// `NotPermitted` where this machine lets weighin make no network; as [`Self::start_again`].
-    fn move_apart(&mut self) -> Result<(), Failure>;
-
-    /// Cuts its network off: what is sent to it and from it is lost, and nobody is told.
-    ///
-    /// # Errors
-    /// When the network is gone.
-    fn cut_off(&mut self) -> Result<(), Failure>;
-
-    /// Undoes [`Self::cut_off`]; does nothing where it is not cut off.
-    ///
-    /// # Errors
-    /// When the network is gone.
-    fn reconnect(&mut self) -> Result<(), Failure>;
-
-    /// Makes a stopped server forget what was in its cache, which MariaDB otherwise reads again when
-    /// it starts.
-    ///
-    /// # Errors
-    /// When the file that remembers it cannot be removed.
-    fn forget_cache(&mut self) -> Result<(), Failure>;
-
-    /// Starts it again on the same data; does nothing when it runs.
-    ///
-    /// # Errors
-    /// As [`Host::start_server`].
-    fn start_again(&mut self) -> Result<(), Failure>;
-
-    /// Why it has ended by itself, with the telling lines of its log; `None` when it runs, or was
-    /// stopped.
-    fn last_words(&mut self) -> Option<Failure>;
 }

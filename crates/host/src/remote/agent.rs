@@ -2,16 +2,16 @@
 
 use super::channel::read_line;
 use super::held;
+use super::held::{Held, unknown, value};
 use super::server::HeldServers;
 use super::volume::HeldVolumes;
 use super::wire::{
     Commanded, FromAgent, HELLO, Hello, LONGEST_LINE, Options, Order, ToAgent, line, pieces,
 };
 use crate::local::this_machine;
-use crate::question::{Heard, Host, KeptInstance, SamplerOptions, Scope, Watch, Weighin};
+use crate::question::{Asker, Heard, Host, KeptInstance, SamplerOptions, Scope, Watch, Weighin};
 use engine::Clock;
 use model::{Failure, FailureKind, Stop};
-use serde::Serialize;
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, Write};
@@ -53,31 +53,19 @@ impl Duty {
     fn permits(self, order: &Order) -> bool {
         let Self::Load { generator } = self else { return true };
         match order {
-            Order::Facts
-            | Order::Processors
-            | Order::IsRoot
-            | Order::OpenFiles
-            | Order::Boot
-            | Order::EndWatch { .. }
-            | Order::CheckConnection(_) => true,
+            Order::Question(question) => question.asker() == Asker::Anyone,
+            Order::EndWatch { .. } => true,
             Order::Watch(scope) => *scope == Scope::default(),
             Order::Sample { options, .. } => {
                 let Options { server_pid, replica_pids, .. } = options;
                 server_pid.is_none() && replica_pids.is_empty()
             }
             Order::StartWeighin(command) => command == generator,
-            Order::DiskCounters
-            | Order::CheckCaches
-            | Order::DropCaches
-            | Order::Space(_)
-            | Order::FindProgram(_)
-            | Order::RunningServer(..)
-            | Order::KeepInstance(_)
+            Order::KeepInstance(_)
             | Order::BringUp { .. }
             | Order::TakeDown { .. }
             | Order::LetGo { .. }
             | Order::Server(_)
-            | Order::CheckProcessors(_)
             | Order::Volume(_) => false,
         }
     }
@@ -107,9 +95,9 @@ pub fn serve(
         host: this_machine(),
         duty,
         answers: Mutex::new(Box::new(answers)),
-        watches: Mutex::new(Some(HashMap::new())),
-        processes: Mutex::new(Some(HashMap::new())),
-        instances: Mutex::new(Some(HashMap::new())),
+        watches: Held::new("watch", MOST_WATCHES),
+        processes: Held::new("process", MOST_PROCESSES),
+        instances: Held::new("instance", MOST_INSTANCES),
         servers: HeldServers::default(),
         volumes: HeldVolumes::default(),
         stops: Mutex::default(),
@@ -136,13 +124,13 @@ pub fn serve(
         }
     }
     held(&agent.stops).values().for_each(Stop::request);
-    let watches = held(&agent.watches).take();
-    let mut processes = held(&agent.processes).take().unwrap_or_default();
-    processes.values_mut().for_each(|process| process.weighin.dismiss());
+    agent.processes.for_each(|process| process.weighin.dismiss());
+    agent.watches.end();
+    agent.processes.end();
     // Those that are up are taken down by their keepers.
-    let instances = held(&agent.instances).take();
-    drop((watches, processes, instances));
+    agent.instances.end();
     agent.servers.end();
+    agent.volumes.end();
     Ok(())
 }
 
@@ -150,12 +138,12 @@ struct Agent {
     host: Arc<dyn Host>,
     duty: Duty,
     answers: Mutex<Box<dyn Write + Send>>,
-    /// `None` when the lead is gone: none begins any more.
-    watches: Held<Box<dyn Watch>>,
-    /// Of weighin, which end with this one; as above.
+    /// `None` where one is being ended.
+    watches: Held<Option<Box<dyn Watch>>>,
+    /// Of weighin, which end with this one.
     processes: Held<Started>,
-    /// What comes and goes by commands of the user; as above.
-    instances: Held<Shared<dyn KeptInstance>>,
+    /// What comes and goes by commands of the user.
+    instances: Held<Box<dyn KeptInstance>>,
     servers: HeldServers,
     volumes: HeldVolumes,
     /// Of orders that are being carried out.
@@ -169,23 +157,6 @@ struct Started {
     at_beats: Option<String>,
 }
 
-/// What is held for the lead, by the number of the order.
-pub(super) type Held<T> = Mutex<Option<HashMap<u64, T>>>;
-/// What may be asked for something while it does something else: the later one waits.
-pub(super) type Shared<T> = Arc<Mutex<Box<T>>>;
-
-/// Holds something for the lead, unless that is gone or has too many.
-pub(super) fn hold<T>(all: &Held<T>, number: u64, one: T, most: usize) -> Result<(), Failure> {
-    match held(all).as_mut() {
-        Some(all) if all.len() < most => {
-            all.insert(number, one);
-            Ok(())
-        }
-        Some(_) => Err(unknown(&format!("it has {most} of them"))),
-        None => Err(unknown("the lead is gone")),
-    }
-}
-
 impl Agent {
     fn hear(self: &Arc<Self>, text: &[u8]) {
         match serde_json::from_slice(text) {
@@ -193,31 +164,27 @@ impl Agent {
                 let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
                 let unix_nanos = unix.unwrap_or_default().as_nanos().try_into().unwrap_or(u64::MAX);
                 self.say(&FromAgent::Beat { number, clock: Clock.now(), unix_nanos });
-                let mut processes = held(&self.processes);
-                for process in processes.iter_mut().flat_map(HashMap::values_mut) {
+                self.processes.for_each(|process| {
                     if let Some(text) = &process.at_beats {
                         // One that has ended says so by itself.
                         let _ = process.weighin.tell(text);
                     }
-                }
+                });
             }
             Ok(ToAgent::Ask { number, order }) => self.ask(number, order),
             Ok(ToAgent::Tell { process, text }) => {
-                let mut processes = held(&self.processes);
-                if let Some(told) = processes.as_mut().and_then(|all| all.get_mut(&process)) {
-                    // As above.
-                    let _ = told.weighin.tell(&text);
-                }
+                // As above.
+                let _ = self.processes.with(process, |told| Ok(told.weighin.tell(&text)));
             }
             Ok(ToAgent::TellAtBeats { process, text }) => {
-                let mut processes = held(&self.processes);
-                if let Some(told) = processes.as_mut().and_then(|all| all.get_mut(&process)) {
+                let _ = self.processes.with(process, |told| {
                     told.at_beats = Some(text);
-                }
+                    Ok(())
+                });
             }
             Ok(ToAgent::Dismiss(process)) => {
                 // Waits for its end, and kills it where that does not come.
-                let dismissed = held(&self.processes).as_mut().and_then(|all| all.remove(&process));
+                let dismissed = self.processes.take(process);
                 thread::spawn(move || drop(dismissed));
             }
             Ok(ToAgent::Cancel(number)) => {
@@ -263,8 +230,8 @@ impl Agent {
             }
             return true;
         }
-        let ended = held(&self.processes).as_mut().and_then(|all| all.remove(&process));
-        let how = ended.map_or_else(String::new, |mut ended| ended.weighin.last_words());
+        let ended = self.processes.take(process);
+        let how = ended.map_or_else(String::new, |ended| held(&ended).weighin.last_words());
         self.say(&FromAgent::Ended { process, how });
         false
     }
@@ -272,9 +239,8 @@ impl Agent {
     /// Those of these processes that were started for the lead, where it may ask for no others.
     fn own(&self, pids: Vec<u32>) -> Vec<u32> {
         let Duty::Load { .. } = self.duty else { return pids };
-        let processes = held(&self.processes);
-        let own: Vec<u32> =
-            processes.iter().flat_map(|all| all.values()).map(|p| p.weighin.pid()).collect();
+        let mut own = Vec::new();
+        self.processes.for_each(|process| own.push(process.weighin.pid()));
         pids.into_iter().filter(|pid| own.contains(pid)).collect()
     }
 
@@ -284,16 +250,16 @@ impl Agent {
         instance: u64,
         run: impl FnOnce(&mut dyn KeptInstance, &mut dyn FnMut(&str)) -> Result<String, Failure>,
     ) -> Result<Value, Failure> {
-        let kept = held(&self.instances).as_ref().and_then(|all| all.get(&instance).cloned());
-        let kept = kept.ok_or_else(|| unknown("nothing that comes and goes"))?;
         let mut said = VecDeque::new();
-        let ended = run(held(&kept).as_mut(), &mut |line| {
-            said.push_back(line.to_owned());
-            if said.len() > MOST_LINES {
-                said.pop_front();
-            }
-        });
-        let commanded: Commanded = (ended, said.into());
+        let commanded: Commanded = self.instances.with(instance, |kept| {
+            let ended = run(kept.as_mut(), &mut |line| {
+                said.push_back(line.to_owned());
+                if said.len() > MOST_LINES {
+                    said.pop_front();
+                }
+            });
+            Ok((ended, said.into()))
+        })?;
         value(commanded)
     }
 
@@ -312,20 +278,13 @@ impl Agent {
             ));
         }
         match order {
-            Order::Facts => value(host.facts()),
-            Order::Processors => value(host.processors()),
-            Order::IsRoot => value(host.is_root()),
-            Order::OpenFiles => value(host.open_files()),
-            Order::Boot => value(host.boot()),
-            Order::DiskCounters => value(host.disk_counters()),
-            Order::CheckCaches => value(host.check_caches()?),
-            Order::DropCaches => value(host.drop_caches(stop)?),
-            Order::Space(directory) => value(host.space(directory.as_deref())),
-            Order::FindProgram(name) => value(host.find_program(&name)),
-            Order::RunningServer(ends, clue) => value(host.running_server(&ends, &clue)),
+            Order::Question(question) => {
+                let answer = host.carry(question, Some(stop))?;
+                answer.json().map_err(|error| unknown(&error.to_string()))
+            }
             Order::Watch(scope) => {
                 let watch = host.watch(&scope)?;
-                hold(&self.watches, number, watch, MOST_WATCHES)?;
+                self.watches.hold(number, Some(watch))?;
                 value(())
             }
             Order::Sample { watch, options } => {
@@ -348,15 +307,15 @@ impl Agent {
                         agent.say(&FromAgent::Sample { watch, sample });
                     })),
                 };
-                let mut watches = held(&self.watches);
-                let watched = watches.as_mut().and_then(|all| all.get_mut(&watch));
-                let watched = watched.ok_or_else(|| unknown("no watch"))?;
-                watched.sample(options);
-                value(())
+                self.watches.with(watch, |watched| {
+                    let watched = watched.as_mut().ok_or_else(|| unknown("the watch has ended"))?;
+                    watched.sample(options);
+                    value(())
+                })
             }
             Order::EndWatch { watch } => {
-                let watched = held(&self.watches).as_mut().and_then(|all| all.remove(&watch));
-                let watched = watched.ok_or_else(|| unknown("no watch"))?.end()?;
+                let watched = self.watches.take(watch).and_then(|watched| held(&watched).take());
+                let watched = watched.ok_or_else(|| unknown("there is no watch"))?.end()?;
                 // The samples have been told one by one.
                 value((watched.account, watched.space))
             }
@@ -364,18 +323,16 @@ impl Agent {
                 let mut weighin = host.start_weighin(&command)?;
                 let (pid, answers) = (weighin.pid(), weighin.take_answers());
                 let started = Started { weighin, at_beats: None };
-                hold(&self.processes, number, started, MOST_PROCESSES)?;
+                self.processes.hold(number, started)?;
                 if let Some(answers) = answers {
                     let agent = Arc::clone(self);
                     answers.hear(LONGEST_SAID, move |heard| agent.pass_on(number, heard));
                 }
                 value(pid)
             }
-            Order::CheckConnection(address) => value(host.check_connection(address)?),
             Order::KeepInstance(order) => {
                 let instance = host.keep_instance(order)?;
-                let instance = Arc::new(Mutex::new(instance));
-                hold(&self.instances, number, instance, MOST_INSTANCES)?;
+                self.instances.hold(number, instance)?;
                 value(())
             }
             Order::BringUp { instance } => self.command(instance, |kept, said| kept.up(stop, said)),
@@ -384,22 +341,13 @@ impl Agent {
             }
             Order::Server(order) => self.servers.carry_out(host.as_ref(), number, order, stop),
             Order::LetGo { instance } => {
-                drop(held(&self.instances).as_mut().and_then(|all| all.remove(&instance)));
+                drop(self.instances.take(instance));
                 value(())
             }
-            Order::CheckProcessors(count) => value(host.check_processors(count)?),
             Order::Volume(order) => {
                 let tell = |done, of| self.say(&FromAgent::Progress { number, done, of });
                 self.volumes.carry_out(host.as_ref(), number, order, stop, &tell)
             }
         }
     }
-}
-
-pub(super) fn value(answer: impl Serialize) -> Result<Value, Failure> {
-    serde_json::to_value(answer).map_err(|error| unknown(&error.to_string()))
-}
-
-pub(super) fn unknown(what: &str) -> Failure {
-    Failure::new(FailureKind::Other, format!("the agent cannot answer: {what}"), "")
 }

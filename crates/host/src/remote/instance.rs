@@ -1,9 +1,8 @@
 //! What comes and goes by commands of the user on another machine.
 
-use super::ANSWER_TIMEOUT;
 use super::channel::Channel;
 use super::wire::{Commanded, Order};
-use crate::question::{InstanceOrder, KeptInstance};
+use crate::question::{ANSWER_TIMEOUT, InstanceOrder, KeptInstance};
 use model::{Failure, FailureKind, Stop};
 use std::sync::Arc;
 use std::time::Duration;

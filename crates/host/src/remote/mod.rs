@@ -4,6 +4,7 @@
 mod agent;
 mod channel;
 mod clock;
+mod held;
 mod instance;
 mod keep_alive;
 mod link;
@@ -26,29 +27,21 @@ use self::instance::RemoteInstance;
 use self::server::RemoteServer;
 pub use self::ssh::InstanceDestination;
 use self::ssh::SshRoute;
-use self::volume::{RemoteVolume, VolumeOrder};
+use self::volume::RemoteVolume;
 pub use self::wire::{HELLO, Hello};
 use self::wire::{Options, Order};
 use crate::local::instance::with_environment;
 use crate::question::{
-    CommandOrder, DiskCounters, Ended, Ends, HeldVolume, Host, InstanceOrder, KeptInstance,
-    PrivateServer, ProcessClue, ProgramOrder, RunningServer, SamplerOptions, SandboxOptions, Scope,
-    Space, SpaceUsed, UserCommand, Watch, Watched, Weighin,
+    ANSWER_TIMEOUT, Answer, AnyQuestion, Ends, Facts, FindServer, HeldVolume, Host, InstanceOrder,
+    IsRoot, KeptInstance, PrivateServer, ProcessClue, RunningServer, SamplerOptions,
+    SandboxOptions, Scope, SpaceUsed, Watch, Watched, Weighin, known,
 };
-use engine::storage::Processors;
-use model::{BuiltVolume, Failure, FailureKind, HostAccount, HostFacts, SshHost, Stop, UnixMillis};
-use serde::de::DeserializeOwned;
-use std::collections::BTreeMap;
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use model::{Failure, FailureKind, HostAccount, HostFacts, SshHost, Stop, UnixMillis};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a question may take that is answered from memory or from `/proc`.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
-/// How long writing out all dirty pages may take.
-const CACHES_TIMEOUT: Duration = Duration::from_secs(600);
 /// How long a machine that was lost is waited for, and how often it is tried.
 const RETURN_TIMEOUT: Duration = Duration::from_secs(60);
 const RETURN_INTERVAL: Duration = Duration::from_secs(1);
@@ -137,28 +130,6 @@ impl Remote {
             }
         }
     }
-
-    fn ask<T: DeserializeOwned>(&self, order: Order, limit: Duration) -> Result<T, Failure> {
-        self.channel()?.ask(order, limit, &self.stop)
-    }
-
-    /// What is absent where the machine does not answer.
-    fn ask_or_nothing<T: DeserializeOwned + Default>(&self, order: Order) -> T {
-        let reached = held(&self.reached);
-        let channel = reached.channel.clone();
-        drop(reached);
-        let answer = channel.map(|channel| channel.ask(order, ANSWER_TIMEOUT, &self.stop));
-        answer.and_then(Result::ok).unwrap_or_default()
-    }
-
-    fn not_there(&self, what: &str) -> Failure {
-        Failure::new(
-            FailureKind::NotPermitted,
-            format!("weighin does not {what} on {}, which is another machine", self.name),
-            "run weighin on that machine, or leave out what asks for it; docs/hosts.md says what can be \
-             done elsewhere",
-        )
-    }
 }
 
 impl Host for Remote {
@@ -166,8 +137,22 @@ impl Host for Remote {
         &self.name
     }
 
+    fn carry(
+        &self,
+        question: AnyQuestion,
+        stop: Option<&Stop>,
+    ) -> Result<Box<dyn Answer>, Failure> {
+        self.channel()?.carry(question, stop.unwrap_or(&self.stop))
+    }
+
+    fn carry_if_connected(&self, question: AnyQuestion) -> Result<Box<dyn Answer>, Failure> {
+        let channel = held(&self.reached).channel.clone();
+        let channel = channel.ok_or_else(|| unreached(&self.name))?;
+        channel.carry(question, &self.stop)
+    }
+
     fn facts(&self) -> HostFacts {
-        HostFacts { sandbox_filesystem: None, ..self.ask_or_nothing(Order::Facts) }
+        HostFacts { sandbox_filesystem: None, ..known(self, Facts()) }
     }
 
     fn time(&self) -> UnixMillis {
@@ -178,26 +163,13 @@ impl Host for Remote {
         UnixMillis((here as f64 + ahead).max(0.0) as u64)
     }
 
-    fn processors(&self) -> u32 {
-        self.ask_or_nothing::<u32>(Order::Processors).max(1)
-    }
-
-    fn is_root(&self) -> bool {
-        self.ask_or_nothing(Order::IsRoot)
-    }
-
-    fn disk_counters(&self) -> BTreeMap<String, DiskCounters> {
-        self.ask_or_nothing(Order::DiskCounters)
-    }
-
     fn reach(&self) -> Result<(), Failure> {
         // One that says who it is need not answer.
-        self.ask::<bool>(Order::IsRoot, ANSWER_TIMEOUT).map(drop)
+        self.carry(IsRoot().into(), None).map(drop)
     }
 
     fn find(&self) -> Result<(), Failure> {
-        let channel = self.channel_within(Duration::ZERO)?;
-        channel.ask::<bool>(Order::IsRoot, ANSWER_TIMEOUT, &self.stop).map(drop)
+        self.channel_within(Duration::ZERO)?.carry(IsRoot().into(), &self.stop).map(drop)
     }
 
     fn watch(&self, scope: &Scope) -> Result<Box<dyn Watch>, Failure> {
@@ -206,38 +178,6 @@ impl Host for Remote {
         let number = channel.begin(Order::Watch(scope.clone()), ANSWER_TIMEOUT, &self.stop)?;
         let (stop, origin, has_ended) = (self.stop.clone(), None, false);
         Ok(Box::new(RemoteWatch { channel, number, clock, origin, stop, has_ended }))
-    }
-
-    fn drop_caches(&self, stop: &Stop) -> Result<(), Failure> {
-        self.channel()?.ask(Order::DropCaches, CACHES_TIMEOUT, stop)
-    }
-
-    fn check_caches(&self) -> Result<(), Failure> {
-        self.ask(Order::CheckCaches, ANSWER_TIMEOUT)
-    }
-
-    fn space(&self, directory: Option<&Path>) -> Option<Space> {
-        self.ask_or_nothing(Order::Space(directory.map(Path::to_owned)))
-    }
-
-    fn open_files(&self) -> Option<u64> {
-        self.ask_or_nothing(Order::OpenFiles)
-    }
-
-    fn boot(&self) -> Option<String> {
-        self.ask_or_nothing(Order::Boot)
-    }
-
-    fn find_program(&self, name: &str) -> Option<PathBuf> {
-        self.ask_or_nothing(Order::FindProgram(name.to_owned()))
-    }
-
-    fn run(&self, _: &ProgramOrder<'_>, _: &dyn Fn() -> bool) -> Result<Ended, Failure> {
-        Err(self.not_there("run programs"))
-    }
-
-    fn user_command(&self, _: CommandOrder, _: &Stop) -> Result<Box<dyn UserCommand>, Failure> {
-        Err(self.not_there("run commands"))
     }
 
     fn keep_instance(&self, order: InstanceOrder) -> Result<Box<dyn KeptInstance>, Failure> {
@@ -252,21 +192,8 @@ impl Host for Remote {
         Ok(Box::new(started))
     }
 
-    fn check_connection(&self, address: SocketAddr) -> Result<(), Failure> {
-        self.ask(Order::CheckConnection(address), ANSWER_TIMEOUT)
-    }
-
-    /// They hold threads of the process that makes a load there, not of this one.
-    fn hold_processors(&self, _: f64) -> Result<Arc<dyn Processors>, Failure> {
-        Err(self.not_there("limit processors"))
-    }
-
-    fn check_processors(&self, count: f64) -> Result<(), Failure> {
-        self.ask(Order::CheckProcessors(count), ANSWER_TIMEOUT)
-    }
-
     fn running_server(&self, ends: &Ends, clue: &ProcessClue) -> Option<RunningServer> {
-        let ask = |ends| self.ask_or_nothing(Order::RunningServer(ends, clue.clone()));
+        let ask = |ends| known(self, FindServer(ends, clue.clone()));
         // A socket here leads to no process there.
         let ends = *ends;
         let direct = match ends {
@@ -280,28 +207,13 @@ impl Host for Remote {
         Ok(Box::new(RemoteServer::start(self.channel()?, options)?))
     }
 
-    fn check_networks(&self) -> Result<(), Failure> {
-        Err(self.not_there("make networks"))
-    }
-
-    fn check_built_volume(
-        &self,
-        volume: &BuiltVolume,
-        directory: Option<&Path>,
-        bytes: u64,
-    ) -> Result<(), Failure> {
-        let (volume, directory) = (*volume, directory.map(Path::to_owned));
-        let order = VolumeOrder::CheckBuilt { volume, directory, bytes };
-        self.ask(Order::Volume(order), ANSWER_TIMEOUT)
-    }
-
     fn hold_volume(&self, path: &Path, block: u32) -> Result<Box<dyn HeldVolume>, Failure> {
         Ok(Box::new(RemoteVolume::hold(&self.channel()?, path, block, &self.stop)?))
     }
+}
 
-    fn clear_volume(&self, path: &Path, stop: &Stop) -> Result<bool, Failure> {
-        volume::clear(self.channel()?.as_ref(), path, stop)
-    }
+fn unreached(name: &str) -> Failure {
+    Failure::new(FailureKind::Unreachable, format!("{name} is not connected to"), "")
 }
 
 /// A watch there.

@@ -1,19 +1,17 @@
 //! Private servers on another machine: what the agent there holds, and what the lead has of it.
 
-use super::agent::{Held, Shared, hold, unknown, value};
 use super::channel::Channel;
-use super::wire::Order;
-use super::{ANSWER_TIMEOUT, held};
+use super::held::{Held, value};
+use super::wire::{Answered, Order};
 use crate::local::sandbox::recipe::kind_of;
-use crate::question::{Host, PrivateServer, SandboxOptions};
+use crate::question::{
+    ANSWER_TIMEOUT, Host, PrivateServer, SandboxOptions, ServerAct, ServerState,
+};
 use crate::recipe::PrivateServerKind;
 use model::{Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey, Stop, Tls};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use std::collections::HashMap;
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Private servers that an agent holds at a time.
@@ -38,96 +36,51 @@ pub(super) enum ServerOrder {
         server: u64,
         act: ServerAct,
     },
+    LastWords {
+        server: u64,
+    },
     End {
         server: u64,
     },
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum ServerAct {
-    Stop,
-    Kill,
-    Freeze,
-    Thaw,
-    ForgetCache,
-    StartAgain,
-    LastWords,
-}
-
-/// A server as the agent sees it.
-#[derive(Clone, Serialize, Deserialize)]
-pub(super) struct ServerState {
-    address: ServerAddress,
-    password: Option<String>,
-    pid: u32,
-    program: String,
-    disks: Vec<String>,
-    data: PathBuf,
-    /// What it said when it ended by itself, where it was asked for that.
-    last_words: Option<Failure>,
-}
-
-impl std::fmt::Debug for ServerState {
-    /// Without the password.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ServerState").field("pid", &self.pid).finish_non_exhaustive()
-    }
-}
-
-impl ServerState {
-    fn of(server: &dyn PrivateServer) -> Self {
-        Self {
-            address: server.address().clone(),
-            password: server.password(),
-            pid: server.pid(),
-            program: server.program(),
-            disks: server.disks(),
-            data: server.data_directory().to_owned(),
-            last_words: None,
-        }
-    }
-
-    /// What may be believed of it. Lead and load log in where they are told to, with what they are
-    /// told: a machine that is not what it should be must not have them log in to their own servers, in
-    /// the name of another account, or with a password of theirs.
-    fn checked(self, asked: &Asked) -> Result<Self, Failure> {
-        let (user, database) = asked.kind.facts.login;
-        let ServerAddress { endpoint, tls, .. } = self.address;
-        let endpoint = match endpoint {
-            Endpoint::Tcp { host, port } if port != 0 => host.parse().ok().map(|host| (host, port)),
-            _ => None,
-        };
-        let endpoint = endpoint.filter(|(host, _)| asked.listen.is_none_or(|asked| asked == *host));
-        let is_secret = |password: &String| {
-            password.len() == PASSWORD_DIGITS
-                && password.bytes().all(|byte| byte.is_ascii_hexdigit())
-        };
-        let password = self.password.filter(is_secret);
-        let (Some((host, port)), Some(password), Tls::Pinned(certificate)) =
-            (endpoint, password, tls)
-        else {
-            return Err(Failure::new(
-                FailureKind::Other,
-                "the agent says of its private server what cannot be: it listens by TCP where it was \
-                 told to, with a password and a certificate of its own",
-                "look whether that machine is the one that it should be; the agent may be of another \
-                 version",
-            ));
-        };
-        let host: IpAddr = host;
-        let address = ServerAddress {
-            endpoint: Endpoint::Tcp { host: host.to_string(), port },
-            user: user.map(str::to_owned),
-            database: database.to_owned(),
-            // It came with the answer; that machine's file is not here.
-            password: PasswordSource::File("/dev/null".into()),
-            tls: Tls::Pinned(certificate),
-            compression: false,
-            server_key: ServerKey::Request,
-        };
-        Ok(Self { address, password: Some(password), ..self })
-    }
+/// What may be believed of it. Lead and load log in where they are told to, with what they are
+/// told: a machine that is not what it should be must not have them log in to their own servers, in
+/// the name of another account, or with a password of theirs.
+fn checked(state: ServerState, asked: &Asked) -> Result<ServerState, Failure> {
+    let (user, database) = asked.kind.facts.login;
+    let ServerAddress { endpoint, tls, .. } = state.address;
+    let endpoint = match endpoint {
+        Endpoint::Tcp { host, port } if port != 0 => host.parse().ok().map(|host| (host, port)),
+        _ => None,
+    };
+    let endpoint = endpoint.filter(|(host, _)| asked.listen.is_none_or(|asked| asked == *host));
+    let is_secret = |password: &String| {
+        password.len() == PASSWORD_DIGITS && password.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    let password = state.password.filter(is_secret);
+    let (Some((host, port)), Some(password), Tls::Pinned(certificate)) = (endpoint, password, tls)
+    else {
+        return Err(Failure::new(
+            FailureKind::Other,
+            "the agent says of its private server what cannot be: it listens by TCP where it was \
+             told to, with a password and a certificate of its own",
+            "look whether that machine is the one that it should be; the agent may be of another \
+             version",
+        ));
+    };
+    let host: IpAddr = host;
+    let address = ServerAddress {
+        endpoint: Endpoint::Tcp { host: host.to_string(), port },
+        user: user.map(str::to_owned),
+        database: database.to_owned(),
+        // It came with the answer; that machine's file is not here.
+        password: PasswordSource::File("/dev/null".into()),
+        tls: Tls::Pinned(certificate),
+        compression: false,
+        server_key: ServerKey::Request,
+    };
+    Ok(ServerState { address, replication_address: None, password: Some(password), ..state })
 }
 
 /// What was asked for of a private server.
@@ -137,12 +90,12 @@ struct Asked {
     listen: Option<IpAddr>,
 }
 
-/// Those that an agent holds. They end when this is dropped, or with the process.
-pub(super) struct HeldServers(Held<Shared<dyn PrivateServer>>);
+/// Those that an agent holds.
+pub(super) struct HeldServers(Held<Box<dyn PrivateServer>>);
 
 impl Default for HeldServers {
     fn default() -> Self {
-        Self(Mutex::new(Some(HashMap::new())))
+        Self(Held::new("private server", MOST_SERVERS))
     }
 }
 
@@ -153,7 +106,7 @@ impl HeldServers {
         number: u64,
         order: ServerOrder,
         stop: &Stop,
-    ) -> Result<Value, Failure> {
+    ) -> Answered {
         match order {
             ServerOrder::Start(options) => {
                 let listen = match options.listen {
@@ -162,29 +115,19 @@ impl HeldServers {
                 };
                 let (listen, stop) = (Some(listen), stop.clone());
                 let server = host.start_server(SandboxOptions { listen, stop, ..*options })?;
-                let state = ServerState::of(server.as_ref());
-                hold(&self.0, number, Arc::new(Mutex::new(server)), MOST_SERVERS)?;
-                value(state)
+                let state = value(server.state());
+                self.0.hold(number, server)?;
+                state
             }
-            ServerOrder::Act { server, act } => {
-                let server = held(&self.0).as_ref().and_then(|all| all.get(&server).cloned());
-                let server = server.ok_or_else(|| unknown("no private server"))?;
-                let mut server = held(&server);
-                let mut last_words = None;
-                match act {
-                    ServerAct::Stop => server.stop()?,
-                    ServerAct::Kill => server.kill()?,
-                    ServerAct::Freeze => server.freeze()?,
-                    ServerAct::Thaw => server.thaw()?,
-                    ServerAct::ForgetCache => server.forget_cache()?,
-                    ServerAct::StartAgain => server.start_again()?,
-                    ServerAct::LastWords => last_words = server.last_words(),
-                }
-                value(ServerState { last_words, ..ServerState::of(server.as_ref()) })
+            ServerOrder::Act { server, act } => self.0.with(server, |server| {
+                server.act(act)?;
+                value(server.state())
+            }),
+            ServerOrder::LastWords { server } => {
+                self.0.with(server, |server| value(server.last_words()))
             }
             ServerOrder::End { server } => {
-                let ended = held(&self.0).as_mut().and_then(|all| all.remove(&server));
-                drop(ended);
+                drop(self.0.take(server));
                 value(())
             }
         }
@@ -192,7 +135,7 @@ impl HeldServers {
 
     /// The lead is gone: all of them end, and none begins any more.
     pub(super) fn end(&self) {
-        drop(held(&self.0).take());
+        self.0.end();
     }
 }
 
@@ -227,103 +170,54 @@ impl RemoteServer {
         let order = Order::Server(ServerOrder::Start(Box::new(options)));
         let (number, state): (_, ServerState) =
             channel.ask_numbered(order, START_TIMEOUT, &stop)?;
-        Ok(Self { channel, number, asked, state: state.checked(&asked)?, stop })
-    }
-
-    fn act(&mut self, act: ServerAct, limit: Duration) -> Result<(), Failure> {
-        let order = Order::Server(ServerOrder::Act { server: self.number, act });
-        let state: ServerState = self.channel.ask(order, limit, &self.stop)?;
-        self.state = state.checked(&self.asked)?;
-        Ok(())
-    }
-
-    fn no_network(&self) -> Failure {
-        Failure::new(
-            FailureKind::NotPermitted,
-            "a private server on another machine has no network of its own that could be cut",
-            "choose another cause, or a private server of the machine that weighin runs on",
-        )
+        Ok(Self { channel, number, asked, state: checked(state, &asked)?, stop })
     }
 }
 
 impl PrivateServer for RemoteServer {
-    fn address(&self) -> &ServerAddress {
-        &self.state.address
+    fn state(&self) -> &ServerState {
+        &self.state
     }
 
-    fn replication_address(&self) -> Option<ServerAddress> {
-        None
+    fn act(&mut self, act: ServerAct) -> Result<(), Failure> {
+        let limit = match act {
+            ServerAct::Stop | ServerAct::StartAgain => START_TIMEOUT,
+            ServerAct::Kill => END_TIMEOUT,
+            ServerAct::Freeze | ServerAct::Thaw | ServerAct::ForgetCache => ANSWER_TIMEOUT,
+            ServerAct::MoveApart | ServerAct::CutOff => return Err(no_network()),
+            ServerAct::Reconnect => return Ok(()),
+        };
+        let order = Order::Server(ServerOrder::Act { server: self.number, act });
+        let state = self.channel.ask(order, limit, &self.stop)?;
+        self.state = checked(state, &self.asked)?;
+        Ok(())
     }
 
-    fn password(&self) -> Option<String> {
-        self.state.password.clone()
+    fn last_words(&mut self) -> Option<Failure> {
+        let order = Order::Server(ServerOrder::LastWords { server: self.number });
+        let said: Result<Option<Failure>, Failure> =
+            self.channel.ask(order, ANSWER_TIMEOUT, &self.stop);
+        match said {
+            // As the channel does with other failures: its words are cut and made visible.
+            Ok(said) => said.map(|said| {
+                let kind = if said.is_stop() { FailureKind::Other } else { said.kind };
+                Failure::new(kind, said.message, said.remedy)
+            }),
+            Err(failure) => Some(failure).filter(|failure| failure.kind == FailureKind::HostLost),
+        }
     }
 
     fn lost(&self) -> Option<Failure> {
         self.channel.lost()
     }
+}
 
-    fn pid(&self) -> u32 {
-        self.state.pid
-    }
-
-    fn program(&self) -> String {
-        self.state.program.clone()
-    }
-
-    fn disks(&self) -> Vec<String> {
-        self.state.disks.clone()
-    }
-
-    fn data_directory(&self) -> &Path {
-        &self.state.data
-    }
-
-    fn stop(&mut self) -> Result<(), Failure> {
-        self.act(ServerAct::Stop, START_TIMEOUT)
-    }
-
-    fn kill(&mut self) -> Result<(), Failure> {
-        self.act(ServerAct::Kill, END_TIMEOUT)
-    }
-
-    fn freeze(&mut self) -> Result<(), Failure> {
-        self.act(ServerAct::Freeze, ANSWER_TIMEOUT)
-    }
-
-    fn thaw(&mut self) -> Result<(), Failure> {
-        self.act(ServerAct::Thaw, ANSWER_TIMEOUT)
-    }
-
-    fn move_apart(&mut self) -> Result<(), Failure> {
-        Err(self.no_network())
-    }
-
-    fn cut_off(&mut self) -> Result<(), Failure> {
-        Err(self.no_network())
-    }
-
-    fn reconnect(&mut self) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    fn forget_cache(&mut self) -> Result<(), Failure> {
-        self.act(ServerAct::ForgetCache, ANSWER_TIMEOUT)
-    }
-
-    fn start_again(&mut self) -> Result<(), Failure> {
-        self.act(ServerAct::StartAgain, START_TIMEOUT)
-    }
-
-    fn last_words(&mut self) -> Option<Failure> {
-        if let Err(failure) = self.act(ServerAct::LastWords, ANSWER_TIMEOUT) {
-            return Some(failure).filter(|failure| failure.kind == FailureKind::HostLost);
-        }
-        // As the channel does with other failures: its words are cut and made visible.
-        let said = self.state.last_words.take()?;
-        let kind = if said.is_stop() { FailureKind::Other } else { said.kind };
-        Some(Failure::new(kind, said.message, said.remedy))
-    }
+fn no_network() -> Failure {
+    Failure::new(
+        FailureKind::NotPermitted,
+        "a private server on another machine has no network of its own that could be cut",
+        "choose another cause, or a private server of the machine that weighin runs on",
+    )
 }
 
 impl Drop for RemoteServer {
@@ -350,12 +244,12 @@ mod tests {
                 compression: false,
                 server_key: ServerKey::Request,
             },
+            replication_address: None,
             password: Some("0123456789abcdef0123456789abcdef".into()),
             pid: 7,
             program: "mariadbd".into(),
             disks: Vec::new(),
             data: "/data".into(),
-            last_words: None,
         };
         change(&mut state);
         state
@@ -367,7 +261,7 @@ mod tests {
         let kind = kind_of(model::System::Mysql, "a").unwrap();
         let asked = Asked { kind, listen };
         let refused = |change: fn(&mut ServerState)| {
-            let failure = state(change).checked(&asked).unwrap_err();
+            let failure = checked(state(change), &asked).unwrap_err();
             assert!(failure.message.contains("what cannot be"), "{failure}");
         };
         refused(|state| state.password = None);
@@ -382,7 +276,7 @@ mod tests {
             let elsewhere = |state: &mut ServerState| {
                 state.address.endpoint = Endpoint::Tcp { host: host.to_owned(), port: 3306 };
             };
-            assert!(state(elsewhere).checked(&asked).is_err());
+            assert!(checked(state(elsewhere), &asked).is_err());
         }
 
         // What it says of account, database and where a password lies is not taken over.
@@ -392,7 +286,7 @@ mod tests {
             state.address.password = PasswordSource::Environment("AWS_SECRET_ACCESS_KEY".into());
             state.address.compression = true;
         });
-        let address = other.checked(&asked).unwrap().address;
+        let address = checked(other, &asked).unwrap().address;
         assert_eq!((address.user.as_deref(), address.database.as_str()), kind.facts.login);
         assert_eq!(address.password, PasswordSource::File("/dev/null".into()));
         assert!(!address.compression);

@@ -60,7 +60,7 @@ fn an_agent_that_reads_nothing_is_lost_though_the_pipe_is_full() {
     let script = format!("echo '{hello}'; exec sleep 60");
     let agent = greet(&host(), &mut shell(&script), &Stop::default()).ok().unwrap();
     let channel = Channel::open("far", agent, "");
-    let long = Order::FindProgram("x".repeat(1 << 20));
+    let long = Order::StartWeighin("x".repeat(1 << 20));
     let asked = channel.ask::<()>(long, Duration::from_secs(60), &Stop::default());
     let failure = asked.unwrap_err();
     assert_eq!(failure.kind, FailureKind::HostLost, "{failure}");

@@ -1,23 +1,19 @@
 //! Volumes of another machine: its agent holds them, as [`crate::Local`] does here, until it is told to
 //! let them go or its lead is gone.
 
-use super::ANSWER_TIMEOUT;
-use super::agent::{unknown, value};
 use super::channel::Channel;
-use super::wire::Order;
-use crate::question::{HeldVolume, Host, Looking, Share, Space, VolumeFacts};
+use super::held::{Held, value};
+use super::wire::{Answered, Order};
+use crate::question::{
+    ANSWER_TIMEOUT, HeldVolume, Host, LONGEST, Looking, Share, Space, VolumeFacts,
+};
 use engine::storage::{FileSpec, Filling};
-use model::{BuiltVolume, Failure, FailureKind, Stop, VolumeLayout, VolumePlace};
+use model::{Failure, FailureKind, Stop, VolumeLayout, VolumePlace};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long reading, writing or erasing a whole volume may take: beats say meanwhile that the agent is
-/// there.
-const LONGEST: Duration = Duration::from_secs(30 * 86_400);
 /// How long trying a volume may take, whose device may have to wake up.
 const HOLD_TIMEOUT: Duration = Duration::from_secs(120);
 /// How often the lead is told how far that is.
@@ -29,9 +25,7 @@ const MOST_VOLUMES: usize = 256;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum VolumeOrder {
-    CheckBuilt { volume: BuiltVolume, directory: Option<PathBuf>, bytes: u64 },
     Hold { path: PathBuf, block: u32 },
-    Clear(PathBuf),
     CheckSame { held: u64 },
     CheckContents { held: u64, place: VolumePlace, consented: bool, layout: VolumeLayout },
     Space { held: u64 },
@@ -41,15 +35,13 @@ pub(super) enum VolumeOrder {
     LetGo { held: u64 },
 }
 
-/// One that the agent may be asked for while it is at work: the later order waits.
-type Shared = Arc<Mutex<Box<dyn HeldVolume>>>;
-
 /// The volumes that an agent holds for its lead.
-#[derive(Default)]
-pub(super) struct HeldVolumes(Mutex<HashMap<u64, Shared>>);
+pub(super) struct HeldVolumes(Held<Box<dyn HeldVolume>>);
 
-fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
+impl Default for HeldVolumes {
+    fn default() -> Self {
+        Self(Held::new("volume", MOST_VOLUMES))
+    }
 }
 
 impl HeldVolumes {
@@ -61,7 +53,7 @@ impl HeldVolumes {
         order: VolumeOrder,
         stop: &Stop,
         tell: &dyn Fn(u64, u64),
-    ) -> Result<Value, Failure> {
+    ) -> Answered {
         let mut told = Instant::now();
         let mut progress = |done, of| {
             if told.elapsed() >= PROGRESS_INTERVAL {
@@ -70,24 +62,17 @@ impl HeldVolumes {
             }
         };
         match order {
-            VolumeOrder::CheckBuilt { volume, directory, bytes } => {
-                value(host.check_built_volume(&volume, directory.as_deref(), bytes)?)
-            }
             VolumeOrder::Hold { path, block } => {
                 let volume = host.hold_volume(&path, block)?;
                 let facts = volume.facts().clone();
-                let mut all = locked(&self.0);
-                // Of an order that was cancelled, or whose lead is gone, nobody would let it go.
+                self.0.hold(number, volume)?;
+                // Of an order that was cancelled nobody would let it go.
                 if stop.is_requested() {
+                    drop(self.0.take(number));
                     return Err(Failure::stopped());
                 }
-                if all.len() >= MOST_VOLUMES {
-                    return Err(unknown(&format!("it holds {MOST_VOLUMES} volumes")));
-                }
-                all.insert(number, Arc::new(Mutex::new(volume)));
                 value(facts)
             }
-            VolumeOrder::Clear(path) => value(host.clear_volume(&path, stop)?),
             VolumeOrder::CheckSame { held } => self.with(held, |volume| volume.check_same()),
             VolumeOrder::CheckContents { held, place, consented, layout } => {
                 let looking = Looking { stop, progress: &mut progress };
@@ -103,8 +88,7 @@ impl HeldVolumes {
                 self.with(held, |volume| volume.fill(&share, filling))
             }
             VolumeOrder::LetGo { held } => {
-                let gone = locked(&self.0).remove(&held);
-                drop(gone);
+                drop(self.0.take(held));
                 value(())
             }
         }
@@ -114,11 +98,12 @@ impl HeldVolumes {
         &self,
         held: u64,
         act: impl FnOnce(&mut dyn HeldVolume) -> Result<T, Failure>,
-    ) -> Result<Value, Failure> {
-        let volume = locked(&self.0).get(&held).cloned();
-        let volume = volume.ok_or_else(|| unknown("it does not hold that volume"))?;
-        let done = act(locked(&volume).as_mut())?;
-        value(done)
+    ) -> Answered {
+        self.0.with(held, |volume| value(act(volume.as_mut())?))
+    }
+
+    pub(super) fn end(&self) {
+        self.0.end();
     }
 }
 
@@ -210,10 +195,4 @@ impl HeldVolume for RemoteVolume {
         let order = VolumeOrder::Fill { held: self.number, share: share.clone(), seed, unit };
         self.channel.ask_at_length(Order::Volume(order), LONGEST, stop, progress)
     }
-}
-
-/// Removes what weighin made on a volume there; whether there was anything of its own.
-pub(super) fn clear(channel: &Channel, path: &Path, stop: &Stop) -> Result<bool, Failure> {
-    let order = VolumeOrder::Clear(path.to_owned());
-    channel.ask_at_length(Order::Volume(order), LONGEST, stop, &mut |_, _| {})
 }

@@ -2,16 +2,14 @@
 
 use super::server::ServerOrder;
 use super::volume::VolumeOrder;
-use crate::question::{Ends, InstanceOrder, ProcessClue, Scope};
+use crate::question::{AnyQuestion, InstanceOrder, Scope};
 use engine::Nanos;
 use model::{Failure, FailureKind, Sample};
 use serde::{Deserialize, Serialize};
-use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// The form of these messages. An agent of another form or version is refused.
-pub(super) const PROTOCOL: u32 = 4;
+pub(super) const PROTOCOL: u32 = 5;
 /// What the agent's first line begins with: a login shell may print something before it.
 pub const HELLO: &str = "weighin-agent ";
 /// Longest line, in bytes. A sample of a machine with hundreds of disks has 100 kB.
@@ -95,17 +93,7 @@ pub(super) enum ToAgent {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Order {
-    Facts,
-    Processors,
-    IsRoot,
-    OpenFiles,
-    Boot,
-    DiskCounters,
-    CheckCaches,
-    DropCaches,
-    Space(Option<PathBuf>),
-    FindProgram(String),
-    RunningServer(Ends, ProcessClue),
+    Question(AnyQuestion),
     /// Watches under the number of the order.
     Watch(Scope),
     Sample {
@@ -117,7 +105,6 @@ pub(super) enum Order {
     },
     /// Starts weighin with that hidden command, under the number of the order.
     StartWeighin(String),
-    CheckConnection(SocketAddr),
     /// Gets ready for something that comes and goes, under the number of the order.
     KeepInstance(InstanceOrder),
     BringUp {
@@ -130,10 +117,12 @@ pub(super) enum Order {
         instance: u64,
     },
     Server(ServerOrder),
-    CheckProcessors(f64),
     /// Holds a volume under the number of the order, or asks one that is held.
     Volume(VolumeOrder),
 }
+
+/// What an agent answers to an order.
+pub(super) type Answered = Result<serde_json::Value, Failure>;
 
 /// How a command of the user ended, with the lines that it said.
 pub(super) type Commanded = (Result<String, Failure>, Vec<String>);
@@ -162,7 +151,7 @@ pub(super) enum FromAgent {
     },
     Answer {
         number: u64,
-        result: Result<serde_json::Value, Failure>,
+        result: Answered,
     },
     Sample {
         watch: u64,

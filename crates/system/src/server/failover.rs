@@ -5,6 +5,7 @@ use crate::ProbedServer;
 use crate::check_probe;
 use crate::group::{Member, Position};
 use engine::Stop;
+use host::ServerAct;
 use model::{FailoverCause, Failure, FailureKind, Study, Task};
 use std::sync::Arc;
 use std::thread;
@@ -58,7 +59,7 @@ impl<K: ServerKind> Server<K> {
             return Ok(());
         };
         self.control = None;
-        private.primary.move_apart()?;
+        private.primary.act(ServerAct::MoveApart)?;
         self.has_started()
     }
 
@@ -80,9 +81,9 @@ impl<K: ServerKind> Server<K> {
             self.replica_logins.iter().map(K::member).collect::<Result<_, _>>()?;
         match cause {
             FailoverCause::Kill if replicas.is_empty() => {
-                private.primary.kill()?;
+                private.primary.act(ServerAct::Kill)?;
                 step("server killed");
-                private.primary.start_again()?;
+                private.primary.act(ServerAct::StartAgain)?;
                 step("server started again");
                 Ok(())
             }
@@ -93,9 +94,9 @@ impl<K: ServerKind> Server<K> {
             )),
             FailoverCause::Kill | FailoverCause::Hang | FailoverCause::Network => {
                 match cause {
-                    FailoverCause::Hang => private.primary.freeze()?,
-                    FailoverCause::Network => private.primary.cut_off()?,
-                    _ => private.primary.kill()?,
+                    FailoverCause::Hang => private.primary.act(ServerAct::Freeze)?,
+                    FailoverCause::Network => private.primary.act(ServerAct::CutOff)?,
+                    _ => private.primary.act(ServerAct::Kill)?,
                 }
                 step(match cause {
                     FailoverCause::Hang => "primary hangs",
@@ -152,7 +153,10 @@ impl<K: ServerKind> Server<K> {
         let Some(private) = self.private.as_ref().filter(|_| replicas.len() > 1) else {
             return Ok(());
         };
-        let address = private.replicas.get(chosen).and_then(|server| server.replication_address());
+        let address = private
+            .replicas
+            .get(chosen)
+            .and_then(|server| server.state().replication_address.clone());
         let Some(address) = address else { return Ok(()) };
         let primary = self.login_to(&address)?;
         for (place, replica) in replicas.iter_mut().enumerate() {

@@ -40,12 +40,12 @@ impl<K: ServerKind> Server<K> {
     /// replicate.
     pub(super) fn has_started(&mut self) -> Result<(), Failure> {
         if let Some(private) = &self.private {
-            let address = private.primary.address();
+            let address = &private.primary.state().address;
             let elsewhere = self.target.as_ref().is_some_and(|target| target.ssh_host().is_some());
             let login = match elsewhere {
                 true => {
                     // Its password came with its address: nothing of this machine's is sent there.
-                    let password = private.primary.password().unwrap_or_default();
+                    let password = private.primary.state().password.clone().unwrap_or_default();
                     Login::private(K::SYSTEM, address, &password)?.stopped_by(&self.stop)
                 }
                 false => self.login_to(address)?,
@@ -67,7 +67,9 @@ impl<K: ServerKind> Server<K> {
                 self.replica_logins.iter().map(whereabouts).collect::<Result<_, _>>()?;
         }
         let mut group = self.group_of(&self.stop)?;
-        if let Some(address) = self.private.as_ref().and_then(|p| p.primary.replication_address()) {
+        if let Some(address) =
+            self.private.as_ref().and_then(|p| p.primary.state().replication_address.clone())
+        {
             let primary = self.login_to(&address)?;
             group.replicas.iter_mut().try_for_each(|replica| replica.member.follow(&primary))?;
         }

@@ -2,7 +2,7 @@
 
 use crate::SamplingScope;
 use crate::login::Login;
-use host::{GroupMember, Host, PrivateServer, SandboxOptions, size_in_words};
+use host::{GroupMember, Host, PrivateServer, SandboxOptions, ServerAct, size_in_words};
 use model::{
     CacheState, Endpoint, Failure, FailureKind, Place, SandboxSpec, ServerAddress, Software, Stop,
     Study, Target,
@@ -93,10 +93,10 @@ impl PrivateServers {
         }
         self.is_new = false;
         if cache == CacheState::Cold {
-            self.all().try_for_each(|server| server.forget_cache())?;
+            self.all().try_for_each(|server| server.act(ServerAct::ForgetCache))?;
             host.drop_caches(stop)?;
         }
-        self.all().try_for_each(|server| server.start_again())
+        self.all().try_for_each(|server| server.act(ServerAct::StartAgain))
     }
 
     /// Whether they went with their machine.
@@ -119,19 +119,19 @@ impl PrivateServers {
         if self.is_lost() {
             return Ok(());
         }
-        self.all().rev().try_for_each(|server| server.stop())
+        self.all().rev().try_for_each(|server| server.act(ServerAct::Stop))
     }
 
     pub(super) fn replica_addresses(&self) -> Vec<ServerAddress> {
-        self.replicas.iter().map(|replica| replica.address().clone()).collect()
+        self.replicas.iter().map(|replica| replica.state().address.clone()).collect()
     }
 
     pub(super) fn sampling_scope(&self) -> SamplingScope {
         SamplingScope {
-            server_pid: Some(self.primary.pid()),
-            replica_pids: self.replicas.iter().map(|replica| replica.pid()).collect(),
-            disks: self.primary.disks(),
-            data_directory: Some(self.primary.data_directory().to_owned()),
+            server_pid: Some(self.primary.state().pid),
+            replica_pids: self.replicas.iter().map(|replica| replica.state().pid).collect(),
+            disks: self.primary.state().disks.clone(),
+            data_directory: Some(self.primary.state().data.clone()),
         }
     }
 
@@ -156,7 +156,7 @@ impl PrivateServers {
                 )
             })
         };
-        self.all().find_map(|server| full(server.data_directory()))
+        self.all().find_map(|server| full(&server.state().data))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Private servers: real ones, from their start to their end.
 
 use crate::support::start_sandbox;
-use host::PrivateServer;
 use host::local::os;
 use host::local::sandbox::{Sandbox, SandboxOptions};
+use host::{PrivateServer, ServerAct};
 use model::{Endpoint, FailureKind, PasswordSource};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -230,7 +230,7 @@ fn a_server_forgets_its_cache_when_told_to() {
         sandbox.stop().unwrap();
         let memory = sandbox.data_directory().join(name);
         assert!(memory.exists(), "the server has changed where it remembers its cache");
-        sandbox.forget_cache().unwrap();
+        sandbox.act(ServerAct::ForgetCache).unwrap();
         assert!(!memory.exists());
         sandbox.start_again().unwrap();
     }

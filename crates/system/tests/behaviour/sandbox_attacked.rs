@@ -3,9 +3,9 @@
 
 use crate::support::own_process;
 use crate::support::start_sandbox;
-use host::PrivateServer;
 use host::local::os;
 use host::local::sandbox::SandboxOptions;
+use host::{PrivateServer, ServerAct};
 use model::FailureKind;
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
@@ -179,7 +179,7 @@ fn victim() {
         if let Ok(mut sandbox) = start_sandbox(options(&place.join("sandboxes"))) {
             started += 1;
             let _ = sandbox.stop();
-            let _ = sandbox.forget_cache();
+            let _ = sandbox.act(ServerAct::ForgetCache);
             let _ = sandbox.start_again();
         }
     }
@@ -244,7 +244,7 @@ fn links_planted_while_a_server_is_stopped_are_not_followed_when_it_starts() {
     as_account(&place, r#"ln -s "$1/absent" "$(uname -n).lower-test""#, &data);
     as_account(&place, r#"rm -f ib_buffer_pool; ln -s "$1/canary" ib_buffer_pool"#, &data);
     as_account(&place, r#"ln -s "$1/canary" init.sql; ln -s "$1/absent" x"#, &data.join("../run"));
-    sandbox.forget_cache().unwrap();
+    sandbox.act(ServerAct::ForgetCache).unwrap();
     assert!(data.join("ib_buffer_pool").symlink_metadata().is_err());
     sandbox.start_again().unwrap();
     place.is_untouched();

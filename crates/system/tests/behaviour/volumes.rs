@@ -2,7 +2,6 @@
 
 use crate::support::start_sandbox;
 use crate::support::{self, can_build, loops_below, shared_directory};
-use host::PrivateServer;
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use host::local::volume;
 use model::{BuiltVolume, FailureKind, FileSystem, IoLimits, System};

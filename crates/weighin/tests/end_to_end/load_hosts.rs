@@ -6,7 +6,7 @@ use crate::support::{
     Namespace, Ran, Server, Started, Workplace, certificates_for, far_proxy, not_tested,
     processes_with, wait_for,
 };
-use host::PrivateServer;
+use host::{PrivateServer, ServerAct};
 use model::{Endpoint, FailureKind, TrialEnd, TrialRecord};
 use std::fs;
 use std::process::{Child, Command};
@@ -71,7 +71,7 @@ fn start_on(
     repeats: u32,
     duration: &str,
 ) -> Option<(Vec<Maker>, Server)> {
-    if let Err(failure) = server.sandbox.move_apart() {
+    if let Err(failure) = server.sandbox.act(ServerAct::MoveApart) {
         not_tested(&failure.to_string());
         return None;
     }

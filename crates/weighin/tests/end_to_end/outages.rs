@@ -1,7 +1,6 @@
 //! Connections that are lost in mid-load.
 
 use crate::support::{Workplace, adds_up, number, point_selects, prepared, wait_for, whole};
-use host::PrivateServer;
 use std::time::{Duration, Instant};
 
 /// How far the clocks of weighin and of the test may be apart, in seconds: a client notices at

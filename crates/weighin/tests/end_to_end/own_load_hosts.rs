@@ -4,7 +4,7 @@
 use crate::load_hosts::{Maker, assert_counted};
 use crate::ssh::command;
 use crate::support::{Ran, Server, Workplace, not_tested};
-use host::PrivateServer;
+use host::{PrivateServer, ServerAct};
 use model::Endpoint;
 
 /// A server, and the machine that makes its load.
@@ -18,7 +18,7 @@ impl Pair {
     /// `None` where this user may not make one.
     pub fn start(place: &Workplace, maker: (&str, &str)) -> Option<Self> {
         let mut server = Server::start();
-        if let Err(failure) = server.sandbox.move_apart() {
+        if let Err(failure) = server.sandbox.act(ServerAct::MoveApart) {
             not_tested(&failure.to_string());
             return None;
         }

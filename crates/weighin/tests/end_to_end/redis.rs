@@ -13,7 +13,6 @@ mod words;
 use crate::support::{
     Ran, Started, Workplace, adds_up, certificates, number, shared_directory, wait_for, whole,
 };
-use host::PrivateServer;
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::System;
 use protocol::redis::Value;

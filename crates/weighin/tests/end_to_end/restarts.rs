@@ -3,7 +3,7 @@
 
 use crate::ssh::{command, copies_with, signal, sshd};
 use crate::support::{Ran, Server, Started, Workplace, assert_read_cold, not_tested, wait_for};
-use host::PrivateServer;
+use host::{PrivateServer, ServerAct};
 use model::{Endpoint, FailureKind, TrialEnd};
 use std::fs;
 use std::net::TcpStream;
@@ -111,7 +111,7 @@ impl Far {
     /// `None` where this user may not make one.
     fn start(place: &Workplace) -> Option<Self> {
         let mut server = Server::start_with(&COLD);
-        if let Err(failure) = server.sandbox.move_apart() {
+        if let Err(failure) = server.sandbox.act(ServerAct::MoveApart) {
             not_tested(&failure.to_string());
             return None;
         }

@@ -8,7 +8,7 @@ use crate::support::{
     fetched, not_tested, shared_directory, wait_for,
 };
 use crate::volumes::{files_of_loop_devices, volumes_can_be_built};
-use host::PrivateServer;
+use host::{PrivateServer, ServerAct};
 use model::{Endpoint, FailureKind, TrialEnd};
 use std::fs;
 use std::process::Child;
@@ -33,7 +33,7 @@ impl Far {
     /// `None` where this user may not make one.
     pub fn start(place: &Workplace) -> Option<Self> {
         let mut other = Server::start();
-        if let Err(failure) = other.sandbox.move_apart() {
+        if let Err(failure) = other.sandbox.act(ServerAct::MoveApart) {
             not_tested(&failure.to_string());
             return None;
         }

@@ -2,7 +2,7 @@
 //! a network namespace, with a monotonic clock that is a day ahead.
 
 use crate::support::{Ran, Server, Workplace, not_tested, processes_with, succeed, wait_for};
-use host::PrivateServer;
+use host::{PrivateServer, ServerAct};
 use model::{Endpoint, FailureKind, TrialEnd};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -33,7 +33,7 @@ impl Far {
     /// `None` where this user may not make one.
     fn start(place: &Workplace) -> Option<Self> {
         let mut server = Server::start();
-        if let Err(failure) = server.sandbox.move_apart() {
+        if let Err(failure) = server.sandbox.act(ServerAct::MoveApart) {
             not_tested(&failure.to_string());
             return None;
         }

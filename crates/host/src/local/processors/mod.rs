@@ -54,6 +54,22 @@ pub struct Processors {
     guardian: Option<Guardian>,
 }
 
+/// Whether so many processors can be held, and what threads do with them be counted; holds none.
+///
+/// # Errors
+/// `NotPermitted` where they cannot.
+pub(super) fn check(count: f64) -> Result<(), Failure> {
+    check_counted(&Processors::hold(count)?)
+}
+
+/// Whether what threads do with processors that are held for them can be read, as it will be at both
+/// ends of measuring.
+fn check_counted(held: &dyn engine::storage::Processors) -> Result<(), Failure> {
+    let uncounted =
+        |source: io::Error| engine::storage::StorageError::Uncounted { reason: source.to_string() };
+    held.did().map(drop).map_err(|source| Failure::from(&uncounted(source)))
+}
+
 impl Processors {
     /// Makes a group for so many processors, above 0.
     ///

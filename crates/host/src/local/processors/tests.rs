@@ -153,3 +153,33 @@ fn what_cannot_be_made_is_said_and_leaves_nothing() {
     assert!(failure.message.contains("limit the virtual machines"), "{failure:?}");
     assert!(failure.remedy.contains("as root"), "{failure:?}");
 }
+
+/// Processors whose counters cannot be read.
+#[derive(Debug)]
+struct Uncounted;
+
+impl engine::storage::Processors for Uncounted {
+    fn count(&self) -> f64 {
+        1.0
+    }
+
+    fn period(&self) -> Duration {
+        Duration::from_millis(100)
+    }
+
+    fn join(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn did(&self) -> io::Result<ProcessorCount> {
+        Err(io::Error::other("cpu.stat has no nr_periods"))
+    }
+}
+
+#[test]
+fn counters_that_cannot_be_read_are_found_by_the_check_with_the_reason() {
+    let failure = check_counted(&Uncounted).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::NotPermitted);
+    assert!(failure.message.ends_with(": cpu.stat has no nr_periods"), "{failure}");
+    assert!(failure.remedy.contains("leave `cpu_oversubscription` out"), "{failure}");
+}

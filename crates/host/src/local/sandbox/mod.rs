@@ -35,8 +35,8 @@ use self::trouble::file_trouble;
 use crate::local::os;
 use crate::local::sample::volume_of;
 use crate::local::volume::Volume;
-use crate::question::PrivateServer;
 pub use crate::question::SandboxOptions;
+use crate::question::{PrivateServer, ServerAct, ServerState};
 use crate::supervise::Network;
 use model::{Endpoint, Failure, PasswordSource, ServerAddress, ServerKey, Software, Stop, Tls};
 use std::fmt;
@@ -73,14 +73,12 @@ pub struct Sandbox {
     network: Option<Network>,
     home: Home,
     recipe: Box<dyn Recipe>,
-    address: ServerAddress,
+    state: ServerState,
     password: Password,
     socket: PathBuf,
-    data: PathBuf,
     /// Where it listens as long as it has no network of its own.
     listen: IpAddr,
     port: u16,
-    pid: u32,
     stop: Stop,
 }
 
@@ -130,44 +128,56 @@ impl Sandbox {
 
         let (port, pid) = (server.port(), server.pid());
         let (user, database) = kind.facts.login;
-        Ok(Self {
+        let address = ServerAddress {
+            endpoint: if over_socket {
+                Endpoint::Socket(home.socket())
+            } else {
+                endpoint(place, port)
+            },
+            user: user.map(str::to_owned),
+            database: database.to_owned(),
+            password: PasswordSource::File(home.password_file()),
+            tls: tls.map_or(Tls::Off, Tls::Pinned),
+            // It comes from a server of weighin's own, on this machine.
+            compression: false,
+            server_key: ServerKey::Request,
+        };
+        let data = home.data();
+        let disks =
+            volume_of(&data).map_or(Vec::new(), |volume| volume.members.into_iter().collect());
+        let mut sandbox = Self {
             server: Some(server),
             network: None,
-            address: ServerAddress {
-                endpoint: if over_socket {
-                    Endpoint::Socket(home.socket())
-                } else {
-                    endpoint(place, port)
-                },
-                user: user.map(str::to_owned),
-                database: database.to_owned(),
-                password: PasswordSource::File(home.password_file()),
-                tls: tls.map_or(Tls::Off, Tls::Pinned),
-                // It comes from a server of weighin's own, on this machine.
-                compression: false,
-                server_key: ServerKey::Request,
+            state: ServerState {
+                address,
+                replication_address: None,
+                password: Some(password.reveal().to_owned()),
+                pid,
+                program: recipe.distribution().describe(recipe.program()),
+                disks,
+                data,
             },
             password,
             socket: home.socket(),
-            data: home.data(),
             home,
             recipe,
             listen,
             port,
-            pid,
             stop,
-        })
+        };
+        sandbox.state.replication_address = sandbox.replication_address();
+        Ok(sandbox)
     }
 
     /// Where the server listens on loopback, with login, database, and the file that holds the
     /// password as long as the sandbox lives.
     pub fn address(&self) -> &ServerAddress {
-        &self.address
+        &self.state.address
     }
 
     /// Process id of the server; of the last one while it is stopped.
     pub fn pid(&self) -> u32 {
-        self.pid
+        self.state.pid
     }
 
     /// The server's Unix socket.
@@ -188,7 +198,7 @@ impl Sandbox {
 
     /// The server's data directory.
     pub fn data_directory(&self) -> &Path {
-        &self.data
+        &self.state.data
     }
 
     fn place(&self) -> Place<'_> {
@@ -204,107 +214,98 @@ impl Sandbox {
     /// Stops the server and starts it again on the same data.
     ///
     /// # Errors
-    /// As [`PrivateServer::stop`] and [`PrivateServer::start_again`].
+    /// As [`ServerAct::Stop`] and [`ServerAct::StartAgain`].
     pub fn restart(&mut self) -> Result<(), Failure> {
         self.stop()?;
         self.start_again()
     }
-}
 
-impl PrivateServer for Sandbox {
-    fn address(&self) -> &ServerAddress {
-        &self.address
+    /// Shuts it down cleanly.
+    ///
+    /// # Errors
+    /// As [`ServerAct::Stop`].
+    pub fn stop(&mut self) -> Result<(), Failure> {
+        self.act(ServerAct::Stop)
     }
 
-    fn replication_address(&self) -> Option<ServerAddress> {
-        self.home.has(REPLICATION_PASSWORD).then(|| ServerAddress {
-            user: self.recipe.distribution().kind().replication_user.map(str::to_owned),
-            password: PasswordSource::File(self.home.path_of(REPLICATION_PASSWORD)),
-            endpoint: endpoint(self.place(), self.port),
-            ..self.address.clone()
-        })
-    }
-
-    fn pid(&self) -> u32 {
-        self.pid
-    }
-
-    fn data_directory(&self) -> &Path {
-        &self.data
-    }
-
-    fn program(&self) -> String {
-        self.recipe.distribution().describe(self.recipe.program())
-    }
-
-    fn disks(&self) -> Vec<String> {
-        volume_of(&self.data).map_or(Vec::new(), |volume| volume.members.into_iter().collect())
-    }
-
-    fn stop(&mut self) -> Result<(), Failure> {
-        // What a server still has to write when it ends belongs to no trial.
-        self.lift_limits();
-        self.server.take().map_or(Ok(()), |server| server.shut_down(&self.home, &self.stop))
-    }
-
-    fn kill(&mut self) -> Result<(), Failure> {
-        self.lift_limits();
-        // Dropping it kills it and waits for its end.
-        drop(self.server.take());
-        Ok(())
-    }
-
-    fn freeze(&mut self) -> Result<(), Failure> {
-        self.server.as_ref().map_or(Ok(()), |server| server.signal(os::freeze))
-    }
-
-    fn thaw(&mut self) -> Result<(), Failure> {
-        self.server.as_ref().map_or(Ok(()), |server| server.signal(os::thaw))
-    }
-
-    fn move_apart(&mut self) -> Result<(), Failure> {
-        if self.network.is_none() {
-            self.network = Some(Network::make()?);
-            self.stop()?;
-        }
-        self.start_again()
-    }
-
-    fn cut_off(&mut self) -> Result<(), Failure> {
-        self.network.as_mut().map_or(Ok(()), Network::cut)
-    }
-
-    fn reconnect(&mut self) -> Result<(), Failure> {
-        self.network.as_mut().map_or(Ok(()), Network::mend)
-    }
-
-    fn forget_cache(&mut self) -> Result<(), Failure> {
-        let Some(memory) = self.recipe.cache_memory() else { return Ok(()) };
-        match self.home.open_data().and_then(|data| data.remove_file(memory)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(file_trouble("an empty cache", &self.data, &error))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn password(&self) -> Option<String> {
-        Some(self.password.reveal().to_owned())
-    }
-
-    fn start_again(&mut self) -> Result<(), Failure> {
+    /// Starts it again on the same data.
+    ///
+    /// # Errors
+    /// As [`ServerAct::StartAgain`].
+    pub fn start_again(&mut self) -> Result<(), Failure> {
         if self.server.as_mut().is_some_and(Server::is_running) {
             return Ok(());
         }
         let place = Place { network: self.network.as_ref(), listen: self.listen };
         let port = Some(self.port);
         let server = start_limited(self.recipe.as_ref(), &self.home, place, port, &self.stop)?;
-        (self.port, self.pid) = (server.port(), server.pid());
-        if self.network.is_some() || matches!(self.address.endpoint, Endpoint::Tcp { .. }) {
-            self.address.endpoint = endpoint(self.place(), self.port);
+        (self.port, self.state.pid) = (server.port(), server.pid());
+        if self.network.is_some() || matches!(self.state.address.endpoint, Endpoint::Tcp { .. }) {
+            self.state.address.endpoint = endpoint(self.place(), self.port);
         }
+        self.state.replication_address = self.replication_address();
         self.server = Some(server);
         Ok(())
+    }
+
+    /// Always over TCP.
+    fn replication_address(&self) -> Option<ServerAddress> {
+        let user = self.recipe.distribution().kind().replication_user.map(str::to_owned);
+        self.home.has(REPLICATION_PASSWORD).then(|| ServerAddress {
+            user,
+            password: PasswordSource::File(self.home.path_of(REPLICATION_PASSWORD)),
+            endpoint: endpoint(self.place(), self.port),
+            ..self.state.address.clone()
+        })
+    }
+
+    fn signal(&self, signal: fn(u32) -> std::io::Result<()>) -> Result<(), Failure> {
+        self.server.as_ref().map_or(Ok(()), |server| server.signal(signal))
+    }
+
+    fn forget_cache(&self) -> Result<(), Failure> {
+        let Some(memory) = self.recipe.cache_memory() else { return Ok(()) };
+        match self.home.open_data().and_then(|data| data.remove_file(memory)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(file_trouble("an empty cache", &self.state.data, &error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl PrivateServer for Sandbox {
+    fn state(&self) -> &ServerState {
+        &self.state
+    }
+
+    fn act(&mut self, act: ServerAct) -> Result<(), Failure> {
+        match act {
+            ServerAct::Stop => {
+                // What a server still has to write when it ends belongs to no trial.
+                self.lift_limits();
+                self.server.take().map_or(Ok(()), |server| server.shut_down(&self.home, &self.stop))
+            }
+            ServerAct::Kill => {
+                self.lift_limits();
+                // Dropping it kills it and waits for its end.
+                drop(self.server.take());
+                Ok(())
+            }
+            ServerAct::Freeze => self.signal(os::freeze),
+            ServerAct::Thaw => self.signal(os::thaw),
+            ServerAct::MoveApart => {
+                if self.network.is_none() {
+                    self.network = Some(Network::make()?);
+                    self.act(ServerAct::Stop)?;
+                }
+                self.start_again()
+            }
+            ServerAct::CutOff => self.network.as_mut().map_or(Ok(()), Network::cut),
+            ServerAct::Reconnect => self.network.as_mut().map_or(Ok(()), Network::mend),
+            ServerAct::ForgetCache => self.forget_cache(),
+            ServerAct::StartAgain => self.start_again(),
+        }
     }
 
     fn last_words(&mut self) -> Option<Failure> {

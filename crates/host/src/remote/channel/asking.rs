@@ -1,10 +1,12 @@
 //! Questions to an agent, and the wait for their answers.
 
 use super::{Channel, POLL_INTERVAL, held};
+use crate::question::{Answer, AnyQuestion};
 use crate::remote::wire::{Order, ToAgent};
 use crate::waiting::Waiting;
 use model::{Failure, FailureKind, Stop};
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
@@ -20,6 +22,20 @@ impl Channel {
         stop: &Stop,
     ) -> Result<T, Failure> {
         self.ask_numbered(order, limit, stop).map(|(_, answer)| answer)
+    }
+
+    /// Has a question answered.
+    ///
+    /// # Errors
+    /// As [`Self::ask`].
+    pub(in crate::remote) fn carry(
+        &self,
+        question: AnyQuestion,
+        stop: &Stop,
+    ) -> Result<Box<dyn Answer>, Failure> {
+        let (number, limit, read) = (self.number(), question.limit(), question.reader());
+        self.send(number, Order::Question(question), true)?;
+        self.answer_telling(number, limit, stop, &mut |_, _| {}, read)
     }
 
     /// The same with the number of the order, under which the agent holds what it began.
@@ -46,7 +62,7 @@ impl Channel {
         held(&self.shared.state).progress.insert(number, None);
         let answer = self
             .send(number, order, true)
-            .and_then(|()| self.answer_telling(number, limit, stop, told));
+            .and_then(|()| self.answer_telling(number, limit, stop, told, read_json));
         held(&self.shared.state).progress.remove(&number);
         answer
     }
@@ -58,15 +74,16 @@ impl Channel {
         limit: Duration,
         stop: &Stop,
     ) -> Result<T, Failure> {
-        self.answer_telling(number, limit, stop, &mut |_, _| {})
+        self.answer_telling(number, limit, stop, &mut |_, _| {}, read_json)
     }
 
-    fn answer_telling<T: DeserializeOwned>(
+    fn answer_telling<T>(
         &self,
         number: u64,
         limit: Duration,
         stop: &Stop,
         told: &mut dyn FnMut(u64, u64),
+        read: fn(Value) -> Option<T>,
     ) -> Result<T, Failure> {
         let deadline = Instant::now() + limit;
         let _waiting = Waiting::for_the(format!("{} to answer", self.shared.name));
@@ -102,9 +119,9 @@ impl Channel {
         };
         drop(state);
         let answer = answer.unwrap_or_else(|| Err(Failure::stopped()));
-        match answer.map(serde_json::from_value) {
-            Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(_)) => {
+        match answer.map(read) {
+            Ok(Some(answer)) => Ok(answer),
+            Ok(None) => {
                 self.shared.lose("sent an answer that is none");
                 Err(self.shared.loss("sent an answer that is none"))
             }
@@ -119,4 +136,8 @@ impl Channel {
             }
         }
     }
+}
+
+fn read_json<T: DeserializeOwned>(value: Value) -> Option<T> {
+    serde_json::from_value(value).ok()
 }

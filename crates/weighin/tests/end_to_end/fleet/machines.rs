@@ -3,7 +3,7 @@
 use crate::support::{
     Namespace, Server, Workplace, certificates_for, not_tested, processes_with, wait_for,
 };
-use host::PrivateServer;
+use host::{PrivateServer, ServerAct};
 use model::Endpoint;
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -44,7 +44,7 @@ impl Fleet {
     /// Without agents; `None` where this user may not make one.
     pub fn start(place: &Workplace) -> Option<Self> {
         let mut server = Server::start();
-        if let Err(failure) = server.sandbox.move_apart() {
+        if let Err(failure) = server.sandbox.act(ServerAct::MoveApart) {
             not_tested(&failure.to_string());
             return None;
         }
