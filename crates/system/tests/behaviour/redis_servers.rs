@@ -1,7 +1,6 @@
 //! Private Redis servers, and the connection to them.
 
 use crate::support::start_sandbox;
-use host::PrivateServer;
 use host::local::os::ProcessIdentity;
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{Endpoint, FailureKind, PasswordSource, ServerAddress, ServerKey, Stop, System, Tls};

@@ -2,7 +2,6 @@
 
 use crate::support::Server;
 use crate::support::start_sandbox;
-use host::PrivateServer;
 use host::local::os::{self, ProcessIdentity};
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{FailureKind, System};
