@@ -274,11 +274,10 @@ impl Assembly {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pool::tests::Fake;
     use crate::recorder::{Recorder, Times};
-    use crate::redis::{KeyValueCommands, KeyValueSession, RedisLogin};
     use crate::{Address, ErrorPolicy, Limit, LoadSpec, OperationError, Schedule, SocketLoad};
-    use model::{Effect, ErrorClass, KeyValue};
-    use std::sync::Arc;
+    use model::{Effect, ErrorClass};
 
     const MS: u64 = 1_000_000;
     const WINDOW: Duration = Duration::from_secs(2);
@@ -303,9 +302,8 @@ mod tests {
     }
 
     /// Of a load that is only put together.
-    fn session(client: u32) -> KeyValueSession {
-        let commands = KeyValueCommands::new(&KeyValue::default(), 1, 3);
-        KeyValueSession::new(RedisLogin::default(), Arc::new(commands), client)
+    fn session(_: u32) -> Fake {
+        Fake
     }
 
     /// A part that began then, with one transaction each `every` milliseconds, that long each, and a

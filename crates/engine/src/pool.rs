@@ -13,7 +13,7 @@ mod connections;
 mod pauses;
 mod quota;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use pauses::Pause;
 pub(crate) use quota::Quota;

@@ -9,8 +9,10 @@ mod facts;
 #[doc(hidden)]
 pub mod fuzzing;
 mod limits;
+pub mod load;
 pub mod private;
 mod probe;
+pub mod protocol;
 mod replication;
 mod session;
 mod statements;
@@ -18,8 +20,10 @@ pub mod tables;
 
 pub use self::limits::check_limits;
 use crate::client::{Connection, login_failure, resolve_server_key, server_failure, server_key};
+use crate::load::{ProgramSession, Statements};
+pub use crate::protocol::LoginOptions;
+use crate::protocol::ServerError;
 use crosscheck::sysbench::Sysbench;
-use engine::mysql::{ProgramSession, Statements};
 use engine::{
     Account, LoadError, LoadSpec, OperationError, SessionError, SocketLoad, Stop, cpus_allowed,
 };
@@ -29,8 +33,6 @@ use model::{
     CrossCheckFigures, Endpoint, Failure, Oltp, ServerAddress, ServerCounters, ServerFacts,
     Statement, TableContents, Target, Tls, Trial, Workload,
 };
-pub use protocol::mysql::LoginOptions;
-use protocol::mysql::ServerError;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 use super::facts::variables;
 use super::session;
 use crate::client::Connection;
-use engine::mysql::Statements;
+use crate::load::Statements;
 use model::{Failure, FailureKind, Oltp};
 use system::connections;
 

@@ -2,10 +2,10 @@
 
 use super::{changes, connect};
 use crate::client::{ClientError, Connection};
+use crate::protocol::ServerError;
 use model::{
     Failure, FailureKind, Oltp, Query, SchemaChange, Statement, Stop, TimedStatement, Workload,
 };
-use protocol::mysql::ServerError;
 use std::time::Duration;
 use system::Login;
 use system::{SessionCounts, StatementSession};

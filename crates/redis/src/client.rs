@@ -1,8 +1,8 @@
 //! A blocking connection to a server that speaks the protocol of Redis.
 
+use crate::protocol::{RespError, Value, ValueReader, write_command};
 use host::Ends;
 use model::{Endpoint, Failure, FailureKind, ServerAddress, Stop, Tls};
-use protocol::redis::{RespError, Value, ValueReader, write_command};
 use std::io;
 use std::time::Duration;
 use system::client::{Broken, How, Limits, Line, Secret, Transport, broken_login, connect_failure};

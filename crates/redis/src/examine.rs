@@ -2,9 +2,9 @@
 
 use super::{info, keys, rights, value};
 use crate::client::RedisConnection;
+use crate::protocol::Value;
 use host::size_in_words;
 use model::{Endpoint, Failure, FailureKind, Needs, Study, Test};
-use protocol::redis::Value;
 use system::Diagnostics;
 use system::Login;
 use system::Setting;

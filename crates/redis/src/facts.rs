@@ -1,8 +1,8 @@
 use super::{info, value};
 use crate::client::{RedisConnection, RedisError};
+use crate::protocol::Value;
 use host::ProcessClue;
 use model::{Endpoint, Failure, FailureKind, ServerFacts};
-use protocol::redis::Value;
 use std::collections::BTreeMap;
 
 /// Parts of names of settings that hold secrets.

@@ -3,9 +3,9 @@
 use super::facts::refuse_unfit;
 use super::rights::{Denied, Needs, attempt};
 use crate::client::{RedisConnection, RedisError};
-use engine::redis::KeyValueCommands;
+use crate::load::KeyValueCommands;
+use crate::protocol::{Value, write_command};
 use model::{Failure, FailureKind, KeyValue, ValueSize};
-use protocol::redis::{Value, write_command};
 use std::time::{Duration, Instant};
 use system::{DataPlan, Preparing};
 use system::{Prepared, Step};

@@ -11,15 +11,17 @@ pub mod fuzzing;
 mod guest;
 mod keys;
 mod limits;
+pub mod load;
 mod private;
+pub mod protocol;
 mod rights;
 mod work;
 
 pub use self::guest::Guest;
 pub use self::keys::cleanup;
 use crate::client::{RedisConnection, RedisError, refusal};
+use crate::load::{KeyValueCommands, KeyValueSession, RedisLogin};
 use crosscheck::key_value::KeyValueTool;
-use engine::redis::{KeyValueCommands, KeyValueSession, RedisLogin};
 use engine::{Account, LoadError, LoadSpec, SessionError, SocketLoad, Stop};
 use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};

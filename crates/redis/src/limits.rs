@@ -1,6 +1,6 @@
 use crate::client::RedisConnection;
+use crate::protocol::Value;
 use model::Failure;
-use protocol::redis::Value;
 use system::connections;
 
 /// Checks that the server allows as many connections as so many clients need, with so many

@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 
 /// One byte asks, one byte answers: `r` success, `e` a conflict, `x` another error, `.` nothing
 /// yet.
-struct Fake;
+pub(crate) struct Fake;
 
 static KINDS: [RequestKind; 1] = [RequestKind::uncounted("ask", Effect::Read)];
 

@@ -188,7 +188,7 @@ pub(crate) fn sessions() -> Vec<Vec<u8>> {
 pub(crate) fn compressed() -> Vec<Vec<u8>> {
     let row = packets(&[ok(0, 1, 2)]);
     let mut commands = vec![row, vec![b'c'; 700]];
-    let mut end = protocol::mysql::Compressed::default();
+    let mut end = mysql::protocol::Compressed::default();
     commands.iter_mut().for_each(|command| end.wrap(command, 0));
     let mut both = commands.concat();
     // The second frame follows the first.

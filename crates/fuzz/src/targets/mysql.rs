@@ -4,7 +4,7 @@ use super::{KIB, MIB};
 use crate::Target;
 use crate::input::{Cuts, Input, feed};
 use crate::seeds::mysql as seeds;
-use protocol::mysql::{
+use mysql::protocol::{
     Compressed, Dialect, Login, LoginOptions, LoginStep, PrepareReader, Prepared, ProtocolError,
     Reply, ResponseReader, ServerError, ServerKey, TextReader, TextReply,
 };

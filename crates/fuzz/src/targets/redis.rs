@@ -4,7 +4,7 @@ use super::{KIB, MIB};
 use crate::Target;
 use crate::input::{Cuts, Input, feed};
 use crate::seeds::redis as seeds;
-use protocol::redis::{Reply, ReplyReader, RespError, Value, ValueReader};
+use redis::protocol::{Reply, ReplyReader, RespError, Value, ValueReader};
 
 /// Replies.
 pub(super) const REPLIES: Target = Target {

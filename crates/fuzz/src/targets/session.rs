@@ -5,10 +5,10 @@ use super::{KIB, MIB};
 use crate::Target;
 use crate::input::{Cuts, Input, feed};
 use crate::seeds;
-use engine::mysql::{ProgramSession, Statements};
-use engine::redis::{KeyValueCommands, KeyValueSession, RedisLogin};
 use engine::{Event, Session};
 use model::{KeyValue, Oltp, OltpDialect, OltpMix, RequestTally, ValueSize};
+use mysql::load::{ProgramSession, Statements};
+use redis::load::{KeyValueCommands, KeyValueSession, RedisLogin};
 use std::sync::{Arc, OnceLock};
 
 /// A client of an OLTP load.

@@ -1,11 +1,11 @@
 use super::error::ClientError;
 use super::session::log_in;
-use host::Ends;
-use model::{Endpoint, Failure, ServerAddress, Stop};
-use protocol::mysql::{
+use crate::protocol::{
     Reply, ResponseReader, SessionInfo, TextReader, TextReply, TextRows, write_infile_chunk,
     write_infile_end, write_query, write_quit,
 };
+use host::Ends;
+use model::{Endpoint, Failure, ServerAddress, Stop};
 use std::io;
 use std::time::Duration;
 use system::client::{Broken, Credentials, Limits, Line, Transport, connect_failure};

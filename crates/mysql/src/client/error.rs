@@ -1,5 +1,5 @@
+use crate::protocol::{ProtocolError, ServerError};
 use model::Endpoint;
-use protocol::mysql::{ProtocolError, ServerError};
 use system::client::Broken;
 
 /// Why a statement on an open connection did not succeed.

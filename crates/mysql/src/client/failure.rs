@@ -1,8 +1,8 @@
 //! Puts the server's refusals into words: what happened, where, and how to fix it.
 
 use super::error::ClientError;
+use crate::protocol::{LoginError, ServerError};
 use model::{Endpoint, Failure, FailureKind};
-use protocol::mysql::{LoginError, ServerError};
 use system::client::Credentials;
 
 /// Turns the error of a login into a failure. `database` is the schema asked for, or empty.

@@ -9,9 +9,9 @@ pub(crate) mod option_file;
 mod server_key;
 mod session;
 
+pub use crate::protocol::TextRows as Rows;
 pub use connection::Connection;
 pub use credentials::{resolve_server_key, usual_login};
 pub use error::ClientError;
 pub use failure::{login_failure, server_failure};
-pub use protocol::mysql::TextRows as Rows;
 pub use server_key::server_key;

@@ -1,7 +1,7 @@
 //! The RSA key that may encrypt a password on a connection without TLS.
 
+use crate::protocol::{ServerKey, check_server_key};
 use model::{Failure, FailureKind, ServerAddress, ServerKey as Asked};
-use protocol::mysql::{ServerKey, check_server_key};
 use std::path::Path;
 use system::client::read_public;
 

@@ -2,8 +2,8 @@
 
 use super::failure::login_failure;
 use super::server_key::server_key;
+use crate::protocol::{Login, LoginError, LoginOptions, LoginStep, SessionInfo};
 use model::{Failure, ServerAddress, Tls};
-use protocol::mysql::{Login, LoginError, LoginOptions, LoginStep, SessionInfo};
 use system::client::{Credentials, Line, Transport, broken_login};
 
 /// Logs in. What the server has sent after the login is returned too.

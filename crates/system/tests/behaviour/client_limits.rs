@@ -1,6 +1,6 @@
 //! Servers that lie, stall, or never end, against the limits of connections for control work.
 
-#[path = "../../../protocol/tests/support/mod.rs"]
+#[path = "../../../mysql/tests/support/mod.rs"]
 mod packets;
 
 use model::{Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey, Stop, Tls};

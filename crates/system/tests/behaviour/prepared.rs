@@ -2,7 +2,7 @@
 //! column definitions that are sent once.
 
 use crate::support::Server;
-use protocol::mysql::{
+use mysql::protocol::{
     ExecuteTemplate, Login, LoginOptions, LoginStep, ParamKind, PrepareReader, Prepared, Reply,
     ResponseReader, ServerKey, SessionInfo, write_close_statement, write_ping, write_prepare,
     write_query,

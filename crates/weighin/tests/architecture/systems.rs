@@ -22,12 +22,9 @@ const SERVER_WORDS: [&str; 12] = [
 const SERVERS: [&str; 6] = ["keydb", "mariadb", "mysql", "percona", "redis", "valkey"];
 
 /// Where the rooms of the systems are.
-const ROOMS: [&str; 8] = [
-    "crates/engine/src/mysql/",
-    "crates/engine/src/redis/",
+const ROOMS: [&str; 5] = [
     "crates/model/src/system.rs",
     "crates/mysql/",
-    "crates/protocol/",
     "crates/redis/",
     "crates/settings/",
     "crates/sql/",

@@ -15,8 +15,8 @@ use crate::support::{
 };
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::System;
-use protocol::redis::Value;
 use redis::client::RedisConnection;
+use redis::protocol::Value;
 use std::collections::BTreeMap;
 use system::client::Secret;
 

@@ -2,7 +2,7 @@
 //! ends by itself or soon after one SIGTERM, takes little memory, and tells no secret.
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
-#[path = "../../../protocol/tests/support/mod.rs"]
+#[path = "../../../mysql/tests/support/mod.rs"]
 mod packets;
 
 mod between;

@@ -1,6 +1,6 @@
-use engine::mysql::ProgramSession;
 use engine::{Answered, Event, Session, SessionError, WithoutServer};
 use model::{RequestKind, RequestTally};
+use mysql::load::ProgramSession;
 use std::ops::Sub;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -9,12 +9,12 @@ use crate::messages::tell;
 use crate::progress::waiting;
 use crate::{Exit, signals};
 use campaign::Makers;
-use engine::mysql::{ProgramSession, Statements};
 use engine::{
     Address, DryLoad, Limit, LoadError, LoadSpec, OpenLoop, OperationError, Progress, Schedule,
     SessionError, SocketLoad,
 };
 use model::{ArrivalProcess, Arrivals, ErrorClass, LoadResult, OltpMix, Stop};
+use mysql::load::{ProgramSession, Statements};
 use mysql::load_failure;
 use std::path::PathBuf;
 use std::sync::Arc;

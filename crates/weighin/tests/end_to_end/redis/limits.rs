@@ -3,7 +3,7 @@
 use super::{Redis, sandbox, study_of};
 use crate::support::{Ran, Workplace, wait_for};
 use model::{FailureKind, TrialEnd};
-use protocol::redis::Value;
+use redis::protocol::Value;
 
 /// A test whose values need more than the 4 MB of the servers here.
 const LARGE: &str = "keys = 20_000\nvalue_size = 1_000\nratio = \"1:1\"\nclients = 4\n\

@@ -2,7 +2,7 @@
 
 use super::{Redis, study_of};
 use crate::support::{Ran, Workplace};
-use protocol::redis::Value;
+use redis::protocol::Value;
 
 /// A study of one server that runs already, by that user.
 fn study(server: &Redis, user: &str, keys: &str) -> String {

@@ -1,6 +1,6 @@
 //! The bytes of commands.
 
-use protocol::mysql::{
+use mysql::protocol::{
     ExecuteTemplate, ParamKind, write_close_statement, write_ping, write_prepare, write_query,
     write_quit,
 };

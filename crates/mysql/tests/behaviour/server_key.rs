@@ -1,7 +1,7 @@
 //! The exchange of a password by the server's RSA key.
 
 use crate::support::{CHALLENGE, flag, greeting, ok, packet};
-use protocol::mysql::{Login, LoginError, LoginOptions, LoginStep, ServerKey};
+use mysql::protocol::{Login, LoginError, LoginOptions, LoginStep, ServerKey};
 use std::io::Write;
 use std::process::{Command, Stdio};
 

@@ -1,5 +1,5 @@
+use crate::protocol::CommandTemplate;
 use model::KeyValue;
-use protocol::redis::CommandTemplate;
 use workload::key_value::{Command, KEY_DIGITS, KEY_PREFIX, KeyValueSource, noise};
 
 /// What all clients of a key-value load share: commands encoded beforehand, and the bytes that

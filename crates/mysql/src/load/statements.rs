@@ -1,5 +1,5 @@
 use super::text::TextTemplate;
-use protocol::mysql::{ExecuteTemplate, ParamKind, ParamType};
+use crate::protocol::{ExecuteTemplate, ParamKind, ParamType};
 use std::sync::Arc;
 use workload::program::{Parameter, Program, RowsDue, Run, Statement, StatementKind, ValueType};
 

@@ -1,7 +1,7 @@
 //! Logins, as transcripts of what each kind of server sends.
 
 use crate::support::{self, err, flag, greeting, ok, packet};
-use protocol::mysql::{
+use mysql::protocol::{
     Login, LoginError, LoginOptions, LoginStep, ProtocolError, ServerKey, SessionInfo,
 };
 

@@ -1,6 +1,6 @@
 use super::Statements;
-use crate::SessionError;
-use protocol::mysql::{Columns, Dialect, FirstRowReader, Reply};
+use crate::protocol::{Columns, Dialect, FirstRowReader, Reply};
+use engine::SessionError;
 use workload::program::{Column, Run, Value};
 
 /// Takes values out of answers, for the statements that variables read from.

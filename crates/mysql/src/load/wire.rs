@@ -2,9 +2,9 @@
 //! changes, so that results of different versions can be compared.
 
 use super::{ProgramSession, Statements};
-use crate::{Event, Session};
+use crate::protocol::LoginOptions;
+use engine::{Event, Session};
 use model::{KeyDistribution, Oltp, OltpDialect, OltpMix, OltpTransaction, RequestTally};
-use protocol::mysql::LoginOptions;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 
 mod support;
 
-use protocol::mysql::{Dialect, ExecuteTemplate, ParamKind, Reply, ResponseReader};
+use mysql::protocol::{Dialect, ExecuteTemplate, ParamKind, Reply, ResponseReader};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use support::{definition, lenenc, ok, stream};

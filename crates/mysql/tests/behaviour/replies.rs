@@ -1,7 +1,7 @@
 //! Replies to commands, as servers of each dialect send them.
 
 use crate::support::{MORE, definition, eof, err, lenenc, ok, packet, packet_from, stream};
-use protocol::mysql::{
+use mysql::protocol::{
     Dialect, PrepareReader, Prepared, ProtocolError, Reply, ResponseReader, ServerError,
     TextReader, TextReply, TextRows,
 };
@@ -160,9 +160,9 @@ fn a_request_for_a_file_names_it_and_the_number_to_answer_with() {
     let (_, reply) = reader.receive(&packet(1, b"\xFBrows.tsv")).unwrap();
     assert_eq!(reply, Some(Reply::LocalInfile { filename: "rows.tsv".into(), sequence: 2 }));
     let mut answer = Vec::new();
-    let next = protocol::mysql::write_infile_chunk(2, b"1\t2\n", &mut answer);
-    let next = protocol::mysql::write_infile_chunk(next, b"", &mut answer);
-    let next = protocol::mysql::write_infile_end(next, &mut answer);
+    let next = mysql::protocol::write_infile_chunk(2, b"1\t2\n", &mut answer);
+    let next = mysql::protocol::write_infile_chunk(next, b"", &mut answer);
+    let next = mysql::protocol::write_infile_end(next, &mut answer);
     assert_eq!(answer, b"\x04\0\0\x021\t2\n\0\0\0\x03");
     reader.expect_sequence(next);
     let (_, reply) = reader.receive(&packet(4, &ok(0, 1, 0))).unwrap();

@@ -3,7 +3,7 @@
 //! mysql_common reads keys without looking at their lengths and would panic on one that was cut
 //! or is too small, so only keys that it can use get there.
 
-use crate::mysql::error::LoginError;
+use crate::protocol::error::LoginError;
 use mysql_common::crypto::der::{PubKeyFileType, pem_to_der};
 
 /// Tags of the DER encoding.

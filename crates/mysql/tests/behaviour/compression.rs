@@ -1,9 +1,9 @@
 //! The compressed protocol, between two ends of which one plays the server.
 
 use flate2::{Compression, write::ZlibEncoder};
+use mysql::protocol::{Compressed, ProtocolError};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use protocol::mysql::{Compressed, ProtocolError};
 use std::io::Write;
 
 fn deflated(content: &[u8]) -> Vec<u8> {

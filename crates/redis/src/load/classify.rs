@@ -1,4 +1,4 @@
-use crate::OperationError;
+use engine::OperationError;
 use model::ErrorClass;
 
 /// What an error line of the server amounts to. Its first word is the code, as others have numbers.

@@ -1,7 +1,7 @@
 use super::{KeyValueCommands, operation_error};
-use crate::{Event, OperationError, Session, SessionError};
+use crate::protocol::{Reply, ReplyReader, write_command};
+use engine::{Event, OperationError, Session, SessionError};
 use model::{Effect, RequestKind, RequestTally};
-use protocol::redis::{Reply, ReplyReader, write_command};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use workload::key_value::{Command, KeyValueSource};
@@ -187,7 +187,7 @@ fn unasked() -> SessionError {
     SessionError::Protocol("bytes that were not asked for".to_owned())
 }
 
-fn broken(error: protocol::redis::RespError) -> SessionError {
+fn broken(error: crate::protocol::RespError) -> SessionError {
     SessionError::Protocol(error.to_string())
 }
 

@@ -1,6 +1,6 @@
-use crate::OperationError;
+use crate::protocol::ServerError;
+use engine::OperationError;
 use model::ErrorClass;
-use protocol::mysql::ServerError;
 
 /// What an error of the server amounts to.
 pub fn operation_error(error: ServerError) -> OperationError {

@@ -1,7 +1,7 @@
 use super::greeting::Greeting;
 use super::server_key;
 use super::{LoginOptions, ServerKey};
-use crate::mysql::error::LoginError;
+use crate::protocol::error::LoginError;
 use mysql_common::auth::plugins::{
     AuthProc, ChallengeResponsePlugin, Context, Error as PluginError,
 };

@@ -3,12 +3,12 @@ use super::classify::says_goodbye;
 use super::operation_error;
 use super::reading::Reading;
 use super::statements::{Fixed, Way};
-use crate::{Answered, Event, OperationError, Session, SessionError, WithoutServer};
-use model::{Effect, ErrorClass, RequestKind, RequestTally};
-use protocol::mysql::{
+use crate::protocol::{
     Compressed, Dialect, ExecuteWriter, Login, LoginOptions, LoginStep, ParamType, ParamValue,
     PrepareReader, Reply, ResponseReader, ServerError, write_prepare, write_query, write_quit,
 };
+use engine::{Answered, Event, OperationError, Session, SessionError, WithoutServer};
+use model::{Effect, ErrorClass, RequestKind, RequestTally};
 use std::sync::Arc;
 use workload::program::{Next, Parameter, Run, Statement, StatementKind, Transaction, Value};
 
@@ -657,6 +657,6 @@ impl<const BY_STATEMENT: bool> WithoutServer for ProgramSession<BY_STATEMENT> {
     }
 }
 
-pub(super) fn broken(error: protocol::mysql::ProtocolError) -> SessionError {
+pub(super) fn broken(error: crate::protocol::ProtocolError) -> SessionError {
     SessionError::Protocol(error.to_string())
 }

@@ -104,7 +104,7 @@ impl ExecuteWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mysql::{ExecuteTemplate, ParamKind};
+    use crate::protocol::{ExecuteTemplate, ParamKind};
 
     #[test]
     fn integers_and_texts_travel_as_in_a_template() {

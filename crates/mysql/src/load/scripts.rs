@@ -1,9 +1,9 @@
 //! Programs that users write: parameters of all types, branches, pauses, values out of answers.
 
 use super::{ProgramSession, Statements};
-use crate::{Event, Session, SessionError};
+use crate::protocol::LoginOptions;
+use engine::{Event, Session, SessionError};
 use model::{ErrorClass, RequestTally};
-use protocol::mysql::LoginOptions;
 use std::sync::Arc;
 use std::time::Duration;
 use workload::program::{

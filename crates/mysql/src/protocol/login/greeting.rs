@@ -1,6 +1,6 @@
-use crate::mysql::capabilities::{MYSQL, PLUGIN_AUTH, SECURE_CONNECTION};
-use crate::mysql::error::{LoginError, ProtocolError};
-use crate::mysql::wire::Fields;
+use crate::protocol::capabilities::{MYSQL, PLUGIN_AUTH, SECURE_CONNECTION};
+use crate::protocol::error::{LoginError, ProtocolError};
+use crate::protocol::wire::Fields;
 
 /// The version of the protocol since MySQL 3.21.
 const PROTOCOL_VERSION: u8 = 10;

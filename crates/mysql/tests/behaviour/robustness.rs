@@ -1,12 +1,12 @@
 //! Whatever arrives, in whatever pieces: the same replies, and never a panic.
 
 use crate::support::{MORE, definition, eof, err, greeting, lenenc, ok, packet, stream};
-use proptest::collection::vec;
-use proptest::prelude::*;
-use protocol::mysql::{
+use mysql::protocol::{
     Dialect, Login, LoginOptions, PrepareReader, ProtocolError, Reply, ResponseReader, ServerKey,
     TextReader, TextReply,
 };
+use proptest::collection::vec;
+use proptest::prelude::*;
 
 fn dialect() -> impl Strategy<Value = Dialect> {
     (any::<bool>(), any::<bool>()).prop_map(|(deprecate_eof, caching)| Dialect {
