@@ -11,6 +11,7 @@ use crate::Limit;
 use model::{Effect, Interval, Phase, RequestKind, RequestTally};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::time::Duration;
 
 /// One byte asks, one byte answers: `r` success, `e` a conflict, `x` another error, `.` nothing
 /// yet.

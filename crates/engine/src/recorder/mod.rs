@@ -5,12 +5,14 @@ mod outage;
 mod recorded;
 mod silence;
 mod ticks;
+mod times;
 
 use self::kinds::KindTimes;
 use self::outage::Losses;
 pub(crate) use self::recorded::Recorded;
 pub(crate) use self::silence::Silence;
 use self::ticks::Ticks;
+pub(crate) use self::times::Times;
 use crate::{Nanos, OperationError, Schedule};
 use model::{
     ErrorClass, ErrorCount, Interval, LONGEST_TIME, Latencies, Ledger, Phase, PhaseTotals,
@@ -29,41 +31,6 @@ pub(crate) const MAX_ERROR_KINDS: usize = MAX_ERRORS + 1;
 const LONGEST_MESSAGE: usize = 1024;
 /// Longest code or SQL state, in bytes.
 const LONGEST_CODE: usize = 64;
-
-/// When an operation was due, when it was begun, and when its last byte was there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Times {
-    pub(crate) due: Nanos,
-    pub(crate) began: Nanos,
-    pub(crate) ended: Nanos,
-    /// How long its client paused in it, in nanoseconds: no part of how long it took.
-    pub(crate) thought: u64,
-}
-
-impl Times {
-    /// Of an operation without a pause.
-    #[inline]
-    pub(crate) fn new(due: Nanos, began: Nanos, ended: Nanos) -> Self {
-        Self { due, began, ended, thought: 0 }
-    }
-
-    /// From when it was due.
-    #[inline]
-    pub(crate) fn response(&self) -> Duration {
-        Duration::from_nanos(self.response_nanos())
-    }
-
-    #[inline]
-    fn response_nanos(&self) -> u64 {
-        self.ended.0.saturating_sub(self.due.0).saturating_sub(self.thought)
-    }
-
-    /// From when it began.
-    #[inline]
-    fn service_nanos(&self) -> u64 {
-        self.ended.0.saturating_sub(self.began.0).saturating_sub(self.thought)
-    }
-}
 
 /// What an open loop keeps beside the rest, of operations due in the measured phase.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -2,15 +2,17 @@ use super::Statements;
 use super::classify::says_goodbye;
 use super::operation_error;
 use super::reading::Reading;
-use super::statements::{Fixed, Way};
 use crate::protocol::{
-    Compressed, Dialect, ExecuteWriter, Login, LoginOptions, LoginStep, ParamType, ParamValue,
-    PrepareReader, Reply, ResponseReader, ServerError, write_prepare, write_query, write_quit,
+    Compressed, Dialect, ExecuteWriter, Login, LoginOptions, PrepareReader, Reply, ResponseReader,
+    ServerError, write_query, write_quit,
 };
 use engine::{Answered, Event, OperationError, Session, SessionError, WithoutServer};
 use model::{Effect, ErrorClass, RequestKind, RequestTally};
 use std::sync::Arc;
-use workload::program::{Next, Parameter, Run, Statement, StatementKind, Transaction, Value};
+use workload::program::{Next, Run, Statement, StatementKind, Transaction};
+
+mod login;
+mod statement;
 
 /// What the statements of a client count as, in the order of [`StatementKind`]. A transaction that
 /// failed ends with a rollback. The last kind is counted only where a program has such statements.
@@ -27,9 +29,6 @@ pub static REQUEST_KINDS: [RequestKind; 8] = [
 
 /// After this error the server has rolled the transaction back already.
 const ER_LOCK_DEADLOCK: u16 = 1213;
-
-/// MySQL prepares no BEGIN, MariaDB does: as sysbench does it, the statement is sent as text then.
-const ER_UNSUPPORTED_PS: u16 = 1295;
 
 /// One client of a load on a MySQL server, which runs a program. It tells its statements apart for
 /// their latencies where `BY_STATEMENT` says so.
@@ -153,69 +152,6 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
         tally.answers.short += u64::from(rows < self.rows_due);
     }
 
-    fn log_in(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<(usize, Event), SessionError> {
-        let Stage::LoggingIn(login) = &mut self.stage else {
-            return Err(SessionError::Protocol("a greeting after the login".to_owned()));
-        };
-        match login.receive(input, out).map_err(|error| SessionError::Login(Box::new(error)))? {
-            LoginStep::NeedMore { consumed } => Ok((consumed, Event::More)),
-            LoginStep::StartTls { consumed } => Ok((consumed, Event::StartTls)),
-            LoginStep::Done { consumed, session } => {
-                self.reader = ResponseReader::new(session.dialect);
-                self.compression = session.dialect.compressed.then(Box::default);
-                let reading = || Box::new(Reading::new(session.dialect, &self.statements));
-                self.reading = self.statements.any_reads().then(reading);
-                Ok((consumed, self.prepare_next(session.dialect, out)))
-            }
-        }
-    }
-
-    fn prepare_next(&mut self, dialect: Dialect, out: &mut Vec<u8>) -> Event {
-        match self.statements.sql(self.prepared.len()) {
-            Some(sql) => {
-                write_prepare(&sql, out);
-                let reader = match self.statements.reads(self.prepared.len()) {
-                    true => PrepareReader::with_columns(dialect),
-                    false => PrepareReader::new(dialect),
-                };
-                self.stage = Stage::Preparing(Box::new(reader), dialect);
-                Event::More
-            }
-            None => {
-                self.stage = Stage::Idle;
-                Event::Ready
-            }
-        }
-    }
-
-    fn prepare(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<(usize, Event), SessionError> {
-        let Stage::Preparing(reader, dialect) = &mut self.stage else {
-            return Err(SessionError::Protocol("a statement that was not prepared".to_owned()));
-        };
-        let dialect = *dialect;
-        let (consumed, prepared) = reader.receive(input).map_err(broken)?;
-        match prepared {
-            None => Ok((consumed, Event::More)),
-            Some(Ok(prepared)) => {
-                if let Some(reading) = &mut self.reading {
-                    reading.prepared(self.prepared.len(), reader.take_columns());
-                }
-                self.prepared.push(Prepared::Id(prepared.id));
-                Ok((consumed, self.prepare_next(dialect, out)))
-            }
-            Some(Err(error)) => {
-                let place = self.prepared.len();
-                let statement = self.statements.sql(place).unwrap_or_default();
-                if error.code == ER_UNSUPPORTED_PS && self.statements.is_constant(place) {
-                    self.prepared.push(Prepared::Text(statement.into()));
-                    return Ok((consumed, self.prepare_next(dialect, out)));
-                }
-                let error = Box::new(operation_error(error));
-                Err(SessionError::Prepare { statement, error })
-            }
-        }
-    }
-
     /// Goes on with the transaction: appends its next statement, or says what else there is.
     #[inline]
     fn execute_next(&mut self, out: &mut Vec<u8>) -> Event {
@@ -258,115 +194,6 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
             message: reason.unwrap_or_default(),
         };
         self.abandon(Box::new(failure), false, out)
-    }
-
-    #[inline]
-    fn write(&mut self, statement: usize, text: usize, out: &mut Vec<u8>) {
-        let form = self.statements.form(statement);
-        self.rows_due = self.run.rows_due(form.rows_due);
-        self.reads = form.reads;
-        self.sequence = 1;
-        match &form.way {
-            Way::Fixed { packet, values, first } => {
-                let place = first + text;
-                let id = match &self.prepared[place] {
-                    Prepared::Id(id) => *id,
-                    Prepared::Text(sql) => {
-                        write_query(&**sql, out);
-                        return;
-                    }
-                };
-                let first_time = !std::mem::replace(&mut self.executed[place], true);
-                let mut slots = packet.write(id, first_time, out);
-                for (index, value) in values.iter().enumerate() {
-                    match value {
-                        Fixed::Integer(variable) => {
-                            slots.set_int(index, self.run.integer(*variable));
-                        }
-                        Fixed::Digits(template) => {
-                            self.run.draws.fill(template, slots.str_slot(index));
-                        }
-                    }
-                }
-            }
-            Way::Text(templates) => {
-                self.text.clear();
-                let rows = templates[text].write(&mut self.run, &mut self.text);
-                self.bulk_rows[1] = rows;
-                let sequence = write_query(&self.text, out);
-                self.expect(sequence);
-            }
-            Way::Typed { .. } => self.write_typed(statement, text, out),
-        }
-        if self.reads {
-            self.expect_row(statement, text);
-        }
-    }
-
-    /// The answer to what was sent begins with that sequence number: another than usual after a
-    /// command of several frames.
-    #[inline]
-    fn expect(&mut self, sequence: u8) {
-        if sequence != 1 && !self.reads {
-            self.reader.expect_sequence(sequence);
-        }
-        self.sequence = sequence;
-    }
-
-    /// Appends the execution of a statement whose values have no fixed length.
-    fn write_typed(&mut self, statement: usize, text: usize, out: &mut Vec<u8>) {
-        let statements = Arc::clone(&self.statements);
-        let Way::Typed { types, parameters, first } = &statements.form(statement).way else {
-            return;
-        };
-        let place = first + text;
-        let Prepared::Id(id) = self.prepared[place] else { return };
-        let first_time = !std::mem::replace(&mut self.executed[place], true);
-        self.execution.begin(id, first_time, types);
-        for parameter in parameters {
-            self.text.clear();
-            let value = match *parameter {
-                Parameter::Variable(variable) | Parameter::Verbatim(variable) => {
-                    self.run.variables.get(variable)
-                }
-                Parameter::Digits(template) => {
-                    self.text.resize(template.len(), 0);
-                    self.run.draws.fill(template, &mut self.text);
-                    self.execution.value(ParamValue::Text(&self.text));
-                    continue;
-                }
-                // What a source makes is not prepared.
-                Parameter::Made(_) => Value::Null,
-            };
-            let value = match (value, types[self.execution.values()]) {
-                (Value::Null, _) => ParamValue::Null,
-                (Value::Integer(number), ParamType::Int) => ParamValue::Int(number),
-                (Value::Double(number), ParamType::Double) => ParamValue::Double(number),
-                (Value::Text(holder), _) => ParamValue::Text(self.run.variables.text(holder)),
-                (Value::Boolean(is), _) => ParamValue::Text(if is { b"1" } else { b"0" }),
-                (value, _) => {
-                    self.run.variables.append(value, &mut self.text);
-                    ParamValue::Text(&self.text)
-                }
-            };
-            self.execution.value(value);
-        }
-        let sequence = self.execution.end(out);
-        self.expect(sequence);
-    }
-
-    /// Variables read from the answer to what was sent.
-    #[cold]
-    fn expect_row(&mut self, statement: usize, text: usize) {
-        let (place, binary) = match &self.statements.form(statement).way {
-            Way::Fixed { first, .. } | Way::Typed { first, .. } => {
-                (first + text, matches!(self.prepared[first + text], Prepared::Id(_)))
-            }
-            Way::Text(_) => (self.statements.per_client() + statement, false),
-        };
-        if let Some(reading) = &mut self.reading {
-            reading.expect(place, self.sequence, binary);
-        }
     }
 
     /// A statement was answered.
@@ -568,19 +395,6 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
     ) -> Result<(usize, Event), SessionError> {
         let (more, event) = self.receive_clear(&input[consumed..], out, tally)?;
         Ok((consumed + more, event))
-    }
-
-    /// Takes in an answer from which variables read.
-    #[cold]
-    fn receive_row(&mut self, input: &[u8]) -> Result<(usize, Option<Reply>), SessionError> {
-        let (Some(reading), Stage::Executing(statement)) = (&mut self.reading, &self.stage) else {
-            return self.reader.receive(input).map_err(broken);
-        };
-        let received = reading.receive(input)?;
-        if let (_, Some(Reply::Rows { .. })) = received {
-            reading.take(&self.statements, *statement, &mut self.run)?;
-        }
-        Ok(received)
     }
 
     /// Takes in what has come, without compression.
