@@ -14,7 +14,7 @@ use serde::Serialize;
 
 /// What was run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LoadByHand<'a> {
+pub(crate) struct AdHocLoad<'a> {
     pub(crate) target: &'a Target,
     pub(crate) test: &'a Test,
     pub(crate) level: Level,
@@ -47,12 +47,12 @@ struct FindingOutput<'a> {
 impl Checks {
     /// Makes them. `server` is what it said of itself, where it did.
     pub(crate) fn of(
-        load: LoadByHand<'_>,
+        load: AdHocLoad<'_>,
         measured: &Measured,
         server: Option<ServerFacts>,
         host: &dyn Host,
     ) -> Result<Self, CliError> {
-        let LoadByHand { target, test, level, seed } = load;
+        let AdHocLoad { target, test, level, seed } = load;
         let now = host.time();
         let record = TrialRecord {
             key: TrialKey {

@@ -1,4 +1,3 @@
-use crate::messages::{shown, tell};
 use campaign::RunError;
 use model::{Failure, text};
 use std::fmt::Display;
@@ -70,7 +69,10 @@ impl CliError {
 
     /// A file could not be read or written.
     pub(crate) fn file(what: &str, path: &std::path::Path, error: impl Display) -> Self {
-        Self::unavailable(format!("cannot {what} {}: {error}", shown(path)), "")
+        Self::unavailable(
+            format!("cannot {what} {}: {error}", text::line(&path.display().to_string())),
+            "",
+        )
     }
 
     /// The same error, with another end of the process.
@@ -112,13 +114,11 @@ impl CliError {
         self.exit
     }
 
-    /// Shows the error to the user.
-    pub(crate) fn print(&self) {
-        tell(&format!("{}: {}", self.from, self.message));
-        if !self.help.is_empty() {
-            tell(&format!("  = help: {}", self.help));
-        }
-        self.further.iter().for_each(Self::print);
+    /// The lines that tell it to the user.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let help = (!self.help.is_empty()).then(|| format!("  = help: {}", self.help));
+        let own = std::iter::once(format!("{}: {}", self.from, self.message)).chain(help);
+        own.chain(self.further.iter().flat_map(Self::lines)).collect()
     }
 }
 
@@ -175,16 +175,4 @@ fn refused(errors: Vec<Diagnostic>) -> CliError {
         errors.next().unwrap_or_else(|| CliError::unavailable("the study cannot run", ""));
     first.further = errors.collect();
     first
-}
-
-/// Shows what clap says of the arguments: help and versions in clap's styles; of errors, which
-/// repeat what was typed, the text alone.
-pub(crate) fn of_usage(error: &clap::Error) -> Exit {
-    if !error.use_stderr() {
-        // Standard output that cannot be written to has nobody to tell.
-        let _ = error.print();
-        return Exit::Done;
-    }
-    tell(error.render().to_string().trim_end());
-    Exit::Usage
 }

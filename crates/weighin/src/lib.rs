@@ -32,11 +32,11 @@ pub use understand::understand;
 
 /// Does what the command line of this process says.
 pub fn run() -> ExitCode {
-    messages::gate_panics();
+    messages::gate_panics(view::uncover_for_good);
     systems::register();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return exit::of_usage(&error).into(),
+        Err(error) => return messages::tell_usage(&error).into(),
     };
     // A load generator ends with its pipe.
     match arguments.command {

@@ -3,9 +3,7 @@
 //! terminal: the view of a run (`view/stream.rs`), which has a gate of its own and for whose time lines
 //! are held here (tested), and clap's help, which holds nothing from outside.
 
-use crate::exit::CliError;
-use crate::output::Contents;
-use crate::view;
+use crate::exit::{CliError, Exit};
 use model::{OverBudget, text};
 use rustix::termios::tcgetwinsize;
 use std::borrow::Cow;
@@ -17,6 +15,9 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Columns of a terminal that does not tell them.
 const COLUMNS: u16 = 80;
+
+/// What writes the contents of a file, part by part: a report may be hundreds of MB.
+pub(crate) type Contents<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
 /// Lines that are told when the view is over that covers the terminal.
 static HELD: Mutex<Option<Vec<String>>> = Mutex::new(None);
@@ -34,6 +35,25 @@ pub(crate) fn tell(message: &str) {
         Some(held) => held.push(line.into_owned()),
         None => drop(writeln!(io::stderr(), "{line}")),
     }
+}
+
+impl CliError {
+    /// Shows the error to the user.
+    pub(crate) fn print(&self) {
+        self.lines().iter().for_each(|line| tell(line));
+    }
+}
+
+/// Shows what clap says of the arguments: help and versions in clap's styles; of errors, which
+/// repeat what was typed, the text alone.
+pub(crate) fn tell_usage(error: &clap::Error) -> Exit {
+    if !error.use_stderr() {
+        // Standard output that cannot be written to has nobody to tell.
+        let _ = error.print();
+        return Exit::Done;
+    }
+    tell(error.render().to_string().trim_end());
+    Exit::Usage
 }
 
 fn held() -> MutexGuard<'static, Option<Vec<String>>> {
@@ -205,9 +225,9 @@ impl Write for JsonLines {
 }
 
 /// Lets panics speak through here too: their messages may hold what a server said.
-pub(crate) fn gate_panics() {
-    std::panic::set_hook(Box::new(|panic| {
-        view::uncover_for_good();
+pub(crate) fn gate_panics(uncover: fn()) {
+    std::panic::set_hook(Box::new(move |panic| {
+        uncover();
         release();
         let said = panic.payload();
         let said = said.downcast_ref::<&str>().copied().or(said.downcast_ref().map(String::as_str));

@@ -2,7 +2,7 @@
 //! something that is not its like.
 
 use crate::exit::CliError;
-use crate::messages::print_made;
+use crate::messages::{Contents, print_made};
 use files::{Access, Directory, Unfinished};
 use model::OverBudget;
 use rustix::process::geteuid;
@@ -30,9 +30,6 @@ pub(crate) enum Replaces {
     /// Any but databases and results files: the user said so.
     Anything,
 }
-
-/// What writes the contents of a file, part by part: a report may be hundreds of MB.
-pub(crate) type Contents<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
 /// [`write_made`] of contents that are there.
 ///

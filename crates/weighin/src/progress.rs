@@ -1,7 +1,9 @@
 //! What a run shows while it goes on: a view that fills the terminal, or lines on standard error.
 
+mod left;
 mod words;
 
+pub(crate) use left::{TimeLeft, TrialCount};
 pub(crate) use words::{instance_line, waiting};
 
 use crate::arguments::TellingArguments;
@@ -10,7 +12,7 @@ use crate::log::{Log, Weight};
 use crate::metrics::{Ended, Metrics, RunState, Verdict};
 use crate::passing::Doings;
 use crate::slo_output::{answer_line, capacity_line, step_line};
-use crate::view::{End, HostNow, Said, State, View};
+use crate::view::{End, HostNow, Sentence, State, View};
 use analyse::{Severity, Validity};
 use campaign::{Event, InstanceStep, OnSample, SearchProgress, Wait};
 use model::{
@@ -68,43 +70,24 @@ pub(crate) struct Telling<'a> {
     pub(crate) started_at: UnixMillis,
 }
 
-/// How long the run will still take, as far as was known at a moment.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TimeLeft {
-    known_at: Instant,
-    then: Duration,
-    /// What the trials after this one will take at the least.
-    at_least: Duration,
-}
-
-impl TimeLeft {
-    pub(crate) fn new(then: Duration, known_at: Instant) -> Self {
-        Self { known_at, then, at_least: Duration::ZERO }
-    }
-
-    pub(crate) fn at(self, now: Instant) -> Duration {
-        let since = now.saturating_duration_since(self.known_at);
-        self.then.saturating_sub(since).max(self.at_least)
-    }
-}
-
 /// A trial's key without its repeat.
 fn cell(trial: &Trial) -> TrialKey {
     TrialKey { repeat: 0, ..trial.key.clone() }
 }
 
 impl RunProgress {
-    /// `done` trials of `total` have a record already; the whole plan should take `estimate`.
+    /// The whole plan should take `estimate`.
     ///
     /// # Errors
     /// When the file for a log cannot be opened, or a thread not started.
     pub(crate) fn start(
         study: &Study,
-        (total, done): (usize, usize),
+        trials: TrialCount,
         estimate: Duration,
         stop: &Stop,
         telling: Telling<'_>,
     ) -> Result<Self, CliError> {
+        let TrialCount { total, done } = trials;
         let Telling { arguments, listener, results, started_at } = telling;
         let workload = study.tests.first().and_then(model::Test::workload);
         let counted = workload.map_or(UnitName::TRANSACTION, Workload::operation);
@@ -114,11 +97,11 @@ impl RunProgress {
         let log = Log::new(arguments)?;
         let view = match arguments.is_plain() || done == total {
             true => None,
-            false => View::start(State::new(&study.name, counted, (done, total), left)),
+            false => View::start(State::new(&study.name, counted, trials, left)),
         };
         let metrics = listener.map(|listener| {
-            let names = (study.name.as_str(), results);
-            let state = RunState::new(names, started_at, counted.many, total, left);
+            let name = study.name.as_str();
+            let state = RunState::new(name, results, started_at, counted.many, total, left);
             Metrics::start(listener, state)
         });
         let mut progress = Self {
@@ -308,7 +291,7 @@ impl RunProgress {
     pub(crate) fn judged(
         &self,
         validities: BTreeMap<u32, Validity>,
-        said: Vec<Said>,
+        said: Vec<Sentence>,
         verdicts: BTreeMap<u32, Verdict>,
         severities: Vec<Severity>,
     ) {
@@ -462,7 +445,7 @@ impl RunProgress {
         self.update(move |state| {
             let figures = what.split_once(": ").filter(|_| !matches!(end, End::Completed(_)));
             let figures = figures.map_or(what.as_str(), |(_, message)| message);
-            state.trial_ended((position, &name), figures, end, left);
+            state.trial_ended(position, &name, figures, end, left);
         });
     }
 }

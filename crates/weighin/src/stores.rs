@@ -119,7 +119,8 @@ pub(crate) fn analysis_by<'d>(
 /// Work on what was read of so many files, which may take as much time as reading them; `what` it makes.
 pub(crate) fn bound<T>(
     what: &str,
-    (reading, files): (ReadArguments, usize),
+    reading: ReadArguments,
+    files: usize,
     work: impl FnOnce() -> T,
 ) -> Result<T, CliError> {
     let done = reading.limit().times(files).budget().bound(work);

@@ -46,7 +46,7 @@ pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
     // What was read of all files together; time has each of its own.
     let all = ReadLimit { time: Duration::MAX, ..arguments.reading.limit() }.budget();
     let (mut parsed, strangers, unread) =
-        read(&files, format, &tables, (arguments.reading.limit(), &all))?;
+        read(&files, format, &tables, arguments.reading.limit(), &all)?;
     let (understood, unfit) =
         import::name_trials(&mut parsed, &naming).map_err(|question| asked(&question))?;
     parsed.iter().flat_map(|parsed| &parsed.notes).for_each(|note| {
@@ -122,7 +122,8 @@ fn read(
     files: &[Found],
     format: Option<&'static dyn Format>,
     tables: &TableOptions,
-    (limit, all): (ReadLimit, &ReadBudget),
+    limit: ReadLimit,
+    all: &ReadBudget,
 ) -> Result<Read, CliError> {
     let (mut parsed, mut strangers, mut unread) = (Vec::new(), Vec::new(), Vec::new());
     let progress = Progress::start("files");

@@ -2,7 +2,7 @@ use super::workload::{headline, refuse};
 use super::{Outcome, print, slo, targets, unless_stopped};
 use crate::Exit;
 use crate::arguments::{IoName, LoadArguments};
-use crate::checks::{Checks, LoadByHand};
+use crate::checks::{AdHocLoad, Checks};
 use crate::exit::CliError;
 use crate::load_output::LoadOutput;
 use crate::messages::{print_json, tell};
@@ -17,7 +17,7 @@ use study::CommandLine;
 use system::{Preparing, TargetHandle};
 
 /// A load by hand, and what it runs on.
-struct ByHand {
+struct AdHoc {
     target: Target,
     test: Test,
     level: Level,
@@ -26,12 +26,12 @@ struct ByHand {
 
 /// Runs one load by hand.
 pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
-    let by_hand = understood(arguments)?;
-    let ByHand { test, level, .. } = &by_hand;
+    let ad_hoc = understood(arguments)?;
+    let AdHoc { test, level, .. } = &ad_hoc;
     let load = test.runnable_load()?;
     let stop = signals::stop();
     let mut target =
-        targets::hold(&by_hand.target, &load.workload, &arguments.target, &arguments.erase)?;
+        targets::hold(&ad_hoc.target, &load.workload, &arguments.target, &arguments.erase)?;
     let bar = Progress::start("bytes");
     let mut preparing = Preparing {
         seed: arguments.seed,
@@ -45,11 +45,11 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
         load.workload.storage().map(|_| "the next load fills the volume from its beginning");
     unless_stopped(checked, filled.unwrap_or_default())?;
     let target = target.as_mut();
-    let order = by_hand.order(load, arguments);
+    let order = ad_hoc.order(load, arguments);
     if let Some((bound, over)) = test.bound().zip(level.search) {
         let goal = Goal { bound, over, arrivals: load.arrivals };
         let found = slo::search_by_hand(arguments.json, target, &order, &goal, &stop)?;
-        let checks = by_hand.checks(&found.measured, target, arguments)?;
+        let checks = ad_hoc.checks(&found.measured, target, arguments)?;
         return slo::end(arguments.json, &found, load, &checks);
     }
     let measured = measure(target, &order, &stop, &mut |progress| {
@@ -57,7 +57,7 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
             tell(&waiting(limit));
         }
     })?;
-    let checks = by_hand.checks(&measured, target, arguments)?;
+    let checks = ad_hoc.checks(&measured, target, arguments)?;
     let mut result =
         LoadOutput::new(&measured, &load.workload, &arguments.percentiles).with_checks(&checks);
     result.asked = load.operations;
@@ -73,7 +73,7 @@ pub(crate) fn understand(arguments: &LoadArguments) -> Result<(), CliError> {
     understood(arguments).map(drop)
 }
 
-fn understood(arguments: &LoadArguments) -> Result<ByHand, CliError> {
+fn understood(arguments: &LoadArguments) -> Result<AdHoc, CliError> {
     let mut line = targets::describe(&arguments.target, &arguments.erase)?;
     arguments.keys.describe(&mut line);
     complete(&mut line, targets::is_volume(&arguments.target.url));
@@ -93,7 +93,7 @@ fn understood(arguments: &LoadArguments) -> Result<ByHand, CliError> {
         (None, None) => Limit::LastReply { duration: Some(load.duration), events: load.operations },
         _ => Limit::Window(load.duration),
     };
-    Ok(ByHand { target, test, level, limit })
+    Ok(AdHoc { target, test, level, limit })
 }
 
 /// Adds what is usual of a load by hand where nothing else is said.
@@ -115,7 +115,7 @@ pub(super) fn complete(line: &mut CommandLine, is_volume: bool) {
     usually("duration", "10s", &["slo", "cpu_limit", "transactions", "operations"]);
 }
 
-impl ByHand {
+impl AdHoc {
     /// What the checks of trials say of it.
     fn checks(
         &self,
@@ -123,7 +123,7 @@ impl ByHand {
         target: &mut dyn TargetHandle,
         arguments: &LoadArguments,
     ) -> Result<Checks, CliError> {
-        let load = LoadByHand {
+        let load = AdHocLoad {
             target: &self.target,
             test: &self.test,
             level: self.level,

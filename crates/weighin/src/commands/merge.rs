@@ -22,12 +22,12 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Outcome {
         .map(|path| open(path, arguments.reading))
         .collect::<Result<Vec<_>, _>>()?;
     let told: String = runs.iter().map(line).collect();
-    let files = (arguments.reading, runs.len());
+    let count = runs.len();
     let merge = || {
         let whole = study::merged(runs);
         whole.map_err(|error| CliError::usage(error.to_string(), error.help()))
     };
-    let whole = stores::bound("one run of them", files, merge)??;
+    let whole = stores::bound("one run of them", arguments.reading, count, merge)??;
     // What is there already is somebody's, and stays.
     let unfinished = arguments.out.symlink_metadata().is_err();
     let unfinished = unfinished.then(|| Unfinished::new(files_of(&arguments.out)));

@@ -11,7 +11,7 @@ use crate::arguments::{RunArguments, TellingArguments};
 use crate::exit::CliError;
 use crate::messages::{print_styled, shown, tell};
 use crate::output::{self, Replaces, html_path};
-use crate::progress::{RunProgress, Telling};
+use crate::progress::{RunProgress, Telling, TrialCount};
 use crate::signals::{self, Unfinished};
 use crate::stores;
 use analyse::Analysis;
@@ -58,9 +58,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
         };
         let store = stores::resume(&results, arguments.reading)?;
         let addition = addition(&store, &loaded, arguments)?;
-        let telling = (&arguments.telling, listener);
-        let permitted = (arguments.erase.as_slice(), &rules);
-        let ended = go(store, addition, &results, permitted, telling);
+        let (erase, telling) = (&arguments.erase, &arguments.telling);
+        let ended = go(store, addition, &results, erase, &rules, telling, listener);
         tell_left(&loaded, file);
         return finish(ended, arguments.on_finish.as_deref(), &results);
     }
@@ -70,8 +69,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
     }
     let results = arguments.store.clone().unwrap_or_else(|| stores::new_path(&study, file));
     let store = begin(&study, &results, arguments.scale)?;
-    let permitted = (arguments.erase.as_slice(), &rules);
-    let ended = go(store, None, &results, permitted, (&arguments.telling, listener));
+    let (erase, telling) = (&arguments.erase, &arguments.telling);
+    let ended = go(store, None, &results, erase, &rules, telling, listener);
     tell_left(&study, file);
     finish(ended, arguments.on_finish.as_deref(), &results)
 }
@@ -83,15 +82,9 @@ fn tell_left(study: &Study, file: &Path) {
 
 /// Runs a study from its beginning and reports on it.
 pub(super) fn run_study(study: &Study, results: &Path, scale: f64) -> Outcome {
+    let store = begin(study, results, scale)?;
     // It has private servers alone.
-    let permitted = (&[][..], &Arc::default());
-    go(
-        begin(study, results, scale)?,
-        None,
-        results,
-        permitted,
-        (&TellingArguments::default(), None),
-    )
+    go(store, None, results, &[], &Arc::default(), &TellingArguments::default(), None)
 }
 
 fn begin(study: &Study, results: &Path, scale: f64) -> Result<Store, CliError> {
@@ -223,8 +216,10 @@ fn go(
     mut store: Store,
     mut addition: Option<Addition>,
     results: &Path,
-    (erase, secrets): (&[PathBuf], &Arc<SecretRules>),
-    (arguments, listener): (&TellingArguments, Option<FigureListener>),
+    erase: &[PathBuf],
+    secrets: &Arc<SecretRules>,
+    arguments: &TellingArguments,
+    listener: Option<FigureListener>,
 ) -> Outcome {
     let mut recorded = Recorded {
         results,
@@ -253,7 +248,7 @@ fn go(
     recorded.say();
     let total = plan.trials().count();
     let estimate = study::estimate(&plan, &study);
-    let counts = (total, done.len());
+    let counts = TrialCount { total, done: done.len() };
     if done.len() < total && !arguments.quiet {
         space::lines(&study).iter().for_each(|line| tell(line));
     }
@@ -278,7 +273,7 @@ fn go(
         let open = plan.trials().filter(is_open).cloned().collect();
         course = Course { study: &study, plan: &plan, open, erase, stop: &stop };
         hosts = campaign::hosts_of_study(&study, secrets, &stop);
-        let went = walk((&course, &hosts), addition, &mut store, &mut progress, &mut recorded);
+        let went = walk(&course, &hosts, addition, &mut store, &mut progress, &mut recorded);
         went.map(|(summary, targets)| {
             campaign = targets;
             summary
@@ -331,14 +326,15 @@ struct Course<'a> {
 /// Runs the trials; gives the targets too, but for where some of them come and go: these are taken down
 /// after all others, and what came of that is reported.
 fn walk<'a>(
-    (course, hosts): (&'a Course<'_>, &'a Hosts),
+    course: &'a Course<'_>,
+    hosts: &'a Hosts,
     addition: Option<Addition>,
     store: &mut Store,
     progress: &mut RunProgress,
     recorded: &mut Recorded<'_>,
 ) -> Result<(Summary, Option<Campaign<'a>>), RunError> {
     let mut instances = instances::of(course.study, hosts, store, course.stop)?;
-    let went = walk_with((course, hosts), addition, store, progress, recorded, &mut instances);
+    let went = walk_with(course, hosts, addition, store, progress, recorded, &mut instances);
     let went =
         went.map(|(summary, campaign)| (summary, Some(campaign).filter(|_| !instances.any_up())));
     instances::end(&mut instances, store, progress)?;
@@ -346,7 +342,8 @@ fn walk<'a>(
 }
 
 fn walk_with<'a>(
-    (course, hosts): (&'a Course<'_>, &'a Hosts),
+    course: &'a Course<'_>,
+    hosts: &'a Hosts,
     addition: Option<Addition>,
     store: &mut Store,
     progress: &mut RunProgress,

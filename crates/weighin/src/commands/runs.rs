@@ -47,16 +47,15 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Outcome {
         Run::open(&arguments.new, arguments.reading)?,
     );
     let earlier = earlier_runs(&arguments.earlier, &new, arguments.reading)?;
-    let bound = (arguments.reading, 2);
     let compare = || compare_runs(&old.dataset, &new.dataset, &earlier);
-    let found = stores::bound("the comparison", bound, compare)?;
+    let found = stores::bound("the comparison", arguments.reading, 2, compare)?;
     if found.tests.iter().all(|test| test.results.is_empty()) {
         return Err(nothing_common(&old, &new));
     }
     let study = study::differences(&old.dataset.study, &new.dataset.study);
     let runs = Runs { old: old.name(), new: new.name(), found: &found, study: &study };
     let render = || report::render_runs(&runs, arguments.output.format());
-    let text = stores::bound("the comparison", bound, render)?;
+    let text = stores::bound("the comparison", arguments.reading, 2, render)?;
     arguments.output.write(&text)?;
     Ok(Exit::Done)
 }
@@ -108,7 +107,7 @@ pub(crate) fn gate(arguments: &GateArguments) -> Outcome {
     };
     let earlier = earlier_runs(&arguments.earlier, &new, arguments.reading)?;
     let judge = || hold(&baseline.dataset, &new.dataset, question, &earlier);
-    let found: Gate = stores::bound("the comparison", (arguments.reading, 2), judge)?;
+    let found: Gate = stores::bound("the comparison", arguments.reading, 2, judge)?;
     if found.items.iter().all(|item| item.outcome == GateOutcome::NoResult) {
         return Err(nothing_common(&baseline, &new));
     }

@@ -149,7 +149,8 @@ pub(crate) struct RunState {
 
 impl RunState {
     pub(crate) fn new(
-        (study, results): (&str, &str),
+        study: &str,
+        results: &str,
         started_at: UnixMillis,
         counted: &'static str,
         planned: usize,

@@ -14,8 +14,8 @@ use test_support::Exposed;
 
 fn state(now: Instant) -> RunState {
     let left = TimeLeft::new(Duration::from_secs(90), now);
-    let names = ("a \"study\"\nof \\ two", "duel.weighin");
-    RunState::new(names, UnixMillis(1_500), "transactions", 8, left)
+    let study = "a \"study\"\nof \\ two";
+    RunState::new(study, "duel.weighin", UnixMillis(1_500), "transactions", 8, left)
 }
 
 fn trials() -> Vec<Trial> {

@@ -1,6 +1,6 @@
 //! How a view looks, at every size of a terminal.
 
-use super::state::{Account, CurrentTrial, End, EndedTrial, HostNow, Mode, Said, State};
+use super::state::{CurrentTrial, End, EndedTrial, HostNow, Mode, Sentence, State, Totals};
 use analyse::{Severity, Validity};
 use model::Phase;
 use ratatui::Frame;
@@ -209,7 +209,7 @@ fn draw_trial(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks, no
     let mut rows = rows(area);
     let Some(first) = rows.next() else { return };
     if let [_, _, ..] = state.trials.as_slice() {
-        return draw_side_by_side(frame, (first, rows), state, looks, now);
+        return draw_side_by_side(frame, first, rows, state, looks, now);
     }
     let Some(trial) = state.trials.first() else {
         heading(frame, first, "Now", looks);
@@ -238,7 +238,8 @@ fn draw_trial(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks, no
 /// Several trials: a row for each, as far as there is room, and the machine that leads.
 fn draw_side_by_side(
     frame: &mut Frame<'_>,
-    (first, rows): (Rect, impl Iterator<Item = Rect>),
+    first: Rect,
+    rows: impl Iterator<Item = Rect>,
     state: &State,
     looks: Looks,
     now: Instant,
@@ -310,12 +311,12 @@ fn table(trial: &CurrentTrial) -> Vec<Line<'static>> {
         let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:>COLUMN$}")).collect();
         format!("{label:<LABEL$}{}", cells.concat())
     };
-    let figures = |account: &Account| {
+    let figures = |account: &Totals| {
         let of = |percentile| ms(account.latencies.percentile_ms(percentile));
         let longest = ms(account.latencies.max_ms());
         [format!("{}/s", figure(account.rate())), of(50.0), of(95.0), of(99.0), longest]
     };
-    let errors = |account: &Account| match account.errors {
+    let errors = |account: &Totals| match account.errors {
         0 => String::new(),
         errors => format!("{errors} errors"),
     };
@@ -335,7 +336,7 @@ fn table(trial: &CurrentTrial) -> Vec<Line<'static>> {
 
 /// The same where there is little room.
 fn narrow(trial: &CurrentTrial) -> Vec<Line<'static>> {
-    let Some(Account { latencies, errors, .. }) = trial.last.as_ref().map(|last| &last.account)
+    let Some(Totals { latencies, errors, .. }) = trial.last.as_ref().map(|last| &last.account)
     else {
         return Vec::new();
     };
@@ -415,7 +416,7 @@ fn draw_said(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks) {
     let Some(first) = rows.next() else { return };
     heading(frame, first, "So far", looks);
     let below = Rect { y: area.y + 1, height: area.height - 1, ..area };
-    let of = |said: &Said| {
+    let of = |said: &Sentence| {
         let (mark, style) = match said.severity {
             Some(Severity::Severe) => ("!! ", looks.bad()),
             Some(Severity::Warning) => ("! ", looks.of(Color::Yellow)),

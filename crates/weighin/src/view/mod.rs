@@ -13,7 +13,7 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use state::{End, HostNow, Said, State};
+pub(crate) use state::{End, HostNow, Sentence, State};
 pub(crate) use terminal::uncover_for_good;
 
 use crate::{messages, signals};

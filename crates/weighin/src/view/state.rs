@@ -1,7 +1,7 @@
 //! What a view shows, and what keys change of it. Text from outside is made harmless as it comes in.
 
 use super::keys::Key;
-use crate::progress::TimeLeft;
+use crate::progress::{TimeLeft, TrialCount};
 use analyse::{Severity, Validity};
 use model::{Interval, Latencies, Phase, Sample, Stop, Trial, UnitName, text};
 use std::collections::BTreeMap;
@@ -52,11 +52,11 @@ pub(crate) struct State {
     pub(super) trials: Vec<CurrentTrial>,
     pub(super) ended: Vec<EndedTrial>,
     /// Warnings from before the first trial.
-    pub(super) warnings: Vec<Said>,
+    pub(super) warnings: Vec<Sentence>,
     /// What is waited for, where that takes long.
-    pub(super) waits: Vec<Said>,
+    pub(super) waits: Vec<Sentence>,
     /// What may be said of the trials so far.
-    pub(super) said: Vec<Said>,
+    pub(super) said: Vec<Sentence>,
     pub(super) mode: Mode,
     /// How many trials there are below those that are shown.
     pub(super) below: usize,
@@ -82,7 +82,7 @@ pub(super) struct CurrentTrial {
     pub(super) is_skipped: bool,
     pub(super) last: Option<Second>,
     /// Of all seconds of the measured phase.
-    pub(super) measured: Account,
+    pub(super) measured: Totals,
     /// Transactions per second, of each second.
     pub(super) rates: Vec<u64>,
     pub(super) steps: Vec<String>,
@@ -92,19 +92,19 @@ pub(super) struct CurrentTrial {
 /// A second of a load.
 pub(super) struct Second {
     pub(super) phase: Phase,
-    pub(super) account: Account,
+    pub(super) account: Totals,
 }
 
 /// What a load did in some time.
 #[derive(Default)]
-pub(super) struct Account {
+pub(super) struct Totals {
     pub(super) seconds: f64,
     pub(super) transactions: u64,
     pub(super) errors: u64,
     pub(super) latencies: Latencies,
 }
 
-impl Account {
+impl Totals {
     fn add(&mut self, interval: &Interval, latencies: &Latencies) {
         self.seconds += interval.length.as_secs_f64();
         self.transactions += interval.transactions;
@@ -169,30 +169,25 @@ pub(crate) enum End {
 
 /// A sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct Sentence {
     /// Of a finding.
     pub(super) severity: Option<Severity>,
     pub(super) text: String,
 }
 
-impl Said {
+impl Sentence {
     pub(crate) fn new(severity: Option<Severity>, text: &str) -> Self {
         Self { severity, text: text::line(text).into_owned() }
     }
 }
 
 impl State {
-    pub(crate) fn new(
-        study: &str,
-        counted: UnitName,
-        (done, total): (usize, usize),
-        left: TimeLeft,
-    ) -> Self {
+    pub(crate) fn new(study: &str, counted: UnitName, trials: TrialCount, left: TimeLeft) -> Self {
         Self {
             study: text::line(study).into_owned(),
             counted,
-            total,
-            done,
+            total: trials.total,
+            done: trials.done,
             left,
             doing: "beginning".to_owned(),
             trials: Vec::new(),
@@ -215,12 +210,12 @@ impl State {
     }
 
     pub(crate) fn warned(&mut self, message: &str) {
-        self.warnings.push(Said::new(Some(Severity::Warning), message));
+        self.warnings.push(Sentence::new(Some(Severity::Warning), message));
     }
 
     /// What is waited for now, where that takes long.
     pub(super) fn waits_for(&mut self, waits: &[String]) {
-        let said = waits.iter().map(|wait| Said::new(Some(Severity::Warning), wait));
+        let said = waits.iter().map(|wait| Sentence::new(Some(Severity::Warning), wait));
         self.waits = said.collect();
     }
 
@@ -245,7 +240,7 @@ impl State {
             skip,
             is_skipped: false,
             last: None,
-            measured: Account::default(),
+            measured: Totals::default(),
             rates: Vec::new(),
             steps: Vec::new(),
             host: None,
@@ -261,7 +256,7 @@ impl State {
         let Some(trial) = self.trial(position) else { return };
         let latencies = interval.latencies.unpack();
         trial.began = now.checked_sub(interval.start + interval.length);
-        let mut account = Account::default();
+        let mut account = Totals::default();
         account.add(interval, &latencies);
         if trial.rates.len() >= HISTORY {
             trial.rates.remove(0);
@@ -290,7 +285,8 @@ impl State {
 
     pub(crate) fn trial_ended(
         &mut self,
-        (position, name): (u32, &str),
+        position: u32,
+        name: &str,
         figures: &str,
         end: End,
         left: TimeLeft,
@@ -312,7 +308,7 @@ impl State {
     }
 
     /// What may be said of the trials so far.
-    pub(crate) fn judged(&mut self, validities: &BTreeMap<u32, Validity>, said: Vec<Said>) {
+    pub(crate) fn judged(&mut self, validities: &BTreeMap<u32, Validity>, said: Vec<Sentence>) {
         for trial in &mut self.ended {
             if let (End::Completed(known), Some(found)) =
                 (&mut trial.end, validities.get(&trial.position))

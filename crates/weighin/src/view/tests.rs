@@ -1,8 +1,8 @@
 use super::draw::draw;
 use super::keys::Key;
 use super::state::{Mode, Wish};
-use super::{End, HostNow, Said, State};
-use crate::progress::TimeLeft;
+use super::{End, HostNow, Sentence, State};
+use crate::progress::{TimeLeft, TrialCount};
 use analyse::{Severity, Validity};
 use model::{
     CpuShares, DiskRates, Interval, Latencies, Level, PackedLatencies, Phase, ProcessUsage, Sample,
@@ -60,13 +60,14 @@ fn sample() -> Sample {
 /// A run at twelve trials, of which so many have ended, in the middle of the next.
 fn running(ended: u32, now: Instant) -> State {
     let left = TimeLeft::new(Duration::from_secs(150), now);
-    let mut state = State::new("which-one", UnitName::TRANSACTION, (0, 12), left);
+    let mut state =
+        State::new("which-one", UnitName::TRANSACTION, TrialCount { total: 12, done: 0 }, left);
     for position in 1..=ended {
         let planned = trial(position, "plain");
         state.trial_started(&planned, Stop::default(), left);
         let name = planned.key.to_string();
         let figures = "1,234 transactions/s, p95 5.2 ms";
-        state.trial_ended((position, &name), figures, End::Completed(None), left);
+        state.trial_ended(position, &name, figures, End::Completed(None), left);
     }
     state.trial_started(&trial(ended + 1, "slow"), Stop::default(), left);
     for second in 0..16 {
@@ -96,8 +97,8 @@ fn a_running_trial_is_shown_with_what_its_host_does() {
     state.judged(
         &BTreeMap::from([(1, Validity::Valid), (2, Validity::Suspect), (3, Validity::Void)]),
         vec![
-            Said::new(None, "reads: plain is ahead."),
-            Said::new(Some(Severity::Warning), "The host was busy."),
+            Sentence::new(None, "reads: plain is ahead."),
+            Sentence::new(Some(Severity::Warning), "The host was busy."),
         ],
     );
     let screen = shown(&state, (80, 24), now);
@@ -173,7 +174,7 @@ fn what_ended_scrolls_and_stays_where_one_looks() {
     state.key(Key::PageUp, now);
     assert!(at(&state, 50) && !at(&state, 51));
     let (planned, left) = (trial(61, "slow"), TimeLeft::new(Duration::ZERO, now));
-    state.trial_ended((61, &planned.key.to_string()), "FAILED", End::Failed, left);
+    state.trial_ended(61, &planned.key.to_string(), "FAILED", End::Failed, left);
     assert!(at(&state, 50) && !at(&state, 51));
     assert_shows(&shown(&state, (80, 30), now), &["61 of 12 trials, 1 failed"]);
 }
@@ -239,7 +240,7 @@ fn trials_side_by_side_have_a_row_each_and_are_skipped_together() {
             "and 3 more",
         ],
     );
-    state.trial_ended((1, "reads on slow"), "12/s", End::Completed(None), left);
+    state.trial_ended(1, "reads on slow", "12/s", End::Completed(None), left);
     state.key(Key::Char('s'), now);
     assert_shows(&shown(&state, (80, 40), now), &["Skip these 8 trials?", "8 of 12 trials"]);
     state.key(Key::Char('y'), now);
@@ -253,7 +254,7 @@ fn a_question_goes_with_its_trial() {
     let mut state = running(1, now);
     state.key(Key::Char('s'), now);
     let left = TimeLeft::new(Duration::ZERO, now);
-    state.trial_ended((2, "reads on slow"), "12/s", End::Completed(None), left);
+    state.trial_ended(2, "reads on slow", "12/s", End::Completed(None), left);
     let next = Stop::default();
     state.trial_started(&trial(3, "plain"), next.clone(), left);
     state.key(Key::Char('y'), now);
@@ -265,14 +266,14 @@ fn text_from_outside_steers_nothing() {
     let now = Instant::now();
     let evil = "a\u{1b}[2Jb\u{202e}c\nd";
     let left = TimeLeft::new(Duration::ZERO, now);
-    let mut state = State::new(evil, UnitName::TRANSACTION, (0, 3), left);
+    let mut state = State::new(evil, UnitName::TRANSACTION, TrialCount { total: 3, done: 0 }, left);
     state.doing(evil);
     state.warned(evil);
     state.trial_started(&trial(1, evil), Stop::default(), left);
     state.searched(1, evil);
-    state.trial_ended((1, evil), evil, End::Failed, left);
+    state.trial_ended(1, evil, evil, End::Failed, left);
     state.trial_started(&trial(2, evil), Stop::default(), left);
-    state.judged(&BTreeMap::new(), vec![Said::new(Some(Severity::Severe), evil)]);
+    state.judged(&BTreeMap::new(), vec![Sentence::new(Some(Severity::Severe), evil)]);
     let mut terminal = Terminal::new(TestBackend::new(300, 40)).unwrap();
     terminal.draw(|frame| draw(frame, &state, true, now)).unwrap();
     let cells = terminal.backend().buffer().content();

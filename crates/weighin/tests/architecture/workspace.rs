@@ -66,7 +66,7 @@ impl Source {
 
     /// Its lines of code up to the tests within it.
     pub fn shipped_code(&self) -> impl Iterator<Item = (usize, &str)> {
-        let tests = self.text.find("#[cfg(test)]\nmod tests").unwrap_or(self.text.len());
+        let tests = self.text.find("#[cfg(test)]\nmod tests {").unwrap_or(self.text.len());
         let last = self.text[..tests].lines().count();
         self.code().take_while(move |(number, _)| *number <= last)
     }

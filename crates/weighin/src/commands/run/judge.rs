@@ -2,7 +2,7 @@
 
 use crate::metrics::Verdict;
 use crate::progress::RunProgress;
-use crate::view::Said;
+use crate::view::Sentence;
 use analyse::Validity;
 use model::TrialRecord;
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ impl Judge {
             let verdicts = dataset.trials.iter().map(verdict).collect();
             let severities = analysis.findings.iter().map(|finding| finding.severity).collect();
             let said = report::so_far(&analysis).into_iter();
-            let said = said.map(|(severity, text)| Said::new(severity, &text)).collect();
+            let said = said.map(|(severity, text)| Sentence::new(severity, &text)).collect();
             progress.judged(validities, said, verdicts, severities);
         }
         self.last = Some((Instant::now(), began.elapsed()));

@@ -1,8 +1,7 @@
 //! What the checks of trials say of a run. It goes to standard error: standard output is sysbench's.
 
-use super::request::Request;
-use super::run::ARRIVALS;
-use crate::checks::{Checks, LoadByHand};
+use super::request::{ARRIVALS, Request};
+use crate::checks::{AdHocLoad, Checks};
 use crate::exit::CliError;
 use crate::messages::tell;
 use campaign::Measured;
@@ -30,9 +29,9 @@ pub(super) fn tell_doubts(
         load_hosts: None,
     };
     let seed = request.seed.number();
-    let by_hand = LoadByHand { target: &described, test: &test, level, seed };
+    let ad_hoc = AdHocLoad { target: &described, test: &test, level, seed };
     let measured = Measured { load, sampling, marks: Vec::new(), space: Default::default() };
-    let checks = Checks::of(by_hand, &measured, target.facts().ok(), &host::Local)?;
+    let checks = Checks::of(ad_hoc, &measured, target.facts().ok(), &host::Local)?;
     let doubts: Vec<String> = checks.doubts().collect();
     if !doubts.is_empty() {
         tell(&format!("weighin: {}", checks.verdict()));

@@ -33,8 +33,9 @@ use crate::arguments::SysbenchArguments;
 use crate::exit::CliError;
 use generation::Generation;
 use options::Options;
-use request::{Action, Request};
+use request::Request;
 use std::ffi::OsString;
+use words::Action;
 use words::Words;
 
 /// Does what sysbench would do with these words. Its errors all begin and end as the original's do:

@@ -2,13 +2,13 @@ use super::generation::{Generation, Release};
 use super::options::Options;
 use super::shutdown::Shutdown;
 use super::unsupported;
-use super::words::Words;
+use super::words::{Action, Words};
 use super::{policy, scripts, server, workload};
 use crate::commands::print;
 use crate::exit::CliError;
 use engine::ErrorPolicy;
 use model::bounds::{MAX_OPERATIONS, MAX_OPERATIONS_OF_CONNECTION};
-use model::{Endpoint, Failure, Oltp, OltpMix, ServerAddress, System};
+use model::{ArrivalProcess, Arrivals, Endpoint, Failure, Oltp, OltpMix, ServerAddress, System};
 use std::num::NonZeroU32;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use system::Login;
@@ -24,18 +24,10 @@ const MAX_SECONDS: u32 = 315_360_000;
 /// Most reports in mid-run, as with the original.
 const MAX_CHECKPOINTS: usize = 256;
 
-/// What is to be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
-    /// Make the tables.
-    Prepare,
-    /// Read the tables into the server's cache.
-    Prewarm,
-    /// Run the load.
-    Run,
-    /// Drop the tables.
-    Cleanup,
-}
+/// How events arrive at a rate. The original ends when its queue of this length is full; here the
+/// events that find no place in it are dropped.
+pub(super) const ARRIVALS: Arrivals =
+    Arrivals { process: ArrivalProcess::Poisson, max_waiting: 131_072 };
 
 /// A command line, understood.
 #[derive(Clone, Debug)]

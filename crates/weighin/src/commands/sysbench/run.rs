@@ -1,7 +1,7 @@
 use super::checks;
 use super::fairness::Tallies;
 use super::report::{Checkpoints, Figures, Lines, text};
-use super::request::Request;
+use super::request::{ARRIVALS, Request};
 use super::servers::Servers;
 use crate::commands::Outcome;
 use crate::exit::CliError;
@@ -13,17 +13,12 @@ use engine::{
     Address, DryLoad, Limit, LoadError, LoadSpec, OpenLoop, OperationError, Progress, Schedule,
     SessionError, SocketLoad,
 };
-use model::{ArrivalProcess, Arrivals, ErrorClass, LoadResult, OltpMix, Stop};
+use model::{ErrorClass, LoadResult, OltpMix, Stop};
 use mysql::load::{ProgramSession, Statements};
 use mysql::load_failure;
 use std::path::PathBuf;
 use std::sync::Arc;
 use workload::oltp::BulkLimit;
-
-/// How events arrive at a rate. The original ends when its queue of this length is full; here the
-/// events that find no place in it are dropped.
-pub(super) const ARRIVALS: Arrivals =
-    Arrivals { process: ArrivalProcess::Poisson, max_waiting: 131_072 };
 
 /// Runs the load and prints what sysbench would.
 pub(super) fn run(request: &Request) -> Outcome {

@@ -1,6 +1,6 @@
 use super::options::Options;
 use super::password::VARIABLE;
-use super::request::Action;
+use super::words::Action;
 use crate::exit::CliError;
 use model::{Endpoint, PasswordSource, ServerAddress, ServerKey, Tls};
 use std::path::PathBuf;

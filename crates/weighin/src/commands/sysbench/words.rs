@@ -1,6 +1,19 @@
 use crate::exit::CliError;
 use std::path::Path;
 
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// Make the tables.
+    Prepare,
+    /// Read the tables into the server's cache.
+    Prewarm,
+    /// Run the load.
+    Run,
+    /// Drop the tables.
+    Cleanup,
+}
+
 /// A command line cut into its options and the rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Words {
