@@ -2,11 +2,11 @@
 
 use crate::Metric;
 use crate::cell::CellData;
+use crate::cell::means::Means;
+use crate::cell::series::Series;
 use crate::compare::each_pair;
-use crate::family::judge;
-use crate::means::Means;
-use crate::rank::ToldApart;
-use crate::series::Series;
+use crate::compare::family::judge;
+use crate::compare::rank::ToldApart;
 use findings::{Finding, HighestLoad, HighestLoadsCompared, SearchOutcome, Subject, Verdict};
 use model::{Bound, SearchAnswer, SearchOver, SearchStep, StepVerdict, Study, Test};
 use serde::Serialize;
