@@ -11,10 +11,10 @@
 //!   the background is found in their counters, and compared with quiet seconds of the same trials;
 //! - `compare`: series are compared between targets, level by level and over all levels together, and
 //!   adjusted for the multiplicity of their family; what does not clear the noise floor is withdrawn;
-//!   targets that differ in one label alone show what that factor does; targets are ranked;
+//!   targets that differ in one label alone show what that factor does;
 //! - `curve`: peaks, growth, scaling laws and knees along the levels of a target, and where two curves
 //!   cross;
-//! - `answer`: advice, questions of capacity, money, who is first and second;
+//! - `answer`: ranking, advice, questions of capacity, money, who is first and second;
 //! - `plan`: what a run measures next;
 //! - `runs`, on top: what changed from one run to another.
 //!
@@ -57,20 +57,20 @@ pub use trial::check::alone::{CheckedLoad, check_load};
 pub use trial::check::generators::start_spread;
 pub use trial::figures::percentile_ms;
 
-use answer::{advice, money, summary};
+use answer::{advice, money, rank, summary};
 use cell::{CellData, Cells};
 use cell::{
     cross_check, events, fleet, named, processors, repeats, side_by_side, stalled, sustained,
 };
-use compare::{factor, floor, rank};
+use compare::{factor, floor};
 use curve::law::Laws;
 use curve::{crossing, growth, knee, law};
 use model::{Dataset, OverBudget, Place as Where, ReadBudget, ReadLimit, Study, Test};
-use plan::{extended, placing, until};
+use plan::{placing, until};
 use stats::Looks;
 use std::sync::Arc;
-use trial::audit;
 use trial::checked_run::CheckedRun;
+use trial::{audit, extended};
 
 /// How far an analysis goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

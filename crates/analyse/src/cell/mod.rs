@@ -280,7 +280,7 @@ impl<'a> CellData<'a> {
 
     /// A figure over the trials that are not void.
     pub(crate) fn series(&self, metric: Metric) -> &Series {
-        static UNKNOWN: Series = Series::UNKNOWN;
+        static UNKNOWN: Series = Series::unknown();
         self.series.get(&metric).unwrap_or(&UNKNOWN)
     }
 

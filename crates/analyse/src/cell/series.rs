@@ -124,15 +124,18 @@ fn in_both(base: &[(u32, f64)], other: &[(u32, f64)]) -> impl Iterator<Item = (f
 }
 
 impl Series {
-    pub(crate) const UNKNOWN: Self = Self {
-        values: Vec::new(),
-        counted: OnceLock::new(),
-        rounding: 0.0,
-        kin: None,
-        target: 0,
-        apart: false,
-        looks: None,
-    };
+    /// Without any value.
+    pub(crate) const fn unknown() -> Self {
+        Self {
+            values: Vec::new(),
+            counted: OnceLock::new(),
+            rounding: 0.0,
+            kin: None,
+            target: 0,
+            apart: false,
+            looks: None,
+        }
+    }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.values.is_empty()

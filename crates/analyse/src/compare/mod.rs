@@ -5,7 +5,6 @@ pub(crate) mod family;
 pub(crate) mod floor;
 pub(crate) mod overall;
 pub(crate) mod peer;
-pub(crate) mod rank;
 
 use crate::cell::{CellData, Cells};
 use crate::compare::family::Compared;

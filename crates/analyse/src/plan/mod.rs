@@ -1,6 +1,5 @@
-//! What a run measures next, and what was added to it.
+//! What a run measures next.
 
 pub(crate) mod budget;
-pub(crate) mod extended;
 pub(crate) mod placing;
 pub(crate) mod until;

@@ -1,8 +1,8 @@
 //! All trials of a run, checked, and found by their test: a run may have hundreds of tests, and each
 //! looks for its own.
 
-use crate::plan::extended;
 use crate::trial::check::{CheckResult, CheckedTrial, check, passed};
+use crate::trial::extended;
 use findings::Finding;
 use model::{Dataset, ReadBudget, Test, TrialRecord};
 use std::collections::HashMap;
