@@ -1,4 +1,4 @@
-use crate::money::TestMoney;
+use crate::answer::money::TestMoney;
 use crate::{Basis, CellVolume, FleetCell, Means, NamedFigure, SearchAnalysis, TestEvents};
 use findings::{
     BreakEven, Check, Crossover, FactorEffect, Finding, Growth, NoiseFloor, ScalingLaw, Span,

@@ -1,95 +1,76 @@
 //! From what was measured to what may be concluded: [`analyse`] turns a [`model::Dataset`] into
 //! an [`Analysis`].
 //!
-//! Pure, and it cannot fail: too little data is a finding. Findings are values with evidence;
-//! the words for them are in `report`.
+//! Pure, and it cannot fail: too little data is a finding. Findings are values with evidence, whose
+//! kinds and words are in `findings`.
 //!
-//! Order of events: every trial is checked and becomes valid, suspect or void (`check`), and
-//! audited for figures that cannot all be true (`audit`); the trials of a cell that are not void give its series and estimates (`cell`, `figures`, `series`); series
-//! are compared between targets, level by level (`compare`) and over all levels together
-//! (`overall`), each held to all comparisons of its kind (`family`); along the levels of a target
-//! (`curve`, `growth`, `law`; `bend` where there are only latencies); where curves cross (`crossing`); and at the targets' peaks (`rank`),
-//! where they are also priced (`money`);
-//! `floor` takes back what a target that was measured twice shows to be noise, `basis` says by which figure, and `summary` who is first and second.
-//! Targets that differ in one label alone show what that factor does (`factor`).
+//! The rooms, each of which rests on those before it:
+//! - `trial`: every trial is checked and becomes valid, suspect or void, and audited for figures that
+//!   cannot all be true;
+//! - `cell`: the trials of a cell that are not void give its series and estimates; what servers did in
+//!   the background is found in their counters, and compared with quiet seconds of the same trials;
+//! - `compare`: series are compared between targets, level by level and over all levels together, and
+//!   adjusted for the multiplicity of their family; what does not clear the noise floor is withdrawn;
+//!   targets that differ in one label alone show what that factor does;
+//! - `curve`: peaks, growth, scaling laws and knees along the levels of a target, and where two curves
+//!   cross;
+//! - `answer`: ranking, advice, questions of capacity, money, who is first and second;
+//! - `plan`: what a run measures next;
+//! - `runs`, on top: what changed from one run to another.
+//!
 //! Where a test searches for the highest load, the answers of its trials are the series (`search`).
-//! What servers did in the background is found in their counters, and held against quiet seconds
-//! of the same trials (`events`).
-//! An analysis answers questions of capacity ([`capacity`]).
 
-mod advice;
 mod analysis;
-mod audit;
+mod answer;
 mod basis;
-mod beside;
-mod budget;
-pub mod capacity;
 mod cell;
-mod check;
-mod checked_run;
 mod compare;
 mod contents;
-mod cross_check;
-mod crossing;
 mod curve;
-mod events;
-mod extended;
-mod factor;
-mod family;
-mod figures;
-mod fleet;
-mod floor;
-mod growth;
-mod knee;
-mod law;
-mod means;
-mod money;
-mod named;
-mod overall;
-mod placing;
-mod processors;
-mod race;
-mod rank;
-mod repeats;
+mod plan;
 pub mod runs;
 mod search;
-mod series;
 mod size;
-mod stalled;
 mod study;
-mod summary;
-mod sustained;
-mod until;
-mod volume;
+mod trial;
 
 pub use analysis::{
     Analysis, Cell, Comparison, Curve, CurveShape, FailedTarget, OncePlace, OverallComparison,
     Placings, RankedTarget, Ranking, Strength, Summary, TestAnalysis, TopTwo, TrialAssessment,
 };
+pub use answer::capacity;
+pub use answer::money::{Bill, CostLine, Standing, TargetCost, TestMoney};
 pub use basis::Basis;
-pub use check::alone::{CheckedLoad, check_load};
-pub use check::generators::start_spread;
-pub use events::{ServerEvent, TestEvents, TrialBackground, TrialEvents, TrialSeconds};
-pub use figures::percentile_ms;
+pub use cell::events::{ServerEvent, TestEvents, TrialBackground, TrialEvents, TrialSeconds};
+pub use cell::fleet::{FleetCell, HostFigures, VmFigures, VolumeFigures};
+pub use cell::means::Means;
+pub use cell::named::{NamedFigure, NamedValue};
+pub use cell::volume::{CellVolume, DiskEstimates, TrialVolume};
 pub use findings::kinds::*;
 pub use findings::{Amount, Finding, FindingKind, Range, Severity, Subject, Validity};
-pub use fleet::{FleetCell, HostFigures, VmFigures, VolumeFigures};
-pub use means::Means;
 pub use model::Metric;
-pub use money::{Bill, CostLine, Standing, TargetCost, TestMoney};
-pub use named::{NamedFigure, NamedValue};
-pub use placing::levels_to_place;
+pub use plan::placing::levels_to_place;
+pub use plan::until::open_trials;
 pub use search::{PlacedSearch, SearchAnalysis, SearchComparison, SearchedTrial, TargetSearch};
 pub use size::memory;
-pub use until::open_trials;
-pub use volume::{CellVolume, DiskEstimates, TrialVolume};
+pub use trial::check::alone::{CheckedLoad, check_load};
+pub use trial::check::generators::start_spread;
+pub use trial::figures::percentile_ms;
 
+use answer::{advice, money, rank, summary};
 use cell::{CellData, Cells};
-use checked_run::CheckedRun;
-use law::Laws;
+use cell::{
+    cross_check, events, fleet, named, processors, repeats, side_by_side, stalled, sustained,
+};
+use compare::{factor, floor};
+use curve::law::Laws;
+use curve::{crossing, growth, knee, law};
 use model::{Dataset, OverBudget, Place as Where, ReadBudget, ReadLimit, Study, Test};
+use plan::{placing, until};
 use stats::Looks;
 use std::sync::Arc;
+use trial::checked_run::CheckedRun;
+use trial::{audit, extended};
 
 /// How far an analysis goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,7 +231,7 @@ fn analyse_test(
     findings.extend(processors::findings(&test.name, &fleets));
     let events = events::of_test(study, &data);
     findings.extend(events::findings(&test.name, &events));
-    findings.extend(beside::findings(study, test, basis, &data));
+    findings.extend(side_by_side::findings(study, test, basis, &data));
     let search = search::analysis(study, test, &data, looks);
     findings.extend(search.iter().flat_map(|search| search.findings(study, &test.name)));
     findings.extend(sustained::findings(dataset.repeats(), test, search.as_ref()));

@@ -3,13 +3,15 @@
 //! Blocks of different runs have nothing in common, so nothing is paired. How far trials scatter is
 //! learned from the cells of both runs.
 
+use crate::cell::series::{Kin, Series};
 use crate::cell::{CellData, Cells, collect};
-use crate::checked_run::CheckedRun;
-use crate::family::Compared;
-use crate::floor;
-use crate::overall::pool;
-use crate::series::{Kin, Series};
-use crate::{Basis, Metric, Strength, extended, family, search};
+use crate::compare::family;
+use crate::compare::family::Compared;
+use crate::compare::floor;
+use crate::compare::overall::pool;
+use crate::trial::checked_run::CheckedRun;
+use crate::trial::extended;
+use crate::{Basis, Metric, Strength, search};
 use earlier::Figure;
 use findings::{NoiseFloor, Verdict};
 use model::{Dataset, Level, ReadLimit, TargetFacts, Test};

@@ -1,12 +1,12 @@
 //! The highest load under a bound on latency: the answers of a target's searches are a sample.
 
 use crate::Metric;
+use crate::answer::rank::ToldApart;
 use crate::cell::CellData;
+use crate::cell::means::Means;
+use crate::cell::series::Series;
 use crate::compare::each_pair;
-use crate::family::judge;
-use crate::means::Means;
-use crate::rank::ToldApart;
-use crate::series::Series;
+use crate::compare::family::judge;
 use findings::{Finding, HighestLoad, HighestLoadsCompared, SearchOutcome, Subject, Verdict};
 use model::{Bound, SearchAnswer, SearchOver, SearchStep, StepVerdict, Study, Test};
 use serde::Serialize;
@@ -146,13 +146,13 @@ fn searches(cell: &CellData) -> Vec<SearchedTrial> {
 
 /// The answers of a cell's searches; none where a search found only a bound.
 pub(crate) fn answers(cell: &CellData, over: Option<SearchOver>) -> Series {
-    let Some(over) = over else { return Series::UNKNOWN };
+    let Some(over) = over else { return Series::unknown() };
     let searches = searches(cell);
     let is_found = |search: &SearchedTrial| search.answer.middle(over).is_some();
     if disturbed(&searches).is_some() {
-        return Series::UNKNOWN;
+        return Series::unknown();
     }
-    if searches.iter().all(is_found) { series(&searches, over) } else { Series::UNKNOWN }
+    if searches.iter().all(is_found) { series(&searches, over) } else { Series::unknown() }
 }
 
 /// The middles of the answers; how far off the least exact may be goes into every interval.

@@ -3,7 +3,7 @@
 use super::{
     EarlierRuns, Matched, Pair, Side, TargetRuns, Unmatched, deciding, figure, most_earlier, pairs,
 };
-use crate::floor;
+use crate::compare::floor;
 use crate::{Basis, Metric};
 use findings::NoiseFloor;
 use model::{Better, Dataset, Level};

@@ -1,7 +1,7 @@
 //! Many runs: where the level of a figure changes.
 
 use super::{Side, compared_metrics, deciding, figure};
-use crate::extended;
+use crate::trial::extended;
 use crate::{Basis, Metric};
 use findings::ConditionChange;
 use model::{Dataset, HostFacts, Level, Test, UnixMillis};

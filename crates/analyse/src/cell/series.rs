@@ -1,0 +1,432 @@
+//! One metric of one cell, repeat by repeat.
+
+use crate::Metric;
+use crate::trial::figures::{Figures, is_any_latency};
+use stats::{
+    Autocorrelation, ByTarget, Estimate, Interval, KnownScatter, Looks, OfTargets, Part, Ratio,
+    Repeat, Sample, Scatter, SharedVariance,
+};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, OnceLock};
+
+/// Values by repeat, ascending.
+type Values = Vec<(u32, f64)>;
+
+/// A figure by repeat, over the trials that conclusions may rest on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Series {
+    values: Values,
+    /// The same with outliers as far off as they count, once that was asked for: every ratio rests on it.
+    counted: OnceLock<Values>,
+    /// The largest relative rounding of any value.
+    rounding: f64,
+    /// How others of its kind scatter; absent where there are none.
+    kin: Option<Arc<Kin>>,
+    /// Which of their targets it is of.
+    target: usize,
+    /// Repeats of one number have nothing in common with those of other targets.
+    apart: bool,
+    /// When ratios are looked at, where that is not once.
+    looks: Option<Arc<Looks>>,
+}
+
+/// How a figure scatters over the cells of a test, on logarithms.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Kin {
+    /// From repeat to repeat of a cell.
+    cells: Option<ByTarget>,
+    /// Of the ratio of two cells within a repeat.
+    ratios: Option<ByTarget>,
+    /// What of their variance the cells of a repeat share.
+    shared: Option<SharedVariance>,
+}
+
+impl Kin {
+    /// Learned from these cells, each with its target, and from ratios of which only that share says
+    /// nothing twice (see [`Scatter::of`]).
+    pub(crate) fn of<'a>(
+        cells: &[(usize, &'a Series)],
+        ratios: impl Iterator<Item = [(usize, &'a Series); 2]>,
+        independent: f64,
+    ) -> Self {
+        // Counts may be zero, which no ratio says anything of.
+        let logs = |values: Vec<f64>| {
+            let logs: Vec<f64> = values.into_iter().map(f64::ln).collect();
+            logs.iter().all(|log| log.is_finite()).then_some(logs)
+        };
+        let own = |(target, series): &(usize, &Series)| {
+            Some(([*target; 2], logs(series.values().collect())?))
+        };
+        let values: Vec<OfTargets> = cells.iter().filter_map(own).collect();
+        let alone = ByTarget::of(&values);
+        // Each is in the ratios of many pairs.
+        let log = |&(repeat, value): &(u32, f64)| (repeat, value.ln());
+        let moved = |(target, series): &(usize, &'a Series)| {
+            let values = counted(&series.values, alone.as_ref().map(|alone| alone.target(*target)));
+            let known: Values = values.iter().map(log).collect();
+            (std::ptr::from_ref(*series), known)
+        };
+        let moved: HashMap<*const Series, Values> = cells.iter().map(moved).collect();
+        let pairs = |[(target, base), (other_target, other)]: [(usize, &Series); 2]| {
+            let of = |series: &Series| moved.get(&std::ptr::from_ref(series));
+            let pairs: Vec<(f64, f64)> = in_both(of(base)?, of(other)?).collect();
+            let is_finite = |(base, other): &(f64, f64)| base.is_finite() && other.is_finite();
+            if !pairs.iter().all(is_finite) {
+                return None;
+            }
+            let ratios = pairs.iter().map(|(base, other)| other - base).collect();
+            Some((pairs, ([target, other_target], ratios)))
+        };
+        let (paired, ratios): (Vec<Vec<(f64, f64)>>, Vec<OfTargets>) =
+            ratios.filter_map(pairs).unzip();
+        // Cells may have equally many values and no partners for all: what was measured anew has none.
+        let incomplete = cells.windows(2).any(|two| !two[0].1.repeats().eq(two[1].1.repeats()));
+        let shared = SharedVariance::of(&paired, independent);
+        // What blocks share is in the order of all cells, which then tell the same thing many times:
+        // sums of squares of values that correlate by r correlate by r². Imported repeats that were not
+        // measured in turns share no blocks.
+        let in_blocks = !cells.iter().all(|(_, series)| series.apart);
+        let others = if in_blocks { values.len().saturating_sub(1) as f64 } else { 0.0 };
+        let orders = (1.0 + others * shared.share().powi(2)).recip();
+        let values: Vec<Vec<f64>> = values.into_iter().map(|(_, sample)| sample).collect();
+        let alike = Autocorrelation::of(&values, orders);
+        Self {
+            cells: alone.map(|cells| cells.with_autocorrelation(alike)),
+            ratios: ByTarget::of(&ratios),
+            shared: incomplete.then_some(shared),
+        }
+    }
+}
+
+/// Values with outliers as far off as they count by that scatter of their logarithms.
+fn counted(values: &Values, scatter: Option<&Scatter>) -> Values {
+    let logs: Vec<f64> = values.iter().map(|(_, value)| value.ln()).collect();
+    let Some(scatter) =
+        scatter.filter(|_| logs.len() > 1 && logs.iter().all(|log| log.is_finite()))
+    else {
+        return values.clone();
+    };
+    let moved = scatter.moved_in(&logs).into_iter().zip(&logs).zip(values);
+    // What is no outlier stays as it is, to the last digit.
+    let kept = |((moved, log), &(repeat, value)): ((f64, &f64), &(u32, f64))| {
+        (repeat, if moved == *log { value } else { moved.exp() })
+    };
+    moved.map(kept).collect()
+}
+
+/// The values of repeats that both have.
+fn in_both(base: &[(u32, f64)], other: &[(u32, f64)]) -> impl Iterator<Item = (f64, f64)> {
+    let mut rest = other.iter().peekable();
+    base.iter().filter_map(move |&(repeat, base)| {
+        while rest.next_if(|(other, _)| *other < repeat).is_some() {}
+        rest.next_if(|(other, _)| *other == repeat).map(|&(_, other)| (base, other))
+    })
+}
+
+impl Series {
+    /// Without any value.
+    pub(crate) const fn unknown() -> Self {
+        Self {
+            values: Vec::new(),
+            counted: OnceLock::new(),
+            rounding: 0.0,
+            kin: None,
+            target: 0,
+            apart: false,
+            looks: None,
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Of these trials, each with its repeat. Empty where a trial lacks a latency, because it has too
+    /// few transactions for a percentile or fell behind its rate, or where its rate never came back: it
+    /// is the slow trials that do, and without them the others would make the target look good.
+    pub(crate) fn of<'a>(metric: Metric, trials: impl Iterator<Item = (u32, &'a Figures)>) -> Self {
+        let (mut values, mut rounding) = (BTreeMap::new(), 0.0_f64);
+        for (repeat, figures) in trials {
+            match figures.reading(metric) {
+                Some(reading) => {
+                    values.insert(repeat, reading.value);
+                    rounding = rounding.max(reading.rounding);
+                }
+                None if is_any_latency(metric) || metric == Metric::RateBack => {
+                    return Self::default();
+                }
+                None => {}
+            }
+        }
+        Self::from_values(values, rounding)
+    }
+
+    /// The value in a repeat, where there is one.
+    pub(crate) fn at(&self, repeat: u32) -> Option<f64> {
+        let place = self.values.binary_search_by_key(&repeat, |(repeat, _)| *repeat).ok()?;
+        Some(self.values[place].1)
+    }
+
+    /// How far repeats in a row are alike over all cells of its test; `None` where too few tell.
+    pub(crate) fn autocorrelation(&self) -> Option<Autocorrelation> {
+        Some(self.kin.as_ref()?.cells.as_ref()?.autocorrelation())
+    }
+
+    /// The values, in order of repeat.
+    pub(crate) fn values(&self) -> impl Iterator<Item = f64> {
+        self.values.iter().map(|(_, value)| *value)
+    }
+
+    /// The repeats that have a value, ascending.
+    pub(crate) fn repeats(&self) -> impl Iterator<Item = u32> {
+        self.values.iter().map(|(repeat, _)| *repeat)
+    }
+
+    /// A series of these values by repeat, each off by up to `rounding` relative to itself.
+    pub(crate) fn from_values(values: BTreeMap<u32, f64>, rounding: f64) -> Self {
+        Self { values: values.into_iter().collect(), rounding, ..Self::default() }
+    }
+
+    /// Sets whether repeats make pairs with those of other targets.
+    pub(crate) fn set_apart(&mut self, apart: bool) {
+        self.apart = apart;
+    }
+
+    pub(crate) fn is_apart(&self) -> bool {
+        self.apart
+    }
+
+    /// What of it is of these blocks, without the scatter of others.
+    pub(crate) fn only(&self, has: impl Fn(u32) -> bool) -> Self {
+        Self {
+            values: self.values.iter().copied().filter(|(block, _)| has(*block)).collect(),
+            rounding: self.rounding,
+            looks: self.looks.clone(),
+            apart: self.apart,
+            ..Self::default()
+        }
+    }
+
+    /// That its ratios are looked at again and again.
+    pub(crate) fn looked_at(&mut self, looks: Option<&Arc<Looks>>) {
+        self.looks = looks.cloned();
+    }
+
+    pub(crate) fn looks(&self) -> Option<&Arc<Looks>> {
+        self.looks.as_ref()
+    }
+
+    /// The same in blocks that no other series has.
+    pub(crate) fn apart(mut self) -> Self {
+        self.values.iter_mut().for_each(|(block, _)| *block = block.saturating_add(u32::MAX / 2));
+        Self { counted: OnceLock::new(), ..self }
+    }
+
+    /// The same with every value so many times as large.
+    pub(crate) fn times(&self, factor: f64) -> Self {
+        let values = self.values.iter().map(|(block, value)| (*block, value * factor)).collect();
+        Self { values, counted: OnceLock::new(), ..self.clone() }
+    }
+
+    /// Its kind, whose scatter it borrows from, and its target there.
+    pub(crate) fn belongs_to(&mut self, kin: &Arc<Kin>, target: usize) {
+        (self.kin, self.target) = (Some(Arc::clone(kin)), target);
+        self.counted = OnceLock::new();
+    }
+
+    /// How its repeats scatter, by what is known of others.
+    fn scatter(&self) -> Option<&Scatter> {
+        Some(self.kin.as_ref()?.cells.as_ref()?.target(self.target))
+    }
+
+    /// The largest relative rounding of any value.
+    pub(crate) fn rounding(&self) -> f64 {
+        self.rounding
+    }
+
+    /// The median with its interval; `None` without values.
+    pub(crate) fn estimate(&self, confidence: f64) -> Option<Estimate> {
+        let sample = self.sample()?;
+        Some(match self.scatter() {
+            Some(scatter) => Estimate::of_median_among(&sample, confidence, scatter),
+            None => Estimate::of_median(&sample, confidence),
+        })
+    }
+
+    /// Where the figure of one further trial would lie; `None` for fewer than two values.
+    pub(crate) fn next(&self, confidence: f64) -> Option<Interval> {
+        Estimate::of_next(&self.sample()?, confidence, self.scatter())
+    }
+
+    /// (max − min) ÷ median; `None` for fewer than two values, which show no spread.
+    pub(crate) fn spread(&self) -> Option<f64> {
+        self.sample().filter(|sample| sample.len() > 1)?.relative_range()
+    }
+
+    /// self ÷ base, paired by repeat, because partners of a pair ran in the same block and share
+    /// what the host went through. With fewer than two common repeats (others failed or are void)
+    /// unpaired, and so are imported results that were not measured in turns. Which of the two is decided by the number of pairs alone, never by which interval
+    /// is the narrower. `None` where either has no values, or one that is not above zero.
+    pub(crate) fn ratio(&self, base: &Self) -> Option<Ratio> {
+        let are_pairs =
+            !self.apart && self.repeats().filter(|&at| base.at(at).is_some()).nth(1).is_some();
+        // What is learned elsewhere, as of an A/A control, knows none of these targets.
+        let (known, other) = if base.kin.is_some() { (base, self) } else { (self, base) };
+        let kin = known.kin.as_ref();
+        let is_of_kin = kin.zip(other.kin.as_ref()).is_some_and(|(one, two)| Arc::ptr_eq(one, two));
+        let targets = [known.target, if is_of_kin { other.target } else { known.target }];
+        let rounding = self.rounding + base.rounding;
+        let ratio = if are_pairs {
+            // An outlier counts in a ratio as it does in the figure of its cell.
+            let pairs = self.counted_pairs_with(base);
+            let ratios = kin.and_then(|kin| kin.ratios.as_ref()).map(|all| all.pair(targets));
+            let shared = kin.and_then(|kin| kin.shared);
+            let cells = base.scatter().zip(self.scatter());
+            let known = ratios.zip(shared);
+            let known = known.map(|(ratios, shared)| KnownScatter { ratios, cells, shared });
+            match known.filter(|_| pairs.len() < base.values.len().max(self.values.len())) {
+                Some(known) => Ratio::incomplete(&self.counted_with(base), rounding, &known),
+                None => Ratio::paired(&pairs, rounding, ratios),
+            }
+        } else {
+            let cells = kin.and_then(|kin| kin.cells.as_ref());
+            let [known, other] = targets.map(|target| cells.map(|cells| cells.target(target)));
+            let scatter = if base.kin.is_some() { known.zip(other) } else { other.zip(known) };
+            Ratio::unpaired(&base.sample()?, &self.sample()?, scatter)
+        };
+        Some(ratio.ok()?.looked_at(self.looks.as_ref().or(base.looks.as_ref())))
+    }
+
+    /// [`Self::ratio`] as a part of a mean over several.
+    pub(crate) fn part(&self, base: &Self, weight: f64) -> Option<Part> {
+        let ratio = self.ratio(base)?;
+        let pairs = base.repeats().filter(|&repeat| self.at(repeat).is_some());
+        Some(Part { ratio, blocks: pairs.collect(), weight })
+    }
+
+    /// [`Self::ratio`] by itself, with its interval.
+    pub(crate) fn ratio_to(&self, base: &Self, confidence: f64) -> Option<Estimate> {
+        Some(self.ratio(base)?.estimate(confidence))
+    }
+
+    /// The values with outliers as far off as they count in the figure of the cell.
+    pub(crate) fn counted(&self) -> &[(u32, f64)] {
+        self.counted.get_or_init(|| counted(&self.values, self.scatter()))
+    }
+
+    pub(crate) fn counted_values(&self) -> impl Iterator<Item = f64> {
+        self.counted().iter().map(|(_, value)| *value)
+    }
+
+    /// A series of these.
+    pub(crate) fn clipped(&self) -> Self {
+        Self { values: self.counted().to_vec(), counted: OnceLock::new(), ..self.clone() }
+    }
+
+    /// Whether some values are more than twice as far off as they count: by six typical deviations, which
+    /// no chance explains.
+    pub(crate) fn has_outliers(&self) -> bool {
+        let Some(middle) = self.sample().map(|sample| sample.median()) else { return false };
+        let far = |(value, counted): (f64, f64)| {
+            (value / counted).ln().abs() > (counted / middle).ln().abs()
+        };
+        self.values().zip(self.counted_values()).any(far)
+    }
+
+    /// Whether values without a partner go into its ratios.
+    pub(crate) fn weighs_all(&self) -> bool {
+        self.kin.as_ref().is_some_and(|kin| kin.ratios.is_some() && kin.shared.is_some())
+    }
+
+    /// What the repeats have of base and self, outliers as far off as they count.
+    fn counted_with(&self, base: &Self) -> Vec<Repeat> {
+        let mut repeats: BTreeMap<u32, Repeat> = BTreeMap::new();
+        for (repeat, value) in base.counted() {
+            repeats.insert(*repeat, Repeat { base: Some(*value), candidate: None });
+        }
+        for (repeat, value) in self.counted() {
+            let known = repeats.entry(*repeat).or_insert(Repeat { base: None, candidate: None });
+            known.candidate = Some(*value);
+        }
+        repeats.into_values().collect()
+    }
+
+    /// The values of repeats that both have, `(base, self)`, outliers as far off as they count.
+    pub(crate) fn counted_pairs_with(&self, base: &Self) -> Vec<(f64, f64)> {
+        in_both(base.counted(), self.counted()).collect()
+    }
+
+    fn sample(&self) -> Option<Sample> {
+        let values = self.values().collect();
+        Sample::new(values).ok().map(|sample| sample.with_rounding(self.rounding))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Basis;
+    use model::{
+        ActResult, Figure, Interval, Latencies, LoadResult, Mark, Outcome, Phase, UnitName,
+    };
+    use std::time::Duration;
+
+    const BASIS: Basis = Basis {
+        metric: Metric::Elapsed,
+        counted: UnitName::TRANSACTION,
+        rate: None,
+        whole_phase: false,
+        is_at_rates: false,
+    };
+
+    /// Of a load with so many transactions a second before something was done and while it was.
+    fn figures(before: u64, during: u64) -> Figures {
+        let interval = |(second, transactions)| {
+            let mut latencies = Latencies::new();
+            latencies.record_many(2_000_000, transactions);
+            Interval {
+                phase: Phase::Measure,
+                start: Duration::from_secs(second),
+                length: Duration::from_secs(1),
+                transactions,
+                queries: 0,
+                errors: 0,
+                moved: Default::default(),
+                longest_statement: None,
+                latencies: (&latencies).into(),
+            }
+        };
+        let intervals = (0..).zip([before, before, during, before]).map(interval).collect();
+        let load = LoadResult { intervals, ..LoadResult::default() };
+        let act = Mark { result: Some(ActResult::Done), ..Mark::span("act", 2.1, 2.9) };
+        let outcome = Outcome { marks: vec![act], ..Outcome::of_load(load) };
+        Figures::of(&outcome, &BASIS, 0.95)
+    }
+
+    #[test]
+    fn a_trial_in_which_nothing_succeeded_meanwhile_is_not_left_out() {
+        let trials = [figures(1_000, 0), figures(1_000, 400), figures(1_000, 600)];
+        let of = |metric| Series::of(metric, (1..).zip(&trials));
+        let kept: Vec<f64> = of(Metric::ThroughputKept).values().collect();
+        assert_eq!(kept, [0.0, 0.4, 0.6]);
+        assert_eq!(of(Metric::LatencyP99Before).values().count(), 3);
+        // The others alone would make it look good.
+        assert!(of(Metric::LatencyP99During).is_empty());
+    }
+
+    #[test]
+    fn of_rates_that_did_not_all_come_back_there_is_no_time() {
+        let failover = |back: Option<f64>| {
+            let figure = |metric, value| Figure::measured(metric, value, 0.005);
+            let mut figures = vec![figure(Metric::Downtime, 3.0)];
+            figures.extend(back.map(|back| figure(Metric::RateBack, back)));
+            Figures::of(&Outcome::of_figures(figures), &BASIS, 0.95)
+        };
+        let trials = [failover(Some(4.0)), failover(None), failover(Some(5.0))];
+        let of = |metric| Series::of(metric, (1..).zip(&trials));
+        assert_eq!(of(Metric::Downtime).values().count(), 3);
+        assert!(of(Metric::RateBack).is_empty());
+        let came = [failover(Some(4.0)), failover(Some(5.0))];
+        assert_eq!(Series::of(Metric::RateBack, (1..).zip(&came)).values().count(), 2);
+    }
+}

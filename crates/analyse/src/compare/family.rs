@@ -1,0 +1,215 @@
+//! Many comparisons at once: what is a difference by itself may be chance among all of them.
+//!
+//! Verdict and interval come from one test: the interval that is shown is as wide as the family
+//! demands, and excludes 1 exactly where the difference counts.
+
+use crate::{Comparison, Metric, OverallComparison, Strength};
+use findings::Verdict;
+use model::{Better, Study};
+use stats::{Estimate, Expected, Interval, Ratio, Relation, closed_groups};
+
+/// A comparison with the ratio that it rests on, not judged yet.
+pub(crate) struct Compared<C> {
+    pub(crate) of: C,
+    pub(crate) ratio: Ratio,
+}
+
+/// What judging needs of a comparison and changes in it.
+pub(crate) struct Judgement<'a> {
+    pub(crate) metric: Metric,
+    /// Baseline and candidate; of two runs test and target.
+    pub(crate) pair: (&'a str, &'a str),
+    pub(crate) shown: &'a mut Estimate,
+    pub(crate) verdict: &'a mut Verdict,
+    pub(crate) strength: &'a mut Strength,
+}
+
+/// A comparison of two, at a level or over several, that is judged with others of its kind.
+pub(crate) trait PairwiseComparison {
+    fn judgement(&mut self) -> Judgement<'_>;
+}
+
+/// Implements it by the names of the fields that say what is compared.
+macro_rules! pairwise_comparison {
+    ($kind:ident: $first:ident, $second:ident) => {
+        impl $crate::compare::family::PairwiseComparison for $kind {
+            fn judgement(&mut self) -> $crate::compare::family::Judgement<'_> {
+                $crate::compare::family::Judgement {
+                    metric: self.metric,
+                    pair: (&self.$first, &self.$second),
+                    shown: &mut self.ratio,
+                    verdict: &mut self.verdict,
+                    strength: &mut self.strength,
+                }
+            }
+        }
+    };
+}
+pub(crate) use pairwise_comparison;
+
+pairwise_comparison!(Comparison: baseline, candidate);
+pairwise_comparison!(OverallComparison: baseline, candidate);
+
+/// A judgement with the ratio that it rests on.
+struct Member<'a> {
+    judgement: Judgement<'a>,
+    ratio: &'a Ratio,
+}
+
+/// Adjusts results for the multiplicity of their family, which is all that are by the same metric:
+/// those of a pair support each other, and the pairs are adjusted together. Pairs are of targets or, of two runs, a target in a test.
+/// The two metrics of a closed loop are nearly one measurement (Little's law), so they don't share a
+/// family.
+pub(crate) fn adjust_for_multiplicity<C: PairwiseComparison>(
+    study: &Study,
+    mut all: Vec<Compared<C>>,
+) -> Vec<C> {
+    let mut families: Vec<(Metric, Vec<Member>)> = Vec::new();
+    for Compared { of, ratio } in &mut all {
+        let member = Member { judgement: of.judgement(), ratio };
+        match families.iter_mut().find(|(metric, _)| *metric == member.judgement.metric) {
+            Some((_, family)) => family.push(member),
+            None => families.push((member.judgement.metric, vec![member])),
+        }
+    }
+    families.into_iter().for_each(|(_, family)| adjust_family(study, family));
+    all.into_iter().map(|compared| compared.of).collect()
+}
+
+/// The same of comparisons over all levels together. A target that is better at every one of these levels is
+/// so over all of them.
+pub(crate) fn adjust_overall(
+    study: &Study,
+    by_level: &[Comparison],
+    all: Vec<Compared<OverallComparison>>,
+) -> Vec<OverallComparison> {
+    let mut all = adjust_for_multiplicity(study, all);
+    for overall in all.iter_mut().filter(|overall| overall.verdict == Verdict::Unresolved) {
+        follow_levels(by_level, overall);
+    }
+    all
+}
+
+/// Takes the verdict that all levels agree in, with what their ratios and intervals say together:
+/// they all hold at once.
+fn follow_levels(by_level: &[Comparison], overall: &mut OverallComparison) {
+    let own = |comparison: &&Comparison| {
+        comparison.metric == overall.metric
+            && comparison.baseline == overall.baseline
+            && comparison.candidate == overall.candidate
+            && overall.levels.contains(&comparison.level)
+    };
+    let own: Vec<&Comparison> = by_level.iter().filter(own).collect();
+    let Some(first) = own.first().filter(|_| own.len() == overall.levels.len()) else { return };
+    let intervals: Option<Vec<Interval>> =
+        own.iter().map(|comparison| comparison.ratio.interval).collect();
+    let Some(intervals) = intervals else { return };
+    let agree = own.iter().all(|comparison| comparison.verdict == first.verdict);
+    if !agree || first.verdict == Verdict::Unresolved {
+        return;
+    }
+    let mean = |end: fn(&Interval) -> f64| {
+        let logs: f64 = intervals.iter().map(|interval| end(interval).ln()).sum();
+        (logs / intervals.len() as f64).exp()
+    };
+    let (low, high) = (mean(|interval| interval.low), mean(|interval| interval.high));
+    overall.ratio.interval = Some(Interval { low, high, ..intervals[0] });
+    let points: f64 = own.iter().map(|comparison| comparison.ratio.point.ln()).sum();
+    overall.ratio.point = (points / own.len() as f64).exp();
+    overall.verdict = first.verdict;
+    overall.strength.further_repeats = None;
+    if first.verdict != Verdict::Equivalent {
+        // As likely by chance as the likeliest of these differences.
+        let likely = own.iter().filter_map(|comparison| comparison.strength.adjusted_p);
+        overall.strength.adjusted_p = likely.reduce(f64::max);
+    }
+}
+
+fn adjust_family(study: &Study, family: Vec<Member>) {
+    let mut pairs: Vec<Vec<Member>> = Vec::new();
+    for member in family.into_iter().filter(|member| member.ratio.p_value().is_some()) {
+        match pairs.last_mut() {
+            Some(pair) if pair[0].judgement.pair == member.judgement.pair => pair.push(member),
+            _ => pairs.push(vec![member]),
+        }
+    }
+    let p_value = |member: &Member| member.ratio.p_value().unwrap_or(1.0);
+    let p_values: Vec<Vec<f64>> =
+        pairs.iter().map(|pair| pair.iter().map(p_value).collect()).collect();
+    let adjusted = closed_groups(&p_values).into_iter().flatten();
+    let ratios = |pair: &Vec<Member>| -> Vec<Option<Expected>> {
+        Expected::by_others(&pair.iter().map(|member| member.ratio).collect::<Vec<&Ratio>>())
+    };
+    let expected: Vec<Option<Expected>> = pairs.iter().flat_map(ratios).collect();
+    let members = pairs.into_iter().flatten().zip(adjusted).zip(expected);
+    for ((Member { judgement, ratio }, adjusted), expected) in members {
+        let Judged { shown, verdict, further_repeats, chance } =
+            judge(study, judgement.metric, ratio, adjusted, expected);
+        (*judgement.shown, *judgement.verdict) = (shown, verdict);
+        judgement.strength.adjusted_p = Some(adjusted);
+        judgement.strength.further_repeats = further_repeats;
+        judgement.strength.chance = chance;
+    }
+}
+
+/// What follows from a ratio whose p-value its family has adjusted.
+pub(crate) struct Judged {
+    /// With the interval that decides: for equivalence the one that two one-sided tests demand.
+    pub(crate) shown: Estimate,
+    pub(crate) verdict: Verdict,
+    /// Further repeats that would probably resolve what is unresolved.
+    pub(crate) further_repeats: Option<u32>,
+    /// How likely the last look of a study will resolve it.
+    pub(crate) chance: Option<f64>,
+}
+
+/// `expected` of the ratio, by those of the same pair at other levels, helps to plan further repeats.
+pub(crate) fn judge(
+    study: &Study,
+    metric: Metric,
+    ratio: &Ratio,
+    adjusted_p: f64,
+    expected: Option<Expected>,
+) -> Judged {
+    // No interval around a point outside the margin lies within it.
+    if ratio.point.ln().abs() <= study.margin.ln_1p() {
+        let one_sided = ratio.equivalence(study.confidence);
+        if one_sided.relation(study.margin) == Relation::Equivalent {
+            return Judged {
+                shown: one_sided,
+                verdict: Verdict::Equivalent,
+                further_repeats: None,
+                chance: None,
+            };
+        }
+    }
+    let shown = ratio.held(adjusted_p, study.confidence);
+    let verdict = verdict(metric, &shown, study.margin);
+    let family = ratio.p_value().map_or(1.0, |own| if own > 0.0 { adjusted_p / own } else { 1.0 });
+    let further = || {
+        let needed = ratio.repeats_to_resolve(study.margin, study.confidence, family)?;
+        // What the rule for planning would take for resolved takes at least one more.
+        let seen = u32::try_from(ratio.n).unwrap_or(u32::MAX);
+        Some(needed.saturating_sub(seen).max(1))
+    };
+    let chance = || ratio.chance_to_resolve(study.margin, study.confidence, family, expected);
+    let (further_repeats, chance) = match verdict {
+        Verdict::Unresolved => (further(), chance()),
+        _ => (None, None),
+    };
+    Judged { shown, verdict, further_repeats, chance }
+}
+
+/// What follows from a ratio candidate ÷ baseline.
+fn verdict(metric: Metric, ratio: &Estimate, margin: f64) -> Verdict {
+    match (metric.better(), ratio.relation(margin)) {
+        (_, Relation::Equivalent) => Verdict::Equivalent,
+        (_, Relation::Unresolved) | (Better::Neither, _) => Verdict::Unresolved,
+        (Better::More, Relation::Larger) | (Better::Less, Relation::Smaller) => {
+            Verdict::CandidateBetter
+        }
+        (Better::More, Relation::Smaller) | (Better::Less, Relation::Larger) => {
+            Verdict::BaselineBetter
+        }
+    }
+}

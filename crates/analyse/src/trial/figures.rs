@@ -1,0 +1,128 @@
+//! The figures of a trial.
+
+use crate::{Basis, Metric};
+use model::{Derivation, FigureNumber, Latencies, LoadResult, MetricUnit, Outcome};
+use stats::values_needed;
+use std::collections::BTreeMap;
+
+/// By how much a latency read from a histogram may be off, relative to itself.
+pub(crate) const HISTOGRAM_ROUNDING: f64 = Latencies::ROUNDING;
+
+/// A value, and by how much it may be off relative to itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Reading {
+    pub(crate) value: f64,
+    pub(crate) rounding: f64,
+}
+
+impl Reading {
+    /// Of a figure that a statement can be made of: no time is zero or less, and no rate and no count
+    /// is less than zero. That nothing succeeded is a result.
+    fn of(metric: Metric, number: FigureNumber) -> Option<Self> {
+        let FigureNumber { value, resolution } = number;
+        if !value.is_finite() || value < 0.0 || (value == 0.0 && !may_be_zero(metric)) {
+            return None;
+        }
+        let rounding = if resolution > 0.0 && value > 0.0 { resolution / value } else { 0.0 };
+        Some(Self { value, rounding })
+    }
+}
+
+fn may_be_zero(metric: Metric) -> bool {
+    match metric.entry().derivation {
+        Some(Derivation::Quotient(upper, _)) => may_be_zero(upper),
+        _ => matches!(metric.unit(), MetricUnit::Bytes | MetricUnit::Count | MetricUnit::PerSecond),
+    }
+}
+
+/// Whether it is a latency of the whole measured phase or of a part of it.
+pub(crate) fn is_any_latency(metric: Metric) -> bool {
+    let derivation = metric.entry().derivation;
+    metric.is_latency() || matches!(derivation, Some(Derivation::PercentileIn(..)))
+}
+
+/// A percentile of latency in milliseconds, where a distribution has the transactions that it
+/// takes ([`stats::values_needed`]): at 95 % confidence 6 for the median, 72 for the 95th and 368
+/// for the 99th percentile. `percentile` lies in 0 to 100, `confidence` in (0, 1).
+///
+/// This is the one rule for all that an analysis and a report say of percentiles.
+pub fn percentile_ms(latencies: &Latencies, percentile: f64, confidence: f64) -> Option<f64> {
+    has_percentile(latencies, percentile, confidence)
+        .then(|| latencies.percentile_ms(percentile))
+        .flatten()
+}
+
+/// Whether a distribution has the transactions that a percentile takes.
+fn has_percentile(latencies: &Latencies, percentile: f64, confidence: f64) -> bool {
+    latencies.count() >= values_needed(percentile / 100.0, confidence)
+}
+
+/// All figures of a trial, in the units of their metrics. Read once, because each latency is a walk
+/// through a histogram. Absent are those that are not known, percentiles of fewer transactions than
+/// these take ([`percentile_ms`]), and the latencies of a load that fell behind its rate: these grow
+/// with the length of the trial and say nothing of the server.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Figures(BTreeMap<Metric, Reading>);
+
+impl Figures {
+    pub(crate) fn of(outcome: &Outcome, basis: &Basis, confidence: f64) -> Self {
+        let known = |&metric: &Metric| {
+            let number = basis
+                .printed(outcome, metric)
+                .or_else(|| derived(outcome, metric, basis, confidence))?;
+            Some((metric, Reading::of(metric, number)?))
+        };
+        Self(Metric::ALL.iter().filter_map(known).collect())
+    }
+
+    /// The value of one figure.
+    pub(crate) fn value(&self, metric: Metric) -> Option<f64> {
+        self.reading(metric).map(|reading| reading.value)
+    }
+
+    /// How much one figure may be off, as a share of it.
+    pub(crate) fn rounding(&self, metric: Metric) -> f64 {
+        self.reading(metric).map_or(0.0, |reading| reading.rounding)
+    }
+
+    /// All values.
+    pub(crate) fn values(&self) -> BTreeMap<Metric, f64> {
+        self.0.iter().map(|(metric, reading)| (*metric, reading.value)).collect()
+    }
+
+    /// Leaves out latencies, of a load that fell behind its rate.
+    pub(crate) fn forget_latencies(&mut self) {
+        self.0.retain(|metric, _| !is_any_latency(*metric));
+    }
+
+    pub(crate) fn reading(&self, metric: Metric) -> Option<Reading> {
+        self.0.get(&metric).copied()
+    }
+}
+
+/// What follows from a recording or a distribution, where it has what that takes.
+fn derived(
+    outcome: &Outcome,
+    metric: Metric,
+    basis: &Basis,
+    confidence: f64,
+) -> Option<FigureNumber> {
+    let of_whole_phase = metric.is_latency() || metric == Metric::Throughput;
+    if of_whole_phase && !basis.whole_phase {
+        return None;
+    }
+    let overloaded = outcome.load.as_deref().is_some_and(LoadResult::is_overloaded);
+    if metric.is_latency() && overloaded {
+        return None;
+    }
+    let is_known = match metric.entry().derivation {
+        Some(Derivation::Percentile(percentile)) => {
+            has_percentile(outcome.latencies()?, percentile, confidence)
+        }
+        Some(Derivation::PercentileIn(part, percentile)) => {
+            has_percentile(&outcome.around(part)?.latencies, percentile, confidence)
+        }
+        _ => true,
+    };
+    is_known.then(|| outcome.derived(metric)).flatten()
+}
