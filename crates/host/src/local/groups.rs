@@ -68,7 +68,7 @@ pub(crate) fn lists(file: &Path, word: &str) -> bool {
 
 /// The same command, run from its beginning in the group with that list of members.
 pub(crate) fn grouped(command: &Command, members: &Path) -> Command {
-    let mut grouped = crate::local::command("/bin/sh");
+    let mut grouped = crate::local::command::command("/bin/sh");
     grouped.args(["-c", JOIN]).arg(members);
     with_words_of(command, grouped)
 }
@@ -79,7 +79,7 @@ pub(crate) fn grouped(command: &Command, members: &Path) -> Command {
 /// # Errors
 /// When this account may not either.
 pub(crate) fn grouped_for_another(command: &Command, members: &Path) -> io::Result<Command> {
-    let mut grouped = crate::local::command("/bin/sh");
+    let mut grouped = crate::local::command::command("/bin/sh");
     grouped.args(["-c", JOIN_OPEN]);
     let mut grouped = with_words_of(command, grouped);
     grouped.stdin(File::options().write(true).open(members)?);

@@ -310,7 +310,7 @@ fn write_dirty_pages(stop: &Stop) -> Result<(), Failure> {
         let message = format!("the operating system's dirty pages could not be written: {how}");
         Failure::new(FailureKind::Other, message, "make sure that the program sync is on the PATH")
     };
-    let mut sync = crate::local::command("sync")
+    let mut sync = crate::local::command::command("sync")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

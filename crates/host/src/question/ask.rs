@@ -1,9 +1,9 @@
 //! Questions to a machine: each is one type with its answer, who may ask it, and how long it may take.
 
-use super::host::{Host, Space};
+use super::held_volume::Space;
 use super::running_server::{Ends, ProcessClue, RunningServer};
 use super::sampling::DiskCounters;
-use model::{BuiltVolume, Failure, FailureKind, HostFacts, Stop};
+use model::{BuiltVolume, Failure, FailureKind, HostFacts};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -51,7 +51,7 @@ macro_rules! questions {
             }
         )*
 
-        /// Any of them, as it is carried. What they ask is said by the methods of [`Host`].
+        /// Any of them, as it is carried. What they ask is said by the methods of [`super::Host`].
         #[derive(Debug, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         pub enum AnyQuestion {
@@ -120,25 +120,8 @@ pub(crate) fn reply<Q: Question>(_: &Q, answer: Q::Answer) -> Result<Box<dyn Ans
     Ok(Box::new(answer))
 }
 
-fn read<Q: Question>(answer: Box<dyn Answer>) -> Result<Q::Answer, Failure> {
+pub(super) fn read<Q: Question>(answer: Box<dyn Answer>) -> Result<Q::Answer, Failure> {
     let answer: Box<dyn Any> = answer;
     let answer = answer.downcast().map(|answer| *answer);
     answer.map_err(|_| Failure::new(FailureKind::Other, "the answer is to another question", ""))
-}
-
-/// Asks a machine, connecting to it where that is needed.
-pub(super) fn ask<Q: Question>(
-    host: &(impl Host + ?Sized),
-    question: Q,
-    stop: Option<&Stop>,
-) -> Result<Q::Answer, Failure> {
-    read::<Q>(host.carry(question.into(), stop)?)
-}
-
-/// What is absent where the machine does not answer.
-pub(crate) fn known<Q: Question>(host: &(impl Host + ?Sized), question: Q) -> Q::Answer
-where
-    Q::Answer: Default,
-{
-    host.carry_if_connected(question.into()).and_then(read::<Q>).unwrap_or_default()
 }

@@ -1,6 +1,5 @@
 //! What weighin asks of a volume that it holds on a machine.
 
-use super::host::Space;
 use engine::storage::{FileSpec, Filling};
 use model::{Failure, Stop, VolumeLayout, VolumePlace};
 use serde::{Deserialize, Serialize};
@@ -100,4 +99,15 @@ pub struct Volume {
     /// that do the work. Empty when no member is a loop device. What they count is the volume's work
     /// a second time, and whatever else goes on on these disks.
     pub beneath: BTreeSet<String>,
+}
+
+/// What a directory has of its file system. Of one that holds no volume, `own` is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Space {
+    /// Which file system.
+    pub device: u64,
+    /// Bytes that are free there.
+    pub free: u64,
+    /// Bytes in weighin's own files, which make room for new ones.
+    pub own: u64,
 }

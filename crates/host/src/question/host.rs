@@ -8,9 +8,9 @@
 use super::ask::{
     Answer, AnyQuestion, Boot, CheckBuiltVolume, CheckCaches, CheckConnection, CheckProcessors,
     ClearVolume, Disks, DropCaches, Facts, FindProgram, FindServer, FreeSpace, IsRoot, OpenFiles,
-    ProcessorCount, ask, known,
+    ProcessorCount, Question, read,
 };
-use super::held_volume::HeldVolume;
+use super::held_volume::{HeldVolume, Space};
 use super::program::{
     CommandOrder, Ended, InstanceOrder, KeptInstance, ProgramOrder, UserCommand, Weighin,
 };
@@ -19,7 +19,6 @@ use super::sampling::{DiskCounters, Scope, Watch};
 use super::server::{PrivateServer, SandboxOptions};
 use engine::storage::Processors;
 use model::{BuiltVolume, Failure, FailureKind, HostFacts, Stop, UnixMillis};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::net::SocketAddr;
@@ -249,13 +248,19 @@ fn not_there(what: &str, name: &str) -> Failure {
     )
 }
 
-/// What a directory has of its file system. Of one that holds no volume, `own` is 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Space {
-    /// Which file system.
-    pub device: u64,
-    /// Bytes that are free there.
-    pub free: u64,
-    /// Bytes in weighin's own files, which make room for new ones.
-    pub own: u64,
+/// Asks a machine, connecting to it where that is needed.
+fn ask<Q: Question>(
+    host: &(impl Host + ?Sized),
+    question: Q,
+    stop: Option<&Stop>,
+) -> Result<Q::Answer, Failure> {
+    read::<Q>(host.carry(question.into(), stop)?)
+}
+
+/// What is absent where the machine does not answer.
+pub(crate) fn known<Q: Question>(host: &(impl Host + ?Sized), question: Q) -> Q::Answer
+where
+    Q::Answer: Default,
+{
+    host.carry_if_connected(question.into()).and_then(read::<Q>).unwrap_or_default()
 }

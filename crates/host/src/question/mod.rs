@@ -11,11 +11,12 @@ mod sampling;
 mod server;
 
 pub(crate) use self::ask::{
-    ANSWER_TIMEOUT, CheckBuiltVolume, Facts, FindServer, IsRoot, LONGEST, known, reply,
+    ANSWER_TIMEOUT, CheckBuiltVolume, Facts, FindServer, IsRoot, LONGEST, reply,
 };
 pub use self::ask::{Answer, AnyQuestion, Asker};
-pub use self::held_volume::{HeldVolume, Looking, Share, Volume, VolumeFacts};
-pub use self::host::{Host, Space};
+pub use self::held_volume::{HeldVolume, Looking, Share, Space, Volume, VolumeFacts};
+pub use self::host::Host;
+pub(crate) use self::host::known;
 pub use self::lines::{Handed, Heard, Lines, Mouthpiece, handed};
 pub use self::program::{
     CommandOrder, Ended, Finished, InstanceOrder, KeptInstance, ProgramOrder, Usage, UserCommand,

@@ -6,7 +6,7 @@ use super::link::{Link, Route, SshProcess};
 use super::stderr::Stderr;
 use super::wire::{HELLO, check};
 use crate::local::child;
-use crate::local::command;
+use crate::local::command::command;
 use crate::question::Ended;
 use crate::question::Lines;
 use crate::waiting::Waiting;

@@ -104,7 +104,7 @@ impl Guardian {
         let (second_told, tell_second) = pipe()?;
         let script = format!("{BEGIN}{}", charge.script());
         let start = |shell: &[&str], role: &str, told: PipeReader, output: Stdio, held| {
-            let mut command = crate::local::command("/bin/sh");
+            let mut command = crate::local::command::command("/bin/sh");
             command
                 .arg("-c")
                 .args(shell)

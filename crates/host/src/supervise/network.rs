@@ -61,7 +61,7 @@ impl Network {
         let (there, address) = (at(1), at(2));
         let name = format!("weighin-{number}");
         let guardian = Guardian::watch(Charge::Link(&name))?;
-        let mut keeper = crate::local::command("unshare")
+        let mut keeper = crate::local::command::command("unshare")
             .args(["--net", "/bin/sh", "-c", SCRIPT, "weighin-network"])
             .arg(process::id().to_string())
             .arg(&name)
@@ -101,7 +101,7 @@ impl Network {
 
     /// Has a command run in it, with further options of `nsenter`.
     pub(crate) fn around(&self, command: &Command, options: impl Fn(&mut Command)) -> Command {
-        let mut inside = crate::local::command("nsenter");
+        let mut inside = crate::local::command::command("nsenter");
         inside.arg(format!("--net=/proc/{}/ns/net", self.keeper.id()));
         options(&mut inside);
         inside.arg("--").arg(command.get_program()).args(command.get_args());

@@ -1,6 +1,6 @@
 //! One of the commands, while it runs.
 
-use crate::local::command;
+use crate::local::command::command;
 use crate::local::os::has_ended;
 use crate::question::InstanceOrder;
 use model::{Failure, FailureKind};

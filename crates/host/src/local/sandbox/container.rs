@@ -6,7 +6,8 @@
 
 use super::account::RunAs;
 use super::home::Home;
-use crate::local::{child, os, search_path};
+use crate::local::command::search_path;
+use crate::local::{child, os};
 use model::{Failure, FailureKind};
 use std::ffi::OsString;
 use std::io;
@@ -111,7 +112,7 @@ impl Container {
     }
 
     fn run(&self, program: &Path, run_as: &RunAs, options: &[OsString]) -> Command {
-        let mut command = crate::local::command(&self.engine);
+        let mut command = crate::local::command::command(&self.engine);
         command
             .args(["run", "--rm", "--pull=never", "--network=none", "--log-driver=none"])
             .args(["--cap-drop=ALL", "--security-opt=no-new-privileges"])
@@ -189,7 +190,7 @@ fn label(home: &Home) -> String {
 
 /// What an engine prints, without line breaks around it; what it complains of where it fails.
 fn ask(engine: &Path, arguments: &[&str]) -> Result<String, String> {
-    let output = child::ask(crate::local::command(engine).args(arguments))
+    let output = child::ask(crate::local::command::command(engine).args(arguments))
         .map_err(|error| error.to_string())?;
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim().to_owned();
     match output.status.success() {

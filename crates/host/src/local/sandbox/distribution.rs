@@ -7,7 +7,7 @@ use super::home::Home;
 use super::kind::KindFacts;
 use super::trouble::run_trouble;
 use crate::local::advice::own_tree;
-use crate::local::search_path;
+use crate::local::command::search_path;
 use files::Directory;
 use model::{Failure, FailureKind, Software};
 use std::io;
@@ -176,7 +176,7 @@ impl Distribution {
 
     /// A command that runs a program of the distribution outside of any container.
     fn unconfined(&self, program: &Path) -> Command {
-        let mut command = crate::local::command(program);
+        let mut command = crate::local::command::command(program);
         command.current_dir("/").stdin(Stdio::null());
         if !self.is_installed() {
             self.run_as.apply(&mut command);
@@ -188,7 +188,7 @@ impl Distribution {
     pub fn server_command(&self, program: &Path, home: &Home) -> Command {
         match &self.source {
             Source::Container(container) => container.command(program, &self.run_as, home),
-            Source::Installed | Source::Base(_) => crate::local::command(program),
+            Source::Installed | Source::Base(_) => crate::local::command::command(program),
         }
     }
 

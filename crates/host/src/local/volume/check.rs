@@ -90,7 +90,7 @@ fn is_known(system: FileSystem) -> bool {
 /// Has the kernel load a module, as `mount` and `mdadm` would; false when it has none of that name.
 fn load(module: &str) -> bool {
     let Some(program) = find("modprobe") else { return false };
-    let mut command = crate::local::command(program);
+    let mut command = crate::local::command::command(program);
     command.args(["--quiet", module]).stdin(Stdio::null()).stdout(Stdio::null());
     command.stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }

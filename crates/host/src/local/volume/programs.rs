@@ -1,6 +1,6 @@
 //! The system's programs that volumes are built with.
 
-use crate::local::search_path;
+use crate::local::command::search_path;
 use crate::waiting::Waiting;
 use model::{Failure, FailureKind};
 use std::ffi::OsStr;
@@ -52,7 +52,7 @@ pub(super) fn run<A: AsRef<OsStr>>(
             "",
         )
     };
-    let mut command = crate::local::command(require(program)?);
+    let mut command = crate::local::command::command(require(program)?);
     command.args(arguments).env("LC_ALL", "C").stdin(Stdio::null());
     let _waiting = Waiting::for_the(format!("{program} to end, for a volume"));
     let output = command.output().map_err(|error| failed(&error.to_string()))?;
