@@ -4,8 +4,7 @@ use crate::workspace::{Source, names, sources, table, text};
 use std::collections::BTreeSet;
 
 /// Crates without side effects.
-const PURE: [&str; 7] =
-    ["model", "stats", "settings", "workload", "findings", "analyse", "report"];
+const PURE: [&str; 7] = ["model", "stats", "settings", "workload", "findings", "analyse", "report"];
 
 /// Folders without them.
 const PURE_FOLDERS: [&str; 4] = [
@@ -127,8 +126,7 @@ fn the_machine_is_touched_where_the_table_says() {
         assert!(there, "{place} has moved: tell docs/internals/boundaries.md where");
     }
     let elsewhere = |source: &Source| {
-        !is_pure(source)
-            && !listed.iter().any(|place| source.path.starts_with(place))
+        !is_pure(source) && !listed.iter().any(|place| source.path.starts_with(place))
     };
     let found = shipped().filter(elsewhere).flat_map(|source| {
         let kernel = source

@@ -1,9 +1,9 @@
 //! How a statement is sent, and what variables read from its answer.
 
 use super::{Prepared, ProgramSession, Stage, broken};
-use crate::SessionError;
-use crate::mysql::statements::{Fixed, Way};
-use protocol::mysql::{ParamType, ParamValue, Reply, write_query};
+use crate::load::statements::{Fixed, Way};
+use crate::protocol::{ParamType, ParamValue, Reply, write_query};
+use engine::SessionError;
 use std::sync::Arc;
 use workload::program::{Parameter, Value};
 

@@ -1,10 +1,10 @@
 //! From the greeting to the last prepared statement.
 
 use super::{Prepared, ProgramSession, Stage, broken};
-use crate::mysql::operation_error;
-use crate::mysql::reading::Reading;
-use crate::{Event, SessionError};
-use protocol::mysql::{Dialect, LoginStep, PrepareReader, ResponseReader, write_prepare};
+use crate::load::operation_error;
+use crate::load::reading::Reading;
+use crate::protocol::{Dialect, LoginStep, PrepareReader, ResponseReader, write_prepare};
+use engine::{Event, SessionError};
 
 /// MySQL prepares no BEGIN, MariaDB does: as sysbench does it, the statement is sent as text then.
 const ER_UNSUPPORTED_PS: u16 = 1295;
