@@ -300,6 +300,6 @@ mod tests {
         let trials = store.dataset().unwrap().trials;
         assert_eq!(trials.len(), 2);
         let failure = trials[0].failure().unwrap();
-        assert!(failure.message.contains("sample.length_ns"), "{failure}");
+        assert!(failure.message.contains(".length: "), "{failure}");
     }
 }

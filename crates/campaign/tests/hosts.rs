@@ -210,6 +210,7 @@ impl HeldVolume for Far {
 
 /// Runs a study on that machine; what is in the store then.
 fn run(host: &Arc<Imitated>, target: &str, test: &str) -> Result<Dataset, RunError> {
+    system::register([&mysql::SYSTEM, &redis::SYSTEM, &volume::SYSTEM]);
     let text = format!(
         "[study]\nname = \"far\"\nrepeats = 2\n[[target]]\nname = \"one\"\n{target}\n[[test]]\n{test}\n\
          warmup = \"50ms\"\nduration = \"200ms\"\n"

@@ -3,6 +3,7 @@
 use crate::{ImportedTrial, Problem, Source, printed_number};
 use model::{
     FailureKind, Figure, FigureNumber, FigureValue, Latencies, Level, Printed, Sampling, TrialEnd,
+    text,
 };
 
 /// The figures of one trial while its file is read.
@@ -172,7 +173,9 @@ pub(crate) fn is_cut_short(ran: f64, asked: f64) -> bool {
 
 /// A problem in a line of a file.
 pub(crate) fn problem(source: &Source<'_>, line: u32, message: impl Into<String>) -> Problem {
-    Problem { file: source.file.to_owned(), line, message: message.into() }
+    // A heading of megabytes would be quoted for each row otherwise.
+    let message = text::message(&message.into()).into_owned();
+    Problem { file: source.file.to_owned(), line, message }
 }
 
 /// A trial whose target and test its path will say, with nothing sampled and no dates.

@@ -232,6 +232,7 @@ impl Drop for RemoteServer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::local::sandbox::recipe::MADE_UP;
 
     fn state(change: impl FnOnce(&mut ServerState)) -> ServerState {
         let mut state = ServerState {
@@ -258,7 +259,7 @@ mod tests {
     #[test]
     fn a_machine_cannot_have_its_lead_log_in_elsewhere_or_as_somebody_else() {
         let listen = Some("10.0.1.12".parse().unwrap());
-        let kind = kind_of(model::System::Mysql, "a").unwrap();
+        let kind = &MADE_UP;
         let asked = Asked { kind, listen };
         let refused = |change: fn(&mut ServerState)| {
             let failure = checked(state(change), &asked).unwrap_err();

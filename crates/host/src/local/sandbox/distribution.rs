@@ -301,13 +301,13 @@ fn no_server(place: &str, names: &[&str]) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::local::sandbox::recipe::kinds;
+    use crate::local::sandbox::recipe::MADE_UP;
 
     #[test]
     fn a_container_gets_no_directory_that_its_engine_would_take_for_two() {
         let image = Software::Container("server:8.4".to_owned());
         let parent = Path::new("/etc:/var/tmp");
-        let refused = Distribution::find(&image, &kinds()[0].facts, parent).unwrap_err();
+        let refused = Distribution::find(&image, &MADE_UP.facts, parent).unwrap_err();
         assert_eq!(refused.kind, FailureKind::NotPermitted);
         assert!(refused.message.contains("/etc:/var/tmp"), "{refused}");
     }
