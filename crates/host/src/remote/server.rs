@@ -232,7 +232,7 @@ impl Drop for RemoteServer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::local::sandbox::recipe::MADE_UP;
+    use crate::local::sandbox::recipe::tests::MADE_UP;
 
     fn state(change: impl FnOnce(&mut ServerState)) -> ServerState {
         let mut state = ServerState {

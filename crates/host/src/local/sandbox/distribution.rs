@@ -301,7 +301,7 @@ fn no_server(place: &str, names: &[&str]) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::local::sandbox::recipe::MADE_UP;
+    use crate::local::sandbox::recipe::tests::MADE_UP;
 
     #[test]
     fn a_container_gets_no_directory_that_its_engine_would_take_for_two() {

@@ -113,19 +113,26 @@ pub trait Recipe: Debug + Send + Sync {
     fn slow_end_remedy(&self) -> &'static str;
 }
 
-/// A kind that no program has.
 #[cfg(test)]
-pub(crate) static MADE_UP: PrivateServerKind = PrivateServerKind {
-    facts: KindFacts {
-        system: System::Mysql,
-        login: (Some("weighin"), "sbtest"),
-        replication_user: None,
-        account: "nobody",
-        runs_as_account: true,
-        program_prefixes: &[],
-        log_words: super::kind::LogWords { disk_full: &[], unknown_setting: &[], error: &[] },
-        setting_example: "memory",
-        base_example: "/opt/server-1",
-    },
-    recipe: |_, _| Err(Failure::new(FailureKind::MissingProgram, "nothing has such a server", "")),
-};
+pub(crate) mod tests {
+    use super::*;
+    use crate::local::sandbox::kind::LogWords;
+
+    /// A kind that no program has.
+    pub(crate) static MADE_UP: PrivateServerKind = PrivateServerKind {
+        facts: KindFacts {
+            system: System::Mysql,
+            login: (Some("weighin"), "sbtest"),
+            replication_user: None,
+            account: "nobody",
+            runs_as_account: true,
+            program_prefixes: &[],
+            log_words: LogWords { disk_full: &[], unknown_setting: &[], error: &[] },
+            setting_example: "memory",
+            base_example: "/opt/server-1",
+        },
+        recipe: |_, _| {
+            Err(Failure::new(FailureKind::MissingProgram, "nothing has such a server", ""))
+        },
+    };
+}
