@@ -121,7 +121,7 @@ pub(crate) mod tests {
     /// A kind that no program has.
     pub(crate) static MADE_UP: PrivateServerKind = PrivateServerKind {
         facts: KindFacts {
-            system: System::Mysql,
+            system: System::default(),
             login: (Some("weighin"), "sbtest"),
             replication_user: None,
             account: "nobody",
