@@ -3,8 +3,9 @@
 
 use crate::Order;
 use crate::hosts::{Seen, Watches};
-use crate::measure::{reading, seconds_from};
-use crate::trial::{Context, Done};
+use crate::measure::reading;
+use crate::task::{Context, Done};
+use crate::trial_clock::seconds_from;
 use engine::{Limit, Schedule, run};
 use host::SamplerOptions;
 use model::{

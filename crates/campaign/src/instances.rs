@@ -1,7 +1,7 @@
 //! Targets and machines that come and go: what brings them up for the trials that need them, and takes
 //! them down.
 
-use crate::walk::{Event, RunError};
+use crate::event::{Event, InstanceStep, RunError};
 use engine::Stop;
 use host::{Host, InstanceDestination, InstanceOrder, KeptInstance};
 use model::{
@@ -12,25 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use store::Store;
 use system::Hosts;
-
-/// What is done with an instance of a target.
-#[derive(Clone, Copy, Debug)]
-pub enum InstanceStep<'a> {
-    /// This command brings it up.
-    Up(&'a [String]),
-    /// `up` or `down` says something.
-    Said(&'a str),
-    /// It is there.
-    IsUp(&'a Instance),
-    /// It did not come up, or is of no use: its trials fail.
-    Failed(&'a Failure),
-    /// This command takes it down.
-    Down(&'a [String]),
-    /// It is gone.
-    IsDown,
-    /// `down` failed: it may still be there.
-    IsLeft(&'a Failure),
-}
 
 /// Reads what `up` of a target printed: the target with its address, and labels.
 pub type ReadOutput =

@@ -2,7 +2,7 @@
 //! its own, which is never one that measures.
 
 use crate::caution::control_commands;
-use crate::measure::seconds_from;
+use crate::trial_clock::seconds_from;
 use host::{CommandOrder, Host};
 use model::bounds::MAX_DURATION;
 use model::{

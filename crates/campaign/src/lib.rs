@@ -4,8 +4,10 @@
 //! [`Campaign`] runs a whole study; [`measure`] runs one load, and [`search`] looks for the highest
 //! that keeps a bound on latency, as both a campaign and `weighin load` do.
 
+mod campaign;
 mod catch_up;
 mod caution;
+mod event;
 mod failover;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -19,16 +21,21 @@ mod renew;
 mod round;
 mod search;
 mod statement;
+mod task;
 mod together;
 mod trial;
 mod trial_clock;
 mod walk;
 
+pub use campaign::Campaign;
 pub use caution::{commands_at_targets, named_programs};
-pub use generators::{GENERATOR_COMMAND, REMOTE_GENERATOR_COMMAND, generate, generate_remotely};
+pub use event::{Event, InstanceStep, RunError, Wait};
+pub use generators::{
+    GENERATOR_COMMAND, Makers, REMOTE_GENERATOR_COMMAND, generate, generate_remotely,
+};
 pub use hosts::{fleet, hosts_of_study, login as login_of_broker, remote, remote_hosts};
-pub use instances::{InstanceStep, Instances, OutputReader, ReadHostOutput, ReadOutput};
-pub use measure::{LoadProgress, Makers, Measured, Observation, OnSample, Order, measure};
+pub use instances::{Instances, OutputReader, ReadHostOutput, ReadOutput};
+pub use measure::{LoadProgress, Measured, Observation, OnSample, Order, measure};
 pub use preflight::{Examined, Preflight};
 pub use search::{Goal, SearchProgress, Searched, search};
-pub use walk::{Campaign, Event, RunError, Summary, Wait};
+pub use walk::Summary;

@@ -1,13 +1,13 @@
-use crate::generators::Generators;
+use crate::generators::{Generators, Makers};
 use crate::hosts::{Seen, Watches};
 use crate::intervention::{BesideWork, Interventions};
 use crate::together::Member;
-use crate::walk::{Event, Wait};
+use crate::trial_clock::seconds_from;
 use engine::{Limit, OpenLoop, Progress, Schedule, Stop, run};
 use host::{CounterSource, Host, SamplerOptions, SpaceUsed};
 use model::{
     CounterReading, Failure, Interval, Intervention, Level, Load, LoadResult, Mark, Sample,
-    Sampling, ServerCounters, Study, Trial, UnixMillis,
+    Sampling, ServerCounters, Study, UnixMillis,
 };
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -132,16 +132,6 @@ pub enum LoadProgress<'a> {
     Waiting(Duration),
 }
 
-impl<'a> LoadProgress<'a> {
-    /// As the progress of a trial.
-    pub(crate) fn of(self, trial: &'a Trial) -> Event<'a> {
-        match self {
-            Self::Interval(interval) => Event::Interval { trial, interval },
-            Self::Waiting(limit) => Event::Waiting { trial, wait: Wait::Answers(limit) },
-        }
-    }
-}
-
 /// Runs one load with sampling beside it, on a target that is ready for it.
 ///
 /// # Errors
@@ -223,14 +213,6 @@ fn moment(host: &dyn Host, at: Instant) -> UnixMillis {
     let ms = |length: Duration| u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
     let later = ms(at.saturating_duration_since(instant));
     UnixMillis((now.0 + later).saturating_sub(ms(instant.saturating_duration_since(at))))
-}
-
-/// Processes of weighin that make a load together with this one, or in its place.
-#[derive(Clone, Debug, Default)]
-pub struct Makers {
-    pub here: Vec<u32>,
-    /// On each of the other machines that make the load.
-    pub elsewhere: Vec<Vec<u32>>,
 }
 
 /// What is sampled beside a load, from before it begins.
@@ -352,12 +334,4 @@ pub(crate) fn reading(
     counters: Option<ServerCounters>,
 ) -> Option<CounterReading> {
     Some(CounterReading { at_seconds: seconds_from(origin, at), counters: counters? })
-}
-
-/// Seconds from `origin` to `at`, negative when `at` is earlier.
-pub(crate) fn seconds_from(origin: Instant, at: Instant) -> f64 {
-    match at.checked_duration_since(origin) {
-        Some(later) => later.as_secs_f64(),
-        None => -origin.duration_since(at).as_secs_f64(),
-    }
 }

@@ -1,8 +1,9 @@
 //! Another instance of a target for each repeat: it is brought up, looked at and given its data before
 //! the first trial of the block.
 
+use crate::campaign::prepare;
+use crate::event::{Event, RunError};
 use crate::instances::{Presence, not_up};
-use crate::walk::{Event, RunError, prepare};
 use crate::{Campaign, Instances};
 use model::{Failure, FailureKind, InstancePer, ServerFacts, Target, TargetFacts, Trial};
 use store::Store;

@@ -1,10 +1,11 @@
 //! Trials that run side by side: of each target one, in a thread of its own. What they say comes to the
 //! thread that has the store, through a channel.
 
+use crate::event::{Event, RunError, Wait};
 use crate::instances::{Presence, not_up};
+use crate::task::Context;
 use crate::together::{Member, Together};
-use crate::trial::{Context, not_run, run_trial};
-use crate::walk::{Event, RunError, Wait};
+use crate::trial::{not_run, run_trial};
 use crate::{Campaign, Goal, Instances, SearchProgress};
 use engine::Stop;
 use model::{

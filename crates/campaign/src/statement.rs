@@ -2,9 +2,11 @@
 //! the time of each; on a target that does nothing else, or beside a load.
 
 use crate::Order;
+use crate::generators::Makers;
 use crate::intervention::{BesideWork, Job};
-use crate::measure::{Makers, Measured, Observation, measure_beside, seconds_from};
-use crate::trial::{Context, Done};
+use crate::measure::{Measured, Observation, measure_beside};
+use crate::task::{Context, Done};
+use crate::trial_clock::seconds_from;
 use engine::{Limit, Schedule};
 use host::SpaceUsed;
 use model::{

@@ -1,4 +1,4 @@
-//! The times of day at which a trial began and ended.
+//! The times of day at which a trial began and ended, and moments of a load.
 
 use host::Host;
 use model::UnixMillis;
@@ -65,6 +65,14 @@ impl TrialClock {
 
 fn millis(length: Duration) -> u64 {
     u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Seconds from `origin` to `at`, negative when `at` is earlier.
+pub(crate) fn seconds_from(origin: Instant, at: Instant) -> f64 {
+    match at.checked_duration_since(origin) {
+        Some(later) => later.as_secs_f64(),
+        None => -origin.duration_since(at).as_secs_f64(),
+    }
 }
 
 #[cfg(test)]

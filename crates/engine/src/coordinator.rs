@@ -3,10 +3,10 @@
 
 use crate::Stop;
 use crate::account::{Account, Named};
+use crate::error::LoadError;
 use crate::part::PartProgress;
 use crate::recorder::{Ended, Recorded};
 use crate::result::{CpuWindow, Intervals};
-use crate::run::LoadError;
 use crate::usage::{cpus_allowed, peak_rss_bytes};
 use crate::{Clock, Nanos, Schedule};
 use model::{ClientCost, IoMethod, Latencies, Phase};

@@ -3,12 +3,13 @@
 
 use crate::account::Account;
 use crate::coordinator::{Message, Report, Wake};
-use crate::part::{Part, PartProgress, run_part};
+use crate::load::{LoadSpec, RunLoad, Timing};
+use crate::part::{Part, PartProgress};
 use crate::pool::Next;
-use crate::run::{LoadError, LoadSpec, RunLoad, Timing};
+use crate::run::run_part;
 use crate::socket::WorkerSpec;
 use crate::usage::thread_cpu;
-use crate::{Answered, Event, Nanos, Pool, Session, SessionError};
+use crate::{Answered, Event, LoadError, Nanos, Pool, Session, SessionError};
 use model::{ErrorCount, IoMethod, Latencies, RequestKind, RequestTally, Stop};
 use std::sync::mpsc;
 use std::time::Duration;

@@ -13,9 +13,12 @@
 
 mod account;
 mod arrivals;
+mod assembly;
 mod clock;
 mod coordinator;
 mod dry;
+mod error;
+mod load;
 mod part;
 mod pool;
 mod recorder;
@@ -27,17 +30,20 @@ mod socket;
 pub mod storage;
 mod usage;
 
-pub use account::{Account, AccountOutline, Assembly};
+pub use account::Account;
 pub use arrivals::OpenLoop;
+pub use assembly::{AccountOutline, Assembly};
 pub use clock::{Clock, Nanos};
 pub use coordinator::OVERDUE;
 pub use dry::{DryLoad, WithoutServer};
+pub use error::LoadError;
+pub use load::{FleetSize, LoadSpec, Progress, RunLoad, Timing};
 pub use model::Stop;
 pub use model::{ErrorAction as Action, ErrorPolicy};
 pub use part::{Part, PartProgress};
 pub(crate) use pool::Pool;
 pub use recorder::Ended;
-pub use run::{FleetSize, LoadError, LoadSpec, Progress, RunLoad, SocketLoad, Timing, run};
+pub use run::{SocketLoad, run};
 pub use schedule::{Limit, Schedule};
 pub use session::{Answered, Event, OperationError, Session, SessionError};
 pub use socket::{Address, TlsUpgrade};

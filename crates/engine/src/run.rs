@@ -1,123 +1,18 @@
-use crate::account::{Account, Assembly};
-use crate::part::{Part, PartProgress, run_part, work};
-use crate::socket::{Address, GOODBYE_LIMIT, TlsUpgrade};
-use crate::storage::StorageError;
-use crate::{Clock, ErrorPolicy, Nanos, OpenLoop, Schedule, Session, SessionError};
-use model::{ErrorCount, Interval, IoMethod, LoadResult, RequestTally, Stop};
-use serde::{Deserialize, Serialize};
-use std::io::{self, ErrorKind};
-use std::num::NonZeroU32;
-use std::time::{Duration, Instant};
+//! Running a load on a server: a part of it, with its workers, and all of it in one process.
 
-/// One load to run. What it is encrypted with does not travel: a process that is told of a load sets
-/// TLS up for itself.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct LoadSpec {
-    /// The servers, at least one, to which clients are dealt in turns.
-    pub addresses: Vec<Address>,
-    /// How to encrypt, where sessions ask for it.
-    #[serde(skip)]
-    pub tls: Option<TlsUpgrade>,
-    /// Connections; at least 1.
-    pub clients: u32,
-    /// Threads of each process that drive them, at least 1; as many as suit the clients, the server's
-    /// place and the processors when absent.
-    pub workers: Option<u32>,
-    /// How to move bytes; the best that is permitted when absent.
-    pub io: Option<IoMethod>,
-    /// Warm-up, measuring and end.
-    pub schedule: Schedule,
-    /// Arrivals at a rate; a closed loop when absent.
-    pub open: Option<OpenLoop>,
-    /// After how many operations a client makes a new connection, at the expense of the operation that
-    /// comes next: its latency begins before. Never when absent.
-    pub reconnect_after: Option<NonZeroU32>,
-    /// Which errors are survived, and how.
-    pub policy: ErrorPolicy,
-    /// Longest time in which all clients must have logged in.
-    pub connect_limit: Duration,
-    /// How long to wait for replies after the last operation began; what is unanswered then
-    /// counts as timed out.
-    pub drain_limit: Duration,
-    /// Whether the load fails where nothing at all was answered any more to its end, as long as was
-    /// waited for that. Else that is in its account, as operations that timed out.
-    pub fails_unanswered: bool,
-    /// Requested when enough was measured: no operation begins any more. It takes a schedule with
-    /// [`crate::Limit::LastReply`].
-    #[serde(skip)]
-    pub enough: Stop,
-}
-
-impl LoadSpec {
-    /// Those of a load with it.
-    pub fn timing(&self) -> Timing<'_> {
-        Timing {
-            schedule: self.schedule,
-            open_loop: self.open.as_ref(),
-            ready_limit: self.connect_limit,
-            drain_limit: self.drain_limit,
-            fails_unanswered: self.fails_unanswered,
-            goodbye_limit: GOODBYE_LIMIT,
-            enough: Some(&self.enough),
-        }
-    }
-
-    /// Where a client connects to, numbered from 0 over all parts.
-    pub(crate) fn address_of(&self, client: u32) -> &Address {
-        &self.addresses[client as usize % self.addresses.len()]
-    }
-}
-
-/// The virtual machines of a load on volumes, over all parts.
-#[derive(Clone, Copy, Debug)]
-pub struct FleetSize {
-    pub vms: usize,
-    /// Their volumes are numbered from 0 to below this.
-    pub volumes: u32,
-}
-
-/// When a load begins and ends, and how long it may take over that.
-pub struct Timing<'a> {
-    pub schedule: Schedule,
-    /// Arrivals at a rate; a closed loop when absent.
-    pub open_loop: Option<&'a OpenLoop>,
-    /// Longest time in which a part must be ready to begin.
-    pub ready_limit: Duration,
-    /// How long a part waits for what is under way after its last operation began.
-    pub drain_limit: Duration,
-    /// Whether it fails where nothing at all was answered any more to its end.
-    pub fails_unanswered: bool,
-    /// How long a part says nothing after that, while it ends its connections.
-    pub goodbye_limit: Duration,
-    /// What ends the load in good order when enough was measured; absent where nothing can.
-    pub enough: Option<&'a Stop>,
-}
-
-/// A load that one process can do, or several in parts.
-pub trait RunLoad: Sync {
-    fn timing(&self) -> Timing<'_>;
-
-    /// What it has of virtual machines; absent for loads on servers.
-    fn fleet(&self) -> Option<FleetSize> {
-        None
-    }
-
-    /// Does one part: gets ready, waits until `start` says when all parts begin, and returns its
-    /// account. `start` is asked again and again once the part is ready.
-    ///
-    /// # Errors
-    /// When the part could not run to its end; nothing is left running.
-    fn run_part(
-        &self,
-        part: Part,
-        stop: &Stop,
-        start: &mut dyn FnMut() -> Option<Nanos>,
-        progress: &mut dyn FnMut(PartProgress),
-    ) -> Result<Account, LoadError>;
-
-    /// That nothing succeeded any more from then on, counted from the start of the load.
-    fn lost(&self, since: Duration, errors: &[ErrorCount]) -> LoadError;
-}
+use crate::account::{Account, Named};
+use crate::arrivals::Arrivals;
+use crate::assembly::Assembly;
+use crate::coordinator::{Control, Coordinator, Message, Report, Wake, spawn};
+use crate::load::{LoadSpec, Progress, RunLoad, Timing};
+use crate::part::{Part, PartProgress};
+use crate::pool::{Quota, Rules};
+use crate::socket::{Address, Worker, WorkerSpec};
+use crate::usage::{available_workers, cpus_allowed, stay_on_processor};
+use crate::{Clock, LoadError, Nanos, Pool, Session};
+use model::{ErrorCount, LoadResult, Stop};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 /// A load on a server, with what makes the session of each client, numbered from 0 over all parts.
 pub struct SocketLoad<'a, F> {
@@ -145,105 +40,107 @@ impl<S: Session, F: Fn(u32) -> S + Sync> RunLoad for SocketLoad<'_, F> {
     }
 }
 
-/// What is going on in a load.
-#[derive(Debug)]
-pub enum Progress<'a> {
-    /// All clients are logged in and the load begins at that moment.
-    Started(Instant),
-    /// An interval ended on all workers, with so many requests acknowledged in it.
-    Interval(&'a Interval, &'a RequestTally),
-    /// No operation begins any more, and answers to those under way are waited for, so long at most.
-    Waiting(Duration),
-}
+/// What drives the clients of one worker: gets them ready, says so, and runs them to the end.
+pub(crate) type Drive<S> =
+    fn(WorkerSpec, Pool<S>, &mpsc::Sender<Message<()>>) -> Result<Report<()>, LoadError>;
 
-/// Why a load did not run to its end.
-#[derive(Debug, thiserror::Error)]
-pub enum LoadError {
-    /// No connection.
-    #[error("cannot connect to {address}: {source}")]
-    Connect {
-        /// Where to.
-        address: Address,
-        /// Why not.
-        source: io::Error,
-    },
-    /// A login, a preparation or the protocol failed.
-    #[error(transparent)]
-    Session(#[from] SessionError),
-    /// Not all clients could log in in time.
-    #[error("fewer than {clients} clients could log in within {} s", limit.as_secs())]
-    ConnectTimeout {
-        /// How many should have.
-        clients: u32,
-        /// Time allowed.
-        limit: Duration,
-    },
-    /// A client could not log in in time.
-    #[error("accepted a connection but did not complete its login within {} s", limit.as_secs())]
-    LoginTimeout {
-        /// Time allowed.
-        limit: Duration,
-    },
-    /// A connection was lost in the middle.
-    #[error("lost a connection: {0}")]
-    Lost(String),
-    /// Nothing was answered any more to the end of the load.
-    #[error(
-        "nothing was answered any more from {:.1} s into the load on: {operations} under way waited \
-         for up to {:.1} s, until they were given up {:.0} s after the time of the load was over",
-        since.as_secs_f64(), longest.as_secs_f64(), waited.as_secs_f64()
-    )]
-    Unanswered {
-        /// The last answer, counted from the start of the load.
-        since: Duration,
-        /// Operations that were given up.
-        operations: u64,
-        /// How long the longest of them had waited.
-        longest: Duration,
-        /// How long was waited for answers after the time of the load was over.
-        waited: Duration,
-    },
-    /// Encryption failed.
-    #[error("TLS: {0}")]
-    Tls(String),
-    /// Storage cannot be used, or failed.
-    #[error(transparent)]
-    Storage(#[from] StorageError),
-    /// There is no io_uring here, or it is not permitted, and it was asked for by name.
-    #[error("this host has no io_uring, or does not permit it: {0}")]
-    NoRing(io::Error),
-    /// The operating system refused something.
-    #[error(transparent)]
-    System(io::Error),
-    /// Somebody asked to stop.
-    #[error("stopped")]
-    Stopped,
-}
-
-impl LoadError {
-    /// All connections were lost for good, so long after the load began.
-    pub fn lost_since(since: Duration) -> Self {
-        Self::Lost(format!(
-            "connections were lost {:.1} s into the load, and nothing succeeded after that",
-            since.as_secs_f64()
-        ))
-    }
-
-    pub(crate) fn lost(error: io::Error) -> Self {
-        Self::Lost(error.to_string())
-    }
-
-    /// What kept io_uring from being set up.
-    pub(crate) fn ring(error: io::Error) -> Self {
-        match error.kind() {
-            ErrorKind::PermissionDenied | ErrorKind::Unsupported => Self::NoRing(error),
-            _ => Self::System(error),
+/// Gets the clients of a part of a load on a server ready, and runs it: see
+/// [`crate::RunLoad::run_part`].
+pub(crate) fn run_part<S: Session>(
+    spec: &LoadSpec,
+    part: Part,
+    session: impl Fn(u32) -> S + Sync,
+    drive: Drive<S>,
+    stop: &Stop,
+    start: &mut dyn FnMut() -> Option<Nanos>,
+    progress: &mut dyn FnMut(PartProgress),
+) -> Result<Account, LoadError> {
+    let named = {
+        let one = session(0);
+        Named::new(one.kinds(), if S::BY_STATEMENT { one.names() } else { Vec::new() })
+    };
+    let control = Arc::new(Control::default());
+    let quota = Quota::new(spec.schedule.events().map(|events| part.share(events)));
+    let on_this_host = spec.addresses.iter().all(Address::is_on_this_host);
+    // In an open loop few workers: what is due waits for a client of one worker, not for any.
+    let beside_server = S::SERVER_THREADS.is_none() && on_this_host && spec.open.is_none();
+    let available = || {
+        let clients = part.clients_beside(spec.clients);
+        available_workers(clients, beside_server) / part.beside.max(1)
+    };
+    let workers = part.workers(spec.workers.unwrap_or_else(available), spec.clients);
+    let lanes = workers * part.of;
+    let on_each_processor = beside_server && lanes == cpus_allowed();
+    let worker_spec = WorkerSpec {
+        addresses: Vec::new(),
+        tls: spec.tls.clone(),
+        io: spec.io,
+        schedule: spec.schedule,
+        drain_limit: spec.drain_limit,
+        clock: Clock,
+        control: control.clone(),
+    };
+    std::thread::scope(|scope| {
+        let (sender, messages) = mpsc::channel();
+        for index in 0..workers {
+            let sender = sender.clone();
+            let session = &session;
+            let lane = part.place(index);
+            let clients = (lane..spec.clients).step_by(lanes as usize);
+            let addresses = clients.clone().map(|client| spec.address_of(client).clone()).collect();
+            let worker_spec = WorkerSpec { addresses, ..worker_spec.clone() };
+            let rules = Rules {
+                schedule: spec.schedule,
+                quota: quota.clone(),
+                policy: spec.policy.clone(),
+                arrivals: spec.open.as_ref().map(|open| {
+                    let waiting = open.max_waiting.div_ceil(lanes as usize);
+                    (Arrivals::new(open, lane, lanes), waiting)
+                }),
+                reconnect_after: spec.reconnect_after,
+            };
+            spawn(scope, index, sender, move |sender| {
+                if on_each_processor {
+                    stay_on_processor(lane);
+                }
+                drive(worker_spec, Pool::new(clients.map(session).collect(), rules), sender)
+            })
+            .map_err(LoadError::System)?;
         }
-    }
+        drop(sender);
+        let coordinator = Coordinator {
+            clients: part.share(spec.clients.into()) as u32,
+            schedule: spec.schedule,
+            named,
+            workers,
+            ready_limit: spec.connect_limit,
+            control: &control,
+            messages,
+            stop,
+            look: &mut |_, _| {
+                if spec.enough.is_requested() {
+                    quota.close();
+                }
+            },
+        };
+        let account = coordinator.run(start, progress);
+        control.abort();
+        account.map(|(account, _)| account)
+    })
+}
 
-    pub(crate) fn tls(error: io::Error) -> Self {
-        Self::Tls(error.to_string())
-    }
+/// Drives clients over sockets.
+pub(crate) fn work<S: Session>(
+    spec: WorkerSpec,
+    pool: Pool<S>,
+    sender: &mpsc::Sender<Message<()>>,
+) -> Result<Report<()>, LoadError> {
+    let mut worker = Worker::new(spec, pool).map_err(LoadError::System)?;
+    worker.connect()?;
+    let _ = sender.send(Message::Ready(Wake::Poll(worker.waker().map_err(LoadError::System)?)));
+    worker.work(|interval| {
+        let _ = sender.send(Message::Interval(Box::new(interval)));
+    })
 }
 
 /// Runs a load of which this process does all, and returns the merged account.

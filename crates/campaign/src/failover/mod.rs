@@ -7,8 +7,8 @@ mod probe;
 use self::account::{Account, Compared, Gap, compare};
 use self::probe::{Probe, Write, WriteEnd};
 use crate::hosts::{Seen, Watches};
-use crate::measure::seconds_from;
-use crate::trial::Done;
+use crate::task::Done;
+use crate::trial_clock::seconds_from;
 use host::{CommandOrder, Host, SamplerOptions};
 use model::{
     ActResult, Failover, FailoverCause, Failure, FailureKind, Figure, FigureNumber, FigureValue,

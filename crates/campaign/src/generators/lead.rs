@@ -4,7 +4,6 @@ use super::allowance::{Kept, Unread};
 use super::process::{GeneratorMessage, listen, tell, tell_at_beats};
 use super::wire::{Answer, Assignment, Order};
 use super::{GENERATOR_COMMAND, REMOTE_GENERATOR_COMMAND};
-use crate::measure::Makers;
 use crate::together::{Member, start_notice};
 use engine::{Assembly, Clock, Nanos, OVERDUE, Part, Progress, RunLoad, Stop, Timing};
 use host::{Host, Weighin};
@@ -23,6 +22,14 @@ const SILENCE_TIMEOUT: Duration = Duration::from_secs(10);
 const TOO_MUCH: &str = "sent more than the account of any load takes";
 /// How many answers are taken in before the lead looks again whether it is to stop.
 const MOST_AT_ONCE: usize = 1_000;
+
+/// Processes of weighin that make a load together with this one, or in its place.
+#[derive(Clone, Debug, Default)]
+pub struct Makers {
+    pub here: Vec<u32>,
+    /// On each of the other machines that make the load.
+    pub elsewhere: Vec<Vec<u32>>,
+}
 
 /// Generators of one load, not begun yet. They end when this is dropped.
 pub(crate) struct Generators<'a> {

@@ -9,9 +9,9 @@ mod parallel;
 mod pointless;
 
 use crate::caution;
+use crate::event::Event;
 use crate::instances::{Instances, Presence, command_line};
 use crate::intervention::check_programs;
-use crate::walk::Event;
 use engine::Stop;
 use model::{Failure, ServerFacts, Study, Target};
 use std::path::PathBuf;

@@ -1,6 +1,5 @@
 //! What weighin needs of the operating system besides files and sockets.
 
-use super::sample::read_stat;
 use crate::waiting::Waiting;
 use model::{Failure, FailureKind, Stop};
 use rustix::process::{
@@ -40,6 +39,28 @@ impl ProcessIdentity {
     pub fn exists(&self) -> bool {
         Self::of(self.pid) == Some(*self)
     }
+}
+
+/// What `/proc/<pid>/stat` says of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stat {
+    pub(crate) cpu_ticks: u64,
+    /// When it started, since boot.
+    pub(crate) start_ticks: u64,
+}
+
+pub(crate) fn read_stat(pid: u32) -> Option<Stat> {
+    parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// Reads `/proc/<pid>/stat`. The command in parentheses may itself hold blanks and parentheses,
+/// so that fields are counted from the last closing one.
+pub(crate) fn parse_stat(text: &str) -> Option<Stat> {
+    let (_, fields) = text.rsplit_once(')')?;
+    let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
+    // The first field here is the third of proc(5).
+    let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
+    Some(Stat { cpu_ticks: field(14)?.saturating_add(field(15)?), start_ticks: field(22)? })
 }
 
 /// Whether weighin runs as root.
@@ -340,6 +361,15 @@ mod tests {
         // A sync that has ended already is as good.
         let stopped = (0..100).find_map(|_| write_dirty_pages(&stop).err());
         assert_eq!(stopped.expect("one that is not waited for").kind, FailureKind::Stopped);
+    }
+
+    #[test]
+    fn the_command_may_hold_anything() {
+        let text =
+            "4242 (my) (sql d) S 1 2 3 0 -1 4194304 98 0 0 0 150 25 7 8 20 0 1 0 126501 31 39";
+        assert_eq!(parse_stat(text), Some(Stat { cpu_ticks: 175, start_ticks: 126_501 }));
+        assert_eq!(parse_stat("4242 (cut off) S 1 2"), None);
+        assert_eq!(parse_stat(""), None);
     }
 
     #[test]

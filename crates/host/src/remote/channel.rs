@@ -7,17 +7,16 @@ mod asking;
 
 use super::clock::RoundTrip;
 use super::held;
-use super::keep_alive;
+use super::keep_alive::{self, KeptAlive};
 use super::link::{Connection, Link};
-use super::process::{Process, RemoteWeighin};
 use super::wire::{FromAgent, LONGEST_LINE, Options, Order, ToAgent, line};
-use crate::question::{Heard, Lines};
+use crate::question::{Heard, Lines, Mouthpiece};
 use engine::{Clock, Nanos};
 use model::{Failure, FailureKind, LONGEST_TIME, Sample, Stop};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io::{self, BufRead, Read, Write};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 /// How often a wait looks whether it is to stop.
@@ -77,6 +76,34 @@ impl Stream {
     }
 }
 
+/// A process of weighin there, as the channel hears it.
+pub(super) struct Process {
+    said: Arc<Mouthpiece>,
+    how_it_ended: Arc<OnceLock<String>>,
+}
+
+impl Process {
+    /// One whose words `said` passes on.
+    pub(super) fn new(said: Mouthpiece, how_it_ended: Arc<OnceLock<String>>) -> Self {
+        Self { said: Arc::new(said), how_it_ended }
+    }
+
+    /// Where it says something.
+    fn said(&self) -> Arc<Mouthpiece> {
+        Arc::clone(&self.said)
+    }
+
+    fn end(self, how: String) {
+        let _ = self.how_it_ended.set(how);
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.said.end();
+    }
+}
+
 #[derive(Default)]
 struct State {
     /// Why the channel is of no use any more.
@@ -94,7 +121,7 @@ struct State {
     next: u64,
 }
 
-pub(super) struct Shared {
+struct Shared {
     /// What messages call the machine.
     name: String,
     state: Mutex<State>,
@@ -145,7 +172,7 @@ impl Channel {
             hearer.lose(&why);
             false
         });
-        keep_alive::watch(&shared, waits_in_memory);
+        keep_alive::watch(Arc::<Shared>::clone(&shared), waits_in_memory);
         Self { shared }
     }
 
@@ -155,22 +182,25 @@ impl Channel {
         Some(self.shared.loss(state.lost.as_deref()?))
     }
 
-    /// Starts weighin there with a hidden command.
+    /// Starts weighin there with a hidden command, and hears it; the number of the order, and the id of
+    /// the process.
     pub(super) fn start_weighin(
-        self: &Arc<Self>,
+        &self,
         command: &str,
+        process: Process,
         limit: Duration,
         stop: &Stop,
-    ) -> Result<RemoteWeighin, Failure> {
-        let clock = self.clock()?;
+    ) -> Result<(u64, u32), Failure> {
         let number = self.number();
-        let (process, mut started) = RemoteWeighin::new(Arc::clone(self), number, clock);
         // It may speak before it is known that it was started.
         held(&self.shared.state).processes.insert(number, process);
         let order = Order::StartWeighin(command.to_owned());
-        self.send(number, order, true)?;
-        started.pid = self.answer(number, limit, stop)?;
-        Ok(started)
+        let started =
+            self.send(number, order, true).and_then(|()| self.answer(number, limit, stop));
+        if started.is_err() {
+            self.dismiss(number);
+        }
+        Ok((number, started?))
     }
 
     /// Ends a process, unless it has ended.
@@ -290,34 +320,11 @@ impl Drop for Channel {
 }
 
 impl Shared {
-    pub(super) fn is_alive(&self) -> bool {
-        held(&self.state).lost.is_none()
-    }
-
     fn tell(&self, message: &ToAgent) -> io::Result<()> {
         let mut orders = held(&self.orders);
         let orders = orders.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         orders.write_all(&line(message)?)?;
         orders.flush()
-    }
-
-    /// Sends a beat; its number.
-    pub(super) fn beat(&self) -> io::Result<u64> {
-        let mut state = held(&self.state);
-        state.next += 1;
-        let number = state.next;
-        state.beats.insert(number, (Clock.now(), unix_nanos()));
-        drop(state);
-        self.tell(&ToAgent::Beat(number))?;
-        Ok(number)
-    }
-
-    /// How long a beat has been waiting for its answer: other messages do not show that the agent
-    /// listens, and a beat that this machine was too busy to send is no silence of the agent's.
-    pub(super) fn silence(&self) -> Duration {
-        let state = held(&self.state);
-        let waiting = state.beats.values().map(|(sent, _)| *sent).min();
-        waiting.map_or(Duration::ZERO, |sent| Clock.now().since(sent))
     }
 
     fn loss(&self, why: &str) -> Failure {
@@ -326,12 +333,6 @@ impl Shared {
             format!("the agent on {} {why}", self.name),
             self.remedy,
         )
-    }
-
-    /// Notes that the agent was silent for so long, and cuts the link.
-    pub(super) fn lose_silent(&self, silent: Duration) {
-        let why = self.connection.why_silent().map_or(String::new(), |why| format!(": {why}"));
-        self.lose(&format!("was silent for {:.1} s{why}", silent.as_secs_f64()));
     }
 
     /// Notes why the channel is of no use any more, the first time, and cuts the link.
@@ -413,6 +414,33 @@ impl Shared {
         drop(state);
         self.changed.notify_all();
         Ok(())
+    }
+}
+
+impl KeptAlive for Shared {
+    fn is_alive(&self) -> bool {
+        held(&self.state).lost.is_none()
+    }
+
+    fn beat(&self) -> io::Result<u64> {
+        let mut state = held(&self.state);
+        state.next += 1;
+        let number = state.next;
+        state.beats.insert(number, (Clock.now(), unix_nanos()));
+        drop(state);
+        self.tell(&ToAgent::Beat(number))?;
+        Ok(number)
+    }
+
+    fn silence(&self) -> Duration {
+        let state = held(&self.state);
+        let waiting = state.beats.values().map(|(sent, _)| *sent).min();
+        waiting.map_or(Duration::ZERO, |sent| Clock.now().since(sent))
+    }
+
+    fn lose_silent(&self, silent: Duration) {
+        let why = self.connection.why_silent().map_or(String::new(), |why| format!(": {why}"));
+        self.lose(&format!("was silent for {:.1} s{why}", silent.as_secs_f64()));
     }
 }
 

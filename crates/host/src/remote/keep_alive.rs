@@ -1,7 +1,7 @@
 //! The beats of all channels, and who listens for their answers: a lead may have hundreds of agents, and
 //! waking a thread costs more than a beat.
 
-use super::channel::Shared;
+use std::io;
 use std::sync::{Arc, Condvar, LazyLock, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,6 +13,22 @@ const SILENCE_TIMEOUT: Duration = Duration::from_millis(2_300);
 /// How often it is looked whether one is silent by now, at most.
 const LEAST_INTERVAL: Duration = Duration::from_millis(50);
 
+/// What is kept alive: a channel.
+pub(super) trait KeptAlive: Send + Sync {
+    /// Whether it is not lost.
+    fn is_alive(&self) -> bool;
+
+    /// Sends a beat; its number.
+    fn beat(&self) -> io::Result<u64>;
+
+    /// How long a beat has been waiting for its answer: other messages do not show that the agent
+    /// listens, and a beat that this machine was too busy to send is no silence of the agent's.
+    fn silence(&self) -> Duration;
+
+    /// Notes that the agent was silent for so long, and cuts the link.
+    fn lose_silent(&self, silent: Duration);
+}
+
 /// Beats for channels whose orders wait in memory.
 static BEATS: LazyLock<Rounds> = LazyLock::new(|| Rounds::new(beat));
 /// Writes nothing: a pipe that is full does not keep it from noticing.
@@ -20,32 +36,32 @@ static WATCHER: LazyLock<Rounds> = LazyLock::new(|| Rounds::new(look));
 
 /// Has a channel beat, and lost where its agent is silent, as long as it is there. `waits_in_memory`: no
 /// order of it waits for the agent.
-pub(super) fn watch(channel: &Arc<Shared>, waits_in_memory: bool) {
+pub(super) fn watch(channel: Arc<dyn KeptAlive>, waits_in_memory: bool) {
     if waits_in_memory {
-        BEATS.add(channel);
+        BEATS.add(&channel);
     } else {
         // A pipe that is full holds up nobody else.
-        let beats = Arc::downgrade(channel);
+        let beats = Arc::downgrade(&channel);
         thread::spawn(move || {
             while let Some(next) =
-                beats.upgrade().and_then(|channel| beat(&channel, Duration::ZERO))
+                beats.upgrade().and_then(|channel| beat(&*channel, Duration::ZERO))
             {
                 thread::sleep(next);
             }
         });
     }
-    WATCHER.add(channel);
+    WATCHER.add(&channel);
 }
 
 /// How long it is until the next one; `None` when there is none.
-fn beat(channel: &Shared, _: Duration) -> Option<Duration> {
+fn beat(channel: &dyn KeptAlive, _: Duration) -> Option<Duration> {
     // What takes no orders has ended, as is heard.
     (channel.is_alive() && channel.beat().is_ok()).then_some(BEAT_INTERVAL)
 }
 
 /// What this look is late by was no silence of the agent's: this machine was held up, and the answer may
 /// have come meanwhile.
-fn look(channel: &Shared, late: Duration) -> Option<Duration> {
+fn look(channel: &dyn KeptAlive, late: Duration) -> Option<Duration> {
     if !channel.is_alive() {
         return None;
     }
@@ -60,14 +76,16 @@ fn look(channel: &Shared, late: Duration) -> Option<Duration> {
 
 /// Visits all channels again and again, on a thread of its own.
 struct Rounds {
-    channels: Arc<(Mutex<Vec<Weak<Shared>>>, Condvar)>,
+    channels: Arc<(Mutex<Channels>, Condvar)>,
 }
+
+type Channels = Vec<Weak<dyn KeptAlive>>;
 
 impl Rounds {
     /// Each visit is told by how much it is late, and says how long it is until the next; `None` where
     /// there is none.
-    fn new(visit: fn(&Shared, Duration) -> Option<Duration>) -> Self {
-        let channels = Arc::new((Mutex::new(Vec::<Weak<Shared>>::new()), Condvar::new()));
+    fn new(visit: fn(&dyn KeptAlive, Duration) -> Option<Duration>) -> Self {
+        let channels = Arc::new((Mutex::new(Channels::new()), Condvar::new()));
         let visited = Arc::clone(&channels);
         thread::spawn(move || {
             let mut due_at = Instant::now();
@@ -82,7 +100,7 @@ impl Rounds {
                 let (began, mut next) = (Instant::now(), BEAT_INTERVAL);
                 let mut kept = all;
                 kept.retain(|channel| {
-                    let due = channel.upgrade().and_then(|channel| visit(&channel, late));
+                    let due = channel.upgrade().and_then(|channel| visit(&*channel, late));
                     next = next.min(due.unwrap_or(next));
                     due.is_some()
                 });
@@ -96,7 +114,7 @@ impl Rounds {
         Self { channels }
     }
 
-    fn add(&self, channel: &Arc<Shared>) {
+    fn add(&self, channel: &Arc<dyn KeptAlive>) {
         let mut all = self.channels.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(Arc::downgrade(channel));
         drop(all);

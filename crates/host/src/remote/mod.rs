@@ -24,6 +24,7 @@ pub use self::ssh::AGENT_COMMAND;
 use self::channel::Channel;
 use self::clock::RoundTrip;
 use self::instance::RemoteInstance;
+use self::process::RemoteWeighin;
 use self::server::RemoteServer;
 pub use self::ssh::InstanceDestination;
 use self::ssh::SshRoute;
@@ -188,7 +189,8 @@ impl Host for Remote {
     }
 
     fn start_weighin(&self, command: &str) -> Result<Box<dyn Weighin>, Failure> {
-        let started = self.channel()?.start_weighin(command, ANSWER_TIMEOUT, &self.stop)?;
+        let channel = self.channel()?;
+        let started = RemoteWeighin::start(channel, command, ANSWER_TIMEOUT, &self.stop)?;
         Ok(Box::new(started))
     }
 

@@ -1,44 +1,21 @@
 //! Weighin started once more on another machine, such as a load generator: the agent there passes on
 //! what it is told and what it says.
 
-use super::channel::Channel;
+use super::channel::{Channel, Process};
 use super::clock::RoundTrip;
 use super::wire::{ToAgent, pieces};
-use crate::question::{Handed, Lines, Mouthpiece, Weighin, handed};
+use crate::question::{Handed, Lines, Weighin, handed};
 use engine::Nanos;
-use model::Failure;
+use model::{Failure, Stop};
 use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
-
-/// A process as the channel hears it.
-pub(super) struct Process {
-    said: Arc<Mouthpiece>,
-    how_it_ended: Arc<OnceLock<String>>,
-}
-
-impl Process {
-    /// Where it says something.
-    pub(super) fn said(&self) -> Arc<Mouthpiece> {
-        Arc::clone(&self.said)
-    }
-
-    pub(super) fn end(self, how: String) {
-        let _ = self.how_it_ended.set(how);
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.said.end();
-    }
-}
 
 /// A process there; it ends when this is dropped.
 pub(super) struct RemoteWeighin {
     channel: Arc<Channel>,
     number: u64,
-    pub(super) pid: u32,
+    pid: u32,
     /// Its machine's clock before it was started.
     clock: RoundTrip,
     answers: Option<Handed>,
@@ -46,13 +23,19 @@ pub(super) struct RemoteWeighin {
 }
 
 impl RemoteWeighin {
-    /// Of that number, with what the channel is to hear of it.
-    pub(super) fn new(channel: Arc<Channel>, number: u64, clock: RoundTrip) -> (Process, Self) {
+    /// Starts weighin there with a hidden command.
+    pub(super) fn start(
+        channel: Arc<Channel>,
+        command: &str,
+        limit: Duration,
+        stop: &Stop,
+    ) -> Result<Self, Failure> {
+        let clock = channel.clock()?;
         let (said, answers) = handed();
         let how_it_ended = Arc::new(OnceLock::new());
-        let process = Process { said: Arc::new(said), how_it_ended: Arc::clone(&how_it_ended) };
-        let answers = Some(answers);
-        (process, Self { channel, number, pid: 0, clock, answers, how_it_ended })
+        let process = Process::new(said, Arc::clone(&how_it_ended));
+        let (number, pid) = channel.start_weighin(command, process, limit, stop)?;
+        Ok(Self { channel, number, pid, clock, answers: Some(answers), how_it_ended })
     }
 }
 

@@ -2,14 +2,13 @@
 
 use super::channel::Channel;
 use super::held::{Held, value};
-use super::wire::{Answered, Order};
+use super::wire::{Answered, Order, ServerOrder};
 use crate::local::sandbox::recipe::kind_of;
 use crate::question::{
     ANSWER_TIMEOUT, Host, PrivateServer, SandboxOptions, ServerAct, ServerState,
 };
 use crate::recipe::PrivateServerKind;
 use model::{Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey, Stop, Tls};
-use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,24 +24,6 @@ const END_TIMEOUT: Duration = Duration::from_secs(60);
 const PASSWORD_DIGITS: usize = 32;
 /// What sshd tells of a connection: two addresses with their ports, the second one its own.
 const CONNECTION: &str = "SSH_CONNECTION";
-
-/// What the lead asks of private servers.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum ServerOrder {
-    /// Starts one under the number of the order.
-    Start(Box<SandboxOptions>),
-    Act {
-        server: u64,
-        act: ServerAct,
-    },
-    LastWords {
-        server: u64,
-    },
-    End {
-        server: u64,
-    },
-}
 
 /// What may be believed of it. Lead and load log in where they are told to, with what they are
 /// told: a machine that is not what it should be must not have them log in to their own servers, in

@@ -3,13 +3,13 @@
 
 use super::channel::Channel;
 use super::held::{Held, value};
-use super::wire::{Answered, Order};
+use super::wire::{Answered, Order, VolumeOrder};
 use crate::question::{
     ANSWER_TIMEOUT, HeldVolume, Host, LONGEST, Looking, Share, Space, VolumeFacts,
 };
 use engine::storage::{FileSpec, Filling};
 use model::{Failure, FailureKind, Stop, VolumeLayout, VolumePlace};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,20 +20,6 @@ const HOLD_TIMEOUT: Duration = Duration::from_secs(120);
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 /// Volumes that an agent holds at a time.
 const MOST_VOLUMES: usize = 256;
-
-/// What an agent is asked of volumes. Those that are held have the number of the order that began it.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum VolumeOrder {
-    Hold { path: PathBuf, block: u32 },
-    CheckSame { held: u64 },
-    CheckContents { held: u64, place: VolumePlace, consented: bool, layout: VolumeLayout },
-    Space { held: u64 },
-    Files { held: u64, share: Share },
-    IsFilled { held: u64, share: Share },
-    Fill { held: u64, share: Share, seed: u64, unit: Option<usize> },
-    LetGo { held: u64 },
-}
 
 /// The volumes that an agent holds for its lead.
 pub(super) struct HeldVolumes(Held<Box<dyn HeldVolume>>);

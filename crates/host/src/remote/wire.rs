@@ -1,11 +1,10 @@
 //! What passes between weighin and its agent on another machine: a line of JSON each.
 
-use super::server::ServerOrder;
-use super::volume::VolumeOrder;
-use crate::question::{AnyQuestion, InstanceOrder, Scope};
+use crate::question::{AnyQuestion, InstanceOrder, SandboxOptions, Scope, ServerAct, Share};
 use engine::Nanos;
-use model::{Failure, FailureKind, Sample};
+use model::{Failure, FailureKind, Sample, VolumeLayout, VolumePlace};
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The form of these messages. An agent of another form or version is refused.
@@ -119,6 +118,38 @@ pub(super) enum Order {
     Server(ServerOrder),
     /// Holds a volume under the number of the order, or asks one that is held.
     Volume(VolumeOrder),
+}
+
+/// What the lead asks of private servers.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ServerOrder {
+    /// Starts one under the number of the order.
+    Start(Box<SandboxOptions>),
+    Act {
+        server: u64,
+        act: ServerAct,
+    },
+    LastWords {
+        server: u64,
+    },
+    End {
+        server: u64,
+    },
+}
+
+/// What an agent is asked of volumes. Those that are held have the number of the order that began it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum VolumeOrder {
+    Hold { path: PathBuf, block: u32 },
+    CheckSame { held: u64 },
+    CheckContents { held: u64, place: VolumePlace, consented: bool, layout: VolumeLayout },
+    Space { held: u64 },
+    Files { held: u64, share: Share },
+    IsFilled { held: u64, share: Share },
+    Fill { held: u64, share: Share, seed: u64, unit: Option<usize> },
+    LetGo { held: u64 },
 }
 
 /// What an agent answers to an order.

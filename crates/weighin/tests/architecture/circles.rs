@@ -5,12 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Crates whose files import one another in circles: how many circles, and how many files are in
 /// them. The numbers may only fall; a crate that is not here has none.
-const CIRCLES: [(&str, usize, usize); 13] = [
+const CIRCLES: [(&str, usize, usize); 10] = [
     ("analyse", 1, 15),
     ("bench", 1, 2),
-    ("campaign", 1, 12),
-    ("engine", 1, 8),
-    ("host", 4, 16),
     ("import", 5, 34),
     ("model", 2, 20),
     ("mysql", 3, 6),

@@ -25,7 +25,6 @@ pub use cpu::CpuTimes;
 pub use facts::host_facts;
 pub use group::group_count;
 pub use host::{HostReader, HostReading, rates};
-pub(crate) use process::read_stat;
 pub use process::{ProcessReader, ProcessReading, own_usage};
 pub(crate) use processes::boot;
 pub use sampler::{Sampled, Sampler};

@@ -1,6 +1,6 @@
 //! What a process used: `/proc/<pid>/stat` and `/proc/<pid>/status`.
 
-use crate::local::os::ProcessIdentity;
+use crate::local::os::{ProcessIdentity, parse_stat, read_stat};
 use engine::process_cpu;
 use model::ProcessUsage;
 use rustix::param::clock_ticks_per_second;
@@ -81,30 +81,9 @@ pub(super) fn clock_tick() -> Duration {
     Duration::from_secs(1) / per_second.unwrap_or(100)
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stat {
-    pub(super) cpu_ticks: u64,
-    /// When it started, since boot.
-    pub(crate) start_ticks: u64,
-}
-
 /// Reads a text as `stat` and as `status`.
 pub(crate) fn read_texts(text: &str) {
     let _ = (parse_stat(text), parse_memory(text));
-}
-
-pub(crate) fn read_stat(pid: u32) -> Option<Stat> {
-    parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
-}
-
-/// Reads `/proc/<pid>/stat`. The command in parentheses may itself hold blanks and parentheses,
-/// so that fields are counted from the last closing one.
-pub(super) fn parse_stat(text: &str) -> Option<Stat> {
-    let (_, fields) = text.rsplit_once(')')?;
-    let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
-    // The first field here is the third of proc(5).
-    let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
-    Some(Stat { cpu_ticks: field(14)?.saturating_add(field(15)?), start_ticks: field(22)? })
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -129,15 +108,6 @@ fn parse_memory(text: &str) -> Option<Memory> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_command_may_hold_anything() {
-        let text =
-            "4242 (my) (sql d) S 1 2 3 0 -1 4194304 98 0 0 0 150 25 7 8 20 0 1 0 126501 31 39";
-        assert_eq!(parse_stat(text), Some(Stat { cpu_ticks: 175, start_ticks: 126_501 }));
-        assert_eq!(parse_stat("4242 (cut off) S 1 2"), None);
-        assert_eq!(parse_stat(""), None);
-    }
 
     #[test]
     fn memory_is_in_bytes_and_zombies_have_none() {

@@ -5,7 +5,8 @@
 //! that of these also those are known that end before the load does.
 
 use super::facts::online_cpus;
-use super::process::{Stat, clock_tick, parse_stat};
+use super::process::clock_tick;
+use crate::local::os::{Stat, parse_stat};
 use model::{NamedUse, ProcessorUse, Sample};
 use std::collections::{BTreeMap, HashMap};
 use std::fs;

@@ -34,6 +34,12 @@ pub(super) struct Container {
 }
 
 impl Container {
+    /// One that nothing is behind but that engine.
+    #[cfg(test)]
+    pub(super) fn made_up(engine: &Path) -> Self {
+        Self { engine: engine.to_owned(), image: String::new(), id: String::new() }
+    }
+
     /// Finds the image. Nothing is fetched from elsewhere.
     ///
     /// # Errors
@@ -137,7 +143,7 @@ impl Container {
         format!("{}\n{}\n", self.engine.display(), label(home))
     }
 
-    /// The process on this machine of the container that is being started in a home.
+    /// The id of the container that is being started in a home, and its process on this machine.
     ///
     /// # Errors
     /// With what the engine said.
@@ -145,9 +151,9 @@ impl Container {
         &self,
         home: &Home,
         is_starting: &mut dyn FnMut() -> bool,
-    ) -> Result<u32, String> {
+    ) -> Result<(String, u32), String> {
         let deadline = Instant::now() + PROCESS_LIMIT;
-        let pid = || {
+        let process = || {
             let filter = format!("label={}", label(home));
             let running = ask(&self.engine, &["ps", "--quiet", "--filter", &filter])?;
             let id = running.lines().next().ok_or("the container has not started")?;
@@ -157,16 +163,26 @@ impl Container {
             // Another machine's engine, or one outside of the container that weighin is in, has numbers of
             // its own, which are those of any process here.
             let is_ours = is_at_work_in(pid, &home.data());
-            is_ours.then_some(pid).ok_or(format!("its process {pid} is not one of this machine"))
+            let process = is_ours.then(|| (id.to_owned(), pid));
+            process.ok_or(format!("its process {pid} is not one of this machine"))
         };
         loop {
-            match pid() {
+            match process() {
                 Err(_) if is_starting() && Instant::now() < deadline => {
                     thread::sleep(POLL_INTERVAL)
                 }
-                pid => return pid,
+                process => return process,
             }
         }
+    }
+
+    /// Has the engine kill a container: Docker may miss the end of a process that others kill, and then
+    /// can never remove its container.
+    ///
+    /// # Errors
+    /// With what the engine said.
+    pub(super) fn kill(&self, id: &str) -> Result<(), String> {
+        ask(&self.engine, &["kill", "--signal", "KILL", id]).map(drop)
     }
 
     fn is_podman(&self) -> bool {

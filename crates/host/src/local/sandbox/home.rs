@@ -6,7 +6,7 @@
 
 use super::account::RunAs;
 use super::left::{guard, has_guardian, removal, see_off, sweep_once};
-use super::owner::Owner;
+use super::owner::{MARKER, Owner, PREFIX};
 use super::trouble::{file_trouble, parent_trouble};
 use crate::local::os;
 use crate::local::volume::{Volume, mount_point};
@@ -18,10 +18,6 @@ use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// What the names of all sandboxes' directories begin with.
-pub(super) const PREFIX: &str = "weighin-";
-/// The file that marks a directory as a sandbox and says whose it is.
-pub(super) const MARKER: &str = "weighin-sandbox";
 /// The file of what the server says.
 const LOG: &str = "server.log";
 /// The file with the password of weighin's login.

@@ -1,6 +1,21 @@
 //! What has to be known of the servers of a system to start and end private ones of them.
 
 use model::System;
+use std::sync::OnceLock;
+
+static PROGRAM_PREFIXES: OnceLock<Vec<&'static str>> = OnceLock::new();
+
+/// By what the programs of the servers that are started here are known, once: guardians are told all of
+/// them, for a sandbox that an earlier run left may be of any kind.
+pub(super) fn note_programs<'k>(kinds: impl Iterator<Item = &'k KindFacts>) {
+    PROGRAM_PREFIXES
+        .get_or_init(|| kinds.flat_map(|kind| kind.program_prefixes).copied().collect());
+}
+
+/// What the names of these programs begin with.
+pub(super) fn program_prefixes() -> &'static [&'static str] {
+    PROGRAM_PREFIXES.get().map_or(&[], Vec::as_slice)
+}
 
 /// What differs between kinds of private servers before one of them is made.
 #[derive(Debug)]

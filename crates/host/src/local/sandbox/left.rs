@@ -1,8 +1,7 @@
 //! Sandboxes that go, and what is left of those whose run was killed with all its guardians.
 
-use super::home::{MARKER, PREFIX};
-use super::owner::Owner;
-use super::recipe::kinds;
+use super::kind::program_prefixes;
+use super::owner::{MARKER, Owner, PREFIX};
 use super::trouble::{file_trouble, parent_trouble};
 use crate::local::os;
 use crate::local::volume::Holders;
@@ -141,9 +140,7 @@ fn owned(parent: &Directory, name: &OsStr) -> io::Result<(Directory, Owner)> {
 /// # Errors
 /// As [`Guardian::watch`].
 pub(super) fn guard(directory: &Path) -> io::Result<Guardian> {
-    let kinds = kinds().iter().flat_map(|kind| kind.facts.program_prefixes);
-    let prefixes: Vec<&str> = kinds.copied().collect();
-    Guardian::watch(Charge::Sandbox { directory, prefixes: &prefixes })
+    Guardian::watch(Charge::Sandbox { directory, prefixes: program_prefixes() })
 }
 
 /// What ends what is left of a sandbox, as soon as it is released.

@@ -6,6 +6,11 @@ use std::fs;
 use std::io;
 use std::str::FromStr;
 
+/// What the names of all sandboxes' directories begin with.
+pub(super) const PREFIX: &str = "weighin-";
+/// The file that marks a directory as a sandbox and says whose it is.
+pub(super) const MARKER: &str = "weighin-sandbox";
+
 /// The process that made a sandbox, and enough of its surroundings to know which process that is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Owner {

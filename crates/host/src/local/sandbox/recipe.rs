@@ -2,7 +2,7 @@
 
 use super::distribution::Distribution;
 use super::home::Home;
-use super::kind::KindFacts;
+use super::kind::{KindFacts, note_programs};
 use crate::question::GroupMember;
 use model::{Failure, FailureKind, System};
 use std::collections::BTreeMap;
@@ -19,7 +19,10 @@ static KINDS: OnceLock<Vec<&'static PrivateServerKind>> = OnceLock::new();
 /// Says which kinds of private servers this program can start, once, before it starts any: also where
 /// it is the agent on another machine. Later calls change nothing.
 pub fn register(kinds: Vec<&'static PrivateServerKind>) {
-    KINDS.get_or_init(|| kinds);
+    KINDS.get_or_init(|| {
+        note_programs(kinds.iter().map(|kind| &kind.facts));
+        kinds
+    });
 }
 
 /// The kinds that were registered.

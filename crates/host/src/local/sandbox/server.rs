@@ -55,7 +55,8 @@ pub(super) struct Server {
     /// The server, or the engine's program that runs it in a container.
     child: Child,
     pid: u32,
-    container: Option<Container>,
+    /// With the id of the container, once that is known.
+    container: Option<(Container, Option<String>)>,
     port: u16,
     name: String,
     slow_end_remedy: &'static str,
@@ -105,7 +106,7 @@ impl Server {
         let child = spawn(recipe, home, place, port).map_err(not_run)?;
         let mut server = Self {
             pid: child.id(),
-            container: recipe.distribution().container().cloned(),
+            container: recipe.distribution().container().map(|of| (of.clone(), None)),
             child,
             port,
             name: recipe.target().to_owned(),
@@ -132,12 +133,13 @@ impl Server {
 
     /// Finds the server's own process where it is in a container.
     fn find_process(&mut self, home: &Home) -> Result<(), String> {
-        let Some(container) = &self.container else { return Ok(()) };
+        let Some((container, known)) = &mut self.container else { return Ok(()) };
         let child = &mut self.child;
-        let pid = container.process(home, &mut || matches!(child.try_wait(), Ok(None)));
-        self.pid = pid.map_err(|why| {
+        let process = container.process(home, &mut || matches!(child.try_wait(), Ok(None)));
+        let (id, pid) = process.map_err(|why| {
             format!("the container of target \"{}\" did not start: {why}", self.name)
         })?;
+        (*known, self.pid) = (Some(id), pid);
         Ok(())
     }
 
@@ -295,9 +297,13 @@ impl Drop for Server {
     fn drop(&mut self) {
         let _waiting = self.waiting("to end, which was killed");
         // These fail only when the server is gone already.
-        if self.container.is_some() && matches!(self.child.try_wait(), Ok(None)) {
+        if let Some((container, id)) = &self.container
+            && matches!(self.child.try_wait(), Ok(None))
+        {
             // Then the engine ends by itself, and removes the container.
-            let _ = os::kill(self.pid);
+            if id.as_ref().is_none_or(|id| container.kill(id).is_err()) {
+                let _ = os::kill(self.pid);
+            }
             let _ = self.wait(EXIT_TIMEOUT, &Stop::default());
         }
         let _ = self.child.kill();
@@ -406,25 +412,29 @@ fn read_from(home: &Home, start: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
     use std::process::Command;
 
-    /// What a process that was asked to end, and does not, is told; and how long that took.
-    fn ended(command: &mut Command, prepare: impl Fn(u32)) -> (Failure, Duration) {
-        let parent = tempfile::tempdir().unwrap();
-        let home = Home::make(parent.path(), None, None).unwrap();
-        let child = command.spawn().unwrap();
-        let pid = child.id();
-        let server = Server {
+    fn server(child: Child) -> Server {
+        Server {
+            pid: child.id(),
             child,
-            pid,
             container: None,
             port: 0,
             name: "a".to_owned(),
             slow_end_remedy: "",
             log_words: &LogWords { disk_full: &[], unknown_setting: &[], error: &[] },
             up_from: 0,
-        };
+        }
+    }
+
+    /// What a process that was asked to end, and does not, is told; and how long that took.
+    fn ended(command: &mut Command, prepare: impl Fn(u32)) -> (Failure, Duration) {
+        let parent = tempfile::tempdir().unwrap();
+        let home = Home::make(parent.path(), None, None).unwrap();
+        let server = server(command.spawn().unwrap());
+        let pid = server.pid;
         prepare(pid);
         let began = Instant::now();
         let failure = server.shut_down(&home, &Stop::default()).unwrap_err();
@@ -435,6 +445,29 @@ mod tests {
     fn is_killed_soon((failure, waited): (Failure, Duration)) {
         assert!(failure.message.contains("for 12 s, and was killed"), "{failure:?}");
         assert!(waited < STOP_LIMIT / 2, "{waited:?}");
+    }
+
+    #[test]
+    fn the_engine_is_asked_before_a_process_in_a_container_is_killed() {
+        let directory = tempfile::tempdir().unwrap();
+        let asked = directory.path().join("asked");
+        let killed = |does: &str| {
+            let child = Command::new("sleep").arg("1000").spawn().unwrap();
+            let pid = child.id();
+            let engine = directory.path().join("docker");
+            let script = format!("#!/bin/sh\necho \"$@\" >{}\n{does} {pid}\n", asked.display());
+            std::fs::write(&engine, script).unwrap();
+            std::fs::set_permissions(&engine, std::fs::Permissions::from_mode(0o755)).unwrap();
+            let container = Container::made_up(&engine);
+            let mut server = server(child);
+            server.container = Some((container, Some("c0ffee".to_owned())));
+            drop(server);
+            assert!(!Path::new(&format!("/proc/{pid}/stat")).exists());
+            assert_eq!(std::fs::read_to_string(&asked).unwrap(), "kill --signal KILL c0ffee\n");
+        };
+        killed("kill -KILL");
+        // An engine that fails leaves it to weighin.
+        killed("false");
     }
 
     /// A process that stands still has neither time nor a say: nobody waits three minutes for it.

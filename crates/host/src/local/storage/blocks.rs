@@ -1,8 +1,8 @@
 //! A block device or a file as a volume: its virtual machines each have a part of it.
 
-use super::contents::{Contents, EDGE, HEAD, Look, MARK_BYTES, TAIL, mark_of};
+use super::contents::{Contents, HEAD, Look, TAIL, mark_of};
 use super::identity::check_same;
-use super::mark::{Mark, end_of};
+use super::mark::{EDGE, MARK_BYTES, Mark, end_of};
 use super::{LESS, check_parent, holds, probe, refused, trouble};
 use crate::local::sample::{device_of, volume_of};
 use crate::local::{os, size};

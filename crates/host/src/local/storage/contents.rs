@@ -4,7 +4,7 @@
 //! where whatever can be on a device signs: a device is empty when all of it is zero. Of files the
 //! operating system says which parts were never written.
 
-use super::mark::{Mark, TITLE};
+use super::mark::{EDGE, MARK_BYTES, Mark, TITLE};
 use super::signatures;
 use crate::local::size;
 use model::Stop;
@@ -18,10 +18,6 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-/// The beginning and the end that weighin keeps free of data, in bytes.
-pub(super) const EDGE: u64 = 1 << 20;
-/// Bytes at the very beginning in which weighin's own mark stands.
-pub(super) const MARK_BYTES: u64 = 4096;
 /// Bytes of the beginning that are read whatever will be written: the second header of LUKS2 can
 /// stand as far as 4 MiB.
 pub(super) const HEAD: u64 = 8 << 20;

@@ -1,6 +1,9 @@
-use super::contents::EDGE;
 use model::VolumeLayout;
 
+/// The beginning and the end that weighin keeps free of data, in bytes.
+pub(super) const EDGE: u64 = 1 << 20;
+/// Bytes at the very beginning in which weighin's own mark stands.
+pub(super) const MARK_BYTES: u64 = 4096;
 /// What the mark of a volume begins with.
 pub(super) const TITLE: &str = "weighin storage 1\n";
 
