@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Crates whose files import one another in circles: how many circles, and how many files are in
 /// them. The numbers may only fall; a crate that is not here has none.
-const CIRCLES: [(&str, usize, usize); 8] = [
+const CIRCLES: [(&str, usize, usize); 7] = [
     ("analyse", 1, 15),
     ("campaign", 1, 12),
     ("engine", 1, 8),
@@ -13,7 +13,6 @@ const CIRCLES: [(&str, usize, usize); 8] = [
     ("import", 5, 34),
     ("model", 2, 20),
     ("report", 3, 12),
-    ("weighin", 1, 2),
 ];
 
 /// A module by the names that lead to it from the root of its crate.
