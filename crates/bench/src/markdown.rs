@@ -1,7 +1,6 @@
 use crate::mysql::{Preparation, PreparationPairs};
 use crate::pair::Pair;
-use crate::reading::Reading;
-use crate::view::Seen;
+use crate::reading::{Reading, Seen};
 use report::numbers::{bytes, count, figure};
 use stats::{Sample, paired_ratio};
 
@@ -234,7 +233,7 @@ fn ratio<T>(pairs: &[Pair<T>], of: impl Fn(&T) -> Option<f64>, over: Over) -> St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::ViewTime;
+    use crate::reading::ViewTime;
 
     fn reading(tps: f64, cpu: f64, memory: Option<u64>) -> Reading {
         Reading {

@@ -81,3 +81,27 @@ impl Reading {
         Self { bytes_per_second: Some(self.transactions_per_second * f64::from(bytes)), ..self }
     }
 }
+
+/// What a run comes to on a terminal, with the view or without.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Seen {
+    /// Transactions per second at each level, the median over the repeats.
+    pub(crate) throughput: Vec<f64>,
+    /// Processor time of the view; `None` without one.
+    pub(crate) view: Option<ViewTime>,
+}
+
+/// Processor time of the view, as the kernel accounts for its thread.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ViewTime {
+    pub(crate) cpu_seconds: f64,
+    /// From the first reading to the last.
+    pub(crate) seconds: f64,
+}
+
+impl ViewTime {
+    /// Per cent of one processor.
+    pub(crate) fn percent(self) -> f64 {
+        100.0 * self.cpu_seconds / self.seconds
+    }
+}

@@ -7,6 +7,7 @@ use crate::arguments::Arguments;
 use crate::markdown;
 use crate::pair::alternate;
 use crate::private_server;
+use crate::reading::{Seen, ViewTime};
 use crate::runner::Runner;
 use anyhow::{Context, bail, ensure};
 use host::local::sandbox::Sandbox;
@@ -28,30 +29,6 @@ const POLL: Duration = Duration::from_millis(50);
 const TIMEOUT: Duration = Duration::from_secs(600);
 /// The name of the thread that draws.
 const THREAD: &str = "view";
-
-/// What one run comes to.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Seen {
-    /// Transactions per second at each level, the median over the repeats.
-    pub(crate) throughput: Vec<f64>,
-    /// Processor time of the view; `None` without one.
-    pub(crate) view: Option<ViewTime>,
-}
-
-/// Processor time of the view, as the kernel accounts for its thread.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct ViewTime {
-    pub(crate) cpu_seconds: f64,
-    /// From the first reading to the last.
-    pub(crate) seconds: f64,
-}
-
-impl ViewTime {
-    /// Per cent of one processor.
-    pub(crate) fn percent(self) -> f64 {
-        100.0 * self.cpu_seconds / self.seconds
-    }
-}
 
 /// Runs all pairs; `say` is given the text as it comes about.
 pub(crate) fn run(

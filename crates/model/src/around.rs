@@ -1,7 +1,50 @@
 //! What a load did before, during and after what was done to its target.
 
-use crate::{Interval, Latencies, LoadResult, Mark, Phase};
+use crate::{ActResult, BackgroundWork, Interval, Latencies, LoadResult, Phase};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
+
+/// A named moment or span on a trial's time line, such as the start and the end of an ALTER.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// What happened, in a word or two.
+    pub name: String,
+    /// When it began, in seconds from the trial's origin: where there is a load, from its start.
+    pub at_seconds: f64,
+    /// When it ended, likewise; `None` for a moment. Of an intervention that was cut off when weighin
+    /// ended it, or turned away from work that goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_seconds: Option<f64>,
+    /// What came of it, where it is an intervention.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<ActResult>,
+    /// The background work that the intervention asked for, where it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<BackgroundWork>,
+    /// What is to be said of it: of an intervention that failed why, of others the answer of the
+    /// server or the last words of a command. As it came: not to be shown without [`crate::text`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl Mark {
+    /// A moment that is no intervention.
+    pub fn moment(name: impl Into<String>, at_seconds: f64) -> Self {
+        Self { until_seconds: None, ..Self::span(name, at_seconds, at_seconds) }
+    }
+
+    /// A span that is no intervention.
+    pub fn span(name: impl Into<String>, at_seconds: f64, until_seconds: f64) -> Self {
+        Self {
+            name: name.into(),
+            at_seconds,
+            until_seconds: Some(until_seconds),
+            result: None,
+            work: None,
+            note: None,
+        }
+    }
+}
 
 /// A part of the measured phase of a load, by what was done to its target meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

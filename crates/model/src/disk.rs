@@ -1,4 +1,3 @@
-use crate::Sample;
 use serde::{Deserialize, Serialize};
 
 /// What `iostat -x` shows of one device, or of several together.
@@ -161,19 +160,12 @@ impl VolumeRates {
         let utilisation = together.utilisation / disks.len() as f64;
         Some(Self { together: DiskRates { utilisation, ..together }, busiest })
     }
-
-    /// Of the devices of that name in a sample; `None` where there are none, or one of them was
-    /// not sampled.
-    pub fn sampled(sample: &Sample, devices: &[String]) -> Option<Self> {
-        let disk = |name: &String| sample.disks.iter().find(|disk| disk.device == *name);
-        let disks: Vec<&DiskRates> = devices.iter().map(disk).collect::<Option<_>>()?;
-        Self::of(&disks)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Sample;
 
     fn first() -> DiskRates {
         DiskRates {

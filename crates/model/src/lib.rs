@@ -14,10 +14,12 @@ mod catch_up;
 mod counters;
 mod cross_check;
 mod dataset;
+mod date;
 pub mod deadline;
 mod disk;
 mod environment;
 mod failover;
+mod failure;
 mod fleet;
 mod instance;
 mod intervention;
@@ -46,11 +48,13 @@ mod setting;
 pub mod signal;
 mod slo;
 mod statement;
+mod steady_load;
 mod stop;
 mod storage;
 mod storage_place;
 mod study;
 pub mod system;
+mod target;
 mod task;
 mod test;
 pub mod text;
@@ -60,7 +64,7 @@ mod volume;
 mod workload;
 
 pub use account::{HostAccount, NamedUse, ProcessorUse, Throttling};
-pub use around::{Around, Stretch, longest_statement};
+pub use around::{Around, Mark, Stretch, longest_statement};
 pub use background_work::BackgroundWork;
 pub use bound::Bound;
 pub use catch_up::{Backlog, CatchUp};
@@ -69,9 +73,11 @@ pub use cross_check::{
     CrossCheckEnd, CrossCheckFigures, CrossCheckOrder, CrossCheckPart, CrossCheckRecord, Direction,
 };
 pub use dataset::{Dataset, Extension, Note, RunInfo, SupersededTrial, TargetFacts};
+pub use date::UnixMillis;
 pub use disk::{DiskRates, VolumeRates};
 pub use environment::{HostFacts, ServerFacts, TableContents};
 pub use failover::{Failover, FailoverCause};
+pub use failure::{Failure, FailureKind};
 pub use fleet::{
     AgentChoice, Broker, BrokerAddress, BrokerProof, LoadHosts, RemoteHost, SshHost, Way,
 };
@@ -96,16 +102,14 @@ pub use metric::{Better, Derivation, Metric, MetricEntry, MetricUnit, PrintedNam
 pub use mix::{OltpMix, OltpTransaction};
 pub use needs::{Access, Needs};
 pub use oltp::{Oltp, OltpDialect, TableSchema};
-pub use outcome::{
-    Figure, FigureNumber, FigureValue, Mark, Outcome, Printed, ResultSource, TimeSeries,
-};
+pub use outcome::{Figure, FigureNumber, FigureValue, Outcome, Printed, ResultSource, TimeSeries};
 pub use placement::LevelPlacement;
 pub use plan::{Block, Plan, Trial, TrialKey};
 pub use policy::{ErrorAction, ErrorPolicy};
 pub use price::{Price, PriceItem, PriceUnit};
 pub use processors::{FleetProcessors, Oversubscription, ProcessorCount};
 pub use read_limit::{OverBudget, ReadBudget, ReadLimit};
-pub use record::{Failure, FailureKind, SideBySide, TrialEnd, TrialRecord, UnixMillis, time_taken};
+pub use record::{SideBySide, TrialEnd, TrialRecord, time_taken};
 pub use restart::{RestartSpec, RestartWay};
 pub use sample::{
     ClockReading, CounterReading, CpuShares, HostSampling, ProcessUsage, Sample, Sampling,
@@ -115,15 +119,17 @@ pub use search::{Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
 pub use setting::{SettingDifference, SettingOrigin, setting_differences};
 pub use slo::{LatencyFigure, Slo, SloError};
 pub use statement::{BesideLoad, BuiltInQuery, Query, Statement, TimedStatement};
+pub use steady_load::{Arrivals, Load};
 pub use stop::Stop;
 pub use storage::{BlockOrder, BlockShare, HotRegion, Storage};
 pub use storage_place::{PlacedVolume, StoragePlace, VolumeLayout, VolumePlace};
-pub use study::{
-    Budget, ControlAct, Endpoint, Money, Place, PrivateReplication, ReplicationControl,
-    SandboxSpec, ServerAddress, ServerKey, ServerSpec, Software, Study, Target, Until,
-};
+pub use study::{Budget, Money, Study, Until};
 pub use system::System;
-pub use task::{Arrivals, ImportedTask, Load, LoadSearch, Task};
+pub use target::{
+    ControlAct, Endpoint, Place, PrivateReplication, ReplicationControl, SandboxSpec,
+    ServerAddress, ServerKey, ServerSpec, Software, Target,
+};
+pub use task::{ImportedTask, LoadSearch, Task};
 pub use test::{CacheState, Test};
 pub use unit_name::UnitName;
 pub use volume::{BuiltVolume, FileSystem, IoLimits};

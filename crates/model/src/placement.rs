@@ -1,4 +1,4 @@
-use crate::{Level, LevelUnit, Plan, Study, Task};
+use crate::{Level, LevelUnit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -70,30 +70,10 @@ impl LevelPlacement {
         self.sweep().len().min(self.most as usize)
     }
 
-    fn holds(&self, level: Level, unit: LevelUnit) -> bool {
+    /// Whether it is a level that this may place.
+    pub(crate) fn holds(&self, level: Level, unit: LevelUnit) -> bool {
         let Level { clients, rate, search, unit: own } = level;
         (self.from..=self.to).contains(&clients) && (rate, search, own) == (None, None, unit)
-    }
-}
-
-impl Study {
-    /// Whether a test places its levels itself.
-    pub fn places_levels(&self) -> bool {
-        self.tests.iter().any(|test| test.placement().is_some())
-    }
-
-    /// Takes over the levels that a plan has of tests that place their levels themselves.
-    pub fn take_levels(&mut self, plan: &Plan) {
-        for test in &mut self.tests {
-            let Task::Load(load) = &mut test.task else { continue };
-            let Some(placement) = load.placement else { continue };
-            let unit = load.levels.first().map_or(LevelUnit::Clients, |level| level.unit);
-            let own = plan.all_trials().filter(|trial| trial.key.test == test.name);
-            let own = own.map(|trial| trial.key.level);
-            let own = own.filter(|level| placement.holds(*level, unit));
-            let all: BTreeSet<Level> = load.levels.iter().copied().chain(own).collect();
-            load.levels = all.into_iter().collect();
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-use crate::{DiskRates, HostAccount, HostFacts, ProcessorUse, ServerCounters};
+use crate::{DiskRates, HostAccount, HostFacts, ProcessorUse, ServerCounters, VolumeRates};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::time::Duration;
@@ -217,6 +217,16 @@ pub struct CounterReading {
     pub at_seconds: f64,
     /// The counters.
     pub counters: ServerCounters,
+}
+
+impl VolumeRates {
+    /// Of the devices of that name in a sample; `None` where there are none, or one of them was
+    /// not sampled.
+    pub fn sampled(sample: &Sample, devices: &[String]) -> Option<Self> {
+        let disk = |name: &String| sample.disks.iter().find(|disk| disk.device == *name);
+        let disks: Vec<&DiskRates> = devices.iter().map(disk).collect::<Option<_>>()?;
+        Self::of(&disks)
+    }
 }
 
 #[cfg(test)]

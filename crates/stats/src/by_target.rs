@@ -1,7 +1,7 @@
 //! How widely repeats scatter, target by target: one that scatters widely says little of the others.
 
-use crate::learned::{Group, Learned};
-use crate::scatter::{Moments, moved_in, typical};
+use crate::learned::{Group, Learned, Moments};
+use crate::scatter::{moved_in, typical};
 use crate::{Autocorrelation, Scatter};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -127,6 +127,19 @@ impl ByTarget {
             *scatter = scatter.clone().with_autocorrelation(autocorrelation);
         }
         self
+    }
+}
+
+impl Scatter {
+    /// Learned from samples, in order of repeat, of two values at least; others are passed over. `None` for fewer than
+    /// three, which have nothing to borrow, and where none scatters.
+    ///
+    /// `independent` is how much of what the samples say is not said twice, in (0, 1]: the ratios
+    /// of all pairs of k targets rest on k samples, so their share is 2 ÷ k.
+    pub fn of(samples: &[Vec<f64>], independent: f64) -> Option<Self> {
+        let of_one: Vec<([usize; 2], Vec<f64>)> =
+            samples.iter().map(|sample| ([0, 0], sample.clone())).collect();
+        Some(ByTarget::with(&of_one, independent.clamp(0.0, 1.0))?.target(0).clone())
     }
 }
 

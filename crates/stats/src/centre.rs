@@ -1,7 +1,6 @@
 //! The centre of a sample, and how far off it may be.
 
-use crate::interval::{Bounds, MeanSpread, is_confidence};
-use crate::scatter::Scatter;
+use crate::interval::{Bounds, is_confidence};
 use crate::student::two_tails;
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -31,20 +30,6 @@ impl Centre {
     /// With errors whose weights are 1 together.
     pub(crate) fn with(value: f64, n: f64, errors: Vec<Error>) -> Self {
         Self { value, n, errors }
-    }
-
-    /// Of two values at least, by that scatter; with none by their own alone.
-    pub(crate) fn of(values: &[f64], scatter: Option<&Scatter>) -> Option<Self> {
-        if values.len() < 2 {
-            return None;
-        }
-        if let Some(scatter) = scatter {
-            return scatter.centre(values);
-        }
-        let spread = MeanSpread::of(values)?;
-        let scale = spread.error_squared.sqrt();
-        let error = Error { weight: 1.0, scale, freedom: spread.freedom };
-        Some(Self { value: spread.mean, n: spread.freedom + 1.0, errors: vec![error] })
     }
 
     /// Of the difference b − a of two centres by the same scatter.

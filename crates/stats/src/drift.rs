@@ -1,7 +1,7 @@
 //! Whether slow drift explains what looks like a change of level.
 
 use crate::bootstrap::Normal;
-use crate::change::{SHORTEST, ranks, strongest};
+use crate::split::{SHORTEST, ranks, strongest};
 use std::collections::BTreeMap;
 
 /// Coefficients of autoregression that are told apart, ascending in steps of this.

@@ -1,7 +1,6 @@
 //! What the distributions of variances may be of which samples are draws, and whether targets have
 //! one in common.
 
-use crate::scatter::Moments;
 use statrs::function::gamma::ln_gamma;
 use std::ops::Range;
 
@@ -28,6 +27,26 @@ const CONDENSED: usize = 4;
 /// Variances below this share of the mean count as this much: what was rounded may seem to scatter
 /// not at all.
 const LEAST_VARIANCE: f64 = 1e-6;
+
+/// A sample as it enters: its mean, variance and size, outliers moved in.
+pub(crate) struct Moments {
+    pub(crate) mean: f64,
+    pub(crate) variance: f64,
+    pub(crate) n: f64,
+}
+
+impl Moments {
+    /// Of two values at least.
+    pub(crate) fn of(values: &[f64]) -> Option<Self> {
+        if values.len() < 2 {
+            return None;
+        }
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        Some(Self { mean, variance, n })
+    }
+}
 
 /// One distribution of variances.
 #[derive(Clone, Copy, Debug, PartialEq)]

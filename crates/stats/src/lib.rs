@@ -30,6 +30,7 @@ mod sample;
 mod saturation;
 mod scatter;
 mod spending;
+mod split;
 mod student;
 mod trend;
 mod usl;

@@ -9,8 +9,9 @@
 
 use crate::centre::Error;
 use crate::incomplete::BetweenBlocks;
-use crate::learned::Prior;
-use crate::{Autocorrelation, ByTarget, Centre};
+use crate::interval::MeanSpread;
+use crate::learned::{Moments, Prior};
+use crate::{Autocorrelation, Centre};
 
 /// A repeat that is further from the median of its sample than so many typical deviations is moved
 /// there: one bad trial must not hide what all others say.
@@ -28,26 +29,6 @@ pub struct Scatter {
     autocorrelation: Autocorrelation,
 }
 
-/// A sample as it enters: its mean, variance and size, outliers moved in.
-pub(crate) struct Moments {
-    pub(crate) mean: f64,
-    pub(crate) variance: f64,
-    pub(crate) n: f64,
-}
-
-impl Moments {
-    /// Of two values at least.
-    pub(crate) fn of(values: &[f64]) -> Option<Self> {
-        if values.len() < 2 {
-            return None;
-        }
-        let n = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        Some(Self { mean, variance, n })
-    }
-}
-
 impl Scatter {
     /// The same with another autocorrelation: that of samples whose order says less than it seems.
     pub fn with_autocorrelation(self, autocorrelation: Autocorrelation) -> Self {
@@ -57,17 +38,6 @@ impl Scatter {
     /// How far repeats in a row are alike, which widens what [`Self::centre`] says.
     pub fn autocorrelation(&self) -> Autocorrelation {
         self.autocorrelation
-    }
-
-    /// Learned from samples, in order of repeat, of two values at least; others are passed over. `None` for fewer than
-    /// three, which have nothing to borrow, and where none scatters.
-    ///
-    /// `independent` is how much of what the samples say is not said twice, in (0, 1]: the ratios
-    /// of all pairs of k targets rest on k samples, so their share is 2 ÷ k.
-    pub fn of(samples: &[Vec<f64>], independent: f64) -> Option<Self> {
-        let of_one: Vec<([usize; 2], Vec<f64>)> =
-            samples.iter().map(|sample| ([0, 0], sample.clone())).collect();
-        Some(ByTarget::with(&of_one, independent.clamp(0.0, 1.0))?.target(0).clone())
     }
 
     pub(crate) fn with(
@@ -128,6 +98,22 @@ impl Scatter {
     /// The values of a sample, not empty, outliers as far off as they count.
     pub fn moved_in(&self, values: &[f64]) -> Vec<f64> {
         moved_in(values, self.typical)
+    }
+}
+
+impl Centre {
+    /// Of two values at least, by that scatter; with none by their own alone.
+    pub(crate) fn of(values: &[f64], scatter: Option<&Scatter>) -> Option<Self> {
+        if values.len() < 2 {
+            return None;
+        }
+        if let Some(scatter) = scatter {
+            return scatter.centre(values);
+        }
+        let spread = MeanSpread::of(values)?;
+        let scale = spread.error_squared.sqrt();
+        let error = Error { weight: 1.0, scale, freedom: spread.freedom };
+        Some(Self { value: spread.mean, n: spread.freedom + 1.0, errors: vec![error] })
     }
 }
 

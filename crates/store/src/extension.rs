@@ -2,7 +2,7 @@
 
 use crate::digest::{self, EXTENSION};
 use crate::document::MOST;
-use crate::run;
+use crate::plan;
 use crate::value::{Columns, Json, damage};
 use model::{Block, Extension, Study, UnixMillis};
 use rusqlite::{Connection, Result, params};
@@ -25,11 +25,11 @@ pub(crate) fn insert(
             Json(&extension.host),
             Json(&extension.changes),
             study.map(|study| &study.source),
-            study.map(|study| Json(run::without_source(study))),
+            study.map(|study| Json(plan::without_source(study))),
             extension.merged_from
         ],
     )?;
-    run::insert_plan(connection, blocks)?;
+    plan::insert(connection, blocks)?;
     digest::write(connection, EXTENSION.of(number))
 }
 

@@ -1,7 +1,7 @@
 //! The file of a store: made complete or not at all, connected to.
 
 use crate::error::Access;
-use crate::guard::{TimeLimit, harden};
+use crate::guard::{Opened, TimeLimit, harden};
 use crate::{StoreError, beside, run, schema};
 use files::{Directory, Unfinished};
 use model::{Plan, ReadLimit, RunInfo, Study};
@@ -42,13 +42,6 @@ pub(crate) fn create(
         ErrorKind::AlreadyExists => StoreError::Exists(path.to_path_buf()),
         _ => StoreError::not_writable(path, &error),
     })
-}
-
-/// A file that is open, and what ends statements that take too long.
-#[derive(Debug)]
-pub(crate) struct Opened {
-    pub connection: Connection,
-    pub limit: TimeLimit,
 }
 
 /// Opens an existing file, by a path without links; reading it has the time of that limit.

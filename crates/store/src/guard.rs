@@ -92,6 +92,13 @@ struct State {
     looks: AtomicU64,
 }
 
+/// A file that is open, and what ends statements that take too long.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub connection: Connection,
+    pub limit: TimeLimit,
+}
+
 /// While it is there, the limit holds.
 #[derive(Debug)]
 pub(crate) struct Limited<'a>(&'a State);

@@ -20,6 +20,7 @@ pub mod fuzzing;
 mod guard;
 mod lock;
 mod log;
+mod plan;
 mod recording;
 mod run;
 mod schema;

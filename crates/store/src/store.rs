@@ -1,12 +1,11 @@
 use crate::digest::{self, EXTENSION, RUN};
 use crate::error::Access;
-use crate::file::Opened;
-use crate::guard::{TimeLimit, thread_time};
+use crate::guard::{Opened, TimeLimit, thread_time};
 use crate::lock::WriterLock;
 use crate::log::LogState;
 use crate::schema::{self, Age, SCRIPTS};
 use crate::value::unfit_value;
-use crate::{StoreError, beside, extension, facts, file, run, trial};
+use crate::{StoreError, beside, extension, facts, file, plan, run, trial};
 use model::{
     Block, Extension, HostFacts, Instance, Note, Plan, ReadLimit, RunInfo, Study, TargetFacts,
     Trial, TrialKey, TrialRecord, UnixMillis,
@@ -328,7 +327,7 @@ impl Store {
         let Some(block) = blocks.last() else { return Ok(()) };
         let mut read = None;
         self.write(|connection| {
-            run::insert_plan(connection, blocks)?;
+            plan::insert(connection, blocks)?;
             let subject = match block.extension {
                 0 => RUN.of(1),
                 number => EXTENSION.of(number),

@@ -1,13 +1,7 @@
-use crate::load::requests;
+use crate::load::{MEASURE, WARMUP, requests};
 use import::{Format as _, Source, Table, assemble};
 use model::ReadBudget;
 use model::*;
-use std::time::Duration;
-
-/// Warm-up of every trial.
-pub const WARMUP: Duration = Duration::from_secs(2);
-/// Measured phase of every trial.
-pub const MEASURE: Duration = Duration::from_secs(10);
 
 /// A run on a host of which nothing is known.
 pub fn run() -> RunInfo {

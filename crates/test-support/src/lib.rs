@@ -11,8 +11,10 @@ mod port;
 pub mod varied;
 
 pub use browser::{Browser, Rules};
-pub use dataset::{MEASURE, WARMUP, dataset, imported, plan, record, run, study};
+pub use dataset::{dataset, imported, plan, record, run, study};
 pub use directory::shared_directory;
 pub use exposition::{Exposed, Labels, ReadFamily};
-pub use load::{balance, balance_load, latencies, load, open_loop, requests, so_many};
+pub use load::{
+    MEASURE, WARMUP, balance, balance_load, latencies, load, open_loop, requests, so_many,
+};
 pub use port::free_port;

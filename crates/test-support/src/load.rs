@@ -1,6 +1,10 @@
-use crate::dataset::{MEASURE, WARMUP};
 use model::*;
 use std::time::Duration;
+
+/// Warm-up of every trial.
+pub const WARMUP: Duration = Duration::from_secs(2);
+/// Measured phase of every trial.
+pub const MEASURE: Duration = Duration::from_secs(10);
 
 /// The statements of a transaction, with what MariaDB counts them in and how many there are.
 static TRANSACTION: [(RequestKind, u64); 7] = [

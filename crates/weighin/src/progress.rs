@@ -11,6 +11,7 @@ use crate::exit::CliError;
 use crate::log::{Log, Weight};
 use crate::metrics::{Ended, Metrics, RunState, Verdict};
 use crate::passing::Doings;
+use crate::signals;
 use crate::slo_output::{answer_line, capacity_line, step_line};
 use crate::view::{End, HostNow, Sentence, State, View};
 use analyse::{Severity, Validity};
@@ -97,7 +98,10 @@ impl RunProgress {
         let log = Log::new(arguments)?;
         let view = match arguments.is_plain() || done == total {
             true => None,
-            false => View::start(State::new(&study.name, counted, trials, left)),
+            false => {
+                let state = State::new(&study.name, counted, trials, left);
+                View::start(state, signals::request_stop)
+            }
         };
         let metrics = listener.map(|listener| {
             let name = study.name.as_str();

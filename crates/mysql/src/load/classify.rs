@@ -1,6 +1,11 @@
-use crate::protocol::ServerError;
-use engine::OperationError;
+use crate::protocol::{ProtocolError, ServerError};
+use engine::{OperationError, SessionError};
 use model::ErrorClass;
+
+/// What ends a session whose server no longer keeps to the protocol.
+pub(super) fn broken(error: ProtocolError) -> SessionError {
+    SessionError::Protocol(error.to_string())
+}
 
 /// What an error of the server amounts to.
 pub fn operation_error(error: ServerError) -> OperationError {

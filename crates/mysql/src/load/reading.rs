@@ -1,4 +1,5 @@
 use super::Statements;
+use super::classify::broken;
 use crate::protocol::{Columns, Dialect, FirstRowReader, Reply};
 use engine::SessionError;
 use workload::program::{Column, Run, Value};
@@ -37,7 +38,7 @@ impl Reading {
 
     pub(super) fn receive(&mut self, input: &[u8]) -> Result<(usize, Option<Reply>), SessionError> {
         let columns = &mut self.columns[self.current];
-        self.reader.receive(input, columns).map_err(super::session::broken)
+        self.reader.receive(input, columns).map_err(broken)
     }
 
     /// Gives the variables that read from a statement the values of its answer.
@@ -62,7 +63,7 @@ impl Reading {
             match self.reader.read(columns, column, &mut self.text) {
                 Ok(true) => run.variables.set_text(read.variable, &self.text),
                 Ok(false) => run.variables.set(read.variable, Value::Null),
-                Err(error) => return Err(super::session::broken(error)),
+                Err(error) => return Err(broken(error)),
             }
         }
         Ok(())

@@ -1,5 +1,5 @@
 use super::Statements;
-use super::classify::says_goodbye;
+use super::classify::{broken, says_goodbye};
 use super::operation_error;
 use super::reading::Reading;
 use crate::protocol::{
@@ -469,8 +469,4 @@ impl<const BY_STATEMENT: bool> WithoutServer for ProgramSession<BY_STATEMENT> {
             _ => Event::Done,
         }
     }
-}
-
-pub(super) fn broken(error: crate::protocol::ProtocolError) -> SessionError {
-    SessionError::Protocol(error.to_string())
 }

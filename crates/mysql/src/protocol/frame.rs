@@ -10,6 +10,9 @@ pub(super) const HEADER: usize = 4;
 /// Longest payload of a frame, in bytes; a frame of this length is followed by another.
 pub(super) const FULL: usize = 0xFF_FFFF;
 
+/// First byte of an ERR packet.
+pub(super) const ERR: u8 = 0xFF;
+
 /// Length and sequence number of a frame.
 pub(super) fn parse_header([a, b, c, sequence]: [u8; HEADER]) -> (usize, u8) {
     (u32::from_le_bytes([a, b, c, 0]) as usize, sequence)
@@ -245,7 +248,7 @@ impl Packets {
     #[inline]
     fn check_sequence(&mut self, got: u8, first: Option<u8>) -> Result<(), ProtocolError> {
         let expected = self.next_sequence;
-        if got != expected && self.numbered && first != Some(super::packet::ERR) {
+        if got != expected && self.numbered && first != Some(ERR) {
             return Err(ProtocolError::Sequence { expected, got });
         }
         self.next_sequence = got.wrapping_add(1);

@@ -2,15 +2,13 @@
 
 use super::capabilities::Dialect;
 use super::error::{MAX_COLUMNS, ProtocolError, ServerError};
-use super::frame::{FULL, Start};
+use super::frame::{ERR, FULL, Start};
 use super::wire::Fields;
 
 /// First byte of an OK packet.
 pub(super) const OK: u8 = 0x00;
 /// First byte of an EOF packet, and of the OK packet that takes its place.
 pub(super) const EOF: u8 = 0xFE;
-/// First byte of an ERR packet.
-pub(super) const ERR: u8 = 0xFF;
 /// First byte of a request for a local file.
 const LOCAL_INFILE: u8 = 0xFB;
 

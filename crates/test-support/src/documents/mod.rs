@@ -4,6 +4,8 @@ mod checker;
 mod read;
 mod shapes;
 mod tables;
+mod truth;
 
 pub use checker::{Contradiction, Kind, contradictions};
-pub use shapes::{Draw, random};
+pub use shapes::random;
+pub use truth::Draw;

@@ -1,6 +1,6 @@
 //! Random results that others measured, as a table.
 
-use super::shapes::{Draw, Truth};
+use super::truth::{Draw, Truth};
 use import::{Format as _, Source, Table, assemble};
 use model::{Dataset, ReadBudget};
 use std::fmt::Write;

@@ -16,7 +16,7 @@ mod tests;
 pub(crate) use state::{End, HostNow, Sentence, State};
 pub(crate) use terminal::uncover_for_good;
 
-use crate::{messages, signals};
+use crate::messages;
 use model::{Note, Stop, UnixMillis};
 use rustix::process::setpriority_process;
 use rustix::thread::gettid;
@@ -69,8 +69,8 @@ pub(crate) struct View {
 
 impl View {
     /// Begins to show a run; `None` where there is no terminal for it. What is told from here on is
-    /// shown below it when it is over.
-    pub(crate) fn start(state: State) -> Option<Self> {
+    /// shown below it when it is over. `request_stop` is what the user's wish to stop does.
+    pub(crate) fn start(state: State, request_stop: fn()) -> Option<Self> {
         if !terminal::is_there() {
             return None;
         }
@@ -78,8 +78,13 @@ impl View {
         terminal::mind_signals().ok()?;
         let (updates, received) = channel();
         let wishes = Arc::new(Wishes::default());
-        let drawn =
-            Drawn { state, screen, wishes: Arc::clone(&wishes), colour: messages::colours() };
+        let drawn = Drawn {
+            state,
+            screen,
+            wishes: Arc::clone(&wishes),
+            request_stop,
+            colour: messages::colours(),
+        };
         messages::hold();
         let thread =
             thread::Builder::new().name("view".to_owned()).spawn(move || drawn.run(&received));
@@ -148,6 +153,7 @@ struct Drawn {
     state: State,
     screen: Screen,
     wishes: Arc<Wishes>,
+    request_stop: fn(),
     colour: bool,
 }
 
@@ -187,7 +193,7 @@ impl Drawn {
         match wish {
             Wish::Pause(pauses) => self.wishes.pauses.store(pauses, Ordering::Release),
             Wish::Note(text) => self.wishes.note(text),
-            Wish::Stop => signals::request_stop(),
+            Wish::Stop => (self.request_stop)(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! From the greeting to the last prepared statement.
 
-use super::{Prepared, ProgramSession, Stage, broken};
-use crate::load::operation_error;
+use super::{Prepared, ProgramSession, Stage};
+use crate::load::classify::{broken, operation_error};
 use crate::load::reading::Reading;
 use crate::protocol::{Dialect, LoginStep, PrepareReader, ResponseReader, write_prepare};
 use engine::{Event, SessionError};

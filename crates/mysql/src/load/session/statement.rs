@@ -1,6 +1,7 @@
 //! How a statement is sent, and what variables read from its answer.
 
-use super::{Prepared, ProgramSession, Stage, broken};
+use super::{Prepared, ProgramSession, Stage};
+use crate::load::classify::broken;
 use crate::load::statements::{Fixed, Way};
 use crate::protocol::{ParamType, ParamValue, Reply, write_query};
 use engine::SessionError;

@@ -1,6 +1,6 @@
 use super::greeting::Greeting;
+use super::options::{LoginOptions, ServerKey};
 use super::server_key;
-use super::{LoginOptions, ServerKey};
 use crate::protocol::error::LoginError;
 use mysql_common::auth::plugins::{
     AuthProc, ChallengeResponsePlugin, Context, Error as PluginError,
