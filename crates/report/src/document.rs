@@ -3,6 +3,7 @@
 use crate::tables::Table;
 use crate::terminal::{Page, Style};
 use crate::{html, markdown};
+use maud::{DOCTYPE, Markup, html};
 use model::text;
 
 /// What is said, from top to bottom.
@@ -59,6 +60,26 @@ impl Document {
     }
 
     pub(crate) fn html(&self) -> String {
-        text::visible(&html::short_page(self).into_string()).into_owned()
+        let page: Markup = html! {
+            (DOCTYPE)
+            html lang="en" {
+                (html::head(&self.title))
+                body {
+                    header { h1 { (self.title) } }
+                    main {
+                        @for part in &self.parts {
+                            @match part {
+                                Part::Heading(heading) => h2 { (heading) },
+                                Part::Paragraph(said) => p { (said) },
+                                Part::Warning(said) => p.limits { strong { (said) } },
+                                Part::Bullets(all) => ul { @for said in all { li { (said) } } },
+                                Part::Table(table) => (html::table::table(table)),
+                            }
+                        }
+                    }
+                }
+            }
+        };
+        text::visible(&page.into_string()).into_owned()
     }
 }

@@ -13,9 +13,7 @@ use analyse::{
     Analysis, Cell, TestAnalysis, TrialAssessment, TrialEvents, Validity, percentile_ms,
 };
 use maud::{Markup, html};
-use model::{
-    Interval, LoadResult, Mark, Outage, Phase, Sample, Test, TrialRecord, UnitName, signal,
-};
+use model::{Interval, LoadResult, Mark, Outage, Sample, Test, TrialRecord, UnitName, signal};
 
 /// Points that the lines of all trials may have together, so that the page stays light.
 const POINTS_OF_ALL: usize = 120_000;
@@ -317,12 +315,6 @@ pub(crate) fn plain(analysis: &Analysis, test: &TestAnalysis, record: usize) -> 
     Some(panel_chart((record, seen), &extent, view::counted(test), MOST_POINTS).body())
 }
 
-/// Until when a load was only warming up, in seconds.
-pub(crate) fn warmup_until(load: &LoadResult) -> f64 {
-    let warm = load.intervals.iter().filter(|interval| interval.phase == Phase::Warmup);
-    warm.map(|i| (i.start + i.length).as_secs_f64()).fold(0.0, f64::max)
-}
-
 fn panel_chart(
     (record, seen): (&TrialRecord, Option<&TrialEvents>),
     extent: &Extent,
@@ -338,7 +330,7 @@ fn panel_chart(
         panels.extend(heat(load, extent));
         panels.extend(extent.tail.map(|tail| latencies(load, extent, tail)).into_iter().flatten());
         shown.push("throughput and latency");
-        warm = warmup_until(load);
+        warm = heat_maps::warmup_until(load);
         bands.extend(load.outages.iter().map(|outage| down(outage, extent)));
     }
     let marks = record.outcome().map_or(&[][..], |outcome| &outcome.marks);

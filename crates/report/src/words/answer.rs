@@ -4,8 +4,8 @@ use super::first::{crowd, measured_once, not_offered, peaks};
 use super::{decision, failover, rates, search, undecided};
 use crate::{numbers, view};
 use analyse::{
-    Analysis, CurveShape, Evidence, Finding, Metric, OverallComparison, TestAnalysis, Validity,
-    Verdict,
+    Analysis, CurveShape, Evidence, Finding, Metric, OverallComparison, SearchAnalysis,
+    TestAnalysis, Validity, Verdict,
 };
 use findings::names::target_name;
 use findings::place::{at_levels, levels};
@@ -14,6 +14,9 @@ use model::{Level, Test, TrialRecord, text};
 
 /// Most targets that failed in some trials and are named beside a choice.
 const MOST_FAILED: usize = 3;
+
+/// Most targets whose highest loads are told in sentences; a table has those of all.
+const MOST_SEARCHED: usize = 3;
 
 /// What a test says.
 pub(crate) struct Answer {
@@ -59,8 +62,7 @@ impl Answer {
 /// What a test says, from its ranking and the findings about it.
 pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
     if let Some(found) = &test.search {
-        let limits = lost_trials(analysis, test);
-        return search::answer(analysis, test, found, limits);
+        return answer_of_search(analysis, test, found);
     }
     let mut pairs = if view::is_crowded(test) { Vec::new() } else { pairs(analysis, test) };
     let ranking = if test.ranking.measured_once.is_empty() {
@@ -115,6 +117,24 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
         targets: Vec::new(),
         conditions,
         limits,
+    }
+}
+
+/// What a test that searches says: the highest load of each target, then the pairs.
+fn answer_of_search(analysis: &Analysis, test: &TestAnalysis, found: &SearchAnalysis) -> Answer {
+    let targets = search::highest_loads(analysis, test, found);
+    let choice = search::choice(found);
+    let failed = choice.as_ref().and_then(|_| failures(analysis, test));
+    Answer {
+        stalled: None,
+        choice,
+        lost: None,
+        failed,
+        headline: targets[..targets.len().min(MOST_SEARCHED)].join(" "),
+        ranking: None,
+        conditions: search::compared(analysis, test),
+        targets,
+        limits: lost_trials(analysis, test).into_iter().collect(),
     }
 }
 
@@ -343,7 +363,7 @@ fn lost_trials(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
 
 /// Which targets failed in how many of their trials; `None` where none did. A target that has no result
 /// at all is in the limits.
-pub(super) fn failures(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
+fn failures(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
     let failed = |target: &str| -> (usize, usize) {
         let own = test.cells.iter().filter(|cell| cell.target == target);
         let trials: Vec<_> = own.flat_map(|cell| &cell.trials).collect();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Crates whose files import one another in circles: how many circles, and how many files are in
 /// them. The numbers may only fall; a crate that is not here has none.
-const CIRCLES: [(&str, usize, usize); 13] = [
+const CIRCLES: [(&str, usize, usize); 12] = [
     ("analyse", 1, 15),
     ("bench", 1, 2),
     ("campaign", 1, 12),
@@ -14,7 +14,6 @@ const CIRCLES: [(&str, usize, usize); 13] = [
     ("import", 5, 34),
     ("model", 2, 20),
     ("mysql", 3, 6),
-    ("report", 3, 12),
     ("stats", 2, 6),
     ("store", 2, 4),
     ("test-support", 2, 4),
