@@ -34,18 +34,19 @@ mod size;
 mod study;
 mod trial;
 
-pub use analysis::{
-    Analysis, Cell, Comparison, Curve, CurveShape, FailedTarget, OncePlace, OverallComparison,
-    Placings, RankedTarget, Ranking, Strength, Summary, TestAnalysis, TopTwo, TrialAssessment,
-};
+pub use analysis::{Analysis, Placings, Summary, TestAnalysis, TopTwo};
 pub use answer::capacity;
 pub use answer::money::{Bill, CostLine, Standing, TargetCost, TestMoney};
+pub use answer::rank::{FailedTarget, OncePlace, RankedTarget, Ranking};
 pub use basis::Basis;
 pub use cell::events::{ServerEvent, TestEvents, TrialBackground, TrialEvents, TrialSeconds};
 pub use cell::fleet::{FleetCell, HostFigures, VmFigures, VolumeFigures};
 pub use cell::means::Means;
 pub use cell::named::{NamedFigure, NamedValue};
 pub use cell::volume::{CellVolume, DiskEstimates, TrialVolume};
+pub use cell::{Cell, TrialAssessment};
+pub use compare::family::{Comparison, OverallComparison, Strength};
+pub use curve::{Curve, CurveShape};
 pub use findings::kinds::*;
 pub use findings::{Amount, Finding, FindingKind, Range, Severity, Subject, Validity};
 pub use model::Metric;
@@ -59,9 +60,7 @@ pub use trial::figures::percentile_ms;
 
 use answer::{advice, money, rank, summary};
 use cell::{CellData, Cells};
-use cell::{
-    cross_check, events, fleet, named, processors, repeats, side_by_side, stalled, sustained,
-};
+use cell::{cross_check, events, fleet, named, repeats, side_by_side, stalled, sustained};
 use compare::{factor, floor};
 use curve::law::Laws;
 use curve::{crossing, growth, knee, law};
@@ -228,7 +227,7 @@ fn analyse_test(
     findings.extend(cross_checked(study, &mut data));
 
     let fleets = fleet::fleets(study, test, &data);
-    findings.extend(processors::findings(&test.name, &fleets));
+    findings.extend(fleet::findings(&test.name, &fleets));
     let events = events::of_test(study, &data);
     findings.extend(events::findings(&test.name, &events));
     findings.extend(side_by_side::findings(study, test, basis, &data));

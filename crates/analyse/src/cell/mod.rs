@@ -5,19 +5,21 @@ pub(crate) mod events;
 pub(crate) mod fleet;
 pub(crate) mod means;
 pub(crate) mod named;
-pub(crate) mod processors;
 pub(crate) mod repeats;
 pub(crate) mod series;
 pub(crate) mod side_by_side;
 pub(crate) mod stalled;
+mod summary;
 pub(crate) mod sustained;
 pub(crate) mod volume;
+
+pub use summary::{Cell, TrialAssessment};
 
 use crate::cell::series::{Kin, Series};
 use crate::trial::check::{CheckResult, CheckedTrial};
 use crate::trial::checked_run::{CheckedRun, OfTest};
 use crate::trial::figures::Figures;
-use crate::{Basis, Cell, Metric, TrialAssessment};
+use crate::{Basis, Metric};
 use findings::{Contradiction, Drift, Evidence, Finding, Subject, Validity};
 use model::{Level, LoadResult, Target, Task, Test, TrialRecord};
 use stats::Looks;
@@ -284,45 +286,6 @@ impl<'a> CellData<'a> {
         self.series.get(&metric).unwrap_or(&UNKNOWN)
     }
 
-    /// What each of its trials is worth, without what they say together.
-    pub(crate) fn of_trials(&self) -> Cell {
-        Cell {
-            target: self.target.to_owned(),
-            level: self.level,
-            trials: self.trials.iter().map(|trial| trial.assessment(self.at_most)).collect(),
-            estimates: BTreeMap::new(),
-            next: BTreeMap::new(),
-            spread: None,
-            volume: None,
-            overloaded: self.usable().filter(|trial| trial.fell_behind).count(),
-            lost: self.lost(),
-            unstarted: self.unstarted(),
-            stalled: self.stalled(),
-        }
-    }
-
-    /// What a report shows of the cell.
-    pub(crate) fn summarise(&self, basis: Option<Basis>, confidence: f64) -> Cell {
-        let estimate = |metric| self.series(metric).estimate(confidence);
-        Cell {
-            estimates: Metric::ALL
-                .iter()
-                .filter_map(|&metric| Some((metric, estimate(metric)?)))
-                .collect(),
-            // Each end is a claim by itself.
-            next: self
-                .series
-                .iter()
-                .filter_map(|(metric, series)| {
-                    Some((*metric, series.next(1.0 - 2.0 * (1.0 - confidence))?))
-                })
-                .collect(),
-            spread: basis.and_then(|basis| self.series(basis.metric).spread()),
-            volume: volume::of_cell(self, confidence),
-            ..self.of_trials()
-        }
-    }
-
     /// Whether a trial did all that it was offered.
     pub(crate) fn keeps_up(&self) -> bool {
         self.usable().any(|trial| !trial.fell_behind)
@@ -453,18 +416,5 @@ impl<'a> CellData<'a> {
     /// The trials that conclusions may rest on.
     fn usable(&self) -> impl Iterator<Item = &CellTrial<'a>> {
         self.trials.iter().filter(|trial| trial.checked.validity != Validity::Void)
-    }
-}
-
-impl CellTrial<'_> {
-    /// With a validity that is no better than `at_most`.
-    fn assessment(&self, at_most: Validity) -> TrialAssessment {
-        TrialAssessment {
-            repeat: self.record.key.repeat,
-            validity: self.checked.validity.max(at_most),
-            not_checked: self.checked.not_made.clone(),
-            figures: self.figures.as_ref().map_or_else(BTreeMap::new, Figures::values),
-            record: self.index,
-        }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::cell::Cells;
 use crate::cell::series::Series;
-use crate::compare::{by_pair, each_pair};
+use crate::compare::by_pair;
+use crate::study::each_pair;
 use crate::{Comparison, Metric};
 use findings::{AtHighestLevel, Crossover, Dominates, Evidence, Finding, Subject, Verdict};
 use model::{Level, Study};

@@ -30,7 +30,7 @@ pub(crate) fn findings(study: &Study, basis: Option<Basis>, cells: &Cells) -> Ve
     });
     let mut metrics = vec![metric];
     metrics.extend((metric != Metric::LatencyMean).then_some(Metric::LatencyMean));
-    let pairs = crate::compare::each_pair(study);
+    let pairs = crate::study::each_pair(study);
     let gaps = pairs.flat_map(|pair| metrics.iter().filter_map(move |&m| gap(m, pair, cells)));
     let subject = || cells.first().map(CellData::of_test).unwrap_or_default();
     knees.chain(gaps.map(|gap| Finding::new(subject(), gap))).collect()

@@ -2,8 +2,8 @@
 
 use crate::cell::Cells;
 use crate::cell::series::Series;
-use crate::compare::each_pair;
 use crate::curve::{self, CurveData, Point};
+use crate::study::each_pair;
 use crate::{Analysis, Metric};
 use findings::{Evidence, Finding, LevelsPlaced, PlacedAround, PlacedLevel, PlacementEnd, Subject};
 use model::{Dataset, Level, LevelPlacement, Study, Test};
