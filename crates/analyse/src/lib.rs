@@ -132,7 +132,7 @@ pub fn analyse_trials_within<'d>(
 
 /// What comes of it says nothing where the budget is overdrawn.
 fn analyse_with<'d>(dataset: &'d Dataset, extent: Extent, budget: &ReadBudget) -> Analysis<'d> {
-    let mut run = CheckedRun::of(dataset, budget);
+    let mut run = CheckedRun::from_dataset(dataset, budget);
     let audit = audit::audit(dataset);
     if extent == Extent::Trials {
         for (trial, result) in audit.results {
@@ -197,7 +197,7 @@ fn cross_checked(study: &Study, data: &mut Cells<'_>) -> Vec<Finding> {
 fn of_trials<'d>(run: &CheckedRun<'d>, budget: &ReadBudget) -> Analysis<'d> {
     let dataset = run.dataset;
     let of_test = |test: &Test| {
-        let basis = Basis::of(test, run.records(&test.name));
+        let basis = Basis::for_test(test, run.records(&test.name));
         let of = |targets| cell::collect(run, targets, test, basis.as_ref(), None);
         let mut data = of(&dataset.study.targets);
         cross_checked(&dataset.study, &mut data);
@@ -217,7 +217,7 @@ fn analyse_test(
 ) -> (TestAnalysis, Vec<Finding>, Vec<factor::PairAtLevel>) {
     let dataset = run.dataset;
     let study = &dataset.study;
-    let basis = Basis::of(test, run.records(&test.name));
+    let basis = Basis::for_test(test, run.records(&test.name));
     let mut data = cell::collect(run, &study.targets, test, basis.as_ref(), looks);
     data.learn(test);
     let mut again = cell::collect(run, study.aa_control.as_slice(), test, basis.as_ref(), looks);

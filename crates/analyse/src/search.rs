@@ -117,7 +117,8 @@ pub(crate) fn analysis(
     let mut ordered: Vec<&Answers> = answers.iter().collect();
     // Stable: of equal ones the earlier in the study comes first.
     ordered.sort_by(|a, b| b.estimate.point.total_cmp(&a.estimate.point));
-    let told_apart = ToldApart::of(&ordered, |upper, lower| is_above(&comparisons, upper, lower));
+    let told_apart =
+        ToldApart::from_order(&ordered, |upper, lower| is_above(&comparisons, upper, lower));
     // A target that never missed the bound has no estimate and is above others all the same.
     let placed = |number: usize| {
         let own = SearchOutcome::Found { load: ordered[number].estimate, at_capacity: false };

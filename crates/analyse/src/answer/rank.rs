@@ -116,7 +116,7 @@ pub(crate) fn ranking(
         let ordered = in_order(metric, candidates);
         let race = PeerComparison::new(study, metric, comparisons, floors, ordered.len());
         let told_apart = |together: usize| {
-            ToldApart::of(&ordered, |upper, lower| {
+            ToldApart::from_order(&ordered, |upper, lower| {
                 race.is_ahead(&upper.contender(), &lower.contender(), together)
             })
         };
@@ -137,9 +137,9 @@ pub(crate) fn ranking(
         ranking.unranked = unranked.map(|target| target.name.clone()).collect();
     }
     // A target that has no cell was not put to this test, and is no candidate of it.
-    ranking.unranked.retain(|name| !cells.of(name).is_empty());
+    ranking.unranked.retain(|name| !cells.for_target(name).is_empty());
     ranking.failed =
-        ranking.unranked.iter().filter_map(|name| failed(name, cells.of(name))).collect();
+        ranking.unranked.iter().filter_map(|name| failed(name, cells.for_target(name))).collect();
     ranking
 }
 
@@ -151,7 +151,7 @@ pub(crate) struct ToldApart {
 }
 
 impl ToldApart {
-    pub(crate) fn of<T>(ordered: &[T], is_better: impl Fn(&T, &T) -> bool) -> Self {
+    pub(crate) fn from_order<T>(ordered: &[T], is_better: impl Fn(&T, &T) -> bool) -> Self {
         let targets = ordered.len();
         let pairs = (0..targets).flat_map(|upper| (0..targets).map(move |lower| (upper, lower)));
         let better = pairs

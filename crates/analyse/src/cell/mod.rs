@@ -58,7 +58,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Those of one target.
-    pub(crate) fn of(&self, target: &str) -> &[CellData<'a>] {
+    pub(crate) fn for_target(&self, target: &str) -> &[CellData<'a>] {
         self.of_target.get(target).map_or(&[], |range| &self.cells[range.clone()])
     }
 
@@ -77,7 +77,7 @@ impl<'a> Cells<'a> {
         if let [only] = targets.as_slice() {
             // A single target has ratios from level to level alone.
             let steps = all[(*only).clone()].windows(2);
-            return Kin::of(&all, steps.map(|two| [two[0], two[1]]), 1.0);
+            return Kin::from_series(&all, steps.map(|two| [two[0], two[1]]), 1.0);
         }
         let all_pairs = targets.len() <= MOST_PAIRED;
         let others = |first: usize| {
@@ -91,7 +91,7 @@ impl<'a> Cells<'a> {
             pairs.iter().filter_map(both).collect::<Vec<_>>()
         });
         let independent = if all_pairs { 2.0 / targets.len() as f64 } else { 1.0 };
-        Kin::of(&all, ratios, independent)
+        Kin::from_series(&all, ratios, independent)
     }
 
     /// Learns how each figure scatters over all cells of the test.
@@ -136,7 +136,7 @@ impl<'a> Cells<'a> {
     }
 
     pub(crate) fn at(&self, target: &str, level: Level) -> Option<&CellData<'a>> {
-        let own = self.of(target);
+        let own = self.for_target(target);
         own.binary_search_by_key(&level, |cell| cell.level).ok().map(|place| &own[place])
     }
 }
@@ -196,7 +196,8 @@ pub(crate) fn collect<'a>(
     for OfTest { index, record, checked, extension } in run.trials(&test.name) {
         model::deadline::look();
         let known = record.outcome().zip(basis);
-        let figures = known.map(|(outcome, basis)| Figures::of(outcome, basis, confidence));
+        let figures =
+            known.map(|(outcome, basis)| Figures::from_outcome(outcome, basis, confidence));
         let trials = by_cell.entry((&record.key.target, record.key.level)).or_default();
         let block = record.key.repeat.saturating_add(extension.saturating_mul(BLOCKS_APART));
         // What was due and answered is known of a load that was recorded.
@@ -251,7 +252,8 @@ impl<'a> CellData<'a> {
     fn known(&self) -> BTreeMap<Metric, Series> {
         let figures =
             || self.usable().filter_map(|trial| Some((trial.block, trial.figures.as_ref()?)));
-        let all = Metric::ALL.iter().map(|metric| (*metric, Series::of(*metric, figures())));
+        let all =
+            Metric::ALL.iter().map(|metric| (*metric, Series::from_trials(*metric, figures())));
         all.filter(|(_, series)| !series.is_empty()).collect()
     }
 

@@ -185,10 +185,14 @@ fn of_family(
     metric: Metric,
     family: &[&(&Factor, Vec<&PairAtLevel>)],
 ) -> Vec<Option<FactorEffect>> {
-    let whole: Vec<Vec<Grouped>> =
-        family.iter().map(|(_, all)| Grouped::of(all.clone()).into_iter().collect()).collect();
+    let whole: Vec<Vec<Grouped>> = family
+        .iter()
+        .map(|(_, all)| Grouped::from_observations(all.clone()).into_iter().collect())
+        .collect();
     let by = |same: fn(&PairAtLevel, &PairAtLevel) -> bool| -> Vec<Vec<Grouped>> {
-        let groups = |all: &[_]| distinct(all, same).into_iter().filter_map(Grouped::of).collect();
+        let groups = |all: &[_]| {
+            distinct(all, same).into_iter().filter_map(Grouped::from_observations).collect()
+        };
         family.iter().map(|(_, all)| groups(all)).collect()
     };
     let of_pairs = by(|a, b| a.pair == b.pair);
@@ -248,7 +252,7 @@ struct Grouped<'a> {
 }
 
 impl<'a> Grouped<'a> {
-    fn of(observations: Vec<&'a PairAtLevel>) -> Option<Self> {
+    fn from_observations(observations: Vec<&'a PairAtLevel>) -> Option<Self> {
         let parts: Vec<(&PairAtLevel, Part)> = observations
             .into_iter()
             .filter_map(|one| Some((one, one.candidate.part(&one.base, 1.0)?)))

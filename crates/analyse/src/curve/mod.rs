@@ -111,8 +111,9 @@ impl CurveData {
 
 /// One for each target with an estimate, in the order of the study.
 pub(crate) fn peaks(study: &Study, cells: &Cells) -> Vec<CurveData> {
-    let curves = study.targets.iter().filter(|target| !cells.of(&target.name).is_empty()).count();
-    let own = |target: &str| peak(study, target, cells.of(target), curves);
+    let curves =
+        study.targets.iter().filter(|target| !cells.for_target(&target.name).is_empty()).count();
+    let own = |target: &str| peak(study, target, cells.for_target(target), curves);
     study.targets.iter().filter_map(|target| own(&target.name)).collect()
 }
 

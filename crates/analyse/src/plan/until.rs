@@ -198,7 +198,7 @@ fn next(dataset: &Dataset, tests: &[TestAnalysis]) -> BTreeSet<TrialKey> {
             });
         }
     }
-    match Spending::of(dataset) {
+    match Spending::for_dataset(dataset) {
         Some(spending) => spending.choose(wishes),
         None => wishes.into_iter().flat_map(|wish| wish.trials).collect(),
     }

@@ -64,11 +64,11 @@ impl RunPoints {
 
     /// The figures by which the tests of a run are compared, of each cell.
     pub fn of(file: String, dataset: &Dataset) -> Self {
-        let side = Side::of(dataset);
+        let side = Side::for_dataset(dataset);
         let confidence = dataset.study.confidence;
         let (mut points, mut beside) = (BTreeMap::new(), BTreeMap::new());
         for test in &dataset.study.tests {
-            let Some(basis) = Basis::of(test, side.run.records(&test.name)) else { continue };
+            let Some(basis) = Basis::for_test(test, side.run.records(&test.name)) else { continue };
             let decides = deciding(test, basis);
             let cells = side.cells(test, Some(&basis));
             for metric in compared_metrics(test, basis) {

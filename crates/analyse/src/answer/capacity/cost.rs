@@ -90,9 +90,9 @@ pub(super) fn within(
     }
     let meets = |cost: f64| cost <= budget.amount;
     let answer = match monthly.amount.interval {
-        Some((low, high)) if meets(low) == meets(high) => Answer::of(meets(low), false),
+        Some((low, high)) if meets(low) == meets(high) => Answer::from_measured(meets(low), false),
         Some(_) => return Judged::unknown(Reason::Straddles),
-        None => Answer::of(meets(monthly.amount.point), true),
+        None => Answer::from_measured(meets(monthly.amount.point), true),
     };
     let reason = Reason::Priced { monthly: monthly.clone() };
     Judged { answer, reason, grounds: Vec::new() }

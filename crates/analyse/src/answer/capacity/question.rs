@@ -82,7 +82,7 @@ impl Answer {
     }
 
     /// A plain yes or no, of the weaker kind where it rests on a single measurement.
-    pub(super) fn of(yes: bool, once: bool) -> Self {
+    pub(super) fn from_measured(yes: bool, once: bool) -> Self {
         match (yes, once) {
             (true, false) => Self::Yes,
             (true, true) => Self::YesMeasuredOnce,

@@ -153,7 +153,7 @@ pub(crate) fn line(
     let study = &dataset.study;
     let mut tests = study.tests.iter().filter(|own| test.is_none_or(|name| own.name == name));
     let bytes = bytes.filter(|_| tests.all(|own| has_first_data(study, own)));
-    CostLine::of(price, measured_requests_per_io.map(Amount::of), bytes)
+    CostLine::from_price(price, measured_requests_per_io.map(Amount::of), bytes)
 }
 
 /// Every pair of targets with prices in one currency, in the order of the study: once where prices
