@@ -14,7 +14,7 @@ pub(crate) fn plain(record: &TrialRecord) -> Option<HeatChart> {
     let load = record.load()?;
     let ends = load.intervals.iter().map(|of| (of.start + of.length).as_secs_f64());
     let seconds = ends.fold(0.0, f64::max);
-    let map = of(load, seconds, extent(&[record])?, OF_CHART)?;
+    let map = heat_map(load, seconds, extent(&[record])?, OF_CHART)?;
     Some(HeatChart { map, warmup_until: warmup_until(load) })
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn extent(records: &[&TrialRecord]) -> Option<(f64, f64)> {
 
 /// The heat map of a trial, on axes that it may share with others; nothing where no operation
 /// succeeded.
-pub(crate) fn of(
+pub(crate) fn heat_map(
     load: &LoadResult,
     seconds: f64,
     latency: (f64, f64),

@@ -15,7 +15,7 @@ const PERCENTILES: [f64; 7] = [50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99];
 /// percentiles are known.
 pub(super) fn figure(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Markup {
     let Some((chart, at)) = chart(analysis, test, number) else { return html! {} };
-    let axis = LevelAxis::of(test);
+    let axis = LevelAxis::for_test(test);
     html! {
         figure {
             figcaption {
@@ -36,7 +36,7 @@ pub(crate) fn chart(
     number: usize,
 ) -> Option<(LineChart, String)> {
     let level = tables::decision_level(test)?;
-    let axis = LevelAxis::of(test);
+    let axis = LevelAxis::for_test(test);
     let targets = analysis.dataset.study.targets.iter();
     let series: Vec<Series> =
         targets.map(|target| of_target(analysis, test, &target.name, level)).collect();

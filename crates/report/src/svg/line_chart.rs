@@ -348,7 +348,7 @@ fn placed<'a>(series: &'a Series, x: &Scale, y: &Scale) -> Vec<Option<Placed<'a>
         Some(Placed {
             x: x.position(point.x)?,
             y: y.position(value.y)?,
-            bounds: value.bounds.map(|bounds| Whisker::of(bounds, y)),
+            bounds: value.bounds.map(|bounds| Whisker::clamped(bounds, y)),
             point: (point.x, value),
         })
     };
