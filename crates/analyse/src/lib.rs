@@ -54,7 +54,7 @@ pub use plan::placing::levels_to_place;
 pub use plan::until::open_trials;
 pub use search::{PlacedSearch, SearchAnalysis, SearchComparison, SearchedTrial, TargetSearch};
 pub use size::memory;
-pub use trial::check::alone::{CheckedLoad, check_load};
+pub use trial::check::ad_hoc::{CheckedLoad, check_load};
 pub use trial::check::generators::start_spread;
 pub use trial::figures::percentile_ms;
 

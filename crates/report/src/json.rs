@@ -400,7 +400,7 @@ fn load_generators(analysis: &Analysis) -> Vec<GeneratorReport> {
         shares.into_iter().enumerate().map(move |(place, share)| GeneratorReport {
             position,
             generator: place + 1,
-            figures: GeneratorFigures::of(&share),
+            figures: GeneratorFigures::from_share(&share),
         })
     };
     analysis.dataset.trials.iter().flat_map(of_trial).collect()

@@ -15,7 +15,7 @@ pub(super) type Figure<'a> = (&'a str, Vec<Level>);
 
 impl EarlierRuns {
     /// The runs of that study among these which began before a time.
-    pub fn of(runs: Vec<RunPoints>, study: &str, before: UnixMillis) -> Self {
+    pub fn from_points(runs: Vec<RunPoints>, study: &str, before: UnixMillis) -> Self {
         let mut runs = runs;
         runs.retain(|run| run.study == study && run.started_at < before);
         runs.sort_by(|a, b| (a.started_at, &a.file).cmp(&(b.started_at, &b.file)));

@@ -63,7 +63,7 @@ impl RunPoints {
     }
 
     /// The figures by which the tests of a run are compared, of each cell.
-    pub fn of(file: String, dataset: &Dataset) -> Self {
+    pub fn from_dataset(file: String, dataset: &Dataset) -> Self {
         let side = Side::for_dataset(dataset);
         let confidence = dataset.study.confidence;
         let (mut points, mut beside) = (BTreeMap::new(), BTreeMap::new());

@@ -3,8 +3,8 @@
 use super::overlays;
 use crate::level_axis::{LevelAxis, overloaded};
 use crate::svg::{
-    self, Across, IntervalChart, LineChart, Overlays, Point, Repeat, Row, Series, Size, Value,
-    VerticalAxis,
+    self, HorizontalAxis, IntervalChart, LineChart, Overlays, Point, Repeat, Row, Series, Size,
+    Value, VerticalAxis,
 };
 use crate::view::{self, Tally};
 use crate::{numbers, words};
@@ -196,7 +196,7 @@ fn line_chart(
     LineChart {
         id: figure.id(number),
         title: format!("{heading} in {unit} against {}, {}", level.name(), test.test),
-        across: Across::Level(level),
+        horizontal: HorizontalAxis::Level(level),
         unit: unit.clone(),
         axis: figure.axis,
         levels: levels.iter().copied().map(f64::from).collect(),

@@ -26,7 +26,7 @@ pub fn monthly_cost(
     target: &str,
     throughput: Option<&Estimate>,
 ) -> Option<MonthlyCost> {
-    bill(analysis.dataset, test, target, || throughput.map(Amount::of)).ok()
+    bill(analysis.dataset, test, target, || throughput.map(Amount::from_estimate)).ok()
 }
 
 fn bill(
@@ -67,7 +67,7 @@ fn load(candidate: &Candidate<'_>) -> Option<Amount> {
         }
         None => test.curves.iter().find(|c| c.target == candidate.target)?.peak_throughput,
     };
-    Some(Amount::of(&throughput))
+    Some(Amount::from_estimate(&throughput))
 }
 
 /// Whether a month costs no more than a budget.
