@@ -116,7 +116,7 @@ pub(crate) fn ranking(
         let ordered = in_order(metric, candidates);
         let race = PeerComparison::new(study, metric, comparisons, floors, ordered.len());
         let told_apart = |together: usize| {
-            ToldApart::from_order(&ordered, |upper, lower| {
+            PairwiseOrder::from_order(&ordered, |upper, lower| {
                 race.is_ahead(&upper.contender(), &lower.contender(), together)
             })
         };
@@ -144,13 +144,13 @@ pub(crate) fn ranking(
 }
 
 /// Which of several targets, from the best to the worst, are clearly better than which.
-pub(crate) struct ToldApart {
+pub(crate) struct PairwiseOrder {
     targets: usize,
     /// Of each target, the worse ones, in order of the first.
     better: Vec<bool>,
 }
 
-impl ToldApart {
+impl PairwiseOrder {
     pub(crate) fn from_order<T>(ordered: &[T], is_better: impl Fn(&T, &T) -> bool) -> Self {
         let targets = ordered.len();
         let pairs = (0..targets).flat_map(|upper| (0..targets).map(move |lower| (upper, lower)));

@@ -74,9 +74,9 @@ pub struct VmFigures {
 }
 
 /// A load on storage with its account.
-type Account<'a> = (&'a LoadResult, &'a Fleet);
+type FleetLoad<'a> = (&'a LoadResult, &'a Fleet);
 /// What is read off such an account; nothing where it does not say.
-type Figure<'a> = dyn Fn(Account<'_>) -> Option<f64> + 'a;
+type Figure<'a> = dyn Fn(FleetLoad<'_>) -> Option<f64> + 'a;
 
 /// What the trials of a test on storage say; nothing of other tests.
 pub(crate) fn fleets(study: &Study, test: &Test, cells: &[CellData]) -> Vec<FleetCell> {

@@ -27,7 +27,7 @@ pub fn levels_to_place(analysis: &Analysis<'_>) -> BTreeSet<(String, Level)> {
 }
 
 /// What is known of a test when its levels are placed.
-struct Known<'a> {
+struct TestSoFar<'a> {
     study: &'a Study,
     placement: LevelPlacement,
     cells: Cells<'a>,
@@ -84,7 +84,7 @@ pub(crate) fn finding(dataset: &Dataset, test: &Test, cells: &Cells) -> Option<F
         let number = blocks.iter().map(|block| block.number).max().unwrap_or(0);
         let extension = blocks.iter().map(|block| block.extension).max().unwrap_or(0);
         let cells = cells.as_of(test, |level| levels.contains(&level), number, extension);
-        Known { study, placement, cells, levels: levels.clone() }
+        TestSoFar { study, placement, cells, levels: levels.clone() }
     };
     let mut passes = passes(dataset, test).into_iter();
     let (_, first) = passes.next()?;
@@ -139,7 +139,7 @@ fn foremost(asked: &BTreeMap<Level, Asked>, there: &BTreeSet<Level>, count: usiz
     levels
 }
 
-impl Known<'_> {
+impl TestSoFar<'_> {
     /// The levels half-way through all gaps that are to be halved, with what they are to show.
     fn asked(&self) -> BTreeMap<Level, Asked> {
         let mut asked: BTreeMap<Level, Asked> = BTreeMap::new();

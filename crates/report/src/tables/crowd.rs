@@ -11,13 +11,13 @@ use std::collections::HashMap;
 
 /// What was found of two targets.
 #[derive(Clone, Copy)]
-struct Found<'a> {
+struct PairResult<'a> {
     candidate: &'a str,
     ratio: &'a Estimate,
     verdict: Verdict,
 }
 
-impl Found<'_> {
+impl PairResult<'_> {
     /// The figure of `target`, which is one of the two, ÷ that of the other, and whether it is better
     /// (1), worse (−1), the same (0) or not known.
     fn for_target(&self, target: &str) -> (Estimate, Option<i8>) {
@@ -35,7 +35,7 @@ impl Found<'_> {
 }
 
 /// By pair, in either order of names; at a level, or over all of them.
-type Pairs<'a> = HashMap<(&'a str, &'a str), Found<'a>>;
+type Pairs<'a> = HashMap<(&'a str, &'a str), PairResult<'a>>;
 
 /// What is known of all pairs: over all levels together, or at the only level.
 fn pairs(test: &TestAnalysis) -> Pairs<'_> {
@@ -62,7 +62,7 @@ fn at_level(test: &TestAnalysis, metric: Metric, level: Level) -> Pairs<'_> {
 
 fn by_names<'a>(all: Vec<(&'a str, &'a str, &'a Estimate, Verdict)>) -> Pairs<'a> {
     let both = |(baseline, candidate, ratio, verdict)| {
-        let found = Found { candidate, ratio, verdict };
+        let found = PairResult { candidate, ratio, verdict };
         [((baseline, candidate), found), ((candidate, baseline), found)]
     };
     all.into_iter().flat_map(both).collect()
