@@ -1,6 +1,6 @@
 //! The answer of a gate, for people, for continuous integration and for monitoring.
 
-use crate::document::{Document, Part};
+use crate::document::{Block, Document};
 use crate::mark::{FIRST_METRIC, SUITES};
 use crate::numbers::{counted, interval, percent};
 use crate::runs::{RunFacts, RunName, RunsFormat, between_runs, json_text, level, ratio};
@@ -111,17 +111,17 @@ fn document(gated: &Gated<'_>) -> Document {
         _ => "runs that differ less from one another",
     };
     let parts = vec![
-        Part::Bullets(vec![
+        Block::Bullets(vec![
             format!("Baseline: {}", baseline.describe()),
             format!("New: {}", new.describe()),
         ]),
-        Part::Table(table.without_empty_columns()),
-        Part::Paragraph(format!(
+        Block::Table(table.without_empty_columns()),
+        Block::Paragraph(format!(
             "Worse: at {confidence}, held for all figures together, the whole interval lies beyond \
              a loss of {limit}. Not worse: at {confidence} for each figure, the interval excludes \
              such a loss. Not known: neither; where no reason is given, {more} tell more."
         )),
-        Part::Paragraph(between_runs(gate.earlier_runs, 0.0)),
+        Block::Paragraph(between_runs(gate.earlier_runs, 0.0)),
     ];
     Document { title, parts }
 }

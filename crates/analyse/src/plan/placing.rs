@@ -54,7 +54,7 @@ enum Why {
 }
 
 /// A level that is asked for.
-struct Asked {
+struct LevelRequest {
     why: Why,
     around: Vec<PlacedAround>,
 }
@@ -122,7 +122,11 @@ pub(crate) fn finding(dataset: &Dataset, test: &Test, cells: &Cells) -> Option<F
 
 /// So many of the levels that are asked for: those that tell most and, of these, those in the widest
 /// gaps.
-fn foremost(asked: &BTreeMap<Level, Asked>, there: &BTreeSet<Level>, count: usize) -> Vec<Level> {
+fn foremost(
+    asked: &BTreeMap<Level, LevelRequest>,
+    there: &BTreeSet<Level>,
+    count: usize,
+) -> Vec<Level> {
     let width = |level: &Level| {
         let clients = |level: Option<&Level>| level.map_or(1.0, |level| f64::from(level.clients));
         clients(there.range(level..).next()) / clients(there.range(..level).next_back())
@@ -141,15 +145,16 @@ fn foremost(asked: &BTreeMap<Level, Asked>, there: &BTreeSet<Level>, count: usiz
 
 impl TestSoFar<'_> {
     /// The levels half-way through all gaps that are to be halved, with what they are to show.
-    fn asked(&self) -> BTreeMap<Level, Asked> {
-        let mut asked: BTreeMap<Level, Asked> = BTreeMap::new();
+    fn asked(&self) -> BTreeMap<Level, LevelRequest> {
+        let mut asked: BTreeMap<Level, LevelRequest> = BTreeMap::new();
         let curves = curve::peaks(self.study, &self.cells);
         let gaps = curves.iter().flat_map(|curve| self.around_best(curve));
         for gap in gaps.chain(self.around_crossovers()) {
             let middle = self.placement.between(gap.low.clients, gap.high.clients);
             let Some(middle) = middle else { continue };
             let level = Level::clients(middle).counting(gap.low.unit);
-            let one = asked.entry(level).or_insert(Asked { why: gap.why, around: Vec::new() });
+            let one =
+                asked.entry(level).or_insert(LevelRequest { why: gap.why, around: Vec::new() });
             one.why = one.why.min(gap.why);
             if !one.around.contains(&gap.around) {
                 one.around.push(gap.around);

@@ -1,6 +1,6 @@
 //! Earlier runs of a study, which tell how much runs of the same differ.
 
-use super::history::{Place, RunPoints};
+use super::history::{RunPoints, SeriesKey};
 use model::{Level, Metric, Test, UnixMillis};
 use stats::BetweenRuns;
 
@@ -43,7 +43,7 @@ impl EarlierRuns {
         let alike = test.without_levels();
         let of_run = |run: &RunPoints, (target, levels): &Figure<'_>| -> Option<f64> {
             let log = |level: &Level| {
-                let place = Place {
+                let place = SeriesKey {
                     study: study.to_owned(),
                     test: test.name.clone(),
                     target: (*target).to_owned(),

@@ -122,7 +122,7 @@ impl Gate {
 pub fn gate(old: &Dataset, new: &Dataset, question: GateQuestion, earlier: &EarlierRuns) -> Gate {
     let (old_side, new_side) = (Side::for_dataset(old), Side::for_dataset(new));
     let confidence = new.study.confidence;
-    let mut held: Vec<Held> = Vec::new();
+    let mut held: Vec<TestedFigure> = Vec::new();
     let mut items: Vec<GateItem> = Vec::new();
     let mut earlier_runs = 0;
     items.extend(without_basis(&old_side, &new_side, question.metric));
@@ -154,8 +154,8 @@ pub fn gate(old: &Dataset, new: &Dataset, question: GateQuestion, earlier: &Earl
                 (one, only_a_loss)
             });
             for (one, only_a_loss) in over.map(|over| (over, false)).into_iter().chain(levels) {
-                match Held::from_matched(one, question.max_regression, only_a_loss) {
-                    Ok(one) => held.push(Held { floor: floor.clone(), ..one }),
+                match TestedFigure::from_matched(one, question.max_regression, only_a_loss) {
+                    Ok(one) => held.push(TestedFigure { floor: floor.clone(), ..one }),
                     Err(one) => items.extend(without_ratio(*one, confidence, only_a_loss)),
                 }
             }
@@ -259,7 +259,7 @@ impl Pair<'_> {
 }
 
 /// A figure with the tests that it is held by.
-struct Held {
+struct TestedFigure {
     matched: Matched,
     ratio: Ratio,
     /// The ratio at which the limit is.
@@ -272,7 +272,7 @@ struct Held {
     floor: Option<NoiseFloor>,
 }
 
-impl Held {
+impl TestedFigure {
     /// Gives back figures that no ratio is of.
     fn from_matched(
         matched: Matched,

@@ -174,7 +174,7 @@ struct Pair<'a> {
 }
 
 /// What a finding says of two targets.
-enum Part<'a> {
+enum PairStatement<'a> {
     Overall,
     Crossing,
     Decided,
@@ -188,13 +188,17 @@ fn pairs<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<Pair<'a>> {
     let of_test = |finding: &&Finding| finding.subject.test.as_deref() == Some(&test.test);
     for finding in analysis.findings.iter().filter(of_test) {
         let (a, b, part) = match &finding.evidence {
-            Evidence::OverallResult(found) => (&found.baseline, &found.candidate, Part::Overall),
-            Evidence::Crossover(found) => (&found.below, &found.above, Part::Crossing),
-            Evidence::BetterAtLevels(found) => (&found.winner, &found.loser, Part::Decided),
-            Evidence::EquivalentAtLevels(found) => (&found.a, &found.b, Part::Decided),
-            Evidence::BelowNoiseFloor(found) => (&found.a, &found.b, Part::Decided),
+            Evidence::OverallResult(found) => {
+                (&found.baseline, &found.candidate, PairStatement::Overall)
+            }
+            Evidence::Crossover(found) => (&found.below, &found.above, PairStatement::Crossing),
+            Evidence::BetterAtLevels(found) => {
+                (&found.winner, &found.loser, PairStatement::Decided)
+            }
+            Evidence::EquivalentAtLevels(found) => (&found.a, &found.b, PairStatement::Decided),
+            Evidence::BelowNoiseFloor(found) => (&found.a, &found.b, PairStatement::Decided),
             Evidence::UnresolvedAtLevels(found) => {
-                (&found.a, &found.b, Part::Undecided(&found.levels))
+                (&found.a, &found.b, PairStatement::Undecided(&found.levels))
             }
             _ => continue,
         };
@@ -207,10 +211,12 @@ fn pairs<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<Pair<'a>> {
         }
         let pair = &mut pairs[index];
         match part {
-            Part::Overall => pair.overall = Some(capitalised(&statement(finding, counted))),
-            Part::Crossing => pair.crossings.push(statement(finding, counted)),
-            Part::Decided => pair.decided.push(statement(finding, counted)),
-            Part::Undecided(levels) => pair.undecided = Some(levels),
+            PairStatement::Overall => {
+                pair.overall = Some(capitalised(&statement(finding, counted)))
+            }
+            PairStatement::Crossing => pair.crossings.push(statement(finding, counted)),
+            PairStatement::Decided => pair.decided.push(statement(finding, counted)),
+            PairStatement::Undecided(levels) => pair.undecided = Some(levels),
         }
     }
     let leader = test.ranking.tiers.first().and_then(|tier| tier.first());
