@@ -32,7 +32,7 @@ const IN_ORDER: [Metric; 4] =
 
 impl Basis {
     /// That of a test with these records; `None` where none of them has a figure that is known.
-    pub(crate) fn of<'a>(
+    pub(crate) fn for_test<'a>(
         test: &Test,
         records: impl Iterator<Item = &'a TrialRecord> + Clone,
     ) -> Option<Self> {

@@ -34,18 +34,19 @@ mod size;
 mod study;
 mod trial;
 
-pub use analysis::{
-    Analysis, Cell, Comparison, Curve, CurveShape, FailedTarget, OncePlace, OverallComparison,
-    Placings, RankedTarget, Ranking, Strength, Summary, TestAnalysis, TopTwo, TrialAssessment,
-};
+pub use analysis::{Analysis, Placings, Summary, TestAnalysis, TopTwo};
 pub use answer::capacity;
 pub use answer::money::{Bill, CostLine, Standing, TargetCost, TestMoney};
+pub use answer::rank::{FailedTarget, OncePlace, RankedTarget, Ranking};
 pub use basis::Basis;
 pub use cell::events::{ServerEvent, TestEvents, TrialBackground, TrialEvents, TrialSeconds};
 pub use cell::fleet::{FleetCell, HostFigures, VmFigures, VolumeFigures};
 pub use cell::means::Means;
 pub use cell::named::{NamedFigure, NamedValue};
 pub use cell::volume::{CellVolume, DiskEstimates, TrialVolume};
+pub use cell::{Cell, TrialAssessment};
+pub use compare::family::{Comparison, OverallComparison, Strength};
+pub use curve::{Curve, CurveShape};
 pub use findings::kinds::*;
 pub use findings::{Amount, Finding, FindingKind, Range, Severity, Subject, Validity};
 pub use model::Metric;
@@ -53,15 +54,13 @@ pub use plan::placing::levels_to_place;
 pub use plan::until::open_trials;
 pub use search::{PlacedSearch, SearchAnalysis, SearchComparison, SearchedTrial, TargetSearch};
 pub use size::memory;
-pub use trial::check::alone::{CheckedLoad, check_load};
+pub use trial::check::ad_hoc::{CheckedLoad, check_load};
 pub use trial::check::generators::start_spread;
 pub use trial::figures::percentile_ms;
 
 use answer::{advice, money, rank, summary};
 use cell::{CellData, Cells};
-use cell::{
-    cross_check, events, fleet, named, processors, repeats, side_by_side, stalled, sustained,
-};
+use cell::{cross_check, events, fleet, named, repeats, side_by_side, stalled, sustained};
 use compare::{factor, floor};
 use curve::law::Laws;
 use curve::{crossing, growth, knee, law};
@@ -133,7 +132,7 @@ pub fn analyse_trials_within<'d>(
 
 /// What comes of it says nothing where the budget is overdrawn.
 fn analyse_with<'d>(dataset: &'d Dataset, extent: Extent, budget: &ReadBudget) -> Analysis<'d> {
-    let mut run = CheckedRun::of(dataset, budget);
+    let mut run = CheckedRun::from_dataset(dataset, budget);
     let audit = audit::audit(dataset);
     if extent == Extent::Trials {
         for (trial, result) in audit.results {
@@ -198,7 +197,7 @@ fn cross_checked(study: &Study, data: &mut Cells<'_>) -> Vec<Finding> {
 fn of_trials<'d>(run: &CheckedRun<'d>, budget: &ReadBudget) -> Analysis<'d> {
     let dataset = run.dataset;
     let of_test = |test: &Test| {
-        let basis = Basis::of(test, run.records(&test.name));
+        let basis = Basis::for_test(test, run.records(&test.name));
         let of = |targets| cell::collect(run, targets, test, basis.as_ref(), None);
         let mut data = of(&dataset.study.targets);
         cross_checked(&dataset.study, &mut data);
@@ -218,7 +217,7 @@ fn analyse_test(
 ) -> (TestAnalysis, Vec<Finding>, Vec<factor::PairAtLevel>) {
     let dataset = run.dataset;
     let study = &dataset.study;
-    let basis = Basis::of(test, run.records(&test.name));
+    let basis = Basis::for_test(test, run.records(&test.name));
     let mut data = cell::collect(run, &study.targets, test, basis.as_ref(), looks);
     data.learn(test);
     let mut again = cell::collect(run, study.aa_control.as_slice(), test, basis.as_ref(), looks);
@@ -228,7 +227,7 @@ fn analyse_test(
     findings.extend(cross_checked(study, &mut data));
 
     let fleets = fleet::fleets(study, test, &data);
-    findings.extend(processors::findings(&test.name, &fleets));
+    findings.extend(fleet::findings(&test.name, &fleets));
     let events = events::of_test(study, &data);
     findings.extend(events::findings(&test.name, &events));
     findings.extend(side_by_side::findings(study, test, basis, &data));

@@ -113,7 +113,7 @@ family::pairwise_comparison!(RunResult: test, target);
 /// Holds what both runs measured against each other, target by target. Where earlier runs tell how much
 /// runs of the same differ, a difference has to be more than that.
 pub fn compare_runs(old: &Dataset, new: &Dataset, earlier: &EarlierRuns) -> RunComparison {
-    let (old_side, new_side) = (Side::of(old), Side::of(new));
+    let (old_side, new_side) = (Side::for_dataset(old), Side::for_dataset(new));
     let mut levels = Vec::new();
     let mut overall = Vec::new();
     let (mut tests, mut unmatched) = (Vec::new(), Vec::new());
@@ -192,8 +192,8 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    fn of(dataset: &'a Dataset) -> Self {
-        Self { run: CheckedRun::of(dataset, &ReadLimit::NONE.budget()) }
+    fn for_dataset(dataset: &'a Dataset) -> Self {
+        Self { run: CheckedRun::from_dataset(dataset, &ReadLimit::NONE.budget()) }
     }
 
     fn cells(&self, test: &'a Test, basis: Option<&Basis>) -> Cells<'_> {
@@ -296,8 +296,8 @@ fn pairs<'a>(
     old.run.dataset.study.tests.iter().filter_map(move |test| {
         let other = new.run.dataset.study.test(&test.name)?;
         let bases = [
-            Basis::of(test, old.run.records(&test.name)),
-            Basis::of(other, new.run.records(&other.name)),
+            Basis::for_test(test, old.run.records(&test.name)),
+            Basis::for_test(other, new.run.records(&other.name)),
         ];
         let old_cells = old.cells(test, bases[0].as_ref());
         let new_cells = new.cells(other, bases[1].as_ref());
@@ -359,7 +359,7 @@ impl Pair<'_> {
             .zip(&places)
             .flat_map(|(one, &place)| [(place, &one.old), (place, &one.new)])
             .collect();
-        let kin = Arc::new(Kin::of(&both, std::iter::empty(), 1.0));
+        let kin = Arc::new(Kin::from_series(&both, std::iter::empty(), 1.0));
         let mut targets: Vec<TargetRuns> = Vec::new();
         for (mut matched, place) in all.into_iter().zip(places) {
             matched.old.belongs_to(&kin, place);

@@ -1,12 +1,12 @@
 //! The highest load under a bound on latency: the answers of a target's searches are a sample.
 
 use crate::Metric;
-use crate::answer::rank::ToldApart;
+use crate::answer::rank::PairwiseOrder;
 use crate::cell::CellData;
 use crate::cell::means::Means;
 use crate::cell::series::Series;
-use crate::compare::each_pair;
 use crate::compare::family::judge;
+use crate::study::each_pair;
 use findings::{Finding, HighestLoad, HighestLoadsCompared, SearchOutcome, Subject, Verdict};
 use model::{Bound, SearchAnswer, SearchOver, SearchStep, StepVerdict, Study, Test};
 use serde::Serialize;
@@ -117,20 +117,20 @@ pub(crate) fn analysis(
     let mut ordered: Vec<&Answers> = answers.iter().collect();
     // Stable: of equal ones the earlier in the study comes first.
     ordered.sort_by(|a, b| b.estimate.point.total_cmp(&a.estimate.point));
-    let told_apart = ToldApart::of(&ordered, |upper, lower| is_above(&comparisons, upper, lower));
+    let order =
+        PairwiseOrder::from_order(&ordered, |upper, lower| is_above(&comparisons, upper, lower));
     // A target that never missed the bound has no estimate and is above others all the same.
     let placed = |number: usize| {
         let own = SearchOutcome::Found { load: ordered[number].estimate, at_capacity: false };
         let others = || targets.iter().map(|target: &TargetSearch| target.outcome);
         PlacedSearch {
             target: ordered[number].target.clone(),
-            better: told_apart.better_than(number)
+            better: order.better_than(number)
                 + others().filter(|other| other.exceeds(&own)).count(),
-            worse: told_apart.worse_than(number)
-                + others().filter(|other| own.exceeds(other)).count(),
+            worse: order.worse_than(number) + others().filter(|other| own.exceeds(other)).count(),
         }
     };
-    let tiers = told_apart.tiers().into_iter();
+    let tiers = order.tiers().into_iter();
     let tiers = tiers.map(|tier| tier.into_iter().map(placed).collect()).collect();
     Some(SearchAnalysis { bound, over, targets, comparisons, tiers })
 }

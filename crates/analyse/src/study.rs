@@ -1,6 +1,5 @@
-//! What is to be said of a study as a whole.
+//! What is to be said of a study as a whole, and which pairs of its targets are compared.
 
-use crate::compare::{MAX_PAIRED_TARGETS, has_all_pairs};
 use findings::{
     ChecksNotMade, DatasetAgainstMemory, FewRepeats, Finding, PairsLimited, Subject, TrialsMissing,
 };
@@ -85,4 +84,24 @@ pub(crate) fn has_first_data(study: &Study, test: &Test) -> bool {
         Some((of_tables, data.key_value().map(|keys| (keys.keys, keys.value_size))))
     };
     study.tests.first().is_some_and(|first| size(first) == size(test))
+}
+
+/// The most targets all pairs of which are compared, 1,225. Nobody reads more, their number grows
+/// with the square of the targets, and so does what it takes to hold each to all the others.
+const MAX_PAIRED_TARGETS: usize = 50;
+
+/// The pairs of targets to compare, the earlier one in the study first: all of them or, beyond
+/// [`MAX_PAIRED_TARGETS`], the first target with each of the others.
+pub(crate) fn each_pair(study: &Study) -> impl Iterator<Item = (&str, &str)> {
+    let targets = &study.targets;
+    let baselines = if has_all_pairs(study) { targets.len() } else { 1 };
+    targets.iter().take(baselines).enumerate().flat_map(|(i, baseline)| {
+        let candidates = targets[i + 1..].iter();
+        candidates.map(|candidate| (baseline.name.as_str(), candidate.name.as_str()))
+    })
+}
+
+/// Whether [`each_pair`] gives all pairs.
+fn has_all_pairs(study: &Study) -> bool {
+    study.targets.len() <= MAX_PAIRED_TARGETS
 }

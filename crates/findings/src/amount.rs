@@ -30,7 +30,7 @@ impl Amount {
     }
 
     /// A measured figure.
-    pub fn of(estimate: &Estimate) -> Self {
+    pub fn from_estimate(estimate: &Estimate) -> Self {
         let interval = estimate.interval.map(|interval| (interval.low, interval.high));
         Self { point: estimate.point, interval }
     }

@@ -2,7 +2,7 @@
 
 use crate::terminal::{Page, Style};
 use crate::{numbers, view, words};
-use analyse::capacity::{Answer, Asked, Question, TestAnswers};
+use analyse::capacity::{Answer, Question, Requirement, TestAnswers};
 use analyse::{Analysis, TestAnalysis};
 use model::UnitName;
 
@@ -83,6 +83,7 @@ const MAX_OF_A_NAME: usize = 40;
 fn speaks_of_latency(test: &TestAnswers) -> bool {
     let mut parts = test.targets.iter().flat_map(|target| &target.parts);
     parts.any(|part| {
-        matches!(part.asked, Asked::Latency { .. } | Asked::Page { .. }) && !part.grounds.is_empty()
+        matches!(part.asked, Requirement::Latency { .. } | Requirement::Page { .. })
+            && !part.grounds.is_empty()
     })
 }

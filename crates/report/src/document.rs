@@ -3,15 +3,16 @@
 use crate::tables::Table;
 use crate::terminal::{Page, Style};
 use crate::{html, markdown};
+use maud::{DOCTYPE, Markup, html};
 use model::text;
 
 /// What is said, from top to bottom.
 pub(crate) struct Document {
     pub(crate) title: String,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<Block>,
 }
 
-pub(crate) enum Part {
+pub(crate) enum Block {
     Heading(String),
     Paragraph(String),
     /// What a reader must not miss.
@@ -28,15 +29,15 @@ impl Document {
         page.end_section();
         for part in &self.parts {
             match part {
-                Part::Heading(heading) => page.paragraph("", heading, Style::Bold),
-                Part::Paragraph(said) => page.paragraph("", said, Style::Plain),
-                Part::Warning(said) => page.paragraph("", said, Style::Doubtful),
-                Part::Bullets(all) => {
+                Block::Heading(heading) => page.paragraph("", heading, Style::Bold),
+                Block::Paragraph(said) => page.paragraph("", said, Style::Plain),
+                Block::Warning(said) => page.paragraph("", said, Style::Doubtful),
+                Block::Bullets(all) => {
                     all.iter().for_each(|said| page.bullet(said, Style::Plain));
                 }
-                Part::Table(table) => page.table(table),
+                Block::Table(table) => page.table(table),
             }
-            if !matches!(part, Part::Heading(_)) {
+            if !matches!(part, Block::Heading(_)) {
                 page.end_section();
             }
         }
@@ -47,11 +48,11 @@ impl Document {
         let mut blocks = vec![format!("# {}", markdown::escaped(&self.title))];
         for part in &self.parts {
             blocks.push(match part {
-                Part::Heading(heading) => format!("## {}", markdown::escaped(heading)),
-                Part::Paragraph(said) => markdown::escaped(said),
-                Part::Warning(said) => format!("**{}**", markdown::escaped(said)),
-                Part::Bullets(all) => markdown::bullets(all).unwrap_or_default(),
-                Part::Table(table) => markdown::table(table),
+                Block::Heading(heading) => format!("## {}", markdown::escaped(heading)),
+                Block::Paragraph(said) => markdown::escaped(said),
+                Block::Warning(said) => format!("**{}**", markdown::escaped(said)),
+                Block::Bullets(all) => markdown::bullets(all).unwrap_or_default(),
+                Block::Table(table) => markdown::table(table),
             });
         }
         blocks.push(String::new());
@@ -59,6 +60,26 @@ impl Document {
     }
 
     pub(crate) fn html(&self) -> String {
-        text::visible(&html::short_page(self).into_string()).into_owned()
+        let page: Markup = html! {
+            (DOCTYPE)
+            html lang="en" {
+                (html::head(&self.title))
+                body {
+                    header { h1 { (self.title) } }
+                    main {
+                        @for part in &self.parts {
+                            @match part {
+                                Block::Heading(heading) => h2 { (heading) },
+                                Block::Paragraph(said) => p { (said) },
+                                Block::Warning(said) => p.limits { strong { (said) } },
+                                Block::Bullets(all) => ul { @for said in all { li { (said) } } },
+                                Block::Table(table) => (html::table::table(table)),
+                            }
+                        }
+                    }
+                }
+            }
+        };
+        text::visible(&page.into_string()).into_owned()
     }
 }

@@ -1,6 +1,7 @@
 //! The answer of a gate, for people, for continuous integration and for monitoring.
 
-use crate::document::{Document, Part};
+use crate::document::{Block, Document};
+use crate::mark::{FIRST_METRIC, SUITES};
 use crate::numbers::{counted, interval, percent};
 use crate::runs::{RunFacts, RunName, RunsFormat, between_runs, json_text, level, ratio};
 use crate::tables::{Table, TableCell, Tone, numbers, words};
@@ -13,10 +14,6 @@ use std::fmt::Write;
 
 /// Raised when a field changes its meaning or goes away; new fields may come without.
 const VERSION: u32 = 1;
-/// What JUnit's documents of weighin's begin with, after the declaration of XML.
-pub(crate) const SUITES: &str = "<testsuites name=\"weighin gate\"";
-/// What OpenMetrics texts of weighin's begin with.
-pub(crate) const FIRST_METRIC: &str = "# TYPE weighin_gate_outcome stateset";
 
 /// A gate with the runs that it stands between.
 pub struct Gated<'a> {
@@ -114,17 +111,17 @@ fn document(gated: &Gated<'_>) -> Document {
         _ => "runs that differ less from one another",
     };
     let parts = vec![
-        Part::Bullets(vec![
+        Block::Bullets(vec![
             format!("Baseline: {}", baseline.describe()),
             format!("New: {}", new.describe()),
         ]),
-        Part::Table(table.without_empty_columns()),
-        Part::Paragraph(format!(
+        Block::Table(table.without_empty_columns()),
+        Block::Paragraph(format!(
             "Worse: at {confidence}, held for all figures together, the whole interval lies beyond \
              a loss of {limit}. Not worse: at {confidence} for each figure, the interval excludes \
              such a loss. Not known: neither; where no reason is given, {more} tell more."
         )),
-        Part::Paragraph(between_runs(gate.earlier_runs, 0.0)),
+        Block::Paragraph(between_runs(gate.earlier_runs, 0.0)),
     ];
     Document { title, parts }
 }

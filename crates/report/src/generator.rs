@@ -29,7 +29,7 @@ pub struct GeneratorFigures {
 
 impl GeneratorFigures {
     /// The figures of a share.
-    pub fn of(share: &GeneratorShare) -> Self {
+    pub fn from_share(share: &GeneratorShare) -> Self {
         let latencies = share.latencies.unpack();
         Self {
             host: share.host.clone(),

@@ -1,6 +1,6 @@
 //! Many runs over time, for people and programs.
 
-use crate::document::{Document, Part};
+use crate::document::{Block, Document};
 use crate::numbers::{NOTHING, counted, date, figure, interval, percent};
 use crate::runs::{RunsFormat, json_text};
 use crate::tables::{Table, TableCell, numbers, words};
@@ -44,7 +44,7 @@ fn document(history: &History) -> Document {
             format!(", {} to {}", date(first.started_at), date(last.started_at))
         });
     let said = format!("Runs: {} (study {}){span}", counted(runs, "file"), studies.join(", "));
-    let mut parts = vec![Part::Bullets(vec![said])];
+    let mut parts = vec![Block::Bullets(vec![said])];
     let found: Vec<(&CellHistory, &LevelChange)> = history
         .cells
         .iter()
@@ -53,7 +53,7 @@ fn document(history: &History) -> Document {
     let cells = counted(history.cells.len(), "cell");
     if found.is_empty() {
         let longest = history.cells.iter().map(|cell| cell.points.len()).max().unwrap_or(0);
-        parts.push(Part::Paragraph(match history.fewest_runs {
+        parts.push(Block::Paragraph(match history.fewest_runs {
             None => format!("No change can show in {cells}: there are too many for any to count."),
             Some(fewest) if longest < fewest => {
                 format!("No change shows in {cells}; in fewer than {fewest} runs none can.")
@@ -61,17 +61,17 @@ fn document(history: &History) -> Document {
             Some(_) => format!("No change shows in {cells}."),
         }));
     } else {
-        parts.push(Part::Table(table(history, &found)));
+        parts.push(Block::Table(table(history, &found)));
         let conditions = conditions(history, &found);
         if !conditions.is_empty() {
-            parts.push(Part::Heading("What else changed there".to_owned()));
-            parts.push(Part::Bullets(conditions));
+            parts.push(Block::Heading("What else changed there".to_owned()));
+            parts.push(Block::Bullets(conditions));
         }
     }
     let drifts: Vec<f64> = history.cells.iter().filter_map(|cell| cell.drift).collect();
     if !drifts.is_empty() {
         let most = drifts.iter().copied().fold(0.0, f64::max);
-        parts.push(Part::Warning(format!(
+        parts.push(Block::Warning(format!(
             "In {} something looks like a change that slow drift explains: runs resemble those before \
              them (coefficient of autoregression up to {}). It does not count; what drifts on the \
              machine is worth a look.",
@@ -81,7 +81,7 @@ fn document(history: &History) -> Document {
     }
     let left_out: usize = history.cells.iter().map(|cell| cell.left_out).sum();
     if left_out > 0 {
-        parts.push(Part::Warning(format!(
+        parts.push(Block::Warning(format!(
             "{} left out: the test was another one then than in the latest run.",
             match left_out {
                 1 => "1 result is".to_owned(),
@@ -89,7 +89,7 @@ fn document(history: &History) -> Document {
             }
         )));
     }
-    parts.push(Part::Paragraph(format!(
+    parts.push(Block::Paragraph(format!(
         "A change is where the ranks of a cell’s medians differ more than in all but a few random \
          orders of the same runs, and more than in all but a few series that drift as much; all {cells} together show one where there is none with a chance of \
          at most {}. A level is at least three runs long. A drift shows as one or several steps.",

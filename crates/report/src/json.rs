@@ -352,7 +352,7 @@ fn series<'a>(analysis: &Analysis<'a>) -> Vec<SeriesReport<'a>> {
 }
 
 impl<'a> TargetHostReport<'a> {
-    fn of(position: u32, sampling: &'a HostSampling) -> Self {
+    fn from_sampling(position: u32, sampling: &'a HostSampling) -> Self {
         Self {
             position,
             host: &sampling.host,
@@ -366,7 +366,7 @@ impl<'a> TargetHostReport<'a> {
 fn target_hosts<'a>(analysis: &Analysis<'a>) -> Vec<TargetHostReport<'a>> {
     let of_trial = |record: &'a TrialRecord| {
         let own = record.sampling.target_host.as_ref()?;
-        Some(TargetHostReport::of(record.position, own))
+        Some(TargetHostReport::from_sampling(record.position, own))
     };
     analysis.dataset.trials.iter().filter_map(of_trial).collect()
 }
@@ -376,7 +376,7 @@ fn load_hosts<'a>(analysis: &Analysis<'a>) -> Vec<LoadHostReport<'a>> {
         record.sampling.load_hosts.iter().map(|maker| {
             let busy: f64 = maker.samples.iter().map(|sample| sample.cpu.busy()).sum();
             LoadHostReport {
-                seen: TargetHostReport::of(record.position, maker),
+                seen: TargetHostReport::from_sampling(record.position, maker),
                 facts: maker.facts.as_ref(),
                 busy: (!maker.samples.is_empty()).then(|| busy / maker.samples.len() as f64),
             }
@@ -400,7 +400,7 @@ fn load_generators(analysis: &Analysis) -> Vec<GeneratorReport> {
         shares.into_iter().enumerate().map(move |(place, share)| GeneratorReport {
             position,
             generator: place + 1,
-            figures: GeneratorFigures::of(&share),
+            figures: GeneratorFigures::from_share(&share),
         })
     };
     analysis.dataset.trials.iter().flat_map(of_trial).collect()

@@ -21,7 +21,7 @@ pub(crate) enum LevelAxis {
 
 impl LevelAxis {
     /// That of a test, which has levels of one kind only.
-    pub(crate) fn of(test: &TestAnalysis) -> Self {
+    pub(crate) fn for_test(test: &TestAnalysis) -> Self {
         let open = test.cells.iter().any(|cell| cell.level.is_open());
         let stated = test.cells.iter().any(|cell| cell.level != Level::NONE);
         match (open, stated) {

@@ -1,7 +1,6 @@
 //! How a file is known to be a report of weighin's.
 
 use crate::Format;
-use crate::gate::{FIRST_METRIC, SUITES};
 use crate::hlog;
 
 /// What the head of an HTML report says made it.
@@ -10,6 +9,10 @@ pub(crate) const GENERATOR: &str = "weighin";
 pub(crate) const CHART: &str = "<metadata>Made by weighin</metadata>";
 /// What the first text chunk of a chart holds that is a PNG: a keyword of the format, and who made it.
 pub const PNG_MARK: &[u8] = b"Software\0weighin";
+/// What JUnit's documents of weighin's begin with, after the declaration of XML.
+pub(crate) const SUITES: &str = "<testsuites name=\"weighin gate\"";
+/// What OpenMetrics texts of weighin's begin with.
+pub(crate) const FIRST_METRIC: &str = "# TYPE weighin_gate_outcome stateset";
 /// What every PNG begins with.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Where the second chunk begins: the first one of a PNG always has the same length.

@@ -128,11 +128,11 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
         blocks.push("### What happened when".to_owned());
         blocks.push(table(&steps));
     }
-    let around = tables::around(analysis, test);
-    if !around.rows.is_empty() {
-        blocks.push(format!("### {}", words::AROUND_HEADING));
-        blocks.push(table(&around));
-        blocks.push(escaped(words::AROUND));
+    let load = tables::before_and_after(analysis, test);
+    if !load.rows.is_empty() {
+        blocks.push(format!("### {}", words::BEFORE_AND_AFTER_HEADING));
+        blocks.push(table(&load));
+        blocks.push(escaped(words::BEFORE_AND_AFTER));
     }
     if !test.fleets.is_empty() {
         blocks.push("### Volumes".to_owned());

@@ -1,6 +1,6 @@
 //! Two runs against each other, and the gate between them, for people and programs.
 
-use crate::document::{Document, Part};
+use crate::document::{Block, Document};
 use crate::numbers::{self, count, counted, date, interval, list, percent};
 use crate::tables::{Table, TableCell, Tone, numbers as column, words};
 use crate::words::{levels, metric_name};
@@ -108,37 +108,37 @@ pub(crate) fn json_text(document: &impl Serialize) -> String {
 
 fn document(runs: &Runs<'_>) -> Document {
     let Runs { old, new, found, study } = runs;
-    let mut parts = vec![Part::Bullets(vec![
+    let mut parts = vec![Block::Bullets(vec![
         format!("Old: {}", old.describe()),
         format!("New: {}", new.describe()),
     ])];
     parts.extend(changes(found, study));
     for test in &found.tests {
-        parts.push(Part::Heading(test.test.clone()));
+        parts.push(Block::Heading(test.test.clone()));
         if !test.is_same {
-            parts.push(Part::Warning(
+            parts.push(Block::Warning(
                 "The test is not the same in both runs (see what changed): a difference may come \
                  from that."
                     .to_owned(),
             ));
         }
         parts.push(match test.results.is_empty() {
-            true => Part::Paragraph("Nothing in it can be compared.".to_owned()),
-            false => Part::Table(table(test)),
+            true => Block::Paragraph("Nothing in it can be compared.".to_owned()),
+            false => Block::Table(table(test)),
         });
-        parts.extend(noise_floor(test).map(Part::Paragraph));
+        parts.extend(noise_floor(test).map(Block::Paragraph));
     }
     if found.tests.is_empty() {
-        parts.push(Part::Warning("The two runs have no test in common.".to_owned()));
+        parts.push(Block::Warning("The two runs have no test in common.".to_owned()));
     }
     parts.extend(unmatched(&found.unmatched));
-    parts.push(Part::Paragraph(methods(new.dataset)));
+    parts.push(Block::Paragraph(methods(new.dataset)));
     let scatter = found.tests.iter().flat_map(|test| &test.results).filter_map(|r| r.between_runs);
-    parts.push(Part::Paragraph(between_runs(found.earlier_runs, scatter.fold(0.0, f64::max))));
+    parts.push(Block::Paragraph(between_runs(found.earlier_runs, scatter.fold(0.0, f64::max))));
     Document { title: "Two runs compared".to_owned(), parts }
 }
 
-fn changes(found: &RunComparison, study: &[String]) -> Vec<Part> {
+fn changes(found: &RunComparison, study: &[String]) -> Vec<Block> {
     let line = |text: &str| text::line(text).into_owned();
     let mut said: Vec<String> =
         study.iter().map(|change| format!("study: {}", line(change))).collect();
@@ -158,16 +158,16 @@ fn changes(found: &RunComparison, study: &[String]) -> Vec<Part> {
     if more > 0 {
         said.push(format!("and {} (all of them are in the JSON)", counted(more, "further change")));
     }
-    let heading = Part::Heading("What changed".to_owned());
+    let heading = Block::Heading("What changed".to_owned());
     match said.is_empty() {
         true => vec![
             heading,
-            Part::Paragraph(
+            Block::Paragraph(
                 "Nothing that weighin knows of: study, host, versions and settings are the same."
                     .to_owned(),
             ),
         ],
-        false => vec![heading, Part::Bullets(said)],
+        false => vec![heading, Block::Bullets(said)],
     }
 }
 
@@ -244,7 +244,7 @@ fn verdict(result: &RunResult) -> TableCell {
     }
 }
 
-fn unmatched(cells: &[Unmatched]) -> Vec<Part> {
+fn unmatched(cells: &[Unmatched]) -> Vec<Block> {
     let of = |is_new: bool| -> Option<String> {
         let own: Vec<String> = cells
             .iter()
@@ -263,7 +263,7 @@ fn unmatched(cells: &[Unmatched]) -> Vec<Part> {
         (!own.is_empty())
             .then(|| format!("Only the {which} run has results of {}{more}.", list(&first)))
     };
-    [of(false), of(true)].into_iter().flatten().map(Part::Warning).collect()
+    [of(false), of(true)].into_iter().flatten().map(Block::Warning).collect()
 }
 
 /// What the figures rest on.

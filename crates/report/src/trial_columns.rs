@@ -141,8 +141,8 @@ pub(crate) fn rows<'a>(analysis: &'a Analysis<'a>) -> impl Iterator<Item = Trial
             record,
             superseded_at: earlier.map(|earlier| earlier.at),
             assessment: index.and_then(|i| assessments.get(i).copied()),
-            volume: record.and_then(TrialVolume::of),
-            background: record.and_then(TrialBackground::of),
+            volume: record.and_then(TrialVolume::from_record),
+            background: record.and_then(TrialBackground::from_record),
         }
     };
     plan.all_trials().map(row)

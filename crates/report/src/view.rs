@@ -97,7 +97,10 @@ pub(crate) struct Tally {
 
 impl Tally {
     /// Over the trials of some cells.
-    pub(crate) fn of<'a>(analysis: &Analysis, cells: impl IntoIterator<Item = &'a Cell>) -> Self {
+    pub(crate) fn for_cells<'a>(
+        analysis: &Analysis,
+        cells: impl IntoIterator<Item = &'a Cell>,
+    ) -> Self {
         let mut tally = Self::default();
         for trial in cells.into_iter().flat_map(|cell| &cell.trials) {
             let record = analysis.dataset.trials.get(trial.record);
@@ -122,7 +125,10 @@ impl Tally {
     /// Over all trials of an analysis.
     pub(crate) fn of_all(analysis: &Analysis) -> Self {
         let tests = analysis.tests.iter();
-        Self::of(analysis, tests.flat_map(|test| test.cells.iter().chain(&test.aa_control_cells)))
+        Self::for_cells(
+            analysis,
+            tests.flat_map(|test| test.cells.iter().chain(&test.aa_control_cells)),
+        )
     }
 
     /// Whether some trials are suspect or do not count.

@@ -9,7 +9,7 @@ use crate::cache::Cache;
 use crate::read::{self, Mark, Reading};
 use files::Directory;
 use model::{ReadLimit, Stop, text};
-use report::site::{Known, RunState, SiteRun, list_part};
+use report::site::{ReadState, RunState, SiteRun, list_part};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -70,14 +70,14 @@ impl Entry {
     fn is_up_to_date(&self, mark: Mark, is_held: bool, now: Instant) -> bool {
         let Some((at, took)) = self.read else { return false };
         let is_early = now.saturating_duration_since(at) < took * SHARE;
-        match &self.run.known {
-            Known::Unread => false,
-            Known::Unreadable(_) => {
+        match &self.run.state {
+            ReadState::Unread => false,
+            ReadState::Unreadable(_) => {
                 is_early || (self.mark == mark && now.saturating_duration_since(at) < RETRY)
             }
             // That a run has ended is shown at once.
-            Known::Run(_) if self.is_held != is_held => false,
-            Known::Run(_) => self.mark == mark || is_early,
+            ReadState::Run(_) if self.is_held != is_held => false,
+            ReadState::Run(_) => self.mark == mark || is_early,
         }
     }
 }
@@ -314,7 +314,7 @@ fn identity(directory: &Directory) -> io::Result<(u64, u64)> {
 }
 
 fn unread(name: &OsStr, mark: Mark) -> Entry {
-    let run = SiteRun { id: id(name), file: read::shown(name), known: Known::Unread };
+    let run = SiteRun { id: id(name), file: read::shown(name), state: ReadState::Unread };
     Entry { name: name.to_owned(), mark, run, reading: None, is_held: false, read: None }
 }
 
@@ -334,11 +334,11 @@ fn anew(
         })?;
         Ok(reading)
     };
-    let (known, reading) = match read::reading(directory, &name, limit, is_held).and_then(fits) {
-        Ok(reading) => (Known::Run(reading.summary.clone()), Some(reading)),
-        Err(why) => (Known::Unreadable(why), None),
+    let (state, reading) = match read::reading(directory, &name, limit, is_held).and_then(fits) {
+        Ok(reading) => (ReadState::Run(reading.summary.clone()), Some(reading)),
+        Err(why) => (ReadState::Unreadable(why), None),
     };
-    let run = SiteRun { id: id(&name), file: read::shown(&name), known };
+    let run = SiteRun { id: id(&name), file: read::shown(&name), state };
     let read = Some((Instant::now(), began.elapsed()));
     Entry { name, mark, run, reading, is_held, read }
 }

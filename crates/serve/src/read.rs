@@ -99,7 +99,7 @@ pub(crate) fn reading(
             Reading {
                 so_far: latest_and_findings(&analysis, summary.state),
                 summary,
-                points: RunPoints::of(shown(name), &dataset),
+                points: RunPoints::from_dataset(shown(name), &dataset),
             }
         };
         budget.bound(reading).map_err(|over| not_analysed(name, over))

@@ -141,7 +141,7 @@ fn compared(
     let directory = catalog.directory()?;
     let dataset = |entry: &Entry| read::dataset(&directory, &entry.name, catalog.limit);
     let (before, after) = (dataset(old)?, dataset(new)?);
-    let earlier = EarlierRuns::of(runs, &after.study.name, RunPoints::began(&after));
+    let earlier = EarlierRuns::from_points(runs, &after.study.name, RunPoints::began(&after));
     let budget = catalog.limit.times(2).budget();
     let too_long = |over| format!("{} and {}: to compare them {over}", old.run.file, new.run.file);
     let compare = || compare_runs(&before, &after, &earlier);

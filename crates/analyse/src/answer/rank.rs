@@ -5,11 +5,83 @@ use crate::cell::series::Series;
 use crate::cell::{CellData, Cells};
 use crate::compare::peer::{Contender, PeerComparison};
 use crate::curve::CurveData;
-use crate::{Basis, Comparison, FailedTarget, Metric, OncePlace, RankedTarget, Ranking};
+use crate::{Basis, Comparison, Metric};
 use findings::NoiseFloor;
-use model::{Better, Level, Study, Test};
+use model::{Better, Failure, Level, Study, Test};
+use serde::Serialize;
 use stats::Estimate;
 use std::collections::HashSet;
+
+/// Targets in tiers; those in one tier could not all be told apart.
+///
+/// Being told apart is not transitive (A may equal B and B equal C although A is above C), so a
+/// tier ends only where *every* target above is clearly better than *every* target below: each
+/// boundary between tiers is a claim that the data supports for all pairs across it, and a tie
+/// claims nothing. Within a tier targets stand by how many are clearly better, then in order of their
+/// figures.
+///
+/// By throughput, each target stands at its peak. By a time, all stand at one level: the one at
+/// which the most targets have data, of several the highest.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Ranking {
+    /// Best tier first. Targets without an estimate are not in it.
+    pub tiers: Vec<Vec<RankedTarget>>,
+    /// Whether those in the first place are the same when all tests of the study are held together,
+    /// so that first places may be added up.
+    pub first_holds_over_tests: bool,
+    /// Targets that could not be ranked because all their trials failed, are void or are missing.
+    pub unranked: Vec<String>,
+    /// Those of them whose trials all failed, with the first reason: they come last.
+    pub failed: Vec<FailedTarget>,
+    /// Where nothing was repeated, here or by others, nothing is told apart, and this is the order of
+    /// the figures. Empty otherwise.
+    pub measured_once: Vec<OncePlace>,
+    /// Whether the first of that order is also first at every other of several levels.
+    pub first_at_every_level: bool,
+}
+
+/// A target's place in a ranking.
+#[derive(Clone, Debug, Serialize)]
+pub struct RankedTarget {
+    pub target: String,
+    /// Where its throughput is highest, or the level at which all are ranked.
+    pub level: Level,
+    /// The figure that it is ranked by, in the unit of the test's metric.
+    pub figure: Estimate,
+    /// The same where the test is judged by throughput.
+    pub throughput: Option<Estimate>,
+    /// Cost of a million transactions at that throughput, and its currency, where it is known; with
+    /// its interval in [`TestMoney`].
+    pub cost_per_million: Option<(f64, String)>,
+    /// How many of the ranked targets are clearly better, and clearly worse. So its true place is from
+    /// `better + 1` to the number of targets less `worse`.
+    pub better: usize,
+    pub worse: usize,
+}
+
+impl RankedTarget {
+    /// Its place, from 1: one more than the number of targets that are clearly better.
+    pub fn place(&self) -> usize {
+        self.better + 1
+    }
+}
+
+/// A target without an outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FailedTarget {
+    pub target: String,
+    /// Why its first trial failed, or that the server does not offer what the test asks for.
+    pub failure: Failure,
+}
+
+/// A target's place in the order of figures that were measured once each, which is no claim that it is
+/// better.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OncePlace {
+    /// From 1; equal figures share a place.
+    pub place: usize,
+    pub target: String,
+}
 
 /// A target with what it is ranked by.
 struct RankCandidate<'a> {
@@ -44,7 +116,7 @@ pub(crate) fn ranking(
         let ordered = in_order(metric, candidates);
         let race = PeerComparison::new(study, metric, comparisons, floors, ordered.len());
         let told_apart = |together: usize| {
-            ToldApart::of(&ordered, |upper, lower| {
+            PairwiseOrder::from_order(&ordered, |upper, lower| {
                 race.is_ahead(&upper.contender(), &lower.contender(), together)
             })
         };
@@ -65,21 +137,21 @@ pub(crate) fn ranking(
         ranking.unranked = unranked.map(|target| target.name.clone()).collect();
     }
     // A target that has no cell was not put to this test, and is no candidate of it.
-    ranking.unranked.retain(|name| !cells.of(name).is_empty());
+    ranking.unranked.retain(|name| !cells.for_target(name).is_empty());
     ranking.failed =
-        ranking.unranked.iter().filter_map(|name| failed(name, cells.of(name))).collect();
+        ranking.unranked.iter().filter_map(|name| failed(name, cells.for_target(name))).collect();
     ranking
 }
 
 /// Which of several targets, from the best to the worst, are clearly better than which.
-pub(crate) struct ToldApart {
+pub(crate) struct PairwiseOrder {
     targets: usize,
     /// Of each target, the worse ones, in order of the first.
     better: Vec<bool>,
 }
 
-impl ToldApart {
-    pub(crate) fn of<T>(ordered: &[T], is_better: impl Fn(&T, &T) -> bool) -> Self {
+impl PairwiseOrder {
+    pub(crate) fn from_order<T>(ordered: &[T], is_better: impl Fn(&T, &T) -> bool) -> Self {
         let targets = ordered.len();
         let pairs = (0..targets).flat_map(|upper| (0..targets).map(move |lower| (upper, lower)));
         let better = pairs

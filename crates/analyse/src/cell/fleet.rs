@@ -1,12 +1,13 @@
 //! What fleets of virtual machines did on volumes: by volume, by virtual machine and by data.
 
 use crate::cell::CellData;
-use crate::cell::processors;
 use crate::cell::series::Series;
-use findings::VmProcessors;
-use model::{Fleet, IoFigures, Level, LoadResult, Place, RemoteHost, Storage, Study, Test};
+use findings::{Finding, Subject, VmProcessors};
+use model::{
+    Fleet, FleetProcessors, IoFigures, Level, LoadResult, Place, RemoteHost, Storage, Study, Test,
+};
 use serde::Serialize;
-use stats::Estimate;
+use stats::{Estimate, Sample};
 use std::collections::BTreeMap;
 
 /// What the trials of one target at one level of a test on storage say of its volumes.
@@ -73,9 +74,9 @@ pub struct VmFigures {
 }
 
 /// A load on storage with its account.
-type Account<'a> = (&'a LoadResult, &'a Fleet);
+type FleetLoad<'a> = (&'a LoadResult, &'a Fleet);
 /// What is read off such an account; nothing where it does not say.
-type Figure<'a> = dyn Fn(Account<'_>) -> Option<f64> + 'a;
+type Figure<'a> = dyn Fn(FleetLoad<'_>) -> Option<f64> + 'a;
 
 /// What the trials of a test on storage say; nothing of other tests.
 pub(crate) fn fleets(study: &Study, test: &Test, cells: &[CellData]) -> Vec<FleetCell> {
@@ -125,7 +126,7 @@ fn fleet_cell(study: &Study, storage: &Storage, cell: &CellData) -> FleetCell {
                 of_vms.flatten().max_by(f64::total_cmp)
             }),
         },
-        processors: processors::of_cell(storage, cell, study.confidence),
+        processors: shared_processors(storage, cell, study.confidence),
         ios_per_gb: estimate(&|(load, _)| Some(load.measure.transactions_per_second() / data)),
     }
 }
@@ -200,4 +201,45 @@ fn volume(
 /// Reads and writes of each virtual machine.
 fn counts(fleet: &Fleet) -> impl Iterator<Item = u64> {
     fleet.vms.iter().map(|vm| vm.reads.count + vm.writes.count)
+}
+
+/// The processors that the virtual machines of a cell share; `None` where they were limited to none, or no trial counts.
+fn shared_processors(storage: &Storage, cell: &CellData, confidence: f64) -> Option<VmProcessors> {
+    let asked = storage.oversubscription?;
+    let found: Vec<(FleetProcessors, f64)> = cell
+        .usable_records()
+        .filter_map(|(record, _)| {
+            let load = record.load()?;
+            let seconds = load.measure.elapsed.as_secs_f64();
+            Some((load.fleet.as_ref()?.processors?, seconds))
+        })
+        .filter(|(_, seconds)| *seconds > 0.0)
+        .collect();
+    let estimate = |of: fn(&(FleetProcessors, f64)) -> f64| {
+        let sample = Sample::new(found.iter().map(of).collect()).ok()?;
+        Some(Estimate::of_median(&sample, confidence))
+    };
+    // No share is more than all, whatever the scatter of a few repeats would allow.
+    let share =
+        |of| estimate(of).map(|share: Estimate| share.map(|end| end.min(share.point.max(1.0))));
+    Some(VmProcessors {
+        vms: storage.vms,
+        asked,
+        count: found.first()?.0.count,
+        busy: share(|(processors, _)| processors.busy)?,
+        throttled: share(|(processors, _)| processors.throttling.share())?,
+        throttled_per_second: estimate(|(processors, seconds)| {
+            processors.throttled_seconds / seconds
+        })?,
+        period: found.first()?.0.period,
+    })
+}
+
+/// One for each cell whose virtual machines were limited to processors.
+pub(crate) fn findings(test: &str, fleets: &[FleetCell]) -> Vec<Finding> {
+    let of_cell = |cell: &FleetCell| {
+        let subject = Subject::test(test).on(&cell.target).at(cell.level);
+        Some(Finding::new(subject, cell.processors?))
+    };
+    fleets.iter().filter_map(of_cell).collect()
 }

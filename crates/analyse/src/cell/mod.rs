@@ -5,19 +5,21 @@ pub(crate) mod events;
 pub(crate) mod fleet;
 pub(crate) mod means;
 pub(crate) mod named;
-pub(crate) mod processors;
 pub(crate) mod repeats;
 pub(crate) mod series;
 pub(crate) mod side_by_side;
 pub(crate) mod stalled;
+mod summary;
 pub(crate) mod sustained;
 pub(crate) mod volume;
+
+pub use summary::{Cell, TrialAssessment};
 
 use crate::cell::series::{Kin, Series};
 use crate::trial::check::{CheckResult, CheckedTrial};
 use crate::trial::checked_run::{CheckedRun, OfTest};
 use crate::trial::figures::Figures;
-use crate::{Basis, Cell, Metric, TrialAssessment};
+use crate::{Basis, Metric};
 use findings::{Contradiction, Drift, Evidence, Finding, Subject, Validity};
 use model::{Level, LoadResult, Target, Task, Test, TrialRecord};
 use stats::Looks;
@@ -56,7 +58,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Those of one target.
-    pub(crate) fn of(&self, target: &str) -> &[CellData<'a>] {
+    pub(crate) fn for_target(&self, target: &str) -> &[CellData<'a>] {
         self.of_target.get(target).map_or(&[], |range| &self.cells[range.clone()])
     }
 
@@ -75,7 +77,7 @@ impl<'a> Cells<'a> {
         if let [only] = targets.as_slice() {
             // A single target has ratios from level to level alone.
             let steps = all[(*only).clone()].windows(2);
-            return Kin::of(&all, steps.map(|two| [two[0], two[1]]), 1.0);
+            return Kin::from_series(&all, steps.map(|two| [two[0], two[1]]), 1.0);
         }
         let all_pairs = targets.len() <= MOST_PAIRED;
         let others = |first: usize| {
@@ -89,7 +91,7 @@ impl<'a> Cells<'a> {
             pairs.iter().filter_map(both).collect::<Vec<_>>()
         });
         let independent = if all_pairs { 2.0 / targets.len() as f64 } else { 1.0 };
-        Kin::of(&all, ratios, independent)
+        Kin::from_series(&all, ratios, independent)
     }
 
     /// Learns how each figure scatters over all cells of the test.
@@ -134,7 +136,7 @@ impl<'a> Cells<'a> {
     }
 
     pub(crate) fn at(&self, target: &str, level: Level) -> Option<&CellData<'a>> {
-        let own = self.of(target);
+        let own = self.for_target(target);
         own.binary_search_by_key(&level, |cell| cell.level).ok().map(|place| &own[place])
     }
 }
@@ -194,7 +196,8 @@ pub(crate) fn collect<'a>(
     for OfTest { index, record, checked, extension } in run.trials(&test.name) {
         model::deadline::look();
         let known = record.outcome().zip(basis);
-        let figures = known.map(|(outcome, basis)| Figures::of(outcome, basis, confidence));
+        let figures =
+            known.map(|(outcome, basis)| Figures::from_outcome(outcome, basis, confidence));
         let trials = by_cell.entry((&record.key.target, record.key.level)).or_default();
         let block = record.key.repeat.saturating_add(extension.saturating_mul(BLOCKS_APART));
         // What was due and answered is known of a load that was recorded.
@@ -249,7 +252,8 @@ impl<'a> CellData<'a> {
     fn known(&self) -> BTreeMap<Metric, Series> {
         let figures =
             || self.usable().filter_map(|trial| Some((trial.block, trial.figures.as_ref()?)));
-        let all = Metric::ALL.iter().map(|metric| (*metric, Series::of(*metric, figures())));
+        let all =
+            Metric::ALL.iter().map(|metric| (*metric, Series::from_trials(*metric, figures())));
         all.filter(|(_, series)| !series.is_empty()).collect()
     }
 
@@ -282,45 +286,6 @@ impl<'a> CellData<'a> {
     pub(crate) fn series(&self, metric: Metric) -> &Series {
         static UNKNOWN: Series = Series::unknown();
         self.series.get(&metric).unwrap_or(&UNKNOWN)
-    }
-
-    /// What each of its trials is worth, without what they say together.
-    pub(crate) fn of_trials(&self) -> Cell {
-        Cell {
-            target: self.target.to_owned(),
-            level: self.level,
-            trials: self.trials.iter().map(|trial| trial.assessment(self.at_most)).collect(),
-            estimates: BTreeMap::new(),
-            next: BTreeMap::new(),
-            spread: None,
-            volume: None,
-            overloaded: self.usable().filter(|trial| trial.fell_behind).count(),
-            lost: self.lost(),
-            unstarted: self.unstarted(),
-            stalled: self.stalled(),
-        }
-    }
-
-    /// What a report shows of the cell.
-    pub(crate) fn summarise(&self, basis: Option<Basis>, confidence: f64) -> Cell {
-        let estimate = |metric| self.series(metric).estimate(confidence);
-        Cell {
-            estimates: Metric::ALL
-                .iter()
-                .filter_map(|&metric| Some((metric, estimate(metric)?)))
-                .collect(),
-            // Each end is a claim by itself.
-            next: self
-                .series
-                .iter()
-                .filter_map(|(metric, series)| {
-                    Some((*metric, series.next(1.0 - 2.0 * (1.0 - confidence))?))
-                })
-                .collect(),
-            spread: basis.and_then(|basis| self.series(basis.metric).spread()),
-            volume: volume::of_cell(self, confidence),
-            ..self.of_trials()
-        }
     }
 
     /// Whether a trial did all that it was offered.
@@ -453,18 +418,5 @@ impl<'a> CellData<'a> {
     /// The trials that conclusions may rest on.
     fn usable(&self) -> impl Iterator<Item = &CellTrial<'a>> {
         self.trials.iter().filter(|trial| trial.checked.validity != Validity::Void)
-    }
-}
-
-impl CellTrial<'_> {
-    /// With a validity that is no better than `at_most`.
-    fn assessment(&self, at_most: Validity) -> TrialAssessment {
-        TrialAssessment {
-            repeat: self.record.key.repeat,
-            validity: self.checked.validity.max(at_most),
-            not_checked: self.checked.not_made.clone(),
-            figures: self.figures.as_ref().map_or_else(BTreeMap::new, Figures::values),
-            record: self.index,
-        }
     }
 }

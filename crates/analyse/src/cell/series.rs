@@ -44,7 +44,7 @@ pub(crate) struct Kin {
 impl Kin {
     /// Learned from these cells, each with its target, and from ratios of which only that share says
     /// nothing twice (see [`Scatter::of`]).
-    pub(crate) fn of<'a>(
+    pub(crate) fn from_series<'a>(
         cells: &[(usize, &'a Series)],
         ratios: impl Iterator<Item = [(usize, &'a Series); 2]>,
         independent: f64,
@@ -144,7 +144,10 @@ impl Series {
     /// Of these trials, each with its repeat. Empty where a trial lacks a latency, because it has too
     /// few transactions for a percentile or fell behind its rate, or where its rate never came back: it
     /// is the slow trials that do, and without them the others would make the target look good.
-    pub(crate) fn of<'a>(metric: Metric, trials: impl Iterator<Item = (u32, &'a Figures)>) -> Self {
+    pub(crate) fn from_trials<'a>(
+        metric: Metric,
+        trials: impl Iterator<Item = (u32, &'a Figures)>,
+    ) -> Self {
         let (mut values, mut rounding) = (BTreeMap::new(), 0.0_f64);
         for (repeat, figures) in trials {
             match figures.reading(metric) {
@@ -400,13 +403,13 @@ mod tests {
         let load = LoadResult { intervals, ..LoadResult::default() };
         let act = Mark { result: Some(ActResult::Done), ..Mark::span("act", 2.1, 2.9) };
         let outcome = Outcome { marks: vec![act], ..Outcome::of_load(load) };
-        Figures::of(&outcome, &BASIS, 0.95)
+        Figures::from_outcome(&outcome, &BASIS, 0.95)
     }
 
     #[test]
     fn a_trial_in_which_nothing_succeeded_meanwhile_is_not_left_out() {
         let trials = [figures(1_000, 0), figures(1_000, 400), figures(1_000, 600)];
-        let of = |metric| Series::of(metric, (1..).zip(&trials));
+        let of = |metric| Series::from_trials(metric, (1..).zip(&trials));
         let kept: Vec<f64> = of(Metric::ThroughputKept).values().collect();
         assert_eq!(kept, [0.0, 0.4, 0.6]);
         assert_eq!(of(Metric::LatencyP99Before).values().count(), 3);
@@ -420,13 +423,13 @@ mod tests {
             let figure = |metric, value| Figure::measured(metric, value, 0.005);
             let mut figures = vec![figure(Metric::Downtime, 3.0)];
             figures.extend(back.map(|back| figure(Metric::RateBack, back)));
-            Figures::of(&Outcome::of_figures(figures), &BASIS, 0.95)
+            Figures::from_outcome(&Outcome::of_figures(figures), &BASIS, 0.95)
         };
         let trials = [failover(Some(4.0)), failover(None), failover(Some(5.0))];
-        let of = |metric| Series::of(metric, (1..).zip(&trials));
+        let of = |metric| Series::from_trials(metric, (1..).zip(&trials));
         assert_eq!(of(Metric::Downtime).values().count(), 3);
         assert!(of(Metric::RateBack).is_empty());
         let came = [failover(Some(4.0)), failover(Some(5.0))];
-        assert_eq!(Series::of(Metric::RateBack, (1..).zip(&came)).values().count(), 2);
+        assert_eq!(Series::from_trials(Metric::RateBack, (1..).zip(&came)).values().count(), 2);
     }
 }

@@ -25,18 +25,18 @@ pub(crate) struct PairAtLevel {
     /// The noise floor of the test, where it is known.
     floor: Option<NoiseFloor>,
     /// What is said of the pair at this level, and over these levels of the test together.
-    here: Option<Said>,
-    together: Option<(Vec<Level>, Said)>,
+    here: Option<StandingVerdict>,
+    together: Option<(Vec<Level>, StandingVerdict)>,
 }
 
 /// A verdict that stands already, with its ratio `to` ÷ `from`.
 #[derive(Clone, Copy, PartialEq)]
-struct Said {
+struct StandingVerdict {
     ratio: Estimate,
     verdict: Verdict,
 }
 
-impl Said {
+impl StandingVerdict {
     /// Of a comparison in which `to` is the candidate, or else the baseline.
     fn new(ratio: Estimate, verdict: Verdict, to_is_candidate: bool) -> Self {
         match verdict {
@@ -85,18 +85,19 @@ pub(crate) fn observations(
             let forth = a == baseline.name && b == candidate.name;
             metric_of == metric && (forth || (a == candidate.name && b == baseline.name))
         };
-        let together =
-            analysis.overall.iter().find(|o| is_pair(o.metric, &o.baseline, &o.candidate)).map(
-                |o| {
-                    let said = Said::new(o.ratio, o.verdict, o.candidate == candidate.name);
-                    (o.levels.clone(), said)
-                },
-            );
+        let together = analysis
+            .overall
+            .iter()
+            .find(|o| is_pair(o.metric, &o.baseline, &o.candidate))
+            .map(|o| {
+                let said = StandingVerdict::new(o.ratio, o.verdict, o.candidate == candidate.name);
+                (o.levels.clone(), said)
+            });
         for &level in test.levels() {
             let mut here = analysis.comparisons.iter().filter(|c| c.level == level);
             let here = here
                 .find(|c| is_pair(c.metric, &c.baseline, &c.candidate))
-                .map(|c| Said::new(c.ratio, c.verdict, c.candidate == candidate.name));
+                .map(|c| StandingVerdict::new(c.ratio, c.verdict, c.candidate == candidate.name));
             let Some((base, numerator)) = series(baseline, level).zip(series(candidate, level))
             else {
                 continue;
@@ -185,10 +186,14 @@ fn of_family(
     metric: Metric,
     family: &[&(&Factor, Vec<&PairAtLevel>)],
 ) -> Vec<Option<FactorEffect>> {
-    let whole: Vec<Vec<Grouped>> =
-        family.iter().map(|(_, all)| Grouped::of(all.clone()).into_iter().collect()).collect();
+    let whole: Vec<Vec<Grouped>> = family
+        .iter()
+        .map(|(_, all)| Grouped::from_observations(all.clone()).into_iter().collect())
+        .collect();
     let by = |same: fn(&PairAtLevel, &PairAtLevel) -> bool| -> Vec<Vec<Grouped>> {
-        let groups = |all: &[_]| distinct(all, same).into_iter().filter_map(Grouped::of).collect();
+        let groups = |all: &[_]| {
+            distinct(all, same).into_iter().filter_map(Grouped::from_observations).collect()
+        };
         family.iter().map(|(_, all)| groups(all)).collect()
     };
     let of_pairs = by(|a, b| a.pair == b.pair);
@@ -248,7 +253,7 @@ struct Grouped<'a> {
 }
 
 impl<'a> Grouped<'a> {
-    fn of(observations: Vec<&'a PairAtLevel>) -> Option<Self> {
+    fn from_observations(observations: Vec<&'a PairAtLevel>) -> Option<Self> {
         let parts: Vec<(&PairAtLevel, Part)> = observations
             .into_iter()
             .filter_map(|one| Some((one, one.candidate.part(&one.base, 1.0)?)))
@@ -267,7 +272,7 @@ impl<'a> Grouped<'a> {
     }
 
     fn judge(&self, study: &Study, metric: Metric, adjusted: f64) -> (Estimate, Verdict) {
-        if let Some(Said { ratio, verdict }) = said(&self.all) {
+        if let Some(StandingVerdict { ratio, verdict }) = said(&self.all) {
             return (ratio, verdict);
         }
         let Judged { shown, verdict, .. } = judge(study, metric, &self.ratio, adjusted, None);
@@ -285,7 +290,7 @@ impl<'a> Grouped<'a> {
 
 /// What the comparisons of a test say already of a group that is one pair at one level, or one pair
 /// at all its levels: nothing is judged twice.
-fn said(group: &[&PairAtLevel]) -> Option<Said> {
+fn said(group: &[&PairAtLevel]) -> Option<StandingVerdict> {
     let (first, others) = group.split_first()?;
     if others.is_empty() {
         return first.here;

@@ -3,10 +3,89 @@
 //! Verdict and interval come from one test: the interval that is shown is as wide as the family
 //! demands, and excludes 1 exactly where the difference counts.
 
-use crate::{Comparison, Metric, OverallComparison, Strength};
+use crate::Metric;
+use crate::cell::means::Means;
 use findings::Verdict;
-use model::{Better, Study};
+use model::{Better, Level, Study};
+use serde::Serialize;
 use stats::{Estimate, Expected, Interval, Ratio, Relation, closed_groups};
+
+/// Two targets at one level.
+#[derive(Clone, Debug, Serialize)]
+pub struct Comparison {
+    /// The target in the denominator; always the earlier one in the study.
+    pub baseline: String,
+    /// The target in the numerator.
+    pub candidate: String,
+    pub level: Level,
+    pub metric: Metric,
+    /// The baseline's figure (a ratio carries its base).
+    pub base: Estimate,
+    /// The figures that the ratio is of, which are not the medians of the cells.
+    pub means: Means,
+    /// candidate ÷ baseline, paired by repeat; of the geometric means, unpaired, where fewer than
+    /// two repeats are left that both have. Its interval is the one that decides.
+    pub ratio: Estimate,
+    /// What follows, given all comparisons of the test by this metric.
+    pub verdict: Verdict,
+    /// What speaks for a difference, and what is missing.
+    #[serde(flatten)]
+    pub strength: Strength,
+}
+
+/// Two targets over all their common levels together.
+///
+/// Within each repeat the geometric means over the levels are set against one another; these
+/// ratios, one for each repeat, are judged like those of a single level. So the sample's unit is
+/// the repeat, however many levels there are, and what moves a whole block cancels out. The levels
+/// are fixed: each weighs the same, and the statement is about these levels and no others. Noise
+/// that differs from level to level averages out, so that small differences show which no single
+/// level resolves. That the geometric means differ does not say that every level does.
+///
+/// Every repeat must have the same levels, else a ratio would depend on which trials failed: of
+/// the repeats and levels as many are kept as go together (see `overall` for the rule, which
+/// looks at what is there and not at the values).
+#[derive(Clone, Debug, Serialize)]
+pub struct OverallComparison {
+    /// The target in the denominator; always the earlier one in the study.
+    pub baseline: String,
+    /// The target in the numerator.
+    pub candidate: String,
+    /// The levels that it rests on, at least two, in order.
+    pub levels: Vec<Level>,
+    /// Whether these are all levels of the test.
+    pub all_levels: bool,
+    pub metric: Metric,
+    /// The baseline's geometric mean over the levels.
+    pub base: Estimate,
+    /// The figures that the ratio is of.
+    pub means: Means,
+    /// candidate ÷ baseline of the geometric means, paired by repeat.
+    pub ratio: Estimate,
+    /// What follows, given all pairs of the test by this metric.
+    pub verdict: Verdict,
+    /// What speaks for a difference, and what is missing.
+    #[serde(flatten)]
+    pub strength: Strength,
+}
+
+/// What speaks for a difference beyond its interval, and what would resolve it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Strength {
+    /// How likely it would be to find a difference at least this clear anywhere among the
+    /// comparisons of its family if all were equal ([`stats::closed_groups`]). `None` where there is
+    /// no interval.
+    pub adjusted_p: Option<f64>,
+    /// Where nothing is resolved: repeats beyond those that there are which would probably resolve
+    /// it if ratio and scatter stay the same (see [`stats::Ratio::repeats_to_resolve`]).
+    pub further_repeats: Option<u32>,
+    /// Where nothing is resolved and repeats go on until it is: how likely all repeats that the study
+    /// allows would resolve it ([`stats::Ratio::chance_to_resolve`]).
+    pub chance: Option<f64>,
+    /// Whether a difference was found that does not clear the noise floor, so that nothing is
+    /// resolved.
+    pub below_noise_floor: bool,
+}
 
 /// A comparison with the ratio that it rests on, not judged yet.
 pub(crate) struct Compared<C> {

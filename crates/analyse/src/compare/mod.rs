@@ -8,6 +8,7 @@ pub(crate) mod peer;
 
 use crate::cell::{CellData, Cells};
 use crate::compare::family::Compared;
+use crate::study::each_pair;
 use crate::{Basis, Comparison, Metric, OverallComparison, Strength, TestAnalysis};
 use findings::{
     BelowNoiseFloor, BetterAtLevels, EquivalentAtLevels, Evidence, Finding, OverallResult, Subject,
@@ -97,26 +98,6 @@ pub(crate) fn plan_without_outliers(
             one.strength.further_repeats = None;
         }
     }
-}
-
-/// The most targets all pairs of which are compared, 1,225. Nobody reads more, their number grows
-/// with the square of the targets, and so does what it takes to hold each to all the others.
-pub(crate) const MAX_PAIRED_TARGETS: usize = 50;
-
-/// The pairs of targets to compare, the earlier one in the study first: all of them or, beyond
-/// [`MAX_PAIRED_TARGETS`], the first target with each of the others.
-pub(crate) fn each_pair(study: &Study) -> impl Iterator<Item = (&str, &str)> {
-    let targets = &study.targets;
-    let baselines = if has_all_pairs(study) { targets.len() } else { 1 };
-    targets.iter().take(baselines).enumerate().flat_map(|(i, baseline)| {
-        let candidates = targets[i + 1..].iter();
-        candidates.map(|candidate| (baseline.name.as_str(), candidate.name.as_str()))
-    })
-}
-
-/// Whether [`each_pair`] gives all pairs.
-pub(crate) fn has_all_pairs(study: &Study) -> bool {
-    study.targets.len() <= MAX_PAIRED_TARGETS
 }
 
 /// The comparisons of one metric, by pair.

@@ -3,8 +3,8 @@
 use crate::cell::Cells;
 use crate::cell::means::Means;
 use crate::cell::series::Series;
-use crate::compare::each_pair;
 use crate::compare::family::Compared;
+use crate::study::each_pair;
 use crate::{Basis, Metric, OverallComparison, Strength};
 use findings::Verdict;
 use model::{Level, ReadBudget, Study, Test};

@@ -2,7 +2,8 @@
 
 use crate::cell::Cells;
 use crate::cell::series::Series;
-use crate::compare::{by_pair, each_pair};
+use crate::compare::by_pair;
+use crate::study::each_pair;
 use crate::{Comparison, Metric};
 use findings::{AtHighestLevel, Crossover, Dominates, Evidence, Finding, Subject, Verdict};
 use model::{Level, Study};
@@ -60,7 +61,7 @@ fn point(
 ) -> Option<Estimate> {
     let series =
         |target: &str, level: Level| Some(cells.at(target, level)?.series(Metric::Throughput));
-    let levels = cells.of(baseline).iter().map(|cell| cell.level);
+    let levels = cells.for_target(baseline).iter().map(|cell| cell.level);
     let both: Vec<(f64, &Series, &Series)> = levels
         .filter(|level| (low..=high).contains(level))
         .filter_map(|level| {

@@ -24,13 +24,13 @@ pub(crate) fn findings(study: &Study, basis: Option<Basis>, cells: &Cells) -> Ve
         return Vec::new();
     };
     let knees = study.targets.iter().filter_map(|target| {
-        let own: Vec<&CellData> = cells.of(&target.name).iter().collect();
+        let own: Vec<&CellData> = cells.for_target(&target.name).iter().collect();
         let subject = own.first()?.of_test().on(&target.name);
         Some(Finding::new(subject, knee(study, metric, &own)?))
     });
     let mut metrics = vec![metric];
     metrics.extend((metric != Metric::LatencyMean).then_some(Metric::LatencyMean));
-    let pairs = crate::compare::each_pair(study);
+    let pairs = crate::study::each_pair(study);
     let gaps = pairs.flat_map(|pair| metrics.iter().filter_map(move |&m| gap(m, pair, cells)));
     let subject = || cells.first().map(CellData::of_test).unwrap_or_default();
     knees.chain(gaps.map(|gap| Finding::new(subject(), gap))).collect()
@@ -114,7 +114,7 @@ fn stands_out(step: &Segment, other: &Segment) -> bool {
 fn gap(metric: Metric, pair: (&str, &str), cells: &Cells) -> Option<LatencyGap> {
     let of = |name: &str, level: Level| Some(cells.at(name, level)?.series(metric));
     let mut both = Vec::new();
-    for level in cells.of(pair.0).iter().map(|cell| cell.level) {
+    for level in cells.for_target(pair.0).iter().map(|cell| cell.level) {
         let Some((a, b)) = of(pair.0, level).zip(of(pair.1, level)) else { continue };
         let rounding = 1.0 + a.rounding() + b.rounding();
         let single = |series: &Series| {

@@ -5,16 +5,66 @@ pub(crate) mod growth;
 pub(crate) mod knee;
 pub(crate) mod law;
 
+use crate::Metric;
 use crate::cell::series::Series;
 use crate::cell::{CellData, Cells};
 use crate::compare::peer::Contender;
-use crate::{Curve, CurveShape, Metric};
 use findings::{Decline, Finding, Peak, Subject};
 use model::{Level, Study};
+use serde::Serialize;
 use stats::{Estimate, Interval, Relation};
 
 /// The rise towards the end of a curve is taken over so many times the clients, if it has such levels.
 const AT_LEAST_APART: f64 = 4.0;
+
+/// Throughput against level for one target.
+#[derive(Clone, Debug, Serialize)]
+pub struct Curve {
+    pub target: String,
+    /// The level with the highest median throughput; of equal ones the lowest.
+    pub peak: Level,
+    /// Throughput there, in transactions per second. The lower end of its interval makes up for the choice
+    /// of the level, so that it may be lower than that of the level by itself.
+    pub peak_throughput: Estimate,
+    /// What throughput would not pass however many clients there were, in transactions per second, if it
+    /// rises no longer than by G. M. Amdahl's law: an upper end at the study's confidence. `None` where
+    /// levels are rates or above all that have data, or throughput still rises too fast to say.
+    pub at_most: Option<f64>,
+    /// Levels whose throughput is not clearly below it, in order, the peak included.
+    pub level_with_peak: Vec<Level>,
+    /// What the curve does up to the highest level that has data.
+    pub shape: CurveShape,
+    /// Levels of the test above that one, ascending: all trials there failed, are void or were
+    /// not run.
+    pub without_data: Vec<Level>,
+}
+
+/// What a throughput curve does after its peak.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum CurveShape {
+    /// One level only: no curve.
+    SinglePoint,
+    /// The peak is the highest level measured, and clearly above the one before it: the true
+    /// peak may lie beyond.
+    StillRising,
+    /// The peak is the highest level that has data, and clearly above the one before it, but
+    /// levels above were tried and have none: it may be the end of what the target can do.
+    CutShort,
+    /// Throughput at the highest level measured is the same, within the study's margin, as at the
+    /// peak (as at the level before it, where the highest level is itself the peak).
+    Flat,
+    /// The highest level measured is clearly below the peak.
+    Declines {
+        /// The highest level measured.
+        at: Level,
+        /// Throughput there over throughput at the peak. Its confidence is above the study's
+        /// where the peak was picked from more than two levels.
+        ratio: Estimate,
+    },
+    /// The repeats are too few, or scatter too much, to tell.
+    Unresolved,
+}
 
 /// A target's curve with the repeats that it came from.
 pub(crate) struct CurveData {
@@ -61,8 +111,9 @@ impl CurveData {
 
 /// One for each target with an estimate, in the order of the study.
 pub(crate) fn peaks(study: &Study, cells: &Cells) -> Vec<CurveData> {
-    let curves = study.targets.iter().filter(|target| !cells.of(&target.name).is_empty()).count();
-    let own = |target: &str| peak(study, target, cells.of(target), curves);
+    let curves =
+        study.targets.iter().filter(|target| !cells.for_target(&target.name).is_empty()).count();
+    let own = |target: &str| peak(study, target, cells.for_target(target), curves);
     study.targets.iter().filter_map(|target| own(&target.name)).collect()
 }
 

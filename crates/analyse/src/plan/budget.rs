@@ -18,7 +18,7 @@ pub(crate) struct Spending<'a> {
 
 impl<'a> Spending<'a> {
     /// `None` of a study without a budget.
-    pub(crate) fn of(dataset: &'a Dataset) -> Option<Self> {
+    pub(crate) fn for_dataset(dataset: &'a Dataset) -> Option<Self> {
         let budget = dataset.study.budget.as_ref()?;
         let (left, parallel) = (budget.time, dataset.study.parallel);
         let mut spending = Self { left, cells: HashMap::new(), all: Default::default(), parallel };

@@ -2,8 +2,8 @@
 
 use crate::cell::Cells;
 use crate::cell::series::Series;
-use crate::compare::each_pair;
 use crate::curve::{self, CurveData, Point};
+use crate::study::each_pair;
 use crate::{Analysis, Metric};
 use findings::{Evidence, Finding, LevelsPlaced, PlacedAround, PlacedLevel, PlacementEnd, Subject};
 use model::{Dataset, Level, LevelPlacement, Study, Test};
@@ -27,7 +27,7 @@ pub fn levels_to_place(analysis: &Analysis<'_>) -> BTreeSet<(String, Level)> {
 }
 
 /// What is known of a test when its levels are placed.
-struct Known<'a> {
+struct TestSoFar<'a> {
     study: &'a Study,
     placement: LevelPlacement,
     cells: Cells<'a>,
@@ -54,7 +54,7 @@ enum Why {
 }
 
 /// A level that is asked for.
-struct Asked {
+struct LevelRequest {
     why: Why,
     around: Vec<PlacedAround>,
 }
@@ -84,7 +84,7 @@ pub(crate) fn finding(dataset: &Dataset, test: &Test, cells: &Cells) -> Option<F
         let number = blocks.iter().map(|block| block.number).max().unwrap_or(0);
         let extension = blocks.iter().map(|block| block.extension).max().unwrap_or(0);
         let cells = cells.as_of(test, |level| levels.contains(&level), number, extension);
-        Known { study, placement, cells, levels: levels.clone() }
+        TestSoFar { study, placement, cells, levels: levels.clone() }
     };
     let mut passes = passes(dataset, test).into_iter();
     let (_, first) = passes.next()?;
@@ -122,7 +122,11 @@ pub(crate) fn finding(dataset: &Dataset, test: &Test, cells: &Cells) -> Option<F
 
 /// So many of the levels that are asked for: those that tell most and, of these, those in the widest
 /// gaps.
-fn foremost(asked: &BTreeMap<Level, Asked>, there: &BTreeSet<Level>, count: usize) -> Vec<Level> {
+fn foremost(
+    asked: &BTreeMap<Level, LevelRequest>,
+    there: &BTreeSet<Level>,
+    count: usize,
+) -> Vec<Level> {
     let width = |level: &Level| {
         let clients = |level: Option<&Level>| level.map_or(1.0, |level| f64::from(level.clients));
         clients(there.range(level..).next()) / clients(there.range(..level).next_back())
@@ -139,17 +143,18 @@ fn foremost(asked: &BTreeMap<Level, Asked>, there: &BTreeSet<Level>, count: usiz
     levels
 }
 
-impl Known<'_> {
+impl TestSoFar<'_> {
     /// The levels half-way through all gaps that are to be halved, with what they are to show.
-    fn asked(&self) -> BTreeMap<Level, Asked> {
-        let mut asked: BTreeMap<Level, Asked> = BTreeMap::new();
+    fn asked(&self) -> BTreeMap<Level, LevelRequest> {
+        let mut asked: BTreeMap<Level, LevelRequest> = BTreeMap::new();
         let curves = curve::peaks(self.study, &self.cells);
         let gaps = curves.iter().flat_map(|curve| self.around_best(curve));
         for gap in gaps.chain(self.around_crossovers()) {
             let middle = self.placement.between(gap.low.clients, gap.high.clients);
             let Some(middle) = middle else { continue };
             let level = Level::clients(middle).counting(gap.low.unit);
-            let one = asked.entry(level).or_insert(Asked { why: gap.why, around: Vec::new() });
+            let one =
+                asked.entry(level).or_insert(LevelRequest { why: gap.why, around: Vec::new() });
             one.why = one.why.min(gap.why);
             if !one.around.contains(&gap.around) {
                 one.around.push(gap.around);

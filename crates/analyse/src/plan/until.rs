@@ -11,12 +11,12 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The looks of studies with that least and that most number of repeats.
-type Known = ((u32, u32), Arc<Looks>);
+type StudyLooks = ((u32, u32), Arc<Looks>);
 
 /// When a study looks at its results, where that is more than once.
 pub(crate) fn looks(study: &Study) -> Option<Arc<Looks>> {
     // Found by integrating some million times, and asked for after each block: the last ones are kept.
-    static LAST: Mutex<Option<Known>> = Mutex::new(None);
+    static LAST: Mutex<Option<StudyLooks>> = Mutex::new(None);
     let wanted = (study.until?.min, study.repeats);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     match &*last {
@@ -198,7 +198,7 @@ fn next(dataset: &Dataset, tests: &[TestAnalysis]) -> BTreeSet<TrialKey> {
             });
         }
     }
-    match Spending::of(dataset) {
+    match Spending::for_dataset(dataset) {
         Some(spending) => spending.choose(wishes),
         None => wishes.into_iter().flat_map(|wish| wish.trials).collect(),
     }

@@ -1,6 +1,6 @@
 //! Earlier runs of a study, which tell how much runs of the same differ.
 
-use super::history::{Place, RunPoints};
+use super::history::{RunPoints, SeriesKey};
 use model::{Level, Metric, Test, UnixMillis};
 use stats::BetweenRuns;
 
@@ -15,7 +15,7 @@ pub(super) type Figure<'a> = (&'a str, Vec<Level>);
 
 impl EarlierRuns {
     /// The runs of that study among these which began before a time.
-    pub fn of(runs: Vec<RunPoints>, study: &str, before: UnixMillis) -> Self {
+    pub fn from_points(runs: Vec<RunPoints>, study: &str, before: UnixMillis) -> Self {
         let mut runs = runs;
         runs.retain(|run| run.study == study && run.started_at < before);
         runs.sort_by(|a, b| (a.started_at, &a.file).cmp(&(b.started_at, &b.file)));
@@ -43,7 +43,7 @@ impl EarlierRuns {
         let alike = test.without_levels();
         let of_run = |run: &RunPoints, (target, levels): &Figure<'_>| -> Option<f64> {
             let log = |level: &Level| {
-                let place = Place {
+                let place = SeriesKey {
                     study: study.to_owned(),
                     test: test.name.clone(),
                     target: (*target).to_owned(),

@@ -120,9 +120,9 @@ impl Gate {
 ///
 /// Where earlier runs tell how much runs of the same differ, a loss has to be more than that.
 pub fn gate(old: &Dataset, new: &Dataset, question: GateQuestion, earlier: &EarlierRuns) -> Gate {
-    let (old_side, new_side) = (Side::of(old), Side::of(new));
+    let (old_side, new_side) = (Side::for_dataset(old), Side::for_dataset(new));
     let confidence = new.study.confidence;
-    let mut held: Vec<Held> = Vec::new();
+    let mut held: Vec<TestedFigure> = Vec::new();
     let mut items: Vec<GateItem> = Vec::new();
     let mut earlier_runs = 0;
     items.extend(without_basis(&old_side, &new_side, question.metric));
@@ -154,8 +154,8 @@ pub fn gate(old: &Dataset, new: &Dataset, question: GateQuestion, earlier: &Earl
                 (one, only_a_loss)
             });
             for (one, only_a_loss) in over.map(|over| (over, false)).into_iter().chain(levels) {
-                match Held::of(one, question.max_regression, only_a_loss) {
-                    Ok(one) => held.push(Held { floor: floor.clone(), ..one }),
+                match TestedFigure::from_matched(one, question.max_regression, only_a_loss) {
+                    Ok(one) => held.push(TestedFigure { floor: floor.clone(), ..one }),
                     Err(one) => items.extend(without_ratio(*one, confidence, only_a_loss)),
                 }
             }
@@ -195,7 +195,7 @@ fn without_basis(old: &Side<'_>, new: &Side<'_>, asked: Option<Metric>) -> Vec<G
     };
     let mut items: Vec<GateItem> = Vec::new();
     for test in old.run.dataset.study.tests.iter().filter(|test| !has_basis(&test.name)) {
-        let Some(basis) = Basis::of(test, old.run.records(&test.name)) else { continue };
+        let Some(basis) = Basis::for_test(test, old.run.records(&test.name)) else { continue };
         let metric = asked.unwrap_or_else(|| deciding(test, basis));
         let cells = old.cells(test, Some(&basis));
         let mut targets: Vec<&str> = cells
@@ -259,7 +259,7 @@ impl Pair<'_> {
 }
 
 /// A figure with the tests that it is held by.
-struct Held {
+struct TestedFigure {
     matched: Matched,
     ratio: Ratio,
     /// The ratio at which the limit is.
@@ -272,9 +272,13 @@ struct Held {
     floor: Option<NoiseFloor>,
 }
 
-impl Held {
+impl TestedFigure {
     /// Gives back figures that no ratio is of.
-    fn of(matched: Matched, max_regression: f64, only_a_loss: bool) -> Result<Self, Box<Matched>> {
+    fn from_matched(
+        matched: Matched,
+        max_regression: f64,
+        only_a_loss: bool,
+    ) -> Result<Self, Box<Matched>> {
         let limit = match matched.metric.better() {
             Better::More => 1.0 - max_regression,
             Better::Less => 1.0 + max_regression,

@@ -25,14 +25,14 @@ pub struct RunPoints {
     versions: BTreeMap<String, String>,
     confidence: f64,
     /// Of the metrics that decide.
-    points: BTreeMap<Place, (f64, Test)>,
+    points: BTreeMap<SeriesKey, (f64, Test)>,
     /// Of those that are compared beside them.
-    beside: BTreeMap<Place, (f64, Test)>,
+    beside: BTreeMap<SeriesKey, (f64, Test)>,
 }
 
 /// What a series of points is of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct SeriesKey {
     pub(super) study: String,
     pub(super) test: String,
     pub(super) target: String,
@@ -43,15 +43,15 @@ pub(super) struct Place {
 impl RunPoints {
     /// About how much memory they take, in bytes.
     pub fn memory(&self) -> u64 {
-        let names = |place: &Place| place.study.len() + place.test.len() + place.target.len();
+        let names = |place: &SeriesKey| place.study.len() + place.test.len() + place.target.len();
         let all = self.points.keys().chain(self.beside.keys());
-        let points = all.map(|place| size_of::<(Place, f64, Test)>() + names(place));
+        let points = all.map(|place| size_of::<(SeriesKey, f64, Test)>() + names(place));
         let versions = self.versions.iter().map(|(target, version)| target.len() + version.len());
         points.chain(versions).map(|bytes| 2 * bytes as u64).sum()
     }
 
     /// The figure of a cell, with what its test did.
-    pub(super) fn point(&self, place: &Place) -> Option<(f64, &Test)> {
+    pub(super) fn point(&self, place: &SeriesKey) -> Option<(f64, &Test)> {
         let point = self.points.get(place).or_else(|| self.beside.get(place))?;
         Some((point.0, &point.1))
     }
@@ -63,12 +63,12 @@ impl RunPoints {
     }
 
     /// The figures by which the tests of a run are compared, of each cell.
-    pub fn of(file: String, dataset: &Dataset) -> Self {
-        let side = Side::of(dataset);
+    pub fn from_dataset(file: String, dataset: &Dataset) -> Self {
+        let side = Side::for_dataset(dataset);
         let confidence = dataset.study.confidence;
         let (mut points, mut beside) = (BTreeMap::new(), BTreeMap::new());
         for test in &dataset.study.tests {
-            let Some(basis) = Basis::of(test, side.run.records(&test.name)) else { continue };
+            let Some(basis) = Basis::for_test(test, side.run.records(&test.name)) else { continue };
             let decides = deciding(test, basis);
             let cells = side.cells(test, Some(&basis));
             for metric in compared_metrics(test, basis) {
@@ -77,7 +77,7 @@ impl RunPoints {
                     model::deadline::look();
                     let series = figure(test, cell, metric);
                     let Some(estimate) = series.estimate(confidence) else { continue };
-                    let place = Place {
+                    let place = SeriesKey {
                         study: dataset.study.name.clone(),
                         test: test.name.clone(),
                         target: cell.target.to_owned(),
@@ -163,7 +163,7 @@ pub struct LevelChange {
 /// Looks for changes in every cell of the runs. Runs of different studies have nothing in common.
 pub fn history(mut runs: Vec<RunPoints>) -> History {
     runs.sort_by(|a, b| (a.started_at, &a.file).cmp(&(b.started_at, &b.file)));
-    let mut series: BTreeMap<&Place, Vec<(usize, f64, &Test)>> = BTreeMap::new();
+    let mut series: BTreeMap<&SeriesKey, Vec<(usize, f64, &Test)>> = BTreeMap::new();
     for (index, run) in runs.iter().enumerate() {
         for (place, (value, test)) in &run.points {
             series.entry(place).or_default().push((index, *value, test));
@@ -187,7 +187,7 @@ pub fn history(mut runs: Vec<RunPoints>) -> History {
         let left_out = all - points.len();
         let found = finder.find(&points.iter().map(|(_, value)| *value).collect::<Vec<f64>>());
         let changes = changes(&runs, place, &points, &found, confidence);
-        let Place { study, test, target, level, metric } = place.clone();
+        let SeriesKey { study, test, target, level, metric } = place.clone();
         let drift = found.drift;
         CellHistory { study, test, target, level, metric, points, left_out, changes, drift }
     });
@@ -207,7 +207,7 @@ pub fn history(mut runs: Vec<RunPoints>) -> History {
 
 fn changes(
     runs: &[RunPoints],
-    place: &Place,
+    place: &SeriesKey,
     points: &[(usize, f64)],
     Changes { starts, .. }: &Changes,
     confidence: f64,

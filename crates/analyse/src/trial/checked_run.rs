@@ -29,7 +29,7 @@ pub(crate) struct OfTest<'a> {
 
 impl<'a> CheckedRun<'a> {
     /// Where the budget is overdrawn, what comes of it says nothing.
-    pub(crate) fn of(dataset: &'a Dataset, budget: &ReadBudget) -> Self {
+    pub(crate) fn from_dataset(dataset: &'a Dataset, budget: &ReadBudget) -> Self {
         let mut of_test: HashMap<&str, Vec<usize>> = HashMap::new();
         for (index, record) in dataset.trials.iter().enumerate() {
             of_test.entry(&record.key.test).or_default().push(index);

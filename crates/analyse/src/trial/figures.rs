@@ -18,7 +18,7 @@ pub(crate) struct Reading {
 impl Reading {
     /// Of a figure that a statement can be made of: no time is zero or less, and no rate and no count
     /// is less than zero. That nothing succeeded is a result.
-    fn of(metric: Metric, number: FigureNumber) -> Option<Self> {
+    fn from_number(metric: Metric, number: FigureNumber) -> Option<Self> {
         let FigureNumber { value, resolution } = number;
         if !value.is_finite() || value < 0.0 || (value == 0.0 && !may_be_zero(metric)) {
             return None;
@@ -65,12 +65,12 @@ fn has_percentile(latencies: &Latencies, percentile: f64, confidence: f64) -> bo
 pub(crate) struct Figures(BTreeMap<Metric, Reading>);
 
 impl Figures {
-    pub(crate) fn of(outcome: &Outcome, basis: &Basis, confidence: f64) -> Self {
+    pub(crate) fn from_outcome(outcome: &Outcome, basis: &Basis, confidence: f64) -> Self {
         let known = |&metric: &Metric| {
             let number = basis
                 .printed(outcome, metric)
                 .or_else(|| derived(outcome, metric, basis, confidence))?;
-            Some((metric, Reading::of(metric, number)?))
+            Some((metric, Reading::from_number(metric, number)?))
         };
         Self(Metric::ALL.iter().filter_map(known).collect())
     }

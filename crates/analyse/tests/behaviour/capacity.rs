@@ -3,7 +3,9 @@
 use crate::search::{searched, searched_often};
 use crate::support::{Noise, dataset, load_of, price, trial};
 use analyse::analyse;
-use analyse::capacity::{Answer, Budget, Order, Part, Question, Reason, TestAnswers, answers};
+use analyse::capacity::{
+    Answer, Budget, Question, Reason, RequirementAnswer, TargetOrder, TestAnswers, answers,
+};
 use model::{Dataset, Level, LevelUnit, Metric, Price, SearchOver};
 use test_support::{balance, imported, latencies, open_loop};
 
@@ -27,7 +29,7 @@ fn all(data: &Dataset, question: &Question) -> Vec<Answer> {
 }
 
 /// The only part of the answer of the first target.
-fn part(data: &Dataset, question: &Question) -> Part {
+fn part(data: &Dataset, question: &Question) -> RequirementAnswer {
     let [part] = ask(data, question).targets[0].parts.clone().try_into().expect("one part");
     part
 }
@@ -241,7 +243,9 @@ fn searches_answer_below_and_above_what_they_found() {
     ] {
         let slo = bound.parse().expect("a bound");
         let question = Question { latency: vec![slo], ..at_rate(rate) };
-        let latency = |part: &Part| part.asked == analyse::capacity::Asked::Latency { slo };
+        let latency = |part: &RequirementAnswer| {
+            part.asked == analyse::capacity::Requirement::Latency { slo }
+        };
         let given = ask(&data, &question).targets.into_iter();
         let given: Vec<Answer> = given
             .flat_map(|target| target.parts.into_iter().filter(latency).map(|part| part.answer))
@@ -347,9 +351,9 @@ fn which_of_two_costs_less_is_said_where_their_intervals_lie_apart() {
     };
     // The other costs about 264.60.
     for (monthly, first, order) in [
-        (100.0, Some("slow"), Order::Cost),
-        (264.0, None, Order::CostUndecided),
-        (400.0, Some("fast"), Order::Cost),
+        (100.0, Some("slow"), TargetOrder::Cost),
+        (264.0, None, TargetOrder::CostUndecided),
+        (400.0, Some("fast"), TargetOrder::Cost),
     ] {
         price(&mut data, "slow", monthly);
         let given = ask(&data, &question);
@@ -357,10 +361,10 @@ fn which_of_two_costs_less_is_said_where_their_intervals_lie_apart() {
         assert!(first.is_none_or(|first| given.sufficient[0] == first), "{monthly}");
     }
     price(&mut data, "fast", 400.0);
-    assert_eq!(ask(&data, &question).order, Order::CostUndecided, "both cost the same");
+    assert_eq!(ask(&data, &question).order, TargetOrder::CostUndecided, "both cost the same");
     data.study.targets[0].price = None;
     let any_cost = Question { budget: None, ..question };
-    assert_eq!(ask(&data, &any_cost).order, Order::Study);
+    assert_eq!(ask(&data, &any_cost).order, TargetOrder::Study);
 }
 
 #[test]

@@ -194,7 +194,7 @@ fn a_history_shows_a_fall_to_zero_and_says_how_many_runs_it_takes() {
             let at_four = if number < zero_from { 2000 + number } else { 0 };
             let mut data = printed(1, at_four);
             data.run.started_at = UnixMillis(u64::from(number) * 1000);
-            RunPoints::of(format!("{number:02}"), &data)
+            RunPoints::from_dataset(format!("{number:02}"), &data)
         };
         history((0..count).map(run).collect())
     };
@@ -341,10 +341,10 @@ fn earlier_runs_tell_how_much_runs_differ() {
     for study in 0..studies {
         let number = |run: u64| study * 100 + run;
         let run = |at: u64, speed| run_of_the_day(number(at), speed, 0.02);
-        let points = (0..EARLIER).map(|at| RunPoints::of(format!("{at}"), &run(at, 1.0)));
+        let points = (0..EARLIER).map(|at| RunPoints::from_dataset(format!("{at}"), &run(at, 1.0)));
         let (old, new) = (run(EARLIER, 1.0), run(EARLIER + 1, 1.0));
         let began = new.run.started_at;
-        let earlier = EarlierRuns::of(points.collect(), &new.study.name, began);
+        let earlier = EarlierRuns::from_points(points.collect(), &new.study.name, began);
         let differs = |found: &RunComparison| {
             let mut results = found.tests.iter().flat_map(|test| &test.results);
             results.any(|one| {
@@ -372,11 +372,11 @@ fn earlier_runs_tell_how_much_runs_differ() {
 
 #[test]
 fn only_earlier_runs_of_the_same_study_and_test_count() {
-    let points = |at: u64| RunPoints::of(format!("{at}"), &run_of_the_day(at, 1.0, 0.02));
+    let points = |at: u64| RunPoints::from_dataset(format!("{at}"), &run_of_the_day(at, 1.0, 0.02));
     let (old, new) = (run_of_the_day(5, 1.0, 0.02), run_of_the_day(6, 1.0, 0.02));
     let known = |earlier: EarlierRuns| runs::compare_runs(&old, &new, &earlier).earlier_runs;
     let of = |name: &str, before: u64| {
-        EarlierRuns::of((0..9).map(points).collect(), name, UnixMillis(before))
+        EarlierRuns::from_points((0..9).map(points).collect(), name, UnixMillis(before))
     };
     let name = new.study.name.clone();
     assert_eq!(known(of(&name, 7_000)), 6, "the new one and later ones are none of them");

@@ -154,7 +154,7 @@ fn disks_without_io_have_no_requests_for_each() {
     let found = volume(&analysis);
     assert_eq!((found.operations_per_io, found.together.merge_factor), (None, None));
     assert_eq!(point(found.together.writes), 0.0);
-    let trial = TrialVolume::of(&data.trials[0]).expect("the disks are known");
+    let trial = TrialVolume::from_record(&data.trials[0]).expect("the disks are known");
     assert_eq!(trial.seconds, MEASURE.as_secs_f64());
 }
 

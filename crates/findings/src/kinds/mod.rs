@@ -41,7 +41,6 @@ kinds! {
     advice => Advice | Span, Choice;
     arithmetic => Contradiction, ArithmeticChecked | Identity, Source, Prefix, Term, Origin;
     background => EventCost, InterventionFailed, InterventionNotBegun, InterventionCutOff, WorkNotSeen | EventKind, Change, Changed;
-    beside => BesideEachOther;
     caches => CacheNotCold, CacheNotWarm, KeysEvicted, AnswersCached, DatasetAgainstMemory;
     client => ClientBusy, LoadHostBusy, UnevenStart, MadeWithout, ClientDelay, UnevenLoad | StartSpread;
     counters => CounterMismatch, CountersUnavailable, DeviceBytes;
@@ -54,6 +53,7 @@ kinds! {
     failover => WritesLost, NoWriteLost, WritesDiverged, RateNotBack, PauseBefore;
     floor => NoiseFloor, BelowNoiseFloor;
     host => Steal, OtherProcesses, OthersNotSeen, HostSaturated, Throttled, Overheated | NamedShare, ThrottledProcess;
+    interference => BesideEachOther;
     knee => LatencyKnee, LatencyGap | GapAt;
     little => LittlesLaw;
     money => BreakEven, PriceStep, CostUnknown, CurrenciesDiffer | CostGap, Outcome;

@@ -3,8 +3,8 @@
 use super::overlays;
 use crate::level_axis::{LevelAxis, overloaded};
 use crate::svg::{
-    self, Across, IntervalChart, LineChart, Overlays, Point, Repeat, Row, Series, Size, Value,
-    VerticalAxis,
+    self, HorizontalAxis, IntervalChart, LineChart, Overlays, Point, Repeat, Row, Series, Size,
+    Value, VerticalAxis,
 };
 use crate::view::{self, Tally};
 use crate::{numbers, words};
@@ -27,8 +27,8 @@ struct Chart {
 }
 
 impl Chart {
-    fn of(test: &TestAnalysis, metric: Metric) -> Self {
-        let latency = LevelAxis::of(test).latency();
+    fn for_metric(test: &TestAnalysis, metric: Metric) -> Self {
+        let latency = LevelAxis::for_test(test).latency();
         let heading = match metric.entry().derivation {
             Some(Derivation::Mean) => format!("Mean {latency}"),
             Some(Derivation::Percentile(p)) => format!("{p}th percentile of {latency}"),
@@ -76,7 +76,7 @@ fn drawn(analysis: &Analysis, test: &TestAnalysis) -> Vec<Chart> {
             !has_levels && metric.better() != Better::Neither && differs
         }
     };
-    Metric::ALL.iter().filter(is_drawn).map(|&metric| Chart::of(test, metric)).collect()
+    Metric::ALL.iter().filter(is_drawn).map(|&metric| Chart::for_metric(test, metric)).collect()
 }
 
 /// The number of the test whose first chart stands on the first screen.
@@ -141,7 +141,7 @@ pub(super) fn how_to_read(analysis: &Analysis) -> Option<Markup> {
     let cells = || tests().flat_map(|test| &test.cells);
     let intervals = || cells().filter_map(|cell| cell.estimate(Metric::Throughput)?.interval);
     let hollow = |cell: &Cell| {
-        cell.estimate(Metric::Throughput).is_some() && Tally::of(analysis, [cell]).in_doubt()
+        cell.estimate(Metric::Throughput).is_some() && Tally::for_cells(analysis, [cell]).in_doubt()
     };
     Some(html! {
         @if tests().all(|test| !test.ranking.measured_once.is_empty()) {
@@ -191,12 +191,12 @@ fn line_chart(
     levels: &[u32],
     figure: &Chart,
 ) -> LineChart {
-    let level = LevelAxis::of(test);
+    let level = LevelAxis::for_test(test);
     let Chart { heading, unit, .. } = figure;
     LineChart {
         id: figure.id(number),
         title: format!("{heading} in {unit} against {}, {}", level.name(), test.test),
-        across: Across::Level(level),
+        horizontal: HorizontalAxis::Level(level),
         unit: unit.clone(),
         axis: figure.axis,
         levels: levels.iter().copied().map(f64::from).collect(),
@@ -219,7 +219,7 @@ fn series(analysis: &Analysis, test: &TestAnalysis, target: &str, figure: &Chart
     let mut cells: Vec<&Cell> = test.cells.iter().filter(|cell| cell.target == target).collect();
     cells.sort_by_key(|cell| cell.level);
     let point = |cell: &Cell| Point {
-        x: LevelAxis::of(test).number(cell.level).into(),
+        x: LevelAxis::for_test(test).number(cell.level).into(),
         value: cell
             .estimate(figure.metric)
             .map(|estimate| value(analysis, cell, figure.metric, &estimate)),
@@ -251,7 +251,7 @@ fn value(analysis: &Analysis, cell: &Cell, metric: Metric, estimate: &Estimate) 
         y: estimate.point,
         bounds: estimate.interval.map(|i| (i.low, i.high)),
         repeats: if repeats.len() > 1 { repeats } else { Vec::new() },
-        doubtful: Tally::of(analysis, [cell]).in_doubt(),
+        doubtful: Tally::for_cells(analysis, [cell]).in_doubt(),
     }
 }
 
@@ -315,7 +315,7 @@ pub(crate) fn metrics(analysis: &Analysis, test: &TestAnalysis) -> Vec<Metric> {
 
 /// The chart of a metric; `None` where nothing is known of it.
 pub(crate) fn plain(analysis: &Analysis, test: &TestAnalysis, metric: Metric) -> Option<Plain> {
-    let figure = Chart::of(test, metric);
+    let figure = Chart::for_metric(test, metric);
     let levels = numbers_of_levels(test);
     test.cells.iter().find(|cell| cell.estimate(metric).is_some())?;
     let (body, needs_legend) = if levels.len() > 1 {
@@ -332,7 +332,7 @@ pub(crate) fn plain(analysis: &Analysis, test: &TestAnalysis, metric: Metric) ->
 }
 
 fn numbers_of_levels(test: &TestAnalysis) -> Vec<u32> {
-    let axis = LevelAxis::of(test);
+    let axis = LevelAxis::for_test(test);
     let mut levels: Vec<u32> = test.cells.iter().map(|cell| axis.number(cell.level)).collect();
     levels.sort_unstable();
     levels.dedup();

@@ -71,7 +71,7 @@ pub(super) struct DiskExtent {
 }
 
 impl DiskExtent {
-    pub(super) fn of(records: &[&TrialRecord]) -> Self {
+    pub(super) fn for_records(records: &[&TrialRecord]) -> Self {
         let volumes: Vec<VolumeRates> = records
             .iter()
             .flat_map(|record| {

@@ -18,7 +18,7 @@ pub(super) enum Drawn {
 impl Drawn {
     /// Of more trials than can be drawn first those that are doubtful, then of each cell the one in the
     /// middle of its repeats, test by test in turn, then others from the first repeats on.
-    pub(super) fn of(analysis: &Analysis) -> Self {
+    pub(super) fn for_analysis(analysis: &Analysis) -> Self {
         if analysis.dataset.trials.len() <= MOST {
             return Self::All;
         }

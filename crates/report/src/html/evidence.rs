@@ -29,7 +29,7 @@ fn named(key: &TrialKey) -> Named<'_> {
 
 impl<'a> Evidence<'a> {
     pub(super) fn of_page(analysis: &'a Analysis) -> Self {
-        let chosen = Drawn::of(analysis);
+        let chosen = Drawn::for_analysis(analysis);
         let records = || analysis.dataset.trials.iter().enumerate();
         let cells = analysis.tests.iter().flat_map(cells_of);
         let of_cells: BTreeSet<usize> =
@@ -56,7 +56,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// Repeats, each with a link; nothing where there is none.
-    pub(super) fn of(&self, trials: &[RestsOn]) -> Markup {
+    pub(super) fn links(&self, trials: &[RestsOn]) -> Markup {
         let linked = |trial: &RestsOn| {
             let id = self.drawing(trial.position).or_else(|| self.row(trial.position))?;
             Some((id, *trial))

@@ -1,7 +1,7 @@
 //! Latency over time: from the intervals of a trial to a heat map.
 
 use crate::svg::{Grid, HeatChart, HeatMap};
-use model::{Interval, LoadResult, TrialRecord};
+use model::{Interval, LoadResult, Phase, TrialRecord};
 
 /// What a panel has room for.
 pub(crate) const OF_PANEL: Grid = Grid { most_columns: 60, rows: 16 };
@@ -14,8 +14,8 @@ pub(crate) fn plain(record: &TrialRecord) -> Option<HeatChart> {
     let load = record.load()?;
     let ends = load.intervals.iter().map(|of| (of.start + of.length).as_secs_f64());
     let seconds = ends.fold(0.0, f64::max);
-    let map = of(load, seconds, extent(&[record])?, OF_CHART)?;
-    Some(HeatChart { map, warmup_until: super::timelines::warmup_until(load) })
+    let map = heat_map(load, seconds, extent(&[record])?, OF_CHART)?;
+    Some(HeatChart { map, warmup_until: warmup_until(load) })
 }
 
 /// The shortest and the longest latency of these trials, in milliseconds; nothing where no operation
@@ -32,7 +32,7 @@ pub(crate) fn extent(records: &[&TrialRecord]) -> Option<(f64, f64)> {
 
 /// The heat map of a trial, on axes that it may share with others; nothing where no operation
 /// succeeded.
-pub(crate) fn of(
+pub(crate) fn heat_map(
     load: &LoadResult,
     seconds: f64,
     latency: (f64, f64),
@@ -44,6 +44,12 @@ pub(crate) fn of(
         interval.latencies.recorded_ms().into_iter().for_each(|(ms, count)| map.add(at, ms, count));
     }
     (!map.is_empty()).then_some(map)
+}
+
+/// Until when a load was only warming up, in seconds.
+pub(crate) fn warmup_until(load: &LoadResult) -> f64 {
+    let warm = load.intervals.iter().filter(|interval| interval.phase == Phase::Warmup);
+    warm.map(|i| (i.start + i.length).as_secs_f64()).fold(0.0, f64::max)
 }
 
 fn middle(interval: &Interval) -> f64 {

@@ -18,7 +18,6 @@ pub(crate) mod table;
 mod test;
 pub(crate) mod timelines;
 
-use crate::document::{Document, Part};
 use crate::{mark, numbers, svg, tables, view, words};
 use analyse::{Analysis, Validity};
 use evidence::Evidence;
@@ -80,7 +79,7 @@ fn frame(analysis: &Analysis) -> Markup {
     }
 }
 
-fn head(title: &str) -> Markup {
+pub(crate) fn head(title: &str) -> Markup {
     html! {
         head {
             meta charset="utf-8";
@@ -97,30 +96,6 @@ fn head(title: &str) -> Markup {
 pub(crate) fn lean(source: &str) -> String {
     let lines = source.lines().map(str::trim_start);
     lines.filter(|line| !line.starts_with("//")).map(|line| format!("{line}\n")).collect()
-}
-
-/// A page of sentences and tables.
-pub(crate) fn short_page(document: &Document) -> Markup {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            (head(&document.title))
-            body {
-                header { h1 { (document.title) } }
-                main {
-                    @for part in &document.parts {
-                        @match part {
-                            Part::Heading(heading) => h2 { (heading) },
-                            Part::Paragraph(said) => p { (said) },
-                            Part::Warning(said) => p.limits { strong { (said) } },
-                            Part::Bullets(all) => ul { @for said in all { li { (said) } } },
-                            Part::Table(table) => (table::table(table)),
-                        }
-                    }
-                }
-            }
-        }
-    }
 }
 
 fn heading(analysis: &Analysis, question: &str) -> Markup {

@@ -2,7 +2,9 @@
 
 use super::charts::{legend, stands_out};
 use crate::level_axis::LevelAxis;
-use crate::svg::{Across, LineChart, Overlays, Point, Repeat, Series, Size, Value, VerticalAxis};
+use crate::svg::{
+    HorizontalAxis, LineChart, Overlays, Point, Repeat, Series, Size, Value, VerticalAxis,
+};
 use crate::tables;
 use analyse::{Analysis, Cell, Metric, TestAnalysis, TrialAssessment, Validity, percentile_ms};
 use maud::{Markup, html};
@@ -15,7 +17,7 @@ const PERCENTILES: [f64; 7] = [50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99];
 /// percentiles are known.
 pub(super) fn figure(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Markup {
     let Some((chart, at)) = chart(analysis, test, number) else { return html! {} };
-    let axis = LevelAxis::of(test);
+    let axis = LevelAxis::for_test(test);
     html! {
         figure {
             figcaption {
@@ -36,16 +38,19 @@ pub(crate) fn chart(
     number: usize,
 ) -> Option<(LineChart, String)> {
     let level = tables::decision_level(test)?;
-    let axis = LevelAxis::of(test);
+    let axis = LevelAxis::for_test(test);
     let targets = analysis.dataset.study.targets.iter();
     let series: Vec<Series> =
         targets.map(|target| of_target(analysis, test, &target.name, level)).collect();
     let is_known = |percent: &&f64| {
-        let at = Across::percentile(**percent);
+        let at = HorizontalAxis::percentile(**percent);
         series.iter().flat_map(|one| &one.points).any(|point| point.x == at)
     };
-    let levels: Vec<f64> =
-        PERCENTILES.iter().filter(is_known).map(|&percent| Across::percentile(percent)).collect();
+    let levels: Vec<f64> = PERCENTILES
+        .iter()
+        .filter(is_known)
+        .map(|&percent| HorizontalAxis::percentile(percent))
+        .collect();
     if levels.len() < 2 {
         return None;
     }
@@ -54,7 +59,7 @@ pub(crate) fn chart(
         id: format!("percentiles-{number}"),
         title: format!("Percentiles of {}{at} in ms, {}", axis.latency(), test.test),
         unit: "ms".to_owned(),
-        across: Across::Percentile(axis.latency()),
+        horizontal: HorizontalAxis::Percentile(axis.latency()),
         axis: VerticalAxis::Log,
         levels,
         series,
@@ -100,7 +105,7 @@ fn point(analysis: &Analysis, cell: &Cell, percent: f64) -> Option<Point> {
         repeats: if repeats.len() > 1 { repeats } else { Vec::new() },
         doubtful: false,
     };
-    Some(Point { x: Across::percentile(percent), value: Some(value), gap: None })
+    Some(Point { x: HorizontalAxis::percentile(percent), value: Some(value), gap: None })
 }
 
 fn median(repeats: &[Repeat]) -> Option<f64> {

@@ -67,7 +67,7 @@ fn one(cell: &TableCell, column: &str, evidence: &Evidence) -> Markup {
             @else if let Some(id) = &cell.rests_on { a href={ "#" (id) } { (cell.text) } }
             @else { (cell.text) }
             @if let Some(note) = &cell.note { small { (note) } }
-            (evidence.of(&cell.trials))
+            (evidence.links(&cell.trials))
         }
     }
 }

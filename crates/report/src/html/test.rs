@@ -45,7 +45,7 @@ pub(super) fn section(
             };
             (part("All cells", &cells))
         }
-        (around(analysis, test))
+        (before_and_after(analysis, test))
         (volume(analysis, test))
         @if !test.fleets.is_empty() {
             @let fleets = html! {
@@ -162,14 +162,14 @@ fn crowd(analysis: &Analysis, test: &TestAnalysis) -> Markup {
 }
 
 /// What loads did while something was done to their targets; nothing where nothing was.
-fn around(analysis: &Analysis, test: &TestAnalysis) -> Markup {
-    let table = tables::around(analysis, test);
+fn before_and_after(analysis: &Analysis, test: &TestAnalysis) -> Markup {
+    let table = tables::before_and_after(analysis, test);
     html! {
         @if !table.rows.is_empty() {
-            h3 { (words::AROUND_HEADING) }
+            h3 { (words::BEFORE_AND_AFTER_HEADING) }
             (timelines::of_work(analysis, test))
             (table::table(&table))
-            p.caption { (words::AROUND) }
+            p.caption { (words::BEFORE_AND_AFTER) }
         }
     }
 }

@@ -13,9 +13,7 @@ use analyse::{
     Analysis, Cell, TestAnalysis, TrialAssessment, TrialEvents, Validity, percentile_ms,
 };
 use maud::{Markup, html};
-use model::{
-    Interval, LoadResult, Mark, Outage, Phase, Sample, Test, TrialRecord, UnitName, signal,
-};
+use model::{Interval, LoadResult, Mark, Outage, Sample, Test, TrialRecord, UnitName, signal};
 
 /// Points that the lines of all trials may have together, so that the page stays light.
 const POINTS_OF_ALL: usize = 120_000;
@@ -32,7 +30,7 @@ pub(super) fn section(analysis: &Analysis, evidence: &Evidence) -> Markup {
         return html! {};
     }
     let trials = analysis.dataset.trials.len();
-    let chosen = Drawn::of(analysis);
+    let chosen = Drawn::for_analysis(analysis);
     let drawn = chosen.count(trials);
     let most_points = (POINTS_OF_ALL / (LINES * drawn.max(1))).clamp(16, MOST_POINTS);
     let sampled_elsewhere = view::imported(analysis);
@@ -96,7 +94,7 @@ pub(super) fn of_work(analysis: &Analysis, test: &TestAnalysis) -> Markup {
         test.cells.iter().filter_map(first).take(drawn::MOST).collect();
     let records: Vec<&TrialRecord> = trials.iter().map(|(record, _)| *record).collect();
     let tail = Some(Tail { confidence: analysis.dataset.study.confidence });
-    let extent = Extent::of(&records, tail);
+    let extent = Extent::for_records(&records, tail);
     html! {
         div.timelines {
             @for (record, seen) in trials {
@@ -186,7 +184,7 @@ fn at_level(
     }
     let eventful = trials.iter().any(|(_, seen)| seen.is_some());
     let latencies = eventful.then_some(Tail { confidence: analysis.dataset.study.confidence });
-    let extent = Extent::of(&records, latencies);
+    let extent = Extent::for_records(&records, latencies);
     let all: usize = cells.iter().map(|cell| cell.trials.len()).sum();
     html! {
         details {
@@ -254,7 +252,7 @@ impl Tail {
 }
 
 impl Extent {
-    fn of(records: &[&TrialRecord], tail: Option<Tail>) -> Self {
+    fn for_records(records: &[&TrialRecord], tail: Option<Tail>) -> Self {
         let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
         let loads = || records.iter().filter_map(|record| record.load());
         let intervals = || loads().flat_map(|load| &load.intervals);
@@ -274,7 +272,7 @@ impl Extent {
             longest: largest(&mut intervals().filter_map(|i| tail?.longest(i))),
             tail,
             latency: heat_maps::extent(records),
-            disks: DiskExtent::of(records),
+            disks: DiskExtent::for_records(records),
         }
     }
 }
@@ -313,14 +311,8 @@ pub(crate) fn plain(analysis: &Analysis, test: &TestAnalysis, record: usize) -> 
     let seen = test.events.trials.iter().find(|seen| seen.record == record);
     let record = analysis.dataset.trials.get(record).filter(|record| is_known(record))?;
     let tail = seen.map(|_| Tail { confidence: analysis.dataset.study.confidence });
-    let extent = Extent::of(&[record], tail);
+    let extent = Extent::for_records(&[record], tail);
     Some(panel_chart((record, seen), &extent, view::counted(test), MOST_POINTS).body())
-}
-
-/// Until when a load was only warming up, in seconds.
-pub(crate) fn warmup_until(load: &LoadResult) -> f64 {
-    let warm = load.intervals.iter().filter(|interval| interval.phase == Phase::Warmup);
-    warm.map(|i| (i.start + i.length).as_secs_f64()).fold(0.0, f64::max)
 }
 
 fn panel_chart(
@@ -338,7 +330,7 @@ fn panel_chart(
         panels.extend(heat(load, extent));
         panels.extend(extent.tail.map(|tail| latencies(load, extent, tail)).into_iter().flatten());
         shown.push("throughput and latency");
-        warm = warmup_until(load);
+        warm = heat_maps::warmup_until(load);
         bands.extend(load.outages.iter().map(|outage| down(outage, extent)));
     }
     let marks = record.outcome().map_or(&[][..], |outcome| &outcome.marks);
@@ -365,7 +357,7 @@ fn throughput(load: &LoadResult, extent: &Extent, counted: UnitName) -> Panel {
 
 /// How many operations took how long; nothing where none succeeded.
 fn heat(load: &LoadResult, extent: &Extent) -> Option<Panel> {
-    let map = heat_maps::of(load, extent.seconds, extent.latency?, heat_maps::OF_PANEL)?;
+    let map = heat_maps::heat_map(load, extent.seconds, extent.latency?, heat_maps::OF_PANEL)?;
     Some(Panel { heading: "latency, ms".to_owned(), heat: Some(map), ..Panel::default() })
 }
 

@@ -54,12 +54,12 @@ pub struct SiteRun {
     pub id: String,
     /// Its name.
     pub file: String,
-    pub known: Known,
+    pub state: ReadState,
 }
 
 /// What is known of a results file.
 #[derive(Clone, Debug)]
-pub enum Known {
+pub enum ReadState {
     /// Nothing yet.
     Unread,
     Run(SiteSummary),
@@ -189,13 +189,13 @@ pub fn list_part(runs: &[SiteRun]) -> String {
 
 fn line_of(run: &SiteRun) -> Markup {
     let file = text::line(&run.file);
-    match &run.known {
-        Known::Unread => html! { p.title { (file) } p.meta { "is being read" } },
-        Known::Unreadable(why) => html! {
+    match &run.state {
+        ReadState::Unread => html! { p.title { (file) } p.meta { "is being read" } },
+        ReadState::Unreadable(why) => html! {
             p.title { (file) }
             p.meta { span.bad { "✕ cannot be read: " (why) } }
         },
-        Known::Run(summary) => html! {
+        ReadState::Run(summary) => html! {
             p.title { a href={ "/runs/" (run.id) } { (summary.title()) } }
             p.meta {
                 (state(summary)) " · " (trials(summary)) " · " (began(summary)) " · study "
@@ -266,8 +266,8 @@ pub fn run_page(run: &SiteRun, so_far: &str) -> String {
 
 /// The part of a run's page that changes.
 pub fn run_part(run: &SiteRun, so_far: &str) -> String {
-    let part = match &run.known {
-        Known::Run(summary) => html! {
+    let part = match &run.state {
+        ReadState::Run(summary) => html! {
             p.meta {
                 (state(summary)) " · " (trials(summary)) " · " (began(summary)) " · study "
                 strong { (text::line(&summary.study)) } " · file " (text::line(&run.file))
@@ -386,18 +386,18 @@ pub fn scripts() -> [String; 2] {
 
 impl SiteRun {
     pub fn summary(&self) -> Option<&SiteSummary> {
-        match &self.known {
-            Known::Run(summary) => Some(summary),
-            Known::Unread | Known::Unreadable(_) => None,
+        match &self.state {
+            ReadState::Run(summary) => Some(summary),
+            ReadState::Unread | ReadState::Unreadable(_) => None,
         }
     }
 
     /// Whether something else may be known of it before long.
     fn may_change(&self) -> bool {
-        match &self.known {
-            Known::Unread => true,
-            Known::Run(summary) => summary.state == RunState::Running,
-            Known::Unreadable(_) => false,
+        match &self.state {
+            ReadState::Unread => true,
+            ReadState::Run(summary) => summary.state == RunState::Running,
+            ReadState::Unreadable(_) => false,
         }
     }
 }

@@ -74,7 +74,7 @@ impl IntervalChart {
 }
 
 fn draw_row(row: &Row, x: &Scale, middle: f64) -> Markup {
-    let whisker = row.bounds.map(|bounds| Whisker::of(bounds, x));
+    let whisker = row.bounds.map(|bounds| Whisker::clamped(bounds, x));
     let at = |value: &f64| Some(format!("M{} {}h0", px(x.position(*value)?), px(middle + 7.0)));
     let dots: String = row.repeats.iter().filter_map(at).collect();
     html! {

@@ -1,6 +1,6 @@
 //! A figure against level: lines with markers, bands for the intervals, labels at their ends.
 
-use super::across::{Across, VerticalAxis};
+use super::axes::{HorizontalAxis, VerticalAxis};
 use super::frame::{Frame, Size};
 use super::labels::spread;
 use super::marks::{failure_cross, mark_class, outline, series_class};
@@ -32,7 +32,7 @@ pub(crate) struct LineChart {
     pub(crate) title: String,
     pub(crate) unit: String,
     /// What the axis below shows.
-    pub(crate) across: Across,
+    pub(crate) horizontal: HorizontalAxis,
     /// How the figure's axis runs.
     pub(crate) axis: VerticalAxis,
     /// All places on the axis below, ascending and positive.
@@ -102,7 +102,7 @@ impl LineChart {
         html! {
             svg id=(id) class=(class) viewBox=(view_box(frame.width, frame.height))
                 role="img" aria-labelledby={ (id) "-title" } tabindex="0" data-unit=(self.unit)
-                data-level=(self.across.units().0) data-levels=(self.across.units().1)
+                data-level=(self.horizontal.units().0) data-levels=(self.horizontal.units().1)
                 data-axis=(y.described()) {
                 title id={ (id) "-title" } { (self.title) }
                 (self.content(size, &frame, (&x, &y)))
@@ -199,10 +199,10 @@ impl LineChart {
                 }
                 @for (value, at) in self.spaced(x, frame) {
                     (straight("notch", (at, bottom), (at, bottom + 5.0)))
-                    (text("middle", (at, bottom + 19.0), &self.across.mark(value)))
+                    (text("middle", (at, bottom + 19.0), &self.horizontal.mark(value)))
                 }
                 (straight("base", (left, bottom), (right, bottom)))
-                (text("middle", below, &self.across.name()))
+                (text("middle", below, &self.horizontal.name()))
             }
         }
     }
@@ -212,7 +212,7 @@ impl LineChart {
         let mut kept: Vec<(f64, f64)> = Vec::new();
         let marks: Vec<(f64, f64)> = x.ticks().collect();
         for (value, at) in marks.into_iter().rev() {
-            let width = self.across.mark(value).len() as f64 * CHARACTER + 6.0;
+            let width = self.horizontal.mark(value).len() as f64 * CHARACTER + 6.0;
             if at >= frame.left && kept.last().is_none_or(|(_, right)| right - at >= width) {
                 kept.push((value, at));
             }
@@ -271,7 +271,7 @@ impl LineChart {
                 @for placed in points.iter().flatten() {
                     @let (x, value) = placed.point;
                     path class=(mark_class(value.doubtful)) d=(outline(series)) transform=(moved_to((placed.x, placed.y)))
-                        data-x=(self.across.mark(x)) data-y=(numbers::figure(value.y))
+                        data-x=(self.horizontal.mark(x)) data-y=(numbers::figure(value.y))
                         data-range=[value.bounds.map(|(low, high)| numbers::range(low, high))]
                         data-repeats=[told(value).filter(|_| size == Size::Wide)] {}
                 }
@@ -297,7 +297,7 @@ impl LineChart {
 
     /// The series that have no figure at a level because its trials failed, each with its reason.
     fn failed_at(&self, level: f64) -> Vec<(usize, String)> {
-        let (_, many) = self.across.units();
+        let (_, many) = self.horizontal.units();
         let mut failed = Vec::new();
         for (i, series) in self.series.iter().enumerate() {
             let at_level = series.points.iter().filter(|point| point.x == level);
@@ -348,7 +348,7 @@ fn placed<'a>(series: &'a Series, x: &Scale, y: &Scale) -> Vec<Option<Placed<'a>
         Some(Placed {
             x: x.position(point.x)?,
             y: y.position(value.y)?,
-            bounds: value.bounds.map(|bounds| Whisker::of(bounds, y)),
+            bounds: value.bounds.map(|bounds| Whisker::clamped(bounds, y)),
             point: (point.x, value),
         })
     };
@@ -399,7 +399,7 @@ mod tests {
             id: "c".into(),
             title: "t".into(),
             unit: "ms".into(),
-            across: Across::Level(LevelAxis::Clients),
+            horizontal: HorizontalAxis::Level(LevelAxis::Clients),
             axis,
             levels: levels.clone(),
             series: vec![Series { name: "a".into(), points, is_faint: false }],

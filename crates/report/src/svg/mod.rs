@@ -5,7 +5,7 @@
 //! included, and nothing is clamped into them. A series is told apart by the shape of its markers
 //! and its dashes as well as by its colour.
 
-mod across;
+mod axes;
 mod decimate;
 mod frame;
 mod heat_chart;
@@ -20,7 +20,7 @@ mod plane;
 mod scale;
 mod whisker;
 
-pub(crate) use across::{Across, VerticalAxis};
+pub(crate) use axes::{HorizontalAxis, VerticalAxis};
 pub(crate) use frame::Size;
 pub(crate) use heat_chart::HeatChart;
 pub(crate) use heat_map::{Grid, HeatMap};

@@ -104,8 +104,8 @@ impl Plane {
 
 impl PlanePoint {
     fn draw(&self, at: (f64, f64), x: &Scale, y: &Scale) -> Markup {
-        let across = self.across.map(|bounds| Whisker::of(bounds, x));
-        let up = self.up.map(|bounds| Whisker::of(bounds, y));
+        let across = self.across.map(|bounds| Whisker::clamped(bounds, x));
+        let up = self.up.map(|bounds| Whisker::clamped(bounds, y));
         html! {
             g class={ "series " (series_class(self.series)) } data-name=(self.name) {
                 @if let Some(up) = up { (up.upright("whisker", at.0)) }

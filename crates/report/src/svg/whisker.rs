@@ -12,7 +12,7 @@ pub(super) struct Whisker {
 }
 
 impl Whisker {
-    pub(super) fn of((low, high): (f64, f64), scale: &Scale) -> Self {
+    pub(super) fn clamped((low, high): (f64, f64), scale: &Scale) -> Self {
         Self { low: scale.clamped(low), high: scale.clamped(high) }
     }
 

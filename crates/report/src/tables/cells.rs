@@ -8,7 +8,7 @@ use model::Derivation;
 
 /// Every cell of a test, the levels in order and the targets within each.
 pub(crate) fn cells(analysis: &Analysis, test: &TestAnalysis) -> Table {
-    let axis = LevelAxis::of(test);
+    let axis = LevelAxis::for_test(test);
     let metrics = shown(analysis, test);
     let figure = |cell: &analyse::Cell, metric: Metric| match overloaded(cell) {
         Some(overloaded) if metric.is_latency() => {
@@ -70,7 +70,7 @@ fn shown(analysis: &Analysis, test: &TestAnalysis) -> Vec<Metric> {
 }
 
 fn validity(analysis: &Analysis, cell: &analyse::Cell) -> TableCell {
-    let tally = Tally::of(analysis, [cell]);
+    let tally = Tally::for_cells(analysis, [cell]);
     let tone = match tally {
         Tally { void: 0, failed: 0, suspect: 0, valid: 1.., .. } => Tone::Good,
         Tally { void: 0, failed: 0, suspect: 0, unwatched: 1.., .. } => Tone::Plain,

@@ -11,16 +11,16 @@ use std::collections::HashMap;
 
 /// What was found of two targets.
 #[derive(Clone, Copy)]
-struct Found<'a> {
+struct PairResult<'a> {
     candidate: &'a str,
     ratio: &'a Estimate,
     verdict: Verdict,
 }
 
-impl Found<'_> {
+impl PairResult<'_> {
     /// The figure of `target`, which is one of the two, ÷ that of the other, and whether it is better
     /// (1), worse (−1), the same (0) or not known.
-    fn of(&self, target: &str) -> (Estimate, Option<i8>) {
+    fn for_target(&self, target: &str) -> (Estimate, Option<i8>) {
         let is_candidate = self.candidate == target;
         let ratio = if is_candidate { *self.ratio } else { self.ratio.reciprocal() };
         let sign = if is_candidate { 1 } else { -1 };
@@ -35,7 +35,7 @@ impl Found<'_> {
 }
 
 /// By pair, in either order of names; at a level, or over all of them.
-type Pairs<'a> = HashMap<(&'a str, &'a str), Found<'a>>;
+type Pairs<'a> = HashMap<(&'a str, &'a str), PairResult<'a>>;
 
 /// What is known of all pairs: over all levels together, or at the only level.
 fn pairs(test: &TestAnalysis) -> Pairs<'_> {
@@ -62,7 +62,7 @@ fn at_level(test: &TestAnalysis, metric: Metric, level: Level) -> Pairs<'_> {
 
 fn by_names<'a>(all: Vec<(&'a str, &'a str, &'a Estimate, Verdict)>) -> Pairs<'a> {
     let both = |(baseline, candidate, ratio, verdict)| {
-        let found = Found { candidate, ratio, verdict };
+        let found = PairResult { candidate, ratio, verdict };
         [((baseline, candidate), found), ((candidate, baseline), found)]
     };
     all.into_iter().flat_map(both).collect()
@@ -97,13 +97,15 @@ pub(crate) fn matrix(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> 
         let head =
             [TableCell::text(count(number)), TableCell::target(row, view::series(analysis, row))];
         let cells = ranked.iter().map(|column| {
-            TableCell::text(match pairs.get(&(*row, *column)).map(|found| found.of(row).1) {
-                Some(Some(1)) => "▲",
-                Some(Some(0)) => "=",
-                Some(Some(_)) => "▼",
-                Some(None) => "·",
-                None => "",
-            })
+            TableCell::text(
+                match pairs.get(&(*row, *column)).map(|found| found.for_target(row).1) {
+                    Some(Some(1)) => "▲",
+                    Some(Some(0)) => "=",
+                    Some(Some(_)) => "▼",
+                    Some(None) => "·",
+                    None => "",
+                },
+            )
         });
         table.push(head.into_iter().chain(cells));
     }
@@ -115,7 +117,7 @@ pub(crate) fn against_first(analysis: &Analysis, test: &TestAnalysis) -> Option<
     let metric = test.basis?.metric;
     let mut ranked = view::ranked(test);
     let first = ranked.next()?;
-    let axis = LevelAxis::of(test);
+    let axis = LevelAxis::for_test(test);
     let mut levels: Vec<Level> = test.comparisons.iter().map(|found| found.level).collect();
     levels.sort_unstable();
     levels.dedup();
@@ -132,7 +134,7 @@ pub(crate) fn against_first(analysis: &Analysis, test: &TestAnalysis) -> Option<
         let cell = |pairs: &Pairs| match pairs.get(&(name, first.target.as_str())) {
             None => TableCell::estimate(None),
             Some(found) => {
-                let (ratio, better) = found.of(name);
+                let (ratio, better) = found.for_target(name);
                 let tone = if better.is_none() { Tone::Doubtful } else { Tone::Plain };
                 TableCell::estimate(Some(&ratio)).with_tone(tone)
             }

@@ -47,7 +47,7 @@ pub(crate) fn decision(analysis: &Analysis, test: &TestAnalysis) -> Option<(Tabl
     };
     let mut columns = vec![words(place), numbers(figure_heading)];
     if has_p95 {
-        let of = crate::level_axis::LevelAxis::of(test);
+        let of = crate::level_axis::LevelAxis::for_test(test);
         columns.push(numbers(of.percentile(95.0)));
     }
     if is_priced {

@@ -10,7 +10,7 @@ use stats::Estimate;
 
 /// Every volume of every target at every level.
 pub(crate) fn fleet_volumes(analysis: &Analysis, test: &TestAnalysis) -> Table {
-    let axis = LevelAxis::of(test);
+    let axis = LevelAxis::for_test(test);
     let mut table = Table::new([
         numbers(axis.name()),
         words("target and volume"),
@@ -42,7 +42,7 @@ pub(crate) fn fleet_volumes(analysis: &Analysis, test: &TestAnalysis) -> Table {
 
 /// What each of several machines with volumes did; `None` where no target has several.
 pub(crate) fn fleet_hosts(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
-    let axis = LevelAxis::of(test);
+    let axis = LevelAxis::for_test(test);
     let mut table = Table::new([
         numbers(axis.name()),
         words("target and host"),
@@ -68,7 +68,7 @@ pub(crate) fn fleet_hosts(analysis: &Analysis, test: &TestAnalysis) -> Option<Ta
 
 /// The virtual machines of every target at every level.
 pub(crate) fn fleet_vms(analysis: &Analysis, test: &TestAnalysis) -> Table {
-    let axis = LevelAxis::of(test);
+    let axis = LevelAxis::for_test(test);
     let mut table = Table::new([
         numbers(axis.name()),
         words("target"),
@@ -97,7 +97,7 @@ pub(crate) fn fleet_vms(analysis: &Analysis, test: &TestAnalysis) -> Table {
 /// The processors that the virtual machines of every target had at every level, and what they used of
 /// them; `None` where they were limited to none.
 pub(crate) fn fleet_processors(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
-    let axis = LevelAxis::of(test);
+    let axis = LevelAxis::for_test(test);
     let mut table = Table::new([
         numbers(axis.name()),
         words("target"),

@@ -1,7 +1,7 @@
 //! The tables of a report, independent of the format that they are written in.
 
 mod arithmetic;
-mod around;
+mod before_and_after;
 mod cells;
 mod crowd;
 mod decision;
@@ -23,7 +23,7 @@ mod trials;
 mod volume;
 
 pub(crate) use arithmetic::arithmetic;
-pub(crate) use around::around;
+pub(crate) use before_and_after::before_and_after;
 pub(crate) use cells::cells;
 pub(crate) use crowd::{against_first, matrix, resolved};
 pub(crate) use decision::{decision, decision_level};

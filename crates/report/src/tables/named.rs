@@ -6,7 +6,7 @@ use analyse::{Analysis, NamedFigure, TestAnalysis};
 
 /// Figures by the names that they have in their source: a row for each cell.
 pub(crate) fn named(analysis: &Analysis, test: &TestAnalysis) -> Table {
-    let axis = LevelAxis::of(test);
+    let axis = LevelAxis::for_test(test);
     let mut columns = vec![words("target"), numbers(axis.name())];
     columns.extend(test.figures.iter().map(|figure| numbers(heading(figure))));
     columns.push(words("failed"));

@@ -23,7 +23,7 @@ pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
         }),
         words("target"),
         numbers(figure_heading(test)),
-        numbers(match LevelAxis::of(test) {
+        numbers(match LevelAxis::for_test(test) {
             LevelAxis::Clients | LevelAxis::NotStated => "at clients".to_owned(),
             LevelAxis::QueueDepth => "at queue depth".to_owned(),
             LevelAxis::Rate(_) => format!("at offered, {}/s", view::counted(test)),
@@ -141,7 +141,7 @@ fn columns_of(analysis: &Analysis, test: &TestAnalysis, place: &RankedTarget) ->
     [
         TableCell::target(&place.target, view::series(analysis, &place.target)),
         figure,
-        TableCell::text(LevelAxis::of(test).text(place.level)),
+        TableCell::text(LevelAxis::for_test(test).text(place.level)),
         TableCell::text(beyond),
     ]
 }

@@ -12,7 +12,7 @@ type Figures<'a> = (&'a Means, &'a Estimate, Verdict);
 /// Two targets against one another, level by level, then over all levels together. The figures are
 /// those that the ratios are of; the table of cells has medians.
 pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Table {
-    let axis = LevelAxis::of(test);
+    let axis = LevelAxis::for_test(test);
     let Some(basis) = test.basis else { return Table::new([]) };
     // A task that is no load has no latency to compare.
     let has = |metric: &Metric| {

@@ -116,7 +116,7 @@ fn rows(
     columns: Vec<Column>,
     of: impl Fn(&CellVolume) -> Vec<(Option<String>, Vec<TableCell>)>,
 ) -> Option<Table> {
-    let axis = LevelAxis::of(test);
+    let axis = LevelAxis::for_test(test);
     let first = [numbers(axis.name()), words("target")];
     let identity = first.len();
     let mut table = Table::new(first.into_iter().chain(columns));

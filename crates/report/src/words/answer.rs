@@ -4,8 +4,8 @@ use super::first::{crowd, measured_once, not_offered, peaks};
 use super::{decision, failover, rates, search, undecided};
 use crate::{numbers, view};
 use analyse::{
-    Analysis, CurveShape, Evidence, Finding, Metric, OverallComparison, TestAnalysis, Validity,
-    Verdict,
+    Analysis, CurveShape, Evidence, Finding, Metric, OverallComparison, SearchAnalysis,
+    TestAnalysis, Validity, Verdict,
 };
 use findings::names::target_name;
 use findings::place::{at_levels, levels};
@@ -14,6 +14,9 @@ use model::{Level, Test, TrialRecord, text};
 
 /// Most targets that failed in some trials and are named beside a choice.
 const MOST_FAILED: usize = 3;
+
+/// Most targets whose highest loads are told in sentences; a table has those of all.
+const MOST_SEARCHED: usize = 3;
 
 /// What a test says.
 pub(crate) struct Answer {
@@ -59,8 +62,7 @@ impl Answer {
 /// What a test says, from its ranking and the findings about it.
 pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
     if let Some(found) = &test.search {
-        let limits = lost_trials(analysis, test);
-        return search::answer(analysis, test, found, limits);
+        return answer_of_search(analysis, test, found);
     }
     let mut pairs = if view::is_crowded(test) { Vec::new() } else { pairs(analysis, test) };
     let ranking = if test.ranking.measured_once.is_empty() {
@@ -118,6 +120,24 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
     }
 }
 
+/// What a test that searches says: the highest load of each target, then the pairs.
+fn answer_of_search(analysis: &Analysis, test: &TestAnalysis, found: &SearchAnalysis) -> Answer {
+    let targets = search::highest_loads(analysis, test, found);
+    let choice = search::choice(found);
+    let failed = choice.as_ref().and_then(|_| failures(analysis, test));
+    Answer {
+        stalled: None,
+        choice,
+        lost: None,
+        failed,
+        headline: targets[..targets.len().min(MOST_SEARCHED)].join(" "),
+        ranking: None,
+        conditions: search::compared(analysis, test),
+        targets,
+        limits: lost_trials(analysis, test).into_iter().collect(),
+    }
+}
+
 /// Most levels of targets at which nothing succeeded in some trials and that are named.
 const MOST_STALLED: usize = 3;
 
@@ -154,7 +174,7 @@ struct Pair<'a> {
 }
 
 /// What a finding says of two targets.
-enum Part<'a> {
+enum PairStatement<'a> {
     Overall,
     Crossing,
     Decided,
@@ -168,13 +188,17 @@ fn pairs<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<Pair<'a>> {
     let of_test = |finding: &&Finding| finding.subject.test.as_deref() == Some(&test.test);
     for finding in analysis.findings.iter().filter(of_test) {
         let (a, b, part) = match &finding.evidence {
-            Evidence::OverallResult(found) => (&found.baseline, &found.candidate, Part::Overall),
-            Evidence::Crossover(found) => (&found.below, &found.above, Part::Crossing),
-            Evidence::BetterAtLevels(found) => (&found.winner, &found.loser, Part::Decided),
-            Evidence::EquivalentAtLevels(found) => (&found.a, &found.b, Part::Decided),
-            Evidence::BelowNoiseFloor(found) => (&found.a, &found.b, Part::Decided),
+            Evidence::OverallResult(found) => {
+                (&found.baseline, &found.candidate, PairStatement::Overall)
+            }
+            Evidence::Crossover(found) => (&found.below, &found.above, PairStatement::Crossing),
+            Evidence::BetterAtLevels(found) => {
+                (&found.winner, &found.loser, PairStatement::Decided)
+            }
+            Evidence::EquivalentAtLevels(found) => (&found.a, &found.b, PairStatement::Decided),
+            Evidence::BelowNoiseFloor(found) => (&found.a, &found.b, PairStatement::Decided),
             Evidence::UnresolvedAtLevels(found) => {
-                (&found.a, &found.b, Part::Undecided(&found.levels))
+                (&found.a, &found.b, PairStatement::Undecided(&found.levels))
             }
             _ => continue,
         };
@@ -187,10 +211,12 @@ fn pairs<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<Pair<'a>> {
         }
         let pair = &mut pairs[index];
         match part {
-            Part::Overall => pair.overall = Some(capitalised(&statement(finding, counted))),
-            Part::Crossing => pair.crossings.push(statement(finding, counted)),
-            Part::Decided => pair.decided.push(statement(finding, counted)),
-            Part::Undecided(levels) => pair.undecided = Some(levels),
+            PairStatement::Overall => {
+                pair.overall = Some(capitalised(&statement(finding, counted)))
+            }
+            PairStatement::Crossing => pair.crossings.push(statement(finding, counted)),
+            PairStatement::Decided => pair.decided.push(statement(finding, counted)),
+            PairStatement::Undecided(levels) => pair.undecided = Some(levels),
         }
     }
     let leader = test.ranking.tiers.first().and_then(|tier| tier.first());
@@ -343,7 +369,7 @@ fn lost_trials(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
 
 /// Which targets failed in how many of their trials; `None` where none did. A target that has no result
 /// at all is in the limits.
-pub(super) fn failures(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
+fn failures(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
     let failed = |target: &str| -> (usize, usize) {
         let own = test.cells.iter().filter(|cell| cell.target == target);
         let trials: Vec<_> = own.flat_map(|cell| &cell.trials).collect();

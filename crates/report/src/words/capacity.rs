@@ -3,8 +3,8 @@
 use crate::numbers::{self, count, duration, figure, percent};
 use analyse::CostGap;
 use analyse::capacity::{
-    Answer, Asked, Budget, Ground, MonthlyCost, Order, Part, Question, Reason, TargetAnswer,
-    TestAnswers,
+    Answer, Budget, Ground, MonthlyCost, Question, Reason, Requirement, RequirementAnswer,
+    TargetAnswer, TargetOrder, TestAnswers,
 };
 use findings::names::metric_name;
 use findings::names::target_name;
@@ -27,31 +27,31 @@ pub(crate) fn answer(answer: Answer) -> &'static str {
 /// All that is asked, as a heading; `counted` is what throughput counts.
 pub(crate) fn question(question: &Question, counted: UnitName) -> String {
     let parts = [
-        question.writes.map(|share| asked(&Asked::Writes { share }, counted)),
-        question.clients.map(|clients| asked(&Asked::Clients { clients }, counted)),
-        question.rate.map(|rate| asked(&Asked::Rate { rate }, counted)),
+        question.writes.map(|share| asked(&Requirement::Writes { share }, counted)),
+        question.clients.map(|clients| asked(&Requirement::Clients { clients }, counted)),
+        question.rate.map(|rate| asked(&Requirement::Rate { rate }, counted)),
     ];
-    let bounds = question.latency.iter().map(|&slo| asked(&Asked::Latency { slo }, counted));
-    let page = question.page.map(|page| asked(&Asked::Page { page }, counted));
+    let bounds = question.latency.iter().map(|&slo| asked(&Requirement::Latency { slo }, counted));
+    let page = question.page.map(|page| asked(&Requirement::Page { page }, counted));
     let budget = question.budget.clone();
-    let budget = budget.map(|budget| asked(&Asked::Budget { budget }, counted));
+    let budget = budget.map(|budget| asked(&Requirement::Budget { budget }, counted));
     let all: Vec<String> =
         parts.into_iter().flatten().chain(bounds).chain(page).chain(budget).collect();
     numbers::list(&all)
 }
 
-fn asked(asked: &Asked, counted: UnitName) -> String {
+fn asked(asked: &Requirement, counted: UnitName) -> String {
     match asked {
-        Asked::Writes { share } => format!("{} writing statements", percent(*share)),
-        Asked::Clients { clients } => numbers::counted(*clients as usize, "client"),
-        Asked::Rate { rate } => format!("{} {counted}/s", figure(*rate)),
-        Asked::Latency { slo } => slo.to_string(),
-        Asked::Page { page } => format!(
+        Requirement::Writes { share } => format!("{} writing statements", percent(*share)),
+        Requirement::Clients { clients } => numbers::counted(*clients as usize, "client"),
+        Requirement::Rate { rate } => format!("{} {counted}/s", figure(*rate)),
+        Requirement::Latency { slo } => slo.to_string(),
+        Requirement::Page { page } => format!(
             "a page of {} within {}",
             queries(page.queries),
             duration(Duration::from_secs_f64(page.budget_ms / 1e3)),
         ),
-        Asked::Budget { budget: Budget { amount, currency } } => {
+        Requirement::Budget { budget: Budget { amount, currency } } => {
             let currency = currency.as_ref().map_or(String::new(), |code| format!(" {code}"));
             format!("at most {}{currency} a month", numbers::money(*amount))
         }
@@ -67,7 +67,7 @@ fn takes(n: u32) -> String {
 }
 
 /// A part of a question with its answer, why, and what that rests on.
-pub(crate) fn part(part: &Part, counted: UnitName) -> String {
+pub(crate) fn part(part: &RequirementAnswer, counted: UnitName) -> String {
     let grounds: Vec<String> =
         part.grounds.iter().map(|g| ground(g, &part.asked, counted)).collect();
     let grounds =
@@ -77,7 +77,7 @@ pub(crate) fn part(part: &Part, counted: UnitName) -> String {
 
 /// A measurement that an answer rests on: `p95 latency of 4.20 ms (95 % interval 4.11–4.30) at 16
 /// clients (6 trials)`.
-fn ground(ground: &Ground, asked: &Asked, counted: UnitName) -> String {
+fn ground(ground: &Ground, asked: &Requirement, counted: UnitName) -> String {
     let what = match (ground.figure, &ground.estimate) {
         (Some(Metric::Throughput), Some(found)) => {
             numbers::estimate(found, &format!("{counted}/s"))
@@ -97,7 +97,7 @@ fn ground(ground: &Ground, asked: &Asked, counted: UnitName) -> String {
     };
     let place = at(ground.level);
     let page = match (asked, &ground.estimate) {
-        (Asked::Page { page }, Some(found)) => {
+        (Requirement::Page { page }, Some(found)) => {
             let total = found.point * f64::from(page.queries) / 1e3;
             format!(", {} {} s", takes(page.queries), figure(total))
         }
@@ -130,11 +130,11 @@ fn ground(ground: &Ground, asked: &Asked, counted: UnitName) -> String {
     format!("{what}{place}{page}{next} [{trials}{suspect}{lost}]").trim_start().to_owned()
 }
 
-fn reason(part: &Part) -> String {
+fn reason(part: &RequirementAnswer) -> String {
     let said = match &part.reason {
         Reason::Measured => match part.asked {
-            Asked::Clients { .. } if part.answer.is_no() => "every trial failed",
-            Asked::Clients { .. } => "they were served",
+            Requirement::Clients { .. } if part.answer.is_no() => "every trial failed",
+            Requirement::Clients { .. } => "they were served",
             _ => "measured there",
         },
         Reason::Between => {
@@ -216,12 +216,12 @@ pub(crate) fn sufficient(answers: &TestAnswers) -> String {
         })
         .collect();
     let (order, doubt) = match order {
-        Order::Cost if fit.len() > 1 => (", cheapest first", ""),
-        Order::CostUndecided => (
+        TargetOrder::Cost if fit.len() > 1 => (", cheapest first", ""),
+        TargetOrder::CostUndecided => (
             ", in the order of what they cost as measured",
             " Which of them costs less is not decided where intervals overlap or costs are equal.",
         ),
-        Order::Cost | Order::Study => ("", ""),
+        TargetOrder::Cost | TargetOrder::Study => ("", ""),
     };
     format!("Sufficient{order}: {}.{doubt}", numbers::list(&described))
 }

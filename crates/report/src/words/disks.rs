@@ -1,6 +1,5 @@
 //! What is said beside the figures of disks.
 
-use super::methods::Method;
 use super::volume::limited;
 use crate::{numbers, view};
 use analyse::{Analysis, TestAnalysis};
@@ -49,24 +48,4 @@ pub(crate) fn volumes(analysis: &Analysis, test: &TestAnalysis) -> String {
         );
     }
     text
-}
-
-/// What the figures of disks mean; nothing where none are known.
-pub(super) fn method(analysis: &Analysis) -> Option<Method> {
-    let mut cells = analysis.tests.iter().flat_map(|test| &test.cells);
-    cells.find(|cell| cell.volume.is_some())?;
-    let text = format!(
-        "Read from the kernel’s counters every {}, and at the beginning and end of the \
-         measurement, under the names that iostat uses; MB are 10⁶ bytes. r_await and \
-         w_await are the time from when a request entered the queue until it was done; aqu-sz is \
-         how many were outstanding on average; rrqm/s and wrqm/s are requests that the queue merged \
-         into others, which are not counted in r/s and w/s. A requested flush of the disk’s \
-         cache counts as a write without bytes; f/s counts the flushes carried out. Of a volume on several disks (of an \
-         array its members, not the array as well) rates and queues are added up, and times are \
-         averaged over all requests. %util is the share of time in which a disk had work: one \
-         that serves several requests at once may take on more at 100 %. The merge factor is (IOs + \
-         merged) ÷ IOs.",
-        numbers::duration(analysis.dataset.study.sample_every),
-    );
-    Some(("Disks", text))
 }

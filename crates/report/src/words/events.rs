@@ -1,6 +1,5 @@
 //! What happened beside loads, and what background work cost, in words.
 
-use super::methods::Method;
 use analyse::{Changed, EventKind, ServerEvent};
 use model::{ActResult, Mark, text};
 
@@ -67,18 +66,4 @@ pub(crate) fn changed(changed: Changed) -> &'static str {
         Changed::Same => "same within the margin",
         Changed::Unresolved => "not resolved",
     }
-}
-
-/// How background work is found and compared with quiet seconds.
-pub(super) fn method() -> Method {
-    let text = "Snapshots, rewrites of the append-only file and late syncs of it show in the \
-                server’s counters, which are read once a second. Their beginning and end are known \
-                to lie between two readings; an intervention is known to the millisecond, and the \
-                end of background work that it asks for to a tenth of a second. \
-                Trial by trial, the seconds that they may have affected, which include a little \
-                quiet time, are compared with the quiet seconds, in which no intervention was \
-                under way either, by the rules of comparisons. \
-                Trials that lost connections or fell behind their rate are left out. The longest \
-                operation is the longest that was seen, and more seconds show longer ones.";
-    ("Interventions and background work", text.to_owned())
 }

@@ -1,6 +1,5 @@
 //! How the figures were obtained.
 
-use super::{disks, events, search};
 use crate::{numbers, view};
 use analyse::Analysis;
 use findings::names::target_name;
@@ -39,13 +38,13 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<Method> {
         methods.extend(study.aa_control.as_ref().map(|_| ("Noise floor", NOISE_FLOOR.to_owned())));
         methods.extend(side_by_side(analysis));
         methods.extend(placing(study));
-        methods.extend(disks::method(analysis));
+        methods.extend(disks(analysis));
         methods.extend(work.keys.then(|| ("Operations", OPERATIONS.to_owned())));
         let any = |is: fn(&Test) -> bool| study.tests.iter().any(is);
         methods.extend(any(Test::is_open).then(|| response_times(work.counted)));
-        methods.extend(any(|test| test.bound().is_some()).then(search::method));
+        methods.extend(any(|test| test.bound().is_some()).then(bounded_search));
         let events = analysis.tests.iter().any(|test| !test.events.trials.is_empty());
-        methods.extend(events.then(events::method));
+        methods.extend(events.then(background_work));
         methods
     };
     methods.extend(money(study, work.counted));
@@ -249,6 +248,55 @@ fn of_imported(study: &Study) -> Vec<Method> {
         ));
     }
     methods
+}
+
+/// How the searches were made.
+fn bounded_search() -> Method {
+    let text = "Where a test names a bound, each trial searches for the highest load that meets it. \
+                For a rate, a closed loop first shows about what the server can do. Each step then \
+                offers one load, higher or lower, until one step met the bound and a higher one \
+                missed it. The search then halves the range between the two, on a geometric scale, \
+                until they are within 5 % or are neighbouring numbers of clients. A step within \
+                15 % of the bound is repeated once, and so is, at the end, the lowest load that \
+                missed it; both runs count together. A rate that was not achieved does not meet \
+                the bound. The answer of a trial is the middle between the two loads; how far it \
+                may be off is part of every interval and ratio. Throughput, latencies and checks \
+                of such a trial are those of the step at the highest load that met the bound.";
+    ("Highest load under a bound", text.to_owned())
+}
+
+/// What the figures of disks mean; nothing where none are known.
+fn disks(analysis: &Analysis) -> Option<Method> {
+    let mut cells = analysis.tests.iter().flat_map(|test| &test.cells);
+    cells.find(|cell| cell.volume.is_some())?;
+    let text = format!(
+        "Read from the kernel’s counters every {}, and at the beginning and end of the \
+         measurement, under the names that iostat uses; MB are 10⁶ bytes. r_await and \
+         w_await are the time from when a request entered the queue until it was done; aqu-sz is \
+         how many were outstanding on average; rrqm/s and wrqm/s are requests that the queue merged \
+         into others, which are not counted in r/s and w/s. A requested flush of the disk’s \
+         cache counts as a write without bytes; f/s counts the flushes carried out. Of a volume on several disks (of an \
+         array its members, not the array as well) rates and queues are added up, and times are \
+         averaged over all requests. %util is the share of time in which a disk had work: one \
+         that serves several requests at once may take on more at 100 %. The merge factor is (IOs + \
+         merged) ÷ IOs.",
+        numbers::duration(analysis.dataset.study.sample_every),
+    );
+    Some(("Disks", text))
+}
+
+/// How background work is found and compared with quiet seconds.
+fn background_work() -> Method {
+    let text = "Snapshots, rewrites of the append-only file and late syncs of it show in the \
+                server’s counters, which are read once a second. Their beginning and end are known \
+                to lie between two readings; an intervention is known to the millisecond, and the \
+                end of background work that it asks for to a tenth of a second. \
+                Trial by trial, the seconds that they may have affected, which include a little \
+                quiet time, are compared with the quiet seconds, in which no intervention was \
+                under way either, by the rules of comparisons. \
+                Trials that lost connections or fell behind their rate are left out. The longest \
+                operation is the longest that was seen, and more seconds show longer ones.";
+    ("Interventions and background work", text.to_owned())
 }
 
 /// What the costs rest on, where there are prices.

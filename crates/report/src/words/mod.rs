@@ -54,4 +54,4 @@ pub(crate) use metric::{
 pub(crate) use money::{offer, standing};
 pub(crate) use rates::{OVERLOADED, kept_up_with};
 pub(crate) use search::{searched_for, step_verdict};
-pub(crate) use statement::{AROUND, AROUND_HEADING, figures_heading};
+pub(crate) use statement::{BEFORE_AND_AFTER, BEFORE_AND_AFTER_HEADING, figures_heading};

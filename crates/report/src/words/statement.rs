@@ -10,8 +10,8 @@ pub(crate) fn figures_heading(analysis: &Analysis) -> &'static str {
 }
 
 /// What stands over and under the table of what loads did while something was done to their targets.
-pub(crate) const AROUND_HEADING: &str = "The load before, during and after";
-pub(crate) const AROUND: &str = "Before: the whole seconds before it began; during: the seconds that \
+pub(crate) const BEFORE_AND_AFTER_HEADING: &str = "The load before, during and after";
+pub(crate) const BEFORE_AND_AFTER: &str = "Before: the whole seconds before it began; during: the seconds that \
     it touched, one at least; after: those after it had ended. The longest wait is that of a single \
     statement of the load which was under way meanwhile, until it was answered, with an error too.";
 

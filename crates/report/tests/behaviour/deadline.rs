@@ -66,8 +66,9 @@ fn pages_end_with_their_time_also_within_one_table() {
 fn comparisons_and_histories_end_with_their_time_too() {
     let (old, new) = (run(300), run(300));
     looked(|| drop(compare_runs(&old, &new, &EarlierRuns::default())));
-    looked(|| drop(RunPoints::of("old".to_owned(), &old)));
-    let runs: Vec<_> = (0..40).map(|n| RunPoints::of(n.to_string(), &levels(n))).collect();
+    looked(|| drop(RunPoints::from_dataset("old".to_owned(), &old)));
+    let runs: Vec<_> =
+        (0..40).map(|n| RunPoints::from_dataset(n.to_string(), &levels(n))).collect();
     looked(|| drop(history(runs.clone())));
     let (old, new) = (levels(1), levels(2));
     let found = compare_runs(&old, &new, &EarlierRuns::default());

@@ -48,7 +48,7 @@ pub(super) fn runs_in(
 /// The figures of a results file.
 fn points(path: &Path, reading: ReadArguments) -> Result<RunPoints, CliError> {
     let dataset = stores::dataset(path, reading)?;
-    stores::bound("its figures", reading, 1, || RunPoints::of(name(path), &dataset))
+    stores::bound("its figures", reading, 1, || RunPoints::from_dataset(name(path), &dataset))
 }
 
 /// The results files of a directory by name; links are passed over.

@@ -68,8 +68,11 @@ fn earlier_runs(
 ) -> Result<EarlierRuns, CliError> {
     let Some(directory) = &named.history else { return Ok(EarlierRuns::default()) };
     let study = &new.dataset.study.name;
-    let found =
-        EarlierRuns::of(runs_in(directory, reading)?, study, RunPoints::began(&new.dataset));
+    let found = EarlierRuns::from_points(
+        runs_in(directory, reading)?,
+        study,
+        RunPoints::began(&new.dataset),
+    );
     match found.len() {
         0 | 1 => Err(CliError::usage(
             format!(

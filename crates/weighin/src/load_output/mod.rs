@@ -187,7 +187,7 @@ impl<'a> LoadOutput<'a> {
             requests: requests(measured),
             key_value: KeyValueOutput::new(load, workload),
             storage: StorageOutput::new(measured),
-            generators: load.generators.iter().map(GeneratorFigures::of).collect(),
+            generators: load.generators.iter().map(GeneratorFigures::from_share).collect(),
             statement_latencies: load
                 .by_statement
                 .iter()

@@ -26,7 +26,7 @@ pub fn monthly_cost(
     target: &str,
     throughput: Option<&Estimate>,
 ) -> Option<MonthlyCost> {
-    bill(analysis.dataset, test, target, || throughput.map(Amount::of)).ok()
+    bill(analysis.dataset, test, target, || throughput.map(Amount::from_estimate)).ok()
 }
 
 fn bill(
@@ -67,7 +67,7 @@ fn load(candidate: &Candidate<'_>) -> Option<Amount> {
         }
         None => test.curves.iter().find(|c| c.target == candidate.target)?.peak_throughput,
     };
-    Some(Amount::of(&throughput))
+    Some(Amount::from_estimate(&throughput))
 }
 
 /// Whether a month costs no more than a budget.
@@ -90,9 +90,9 @@ pub(super) fn within(
     }
     let meets = |cost: f64| cost <= budget.amount;
     let answer = match monthly.amount.interval {
-        Some((low, high)) if meets(low) == meets(high) => Answer::of(meets(low), false),
+        Some((low, high)) if meets(low) == meets(high) => Answer::from_measured(meets(low), false),
         Some(_) => return Judged::unknown(Reason::Straddles),
-        None => Answer::of(meets(monthly.amount.point), true),
+        None => Answer::from_measured(meets(monthly.amount.point), true),
     };
     let reason = Reason::Priced { monthly: monthly.clone() };
     Judged { answer, reason, grounds: Vec::new() }

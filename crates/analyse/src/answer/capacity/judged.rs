@@ -41,7 +41,7 @@ pub(super) fn decide(estimate: &Estimate, meets: impl Fn(f64) -> bool) -> Answer
             (false, false) => Answer::No,
             _ => Answer::Unknown,
         },
-        None if estimate.n == 1 => Answer::of(meets(estimate.point), true),
+        None if estimate.n == 1 => Answer::from_measured(meets(estimate.point), true),
         None => Answer::Unknown,
     }
 }
@@ -81,8 +81,8 @@ pub(super) fn kept_up(cell: &Cell) -> Ground {
     let counted = repeats(cell).len();
     let answer = match cell.overloaded {
         _ if counted == 0 || cell.estimate(Metric::Throughput).is_none() => Answer::Unknown,
-        0 => Answer::of(true, counted == 1),
-        all if all == counted => Answer::of(false, counted == 1),
+        0 => Answer::from_measured(true, counted == 1),
+        all if all == counted => Answer::from_measured(false, counted == 1),
         _ => Answer::Unknown,
     };
     ground(cell, Some(Metric::Throughput), cell.estimate(Metric::Throughput), answer)
@@ -96,8 +96,8 @@ pub(super) fn served(dataset: &Dataset, cell: &Cell) -> Ground {
     let skipped = records().filter(|record| record.has_failed()).count() - failures;
     let counted = repeats(cell).len();
     let answer = match failures {
-        n if n > 0 && n + skipped == cell.trials.len() => Answer::of(false, n == 1),
-        _ if counted > 0 => Answer::of(true, counted == 1),
+        n if n > 0 && n + skipped == cell.trials.len() => Answer::from_measured(false, n == 1),
+        _ if counted > 0 => Answer::from_measured(true, counted == 1),
         _ => Answer::Unknown,
     };
     let figure = cell.estimate(Metric::Throughput).map(|_| Metric::Throughput);

@@ -16,8 +16,8 @@ mod writes;
 
 pub use cost::monthly_cost;
 pub use question::{
-    Answer, Asked, Budget, Ground, MonthlyCost, Order, Page, Part, Question, Reason, TargetAnswer,
-    TestAnswers,
+    Answer, Budget, Ground, MonthlyCost, Page, Question, Reason, Requirement, RequirementAnswer,
+    TargetAnswer, TargetOrder, TestAnswers,
 };
 
 use crate::{Analysis, TestAnalysis};
@@ -57,34 +57,35 @@ fn of_test(
 fn answer(candidate: &Candidate<'_>) -> TargetAnswer {
     let question = candidate.question;
     let mut parts = Vec::new();
-    let mut add = |asked: Asked, judged: Judged| {
+    let mut add = |asked: Requirement, judged: Judged| {
         let Judged { answer, reason, grounds } = judged;
-        parts.push(Part { asked, answer, reason, grounds });
+        parts.push(RequirementAnswer { asked, answer, reason, grounds });
     };
     if let Some(share) = question.writes {
-        add(Asked::Writes { share }, writes::judged(candidate.of_study.workload(), share));
+        add(Requirement::Writes { share }, writes::judged(candidate.of_study.workload(), share));
     }
     let bounded = !question.latency.is_empty() || question.page.is_some();
     if let Some(rate) = question.rate {
-        add(Asked::Rate { rate }, candidate.rate(rate));
+        add(Requirement::Rate { rate }, candidate.rate(rate));
     } else if let Some(clients) = question.clients.filter(|_| !bounded) {
-        add(Asked::Clients { clients }, candidate.clients(clients));
+        add(Requirement::Clients { clients }, candidate.clients(clients));
     }
     for &slo in &question.latency {
-        add(Asked::Latency { slo }, candidate.latency(&slo));
+        add(Requirement::Latency { slo }, candidate.latency(&slo));
     }
     if let Some(page) = question.page {
-        add(Asked::Page { page }, candidate.latency(&page.bound()));
+        add(Requirement::Page { page }, candidate.latency(&page.bound()));
     }
     let monthly = cost::monthly(candidate);
     if let Some(budget) = &question.budget {
         let judged = cost::within(candidate, budget, &monthly);
-        add(Asked::Budget { budget: budget.clone() }, judged);
+        add(Requirement::Budget { budget: budget.clone() }, judged);
     }
     let together = parts.iter().map(|part| part.answer).min();
     // Another mix of statements says nothing of this one, not even a no.
-    let other_mix =
-        |part: &Part| matches!(part.asked, Asked::Writes { .. }) && part.answer == Answer::Unknown;
+    let other_mix = |part: &RequirementAnswer| {
+        matches!(part.asked, Requirement::Writes { .. }) && part.answer == Answer::Unknown
+    };
     let answer = match together {
         Some(together) if !parts.iter().any(other_mix) => together,
         _ => Answer::Unknown,
@@ -93,23 +94,23 @@ fn answer(candidate: &Candidate<'_>) -> TargetAnswer {
     TargetAnswer { target, answer, parts, monthly: monthly.ok() }
 }
 
-fn sufficient(targets: &[TargetAnswer]) -> (Vec<String>, Order) {
+fn sufficient(targets: &[TargetAnswer]) -> (Vec<String>, TargetOrder) {
     let fit: Vec<&TargetAnswer> = targets.iter().filter(|t| t.answer.is_yes()).collect();
     let names = fit.iter().map(|target| target.target.clone()).collect();
     let priced = fit.iter().map(|target| target.monthly.as_ref().map(|cost| (*target, cost)));
     let Some(mut priced) = priced.collect::<Option<Vec<(&TargetAnswer, &MonthlyCost)>>>() else {
-        return (names, Order::Study);
+        return (names, TargetOrder::Study);
     };
     if priced.windows(2).any(|two| two[0].1.currency != two[1].1.currency) {
-        return (names, Order::Study);
+        return (names, TargetOrder::Study);
     }
     priced.sort_by(|(_, a), (_, b)| a.amount.point.total_cmp(&b.amount.point));
     let costs_less = |two: &[(&TargetAnswer, &MonthlyCost)]| {
         two[0].1.amount.compare(&two[1].1.amount) == Some(Ordering::Less)
     };
     let order = match priced.windows(2).all(costs_less) {
-        true => Order::Cost,
-        false => Order::CostUndecided,
+        true => TargetOrder::Cost,
+        false => TargetOrder::CostUndecided,
     };
     (priced.into_iter().map(|(target, _)| target.target.clone()).collect(), order)
 }

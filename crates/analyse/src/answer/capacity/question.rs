@@ -82,7 +82,7 @@ impl Answer {
     }
 
     /// A plain yes or no, of the weaker kind where it rests on a single measurement.
-    pub(super) fn of(yes: bool, once: bool) -> Self {
+    pub(super) fn from_measured(yes: bool, once: bool) -> Self {
         match (yes, once) {
             (true, false) => Self::Yes,
             (true, true) => Self::YesMeasuredOnce,
@@ -113,13 +113,13 @@ pub struct TestAnswers {
     /// The targets that meet all requirements, as far as was measured.
     pub sufficient: Vec<String>,
     /// The order in which they stand.
-    pub order: Order,
+    pub order: TargetOrder,
 }
 
 /// The order of the targets that are sufficient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Order {
+pub enum TargetOrder {
     /// As in the study: not all of them have known costs in one currency.
     Study,
     /// Each costs less than the next.
@@ -136,7 +136,7 @@ pub struct TargetAnswer {
     /// To all that is asked together.
     pub answer: Answer,
     /// To each part of the question.
-    pub parts: Vec<Part>,
+    pub parts: Vec<RequirementAnswer>,
     /// What a month costs, where it is known.
     pub monthly: Option<MonthlyCost>,
 }
@@ -151,8 +151,8 @@ pub struct MonthlyCost {
 
 /// The answer to one part of a question.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Part {
-    pub asked: Asked,
+pub struct RequirementAnswer {
+    pub asked: Requirement,
     pub answer: Answer,
     pub reason: Reason,
     /// The measurements that it rests on, in order of level.
@@ -162,7 +162,7 @@ pub struct Part {
 /// A part of a question.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
-pub enum Asked {
+pub enum Requirement {
     /// Whether the test has that share of writing statements.
     Writes {
         /// From 0 to 1.

@@ -37,7 +37,9 @@ pub(super) fn judged(
     }
     let target = found.targets.iter().find(|highest| highest.target == candidate.target);
     let Some(highest) = target else { return Judged::unknown(Reason::NoFigure) };
-    let Some(answers) = Answers::of(highest) else { return Judged::unknown(Reason::NoFigure) };
+    let Some(answers) = Answers::from_search(highest) else {
+        return Judged::unknown(Reason::NoFigure);
+    };
     let met = found.bound.slo;
     let looser = asked.is_none_or(|asked| met.is_some_and(|met| covers(asked, &met)));
     // What broke a bound on latency, on processors or on lag may have broken any of them.
@@ -45,9 +47,9 @@ pub(super) fn judged(
     let alone = met.filter(|_| !others);
     let tighter = asked.zip(alone).is_some_and(|(asked, met)| covers(&met, asked));
     let answer = if looser && answers.low.is_some_and(|low| load <= low) {
-        Answer::of(true, answers.once)
+        Answer::from_measured(true, answers.once)
     } else if tighter && answers.high.is_some_and(|high| load > high) {
-        Answer::of(false, answers.once)
+        Answer::from_measured(false, answers.once)
     } else {
         Answer::Unknown
     };
@@ -71,7 +73,7 @@ struct Answers {
 }
 
 impl Answers {
-    fn of(highest: &TargetSearch) -> Option<Self> {
+    fn from_search(highest: &TargetSearch) -> Option<Self> {
         let once = highest.searches.len() == 1;
         match highest.outcome {
             SearchOutcome::Found { load, .. } => {

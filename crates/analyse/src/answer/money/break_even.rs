@@ -69,7 +69,7 @@ mod tests {
         CostLine { currency: "USD".into(), monthly, per_million }
     }
 
-    fn of(a: &CostLine, b: &CostLine) -> Outcome {
+    fn outcome_between(a: &CostLine, b: &CostLine) -> Outcome {
         outcome(("a", a), ("b", b))
     }
 
@@ -79,13 +79,14 @@ mod tests {
 
     #[test]
     fn each_case_is_told_from_the_others() {
-        assert_eq!(of(&line(5.0, 1.0), &line(5.0, 1.0)), Outcome::Same);
-        assert_eq!(of(&line(0.1 + 0.2, 1.0), &line(0.3, 1.0)), Outcome::Same);
-        assert_eq!(of(&line(5.0, 1.0), &line(6.0, 1.0)), always("a", "b"));
-        assert_eq!(of(&line(5.0, 1.0), &line(5.0, 0.5)), always("b", "a"));
-        assert_eq!(of(&line(6.0, 1.0), &line(5.0, 0.5)), always("b", "a"));
-        assert_eq!(of(&line(5.0, 1.0), &line(5.0, 2.0)), always("a", "b"));
-        let Outcome::At { below, above, load, monthly } = of(&line(9.0, 0.0), &line(5.0, 1.0))
+        assert_eq!(outcome_between(&line(5.0, 1.0), &line(5.0, 1.0)), Outcome::Same);
+        assert_eq!(outcome_between(&line(0.1 + 0.2, 1.0), &line(0.3, 1.0)), Outcome::Same);
+        assert_eq!(outcome_between(&line(5.0, 1.0), &line(6.0, 1.0)), always("a", "b"));
+        assert_eq!(outcome_between(&line(5.0, 1.0), &line(5.0, 0.5)), always("b", "a"));
+        assert_eq!(outcome_between(&line(6.0, 1.0), &line(5.0, 0.5)), always("b", "a"));
+        assert_eq!(outcome_between(&line(5.0, 1.0), &line(5.0, 2.0)), always("a", "b"));
+        let Outcome::At { below, above, load, monthly } =
+            outcome_between(&line(9.0, 0.0), &line(5.0, 1.0))
         else {
             panic!("a break-even")
         };
@@ -96,18 +97,21 @@ mod tests {
     #[test]
     fn what_was_measured_once_holds_at_no_load_but_one() {
         let once = |point| measured(5.0, Amount { point, interval: None });
-        assert_eq!(of(&once(1.0), &line(6.0, 2.0)), Outcome::Unresolved);
-        assert_eq!(of(&once(1.0), &line(5.0, 1.0)), Outcome::Unresolved);
-        let Outcome::At { load, .. } = of(&once(2.0), &line(6.0, 1.0)) else { panic!("a load") };
+        assert_eq!(outcome_between(&once(1.0), &line(6.0, 2.0)), Outcome::Unresolved);
+        assert_eq!(outcome_between(&once(1.0), &line(5.0, 1.0)), Outcome::Unresolved);
+        let Outcome::At { load, .. } = outcome_between(&once(2.0), &line(6.0, 1.0)) else {
+            panic!("a load")
+        };
         assert!(load.point > 0.0 && load.interval.is_none(), "{load:?}");
     }
 
     #[test]
     fn ios_that_may_tip_it_either_way_resolve_nothing() {
         let unsure = Amount { point: 1.0, interval: Some((-0.5, 2.0)) };
-        assert_eq!(of(&measured(5.0, unsure), &line(9.0, 0.0)), Outcome::Unresolved);
+        assert_eq!(outcome_between(&measured(5.0, unsure), &line(9.0, 0.0)), Outcome::Unresolved);
         let sure = Amount { point: 1.0, interval: Some((0.5, 2.0)) };
-        let Outcome::At { load, .. } = of(&measured(5.0, sure), &line(9.0, 0.0)) else {
+        let Outcome::At { load, .. } = outcome_between(&measured(5.0, sure), &line(9.0, 0.0))
+        else {
             panic!("a break-even")
         };
         let (low, high) = load.interval.unwrap();
@@ -123,7 +127,7 @@ mod tests {
             let cost = |name: &str, load: f64| {
                 (if name == "a" { &a } else { &b }).monthly_at(Amount::exact(load)).point
             };
-            match of(&a, &b) {
+            match outcome_between(&a, &b) {
                 Outcome::At { below, above, load, .. } => {
                     let at = load.point;
                     prop_assert!((cost("a", at) - cost("b", at)).abs() <= 1e-6 * cost("a", at));

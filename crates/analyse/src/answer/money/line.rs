@@ -27,7 +27,7 @@ impl CostLine {
     ///
     /// # Errors
     /// What is needed and not known.
-    pub(crate) fn of(
+    pub(crate) fn from_price(
         price: &Price,
         measured_requests_per_io: Option<Amount>,
         dataset_bytes: Option<u64>,
@@ -96,7 +96,7 @@ mod tests {
             ],
         );
         price.requests_per_io = Some(30.0);
-        let line = CostLine::of(&price, None, Some(4_000_000_000)).unwrap();
+        let line = CostLine::from_price(&price, None, Some(4_000_000_000)).unwrap();
         assert!((line.monthly - (20.0 + 73.0 + 2.0 + 25.0)).abs() < 1e-9);
         assert!((line.per_million.point - 0.3).abs() < 1e-12 && line.per_million.is_exact());
         // 1,000 a second are 2,628 millions a month.
@@ -107,7 +107,8 @@ mod tests {
 
     #[test]
     fn what_is_needed_and_not_known_is_named() {
-        let of = |per| CostLine::of(&Price::of("USD", vec![item(1.0, per, None)]), None, None);
+        let of =
+            |per| CostLine::from_price(&Price::of("USD", vec![item(1.0, per, None)]), None, None);
         assert_eq!(of(PriceUnit::GbMonth), Err(CostGap::Gigabytes));
         assert_eq!(of(PriceUnit::MillionIos), Err(CostGap::RequestsPerIo));
         assert!(of(PriceUnit::MillionRequests).is_ok());
@@ -117,10 +118,10 @@ mod tests {
     fn measured_ios_carry_their_interval_into_the_bill() {
         let price = Price::of("USD", vec![item(10.0, PriceUnit::MillionIos, None)]);
         let measured = Amount { point: 5.0, interval: Some((4.0, 10.0)) };
-        let line = CostLine::of(&price, Some(measured), None).unwrap();
+        let line = CostLine::from_price(&price, Some(measured), None).unwrap();
         assert_eq!(line.per_million.interval, Some((1.0, 2.5)));
         let once = Amount { point: 5.0, interval: None };
-        let line = CostLine::of(&price, Some(once), None).unwrap();
+        let line = CostLine::from_price(&price, Some(once), None).unwrap();
         assert_eq!(line.per_million, Amount { point: 2.0, interval: None });
     }
 }

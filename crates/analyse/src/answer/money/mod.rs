@@ -121,7 +121,7 @@ fn target_cost(
     let wanted = price.charges_ios() && price.requests_per_io.is_none();
     let requests_per_io =
         cell.filter(|_| wanted).and_then(|cell| operations_per_io(cell, dataset.study.confidence));
-    let load = Amount::of(&throughput);
+    let load = Amount::from_estimate(&throughput);
     let bill = match line((dataset, Some(&test.name)), target, price, requests_per_io.as_ref()) {
         Ok(line) => {
             Bill::Known { monthly: line.monthly_at(load), per_million: line.per_million_at(load) }
@@ -153,7 +153,7 @@ pub(crate) fn line(
     let study = &dataset.study;
     let mut tests = study.tests.iter().filter(|own| test.is_none_or(|name| own.name == name));
     let bytes = bytes.filter(|_| tests.all(|own| has_first_data(study, own)));
-    CostLine::of(price, measured_requests_per_io.map(Amount::of), bytes)
+    CostLine::from_price(price, measured_requests_per_io.map(Amount::from_estimate), bytes)
 }
 
 /// Every pair of targets with prices in one currency, in the order of the study: once where prices

@@ -123,7 +123,7 @@ pub(super) fn steps(race: &PeakComparison, costs: &[TargetCost]) -> Vec<PriceSte
             }
             let ratio = race.ratio(&to.target, &from.target)?;
             let extra = high.with(*low, |high, low| high - low);
-            let gain = Amount::of(&ratio).map(|ratio| ratio - 1.0);
+            let gain = Amount::from_estimate(&ratio).map(|ratio| ratio - 1.0);
             Some(PriceStep {
                 from: from.target.clone(),
                 to: to.target.clone(),

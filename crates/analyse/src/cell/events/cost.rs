@@ -162,7 +162,7 @@ pub(super) struct Seconds {
 
 impl Seconds {
     /// `None` for no intervals.
-    fn of<'a>(intervals: impl Iterator<Item = &'a Interval>) -> Option<Self> {
+    fn from_intervals<'a>(intervals: impl Iterator<Item = &'a Interval>) -> Option<Self> {
         let mut sum = Self { seconds: 0.0, transactions: 0, latencies: Latencies::new() };
         for interval in intervals {
             let (begin, end) = stretch(interval);
@@ -207,7 +207,7 @@ pub(super) fn halves(
     let chosen = |which: &[bool], wanted| {
         let marked = intervals.iter().zip(which);
         let chosen = marked.filter(|(_, mark)| **mark == wanted).map(|(interval, _)| *interval);
-        Seconds::of(chosen.collect::<Vec<_>>().into_iter())
+        Seconds::from_intervals(chosen.collect::<Vec<_>>().into_iter())
     };
     chosen(&of_kind, true).zip(chosen(&of_any, false))
 }

@@ -4,12 +4,12 @@
 //! seconds in which nothing of the kind happened (`cost`).
 
 pub(crate) mod cost;
+mod detect;
 mod readings;
-mod seen;
 mod trial;
 
 pub(crate) use cost::{findings, of_test};
-pub(crate) use seen::{events, kind_of, would_show};
+pub(crate) use detect::{events, kind_of, would_show};
 pub use trial::{TrialBackground, TrialSeconds};
 
 use findings::{EventCost, EventKind};

@@ -30,7 +30,7 @@ pub struct TrialSeconds {
 
 impl TrialBackground {
     /// `None` for a trial without a result, or on a server whose counters do not show such work.
-    pub fn of(record: &TrialRecord) -> Option<Self> {
+    pub fn from_record(record: &TrialRecord) -> Option<Self> {
         let load = record.load()?;
         let shows = |kind| would_show(&record.sampling, kind);
         if !shows(EventKind::Snapshot) && !shows(EventKind::LogRewrite) {

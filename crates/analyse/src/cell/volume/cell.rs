@@ -130,7 +130,7 @@ fn per_io(trials: &BTreeMap<u32, TrialVolume>, confidence: f64) -> Option<Estima
 
 /// What the trials of a cell that count say of their disks, by repeat.
 fn trials(cell: &CellData) -> BTreeMap<u32, TrialVolume> {
-    let known = |record: &TrialRecord| Some((record.key.repeat, TrialVolume::of(record)?));
+    let known = |record: &TrialRecord| Some((record.key.repeat, TrialVolume::from_record(record)?));
     cell.usable_records().filter_map(|(record, _)| known(record)).collect()
 }
 

@@ -30,7 +30,7 @@ impl TrialVolume {
     /// What was sampled in the measured phase, every sample weighted with the part of it that lies
     /// within. `None` where it is not known on which disks the data is, or they were not sampled
     /// for half of the phase.
-    pub fn of(record: &TrialRecord) -> Option<Self> {
+    pub fn from_record(record: &TrialRecord) -> Option<Self> {
         let load = record.load()?;
         let (samples, disks) = (record.sampling.target_samples(), record.sampling.target_disks());
         let devices = disks.iter().map(|device| mean(&samples, load, device));
@@ -54,7 +54,7 @@ impl TrialVolume {
 
 /// What a disk did in the measured phase.
 fn mean(samples: &[Sample], load: &LoadResult, device: &str) -> Option<DiskRates> {
-    let window = Window::of(load);
+    let window = Window::for_load(load);
     let mut parts: Vec<(&DiskRates, f64)> = samples
         .iter()
         .filter_map(|sample| {

@@ -96,7 +96,7 @@ fn block(row: &Row<'_>) -> Option<(Range, Term)> {
         // Blocks are powers of two, whatever the unit says.
         return Some((Range::exact(printed.read_as_binary().range.nominal), printed.term()));
     }
-    let bytes = Pattern::of(&row.key.test).block? as f64;
+    let bytes = Pattern::for_test(&row.key.test).block? as f64;
     let number = FigureNumber { value: bytes / KIB, resolution: 0.0 };
     let term = Term {
         name: BLOCK_SIZE[0].to_owned(),

@@ -28,7 +28,7 @@ pub(super) struct Figure<'a> {
 impl<'a> Row<'a> {
     /// The figure of that name, where it is a number that can be reckoned with.
     pub(super) fn figure(&self, metric: &str) -> Option<Figure<'a>> {
-        Figure::of(self.outcome.figure(metric)?)
+        Figure::from_model(self.outcome.figure(metric)?)
     }
 
     /// The first of these figures that is there, and measures that.
@@ -39,12 +39,12 @@ impl<'a> Row<'a> {
 
     /// All figures that are numbers.
     pub(super) fn figures(&self) -> impl Iterator<Item = Figure<'a>> + use<'a> {
-        self.outcome.figures.iter().filter_map(Figure::of)
+        self.outcome.figures.iter().filter_map(Figure::from_model)
     }
 }
 
 impl<'a> Figure<'a> {
-    fn of(source: &'a model::Figure) -> Option<Self> {
+    fn from_model(source: &'a model::Figure) -> Option<Self> {
         let FigureValue::Number(number) = source.value else { return None };
         let sensible = number.value.is_finite() && number.value >= 0.0;
         if !sensible || !number.resolution.is_finite() || number.resolution < 0.0 {

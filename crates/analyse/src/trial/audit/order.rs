@@ -6,7 +6,7 @@ use findings::{Identity, Range};
 
 /// What a figure is of its distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Part {
+enum Statistic {
     Mean,
     /// 0 is the minimum, 100 the maximum.
     Percentile(f64),
@@ -17,7 +17,7 @@ enum Part {
 const BUCKET: f64 = 0.02;
 
 pub(super) fn check(row: &Row<'_>, checked: &mut Checked) {
-    let mut distributions: Vec<(&str, Vec<(Part, Figure)>)> = Vec::new();
+    let mut distributions: Vec<(&str, Vec<(Statistic, Figure)>)> = Vec::new();
     for figure in row.figures() {
         let Some((name, part)) = part(figure.name()) else { continue };
         match distributions.iter_mut().find(|(known, _)| *known == name) {
@@ -30,10 +30,10 @@ pub(super) fn check(row: &Row<'_>, checked: &mut Checked) {
     }
 }
 
-fn distribution(row: &Row<'_>, figures: &[(Part, Figure<'_>)], checked: &mut Checked) {
+fn distribution(row: &Row<'_>, figures: &[(Statistic, Figure<'_>)], checked: &mut Checked) {
     let mut ordered: Vec<(f64, &Figure)> = Vec::new();
     for (part, figure) in figures {
-        if let Part::Percentile(rank) = part {
+        if let Statistic::Percentile(rank) = part {
             ordered.push((*rank, figure));
         }
     }
@@ -47,7 +47,7 @@ fn distribution(row: &Row<'_>, figures: &[(Part, Figure<'_>)], checked: &mut Che
         }
         checked.expect(row, Identity::PercentileOrder, vec![lower.term()], follows, higher);
     }
-    for (_, mean) in figures.iter().filter(|(part, _)| *part == Part::Mean) {
+    for (_, mean) in figures.iter().filter(|(part, _)| *part == Statistic::Mean) {
         for (rank, end) in &ordered {
             let follows = match rank {
                 0.0 => Range::at_least(end.range),
@@ -60,16 +60,16 @@ fn distribution(row: &Row<'_>, figures: &[(Part, Figure<'_>)], checked: &mut Che
 }
 
 /// `latency_p99` is the 99th percentile of `latency`, `latency_p999` its 99.9th.
-fn part(name: &str) -> Option<(&str, Part)> {
+fn part(name: &str) -> Option<(&str, Statistic)> {
     let (of, last) = name.rsplit_once('_').unwrap_or(("", name));
     let part = match last {
-        "mean" | "avg" | "average" => Part::Mean,
-        "min" => Part::Percentile(0.0),
-        "median" => Part::Percentile(50.0),
-        "max" => Part::Percentile(100.0),
+        "mean" | "avg" | "average" => Statistic::Mean,
+        "min" => Statistic::Percentile(0.0),
+        "median" => Statistic::Percentile(50.0),
+        "max" => Statistic::Percentile(100.0),
         _ => {
             let digits = last.strip_prefix('p').or_else(|| last.strip_suffix("th"))?;
-            Part::Percentile(percentile(digits)?)
+            Statistic::Percentile(percentile(digits)?)
         }
     };
     Some((of, part))
@@ -90,12 +90,12 @@ mod tests {
 
     #[test]
     fn names_say_which_part_of_a_distribution_a_figure_is() {
-        assert_eq!(part("latency_p95"), Some(("latency", Part::Percentile(95.0))));
-        assert_eq!(part("latency_p999"), Some(("latency", Part::Percentile(99.9))));
-        assert_eq!(part("latency_p99.99"), Some(("latency", Part::Percentile(99.99))));
-        assert_eq!(part("latency_95th"), Some(("latency", Part::Percentile(95.0))));
-        assert_eq!(part("p100"), Some(("", Part::Percentile(100.0))));
-        assert_eq!(part("read_latency_avg"), Some(("read_latency", Part::Mean)));
+        assert_eq!(part("latency_p95"), Some(("latency", Statistic::Percentile(95.0))));
+        assert_eq!(part("latency_p999"), Some(("latency", Statistic::Percentile(99.9))));
+        assert_eq!(part("latency_p99.99"), Some(("latency", Statistic::Percentile(99.99))));
+        assert_eq!(part("latency_95th"), Some(("latency", Statistic::Percentile(95.0))));
+        assert_eq!(part("p100"), Some(("", Statistic::Percentile(100.0))));
+        assert_eq!(part("read_latency_avg"), Some(("read_latency", Statistic::Mean)));
         assert_eq!(part("iops_per_vm"), None);
         assert_eq!(part("latency_p"), None);
     }

@@ -50,7 +50,7 @@ pub(super) fn check(row: &Row<'_>, checked: &mut Checked) {
 
 /// The names of the rate, and how many requests may be under way for it.
 fn load(row: &Row<'_>) -> Option<([&'static str; 2], f64, Origin)> {
-    if let Some(limit) = Pattern::of(&row.key.test).limit() {
+    if let Some(limit) = Pattern::for_test(&row.key.test).limit() {
         return Some((PER_CLIENT, limit as f64, Origin::TestName));
     }
     let level = row.key.level;

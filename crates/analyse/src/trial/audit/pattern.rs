@@ -10,7 +10,7 @@ pub(super) struct Pattern {
 
 impl Pattern {
     /// The words `t4`, `o16` and `b2m` of a name; `b` takes `k` and `m`, powers of 1024.
-    pub(super) fn of(test: &str) -> Self {
+    pub(super) fn for_test(test: &str) -> Self {
         let mut pattern = Self::default();
         for word in test.split([' ', ',', ';', '/']) {
             let mut letters = word.chars();
@@ -53,12 +53,12 @@ mod tests {
 
     #[test]
     fn names_say_what_they_say() {
-        let pattern = Pattern::of("t4 o16 b16k random, read_percent 100");
+        let pattern = Pattern::for_test("t4 o16 b16k random, read_percent 100");
         let all = Pattern { threads: Some(4), outstanding: Some(16), block: Some(16_384) };
         assert_eq!(pattern, all);
         assert_eq!(pattern.limit(), Some(64));
-        assert_eq!(Pattern::of("T1 B2M sequential").block, Some(2_097_152));
-        assert_eq!(Pattern::of("oltp-read-write base"), Pattern::default());
-        assert_eq!(Pattern::of("bk").block, None);
+        assert_eq!(Pattern::for_test("T1 B2M sequential").block, Some(2_097_152));
+        assert_eq!(Pattern::for_test("oltp-read-write base"), Pattern::default());
+        assert_eq!(Pattern::for_test("bk").block, None);
     }
 }

@@ -22,7 +22,7 @@ impl Shared<'_> {
     /// file, under loads that differ only in what is read and written.
     fn same_set_up(&self, other: &Self) -> bool {
         let set_up = |shared: &Self| {
-            let pattern = Pattern::of(&shared.row.key.test).set_up();
+            let pattern = Pattern::for_test(&shared.row.key.test).set_up();
             let test = (pattern == Pattern::default()).then_some(&shared.row.key.test);
             (pattern, test.cloned(), shared.row.key.level)
         };

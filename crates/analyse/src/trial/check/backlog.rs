@@ -17,7 +17,7 @@ pub(super) fn result(sampling: &Sampling, load: &LoadResult) -> Option<CheckResu
     if load.requests.with_effect(Effect::Write) == 0 {
         return None;
     }
-    let counters = Window::of(load).counters(sampling)?;
+    let counters = Window::for_load(load).counters(sampling)?;
     let dirty_bytes = pair(counters, signal::DIRTY_BYTES)?;
     let flushed_bytes = growth(counters, signal::FLUSHED_BYTES)?;
     let checkpoint_age = pair(counters, signal::CHECKPOINT_AGE);

@@ -44,7 +44,7 @@ fn not_cold(sampling: &Sampling) -> Option<Option<Evidence>> {
 
 /// How many statements of the measured phase may have waited for a page.
 fn not_warm(sampling: &Sampling, load: &LoadResult) -> Option<Option<Evidence>> {
-    let counters = Window::of(load).counters(sampling)?;
+    let counters = Window::for_load(load).counters(sampling)?;
     let pages_read = growth(counters, signal::CACHE_MISSES)?;
     let statements = load.measure.queries;
     let warm = pages_read as f64 <= MISSES * statements as f64;

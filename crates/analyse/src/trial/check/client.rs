@@ -24,7 +24,7 @@ fn load_hosts(load: &LoadResult, sampling: &Sampling) -> Vec<CheckResult> {
     if imitated::is_short_of_processors(load) {
         return Vec::new();
     }
-    let window = Window::of(load);
+    let window = Window::for_load(load);
     let busy = sampling.load_hosts.iter().filter_map(|maker| {
         let busy = window.mean_share(&maker.samples, CpuShares::busy)?;
         (busy > BUSY).then(|| LoadHostBusy { host: maker.host.clone(), busy })

@@ -68,7 +68,7 @@ pub(super) fn results(
         no_server: false,
         processor_use: &own.processor_use,
     }));
-    let window = Window::of(load);
+    let window = Window::for_load(load);
     let mut results = throttling::results(sampling);
     let mut all_known = true;
     for machine in &machines {
@@ -169,6 +169,6 @@ fn used_by_ours(sample: &Sample) -> Option<f64> {
 /// host would measure something else.
 pub(super) fn saturation(samples: &[Sample], load: &LoadResult) -> Option<CheckResult> {
     let shared = samples.iter().any(|sample| sample.server.is_some());
-    let busy = Window::of(load).mean_share(samples, CpuShares::busy)?;
+    let busy = Window::for_load(load).mean_share(samples, CpuShares::busy)?;
     (shared && busy > SATURATED).then_some(CheckResult::valid(HostSaturated { busy }))
 }

@@ -1,6 +1,6 @@
 //! What every trial is checked for before anything is concluded from it.
 
-pub mod alone;
+pub mod ad_hoc;
 pub(crate) mod answers;
 pub(crate) mod backlog;
 pub(crate) mod blocks;

@@ -14,7 +14,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    pub(crate) fn of(load: &LoadResult) -> Self {
+    pub(crate) fn for_load(load: &LoadResult) -> Self {
         let begin = load.warmup.elapsed.as_secs_f64();
         Self { begin, end: begin + load.measure.elapsed.as_secs_f64() }
     }

@@ -38,7 +38,7 @@ const ELAPSED: Figure = Figure {
 };
 
 impl Figure {
-    fn of(&self, load: &LoadResult) -> [Count; 3] {
+    fn by_phase(&self, load: &LoadResult) -> [Count; 3] {
         let [warmup, measure, drain] = self.names;
         [
             (warmup, (self.total)(&load.warmup)),
@@ -50,14 +50,14 @@ impl Figure {
 
 pub(super) fn check(own: &mut OwnFigures<'_>, load: &LoadResult) {
     let ledger = load.ledger;
-    own.sum(&TRANSACTIONS.of(load), ("ledger.ok", ledger.ok));
+    own.sum(&TRANSACTIONS.by_phase(load), ("ledger.ok", ledger.ok));
     // What was never answered failed in the measured phase, and in none of its seconds.
     let unanswered = ("ledger.timed_out", ledger.timed_out);
-    let [warmup, measure, drain] = ERRORS.of(load);
+    let [warmup, measure, drain] = ERRORS.by_phase(load);
     let answered = measure.1.saturating_sub(unanswered.1);
     let answered = ("measure.errors without ledger.timed_out", answered);
     own.sum(&[warmup, answered, drain], ("ledger.failed", ledger.failed));
-    own.sum(&QUERIES.of(load), ("requests", load.requests.total()));
+    own.sum(&QUERIES.by_phase(load), ("requests", load.requests.total()));
     // The drain has no intervals.
     for (place, phase) in [Phase::Warmup, Phase::Measure].into_iter().enumerate() {
         let of_phase = || load.intervals.iter().filter(|interval| interval.phase == phase);
@@ -66,7 +66,7 @@ pub(super) fn check(own: &mut OwnFigures<'_>, load: &LoadResult) {
         }
         for figure in [TRANSACTIONS, QUERIES, ERRORS, ELAPSED] {
             let summed = (figure.of_intervals, of_phase().map(figure.interval).sum());
-            let whole = figure.of(load)[place];
+            let whole = figure.by_phase(load)[place];
             match whole.0 == "measure.errors" {
                 true => own.sum(&[summed, unanswered], whole),
                 false => own.sum(&[summed], whole),

@@ -5,14 +5,14 @@ use crate::numbers;
 
 /// What the axis below a line chart shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Across {
+pub(crate) enum HorizontalAxis {
     /// What the levels count.
     Level(LevelAxis),
     /// Percentiles p of this, at 1 ÷ (1 − p): each step to the right is as many times rarer.
     Percentile(&'static str),
 }
 
-impl Across {
+impl HorizontalAxis {
     /// The place of a percentile on the axis.
     pub(crate) fn percentile(percent: f64) -> f64 {
         100.0 / (100.0 - percent)
@@ -56,8 +56,9 @@ mod tests {
 
     #[test]
     fn percentiles_are_marked_as_such() {
-        let across = Across::Percentile("latency");
-        let marks = [50.0, 95.0, 99.0, 99.9, 99.99].map(|p| across.mark(Across::percentile(p)));
+        let axis = HorizontalAxis::Percentile("latency");
+        let marks =
+            [50.0, 95.0, 99.0, 99.9, 99.99].map(|p| axis.mark(HorizontalAxis::percentile(p)));
         assert_eq!(marks, ["p50", "p95", "p99", "p99.9", "p99.99"]);
     }
 }

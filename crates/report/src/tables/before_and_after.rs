@@ -13,8 +13,8 @@ const PARTS: [(&str, Metric, Metric); 3] = [
 
 /// What loads did before, while and after something was done to their targets. Without any such load
 /// it has no rows.
-pub(crate) fn around(analysis: &Analysis, test: &TestAnalysis) -> Table {
-    let axis = LevelAxis::of(test);
+pub(crate) fn before_and_after(analysis: &Analysis, test: &TestAnalysis) -> Table {
+    let axis = LevelAxis::for_test(test);
     let mut table = Table::new([
         numbers(axis.name()),
         words("target"),
