@@ -1,32 +1,10 @@
 //! What lies beside results: what was sampled while they were measured, and what the server says
 //! of itself.
 
-use crate::{ImportedTrial, Problem, belongs, path};
-use model::{CounterReading, Sample, ServerCounters, ServerFacts, TargetFacts};
+use crate::{CompanionContent, CompanionFile, ImportedTrial, Problem, belongs, path};
+use model::{CounterReading, ServerCounters, ServerFacts, TargetFacts};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-
-/// What a file says of the trials that it lies beside.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CompanionFile {
-    /// The file, as the user named it.
-    pub file: String,
-    /// Its line where this begins, from 1.
-    pub line: u32,
-    /// What it says.
-    pub says: CompanionContent,
-}
-
-/// What may lie beside results.
-#[derive(Clone, Debug, PartialEq)]
-pub enum CompanionContent {
-    /// What host and disks did, in order of time.
-    Samples(Vec<Sample>),
-    /// The server's counters at a moment, with its uptime in seconds.
-    Counters(u64, ServerCounters),
-    /// The server's variables.
-    Variables(BTreeMap<String, String>),
-}
 
 /// Names of variables that a message lists at most.
 const MAX_NAMES: usize = 5;

@@ -13,6 +13,7 @@ mod diskspd;
 mod figures;
 mod fio;
 mod format;
+mod formats;
 mod hammerdb;
 mod hlog;
 mod iostat;
@@ -27,6 +28,7 @@ mod pgbench;
 mod price;
 mod redis_benchmark;
 mod show;
+mod source;
 mod still_running;
 pub mod sysbench;
 mod table;
@@ -36,24 +38,28 @@ mod unread;
 
 pub use assemble::assemble;
 pub use benchbase::BenchBase;
-pub use companion::{CompanionContent, CompanionFile};
 pub use diskspd::DiskSpd;
 pub use fio::Fio;
-pub use format::{FORMATS, Format, Source, by_name, parse, recognise};
+pub use format::Format;
+pub use formats::{FORMATS, by_name, parse, recognise};
 pub use hammerdb::HammerDb;
 pub use hlog::Hlog;
 pub use iostat::Iostat;
 pub use layout::{
-    Knob, Layout, LayoutQuestion, Naming, PatternError, Suggestion, Understood, UnderstoodPart,
+    Layout, LayoutQuestion, Naming, PatternError, Suggestion, Understood, UnderstoodPart,
     name_trials,
 };
 pub use memtier::Memtier;
 pub use mysqlslap::Mysqlslap;
 pub use number::{as_printed, printed_number};
-pub use parsed::{Aspect, ImportedPrice, ImportedTrial, Label, Parsed, Problem};
+pub use parsed::{
+    Aspect, CompanionContent, CompanionFile, ImportedPrice, ImportedTrial, Knob, Label, Parsed,
+    Problem,
+};
 pub use pgbench::Pgbench;
 pub use redis_benchmark::RedisBenchmark;
 pub use show::ShowDump;
+pub use source::Source;
 pub use table::{ColumnRole, DecimalMark, MapError, Table, TableOptions};
 pub use unpack::{Member, UnpackLimits, unpack, without_container};
 pub use unread::unread;

@@ -1,9 +1,8 @@
-use crate::{CompanionContent, CompanionFile, Knob};
 use model::{
-    DiskRates, Figure, Latencies, Level, Sample, Sampling, Target, Trial, TrialEnd, TrialRecord,
-    UnixMillis,
+    DiskRates, Figure, Latencies, Level, Sample, Sampling, ServerCounters, Target, Trial, TrialEnd,
+    TrialRecord, UnixMillis,
 };
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// What one file gave.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -127,6 +126,27 @@ impl ImportedTrial {
     }
 }
 
+/// What tools print of the load that they made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Knob {
+    /// What the level is: connections, or operations outstanding.
+    Clients,
+    /// Threads of the tool, where each has several clients.
+    Threads,
+    /// Clients of each thread.
+    ClientsPerThread,
+    /// Jobs or processes.
+    Jobs,
+    /// Operations outstanding of each job.
+    Depth,
+    /// Operations offered per second.
+    Rate,
+    /// Bytes of an operation.
+    BlockSize,
+    /// How much data there is, in the tool's own unit.
+    Scale,
+}
+
 /// In what loads can differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Aspect {
@@ -140,6 +160,28 @@ pub enum Aspect {
     Size,
     /// How many at once, and how they are made.
     Clients,
+}
+
+/// What a file says of the trials that it lies beside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompanionFile {
+    /// The file, as the user named it.
+    pub file: String,
+    /// Its line where this begins, from 1.
+    pub line: u32,
+    /// What it says.
+    pub says: CompanionContent,
+}
+
+/// What may lie beside results.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CompanionContent {
+    /// What host and disks did, in order of time.
+    Samples(Vec<Sample>),
+    /// The server's counters at a moment, with its uptime in seconds.
+    Counters(u64, ServerCounters),
+    /// The server's variables.
+    Variables(BTreeMap<String, String>),
 }
 
 /// An amount that a target costs.

@@ -1,8 +1,7 @@
 //! What SHOW GLOBAL STATUS and SHOW GLOBAL VARIABLES give.
 
-use crate::companion::{CompanionContent, CompanionFile};
 use crate::figures::problem;
-use crate::{Format, Parsed, Source};
+use crate::{CompanionContent, CompanionFile, Format, Parsed, Source};
 use std::collections::BTreeMap;
 
 /// Dumps of SHOW GLOBAL STATUS and SHOW GLOBAL VARIABLES, one or several in a file: parted by tabs

@@ -1,6 +1,5 @@
 //! The columns of disks, which every version of sysstat has named and ordered anew.
 
-use super::report::number;
 use model::DiskRates;
 
 /// Sectors are of 512 bytes, whatever the device's own.
@@ -72,4 +71,10 @@ pub(super) fn disk(device: &str, find: &dyn Fn(&str) -> Option<f64>) -> DiskRate
         queue: find("aqu-sz").unwrap_or_else(|| value("avgqu-sz")),
         utilisation: (value("%util") / 100.0).min(1.0),
     }
+}
+
+/// A number, with the comma that some languages have for the point.
+pub(super) fn number(text: &str) -> Option<f64> {
+    let value: f64 = text.replace(',', ".").parse().ok()?;
+    (value.is_finite() && value >= 0.0).then_some(value)
 }

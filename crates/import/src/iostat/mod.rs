@@ -4,9 +4,8 @@ mod columns;
 mod json;
 mod report;
 
-use crate::companion::{CompanionContent, CompanionFile};
 use crate::figures::problem;
-use crate::{Format, Parsed, Source};
+use crate::{CompanionContent, CompanionFile, Format, Parsed, Source};
 use model::Sample;
 use report::{Report, reports};
 use std::time::Duration;

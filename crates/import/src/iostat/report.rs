@@ -1,6 +1,6 @@
 //! Reports of an iostat log.
 
-use super::columns::Columns;
+use super::columns::{Columns, number};
 use crate::figures::problem;
 use crate::{Problem, Source};
 use model::{CpuShares, DiskRates};
@@ -89,12 +89,6 @@ fn cpu(names: &[String], line: &str) -> Result<CpuShares, String> {
         steal: share("%steal"),
         idle: share("%idle"),
     })
-}
-
-/// A number, with the comma that some languages have for the point.
-pub(super) fn number(text: &str) -> Option<f64> {
-    let value: f64 = text.replace(',', ".").parse().ok()?;
-    (value.is_finite() && value >= 0.0).then_some(value)
 }
 
 /// The time of day in `11/21/26 23:56:48`, `Time: 11:56:48 PM` or `2026-11-21T23:56:48+0000`.

@@ -1,9 +1,9 @@
 //! What paths say where no pattern says it: over all files together.
 
-use super::question::{LayoutQuestion, pattern, suggest};
+use super::pattern::LayoutQuestion;
 use super::roles::{Path, Role, Word, paths};
-use super::token::Kind;
 use super::understood::Notes;
+use super::written::{before, label, suggest};
 use super::{File, Naming, Said, numbers, settings};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -390,21 +390,6 @@ fn together(path: &Path, words: &[(usize, &Word)], with_constants: bool) -> Stri
     name
 }
 
-/// The constant word before a short one, with its beginning: `kernel` of `kernel-A`.
-fn before<'a>(path: &'a Path, component: usize, word: &Word) -> Option<(usize, &'a str)> {
-    let text = path.text(component, word);
-    let telling = text.len() > 2 && text.contains(|c: char| c.is_alphabetic());
-    let words = &path.words[component];
-    let at = words.iter().position(|other| other.token == word.token)?.checked_sub(1)?;
-    let other = &words[at];
-    let fits = other.constant
-        && other.token.kind == Kind::Word
-        && matches!(other.role, Role::Unknown | Role::Target)
-        && other.token.at.end + 1 == word.token.at.start;
-    let name = path.text(component, other);
-    (fits && (!telling || settings::is_one(name))).then_some((other.token.at.start, name))
-}
-
 fn target(path: &Path) -> String {
     let varying: Vec<(usize, &Word)> =
         path.all().filter(|(_, word)| word.varies(Role::Target)).collect();
@@ -447,23 +432,6 @@ pub(super) fn labels(path: &Path) -> Vec<(String, String)> {
     labels
 }
 
-pub(super) fn label(path: &Path, at: usize, word: &Word) -> (String, String) {
-    let text = path.text(at, word);
-    if let Some(number) = word.number().filter(|number| !number.before.is_empty()) {
-        let digits = &path.components[at].text[number.digits.clone()];
-        return (number.before.clone(), format!("{digits}{}", number.after));
-    }
-    if let Some((_, name)) = before(path, at, word) {
-        return (name.to_lowercase(), text.to_owned());
-    }
-    let name = match word.token.kind {
-        Kind::Version => "version".to_owned(),
-        _ if path.is_name(at) => "name".to_owned(),
-        _ => format!("directory{}", at + 1),
-    };
-    (name, text.to_owned())
-}
-
 /// The first of some values, in their order.
 fn numbered(values: &[String]) -> String {
     const MOST: usize = 6;
@@ -480,9 +448,4 @@ fn factors(labels: &[Vec<(String, String)>]) -> bool {
     let mut all = labels.iter().map(names);
     let first = all.next().unwrap_or_default();
     first.len() > 1 && all.all(|names| names == first)
-}
-
-/// The layout of a path as a pattern, from the first component that says anything.
-pub(super) fn as_pattern(path: &Path) -> String {
-    pattern(path, &|_, _| None)
 }

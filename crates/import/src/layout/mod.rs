@@ -19,14 +19,15 @@ mod settings;
 mod token;
 mod understood;
 mod vocabulary;
+mod written;
 
-pub use pattern::{Layout, PatternError};
-pub use question::{LayoutQuestion, Suggestion};
+pub use pattern::{Layout, LayoutQuestion, PatternError, Suggestion};
 pub use understood::{Understood, UnderstoodPart};
 
-use crate::{ImportedTrial, Label, Parsed, Problem, still_running};
+use crate::{ImportedTrial, Knob, Label, Parsed, Problem, still_running};
 use copies::Copies;
 use std::collections::{BTreeMap, HashMap};
+use understood::Notes;
 
 /// Whether a word names a workload.
 pub(crate) fn is_workload(word: &str) -> bool {
@@ -106,7 +107,8 @@ fn name_all(
         infer::without_odd_ones(&facts, naming)
             .map_err(|question| question.completed(&facts, naming))?
     } else {
-        pattern::apply(&facts, naming)?
+        let (said, doubts) = pattern::apply(&facts, naming)?;
+        (said, Notes { doubts, ..Notes::default() })
     };
     let index: HashMap<&str, usize> =
         facts.iter().enumerate().map(|(at, file)| (file.path.as_str(), at)).collect();
@@ -205,27 +207,6 @@ impl File {
     fn says(&self, knob: Knob) -> Option<u64> {
         self.inside.get(&knob).copied()
     }
-}
-
-/// What tools print of the load that they made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Knob {
-    /// What the level is: connections, or operations outstanding.
-    Clients,
-    /// Threads of the tool, where each has several clients.
-    Threads,
-    /// Clients of each thread.
-    ClientsPerThread,
-    /// Jobs or processes.
-    Jobs,
-    /// Operations outstanding of each job.
-    Depth,
-    /// Operations offered per second.
-    Rate,
-    /// Bytes of an operation.
-    BlockSize,
-    /// How much data there is, in the tool's own unit.
-    Scale,
 }
 
 /// What the files say themselves, in the order of their paths.

@@ -1,8 +1,9 @@
 //! Numbers of paths that agree with what the files say.
 
+use super::File;
 use super::roles::{Path, Role};
 use super::vocabulary::{is_clients, is_clients_by_itself, is_rate, is_rate_by_itself};
-use super::{File, Knob};
+use crate::Knob;
 use std::collections::{BTreeSet, HashMap};
 
 /// What tells the numbers of a path apart: the letters at them, or the place of those without.

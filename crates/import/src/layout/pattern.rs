@@ -1,9 +1,7 @@
 //! Patterns of paths: `{kernel}-{test}/{config}/thr{clients}/res.txt`.
 
 use super::placeholder::Placeholders;
-use super::question::LayoutQuestion;
 use super::token::components;
-use super::understood::Notes;
 use super::{File, Naming, Said};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -20,6 +18,26 @@ pub struct Layout {
 enum Part {
     Text(String),
     Name(String),
+}
+
+/// Paths that can be read in more than one way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayoutQuestion {
+    /// What is not clear, with an example.
+    pub message: String,
+    /// What it may mean.
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// A way in which paths can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suggestion {
+    /// What holds then, in a clause.
+    pub meaning: String,
+    /// The pattern that says so.
+    pub pattern: String,
+    /// Patterns of files that it does not fit.
+    pub more: Vec<String>,
 }
 
 /// Why a text is no pattern.
@@ -366,13 +384,16 @@ impl Reading {
     }
 }
 
-/// What the patterns say of all files; `None` of those that none fits.
+/// What patterns say of each file, `None` where none fits, and what is not sure.
+type ByPatterns = (Vec<Option<Said>>, Vec<String>);
+
+/// What the patterns of the user say of all files.
 pub(super) fn apply(
     files: &[File],
     naming: &Naming<'_>,
-) -> Result<(Vec<Option<Said>>, Notes), Box<LayoutQuestion>> {
+) -> Result<ByPatterns, Box<LayoutQuestion>> {
     let mut said: Vec<Option<Said>> = vec![None; files.len()];
-    let mut notes = Notes::default();
+    let mut doubts = Vec::new();
     for layout in naming.layouts {
         let fitting: Vec<(usize, Vec<String>)> = (0..files.len())
             .filter(|at| said[*at].is_none())
@@ -393,7 +414,7 @@ pub(super) fn apply(
     for (file, said) in files.iter().zip(&said) {
         let own = file.inside.values().copied().collect::<BTreeSet<u64>>();
         let clients = said.as_ref().and_then(|said| said.clients).map(u64::from);
-        if let (Some(clients), Some(inside)) = (clients, file.says(super::Knob::Clients))
+        if let (Some(clients), Some(inside)) = (clients, file.says(crate::Knob::Clients))
             && !own.contains(&clients)
         {
             let entry = disagree.entry("clients").or_insert_with(|| {
@@ -409,9 +430,9 @@ pub(super) fn apply(
         }
     }
     for (count, example) in disagree.into_values() {
-        notes.doubts.push(format!("{example}; what is inside counts (files: {count})"));
+        doubts.push(format!("{example}; what is inside counts (files: {count})"));
     }
-    Ok((said, notes))
+    Ok((said, doubts))
 }
 
 #[cfg(test)]

@@ -1,21 +1,13 @@
 //! What paths do not say, and the patterns by which the user can.
 
-use super::infer::{as_pattern, infer, label, understood};
-use super::pattern::{Layout, TOGETHER, escaped};
-use super::roles::{Path, Role, Word};
+use super::infer::{infer, understood};
+use super::pattern::{Layout, LayoutQuestion, Suggestion, escaped};
+use super::roles::{Path, Word};
+use super::written::{as_pattern, suggest};
 use super::{File, Naming};
 use crate::{ImportedTrial, Parsed};
 use model::{Figure, Level, TrialEnd};
 use std::collections::{BTreeSet, HashMap};
-
-/// Paths that can be read in more than one way.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LayoutQuestion {
-    /// What is not clear, with an example.
-    pub message: String,
-    /// What it may mean.
-    pub suggestions: Vec<Suggestion>,
-}
 
 /// Most patterns of a suggestion.
 const MOST_PATTERNS: usize = 8;
@@ -79,85 +71,6 @@ fn further(files: &[File], naming: &Naming<'_>, meaning: &str) -> Option<String>
     let start = name.find(|c: char| c.is_ascii_digit())?;
     let rest = name[start..].trim_start_matches(|c: char| c.is_ascii_digit());
     Some(format!("{}{{_}}{}", escaped(&name[..start]), escaped(rest)))
-}
-
-/// A way in which paths can be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Suggestion {
-    /// What holds then, in a clause.
-    pub meaning: String,
-    /// The pattern that says so.
-    pub pattern: String,
-    /// Patterns of files that it does not fit.
-    pub more: Vec<String>,
-}
-
-/// The pattern of a path in which some words have other names than inferred.
-pub(super) fn suggest(
-    path: &Path,
-    meaning: String,
-    named: &dyn Fn(usize, &Word) -> Option<String>,
-) -> Suggestion {
-    Suggestion { meaning, pattern: pattern(path, named), more: Vec::new() }
-}
-
-/// A path as a pattern: words that vary by their names, all others as they stand. It begins with the
-/// first directory that has a name in it.
-pub(super) fn pattern(path: &Path, named: &dyn Fn(usize, &Word) -> Option<String>) -> String {
-    let several = path.all().filter(|(_, word)| word.varies(Role::Target)).count() > 1;
-    let (mut parts, mut used) = (Vec::new(), BTreeSet::new());
-    for (at, words) in path.words.iter().enumerate() {
-        let text = &path.components[at].text;
-        let (mut part, mut end, mut last) = (String::new(), 0, String::new());
-        for word in words {
-            let name = named(at, word).or_else(|| own_name(path, at, word, several));
-            let Some(name) = name else {
-                last.clear();
-                continue;
-            };
-            let place = match word.number() {
-                Some(number) if matches!(name.as_str(), "clients" | "rate") => {
-                    number.digits.clone()
-                }
-                Some(number) if number.before == name => number.digits.start..word.token.at.end,
-                _ => word.token.at.clone(),
-            };
-            // Words of one name beside each other are one.
-            if name != last || place.start != end + 1 {
-                let mut unique = name.clone();
-                let mut number = 1;
-                while !TOGETHER.contains(&unique.as_str()) && !used.insert(unique.clone()) {
-                    number += 1;
-                    unique = format!("{name}{number}");
-                }
-                part.push_str(&escaped(&text[end..place.start]));
-                part.push_str(&format!("{{{unique}}}"));
-            }
-            (end, last) = (place.end, name);
-        }
-        part.push_str(&escaped(&text[end..]));
-        parts.push((part, end > 0 || !last.is_empty()));
-    }
-    let first = parts.iter().position(|(_, named)| *named).unwrap_or(parts.len().saturating_sub(1));
-    let parts: Vec<String> = parts.into_iter().skip(first).map(|(part, _)| part).collect();
-    parts.join("/")
-}
-
-fn own_name(path: &Path, at: usize, word: &Word, several_targets: bool) -> Option<String> {
-    let name = match word.role {
-        Role::Clients => "clients".to_owned(),
-        Role::Rate => "rate".to_owned(),
-        Role::Repeat => "repeat".to_owned(),
-        Role::Test if !word.constant => "test".to_owned(),
-        Role::Target | Role::Unknown if !word.constant && several_targets => {
-            let plain = |c: char| if c.is_alphanumeric() { c } else { '_' };
-            label(path, at, word).0.chars().map(plain).collect()
-        }
-        Role::Target if !word.constant => "target".to_owned(),
-        Role::Unknown | Role::Counter | Role::Date | Role::Kind if !word.constant => "_".to_owned(),
-        _ => return None,
-    };
-    Some(name)
 }
 
 /// Where results of different files would become repeats of one another without a word that says so.

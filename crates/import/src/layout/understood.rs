@@ -1,8 +1,8 @@
 //! What was made of the paths, for people to check.
 
-use super::infer::as_pattern;
 use super::pattern::{self, Layout};
 use super::roles::{Path, Role};
+use super::written::as_pattern;
 use super::{File, Naming, Said};
 use crate::Parsed;
 use model::Level;

@@ -1,17 +1,24 @@
-//! What a run's output says of its load.
+//! What a run's output says of its load, and by which lines a run is known.
 
-use super::run::{Run, banner};
-use crate::Aspect;
+/// What a run's first lines look like.
+pub(super) fn banner(line: &str) -> Option<&str> {
+    let version = line.strip_prefix("sysbench ")?.split_whitespace().next()?;
+    let version = version.trim_end_matches(':');
+    version.starts_with(|c: char| c.is_ascii_digit()).then_some(version)
+}
+
+/// The line that is there when the banner has been cut off.
+pub(super) const OPTIONS: &str = "Running the test with following options";
 
 /// What the lines of a run say of its load before it begins.
 #[derive(Debug, Default)]
 pub(super) struct Described {
     /// The test as the command line names it, where that stands before the run.
-    command: String,
+    pub(super) command: String,
     /// What it says that it does: `random read test`.
-    doing: String,
-    data: String,
-    size: String,
+    pub(super) doing: String,
+    pub(super) data: String,
+    pub(super) size: String,
 }
 
 impl Described {
@@ -84,48 +91,6 @@ pub(super) fn command(line: &str) -> Option<CommandLine<'_>> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let seconds = seconds.filter(|seconds| unlimited && *seconds > 0.0);
     (runs && !test.is_empty() && test.chars().all(plain)).then_some(CommandLine { test, seconds })
-}
-
-impl Run {
-    /// All that is known of its load.
-    pub(super) fn load(&self) -> Vec<(Aspect, String)> {
-        let Described { command, doing, data, size } = &self.described;
-        let work = match (command.as_str(), doing.as_str()) {
-            (command, "") => command.to_owned(),
-            ("", doing) => doing.to_owned(),
-            (command, doing) => format!("{command}, {doing}"),
-        };
-        // The name of the test says more.
-        let statements = self.statements().filter(|_| command.is_empty()).unwrap_or_default();
-        let said = [
-            (Aspect::Work, work),
-            (Aspect::Statements, statements.to_owned()),
-            (Aspect::Data, data.clone()),
-            (Aspect::Size, size.clone()),
-        ];
-        said.into_iter().filter(|(_, said)| !said.is_empty()).collect()
-    }
-
-    /// Which statements its transactions have, as far as is sure whatever part of them failed.
-    fn statements(&self) -> Option<&'static str> {
-        let count = |metric: &str| self.count(metric).unwrap_or(0.0);
-        let begun = count("transactions") + count("errors");
-        if count("transactions") <= 0.0 {
-            return None;
-        }
-        let of = |metric: &str| {
-            let each = count(metric) / begun;
-            if each <= 0.0 { 0 } else { 1 + u32::from(each > 1.5) }
-        };
-        Some(match (of("reads"), of("writes")) {
-            (0, 0) => return None,
-            (1, 0) => "one read",
-            (_, 0) => "reads",
-            (0, 1) => "one write",
-            (0, _) => "writes",
-            _ => "reads and writes",
-        })
-    }
 }
 
 #[cfg(test)]

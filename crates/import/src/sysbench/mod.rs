@@ -34,7 +34,7 @@ impl Format for SysbenchText {
     }
 
     fn recognises(&self, text: &str) -> bool {
-        text.lines().any(|line| run::banner(line).is_some() || line.starts_with(run::OPTIONS))
+        text.lines().any(|line| load::banner(line).is_some() || line.starts_with(load::OPTIONS))
     }
 
     fn parse(&self, source: Source<'_>) -> Parsed {

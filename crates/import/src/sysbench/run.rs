@@ -3,9 +3,9 @@
 use super::checkpoints;
 use super::interval::interval;
 use super::line::{Entry, Key, entry};
-use super::load::{CommandLine, Described, command};
-use crate::Problem;
+use super::load::{CommandLine, Described, OPTIONS, banner, command};
 use crate::figures::{Figures, percentile, problem};
+use crate::{Aspect, Problem};
 use crate::{Source, printed_number};
 use model::{FigureValue, Latencies};
 
@@ -34,16 +34,6 @@ pub(super) struct Run {
     /// Whether it has the report that every run ends with.
     pub(super) ended: bool,
 }
-
-/// What a run's first lines look like.
-pub(super) fn banner(line: &str) -> Option<&str> {
-    let version = line.strip_prefix("sysbench ")?.split_whitespace().next()?;
-    let version = version.trim_end_matches(':');
-    version.starts_with(|c: char| c.is_ascii_digit()).then_some(version)
-}
-
-/// The line that is there when the banner has been cut off.
-pub(super) const OPTIONS: &str = "Running the test with following options";
 
 /// What a report begins with.
 const STATISTICS: [&str; 5] = [
@@ -216,4 +206,46 @@ fn bucket(line: &str) -> Option<(f64, u64)> {
     let ms = printed_number(value)?.value;
     let count = rest.trim_start_matches('*').trim().parse().ok()?;
     (ms >= 0.0).then_some((ms, count))
+}
+
+impl Run {
+    /// All that is known of its load.
+    pub(super) fn load(&self) -> Vec<(Aspect, String)> {
+        let Described { command, doing, data, size } = &self.described;
+        let work = match (command.as_str(), doing.as_str()) {
+            (command, "") => command.to_owned(),
+            ("", doing) => doing.to_owned(),
+            (command, doing) => format!("{command}, {doing}"),
+        };
+        // The name of the test says more.
+        let statements = self.statements().filter(|_| command.is_empty()).unwrap_or_default();
+        let said = [
+            (Aspect::Work, work),
+            (Aspect::Statements, statements.to_owned()),
+            (Aspect::Data, data.clone()),
+            (Aspect::Size, size.clone()),
+        ];
+        said.into_iter().filter(|(_, said)| !said.is_empty()).collect()
+    }
+
+    /// Which statements its transactions have, as far as is sure whatever part of them failed.
+    fn statements(&self) -> Option<&'static str> {
+        let count = |metric: &str| self.count(metric).unwrap_or(0.0);
+        let begun = count("transactions") + count("errors");
+        if count("transactions") <= 0.0 {
+            return None;
+        }
+        let of = |metric: &str| {
+            let each = count(metric) / begun;
+            if each <= 0.0 { 0 } else { 1 + u32::from(each > 1.5) }
+        };
+        Some(match (of("reads"), of("writes")) {
+            (0, 0) => return None,
+            (1, 0) => "one read",
+            (_, 0) => "reads",
+            (0, 1) => "one write",
+            (0, _) => "writes",
+            _ => "reads and writes",
+        })
+    }
 }

@@ -1,7 +1,7 @@
 //! What the user says of a column: `--map 'Tx/sec=transactions_per_s'`.
 
+use super::DecimalMark;
 use super::names::{self, ColumnRole, Name};
-use super::{DecimalMark, TableOptions};
 use model::Metric;
 use std::cell::Cell;
 
@@ -27,6 +27,17 @@ pub(super) struct Said {
     role: ColumnRole,
     /// Whether any table has it.
     used: Cell<bool>,
+}
+
+/// What the user says of tables.
+#[derive(Clone, Debug, Default)]
+pub struct TableOptions {
+    /// What columns are ([`Self::say`]).
+    map: Vec<Said>,
+    /// The decimal mark, where numbers do not tell it.
+    pub(super) decimal: Option<DecimalMark>,
+    /// The test of rows that name none.
+    pub(super) test: Option<String>,
 }
 
 impl TableOptions {

@@ -11,24 +11,13 @@ mod tidy;
 mod words;
 
 pub use decimal::DecimalMark;
-pub use map::MapError;
+pub use map::{MapError, TableOptions};
 pub use names::ColumnRole;
 pub(crate) use tidy::recognises as is_tidy;
 
 use crate::{Format, Parsed, Source};
 use columns::Columns;
 use std::borrow::Cow;
-
-/// What the user says of tables.
-#[derive(Clone, Debug, Default)]
-pub struct TableOptions {
-    /// What columns are ([`Self::say`]).
-    map: Vec<map::Said>,
-    /// The decimal mark, where numbers do not tell it.
-    decimal: Option<DecimalMark>,
-    /// The test of rows that name none.
-    test: Option<String>,
-}
 
 /// A table: tidy, one figure a row, with the columns `target`, `test`, `metric` and `value`; or as people
 /// save their results, with a row for each trial, or a column for each target or number of clients.

@@ -18,6 +18,10 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::io::{self, Cursor, Read};
 use std::rc::Rc;
+use zip::Zip;
+
+/// What an OpenDocument spreadsheet, or a template of one, says that it is.
+const SPREADSHEET: &str = "application/vnd.oasis.opendocument.spreadsheet";
 
 /// How much may come out of one file.
 #[derive(Clone, Copy, Debug)]
@@ -135,6 +139,41 @@ impl Unpacking<'_> {
         }
     }
 
+    fn zip(&mut self, archive: &str, bytes: &[u8], depth: usize) {
+        let Some(entries) = zip::entries(bytes, self.limits.members) else {
+            return self.problem(archive, "cannot be unpacked: the archive is damaged".to_owned());
+        };
+        let has = |name: &str| entries.iter().any(|entry| entry.name == name.as_bytes());
+        if has("xl/workbook.xml") {
+            return spreadsheet::sheets(self, archive, &Zip { bytes, entries: &entries });
+        }
+        if has("mimetype") && has("content.xml") {
+            let zip = Zip { bytes, entries: &entries };
+            let kind = zip.text(self, "mimetype").ok().flatten().unwrap_or_default();
+            if kind.trim().starts_with(SPREADSHEET) {
+                return opendocument::sheets(self, archive, &zip);
+            }
+        }
+        if let Some(what) = document(has) {
+            return self.problem(archive, format!("this is {what}"));
+        }
+        for entry in &entries {
+            if entry.name.ends_with(b"/") {
+                continue;
+            }
+            let Some(name) = self.name_of(archive, entry.name) else {
+                if self.is_full(archive) {
+                    return;
+                }
+                continue;
+            };
+            match self.open(bytes, entry) {
+                Ok(opened) => self.any(&name, opened, depth + 1),
+                Err(error) => self.problem(&name, format!("cannot be unpacked: {error}")),
+            }
+        }
+    }
+
     /// A file that is no container.
     fn member(&mut self, name: &str, from: &mut dyn Read) {
         match self.whole(from) {
@@ -182,6 +221,20 @@ impl Unpacking<'_> {
     fn problem(&mut self, name: &str, message: String) {
         self.problems.push(Problem { file: name.to_owned(), line: 0, message });
     }
+}
+
+/// Documents that are ZIP archives themselves.
+fn document(has: impl Fn(&str) -> bool) -> Option<&'static str> {
+    if has("xl/workbook.bin") {
+        return Some("a binary spreadsheet (.xlsb); save it as .xlsx or CSV");
+    }
+    if has("word/document.xml") || has("ppt/presentation.xml") {
+        return Some(
+            "an office document; put its figures into a table, and save it as .xlsx or CSV",
+        );
+    }
+    (has("mimetype") && has("content.xml"))
+        .then_some("an OpenDocument file and no spreadsheet; save its tables as .ods, .xlsx or CSV")
 }
 
 /// What a decompressor gives, counted against what all of them may give.

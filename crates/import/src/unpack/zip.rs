@@ -1,12 +1,10 @@
 //! ZIP archives, by their central directory.
 
 use super::compressed::Compression;
-use super::{Counted, Unpacking, opendocument, spreadsheet};
+use super::{Counted, Unpacking};
 use std::io::{self, Cursor, Read};
 use std::rc::Rc;
 
-/// What an OpenDocument spreadsheet, or a template of one, says that it is.
-const SPREADSHEET: &str = "application/vnd.oasis.opendocument.spreadsheet";
 /// The record at the end, without the comment after it.
 const END: usize = 22;
 const LONGEST_COMMENT: usize = 65_535;
@@ -24,42 +22,11 @@ pub(super) struct Entry<'a> {
 }
 
 impl Unpacking<'_> {
-    pub(super) fn zip(&mut self, archive: &str, bytes: &[u8], depth: usize) {
-        let Some(entries) = entries(bytes, self.limits.members) else {
-            return self.problem(archive, "cannot be unpacked: the archive is damaged".to_owned());
-        };
-        let has = |name: &str| entries.iter().any(|entry| entry.name == name.as_bytes());
-        if has("xl/workbook.xml") {
-            return spreadsheet::sheets(self, archive, &Zip { bytes, entries: &entries });
-        }
-        if has("mimetype") && has("content.xml") {
-            let zip = Zip { bytes, entries: &entries };
-            let kind = zip.text(self, "mimetype").ok().flatten().unwrap_or_default();
-            if kind.trim().starts_with(SPREADSHEET) {
-                return opendocument::sheets(self, archive, &zip);
-            }
-        }
-        if let Some(what) = document(has) {
-            return self.problem(archive, format!("this is {what}"));
-        }
-        for entry in &entries {
-            if entry.name.ends_with(b"/") {
-                continue;
-            }
-            let Some(name) = self.name_of(archive, entry.name) else {
-                if self.is_full(archive) {
-                    return;
-                }
-                continue;
-            };
-            match self.open(bytes, entry) {
-                Ok(opened) => self.any(&name, opened, depth + 1),
-                Err(error) => self.problem(&name, format!("cannot be unpacked: {error}")),
-            }
-        }
-    }
-
-    fn open<'b>(&self, bytes: &'b [u8], entry: &Entry<'_>) -> io::Result<Box<dyn Read + 'b>> {
+    pub(super) fn open<'b>(
+        &self,
+        bytes: &'b [u8],
+        entry: &Entry<'_>,
+    ) -> io::Result<Box<dyn Read + 'b>> {
         let data = entry.data(bytes)?;
         let from: Box<dyn Read + 'b> = Box::new(Cursor::new(data));
         let compression = match entry.method {
@@ -80,24 +47,10 @@ impl Unpacking<'_> {
     }
 }
 
-/// Documents that are ZIP archives themselves.
-fn document(has: impl Fn(&str) -> bool) -> Option<&'static str> {
-    if has("xl/workbook.bin") {
-        return Some("a binary spreadsheet (.xlsb); save it as .xlsx or CSV");
-    }
-    if has("word/document.xml") || has("ppt/presentation.xml") {
-        return Some(
-            "an office document; put its figures into a table, and save it as .xlsx or CSV",
-        );
-    }
-    (has("mimetype") && has("content.xml"))
-        .then_some("an OpenDocument file and no spreadsheet; save its tables as .ods, .xlsx or CSV")
-}
-
 /// An archive whose members are asked for by name.
 pub(super) struct Zip<'a> {
-    bytes: &'a [u8],
-    entries: &'a [Entry<'a>],
+    pub(super) bytes: &'a [u8],
+    pub(super) entries: &'a [Entry<'a>],
 }
 
 impl Zip<'_> {
@@ -130,7 +83,7 @@ impl Entry<'_> {
 }
 
 /// The members, one more than `most` at most; `None` where there is no directory.
-fn entries(bytes: &[u8], most: usize) -> Option<Vec<Entry<'_>>> {
+pub(super) fn entries(bytes: &[u8], most: usize) -> Option<Vec<Entry<'_>>> {
     let first = bytes.len().saturating_sub(END + LONGEST_COMMENT);
     let mut ends = (first..=bytes.len().checked_sub(END)?).rev();
     let end = ends.find(|at| bytes[*at..].starts_with(b"PK\x05\x06"))?;

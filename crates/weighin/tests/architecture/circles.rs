@@ -5,14 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Crates whose files import one another in circles: how many circles, and how many files are in
 /// them. The numbers may only fall; a crate that is not here has none.
-const CIRCLES: [(&str, usize, usize); 6] = [
-    ("analyse", 1, 15),
-    ("campaign", 1, 12),
-    ("engine", 1, 8),
-    ("host", 4, 16),
-    ("import", 5, 34),
-    ("report", 3, 12),
-];
+const CIRCLES: [(&str, usize, usize); 5] =
+    [("analyse", 1, 15), ("campaign", 1, 12), ("engine", 1, 8), ("host", 4, 16), ("report", 3, 12)];
 
 /// A module by the names that lead to it from the root of its crate.
 type Module = Vec<String>;
