@@ -384,11 +384,14 @@ impl Reading {
     }
 }
 
-/// What the patterns say of all files, `None` of those that none fits, and what is not sure.
+/// What patterns say of each file, `None` where none fits, and what is not sure.
+type ByPatterns = (Vec<Option<Said>>, Vec<String>);
+
+/// What the patterns of the user say of all files.
 pub(super) fn apply(
     files: &[File],
     naming: &Naming<'_>,
-) -> Result<(Vec<Option<Said>>, Vec<String>), Box<LayoutQuestion>> {
+) -> Result<ByPatterns, Box<LayoutQuestion>> {
     let mut said: Vec<Option<Said>> = vec![None; files.len()];
     let mut doubts = Vec::new();
     for layout in naming.layouts {
