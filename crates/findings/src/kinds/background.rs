@@ -155,8 +155,8 @@ fn effect(cost: &EventCost) -> String {
             .to_owned();
     }
     if cost.changes.is_empty() {
-        return "in at least one trial nothing succeeded in the seconds with it, or in those without: \
-                of that there is no ratio"
+        return "in at least one trial nothing succeeded in the seconds with it, or in those \
+                without, so no ratio can be taken"
             .to_owned();
     }
     let said = |change: &Change| one_change(change, cost.margin);

@@ -138,7 +138,7 @@ impl FindingKind for AnswersCached {
         let (cached, reads) = (found.total(|one| one.cached), found.total(|one| one.reads));
         format!(
             "the server answered {} of {} reads from a cache of answers, such as a query \
-             cache: the figures hold for reads that were asked before, of tables that nobody writes to",
+             cache: the figures hold only for repeated reads of tables that do not change",
             count(cached),
             count(reads),
         )

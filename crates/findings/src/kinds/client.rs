@@ -100,8 +100,8 @@ impl FindingKind for UnevenStart {
     fn say(found: &Group<'_, Self>) -> String {
         let most = found.most(|start| start.spread.seconds + start.spread.uncertainty_seconds);
         format!(
-            "the load hosts may have begun up to {} ms apart, so for as long at either end the load was \
-             lighter than the test specifies",
+            "the load hosts may have begun up to {} ms apart: for that long at the beginning and \
+             at the end, the load was lighter than the test specifies",
             figure(most * 1e3),
         )
     }

@@ -68,8 +68,8 @@ impl FindingKind for MeasuredAnew {
     fn say(found: &Group<'_, Self>) -> String {
         let trials = found.first.trials;
         format!(
-            "{} failed and {} planned again: nothing rests on the failed records, and the new trials \
-             did not run next to those that they are compared with",
+            "{} failed and {} planned again: no conclusion rests on the failed records, and the \
+             new trials did not run next to those that they are compared with",
             counted(trials, "trial"),
             if trials == 1 { "was" } else { "were" },
         )

@@ -116,8 +116,9 @@ impl FindingKind for RateNotBack {
     }
 
     fn say(_found: &Group<'_, Self>) -> String {
-        "writes were accepted again, and 95\u{a0}% of the rate was not seen for a whole second until \
-         the trial ended, so how long that takes is not known here"
+        "writes were accepted again, but the rate did not return to 95\u{a0}% of its earlier \
+         level for a whole second before the trial ended, so the time until it is back is not \
+         known"
             .to_owned()
     }
 }

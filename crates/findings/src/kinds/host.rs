@@ -118,9 +118,9 @@ impl FindingKind for OthersNotSeen {
     }
 
     fn say(_found: &Group<'_, Self>) -> String {
-        "the processor time of the server’s process was not seen, so whether other processes disturbed \
-         the trial was not checked; with `ssh` in the target, or with weighin on the server’s machine, \
-         it is"
+        "weighin could not see the processor time of the server’s process, so it did not check \
+         whether other processes disturbed the trial; to check that, add `ssh` to the target, or \
+         run weighin on the server’s machine"
             .to_owned()
     }
 }

@@ -29,7 +29,7 @@ impl FindingKind for RepeatsAlike {
         format!(
             "repeats that follow one another resemble each other (autocorrelation {}): something \
              changes slowly in the background, such as a neighbour on the machine, or rows of imported \
-             results are sorted; intervals of {repeats} repeats are {} times as wide for it, and \
+             results are sorted; this makes intervals of {repeats} repeats {} times as wide; \
              repeats that are further apart in time would give narrower ones",
             figure(*autocorrelation),
             figure(*widening)

@@ -28,8 +28,8 @@ impl FindingKind for Stalled {
     fn say(found: &Group<'_, Self>) -> String {
         let Self { stalled, trials } = *found.first;
         format!(
-            "nothing succeeded in {stalled} of {}: throughput was zero, of which no ratio can be \
-             taken, so nothing is compared there",
+            "nothing succeeded in {stalled} of {}: throughput was zero there, so no ratio can be \
+             taken and nothing is compared",
             counted(trials, "repeat")
         )
     }

@@ -23,9 +23,9 @@ impl FindingKind for Unanswered {
 
     fn say(found: &Group<'_, Self>) -> String {
         format!(
-            "{} were never answered, and waited for up to {}\u{a0}s until they were given up, while \
-             others were answered: a part of the target hung. They count as errors, and latencies \
-             include how long they waited",
+            "{} were never answered while others were: a part of the target hung. Each was given \
+             up after at most {}\u{a0}s. They count as errors, and latencies include how long \
+             they waited",
             number_of(found.total(|one| one.operations), found.counted),
             figure(found.most(|one| one.longest_seconds)),
         )
