@@ -124,7 +124,7 @@ pub(crate) mod tests {
     /// A kind that no program has.
     pub(crate) static MADE_UP: PrivateServerKind = PrivateServerKind {
         facts: KindFacts {
-            system: System::default(),
+            system: System::Unknown,
             login: (Some("weighin"), "sbtest"),
             replication_user: None,
             account: "nobody",
