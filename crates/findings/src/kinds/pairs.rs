@@ -82,7 +82,7 @@ impl FindingKind for OverallResult {
 ///
 /// A difference counts only when it is significant *and* relevant, two questions with an answer
 /// each. Among many comparisons of equal targets a few would find a difference by chance, so
-/// differences are held to the whole family ([`Strength::adjusted_p`]): of all comparisons of a test by
+/// differences are held to the whole family (`Strength::adjusted_p`): of all comparisons of a test by
 /// one metric that are truly equal, at the study's confidence none is called different. Equivalence
 /// stands at the study's confidence by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]

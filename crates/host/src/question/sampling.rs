@@ -26,7 +26,7 @@ pub struct SamplerOptions {
     pub replica_pids: Vec<u32>,
     /// Other processes of weighin that make the load; they count as weighin itself.
     pub companions: Vec<u32>,
-    /// The server's counters. Called in a thread of its own; see [`Sampler`].
+    /// The server's counters. Called in a thread of its own.
     pub counters: Option<CounterSource>,
     /// Called in the sampling thread, so it must be quick: a slow one makes later samples late,
     /// never wrong.

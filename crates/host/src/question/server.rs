@@ -19,7 +19,7 @@ pub struct SandboxOptions {
     pub settings: BTreeMap<String, String>,
     /// Settings that could harm this host are given to the server as well.
     pub trusted: bool,
-    /// Existing directory in which the server's own directory is made; [`sandbox_directory`] when
+    /// Existing directory in which the server's own directory is made; the usual one when
     /// absent.
     pub directory: Option<PathBuf>,
     /// Where the server's programs come from.
