@@ -140,7 +140,6 @@ impl Program {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     /// A tool with two names, in a directory.
     fn tool(directory: &tempfile::TempDir) -> ToolSpec {
@@ -160,8 +159,7 @@ mod tests {
 
     fn install(directory: &tempfile::TempDir, name: &str, says: &str) {
         let program = directory.path().join(name);
-        std::fs::write(&program, format!("#!/bin/sh\necho {says}\n")).unwrap();
-        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+        test_support::write_program(&program, &format!("#!/bin/sh\necho {says}\n"));
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod documents;
 mod exposition;
 mod load;
 mod port;
+mod program;
 pub mod varied;
 
 pub use browser::{Browser, Rules};
@@ -18,3 +19,4 @@ pub use load::{
     MEASURE, WARMUP, balance, balance_load, latencies, load, open_loop, requests, so_many,
 };
 pub use port::free_port;
+pub use program::write_program;

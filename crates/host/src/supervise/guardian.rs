@@ -217,6 +217,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
     use std::process::Command;
+    use test_support::write_program;
 
     /// A process that a guardian takes for the server of a directory.
     fn server_of(directory: &Path) -> Child {
@@ -257,6 +258,36 @@ mod tests {
     }
 
     #[test]
+    fn an_engine_that_still_makes_a_container_is_waited_for() {
+        let parent = tempfile::tempdir().unwrap();
+        let ours = parent.path().join("ours");
+        let mut guardian = Guardian::watch(of_sandbox(&ours)).unwrap();
+        guardian.say_made(&made(&ours)).unwrap();
+        // The engine makes a container whatever becomes of its client, which waits for the container's end.
+        let script = format!(
+            "#!/bin/sh\ncd {}\ncase $1 in\n\
+             run) (while ! [ -e asked ]; do sleep 0.01; done; >box) & wait\n\
+             while [ -e box ]; do sleep 0.01; done;;\n\
+             ps) if [ -e box ]; then echo box; fi; >asked;;\nrm) rm box;;\nesac\n",
+            parent.path().display()
+        );
+        let engine = parent.path().join("engine");
+        write_program(&engine, &script);
+        let note = format!("{}\nweighin=ours\n", engine.display());
+        std::fs::write(ours.join("container"), note).unwrap();
+        let mut client = Command::new(&engine)
+            .args(["run", "--label=weighin=ours"])
+            .arg(format!("--datadir={}/data", ours.display()))
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        drop(guardian);
+        assert!(!ours.exists());
+        assert!(client.wait().unwrap().success());
+        assert!(!parent.path().join("box").exists());
+    }
+
+    #[test]
     fn an_engine_of_containers_is_asked_before_their_servers_are_killed() {
         let parent = tempfile::tempdir().unwrap();
         let ours = parent.path().join("ours");
@@ -271,13 +302,7 @@ mod tests {
             server.id()
         );
         let engine = parent.path().join("engine");
-        // By another process: a child that another test forks would have it open for writing.
-        let made = Command::new("sh")
-            .args(["-ec", r#"printf %s "$2" >"$1"; chmod 755 "$1""#, "sh"])
-            .arg(&engine)
-            .arg(script)
-            .status();
-        assert!(made.unwrap().success());
+        write_program(&engine, &script);
         let note = format!("{}\nweighin=ours\n", engine.display());
         std::fs::write(ours.join("container"), note).unwrap();
         drop(guardian);

@@ -25,6 +25,7 @@ kill_servers() {
         /proc/[0-9]*/cmdline)
     do
         left=yes
+        ! is_client "$file" || continue
         pid=${file#/proc/}
         kill -KILL "${pid%/cmdline}"
     done
@@ -37,6 +38,22 @@ kill_servers() {
             pid=${link#/proc/}
             kill -KILL "${pid%/cwd}"
         fi
+    done
+}
+
+# The engine's own program, which has a container made and waits for its end, has the label among its
+# arguments. Where it is killed, the engine makes the container all the same, when nobody looks for it any
+# more. So it is left to end with its container, unless it hangs.
+label=
+is_client() {
+    [ -n "$label" ] && [ -O "$1" ] && grep -qszxF -e"--label=$label" "$1"
+}
+wait_for_clients() {
+    for client in $(grep -lszxF -e"--label=$label" /proc/[0-9]*/cmdline); do
+        [ -O "$client" ] || continue
+        left=yes
+        pid=${client#/proc/}
+        [ "$tries" -lt 150 ] || kill -KILL "${pid%/cmdline}"
     done
 }
 
@@ -56,6 +73,8 @@ ask_engine() {
 remove_containers() {
     [ -e ./container ] || return 0
     { read -r engine; read -r label; } <./container
+    # Before the engine is asked, so that no container comes in between.
+    wait_for_clients
     containers=$(ask_engine ps --all --quiet --filter "label=$label")
     [ $? -lt 124 ] || left=yes
     for container in $containers; do

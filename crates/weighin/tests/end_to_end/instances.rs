@@ -3,8 +3,8 @@
 use crate::support::{Started, Workplace, wait_for};
 use model::{FailureKind, Instance, TrialEnd};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use test_support::write_program;
 
 /// Starts a Redis server of its own for a target, on the port that is its argument, and says where it
 /// is, among things that are nobody's business.
@@ -38,8 +38,7 @@ echo "gone"
 "#;
 
 fn script(place: &Workplace, name: &str, text: &str) {
-    place.write(name, text);
-    fs::set_permissions(place.path(name), fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&place.path(name), text);
 }
 
 /// A target that comes and goes, with these further keys of its instance.

@@ -7,8 +7,9 @@ use host::{PrivateServer, ServerAct};
 use model::{Endpoint, FailureKind, TrialEnd};
 use std::fs;
 use std::net::TcpStream;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::process::{Child, Command};
+use test_support::write_program;
 
 /// A server that two scripts stop and start, and that reads nothing by itself when it starts.
 pub struct Restarted {
@@ -218,9 +219,9 @@ fn a_unit_of_systemd_is_stopped_and_started_for_every_cold_trial() {
     let restarted = Restarted::of(&place, Server::start_with(&COLD));
     let file = |name: &str| place.path(name).display().to_string();
     fs::create_dir(place.path("bin")).unwrap();
-    place.write(
-        "bin/systemctl",
-        format!(
+    write_program(
+        &place.path("bin/systemctl"),
+        &format!(
             "#!/bin/sh\necho \"$@\" >> {}\n\
              case \"$*\" in\n\
              'is-active -- db.service') ;;\n\
@@ -232,7 +233,6 @@ fn a_unit_of_systemd_is_stopped_and_started_for_every_cold_trial() {
             file("start.sh"),
         ),
     );
-    fs::set_permissions(place.path("bin/systemctl"), fs::Permissions::from_mode(0o755)).unwrap();
     let study = restarted.study(&place, "");
     let (before, _) = study.split_once("[target.restart]").unwrap();
     let (_, test) = study.split_once("[[test]]").unwrap();

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Instant;
+use test_support::write_program;
 
 /// By how much the monotonic clock there is ahead, in seconds.
 const AHEAD: &str = "86400";
@@ -174,8 +175,7 @@ pub fn reach_through(place: &Workplace, name: &str, port: u16) {
 fn shim(place: &Workplace, script: &str) {
     let directory = place.path("bin");
     let _ = fs::create_dir(&directory);
-    fs::write(directory.join("ssh"), format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(directory.join("ssh"), fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&directory.join("ssh"), &format!("#!/bin/sh\n{script}\n"));
 }
 
 pub fn command(place: &Workplace, arguments: &[&str]) -> Command {

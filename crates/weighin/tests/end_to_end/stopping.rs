@@ -2,9 +2,9 @@
 
 use crate::support::{Started, Workplace, fake_server, server_study, silent_after_login, wait_for};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::time::{Duration, Instant};
+use test_support::write_program;
 
 /// Waits until the process sleeps in its main thread: in what it was to be caught in.
 fn wait_until_it_waits(started: &Started) {
@@ -126,9 +126,7 @@ fn private_servers_that_do_not_start() {
     let script = "#!/bin/sh\ncase \"$*\" in *--version*) \
                   echo 'Redis server v=7.0.15 sha=0:0 malloc=libc bits=64 build=0';; \
                   *) echo up >>\"$0.started\"; exec sleep 600;; esac\n";
-    place.write("bin/redis-server", script);
-    let program = place.path("bin/redis-server");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&place.path("bin/redis-server"), script);
     place.write(
         "lone.toml",
         "[study]\nname = \"lone\"\n[[target]]\nname = \"one\"\nkind = \"redis\"\nsandbox = {}\n\

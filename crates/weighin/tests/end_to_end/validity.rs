@@ -10,6 +10,7 @@ use crate::support::{
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
+use test_support::write_program;
 
 /// A process that uses all of a processor until this is dropped.
 struct Hog(Child);
@@ -138,8 +139,7 @@ fn a_tool_that_lies_makes_its_trials_suspect() {
     let liar = place.path("bin");
     std::fs::create_dir(&liar).unwrap();
     let program = liar.join("sysbench");
-    std::fs::write(&program, LIES).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&program, LIES);
     let path = format!("{}:{}", liar.display(), std::env::var("PATH").unwrap());
     let mut command = place.command(&["run", "duel.toml"]);
     command.env("PATH", path);

@@ -3,9 +3,9 @@
 use crate::support::{Workplace, shared_directory, wait_for};
 use crate::volumes::volumes_can_be_built;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use test_support::write_program;
 
 /// A study of a Redis server that writes to a volume of its own.
 const STUDY: &str = "[study]\nname = \"held\"\nrepeats = 1\n\
@@ -111,8 +111,7 @@ fn a_volume_that_is_held_keeps_nobody_from_the_report_and_its_holder_is_named() 
 #[test]
 fn a_machine_that_ssh_does_not_reach_is_waited_for_with_a_word() {
     let place = Workplace::new();
-    place.write("ssh", "#!/bin/sh\nexec sleep 600\n");
-    fs::set_permissions(place.path("ssh"), fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&place.path("ssh"), "#!/bin/sh\nexec sleep 600\n");
     place.write(
         "study.toml",
         "[study]\nname = \"far\"\n[[target]]\nname = \"a\"\nurl = \"mysql://u@192.0.2.1/sbtest\"\n\

@@ -110,9 +110,12 @@ impl Container {
         let name = format!("weighin-question-{}", os::random_hex(6)?);
         let mut command = self.run(program, run_as, &[format!("--name={name}").into()]);
         let answer = child::ask(command.args(arguments));
-        if answer.is_err() {
-            // The engine was killed, and the container lives on, if it has come to be.
-            let _ = ask(&self.engine, &["rm", "--force", "--volumes", &name]);
+        if answer.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::TimedOut) {
+            // The engine's client was killed, and the container may come to be only now.
+            let deadline = Instant::now() + PROCESS_LIMIT;
+            while self.remove(&name).is_err() && Instant::now() < deadline {
+                thread::sleep(POLL_INTERVAL);
+            }
         }
         answer
     }
@@ -185,6 +188,25 @@ impl Container {
         ask(&self.engine, &["kill", "--signal", "KILL", id]).map(drop)
     }
 
+    /// Ends the containers of a home, and waits until nobody starts one any more: an engine whose client is
+    /// killed makes the container all the same, when nobody looks for it any more.
+    pub(super) fn end(&self, label: &str, is_starting: &mut dyn FnMut() -> bool) {
+        let deadline = Instant::now() + PROCESS_LIMIT;
+        let filter = format!("label={label}");
+        while is_starting() && Instant::now() < deadline {
+            let containers = ask(&self.engine, &["ps", "--all", "--quiet", "--filter", &filter]);
+            for id in containers.unwrap_or_default().lines() {
+                // Where it has ended meanwhile, its engine removes it.
+                let _ = self.remove(id);
+            }
+            thread::sleep(POLL_INTERVAL);
+        }
+    }
+
+    fn remove(&self, container: &str) -> Result<(), String> {
+        ask(&self.engine, &["rm", "--force", "--volumes", container]).map(drop)
+    }
+
     fn is_podman(&self) -> bool {
         self.engine.file_name().is_some_and(|name| name == ENGINES[0])
     }
@@ -200,7 +222,7 @@ fn is_at_work_in(pid: u32, directory: &Path) -> bool {
 }
 
 /// By this the containers of a home are known: its directory is named at random.
-fn label(home: &Home) -> String {
+pub(super) fn label(home: &Home) -> String {
     format!("weighin={}", home.root().file_name().unwrap_or_default().display())
 }
 

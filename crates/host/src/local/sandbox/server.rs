@@ -1,6 +1,6 @@
 //! A server process, from its start to its end.
 
-use super::container::Container;
+use super::container::{Container, label};
 use super::ending::{Ending, STANDSTILL_LIMIT};
 use super::home::Home;
 use super::kind::LogWords;
@@ -55,14 +55,22 @@ pub(super) struct Server {
     /// The server, or the engine's program that runs it in a container.
     child: Child,
     pid: u32,
-    /// With the id of the container, once that is known.
-    container: Option<(Container, Option<String>)>,
+    container: Option<Contained>,
     port: u16,
     name: String,
     slow_end_remedy: &'static str,
     log_words: &'static LogWords,
     /// Where what it says after it came up begins in the log.
     up_from: u64,
+}
+
+/// What a server is in.
+#[derive(Debug)]
+struct Contained {
+    container: Container,
+    label: String,
+    /// Once it is known.
+    id: Option<String>,
 }
 
 impl Server {
@@ -106,7 +114,11 @@ impl Server {
         let child = spawn(recipe, home, place, port).map_err(not_run)?;
         let mut server = Self {
             pid: child.id(),
-            container: recipe.distribution().container().map(|of| (of.clone(), None)),
+            container: recipe.distribution().container().map(|container| Contained {
+                container: container.clone(),
+                label: label(home),
+                id: None,
+            }),
             child,
             port,
             name: recipe.target().to_owned(),
@@ -133,7 +145,9 @@ impl Server {
 
     /// Finds the server's own process where it is in a container.
     fn find_process(&mut self, home: &Home) -> Result<(), String> {
-        let Some((container, known)) = &mut self.container else { return Ok(()) };
+        let Some(Contained { container, id: known, .. }) = &mut self.container else {
+            return Ok(());
+        };
         let child = &mut self.child;
         let process = container.process(home, &mut || matches!(child.try_wait(), Ok(None)));
         let (id, pid) = process.map_err(|why| {
@@ -297,12 +311,17 @@ impl Drop for Server {
     fn drop(&mut self) {
         let _waiting = self.waiting("to end, which was killed");
         // These fail only when the server is gone already.
-        if let Some((container, id)) = &self.container
+        if let Some(Contained { container, label, id }) = &self.container
             && matches!(self.child.try_wait(), Ok(None))
         {
             // Then the engine ends by itself, and removes the container.
-            if id.as_ref().is_none_or(|id| container.kill(id).is_err()) {
-                let _ = os::kill(self.pid);
+            match id {
+                Some(id) if container.kill(id).is_err() => drop(os::kill(self.pid)),
+                Some(_) => {}
+                None => {
+                    let child = &mut self.child;
+                    container.end(label, &mut || matches!(child.try_wait(), Ok(None)));
+                }
             }
             let _ = self.wait(EXIT_TIMEOUT, &Stop::default());
         }
@@ -412,9 +431,9 @@ fn read_from(home: &Home, start: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
     use std::process::Command;
+    use test_support::write_program;
 
     fn server(child: Child) -> Server {
         Server {
@@ -456,11 +475,11 @@ mod tests {
             let pid = child.id();
             let engine = directory.path().join("docker");
             let script = format!("#!/bin/sh\necho \"$@\" >{}\n{does} {pid}\n", asked.display());
-            std::fs::write(&engine, script).unwrap();
-            std::fs::set_permissions(&engine, std::fs::Permissions::from_mode(0o755)).unwrap();
+            write_program(&engine, &script);
             let container = Container::made_up(&engine);
             let mut server = server(child);
-            server.container = Some((container, Some("c0ffee".to_owned())));
+            let id = Some("c0ffee".to_owned());
+            server.container = Some(Contained { container, label: String::new(), id });
             drop(server);
             assert!(!Path::new(&format!("/proc/{pid}/stat")).exists());
             assert_eq!(std::fs::read_to_string(&asked).unwrap(), "kill --signal KILL c0ffee\n");
@@ -468,6 +487,29 @@ mod tests {
         killed("kill -KILL");
         // An engine that fails leaves it to weighin.
         killed("false");
+    }
+
+    #[test]
+    fn a_container_that_is_still_being_made_is_waited_for_and_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let engine = directory.path().join("docker");
+        // It makes the container after it was asked for the first time; its client waits for the end of that.
+        let script = format!(
+            "#!/bin/sh\ncd {}\ncase $1 in\n\
+             ps) if [ -e asked ]; then echo box; >box; fi; >asked;;\n\
+             rm) echo \"$@\" >removed;;\nesac\n",
+            directory.path().display()
+        );
+        write_program(&engine, &script);
+        let mut client = Command::new("sh");
+        client.args(["-c", "until [ -e removed ]; do sleep 0.01; done; >ended"]);
+        let mut server = server(client.current_dir(&directory).spawn().unwrap());
+        let (container, label) = (Container::made_up(&engine), "weighin=ours".to_owned());
+        server.container = Some(Contained { container, label, id: None });
+        drop(server);
+        assert!(directory.path().join("ended").exists());
+        let removed = std::fs::read_to_string(directory.path().join("removed")).unwrap();
+        assert_eq!(removed.lines().next(), Some("rm --force --volumes box"));
     }
 
     /// A process that stands still has neither time nor a say: nobody waits three minutes for it.

@@ -3,6 +3,7 @@
 use super::{figure, ours};
 use crate::support::{Ran, Server, Workplace};
 use std::path::Path;
+use test_support::write_program;
 
 #[test]
 fn a_rate_above_what_the_server_does_ends_on_time_and_says_what_was_not_begun() {
@@ -44,9 +45,7 @@ fn tests_that_measure_no_database_are_run_by_the_installed_sysbench() {
     std::fs::create_dir(&shim).unwrap();
     let weighin = assert_cmd::cargo::cargo_bin("weighin");
     let script = format!("#!/bin/sh\nexec {} sysbench \"$@\"\n", weighin.display());
-    std::fs::write(shim.join("sysbench"), script).unwrap();
-    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(shim.join("sysbench"), executable).unwrap();
+    write_program(&shim.join("sysbench"), &script);
     let path = std::env::var("PATH").unwrap();
     let mut command = place.command(&["sysbench", "--test=threads", "--events=3", "run"]);
     command.env("PATH", format!("{}:{path}", shim.display()));
