@@ -58,10 +58,12 @@ impl Basis {
         Some(Self { metric, counted, rate, whole_phase: true, is_at_rates })
     }
 
-    /// What an outcome says of a metric, as measured or as printed. Of rates it is the one that
-    /// counts what the others of the test count.
-    pub fn figure(&self, outcome: &Outcome, metric: Metric) -> Option<FigureNumber> {
-        self.printed(outcome, metric).or_else(|| outcome.derived(metric))
+    /// What a trial says of a metric, as measured or as printed; `None` of one that failed. Of rates it is
+    /// the one that counts what the others of the test count.
+    pub fn figure(&self, record: &TrialRecord, metric: Metric) -> Option<FigureNumber> {
+        let outcome = record.outcome()?;
+        let used = || record.used(metric.resource().filter(|_| self.whole_phase)?);
+        self.printed(outcome, metric).or_else(|| outcome.derived(metric)).or_else(used)
     }
 
     /// The same, of the figures alone.
@@ -72,6 +74,11 @@ impl Basis {
             }
             _ => outcome.among_figures(metric),
         }
+    }
+
+    /// All that targets are compared by: what decides, and what an operation takes of their machines.
+    pub(crate) fn all_compared(self) -> impl Iterator<Item = Metric> {
+        self.compared().chain(Metric::of_resources())
     }
 
     /// What targets are compared by: the metric of the test, and the 95th percentile of latency.

@@ -47,4 +47,4 @@ pub use run::{SocketLoad, run};
 pub use schedule::{Limit, Schedule};
 pub use session::{Answered, Event, OperationError, Session, SessionError};
 pub use socket::{Address, TlsUpgrade};
-pub use usage::{cpus_allowed, peak_rss_bytes, process_cpu};
+pub use usage::{cpus_allowed, peak_rss_bytes, process_cpu, process_times};

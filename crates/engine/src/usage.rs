@@ -13,8 +13,14 @@ const CLIENTS_BESIDE_SERVER: RangeInclusive<u32> = 2..=8;
 
 /// Processor time, user and system, that this whole process has used.
 pub fn process_cpu() -> Duration {
+    let (user, system) = process_times();
+    user + system
+}
+
+/// The same, user and system apart.
+pub fn process_times() -> (Duration, Duration) {
     let usage = usage_of(libc::RUSAGE_SELF);
-    time(usage.ru_utime) + time(usage.ru_stime)
+    (time(usage.ru_utime), time(usage.ru_stime))
 }
 
 /// Processor time, user and system, that the calling thread has used.

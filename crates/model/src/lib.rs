@@ -40,6 +40,7 @@ mod price;
 mod processors;
 mod read_limit;
 mod record;
+mod resource;
 mod restart;
 mod sample;
 mod schema_change;
@@ -61,6 +62,7 @@ pub mod text;
 mod unit_name;
 
 mod volume;
+mod window;
 mod workload;
 
 pub use account::{HostAccount, NamedUse, ProcessorUse, Throttling};
@@ -110,6 +112,7 @@ pub use price::{Price, PriceItem, PriceUnit};
 pub use processors::{FleetProcessors, Oversubscription, ProcessorCount};
 pub use read_limit::{OverBudget, ReadBudget, ReadLimit};
 pub use record::{SideBySide, TrialEnd, TrialRecord, time_taken};
+pub use resource::Resource;
 pub use restart::{RestartSpec, RestartWay};
 pub use sample::{
     ClockReading, CounterReading, CpuShares, HostSampling, ProcessUsage, Sample, Sampling,
@@ -133,4 +136,5 @@ pub use task::{ImportedTask, LoadSearch, Task};
 pub use test::{CacheState, Test};
 pub use unit_name::UnitName;
 pub use volume::{BuiltVolume, FileSystem, IoLimits};
+pub use window::Window;
 pub use workload::Workload;

@@ -1,6 +1,6 @@
 //! The registry of metrics: what figures can be measures of.
 
-use crate::{Around, Latencies, UnitName};
+use crate::{Around, Latencies, Resource, UnitName};
 use serde::{Deserialize, Serialize};
 
 /// Which way a figure is better.
@@ -24,8 +24,12 @@ pub enum MetricUnit {
     Seconds,
     /// Milliseconds.
     Milliseconds,
+    /// Microseconds.
+    Microseconds,
     /// Bytes.
     Bytes,
+    /// Bytes for each operation: few, where the others are millions.
+    BytesEach,
     /// Seconds of one thing in a second of another.
     SecondsPerSecond,
     /// Percent; of processors 100 is one of them.
@@ -36,7 +40,8 @@ pub enum MetricUnit {
     Ratio,
 }
 
-/// How a metric follows from a load's recording, or from a distribution of latencies alone.
+/// How a metric follows from a load's recording, from a distribution of latencies alone, or from what was
+/// sampled beside a load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Derivation {
     /// Operations that succeeded in the measured phase ÷ its length.
@@ -53,6 +58,8 @@ pub enum Derivation {
     LongestStatement,
     /// One metric ÷ another.
     Quotient(Metric, Metric),
+    /// See [`crate::TrialRecord::used`].
+    Used(Resource),
 }
 
 /// All that is known of a metric.
@@ -305,6 +312,59 @@ registry! {
     /// How long writing it took.
     BacklogTime =
         measured("backlog_time", MetricUnit::Seconds, Better::Neither, "time to write the backlog");
+    /// Processor time of the server's process for an operation.
+    ServerCpu = used("server_cpu_per_op", MetricUnit::Microseconds, "server CPU", Resource::ServerCpu);
+    /// What of it was spent in the kernel.
+    ServerSystemCpu = used(
+        "server_system_cpu_per_op",
+        MetricUnit::Microseconds,
+        "of it in the kernel",
+        Resource::ServerSystemCpu,
+    );
+    /// Processor time of the replicas' processes for an operation.
+    ReplicasCpu =
+        used("replicas_cpu_per_op", MetricUnit::Microseconds, "replicas’ CPU", Resource::ReplicaCpu);
+    /// Processor time of the target's machine for an operation, without weighin's own.
+    HostCpu = used("host_cpu_per_op", MetricUnit::Microseconds, "host CPU", Resource::HostCpu);
+    ContextSwitches = used(
+        "context_switches_per_op",
+        MetricUnit::Count,
+        "context switches",
+        Resource::ContextSwitches,
+    );
+    DiskReads = used("disk_reads_per_op", MetricUnit::Count, "disk reads", Resource::DiskReads);
+    DiskWrites = used("disk_writes_per_op", MetricUnit::Count, "disk writes", Resource::DiskWrites);
+    DiskReadBytes = used(
+        "disk_read_per_op",
+        MetricUnit::BytesEach,
+        "read from disk",
+        Resource::DiskReadBytes,
+    );
+    DiskWrittenBytes = used(
+        "disk_written_per_op",
+        MetricUnit::BytesEach,
+        "written to disk",
+        Resource::DiskWrittenBytes,
+    );
+    LogBytes = used("log_per_op", MetricUnit::BytesEach, "log", Resource::LogBytes);
+    CacheMisses =
+        used("cache_misses_per_op", MetricUnit::Count, "cache misses", Resource::CacheMisses);
+}
+
+const fn used(
+    id: &'static str,
+    unit: MetricUnit,
+    words: &'static str,
+    resource: Resource,
+) -> MetricEntry {
+    MetricEntry {
+        id,
+        unit,
+        better: Better::Less,
+        words,
+        derivation: Some(Derivation::Used(resource)),
+        printed_as: &[],
+    }
 }
 
 const fn measured(
@@ -381,7 +441,26 @@ impl Metric {
             Some(Derivation::RateIn(_) | Derivation::PercentileIn(..)) => true,
             Some(Derivation::LongestStatement) => true,
             Some(Derivation::Quotient(upper, _)) => upper.is_of_part(),
-            Some(Derivation::Rate | Derivation::Mean | Derivation::Percentile(_)) | None => false,
+            Some(
+                Derivation::Rate
+                | Derivation::Mean
+                | Derivation::Percentile(_)
+                | Derivation::Used(_),
+            )
+            | None => false,
+        }
+    }
+
+    /// Those that say what an operation takes, in the order of the registry.
+    pub fn of_resources() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|metric| metric.resource().is_some())
+    }
+
+    /// The resource of which it says how much an operation takes.
+    pub fn resource(self) -> Option<Resource> {
+        match self.entry().derivation? {
+            Derivation::Used(resource) => Some(resource),
+            _ => None,
         }
     }
 
@@ -421,7 +500,8 @@ impl MetricUnit {
             Self::PerSecond => "1/s",
             Self::Seconds => "s",
             Self::Milliseconds => "ms",
-            Self::Bytes => "bytes",
+            Self::Microseconds => "µs",
+            Self::Bytes | Self::BytesEach => "bytes",
             Self::SecondsPerSecond => "s/s",
             Self::Percent => "%",
             Self::Count | Self::Ratio => "",
@@ -434,7 +514,8 @@ impl MetricUnit {
             Self::Percent => "_percent",
             Self::Seconds => "_s",
             Self::Milliseconds => "_ms",
-            Self::Bytes => "_bytes",
+            Self::Microseconds => "_us",
+            Self::Bytes | Self::BytesEach => "_bytes",
         }
     }
 
@@ -449,7 +530,8 @@ impl MetricUnit {
             },
             Self::Seconds => seconds_in(unit),
             Self::Milliseconds => seconds_in(unit).map(|seconds| seconds * 1e3),
-            Self::Bytes => Some(match unit {
+            Self::Microseconds => seconds_in(unit).map(|seconds| seconds * 1e6),
+            Self::Bytes | Self::BytesEach => Some(match unit {
                 "" | "B" | "bytes" => 1.0,
                 "KiB" => 1024.0,
                 "MiB" => 1024.0 * 1024.0,

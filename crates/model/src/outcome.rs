@@ -149,6 +149,8 @@ impl Outcome {
                 let seconds = longest_statement(self.load.as_deref()?, &self.marks)?;
                 Some(FigureNumber { value: seconds * 1e3, resolution: MICROSECOND_MS })
             }
+            // What was sampled is beside the outcome.
+            Derivation::Used(_) => None,
             Derivation::Quotient(upper, lower) => {
                 let (upper, lower) = (self.metric(upper)?, self.metric(lower)?);
                 let value = upper.value / lower.value;

@@ -127,8 +127,10 @@ fn together(hosts: &[&HostSampling]) -> Vec<Sample> {
                     })
                 })
                 .collect(),
+            context_switches: parts.iter().map(|(_, one)| one.context_switches).sum(),
             client: ProcessUsage {
                 cpus: parts.iter().map(|(_, one)| one.client.cpus).sum(),
+                system_cpus: parts.iter().map(|(_, one)| one.client.system_cpus).sum(),
                 rss_bytes: parts.iter().map(|(_, one)| one.client.rss_bytes).sum(),
             },
             ..Sample::default()
@@ -161,6 +163,9 @@ pub struct Sample {
     pub length: Duration,
     /// The processors of the host.
     pub cpu: CpuShares,
+    /// How often they turned to another thread, per second; absent where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_switches: Option<f64>,
     /// Its disks that did anything since boot.
     pub disks: Vec<DiskRates>,
     /// The server process, where it runs on this host.
@@ -206,6 +211,9 @@ impl CpuShares {
 pub struct ProcessUsage {
     /// Processors used: 1.5 is one and a half.
     pub cpus: f64,
+    /// Those used in the kernel.
+    #[serde(default)]
+    pub system_cpus: f64,
     /// Resident memory in bytes.
     pub rss_bytes: u64,
 }
@@ -239,7 +247,7 @@ mod tests {
             length: Duration::from_secs(1),
             cpu: CpuShares { user, idle: 1.0 - user, ..CpuShares::default() },
             disks: vec![DiskRates { device: "sda".to_owned(), reads, ..DiskRates::default() }],
-            client: ProcessUsage { cpus: 1.0, rss_bytes: 10 },
+            client: ProcessUsage { cpus: 1.0, rss_bytes: 10, ..ProcessUsage::default() },
             ..Sample::default()
         };
         HostSampling {

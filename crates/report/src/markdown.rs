@@ -124,6 +124,16 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     if tables::cells_add_to_named(analysis, test) {
         blocks.push(table(&tables::cells(analysis, test)));
     }
+    let taken = tables::resources(analysis, test);
+    if !taken.rows.is_empty() {
+        blocks.push(format!("### {}", words::resources_heading(test)));
+        blocks.push(table(&taken));
+        let ratios = tables::resource_ratios(test);
+        if !ratios.rows.is_empty() {
+            blocks.push(table(&ratios));
+        }
+        blocks.push(escaped(&words::resources(test)));
+    }
     if let Some(steps) = tables::failover_steps(analysis, test) {
         blocks.push("### What happened when".to_owned());
         blocks.push(table(&steps));

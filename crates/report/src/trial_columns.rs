@@ -184,7 +184,7 @@ impl<'a> TrialRow<'a> {
     /// What is known of a metric, percentiles however few transactions there are.
     fn metric(&self, metric: Metric) -> Field<'a> {
         let basis = self.test.and_then(|test| test.basis);
-        let figure = || basis?.figure(self.record?.outcome()?, metric);
+        let figure = || basis?.figure(self.record?, metric);
         figure().map_or(Field::Null, |figure| figure.value.into())
     }
 

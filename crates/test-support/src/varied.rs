@@ -418,7 +418,8 @@ fn throttling(d: &mut Draw) -> Throttling {
 }
 
 fn sample(d: &mut Draw) -> Sample {
-    let usage = |d: &mut Draw| ProcessUsage { cpus: d.real(), rss_bytes: d.count() };
+    let usage =
+        |d: &mut Draw| ProcessUsage { cpus: d.real(), system_cpus: d.real(), rss_bytes: d.count() };
     Sample {
         at_seconds: d.real(),
         length: d.time(),
@@ -429,6 +430,7 @@ fn sample(d: &mut Draw) -> Sample {
             steal: d.real(),
             idle: d.real(),
         },
+        context_switches: d.maybe(Draw::real),
         disks: d.list(3, |d| DiskRates {
             device: d.text(),
             reads: d.real(),

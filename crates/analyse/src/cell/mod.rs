@@ -97,6 +97,9 @@ impl<'a> Cells<'a> {
     /// Learns how each figure scatters over all cells of the test.
     pub(crate) fn learn(&mut self, test: &Test) {
         for metric in Metric::ALL {
+            if self.cells.iter().all(|cell| !cell.series.contains_key(metric)) {
+                continue;
+            }
             let kin = Arc::new(self.kin(test, *metric));
             for cell in self.cells.iter_mut() {
                 if let Some(series) = cell.series.get_mut(metric) {
@@ -197,7 +200,7 @@ pub(crate) fn collect<'a>(
         model::deadline::look();
         let known = record.outcome().zip(basis);
         let figures =
-            known.map(|(outcome, basis)| Figures::from_outcome(outcome, basis, confidence));
+            known.map(|(outcome, basis)| Figures::from_record(record, outcome, basis, confidence));
         let trials = by_cell.entry((&record.key.target, record.key.level)).or_default();
         let block = record.key.repeat.saturating_add(extension.saturating_mul(BLOCKS_APART));
         // What was due and answered is known of a load that was recorded.

@@ -34,7 +34,7 @@ pub(crate) fn comparisons(
         for &level in test.levels() {
             let both = cells.at(baseline, level).zip(cells.at(candidate, level));
             let Some(both) = both else { continue };
-            for metric in basis.compared() {
+            for metric in basis.all_compared() {
                 comparisons.extend(compare(study, both, metric));
             }
         }

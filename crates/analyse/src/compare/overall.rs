@@ -24,7 +24,7 @@ pub(crate) fn overall(
 ) -> Vec<Compared<OverallComparison>> {
     each_pair(study)
         .take_while(|_| budget.charge(0).is_ok())
-        .flat_map(|pair| basis.compared().map(move |metric| (pair, metric)))
+        .flat_map(|pair| basis.all_compared().map(move |metric| (pair, metric)))
         .filter_map(|(pair, metric)| compare(study, test, cells, pair, metric))
         .collect()
 }

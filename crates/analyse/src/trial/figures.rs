@@ -1,7 +1,7 @@
 //! The figures of a trial.
 
 use crate::{Basis, Metric};
-use model::{Derivation, FigureNumber, Latencies, LoadResult, MetricUnit, Outcome};
+use model::{Derivation, FigureNumber, Latencies, LoadResult, MetricUnit, Outcome, TrialRecord};
 use stats::values_needed;
 use std::collections::BTreeMap;
 
@@ -31,6 +31,7 @@ impl Reading {
 fn may_be_zero(metric: Metric) -> bool {
     match metric.entry().derivation {
         Some(Derivation::Quotient(upper, _)) => may_be_zero(upper),
+        Some(Derivation::Used(_)) => true,
         _ => matches!(metric.unit(), MetricUnit::Bytes | MetricUnit::Count | MetricUnit::PerSecond),
     }
 }
@@ -65,6 +66,24 @@ fn has_percentile(latencies: &Latencies, percentile: f64, confidence: f64) -> bo
 pub(crate) struct Figures(BTreeMap<Metric, Reading>);
 
 impl Figures {
+    /// Of a trial that completed.
+    pub(crate) fn from_record(
+        record: &TrialRecord,
+        outcome: &Outcome,
+        basis: &Basis,
+        confidence: f64,
+    ) -> Self {
+        let mut figures = Self::from_outcome(outcome, basis, confidence);
+        if basis.whole_phase && outcome.load.is_some() {
+            let used = |metric: Metric| {
+                let number = record.used(metric.resource()?)?;
+                Some((metric, Reading::from_number(metric, number)?))
+            };
+            figures.0.extend(Metric::of_resources().filter_map(used));
+        }
+        figures
+    }
+
     pub(crate) fn from_outcome(outcome: &Outcome, basis: &Basis, confidence: f64) -> Self {
         let known = |&metric: &Metric| {
             let number = basis

@@ -275,7 +275,7 @@ fn a_child_of_the_server_is_no_other_process() {
         // One processor for the server, and one for its child while it has one.
         let busy = if (8..=14).contains(&second) { 1.0 } else { 0.5 };
         sample.cpu = CpuShares { user: busy, idle: 1.0 - busy, ..CpuShares::default() };
-        sample.server = Some(ProcessUsage { cpus: 1.0, rss_bytes: 1 });
+        sample.server = Some(ProcessUsage { cpus: 1.0, rss_bytes: 1, ..ProcessUsage::default() });
     }
     let others =
         |data: &Dataset| found(&analyse(data), |e| matches!(e, Evidence::OtherProcesses(_))).len();

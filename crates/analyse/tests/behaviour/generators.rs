@@ -70,7 +70,7 @@ fn made_elsewhere(busy: [f64; 2], late: u64) -> Dataset {
                 at_seconds: f64::from(second),
                 length: Duration::from_secs(1),
                 cpu: CpuShares { user: busy, idle: 1.0 - busy, ..CpuShares::default() },
-                client: ProcessUsage { cpus: 2.0 * busy, rss_bytes: 1 },
+                client: ProcessUsage { cpus: 2.0 * busy, rss_bytes: 1, ..ProcessUsage::default() },
                 ..Sample::default()
             })
             .collect(),

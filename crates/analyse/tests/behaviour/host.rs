@@ -46,7 +46,7 @@ fn stolen_time_is_a_notice_from_1_percent_and_a_doubt_from_5() {
 #[test]
 fn other_processes_are_a_notice_from_5_percent_and_a_doubt_from_10() {
     // Server and client use 1.5 of 2 processors.
-    let server = Some(ProcessUsage { cpus: 1.5, rss_bytes: 1 });
+    let server = Some(ProcessUsage { cpus: 1.5, rss_bytes: 1, ..ProcessUsage::default() });
     for (busy, severity) in
         [(0.79, None), (0.81, Some(Severity::Notice)), (0.86, Some(Severity::Warning))]
     {
@@ -78,7 +78,7 @@ fn named_others(data: &Dataset) -> Vec<(String, f64)> {
 
 #[test]
 fn the_three_others_that_took_most_are_named_as_they_may_be_shown() {
-    let server = Some(ProcessUsage { cpus: 0.5, rss_bytes: 1 });
+    let server = Some(ProcessUsage { cpus: 0.5, rss_bytes: 1, ..ProcessUsage::default() });
     let mut data = sampled(|_| CpuShares { user: 0.9, ..CpuShares::default() }, server);
     data.run.host.cpus = 2;
     trial(&mut data, "only", 4, 1).sampling.account.processor_use.processes = vec![
@@ -109,7 +109,7 @@ fn what_weighin_and_the_server_use_under_another_name_of_the_machine_is_not_the_
                     .iter()
                     .map(|sample| Sample {
                         cpu: CpuShares { user: 0.65, ..CpuShares::default() },
-                        client: ProcessUsage { cpus: 1.0, rss_bytes: 1 },
+                        client: ProcessUsage { cpus: 1.0, rss_bytes: 1, ..ProcessUsage::default() },
                         ..sample.clone()
                     })
                     .collect(),
@@ -231,7 +231,7 @@ fn a_sample_across_the_edge_counts_for_its_part() {
 #[test]
 fn a_saturated_host_is_a_notice_once_for_a_cell_where_client_and_server_share_it() {
     let cpu = |_| CpuShares { user: 0.6, system: 0.38, idle: 0.02, ..CpuShares::default() };
-    let server = Some(ProcessUsage { cpus: 1.5, rss_bytes: 1 });
+    let server = Some(ProcessUsage { cpus: 1.5, rss_bytes: 1, ..ProcessUsage::default() });
     let data = sampled(cpu, server);
     let analysis = analyse(&data);
     let saturated = found(&analysis, |e| matches!(e, Evidence::HostSaturated(_)));
@@ -246,7 +246,8 @@ fn a_saturated_host_is_a_notice_once_for_a_cell_where_client_and_server_share_it
 #[test]
 fn the_targets_own_host_is_judged_too() {
     // The server uses 1 of 2 processors there, and nobody else on the machine that makes the load.
-    let (user, server) = (0.5, Some(ProcessUsage { cpus: 1.0, rss_bytes: 1 }));
+    let (user, server) =
+        (0.5, Some(ProcessUsage { cpus: 1.0, rss_bytes: 1, ..ProcessUsage::default() }));
     for (steal, user, other) in [(0.0, user, false), (0.08, user, false), (0.0, 0.8, true)] {
         let mut data = sampled(|_| CpuShares::default(), None);
         data.run.host.cpus = 2;

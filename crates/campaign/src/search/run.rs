@@ -353,7 +353,7 @@ mod tests {
             at_seconds,
             length: Duration::from_secs(1),
             cpu: CpuShares { user: busy, idle: 1.0 - busy, ..CpuShares::default() },
-            client: ProcessUsage { cpus: 1.0, rss_bytes: 1 },
+            client: ProcessUsage { cpus: 1.0, rss_bytes: 1, ..ProcessUsage::default() },
             ..Sample::default()
         };
         let processor_use = ProcessorUse { cpus: 4, ..ProcessorUse::default() };

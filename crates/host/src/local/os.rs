@@ -45,6 +45,8 @@ impl ProcessIdentity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
     pub(crate) cpu_ticks: u64,
+    /// What of them was spent in the kernel.
+    pub(crate) system_ticks: u64,
     /// When it started, since boot.
     pub(crate) start_ticks: u64,
 }
@@ -60,7 +62,12 @@ pub(crate) fn parse_stat(text: &str) -> Option<Stat> {
     let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
     // The first field here is the third of proc(5).
     let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
-    Some(Stat { cpu_ticks: field(14)?.saturating_add(field(15)?), start_ticks: field(22)? })
+    let (user, system) = (field(14)?, field(15)?);
+    Some(Stat {
+        cpu_ticks: user.saturating_add(system),
+        system_ticks: system,
+        start_ticks: field(22)?,
+    })
 }
 
 /// Whether weighin runs as root.
@@ -367,7 +374,10 @@ mod tests {
     fn the_command_may_hold_anything() {
         let text =
             "4242 (my) (sql d) S 1 2 3 0 -1 4194304 98 0 0 0 150 25 7 8 20 0 1 0 126501 31 39";
-        assert_eq!(parse_stat(text), Some(Stat { cpu_ticks: 175, start_ticks: 126_501 }));
+        assert_eq!(
+            parse_stat(text),
+            Some(Stat { cpu_ticks: 175, system_ticks: 25, start_ticks: 126_501 })
+        );
         assert_eq!(parse_stat("4242 (cut off) S 1 2"), None);
         assert_eq!(parse_stat(""), None);
     }

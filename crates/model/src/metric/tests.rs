@@ -62,6 +62,17 @@ fn names_in_json_and_csv_say_the_unit() {
         "backlog_transactions",
         "backlog_bytes",
         "backlog_time_s",
+        "server_cpu_per_op_us",
+        "server_system_cpu_per_op_us",
+        "replicas_cpu_per_op_us",
+        "host_cpu_per_op_us",
+        "context_switches_per_op",
+        "disk_reads_per_op",
+        "disk_writes_per_op",
+        "disk_read_per_op_bytes",
+        "disk_written_per_op_bytes",
+        "log_per_op_bytes",
+        "cache_misses_per_op",
     ];
     assert_eq!(names, expected);
 }

@@ -68,6 +68,7 @@ fn drawn(analysis: &Analysis, test: &TestAnalysis) -> Vec<Chart> {
         Metric::Throughput | Metric::LatencyP95 if has_levels => true,
         Metric::LatencyP50 | Metric::LatencyP99 => false,
         metric if metric.is_of_part() && !OF_PARTS.contains(metric) => false,
+        metric if metric.resource().is_some() => false,
         metric => {
             let cells = test.cells.iter().filter_map(|cell| cell.estimate(**metric));
             let points: Vec<f64> = cells.map(|estimate| estimate.point).collect();

@@ -45,6 +45,7 @@ pub(super) fn section(
             };
             (part("All cells", &cells))
         }
+        (resources(analysis, test))
         (before_and_after(analysis, test))
         (volume(analysis, test))
         @if !test.fleets.is_empty() {
@@ -159,6 +160,21 @@ fn crowd(analysis: &Analysis, test: &TestAnalysis) -> Markup {
             }
         }
     }
+}
+
+/// What an operation takes of the machines; nothing where none was seen.
+fn resources(analysis: &Analysis, test: &TestAnalysis) -> Markup {
+    let taken = tables::resources(analysis, test);
+    let ratios = tables::resource_ratios(test);
+    if taken.rows.is_empty() {
+        return html! {};
+    }
+    let content = html! {
+        (table::table(&taken))
+        @if !ratios.rows.is_empty() { (table::table(&ratios)) }
+        p.caption { (words::resources(test)) }
+    };
+    part(&words::resources_heading(test), &content)
 }
 
 /// What loads did while something was done to their targets; nothing where nothing was.

@@ -62,7 +62,7 @@ fn shown(analysis: &Analysis, test: &TestAnalysis) -> Vec<Metric> {
             true
         }
         // They have a table of their own.
-        metric if metric.is_of_part() => false,
+        metric if metric.is_of_part() || metric.resource().is_some() => false,
         metric if has_levels && metric.is_latency() => false,
         metric => test.cells.iter().any(|cell| cell.estimate(**metric).is_some()),
     };

@@ -18,6 +18,7 @@ mod methods;
 mod metric;
 mod money;
 mod rates;
+mod resources;
 mod search;
 mod statement;
 mod undecided;
@@ -53,5 +54,6 @@ pub(crate) use metric::{
 };
 pub(crate) use money::{offer, standing};
 pub(crate) use rates::{OVERLOADED, kept_up_with};
+pub(crate) use resources::{resources, resources_heading};
 pub(crate) use search::{searched_for, step_verdict};
 pub(crate) use statement::{BEFORE_AND_AFTER, BEFORE_AND_AFTER_HEADING, figures_heading};

@@ -73,7 +73,7 @@ fn full(now: Instant) -> RunState {
     state.trial_started(&trial, left);
     state.second(trial.position, &second(Phase::Warmup, 50));
     state.second(trial.position, &second(Phase::Measure, 100));
-    let usage = ProcessUsage { cpus: 1.5, rss_bytes: 1 << 20 };
+    let usage = ProcessUsage { cpus: 1.5, rss_bytes: 1 << 20, ..ProcessUsage::default() };
     state.sampled(Sample {
         cpu: CpuShares { user: 0.5, idle: 0.5, ..CpuShares::default() },
         disks: vec![DiskRates {

@@ -51,8 +51,8 @@ fn sample() -> Sample {
     Sample {
         cpu: CpuShares { user: 0.4, system: 0.2, iowait: 0.05, steal: 0.0, idle: 0.35 },
         disks: vec![disk("idle", 0.01), disk("vda", 0.5), disk("vdb", 0.2)],
-        server: Some(ProcessUsage { cpus: 1.25, rss_bytes: 0 }),
-        client: ProcessUsage { cpus: 0.5, rss_bytes: 0 },
+        server: Some(ProcessUsage { cpus: 1.25, rss_bytes: 0, ..ProcessUsage::default() }),
+        client: ProcessUsage { cpus: 0.5, rss_bytes: 0, ..ProcessUsage::default() },
         ..Sample::default()
     }
 }

@@ -6,8 +6,7 @@ mod cell;
 pub use cell::{CellVolume, DiskEstimates};
 pub(crate) use cell::{of_cell, operations_per_io};
 
-use crate::trial::check::window::Window;
-use model::{DiskRates, LoadResult, Sample, TrialRecord, VolumeRates};
+use model::{DiskRates, LoadResult, Sample, TrialRecord, VolumeRates, Window};
 
 /// Share of the measured phase that must have been sampled, so that its figures are those of the
 /// phase.

@@ -1,9 +1,9 @@
 //! Check 4: the dirty-page backlog, work on writes that the server put off.
 
 use super::CheckResult;
-use super::window::{Window, growth, pair};
+use super::counted::{growth, pair};
 use findings::DirtyPageBacklog;
-use model::{Effect, LoadResult, Sampling, signal};
+use model::{Effect, LoadResult, Sampling, Window, signal};
 
 /// Share of what was changed in the measured phase whose writing may be left for later.
 const PUT_OFF: f64 = 0.25;

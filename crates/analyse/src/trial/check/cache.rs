@@ -1,10 +1,10 @@
 //! Check 5: the caches were as declared.
 
 use super::CheckResult;
-use super::window::{Window, growth};
+use super::counted::growth;
 use crate::study::{FITS_BELOW, has_first_data};
 use findings::{CacheNotCold, CacheNotWarm, Evidence};
-use model::{CacheState, Dataset, LoadResult, Sampling, ServerFacts, TrialRecord, signal};
+use model::{CacheState, Dataset, LoadResult, Sampling, ServerFacts, TrialRecord, Window, signal};
 
 /// Share of what a cold server reads that must come from storage. The rest may be what it reads
 /// twice, or what the operating system reads ahead.

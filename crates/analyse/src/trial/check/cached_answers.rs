@@ -1,7 +1,7 @@
 //! Reads that a cache of answers served, and not the data.
 
 use super::CheckResult;
-use super::window::growth;
+use super::counted::growth;
 use findings::AnswersCached;
 use model::{Effect, LoadResult, TrialRecord, signal};
 

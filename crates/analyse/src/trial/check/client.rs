@@ -1,9 +1,8 @@
 //! Check 3: the client was not the bottleneck.
 
-use super::window::Window;
 use super::{CheckResult, client_delay, generators, imitated};
 use findings::{ClientBusy, LoadHostBusy};
-use model::{CpuShares, LoadResult, Sampling};
+use model::{CpuShares, LoadResult, Sampling, Window};
 
 const BUSY: f64 = ClientBusy::BUSY;
 /// Share of the window for which no reply was looked at, in one stretch, above which the client

@@ -1,7 +1,7 @@
 //! A cache that cannot hold its data.
 
 use super::CheckResult;
-use super::window::growth;
+use super::counted::growth;
 use findings::KeysEvicted;
 use model::{Dataset, Effect, LoadResult, TrialRecord, signal};
 

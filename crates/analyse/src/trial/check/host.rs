@@ -1,11 +1,10 @@
 //! Check 6: the machine was the load's own while it measured.
 
-use super::window::Window;
 use super::{CheckResult, throttling};
 use crate::ServerEvent;
 use crate::cell::events::in_sample;
 use findings::{HostSaturated, NamedShare, OtherProcesses, OthersNotSeen, Steal, Validity};
-use model::{CpuShares, LoadResult, NamedUse, ProcessorUse, Sample, Sampling};
+use model::{CpuShares, LoadResult, NamedUse, ProcessorUse, Sample, Sampling, Window};
 
 /// Stolen share of processor time worth a notice.
 const NOTICE_STEAL: f64 = 0.01;

@@ -9,8 +9,9 @@ pub(crate) mod cached_answers;
 pub(crate) mod client;
 pub(crate) mod client_delay;
 pub(crate) mod clock;
+pub(crate) mod counted;
 pub(crate) mod counters;
-pub(crate) mod cut_short;
+mod cut_short;
 pub(crate) mod evicted;
 pub(crate) mod failover;
 pub(crate) mod generators;
@@ -22,7 +23,6 @@ pub(crate) mod outcome;
 pub(crate) mod steady;
 pub(crate) mod throttling;
 pub(crate) mod waits;
-pub(crate) mod window;
 
 use crate::ServerEvent;
 use crate::cell::events::events;

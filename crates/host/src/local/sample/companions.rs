@@ -18,6 +18,7 @@ impl Companions {
         self.added_to(ProcessReading {
             taken_at: Instant::now(),
             cpu: Duration::ZERO,
+            system: Duration::ZERO,
             rss_bytes: 0,
             peak_rss_bytes: 0,
         })
@@ -30,10 +31,11 @@ impl Companions {
             let now = reader.read();
             let rss_bytes = now.map_or(0, |reading| reading.rss_bytes);
             *last = now.or(*last);
-            let (cpu, peak) =
-                last.map_or_else(Default::default, |last| (last.cpu, last.peak_rss_bytes));
+            let (cpu, system, peak) = last
+                .map_or_else(Default::default, |last| (last.cpu, last.system, last.peak_rss_bytes));
             ProcessReading {
                 cpu: sum.cpu + cpu,
+                system: sum.system + system,
                 rss_bytes: sum.rss_bytes + rss_bytes,
                 peak_rss_bytes: sum.peak_rss_bytes + peak,
                 ..sum

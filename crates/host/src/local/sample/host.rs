@@ -21,6 +21,8 @@ pub struct HostReading {
     pub taken_at: Instant,
     /// Processor time; absent where `/proc/stat` can't be read.
     pub cpu: Option<CpuTimes>,
+    /// How often the processors turned to another thread since boot; absent where it can't be read.
+    pub context_switches: Option<u64>,
     /// Whole devices (no partitions) that did anything since boot, by kernel name.
     pub disks: BTreeMap<String, DiskCounters>,
 }
@@ -34,10 +36,11 @@ impl HostReader {
     /// Reads all counters now. What can't be read is absent.
     pub fn read(&mut self) -> HostReading {
         let taken_at = Instant::now();
-        let cpu = fs::read_to_string("/proc/stat").ok().and_then(|text| CpuTimes::parse(&text));
+        let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
+        let cpu = CpuTimes::parse(&stat);
         let mut disks = parse_diskstats(&fs::read_to_string("/proc/diskstats").unwrap_or_default());
         disks.retain(|name, counters| !counters.idle_since_boot() && self.is_whole(name));
-        HostReading { taken_at, cpu, disks }
+        HostReading { taken_at, cpu, context_switches: context_switches(&stat), disks }
     }
 
     /// Whether a device is a whole one. A partition's IO is in its disk's figures already.
@@ -52,6 +55,20 @@ impl HostReader {
         }
         self.whole.insert(name.to_owned());
         true
+    }
+}
+
+/// What `/proc/stat` says of context switches.
+fn context_switches(stat: &str) -> Option<u64> {
+    stat.lines().find_map(|line| line.strip_prefix("ctxt "))?.trim().parse().ok()
+}
+
+impl HostReading {
+    /// How often the processors turned to another thread between two readings, per second.
+    pub fn switches_since(&self, earlier: &Self) -> Option<f64> {
+        let switches = self.context_switches?.checked_sub(earlier.context_switches?)?;
+        let elapsed = self.taken_at.saturating_duration_since(earlier.taken_at).as_secs_f64();
+        (elapsed > 0.0).then(|| switches as f64 / elapsed)
     }
 }
 
@@ -79,7 +96,7 @@ mod tests {
     use std::time::Duration;
 
     fn reading(taken_at: Instant, disks: &str) -> HostReading {
-        HostReading { taken_at, cpu: None, disks: parse_diskstats(disks) }
+        HostReading { taken_at, cpu: None, context_switches: None, disks: parse_diskstats(disks) }
     }
 
     #[test]

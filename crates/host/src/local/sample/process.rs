@@ -1,7 +1,7 @@
 //! What a process used: `/proc/<pid>/stat` and `/proc/<pid>/status`.
 
 use crate::local::os::{ProcessIdentity, parse_stat, read_stat};
-use engine::process_cpu;
+use engine::process_times;
 use model::ProcessUsage;
 use rustix::param::clock_ticks_per_second;
 use std::fs;
@@ -22,6 +22,8 @@ pub struct ProcessReading {
     pub taken_at: Instant,
     /// Processor time of all its threads, user and kernel.
     pub cpu: Duration,
+    /// What of that was spent in the kernel.
+    pub system: Duration,
     /// Resident memory in bytes.
     pub rss_bytes: u64,
     /// Highest resident memory so far, in bytes.
@@ -32,9 +34,13 @@ impl ProcessReading {
     /// What the process used between two readings of it.
     pub fn usage_since(&self, earlier: &Self) -> ProcessUsage {
         let elapsed = self.taken_at.saturating_duration_since(earlier.taken_at).as_secs_f64();
-        let cpu = self.cpu.saturating_sub(earlier.cpu).as_secs_f64();
+        let cpus = |later: Duration, earlier: Duration| {
+            let used = later.saturating_sub(earlier).as_secs_f64();
+            if elapsed > 0.0 { used / elapsed } else { 0.0 }
+        };
         ProcessUsage {
-            cpus: if elapsed > 0.0 { cpu / elapsed } else { 0.0 },
+            cpus: cpus(self.cpu, earlier.cpu),
+            system_cpus: cpus(self.system, earlier.system),
             rss_bytes: self.rss_bytes,
         }
     }
@@ -52,10 +58,11 @@ impl ProcessReader {
         let ProcessIdentity { pid, started } = self.process?;
         let stat = read_stat(pid).filter(|stat| stat.start_ticks == started)?;
         let memory = read_memory(pid)?;
-        let ticks = u32::try_from(stat.cpu_ticks).unwrap_or(u32::MAX);
+        let time = |ticks: u64| self.tick * u32::try_from(ticks).unwrap_or(u32::MAX);
         Some(ProcessReading {
             taken_at,
-            cpu: self.tick * ticks,
+            cpu: time(stat.cpu_ticks),
+            system: time(stat.system_ticks),
             rss_bytes: memory.rss_bytes,
             peak_rss_bytes: memory.peak_rss_bytes,
         })
@@ -64,11 +71,12 @@ impl ProcessReader {
 
 /// What weighin itself used. Finer than [`ProcessReader`]: microseconds instead of clock ticks.
 pub fn own_usage() -> ProcessReading {
-    let (taken_at, cpu) = (Instant::now(), process_cpu());
+    let (taken_at, (user, system)) = (Instant::now(), process_times());
     let memory = read_memory(std::process::id()).unwrap_or_default();
     ProcessReading {
         taken_at,
-        cpu,
+        cpu: user + system,
+        system,
         rss_bytes: memory.rss_bytes,
         peak_rss_bytes: memory.peak_rss_bytes,
     }
@@ -123,16 +131,21 @@ mod tests {
         let earlier = ProcessReading {
             taken_at: start,
             cpu: Duration::from_secs(10),
+            system: Duration::from_secs(4),
             rss_bytes: 1,
             peak_rss_bytes: 5,
         };
         let later = ProcessReading {
             taken_at: start + Duration::from_secs(2),
             cpu: Duration::from_secs(13),
+            system: Duration::from_secs(5),
             rss_bytes: 4,
             peak_rss_bytes: 5,
         };
-        assert_eq!(later.usage_since(&earlier), ProcessUsage { cpus: 1.5, rss_bytes: 4 });
+        assert_eq!(
+            later.usage_since(&earlier),
+            ProcessUsage { cpus: 1.5, system_cpus: 0.5, rss_bytes: 4 }
+        );
         assert_eq!(later.usage_since(&later).cpus, 0.0);
     }
 

@@ -153,6 +153,7 @@ impl Sampling {
             at_seconds: seconds_between(self.origin, later.host.taken_at),
             length: later.host.taken_at - earlier.host.taken_at,
             cpu,
+            context_switches: later.host.switches_since(&earlier.host),
             disks,
             server: usage(&earlier.server, &later.server),
             replicas: usage(&earlier.replicas, &later.replicas),

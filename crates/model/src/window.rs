@@ -1,27 +1,28 @@
-//! What was sampled in the measured phase.
-
-use model::{CpuShares, LoadResult, Sample, Sampling, ServerCounters};
+use crate::{CpuShares, LoadResult, Sample, Sampling, ServerCounters};
 
 /// Share of a sample's time that is no more than the moment by which samples and phases miss each
 /// other. Without it one write of the neighbouring second would be a ten-thousandth of a write.
 const NEGLIGIBLE: f64 = 0.01;
 
-/// The measured phase of a load, in seconds from its start.
+/// The measured phase of a load, in seconds from its start: what was sampled in it is read through this.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Window {
+pub struct Window {
     begin: f64,
     end: f64,
 }
 
+/// Counters and when they were read.
+type Reading<'a> = (f64, &'a ServerCounters);
+
 impl Window {
-    pub(crate) fn for_load(load: &LoadResult) -> Self {
+    pub fn for_load(load: &LoadResult) -> Self {
         let begin = load.warmup.elapsed.as_secs_f64();
         Self { begin, end: begin + load.measure.elapsed.as_secs_f64() }
     }
 
     /// The part of a sample's time that lies in the window, in seconds; `None` where none does, or
     /// so little that samples and phases that should begin together may be as far apart.
-    pub(crate) fn overlap(self, sample: &Sample) -> Option<f64> {
+    pub fn overlap(self, sample: &Sample) -> Option<f64> {
         let from = sample.at_seconds - sample.length.as_secs_f64();
         let overlap = sample.at_seconds.min(self.end) - from.max(self.begin);
         (overlap > NEGLIGIBLE * sample.length.as_secs_f64()).then_some(overlap)
@@ -29,11 +30,7 @@ impl Window {
 
     /// The mean of a figure over the window, every sample weighted with the part of it that lies
     /// in the window; `None` when there is none.
-    pub(super) fn mean(
-        self,
-        samples: &[Sample],
-        figure: impl Fn(&Sample) -> Option<f64>,
-    ) -> Option<f64> {
+    pub fn mean(self, samples: &[Sample], figure: impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
         let (mut sum, mut weight) = (0.0, 0.0);
         for sample in samples {
             let Some(overlap) = self.overlap(sample) else { continue };
@@ -46,48 +43,51 @@ impl Window {
         mean.is_finite().then_some(mean)
     }
 
+    /// Its length in seconds.
+    pub fn seconds(self) -> f64 {
+        self.end - self.begin
+    }
+
+    /// The share of it that was sampled with such a figure, 0 to 1.
+    pub fn sampled(self, samples: &[Sample], has: impl Fn(&Sample) -> bool) -> f64 {
+        let sampled = samples.iter().filter(|sample| has(sample));
+        let sum: f64 = sampled.filter_map(|sample| self.overlap(sample)).sum();
+        if self.seconds() > 0.0 { sum / self.seconds() } else { 0.0 }
+    }
+
+    /// The growth of a counter per second over the readings nearest to both ends of the window, if these
+    /// span at least half of it; `None` where the server lacks it, or it was reset in between.
+    pub fn growth(self, sampling: &Sampling, name: &str) -> Option<f64> {
+        let [first, last] = self.readings(sampling)?;
+        let grown = last.1.get(name)?.checked_sub(*first.1.get(name)?)?;
+        u64::try_from(grown).ok().map(|grown| grown as f64 / (last.0 - first.0))
+    }
+
     /// The mean of a share of the processors' time.
-    pub(super) fn mean_share(
-        self,
-        samples: &[Sample],
-        share: impl Fn(&CpuShares) -> f64,
-    ) -> Option<f64> {
+    pub fn mean_share(self, samples: &[Sample], share: impl Fn(&CpuShares) -> f64) -> Option<f64> {
         self.mean(samples, |sample| Some(share(&sample.cpu)))
     }
 
     /// The server's counters as they were nearest to both ends of the window, if these are two
     /// readings that span at least half of it.
-    pub(super) fn counters(
-        self,
-        sampling: &Sampling,
-    ) -> Option<(&ServerCounters, &ServerCounters)> {
+    pub fn counters(self, sampling: &Sampling) -> Option<(&ServerCounters, &ServerCounters)> {
+        self.readings(sampling).map(|[first, last]| (first.1, last.1))
+    }
+
+    /// The same with the moments of both.
+    fn readings(self, sampling: &Sampling) -> Option<[Reading<'_>; 2]> {
         let edges = [&sampling.before, &sampling.after].into_iter().flatten();
         let edges = edges.map(|reading| (reading.at_seconds, &reading.counters));
         let samples = sampling.samples.iter();
         let samples = samples.filter_map(|s| Some((s.at_seconds, s.counters.as_ref()?)));
-        let readings: Vec<(f64, &ServerCounters)> = edges.chain(samples).collect();
+        let readings: Vec<Reading<'_>> = edges.chain(samples).collect();
         let nearest = |moment: f64| {
-            let distance = |reading: &(f64, _)| (reading.0 - moment).abs();
+            let distance = |reading: &Reading<'_>| (reading.0 - moment).abs();
             readings.iter().copied().min_by(|a, b| distance(a).total_cmp(&distance(b)))
         };
         let (first, last) = (nearest(self.begin)?, nearest(self.end)?);
-        (last.0 - first.0 > (self.end - self.begin) / 2.0).then_some((first.1, last.1))
+        (last.0 - first.0 > (self.end - self.begin) / 2.0).then_some([first, last])
     }
-}
-
-/// A counter at two moments; `None` where the server lacks it, or it was reset in between.
-pub(super) fn pair(
-    (first, last): (&ServerCounters, &ServerCounters),
-    name: &str,
-) -> Option<(u64, u64)> {
-    let value = |counters: &ServerCounters| u64::try_from(*counters.get(name)?).ok();
-    Some((value(first)?, value(last)?))
-}
-
-/// How much a counter grew between two moments.
-pub(super) fn growth(counters: (&ServerCounters, &ServerCounters), name: &str) -> Option<u64> {
-    let (first, last) = pair(counters, name)?;
-    last.checked_sub(first)
 }
 
 #[cfg(test)]

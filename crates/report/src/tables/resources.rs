@@ -1,0 +1,112 @@
+//! What an operation takes of the machine that its target is on.
+
+use super::{Table, TableCell, Tone, numbers, words};
+use crate::level_axis::LevelAxis;
+use crate::numbers::{count, list};
+use crate::view;
+use crate::words::with_unit;
+use analyse::{Analysis, Metric, TestAnalysis, Verdict};
+use model::Level;
+use stats::Estimate;
+
+/// The cells of a test whose machines were seen, the levels in order. Without any it has no rows.
+pub(crate) fn resources(analysis: &Analysis, test: &TestAnalysis) -> Table {
+    let axis = LevelAxis::for_test(test);
+    let mut table = Table::new(columns(&axis, "target", test));
+    let mut ordered: Vec<&analyse::Cell> = test.cells.iter().collect();
+    ordered.sort_by_key(|cell| cell.level);
+    let mut previous = None;
+    for cell in ordered {
+        let figures: Vec<Option<Estimate>> =
+            known(test).map(|metric| cell.estimate(metric)).collect();
+        if figures.iter().all(Option::is_none) {
+            continue;
+        }
+        let mut row = vec![
+            TableCell::text(axis.text(cell.level)),
+            TableCell::target(&cell.target, view::series(analysis, &cell.target)),
+        ];
+        let each = known(test).zip(&figures);
+        row.extend(each.map(|(metric, figure)| TableCell::of_metric(metric, figure.as_ref())));
+        match previous.replace(cell.level) == Some(cell.level) {
+            true => table.push(row),
+            false => table.push_group(row),
+        }
+    }
+    table.without_empty_columns()
+}
+
+/// How the pairs of a test compare in them, at each level and over all together.
+pub(crate) fn resource_ratios(test: &TestAnalysis) -> Table {
+    let axis = LevelAxis::for_test(test);
+    let mut table = Table::new(columns(&axis, "compared", test));
+    for (baseline, candidate) in view::pairs(test) {
+        let is_pair = |base: &str, other: &str| base == baseline && other == candidate;
+        let name = format!("{candidate} ÷ {baseline}");
+        let mut levels: Vec<Level> = test
+            .comparisons
+            .iter()
+            .filter(|one| is_pair(&one.baseline, &one.candidate) && one.metric.resource().is_some())
+            .map(|one| one.level)
+            .collect();
+        levels.sort_unstable();
+        levels.dedup();
+        for (place, &level) in levels.iter().enumerate() {
+            let mut row = vec![TableCell::text(axis.text(level)), TableCell::text(&name)];
+            row.extend(known(test).map(|metric| {
+                let found = test.comparisons.iter().find(|one| {
+                    is_pair(&one.baseline, &one.candidate)
+                        && one.level == level
+                        && one.metric == metric
+                });
+                ratio(found.map(|one| (&one.ratio, one.verdict)))
+            }));
+            match place {
+                0 => table.push_group(row),
+                _ => table.push(row),
+            }
+        }
+        let overall = |metric: Metric| {
+            let found = test.overall.iter().filter(|one| is_pair(&one.baseline, &one.candidate));
+            found.into_iter().find(|one| one.metric == metric)
+        };
+        let Some(first) = known(test).find_map(overall) else { continue };
+        let over = match first.all_levels {
+            true => TableCell::text("all"),
+            false => {
+                let levels = first.levels.iter().map(|&level| count(axis.number(level).into()));
+                TableCell::text("together").with_note(list(&levels.collect::<Vec<_>>()))
+            }
+        };
+        let mut row = vec![over, TableCell::text(&name)];
+        row.extend(
+            known(test).map(|metric| ratio(overall(metric).map(|one| (&one.ratio, one.verdict)))),
+        );
+        table.push(row);
+    }
+    table.without_empty_columns()
+}
+
+/// What is known of any cell.
+fn known(test: &TestAnalysis) -> impl Iterator<Item = Metric> + '_ {
+    let has = |metric: &Metric| test.cells.iter().any(|cell| cell.estimate(*metric).is_some());
+    Metric::of_resources().filter(has)
+}
+
+fn columns(axis: &LevelAxis, what: &'static str, test: &TestAnalysis) -> Vec<super::Column> {
+    let mut columns = vec![numbers(axis.name()), words(what)];
+    columns.extend(known(test).map(|metric| numbers(with_unit(metric, view::counted(test)))));
+    columns
+}
+
+/// A ratio with its interval: faint where it is not resolved.
+fn ratio(found: Option<(&Estimate, Verdict)>) -> TableCell {
+    let Some((ratio, verdict)) = found else { return TableCell::text("") };
+    let tone = match verdict {
+        Verdict::CandidateBetter => Tone::Good,
+        Verdict::BaselineBetter => Tone::Bad,
+        Verdict::Equivalent => Tone::Plain,
+        Verdict::Unresolved => Tone::Doubtful,
+    };
+    TableCell::estimate(Some(ratio)).with_tone(tone)
+}
