@@ -11,6 +11,8 @@ pub enum System {
     /// MariaDB and MySQL.
     #[default]
     Mysql,
+    /// PostgreSQL.
+    Postgres,
     /// Redis, Valkey and KeyDB.
     Redis,
     /// Files and devices, which weighin reads and writes itself.
@@ -128,6 +130,7 @@ pub enum Feature {
 }
 
 const MYSQL: &[&str] = &["MariaDB", "MySQL"];
+const POSTGRES: &[&str] = &["PostgreSQL"];
 const REDIS: &[&str] = &["Redis", "Valkey", "KeyDB"];
 const NO_SERVER: &[&str] = &[];
 
@@ -165,6 +168,30 @@ static MYSQL_FACTS: SystemFacts = SystemFacts {
         "skip_replica_start",
     ],
     product: |version| (!version.is_empty() && !version.contains("MariaDB")).then_some("MySQL"),
+};
+
+static POSTGRES_FACTS: SystemFacts = SystemFacts {
+    name: "PostgreSQL",
+    products: POSTGRES,
+    described: "PostgreSQL",
+    kinds: &[Kind { name: "postgresql", program: None }, Kind { name: "postgres", program: None }],
+    url: Some(UrlFacts {
+        schemes: &["postgresql", "postgres"],
+        aliases: &[],
+        default_port: 5432,
+        database: DatabaseFacts::Name,
+        example: "postgresql://user@host:5432/database",
+        short_example: "postgresql://user@host/database",
+        usual_password: UsualPassword::OptionFile("~/.pgpass"),
+        reveals_password: false,
+    }),
+    // None, until loads and statements of weighin run on it.
+    features: &[],
+    background_work: &[],
+    usual_workload: "oltp_read_write",
+    setting_separator: '_',
+    group_settings: &[],
+    product: |_| None,
 };
 
 static REDIS_FACTS: SystemFacts = SystemFacts {
@@ -227,8 +254,6 @@ const UNKNOWN: SystemFacts = SystemFacts {
 
 /// Servers that weighin does not measure, by the schemes of their URLs.
 pub const UNSUPPORTED_SCHEMES: &[(&str, &str)] = &[
-    ("postgres", "PostgreSQL"),
-    ("postgresql", "PostgreSQL"),
     ("pgsql", "PostgreSQL"),
     ("mongodb", "MongoDB"),
     ("mongodb+srv", "MongoDB"),
@@ -241,11 +266,12 @@ pub const UNSUPPORTED_SCHEMES: &[(&str, &str)] = &[
 
 impl System {
     /// Those that a study can name.
-    pub const KNOWN: [Self; 3] = [Self::Mysql, Self::Redis, Self::Storage];
+    pub const KNOWN: [Self; 4] = [Self::Mysql, Self::Postgres, Self::Redis, Self::Storage];
 
     pub const fn facts(self) -> &'static SystemFacts {
         match self {
             Self::Mysql => &MYSQL_FACTS,
+            Self::Postgres => &POSTGRES_FACTS,
             Self::Redis => &REDIS_FACTS,
             Self::Storage => &STORAGE_FACTS,
             Self::Unknown => &UNKNOWN_FACTS,

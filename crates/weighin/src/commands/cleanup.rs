@@ -96,7 +96,7 @@ fn of_target(target: &Target, also: &[String], rules: &SecretRules) -> Result<St
         Place::Imported => Ok("Imported: there is nothing to remove.\n".into()),
         Place::Server(_) => match target.system {
             System::Redis => keys(&targets::login(target, rules)?),
-            System::Mysql | System::Storage | System::Unknown => {
+            System::Mysql | System::Postgres | System::Storage | System::Unknown => {
                 tables(also, &targets::login(target, rules)?)
             }
         },

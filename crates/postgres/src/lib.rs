@@ -1,0 +1,216 @@
+//! PostgreSQL.
+
+pub mod client;
+pub mod load;
+mod private;
+pub mod protocol;
+pub mod tables;
+
+use crate::client::Connection;
+use crosscheck::sysbench::Sysbench;
+use engine::{Account, LoadError, LoadSpec, Stop};
+use host::recipe::PrivateServerKind;
+use host::{Ends, Host, ProcessClue};
+use model::{
+    CrossCheckFigures, Failure, Oltp, ServerAddress, ServerCounters, ServerFacts, TableContents,
+    Target, Trial, Workload,
+};
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin};
+use system::load::{Clients, PartRun};
+use system::{
+    Examination, LoadRequest, Login, Prepared, Preparing, Seen, ServerKind, Servers, Setting,
+    cannot_check, server_load_failure,
+};
+
+/// The servers as a system.
+pub static SYSTEM: Servers<Postgres> = Servers::NEW;
+
+/// Opens a connection for control work.
+///
+/// # Errors
+/// When the server cannot be reached or refuses.
+pub fn connect(login: &Login) -> Result<Connection, Failure> {
+    Connection::open_within(login.address(), login.credentials(), Limits::default(), login.stop())
+}
+
+/// Servers that speak the protocol of PostgreSQL.
+#[derive(Debug)]
+pub struct Postgres;
+
+impl ServerKind for Postgres {
+    type Connection = Connection;
+    type Work = Oltp;
+    type Tool = Sysbench;
+    type Clients = OltpClients;
+
+    const SYSTEM: model::System = model::System::Postgres;
+    const PRIVATE: &'static PrivateServerKind = &private::KIND;
+    const KEEPS_DATA: bool = true;
+    const TELLING_SETTINGS: &'static [&'static str] = &[];
+
+    fn work(workload: &Workload) -> Option<&Oltp> {
+        workload.oltp().ok()
+    }
+
+    fn same_data(a: &Oltp, b: &Oltp) -> bool {
+        (a.tables, a.table_size, a.distribution) == (b.tables, b.table_size, b.distribution)
+    }
+
+    fn usual_login(
+        address: &ServerAddress,
+        environment: &LoginEnvironment<'_>,
+    ) -> Result<UsualLogin, Failure> {
+        client::usual_login(address, environment)
+    }
+
+    fn log_in(
+        address: &ServerAddress,
+        environment: &LoginEnvironment<'_>,
+    ) -> Result<Login, Failure> {
+        let usual = client::usual_login(address, environment)?;
+        let credentials = Credentials::find(address, usual, environment)?;
+        Login::with_credentials(Self::SYSTEM, address.clone(), credentials)
+    }
+
+    fn connect(login: &Login) -> Result<Connection, Failure> {
+        connect(login)
+    }
+
+    fn ends(connection: &Connection) -> io::Result<Ends> {
+        connection.ends()
+    }
+
+    fn process_clue(_connection: &mut Connection) -> Result<Option<ProcessClue>, Failure> {
+        Ok(None)
+    }
+
+    fn set_answer_limit(connection: &mut Connection, limit: Duration) {
+        connection.set_answer_limit(limit);
+    }
+
+    fn facts(connection: &mut Connection) -> Result<ServerFacts, Failure> {
+        Ok(ServerFacts {
+            version: connection.server_version().to_owned(),
+            ..ServerFacts::default()
+        })
+    }
+
+    fn counters(_connection: &mut Connection) -> Option<ServerCounters> {
+        None
+    }
+
+    fn check_limits(
+        _connection: &mut Connection,
+        _oltp: &Oltp,
+        _clients: u32,
+        _interventions: usize,
+    ) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn examine(
+        _login: &Login,
+        _connection: &mut Connection,
+        _setting: &Setting<'_>,
+        _examination: &mut Examination<'_>,
+    ) -> Result<Seen, Failure> {
+        Ok(Seen::default())
+    }
+
+    fn prepare(
+        login: &Login,
+        connection: &mut Connection,
+        oltp: &Oltp,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<Prepared, Failure> {
+        tables::prepare(login, connection, oltp, preparing)
+    }
+
+    fn check_data(
+        _: &Login,
+        connection: &mut Connection,
+        oltp: &Oltp,
+        _: &mut Preparing<'_>,
+    ) -> Result<(), Failure> {
+        tables::check(connection, oltp)
+    }
+
+    fn contents(
+        connection: &mut Connection,
+        oltp: &Oltp,
+    ) -> Result<Option<TableContents>, Failure> {
+        match tables::are_finished(connection, oltp)? {
+            true => tables::contents(connection, oltp).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn clients(oltp: &Oltp, request: &LoadRequest<'_>) -> OltpClients {
+        OltpClients {
+            workload: oltp.clone(),
+            by_statement: request.by_statement,
+            seed: request.seed,
+        }
+    }
+
+    fn tool(
+        _host: &Arc<dyn Host>,
+        _oltp: &Oltp,
+        _target: &Target,
+        test: &str,
+    ) -> Result<Sysbench, Failure> {
+        Err(cannot_check("sysbench", &format!("the test {test} on PostgreSQL")))
+    }
+
+    fn tool_name(tool: &Sysbench) -> String {
+        tool.name()
+    }
+
+    fn cross_check(
+        tool: &Sysbench,
+        _login: &Login,
+        _connection: Connection,
+        _trial: &Trial,
+        _load: &model::Load,
+        _stop: &Stop,
+    ) -> Result<CrossCheckFigures, Failure> {
+        Err(cannot_check(&tool.name(), "PostgreSQL"))
+    }
+}
+
+/// The clients of a load.
+#[derive(Serialize, Deserialize)]
+pub struct OltpClients {
+    workload: Oltp,
+    /// Whether to keep the latencies of each kind of statement apart.
+    by_statement: bool,
+    /// Seeds all random streams.
+    seed: u64,
+}
+
+impl Clients for OltpClients {
+    const SYSTEM: model::System = model::System::Postgres;
+
+    fn run_part(
+        &self,
+        spec: &LoadSpec,
+        login: &Login,
+        run: &mut PartRun<'_>,
+    ) -> Result<Account, LoadError> {
+        load::run_part(&self.workload, self.by_statement, self.seed, spec, login, run)
+    }
+
+    fn failure(error: &LoadError, login: &Login) -> Failure {
+        load_failure(error, login)
+    }
+}
+
+/// Turns what ended a load early into a failure that says how to fix it.
+pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
+    let look = "see in pg_stat_activity what the server is waiting for";
+    server_load_failure(error, &login.address().endpoint, look)
+}

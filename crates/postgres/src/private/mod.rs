@@ -1,0 +1,6 @@
+//! Private servers.
+
+mod facts;
+mod launch;
+
+pub use self::launch::KIND;
