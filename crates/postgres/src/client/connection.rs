@@ -143,7 +143,7 @@ impl Connection {
 
     fn note_state<T>(&mut self, result: &Result<T, ClientError>) {
         self.broken = match result {
-            Ok(_) => false,
+            Ok(_) | Err(ClientError::UnwantedCopy) => false,
             Err(ClientError::Server(error)) => error.is_last_word(),
             Err(_) => true,
         };

@@ -134,8 +134,14 @@ fn refused_login(
         ),
         b"42501" => Failure::new(
             FailureKind::AccessDenied,
-            format!("the user '{user}' may not use the database {database} at {endpoint}: {refusal}"),
-            format!("as an administrator: GRANT ALL ON DATABASE {} TO {}", quoted(database), quoted(user)),
+            format!(
+                "the user '{user}' may not use the database {database} at {endpoint}: {refusal}"
+            ),
+            format!(
+                "as an administrator: GRANT ALL ON DATABASE {} TO {}",
+                quoted(database),
+                quoted(user)
+            ),
         ),
         _ => server_failure(refusal, &format!("cannot log in at {endpoint}")),
     }

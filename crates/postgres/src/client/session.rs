@@ -2,8 +2,8 @@
 
 use super::binding::certificate_hash;
 use super::failure::login_failure;
-use crate::protocol::{Login, LoginError, LoginOptions, LoginStep, SessionInfo, write_ssl_request};
 use crate::APPLICATION_NAME;
+use crate::protocol::{Login, LoginError, LoginOptions, LoginStep, SessionInfo, write_ssl_request};
 use model::{Endpoint, Failure, ServerAddress, Tls};
 use system::client::{Credentials, Line, Transport, broken_login};
 
@@ -55,7 +55,9 @@ pub(super) fn log_in(
             LoginStep::NeedMore { consumed } => {
                 input.drain(..consumed);
                 if output.is_empty() {
-                    transport.receive(&mut input).map_err(|error| broken_login(&error, endpoint))?;
+                    transport
+                        .receive(&mut input)
+                        .map_err(|error| broken_login(&error, endpoint))?;
                 }
             }
         }

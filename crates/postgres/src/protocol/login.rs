@@ -2,9 +2,7 @@
 
 mod scram;
 
-use super::command::{
-    BackendKey, push_text, write_message, write_ssl_request, write_startup,
-};
+use super::command::{BackendKey, push_text, write_message, write_ssl_request, write_startup};
 use super::error::{ProtocolError, ServerError};
 use super::frame::{CONTROL_LIMIT, Fields, Message, Messages, Want, tag};
 use postgres_protocol::authentication::md5_hash;
@@ -75,10 +73,17 @@ pub enum LoginError {
 #[derive(Debug)]
 pub enum LoginStep {
     /// Send what was appended, and show more.
-    NeedMore { consumed: usize },
+    NeedMore {
+        consumed: usize,
+    },
     /// Start TLS on the transport, and call [`Login::tls_started`].
-    StartTls { consumed: usize },
-    Done { consumed: usize, session: SessionInfo },
+    StartTls {
+        consumed: usize,
+    },
+    Done {
+        consumed: usize,
+        session: SessionInfo,
+    },
 }
 
 /// What the server has told of an open session.
@@ -266,7 +271,8 @@ impl Login {
             }
             10 => {
                 let offered = fields.rest();
-                let begun = Scram::begin(offered, &options.password, self.binding.take(), options.tls)?;
+                let begun =
+                    Scram::begin(offered, &options.password, self.binding.take(), options.tls)?;
                 begun.write_first(out);
                 *scram = Some(begun);
             }

@@ -14,6 +14,6 @@ pub use command::{
     write_prepare, write_query, write_ssl_request, write_terminate,
 };
 pub use error::{ProtocolError, ServerError, Severity};
-pub use execute::{Execution, ExecuteTemplate, write_text_query};
+pub use execute::{ExecuteTemplate, Execution, write_text_query};
 pub use login::{Login, LoginError, LoginOptions, LoginStep, SessionInfo};
 pub use text::{TextAnswer, TextReader, TextRows};

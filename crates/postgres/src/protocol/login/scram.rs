@@ -36,8 +36,9 @@ impl Scram {
         certificate_hash: Option<Vec<u8>>,
         tls: bool,
     ) -> Result<Self, LoginError> {
-        let offers =
-            |mechanism: &str| offered.split(|&byte| byte == 0).any(|one| one == mechanism.as_bytes());
+        let offers = |mechanism: &str| {
+            offered.split(|&byte| byte == 0).any(|one| one == mechanism.as_bytes())
+        };
         let (binding, mechanism) = match certificate_hash {
             Some(hash) if offers(SCRAM_SHA_256_PLUS) => {
                 (ChannelBinding::tls_server_end_point(hash), SCRAM_SHA_256_PLUS)
