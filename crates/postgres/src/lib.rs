@@ -26,6 +26,9 @@ use system::{
     cannot_check, server_load_failure,
 };
 
+/// What sessions are called in the server's lists.
+pub(crate) const APPLICATION_NAME: &str = "weighin";
+
 /// The servers as a system.
 pub static SYSTEM: Servers<Postgres> = Servers::NEW;
 
