@@ -11,7 +11,8 @@
 #
 # Shared memory outlives processes that are killed. What they have mapped of it goes with them where their
 # own account has made it: files of /dev/shm, and segments of System V, which have their numbers in place
-# of those of files.
+# of those of files. A file may list others of its kind that nobody has mapped, by the numbers that end
+# their names.
 
 is_server() {
     case $1 in
@@ -31,7 +32,18 @@ note_shared() {
         case $path in
             /dev/shm/*[!A-Za-z0-9._-]*) ;;
             /dev/shm/*)
-                [ "$(stat -c %u:%i -- "$path")" = "$account:$number" ] && files="$files $path";;
+                case " $files " in
+                    *" $path "*) continue;;
+                esac
+                [ "$(stat -c %u:%i -- "$path")" = "$account:$number" ] || continue
+                listed=$(od -An -v -tu4 -N 1048576 -- "$path")
+                for other in "${path%.*}".*; do
+                    case $listed in
+                        *" ${other##*.} "*|*" ${other##*.}
+"*) [ "$(stat -c %u -- "$other")" = "$account" ] && files="$files $other";;
+                    esac
+                done
+                files="$files $path";;
             /SYSV*" (deleted)")
                 grep -qE "^ *-?[0-9]+ +$number +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+ +$account " \
                     /proc/sysvipc/shm && segments="$segments $number";;
