@@ -204,7 +204,8 @@ impl Clients for OltpClients {
         login: &Login,
         run: &mut PartRun<'_>,
     ) -> Result<Account, LoadError> {
-        load::run_part(&self.workload, self.by_statement, self.seed, spec, login, run)
+        let program = workload::oltp::program(&self.workload);
+        load::run_part(program, self.by_statement, self.seed, spec, login, run)
     }
 
     fn failure(error: &LoadError, login: &Login) -> Failure {

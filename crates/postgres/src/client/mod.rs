@@ -14,3 +14,4 @@ pub use connection::Connection;
 pub use credentials::usual_login;
 pub use error::ClientError;
 pub use failure::{login_failure, server_failure};
+pub(crate) use session::login_options;

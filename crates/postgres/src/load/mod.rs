@@ -1,17 +1,43 @@
-//! Sessions of the load engine.
+//! Sessions that speak the protocol of PostgreSQL.
 
-use engine::{Account, LoadError, LoadSpec};
-use model::Oltp;
+mod classify;
+mod prepared;
+mod wire;
+
+use crate::client::login_options;
+use engine::{Account, LoadError, LoadSpec, SocketLoad};
+use std::sync::Arc;
 use system::Login;
 use system::load::PartRun;
+use workload::program::Program;
 
+pub use classify::operation_error;
+pub use wire::{PostgresWire, TRANSACTIONS};
+
+/// One client of a load.
+pub type ProgramSession<const BY_STATEMENT: bool> = sql::ProgramSession<PostgresWire, BY_STATEMENT>;
+
+/// Runs a part of a load whose clients run a program.
 pub(super) fn run_part(
-    _workload: &Oltp,
-    _by_statement: bool,
-    _seed: u64,
-    _spec: &LoadSpec,
-    _login: &Login,
-    _run: &mut PartRun<'_>,
+    program: Program,
+    by_statement: bool,
+    seed: u64,
+    spec: &LoadSpec,
+    login: &Login,
+    run: &mut PartRun<'_>,
 ) -> Result<Account, LoadError> {
-    Err(LoadError::Tls("there are no sessions for PostgreSQL".to_owned()))
+    let statements = Arc::new(sql::Statements::new(program, seed, spec.clients));
+    let wire = PostgresWire::new(login_options(login.address(), login.credentials()), &statements);
+    // Decided here, once, and not for every statement.
+    if by_statement {
+        let session = |client| {
+            ProgramSession::<true>::new(wire.clone(), Arc::clone(&statements), client)
+        };
+        run.with(&SocketLoad { spec, session })
+    } else {
+        let session = |client| {
+            ProgramSession::<false>::new(wire.clone(), Arc::clone(&statements), client)
+        };
+        run.with(&SocketLoad { spec, session })
+    }
 }

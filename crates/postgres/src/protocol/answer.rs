@@ -240,12 +240,11 @@ pub(super) fn affected_rows(command_tag: &[u8]) -> Option<u64> {
     None
 }
 
-/// Reads the answer to [`super::write_prepare`].
+/// Reads the answers to [`super::write_prepare`], one statement after another.
 #[derive(Debug, Default)]
 pub struct PrepareReader {
     messages: Messages,
     prepared: Prepared,
-    error: Option<Box<ServerError>>,
 }
 
 /// A prepared statement.
@@ -256,16 +255,25 @@ pub struct Prepared {
     pub columns: Columns,
 }
 
+/// What [`PrepareReader`] found.
+#[derive(Debug)]
+pub enum PrepareAnswer {
+    Prepared(Prepared),
+    /// Those after it are not prepared either.
+    Refused(Box<ServerError>),
+    /// There are no more.
+    Ready,
+}
+
 impl PrepareReader {
-    /// Takes bytes up to the end of the answer, as [`AnswerReader::receive`].
+    /// Takes bytes up to the end of the next answer, as [`AnswerReader::receive`].
     ///
     /// # Errors
     /// When the bytes are no such answer.
-    #[allow(clippy::type_complexity, reason = "a refusal is an answer too")]
     pub fn receive(
         &mut self,
         input: &[u8],
-    ) -> Result<(usize, Option<Result<Prepared, Box<ServerError>>>), ProtocolError> {
+    ) -> Result<(usize, Option<PrepareAnswer>), ProtocolError> {
         let mut rest = input;
         loop {
             let want = |tag| match is_aside(tag) {
@@ -275,35 +283,31 @@ impl PrepareReader {
             let Some(message) = self.messages.next(&mut rest, want)? else {
                 return Ok((input.len() - rest.len(), None));
             };
-            match message.tag {
-                tag::PARSE_COMPLETE | tag::NO_DATA => {}
+            let answer = match message.tag {
                 tag::PARAMETER_DESCRIPTION => {
                     let mut fields = Fields::new(message.body, "a description of parameters");
                     let count = fields.u16()?;
                     let types: Result<_, _> = (0..count).map(|_| fields.u32()).collect();
                     self.prepared.parameters = types?;
+                    continue;
                 }
-                tag::ROW_DESCRIPTION => self.prepared.columns.read(message.body)?,
+                tag::ROW_DESCRIPTION => {
+                    self.prepared.columns.read(message.body)?;
+                    PrepareAnswer::Prepared(std::mem::take(&mut self.prepared))
+                }
+                tag::NO_DATA => PrepareAnswer::Prepared(std::mem::take(&mut self.prepared)),
                 tag::ERROR => {
-                    let error = Box::new(ServerError::parse(message.body)?);
-                    if error.severity == Severity::Fatal {
-                        return Ok((input.len() - rest.len(), Some(Err(error))));
-                    }
-                    self.error.get_or_insert(error);
+                    PrepareAnswer::Refused(Box::new(ServerError::parse(message.body)?))
                 }
-                tag::READY => {
-                    let prepared = match self.error.take() {
-                        Some(error) => Err(error),
-                        None => Ok(std::mem::take(&mut self.prepared)),
-                    };
-                    return Ok((input.len() - rest.len(), Some(prepared)));
-                }
-                tag if is_aside(tag) => {}
+                tag::READY => PrepareAnswer::Ready,
+                tag::PARSE_COMPLETE | tag::EMPTY_QUERY => continue,
+                tag if is_aside(tag) => continue,
                 tag => {
                     let expected = "the description of a statement";
                     return Err(ProtocolError::Unexpected { expected, tag });
                 }
-            }
+            };
+            return Ok((input.len() - rest.len(), Some(answer)));
         }
     }
 }

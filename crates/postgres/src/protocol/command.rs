@@ -73,8 +73,8 @@ pub fn write_query(sql: &[u8], out: &mut Vec<u8>) {
     write_message(b'Q', out, |out| push_text(sql, out));
 }
 
-/// Prepares a statement under that name, asks what its parameters and columns are, and has the
-/// server answer.
+/// Prepares a statement under that name, and asks what its parameters and columns are. The server
+/// answers when it is asked to with [`write_sync`], after any number of these.
 pub fn write_prepare(name: &str, sql: &str, out: &mut Vec<u8>) {
     write_message(b'P', out, |out| {
         push_text(name.as_bytes(), out);
@@ -86,10 +86,10 @@ pub fn write_prepare(name: &str, sql: &str, out: &mut Vec<u8>) {
         out.push(b'S');
         push_text(name.as_bytes(), out);
     });
-    write_sync(out);
 }
 
-pub(super) fn write_sync(out: &mut Vec<u8>) {
+/// Ends what came before, and has the server say that it is ready for more.
+pub fn write_sync(out: &mut Vec<u8>) {
     write_message(b'S', out, |_| {});
 }
 

@@ -8,10 +8,12 @@ mod frame;
 mod login;
 mod text;
 
-pub use answer::{Answer, AnswerReader, Columns, PrepareReader, Prepared, TransactionState};
+pub use answer::{
+    Answer, AnswerReader, Columns, PrepareAnswer, PrepareReader, Prepared, TransactionState,
+};
 pub use command::{
     BackendKey, write_cancel_request, write_copy_data, write_copy_done, write_copy_fail,
-    write_prepare, write_query, write_ssl_request, write_terminate,
+    write_prepare, write_query, write_ssl_request, write_sync, write_terminate,
 };
 pub use error::{ProtocolError, ServerError, Severity};
 pub use execute::{ExecuteTemplate, Execution, write_text_query};

@@ -1,0 +1,12 @@
+//! What servers of SQL have in common: sessions that run programs of transactions, whatever the
+//! protocol.
+
+mod session;
+mod statements;
+mod text;
+mod wire;
+
+pub use session::ProgramSession;
+pub use statements::{Boundaries, Statements};
+pub use text::TextTemplate;
+pub use wire::{Answer, Ready, Wire};
