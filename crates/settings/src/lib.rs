@@ -7,6 +7,7 @@ mod postgres;
 mod redis;
 
 pub use options::{NameError, Options, Resolved};
+pub use postgres::nearest as postgres_nearest;
 pub use redis::line as redis_line;
 
 use model::System;

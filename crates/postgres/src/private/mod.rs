@@ -1,6 +1,9 @@
-//! Private servers.
+//! Private servers: what their programs, data, login and settings are.
 
 mod facts;
+mod hba;
 mod launch;
+mod programs;
+mod settings;
 
 pub use self::launch::KIND;
