@@ -30,10 +30,15 @@ use system::{
     cannot_check, server_load_failure,
 };
 
+use workload::oltp::{Wording, program_in};
+
 /// What sessions are called in the server's lists.
 pub(crate) const APPLICATION_NAME: &str = "weighin";
 /// Those of the clients of a load.
 pub(crate) const LOAD_NAME: &str = "weighin load";
+
+/// In which the OLTP family is asked for.
+const WORDING: Wording = Wording { begin: "BEGIN", omits_given_ids: true };
 
 /// The servers as a system.
 pub static SYSTEM: Servers<Postgres> = Servers::NEW;
@@ -217,7 +222,7 @@ impl Clients for OltpClients {
         login: &Login,
         run: &mut PartRun<'_>,
     ) -> Result<Account, LoadError> {
-        let program = workload::oltp::program(&self.workload);
+        let program = program_in(&self.workload, &WORDING);
         load::run_part(program, self.by_statement, self.seed, spec, login, run)
     }
 

@@ -1,8 +1,9 @@
 //! What servers of SQL have in common: sessions that run programs of transactions, whatever the
-//! protocol.
+//! protocol, and the test tables.
 
 mod session;
 mod statements;
+pub mod tables;
 mod text;
 mod wire;
 

@@ -13,5 +13,6 @@ pub use crate::protocol::TextRows as Rows;
 pub use connection::Connection;
 pub use credentials::usual_login;
 pub use error::ClientError;
+pub(crate) use failure::quoted;
 pub use failure::{login_failure, server_failure};
 pub(crate) use session::login_options;

@@ -35,14 +35,12 @@ pub(super) fn run_part(
     let wire = PostgresWire::new(options, &statements);
     // Decided here, once, and not for every statement.
     if by_statement {
-        let session = |client| {
-            ProgramSession::<true>::new(wire.clone(), Arc::clone(&statements), client)
-        };
+        let session =
+            |client| ProgramSession::<true>::new(wire.clone(), Arc::clone(&statements), client);
         run.with(&SocketLoad { spec, session })
     } else {
-        let session = |client| {
-            ProgramSession::<false>::new(wire.clone(), Arc::clone(&statements), client)
-        };
+        let session =
+            |client| ProgramSession::<false>::new(wire.clone(), Arc::clone(&statements), client);
         run.with(&SocketLoad { spec, session })
     }
 }

@@ -281,7 +281,8 @@ impl Wire for PostgresWire {
         self.own.resize_with(statements.per_client(), || None);
         for (place, (statement, _)) in statements.to_prepare().iter().enumerate() {
             let parameters = &statements.program().statements()[*statement].parameters;
-            let prepared = Prepared { parameters: vec![0; parameters.len()], ..Prepared::default() };
+            let prepared =
+                Prepared { parameters: vec![0; parameters.len()], ..Prepared::default() };
             self.shared.learn(place, prepared);
         }
         self.stage = Stage::Ready;
@@ -339,10 +340,8 @@ impl Wire for PostgresWire {
             }
             Some(Answer::Failed(error, transaction)) => {
                 // Without a state there is no connection any more.
-                let rolled_back = !matches!(
-                    transaction,
-                    Some(TransactionState::Open | TransactionState::Failed)
-                );
+                let rolled_back =
+                    !matches!(transaction, Some(TransactionState::Open | TransactionState::Failed));
                 sql::Answer::Failed { error: Box::new(operation_error(*error)), rolled_back }
             }
         };

@@ -296,9 +296,7 @@ impl PrepareReader {
                     PrepareAnswer::Prepared(std::mem::take(&mut self.prepared))
                 }
                 tag::NO_DATA => PrepareAnswer::Prepared(std::mem::take(&mut self.prepared)),
-                tag::ERROR => {
-                    PrepareAnswer::Refused(Box::new(ServerError::parse(message.body)?))
-                }
+                tag::ERROR => PrepareAnswer::Refused(Box::new(ServerError::parse(message.body)?)),
                 tag::READY => PrepareAnswer::Ready,
                 tag::PARSE_COMPLETE | tag::EMPTY_QUERY => continue,
                 tag if is_aside(tag) => continue,

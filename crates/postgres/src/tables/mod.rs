@@ -1,33 +1,14 @@
-//! The tables that an OLTP load runs on.
+//! The tables that an OLTP load runs on: what is there, what is missing, making it, checking it,
+//! removing it. What is the same on other servers is in [`sql::tables`].
 
-use crate::client::Connection;
-use model::{Failure, FailureKind, Oltp, TableContents};
-use system::{Login, Prepared, Preparing};
+mod check;
+mod cleanup;
+mod inspect;
+mod prepare;
+mod schema;
 
-fn cannot() -> Failure {
-    Failure::new(FailureKind::NotPermitted, "weighin makes no tables on PostgreSQL", "")
-}
-
-pub fn prepare(
-    _login: &Login,
-    _connection: &mut Connection,
-    _oltp: &Oltp,
-    _preparing: &mut Preparing<'_>,
-) -> Result<Prepared, Failure> {
-    Err(cannot())
-}
-
-pub fn check(_connection: &mut Connection, _oltp: &Oltp) -> Result<(), Failure> {
-    Err(cannot())
-}
-
-pub(super) fn are_finished(_connection: &mut Connection, _oltp: &Oltp) -> Result<bool, Failure> {
-    Ok(false)
-}
-
-pub(super) fn contents(
-    _connection: &mut Connection,
-    _oltp: &Oltp,
-) -> Result<TableContents, Failure> {
-    Err(cannot())
-}
+pub use check::check;
+pub(super) use check::{are_finished, contents};
+pub use cleanup::{Cleanup, cleanup};
+pub(super) use prepare::dry_run;
+pub use prepare::prepare;
