@@ -177,7 +177,7 @@ static POSTGRES_FACTS: SystemFacts = SystemFacts {
     kinds: &[Kind { name: "postgresql", program: None }, Kind { name: "postgres", program: None }],
     url: Some(UrlFacts {
         schemes: &["postgresql", "postgres"],
-        aliases: &[],
+        aliases: &[SchemeAlias { scheme: "pgsql", servers: None, encrypted: false }],
         default_port: 5432,
         database: DatabaseFacts::Name,
         example: "postgresql://user@host:5432/database",
@@ -185,8 +185,7 @@ static POSTGRES_FACTS: SystemFacts = SystemFacts {
         usual_password: UsualPassword::OptionFile("~/.pgpass"),
         reveals_password: false,
     }),
-    // None, until loads and statements of weighin run on it.
-    features: &[],
+    features: &[(Feature::Transactions, POSTGRES)],
     background_work: &[],
     usual_workload: "oltp_read_write",
     setting_separator: '_',
@@ -254,7 +253,6 @@ const UNKNOWN: SystemFacts = SystemFacts {
 
 /// Servers that weighin does not measure, by the schemes of their URLs.
 pub const UNSUPPORTED_SCHEMES: &[(&str, &str)] = &[
-    ("pgsql", "PostgreSQL"),
     ("mongodb", "MongoDB"),
     ("mongodb+srv", "MongoDB"),
     ("memcache", "Memcached"),

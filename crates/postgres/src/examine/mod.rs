@@ -80,7 +80,7 @@ fn refuse_recovery(
     let recovers = server.is_true("SELECT pg_is_in_recovery()").unwrap_or(false);
     let read_only = server.text("default_transaction_read_only") == "on";
     let endpoint = server.endpoint();
-    let refuse = |message: String, remedy: &str| {
+    let refuse = |message: String, remedy: &str| -> Result<(), Failure> {
         Err(Failure::new(FailureKind::NotPermitted, message, remedy))
     };
     if recovers {
