@@ -185,8 +185,7 @@ static POSTGRES_FACTS: SystemFacts = SystemFacts {
         usual_password: UsualPassword::OptionFile("~/.pgpass"),
         reveals_password: false,
     }),
-    // None, until loads and statements of weighin run on it.
-    features: &[],
+    features: &[(Feature::Transactions, POSTGRES)],
     background_work: &[],
     usual_workload: "oltp_read_write",
     setting_separator: '_',
