@@ -1,6 +1,10 @@
 //! PostgreSQL.
 
 pub mod client;
+mod counters;
+mod examine;
+mod facts;
+mod limits;
 pub mod load;
 mod private;
 pub mod protocol;
@@ -30,6 +34,8 @@ use workload::oltp::{Wording, program_in};
 
 /// What sessions are called in the server's lists.
 pub(crate) const APPLICATION_NAME: &str = "weighin";
+/// Those of the clients of a load.
+pub(crate) const LOAD_NAME: &str = "weighin load";
 
 /// In which the OLTP family is asked for.
 const WORDING: Wording = Wording { begin: "BEGIN", omits_given_ids: true };
@@ -58,7 +64,7 @@ impl ServerKind for Postgres {
     const SYSTEM: model::System = model::System::Postgres;
     const PRIVATE: &'static PrivateServerKind = &private::KIND;
     const KEEPS_DATA: bool = true;
-    const TELLING_SETTINGS: &'static [&'static str] = &[];
+    const TELLING_SETTINGS: &'static [&'static str] = facts::TELLING;
 
     fn work(workload: &Workload) -> Option<&Oltp> {
         workload.oltp().ok()
@@ -92,8 +98,8 @@ impl ServerKind for Postgres {
         connection.ends()
     }
 
-    fn process_clue(_connection: &mut Connection) -> Result<Option<ProcessClue>, Failure> {
-        Ok(None)
+    fn process_clue(connection: &mut Connection) -> Result<Option<ProcessClue>, Failure> {
+        facts::process_clue(connection)
     }
 
     fn set_answer_limit(connection: &mut Connection, limit: Duration) {
@@ -101,32 +107,39 @@ impl ServerKind for Postgres {
     }
 
     fn facts(connection: &mut Connection) -> Result<ServerFacts, Failure> {
-        Ok(ServerFacts {
-            version: connection.server_version().to_owned(),
-            ..ServerFacts::default()
-        })
+        facts::server_facts(connection)
     }
 
-    fn counters(_connection: &mut Connection) -> Option<ServerCounters> {
-        None
+    fn counters(connection: &mut Connection) -> Option<ServerCounters> {
+        counters::read(connection).ok()
+    }
+
+    fn counters_at_rest(connection: &mut Connection) -> Option<ServerCounters> {
+        counters::read_at_rest(connection).ok()
+    }
+
+    fn cache_memory(connection: &mut Connection) -> Result<Option<&'static str>, Failure> {
+        const SETTING: &str = "pg_prewarm.autoprewarm";
+        let reads = facts::variables(connection)?.get(SETTING).is_some_and(|value| value == "on");
+        Ok(reads.then_some(SETTING))
     }
 
     fn check_limits(
-        _connection: &mut Connection,
-        _oltp: &Oltp,
-        _clients: u32,
-        _interventions: usize,
+        connection: &mut Connection,
+        _: &Oltp,
+        clients: u32,
+        interventions: usize,
     ) -> Result<(), Failure> {
-        Ok(())
+        limits::check_limits(connection, clients, interventions)
     }
 
     fn examine(
-        _login: &Login,
-        _connection: &mut Connection,
-        _setting: &Setting<'_>,
-        _examination: &mut Examination<'_>,
+        login: &Login,
+        connection: &mut Connection,
+        setting: &Setting<'_>,
+        examination: &mut Examination<'_>,
     ) -> Result<Seen, Failure> {
-        Ok(Seen::default())
+        examine::examine(login, connection, setting, examination)
     }
 
     fn prepare(

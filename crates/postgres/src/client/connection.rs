@@ -23,6 +23,8 @@ pub struct Connection {
     output: Vec<u8>,
     /// Set by an error after which nobody knows where the next answer starts.
     broken: bool,
+    /// Whether it is in a transaction in which it reads counters again and again.
+    pub(crate) samples: bool,
 }
 
 /// Appends the next piece of the data of a COPY, and says whether there is more.
@@ -46,7 +48,8 @@ impl Connection {
         let (transport, session, input) = log_in(line, address, credentials)?;
         let address = address.clone();
         let (output, broken) = (Vec::new(), false);
-        Ok(Self { transport, session, address, limits, input, output, broken })
+        let samples = false;
+        Ok(Self { transport, session, address, limits, input, output, broken, samples })
     }
 
     /// Where the connection leads.

@@ -5,6 +5,7 @@ mod prepared;
 mod wire;
 
 use crate::client::login_options;
+use crate::protocol::LoginOptions;
 use engine::{Account, LoadError, LoadSpec, SocketLoad};
 use std::sync::Arc;
 use system::Login;
@@ -27,7 +28,11 @@ pub(super) fn run_part(
     run: &mut PartRun<'_>,
 ) -> Result<Account, LoadError> {
     let statements = Arc::new(sql::Statements::new(program, seed, spec.clients));
-    let wire = PostgresWire::new(login_options(login.address(), login.credentials()), &statements);
+    let options = LoginOptions {
+        application_name: crate::LOAD_NAME,
+        ..login_options(login.address(), login.credentials())
+    };
+    let wire = PostgresWire::new(options, &statements);
     // Decided here, once, and not for every statement.
     if by_statement {
         let session =
