@@ -10,9 +10,11 @@ mod private;
 pub mod protocol;
 pub mod tables;
 
-use crate::client::Connection;
+use crate::client::{Connection, LOOK, login_failure, server_failure};
+use crate::load::{Duplicates, ProgramLoad};
+use crate::protocol::ServerError;
 use crosscheck::sysbench::Sysbench;
-use engine::{Account, LoadError, LoadSpec, Stop};
+use engine::{Account, LoadError, LoadSpec, SessionError, Stop};
 use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
@@ -223,7 +225,13 @@ impl Clients for OltpClients {
         run: &mut PartRun<'_>,
     ) -> Result<Account, LoadError> {
         let program = program_in(&self.workload, &WORDING);
-        load::run_part(program, self.by_statement, self.seed, spec, login, run)
+        let mix = &self.workload.transaction;
+        let duplicates = match mix.deletes + mix.delete_inserts > 0 {
+            true => Duplicates::Conflict,
+            false => Duplicates::Violate,
+        };
+        let (by_statement, seed) = (self.by_statement, self.seed);
+        ProgramLoad { program, by_statement, seed, duplicates }.run_part(spec, login, run)
     }
 
     fn failure(error: &LoadError, login: &Login) -> Failure {
@@ -233,6 +241,17 @@ impl Clients for OltpClients {
 
 /// Turns what ended a load early into a failure that says how to fix it.
 pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
-    let look = "see in pg_stat_activity what the server is waiting for";
-    server_load_failure(error, &login.address().endpoint, look)
+    match error {
+        LoadError::Session(SessionError::Login(reason)) => {
+            if let Some(error) = reason.downcast_ref() {
+                return login_failure(error, login.address(), login.credentials());
+            }
+        }
+        LoadError::Session(SessionError::Prepare { statement, error }) => {
+            let refusal = ServerError::of_state(&error.code, &error.message);
+            return server_failure(&refusal, &format!("cannot prepare «{statement}»"));
+        }
+        _ => {}
+    }
+    server_load_failure(error, &login.address().endpoint, LOOK)
 }

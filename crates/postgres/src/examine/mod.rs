@@ -80,12 +80,14 @@ fn refuse_recovery(
     let recovers = server.is_true("SELECT pg_is_in_recovery()").unwrap_or(false);
     let read_only = server.text("default_transaction_read_only") == "on";
     let endpoint = server.endpoint();
-    let refuse = |message: String, remedy: &str| {
+    let refuse = |message: String, remedy: &str| -> Result<(), Failure> {
         Err(Failure::new(FailureKind::NotPermitted, message, remedy))
     };
     if recovers {
         let failure = refuse(
-            format!("the server at {endpoint} is in recovery: it is a replica, and takes no writes"),
+            format!(
+                "the server at {endpoint} is in recovery: it is a replica, and takes no writes"
+            ),
             "name its primary",
         );
         return examination.found.keep(failure).map(drop);

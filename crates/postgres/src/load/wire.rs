@@ -1,4 +1,4 @@
-use super::classify::{broken, operation_error};
+use super::classify::{Duplicates, broken, operation_error};
 use super::prepared::{Known, Shared, name, text};
 use crate::protocol::{
     Answer, AnswerReader, Columns, Login, LoginOptions, LoginStep, PrepareAnswer, PrepareReader,
@@ -44,6 +44,7 @@ const fn kinds(statement: Option<&'static str>, end: Option<&'static str>) -> [R
 #[derive(Debug)]
 pub struct PostgresWire {
     login: LoginOptions,
+    duplicates: Duplicates,
     shared: Arc<Shared>,
     /// By statement; absent of those that are prepared.
     texts: Arc<[Box<[TextTemplate]>]>,
@@ -73,6 +74,7 @@ impl Clone for PostgresWire {
     fn clone(&self) -> Self {
         Self {
             login: self.login.clone(),
+            duplicates: self.duplicates,
             shared: Arc::clone(&self.shared),
             texts: Arc::clone(&self.texts),
             stage: Stage::Closed,
@@ -87,13 +89,14 @@ impl Clone for PostgresWire {
 
 impl PostgresWire {
     /// Of the clients of a load, which log in with these options.
-    pub fn new(login: LoginOptions, statements: &Statements) -> Self {
+    pub fn new(login: LoginOptions, statements: &Statements, duplicates: Duplicates) -> Self {
         let templates = statements.program().statements().iter().map(|statement| {
             let texts = statement.texts.iter().filter(|_| !statement.prepared);
             texts.map(|text| TextTemplate::new(text, &statement.parameters)).collect()
         });
         Self {
             login,
+            duplicates,
             shared: Arc::new(Shared::new(statements)),
             texts: templates.collect(),
             stage: Stage::Closed,
@@ -142,7 +145,7 @@ impl PostgresWire {
                 }
                 Some(PrepareAnswer::Refused(error)) => {
                     let statement = text(statements, *place).unwrap_or_default();
-                    let error = Box::new(operation_error(*error));
+                    let error = Box::new(operation_error(*error, self.duplicates));
                     return Err(SessionError::Prepare { statement, error });
                 }
                 Some(PrepareAnswer::Ready) if *place == self.own.len() => {
@@ -342,7 +345,8 @@ impl Wire for PostgresWire {
                 // Without a state there is no connection any more.
                 let rolled_back =
                     !matches!(transaction, Some(TransactionState::Open | TransactionState::Failed));
-                sql::Answer::Failed { error: Box::new(operation_error(*error)), rolled_back }
+                let error = Box::new(operation_error(*error, self.duplicates));
+                sql::Answer::Failed { error, rolled_back }
             }
         };
         Ok((consumed, Some(answer)))
