@@ -63,7 +63,8 @@ pub fn parse(text: &str, origin: &str) -> Result<Study, StudyError> {
 
 /// The same of a file in a directory, where the others are that it names.
 fn parse_beside(text: &str, origin: &str, directory: Option<PathBuf>) -> Result<Study, StudyError> {
-    let mut problems = Problems { directory, ..Problems::default() };
+    let mut problems = Problems::default();
+    problems.directory = directory;
     let (tree, syntax_errors) = DeTable::parse_recoverable(text);
     for error in &syntax_errors {
         let end = text.len();
