@@ -6,6 +6,7 @@ mod reading;
 mod scripts;
 mod session;
 mod statements;
+mod syntax;
 mod text;
 #[cfg(test)]
 mod wire;
@@ -13,3 +14,4 @@ mod wire;
 pub use classify::operation_error;
 pub use session::{ProgramSession, REQUEST_KINDS};
 pub use statements::Statements;
+pub use syntax::SCRIPT_SYNTAX;
