@@ -7,13 +7,11 @@ mod reading;
 mod scripts;
 mod session;
 mod statements;
-mod syntax;
 mod text;
 #[cfg(test)]
 mod wire;
 
 pub use classify::operation_error;
-pub(crate) use program::{outline, program};
+pub(crate) use program::{program, reader};
 pub use session::{ProgramSession, REQUEST_KINDS};
 pub use statements::Statements;
-pub use syntax::SCRIPT_SYNTAX;

@@ -1,6 +1,6 @@
 use crate::protocol::{ProtocolError, ServerError};
 use engine::{OperationError, SessionError};
-use model::ErrorClass;
+use model::{ErrorClass, Oltp, Workload};
 
 /// What ends a session whose server no longer keeps to the protocol.
 pub(super) fn broken(error: ProtocolError) -> SessionError {
@@ -15,6 +15,18 @@ pub enum Duplicates {
     /// Another transaction put the row back: where transactions delete a row and insert it again, a
     /// DELETE that waited for another transaction does not see the row that this one inserted.
     Conflict,
+}
+
+impl Duplicates {
+    /// What it means in a workload.
+    pub(super) fn of(workload: &Workload) -> Self {
+        let puts_back =
+            |oltp: &Oltp| oltp.transaction.deletes + oltp.transaction.delete_inserts > 0;
+        match workload.oltp() {
+            Ok(oltp) if puts_back(oltp) => Self::Conflict,
+            _ => Self::Violate,
+        }
+    }
 }
 
 /// The state of an error that says so.

@@ -2,16 +2,18 @@
 
 mod classify;
 mod prepared;
+mod program;
 mod wire;
 
 use crate::client::login_options;
 use crate::protocol::LoginOptions;
-use engine::{Account, LoadError, LoadSpec, SocketLoad};
+use engine::{Account, LoadError, LoadSpec, SessionError, SocketLoad};
+use model::{Failure, System, Workload};
+use serde::{Deserialize, Serialize};
 use sql::Statements;
 use std::sync::Arc;
 use system::Login;
-use system::load::PartRun;
-use workload::program::Program;
+use system::load::{Clients, PartRun};
 
 pub use classify::{Duplicates, operation_error};
 pub use wire::{PostgresWire, TRANSACTIONS};
@@ -20,35 +22,35 @@ pub use wire::{PostgresWire, TRANSACTIONS};
 pub type ProgramSession<const BY_STATEMENT: bool = false> =
     sql::ProgramSession<PostgresWire, BY_STATEMENT>;
 
-/// Clients that run a program.
-pub(super) struct ProgramLoad {
-    pub(super) program: Program,
+/// The clients of a load.
+#[derive(Serialize, Deserialize)]
+pub struct SqlClients {
+    pub(super) workload: Workload,
+    /// Whether to keep the latencies of each kind of statement apart.
     pub(super) by_statement: bool,
-    /// That of the trial.
+    /// Seeds all random streams.
     pub(super) seed: u64,
-    pub(super) duplicates: Duplicates,
 }
 
-impl ProgramLoad {
-    /// Runs a part of the load.
-    ///
-    /// # Errors
-    /// What ended it early.
-    pub(super) fn run_part(
-        self,
+impl Clients for SqlClients {
+    const SYSTEM: System = System::Postgres;
+
+    fn run_part(
+        &self,
         spec: &LoadSpec,
         login: &Login,
         run: &mut PartRun<'_>,
     ) -> Result<Account, LoadError> {
-        let Self { program, by_statement, seed, duplicates } = self;
-        let statements = Arc::new(Statements::new(program, seed, spec.clients));
+        let program = program::program(&self.workload, login)
+            .map_err(|failure| SessionError::Login(Box::new(failure)))?;
+        let statements = Arc::new(Statements::new(program, self.seed, spec.clients));
         let options = LoginOptions {
             application_name: crate::LOAD_NAME,
             ..login_options(login.address(), login.credentials())
         };
-        let wire = PostgresWire::new(options, &statements, duplicates);
+        let wire = PostgresWire::new(options, &statements, Duplicates::of(&self.workload));
         // Decided here, once, and not for every statement.
-        if by_statement {
+        if self.by_statement {
             let session =
                 |client| ProgramSession::<true>::new(wire.clone(), Arc::clone(&statements), client);
             run.with(&SocketLoad { spec, session })
@@ -58,5 +60,9 @@ impl ProgramLoad {
             };
             run.with(&SocketLoad { spec, session })
         }
+    }
+
+    fn failure(error: &LoadError, login: &Login) -> Failure {
+        crate::load_failure(error, login)
     }
 }
