@@ -21,7 +21,8 @@ const IN_MEMORY: u32 = 15;
 const WITH_CHECKPOINTER: u32 = 17;
 
 /// How often the session has read the counters between two loads.
-const READINGS: &str = "coalesce(nullif(current_setting('weighin.readings', true), ''), '0')::bigint";
+const READINGS: &str =
+    "coalesce(nullif(current_setting('weighin.readings', true), ''), '0')::bigint";
 
 /// The first number of the version that the server says it has.
 pub(crate) fn major(version: &str) -> u32 {
@@ -91,7 +92,8 @@ fn figures(version: u32) -> Vec<(&'static str, String)> {
     let block = "current_setting('block_size')::bigint";
     // Two transactions of each session are no load's: its login, and what prepares its statements.
     let sessions = if version < WITH_SESSIONS { "0" } else { "sessions" };
-    let transactions = format!("xact_commit + xact_rollback - 2 * {sessions} - {TRANSACTIONS_EACH} * {READINGS}");
+    let transactions =
+        format!("xact_commit + xact_rollback - 2 * {sessions} - {TRANSACTIONS_EACH} * {READINGS}");
     let mut figures = vec![
         (TRANSACTIONS, database(&transactions)),
         (TABLE_SCANS, tables("coalesce(seq_scan, 0) + coalesce(idx_scan, 0)")),
@@ -104,10 +106,7 @@ fn figures(version: u32) -> Vec<(&'static str, String)> {
         (signal::TEMPORARY_BYTES, database("temp_bytes")),
         (signal::CLEANUPS, tables("autovacuum_count")),
         (signal::DEAD_ROWS, tables("n_dead_tup")),
-        (
-            signal::TRANSACTIONS_TO_WRAPAROUND,
-            database_of_catalog("2147483647 - age(datfrozenxid)"),
-        ),
+        (signal::TRANSACTIONS_TO_WRAPAROUND, database_of_catalog("2147483647 - age(datfrozenxid)")),
         ("xact_commit", database("xact_commit")),
         ("xact_rollback", database("xact_rollback")),
         ("n_tup_hot_upd", tables("n_tup_hot_upd")),
@@ -207,9 +206,8 @@ mod tests {
 
     #[test]
     fn every_version_has_the_same_signals() {
-        let names = |version| -> Vec<&str> {
-            figures(version).into_iter().map(|(name, _)| name).collect()
-        };
+        let names =
+            |version| -> Vec<&str> { figures(version).into_iter().map(|(name, _)| name).collect() };
         for version in [13, 15, 17] {
             let names = names(version);
             for signal in [

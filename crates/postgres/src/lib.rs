@@ -10,35 +10,30 @@ mod private;
 pub mod protocol;
 pub mod tables;
 
-use crate::client::Connection;
+use crate::client::{Connection, LOOK, login_failure, server_failure};
+use crate::load::SqlClients;
+use crate::protocol::ServerError;
 use crosscheck::sysbench::Sysbench;
-use engine::{Account, LoadError, LoadSpec, Stop};
+use engine::{LoadError, SessionError, Stop};
 use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
-    CrossCheckFigures, Failure, Oltp, ServerAddress, ServerCounters, ServerFacts, TableContents,
-    Target, Trial, Workload,
+    CrossCheckFigures, Failure, ServerAddress, ServerCounters, ServerFacts, TableContents, Target,
+    Trial, Workload,
 };
-use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin};
-use system::load::{Clients, PartRun};
 use system::{
     Examination, LoadRequest, Login, Prepared, Preparing, Seen, ServerKind, Servers, Setting,
     cannot_check, server_load_failure,
 };
 
-use workload::oltp::{Wording, program_in};
-
 /// What sessions are called in the server's lists.
 pub(crate) const APPLICATION_NAME: &str = "weighin";
 /// Those of the clients of a load.
 pub(crate) const LOAD_NAME: &str = "weighin load";
-
-/// In which the OLTP family is asked for.
-const WORDING: Wording = Wording { begin: "BEGIN", omits_given_ids: true };
 
 /// The servers as a system.
 pub static SYSTEM: Servers<Postgres> = Servers::NEW;
@@ -57,21 +52,26 @@ pub struct Postgres;
 
 impl ServerKind for Postgres {
     type Connection = Connection;
-    type Work = Oltp;
+    type Work = Workload;
     type Tool = Sysbench;
-    type Clients = OltpClients;
+    type Clients = SqlClients;
 
     const SYSTEM: model::System = model::System::Postgres;
     const PRIVATE: &'static PrivateServerKind = &private::KIND;
     const KEEPS_DATA: bool = true;
     const TELLING_SETTINGS: &'static [&'static str] = facts::TELLING;
 
-    fn work(workload: &Workload) -> Option<&Oltp> {
-        workload.oltp().ok()
+    fn work(workload: &Workload) -> Option<&Workload> {
+        workload.suits(Self::SYSTEM).then_some(workload)
     }
 
-    fn same_data(a: &Oltp, b: &Oltp) -> bool {
-        (a.tables, a.table_size, a.distribution) == (b.tables, b.table_size, b.distribution)
+    fn same_data(a: &Workload, b: &Workload) -> bool {
+        match (a, b) {
+            (Workload::Oltp(a), Workload::Oltp(b)) => {
+                (a.tables, a.table_size, a.distribution) == (b.tables, b.table_size, b.distribution)
+            }
+            (a, b) => a == b,
+        }
     }
 
     fn usual_login(
@@ -126,7 +126,7 @@ impl ServerKind for Postgres {
 
     fn check_limits(
         connection: &mut Connection,
-        _: &Oltp,
+        _: &Workload,
         clients: u32,
         interventions: usize,
     ) -> Result<(), Failure> {
@@ -145,34 +145,42 @@ impl ServerKind for Postgres {
     fn prepare(
         login: &Login,
         connection: &mut Connection,
-        oltp: &Oltp,
+        workload: &Workload,
         preparing: &mut Preparing<'_>,
     ) -> Result<Prepared, Failure> {
-        tables::prepare(login, connection, oltp, preparing)
+        match workload.oltp() {
+            Ok(oltp) => tables::prepare(login, connection, oltp, preparing),
+            // Scripts run on what is there.
+            Err(_) => Ok(Prepared::nothing()),
+        }
     }
 
     fn check_data(
         _: &Login,
         connection: &mut Connection,
-        oltp: &Oltp,
+        workload: &Workload,
         _: &mut Preparing<'_>,
     ) -> Result<(), Failure> {
-        tables::check(connection, oltp)
+        match workload.oltp() {
+            Ok(oltp) => tables::check(connection, oltp),
+            Err(_) => Ok(()),
+        }
     }
 
     fn contents(
         connection: &mut Connection,
-        oltp: &Oltp,
+        workload: &Workload,
     ) -> Result<Option<TableContents>, Failure> {
+        let Ok(oltp) = workload.oltp() else { return Ok(None) };
         match tables::are_finished(connection, oltp)? {
             true => tables::contents(connection, oltp).map(Some),
             false => Ok(None),
         }
     }
 
-    fn clients(oltp: &Oltp, request: &LoadRequest<'_>) -> OltpClients {
-        OltpClients {
-            workload: oltp.clone(),
+    fn clients(workload: &Workload, request: &LoadRequest<'_>) -> SqlClients {
+        SqlClients {
+            workload: workload.clone(),
             by_statement: request.by_statement,
             seed: request.seed,
         }
@@ -180,7 +188,7 @@ impl ServerKind for Postgres {
 
     fn tool(
         _host: &Arc<dyn Host>,
-        _oltp: &Oltp,
+        _: &Workload,
         _target: &Target,
         test: &str,
     ) -> Result<Sysbench, Failure> {
@@ -203,36 +211,22 @@ impl ServerKind for Postgres {
     }
 }
 
-/// The clients of a load.
-#[derive(Serialize, Deserialize)]
-pub struct OltpClients {
-    workload: Oltp,
-    /// Whether to keep the latencies of each kind of statement apart.
-    by_statement: bool,
-    /// Seeds all random streams.
-    seed: u64,
-}
-
-impl Clients for OltpClients {
-    const SYSTEM: model::System = model::System::Postgres;
-
-    fn run_part(
-        &self,
-        spec: &LoadSpec,
-        login: &Login,
-        run: &mut PartRun<'_>,
-    ) -> Result<Account, LoadError> {
-        let program = program_in(&self.workload, &WORDING);
-        load::run_part(program, self.by_statement, self.seed, spec, login, run)
-    }
-
-    fn failure(error: &LoadError, login: &Login) -> Failure {
-        load_failure(error, login)
-    }
-}
-
 /// Turns what ended a load early into a failure that says how to fix it.
 pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
-    let look = "see in pg_stat_activity what the server is waiting for";
-    server_load_failure(error, &login.address().endpoint, look)
+    match error {
+        LoadError::Session(SessionError::Login(reason)) => {
+            if let Some(error) = reason.downcast_ref() {
+                return login_failure(error, login.address(), login.credentials());
+            }
+            if let Some(failure) = reason.downcast_ref::<Failure>() {
+                return failure.clone();
+            }
+        }
+        LoadError::Session(SessionError::Prepare { statement, error }) => {
+            let refusal = ServerError::of_state(&error.code, &error.message);
+            return server_failure(&refusal, &format!("cannot prepare «{statement}»"));
+        }
+        _ => {}
+    }
+    server_load_failure(error, &login.address().endpoint, LOOK)
 }

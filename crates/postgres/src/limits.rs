@@ -24,10 +24,8 @@ pub(super) fn check_limits(
             0 => "max_connections".to_owned(),
             kept => format!("max_connections without the {kept} that are reserved"),
         };
-        let set = format!(
-            "ALTER SYSTEM SET max_connections = {}, and restart the server",
-            needed + kept
-        );
+        let set =
+            format!("ALTER SYSTEM SET max_connections = {}, and restart the server", needed + kept);
         return Err(connections::too_few(&endpoint, (&name, allowed), clients, needed, &set));
     }
     for (what, sql, set) in [

@@ -2,7 +2,7 @@ use crate::{Answer, Ready, Statements, Wire};
 use engine::{Answered, Event, OperationError, Session, SessionError, WithoutServer};
 use model::{ErrorClass, RequestKind, RequestTally};
 use std::sync::Arc;
-use workload::program::{Next, Run, StatementKind, Transaction};
+use workload::program::{Next, Run, StatementKind};
 
 /// One client of a load on a server of SQL, which runs a program. It tells its statements apart for
 /// their latencies where `BY_STATEMENT` says so.
@@ -18,6 +18,8 @@ pub struct ProgramSession<W, const BY_STATEMENT: bool = false> {
     rows_due: u64,
     /// The statement whose reply has just come.
     answered: Option<Answered>,
+    /// The statement whose refusal ended the last transaction that failed.
+    refused: Option<usize>,
     /// What beginning, or going on after a pause, came to where that is no request.
     event: Option<Event>,
     /// What comes after that.
@@ -48,6 +50,7 @@ impl<W: Wire, const BY_STATEMENT: bool> ProgramSession<W, BY_STATEMENT> {
             bulk_rows: [0, 0],
             rows_due: 0,
             answered: None,
+            refused: None,
             event: None,
             then: None,
         }
@@ -113,6 +116,7 @@ impl<W: Wire, const BY_STATEMENT: bool> ProgramSession<W, BY_STATEMENT> {
     /// A value of the next statement cannot be computed: the transaction is abandoned.
     #[cold]
     fn cannot_go_on(&mut self, out: &mut Vec<u8>) -> Event {
+        self.refused = None;
         let reason = self.run.error().map(|error| error.to_string());
         let failure = OperationError {
             class: ErrorClass::Statement,
@@ -134,12 +138,18 @@ impl<W: Wire, const BY_STATEMENT: bool> ProgramSession<W, BY_STATEMENT> {
     ) -> Event {
         tally.kinds[self.statements.form(statement).kind as usize] += 1;
         if BY_STATEMENT {
-            let refused = matches!(answer, Answer::Failed { .. });
-            self.answered = Some(Answered { kind: statement, refused });
+            let (refused, rows) = match &answer {
+                Answer::Done { rows, affected_rows } => (false, affected_rows.unwrap_or(*rows)),
+                Answer::Failed { .. } => (true, 0),
+            };
+            self.answered = Some(Answered { kind: statement, refused, rows });
         }
         match answer {
             Answer::Done { .. } => self.execute_next(out),
-            Answer::Failed { error, rolled_back } => self.abandon(error, rolled_back, out),
+            Answer::Failed { error, rolled_back } => {
+                self.refused = Some(statement);
+                self.abandon(error, rolled_back, out)
+            }
         }
     }
 
@@ -151,7 +161,10 @@ impl<W: Wire, const BY_STATEMENT: bool> ProgramSession<W, BY_STATEMENT> {
         out: &mut Vec<u8>,
     ) -> Event {
         let in_transaction = self.run.in_transaction();
-        self.run.restart();
+        match failure.class == ErrorClass::Conflict && self.run.can_retry() {
+            true => self.run.again(),
+            false => self.run.restart(),
+        }
         if in_transaction && !rolled_back {
             self.rows_due = 0;
             self.wire.write_rollback(out);
@@ -189,14 +202,13 @@ impl<W: Wire, const BY_STATEMENT: bool> Session for ProgramSession<W, BY_STATEME
     }
 
     fn names(&self) -> Vec<String> {
-        let program = self.statements.program();
-        let mut names: Vec<String> =
-            program.statements().iter().map(|statement| statement.name.clone()).collect();
-        if program.tells_transactions() {
-            let name = |one: &Transaction| format!("transaction {}", one.name);
-            names.extend(program.transactions().iter().map(name));
-        }
-        names
+        let statements = self.statements.program().statements();
+        statements.iter().map(|statement| statement.name.clone()).collect()
+    }
+
+    fn transaction_names(&self) -> Vec<String> {
+        let transactions = self.statements.program().transactions();
+        transactions.iter().map(|transaction| transaction.name.clone()).collect()
     }
 
     fn open(&mut self, out: &mut Vec<u8>) {
@@ -280,9 +292,15 @@ impl<W: Wire, const BY_STATEMENT: bool> Session for ProgramSession<W, BY_STATEME
     }
 
     fn transaction(&self) -> Option<usize> {
-        let program = self.statements.program();
-        let first = program.statements().len();
-        program.tells_transactions().then(|| first + self.run.transaction())
+        Some(self.run.transaction())
+    }
+
+    fn refused_statement(&self) -> Option<usize> {
+        self.refused
+    }
+
+    fn does_again(&self) -> bool {
+        self.run.comes_again()
     }
 
     fn is_farewell(&self, input: &[u8]) -> bool {

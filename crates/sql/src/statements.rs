@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use workload::program::{Program, RowsDue, Run, StatementKind, Step};
+use workload::program::{Program, RowRead, RowsDue, Run, StatementKind, Step};
 
 /// What all clients of a load share: its program, and which statements to prepare.
 #[derive(Clone, Debug)]
@@ -18,8 +18,9 @@ pub struct Statements {
 pub(crate) struct Form {
     pub(crate) kind: StatementKind,
     pub(crate) rows_due: RowsDue,
-    /// Whether variables take values from its answer.
-    pub(crate) reads: bool,
+    /// The row of its answer from which variables take values, where they do, or would if there were
+    /// another number of rows.
+    pub(crate) row_read: Option<RowRead>,
     /// The place of its first text among those that are prepared; absent where it travels as text.
     pub(crate) first: Option<usize>,
 }
@@ -46,7 +47,9 @@ impl Statements {
                 to_prepare.extend((0..statement.texts.len()).map(|text| (number, text)));
             }
             let (kind, rows_due) = (statement.kind, statement.rows_due);
-            forms.push(Form { kind, rows_due, reads: !statement.reads.is_empty(), first });
+            let reads = !statement.reads.is_empty() || statement.row_read == RowRead::Only;
+            let row_read = reads.then_some(statement.row_read);
+            forms.push(Form { kind, rows_due, row_read, first });
         }
         Self { program: Arc::new(program), seed, clients, to_prepare, forms: forms.into() }
     }
@@ -76,10 +79,10 @@ impl Statements {
         Some(self.forms[statement].first? + text)
     }
 
-    /// Whether variables take values from the answer to a statement.
+    /// The row of the answer to a statement from which variables take values, where they do.
     #[inline]
-    pub fn reads(&self, statement: usize) -> bool {
-        self.forms[statement].reads
+    pub fn row_read(&self, statement: usize) -> Option<RowRead> {
+        self.forms[statement].row_read
     }
 
     #[inline]
@@ -124,7 +127,7 @@ impl Statements {
                         *open = way;
                     }
                 }
-                Step::Set { .. } | Step::Think { .. } => {}
+                Step::Set { .. } | Step::Pick { .. } | Step::Think { .. } => {}
             }
         }
     }

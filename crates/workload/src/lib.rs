@@ -6,7 +6,9 @@
 mod distribution;
 pub mod key_value;
 pub mod oltp;
+pub mod own;
 pub mod program;
+pub mod script;
 pub mod storage;
 mod stream;
 

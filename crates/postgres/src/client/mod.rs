@@ -13,6 +13,6 @@ pub use crate::protocol::TextRows as Rows;
 pub use connection::Connection;
 pub use credentials::usual_login;
 pub use error::ClientError;
-pub(crate) use failure::quoted;
+pub(crate) use failure::{LOOK, quoted};
 pub use failure::{login_failure, server_failure};
 pub(crate) use session::login_options;

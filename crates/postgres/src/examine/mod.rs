@@ -85,7 +85,9 @@ fn refuse_recovery(
     };
     if recovers {
         let failure = refuse(
-            format!("the server at {endpoint} is in recovery: it is a replica, and takes no writes"),
+            format!(
+                "the server at {endpoint} is in recovery: it is a replica, and takes no writes"
+            ),
             "name its primary",
         );
         return examination.found.keep(failure).map(drop);

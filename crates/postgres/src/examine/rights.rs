@@ -37,8 +37,12 @@ fn making_tables(server: &mut Server<'_>, found: &mut Diagnostics) {
         Some(schema) if server.is_true(may) == Some(false) => {
             let user = server.value("SELECT current_user").unwrap_or_default();
             found.error(refused(
-                format!("the user '{user}' may not make tables in the schema {schema} at {endpoint}"),
-                format!("as the owner of the database: GRANT CREATE ON SCHEMA {schema} TO \"{user}\""),
+                format!(
+                    "the user '{user}' may not make tables in the schema {schema} at {endpoint}"
+                ),
+                format!(
+                    "as the owner of the database: GRANT CREATE ON SCHEMA {schema} TO \"{user}\""
+                ),
             ));
         }
         Some(_) => {}
@@ -54,12 +58,15 @@ fn using_tables(server: &mut Server<'_>, needs: &Needs, table: &str, found: &mut
     ];
     for (_, right) in wanted.iter().filter(|(access, _)| needs.access.contains(access)) {
         let name = table.replace('\'', "''");
-        if server.is_true(&format!("SELECT has_table_privilege('{name}', '{right}')")) == Some(false)
+        if server.is_true(&format!("SELECT has_table_privilege('{name}', '{right}')"))
+            == Some(false)
         {
             let endpoint = server.endpoint();
             found.error(refused(
                 format!("the account may not {right} the table {table} at {endpoint}"),
-                format!("as its owner: GRANT {right} ON ALL TABLES IN SCHEMA public TO the account"),
+                format!(
+                    "as its owner: GRANT {right} ON ALL TABLES IN SCHEMA public TO the account"
+                ),
             ));
         }
     }

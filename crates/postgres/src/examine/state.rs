@@ -94,7 +94,9 @@ fn statement_logs(server: &Server<'_>, found: &mut Diagnostics) {
         warn_if(
             found,
             logs,
-            &format!("the server writes every statement to its log ({name}), which costs each of them"),
+            &format!(
+                "the server writes every statement to its log ({name}), which costs each of them"
+            ),
             &format!("ALTER SYSTEM RESET {name}; SELECT pg_reload_conf()"),
         );
     }

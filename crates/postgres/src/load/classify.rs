@@ -1,16 +1,44 @@
 use crate::protocol::{ProtocolError, ServerError};
 use engine::{OperationError, SessionError};
-use model::ErrorClass;
+use model::{ErrorClass, Oltp, Workload};
 
 /// What ends a session whose server no longer keeps to the protocol.
 pub(super) fn broken(error: ProtocolError) -> SessionError {
     SessionError::Protocol(error.to_string())
 }
 
+/// What it means that a row is there already that is to be inserted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duplicates {
+    /// The statement is wrong, or the data.
+    Violate,
+    /// Another transaction put the row back: where transactions delete a row and insert it again, a
+    /// DELETE that waited for another transaction does not see the row that this one inserted.
+    Conflict,
+}
+
+impl Duplicates {
+    /// What it means in a workload.
+    pub(super) fn of(workload: &Workload) -> Self {
+        let puts_back =
+            |oltp: &Oltp| oltp.transaction.deletes + oltp.transaction.delete_inserts > 0;
+        match workload.oltp() {
+            Ok(oltp) if puts_back(oltp) => Self::Conflict,
+            _ => Self::Violate,
+        }
+    }
+}
+
+/// The state of an error that says so.
+const DUPLICATE: &[u8; 5] = b"23505";
+
 /// What an error of the server amounts to.
-pub fn operation_error(error: ServerError) -> OperationError {
+pub fn operation_error(error: ServerError, duplicates: Duplicates) -> OperationError {
     let class = match error.is_last_word() {
         true => ErrorClass::Connection,
+        false if (&error.sql_state, duplicates) == (DUPLICATE, Duplicates::Conflict) => {
+            ErrorClass::Conflict
+        }
         false => classify(&error.sql_state),
     };
     OperationError {
@@ -78,7 +106,7 @@ mod tests {
             detail: String::new(),
             hint: String::new(),
         };
-        let error = operation_error(error);
+        let error = operation_error(error, Duplicates::Violate);
         assert_eq!((error.class, error.code.as_str()), (ErrorClass::Connection, "25P03"));
     }
 }

@@ -34,15 +34,7 @@ pub(super) fn name(place: usize) -> String {
 /// The text of the statement to prepare in that place: `$1` is the first of its values.
 pub(super) fn text(statements: &Statements, place: usize) -> Option<String> {
     let (statement, text) = statements.to_prepare().get(place)?;
-    let pieces = &statements.program().statements()[*statement].texts[*text].0;
-    let mut sql = String::new();
-    for (number, piece) in pieces.iter().enumerate() {
-        if number > 0 {
-            sql += &format!("${number}");
-        }
-        sql += piece;
-    }
-    Some(sql)
+    Some(statements.program().statements()[*statement].texts[*text].with_numbers())
 }
 
 impl Shared {

@@ -1,16 +1,18 @@
-use super::classify::{broken, operation_error};
+use super::classify::{Duplicates, broken, operation_error};
 use super::prepared::{Known, Shared, name, text};
 use crate::protocol::{
-    Answer, AnswerReader, Columns, Login, LoginOptions, LoginStep, PrepareAnswer, PrepareReader,
-    Prepared, TransactionState, write_prepare, write_query, write_sync, write_terminate,
-    write_text_query,
+    Answer, AnswerReader, Columns, Kept, Login, LoginOptions, LoginStep, PrepareAnswer,
+    PrepareReader, Prepared, TransactionState, write_prepare, write_query, write_sync,
+    write_terminate, write_text_query,
 };
-use engine::SessionError;
-use model::{Effect, RequestKind};
 use crate::counters::{ROWS_INSERTED, TABLE_SCANS};
+use engine::{OperationError, SessionError};
+use model::{Effect, ErrorClass, RequestKind};
 use sql::{Boundaries, Ready, Statements, TextTemplate, Wire};
 use std::sync::Arc;
-use workload::program::{Column, Parameter, Run, Statement, StatementKind, Text, Value};
+use workload::program::{
+    Column, Parameter, RowRead, Run, Statement, StatementKind, Text, Value,
+};
 
 /// What servers count of a load: transactions that have ended, those of one statement among them.
 pub const TRANSACTIONS: &str = "transactions";
@@ -85,6 +87,7 @@ const fn kinds(statement: Option<&'static str>, end: Option<&'static str>) -> [R
 #[derive(Debug)]
 pub struct PostgresWire {
     login: LoginOptions,
+    duplicates: Duplicates,
     shared: Arc<Shared>,
     /// By statement; absent of those that are prepared.
     texts: Arc<[Box<[TextTemplate]>]>,
@@ -114,6 +117,7 @@ impl Clone for PostgresWire {
     fn clone(&self) -> Self {
         Self {
             login: self.login.clone(),
+            duplicates: self.duplicates,
             shared: Arc::clone(&self.shared),
             texts: Arc::clone(&self.texts),
             stage: Stage::Closed,
@@ -128,13 +132,14 @@ impl Clone for PostgresWire {
 
 impl PostgresWire {
     /// Of the clients of a load, which log in with these options.
-    pub fn new(login: LoginOptions, statements: &Statements) -> Self {
+    pub fn new(login: LoginOptions, statements: &Statements, duplicates: Duplicates) -> Self {
         let templates = statements.program().statements().iter().map(|statement| {
             let texts = statement.texts.iter().filter(|_| !statement.prepared);
             texts.map(|text| TextTemplate::new(text, &statement.parameters)).collect()
         });
         Self {
             login,
+            duplicates,
             shared: Arc::new(Shared::new(statements)),
             texts: templates.collect(),
             stage: Stage::Closed,
@@ -183,7 +188,7 @@ impl PostgresWire {
                 }
                 Some(PrepareAnswer::Refused(error)) => {
                     let statement = text(statements, *place).unwrap_or_default();
-                    let error = Box::new(operation_error(*error));
+                    let error = Box::new(operation_error(*error, self.duplicates));
                     return Err(SessionError::Prepare { statement, error });
                 }
                 Some(PrepareAnswer::Ready) if *place == self.own.len() => {
@@ -198,15 +203,28 @@ impl PostgresWire {
         }
     }
 
-    /// Variables take their values from the first row of an answer.
+    /// Variables take their values from a row of an answer, which has so many. Gives the reason where
+    /// they cannot.
     #[cold]
     fn read_row(
         &mut self,
         statements: &Statements,
         statement: usize,
+        rows: u64,
         run: &mut Run,
-    ) -> Result<(), SessionError> {
+    ) -> Result<Option<Box<OperationError>>, SessionError> {
         let statement = &statements.program().statements()[statement];
+        if let Some(wrong) = statement.row_read.error(rows) {
+            return Ok(Some(Box::new(OperationError {
+                class: ErrorClass::Statement,
+                code: "gset".to_owned(),
+                sql_state: String::new(),
+                message: format!("{}: {wrong}", statement.name),
+            })));
+        }
+        if rows == 0 && statement.row_read == RowRead::Last {
+            return Ok(None);
+        }
         let columns = match self.place {
             None => &self.columns,
             Some(place) => match (&self.own[place], self.shared.get(place)) {
@@ -229,7 +247,7 @@ impl PostgresWire {
                 false => run.variables.set(read.variable, Value::Null),
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     #[inline]
@@ -341,8 +359,8 @@ impl Wire for PostgresWire {
         out: &mut Vec<u8>,
     ) -> u64 {
         let place = statements.place(statement, text);
-        if statements.reads(statement) {
-            self.reader.keep_row();
+        if let Some(row) = statements.row_read(statement) {
+            self.reader.keep_row(if row == RowRead::Last { Kept::Last } else { Kept::First });
             self.place = place;
         }
         match place {
@@ -375,18 +393,23 @@ impl Wire for PostgresWire {
         let answer = match answer {
             None => return Ok((consumed, None)),
             Some(Answer::Done { rows, affected_rows, .. }) => {
-                if let Some(statement) = statement
-                    && statements.reads(statement)
-                {
-                    self.read_row(statements, statement, run)?;
+                let misread = match statement {
+                    Some(statement) if statements.row_read(statement).is_some() => {
+                        self.read_row(statements, statement, rows, run)?
+                    }
+                    _ => None,
+                };
+                match misread {
+                    None => sql::Answer::Done { rows, affected_rows },
+                    Some(error) => sql::Answer::Failed { error, rolled_back: false },
                 }
-                sql::Answer::Done { rows, affected_rows }
             }
             Some(Answer::Failed(error, transaction)) => {
                 // Without a state there is no connection any more.
                 let rolled_back =
                     !matches!(transaction, Some(TransactionState::Open | TransactionState::Failed));
-                sql::Answer::Failed { error: Box::new(operation_error(*error)), rolled_back }
+                let error = Box::new(operation_error(*error, self.duplicates));
+                sql::Answer::Failed { error, rolled_back }
             }
         };
         Ok((consumed, Some(answer)))

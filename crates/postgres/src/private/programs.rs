@@ -29,8 +29,8 @@ impl Programs {
     pub(super) fn find(distribution: &Distribution) -> Result<Self, Failure> {
         let places = usual_places();
         let places: Vec<&str> = places.iter().map(String::as_str).collect();
-        let server =
-            distribution.find_program(&[SERVER], &[], &places, || missing("PostgreSQL's server"))?;
+        let server = distribution
+            .find_program(&[SERVER], &[], &places, || missing("PostgreSQL's server"))?;
         let line = distribution.ask(&server, &["--version"])?;
         let version = version(&line).ok_or_else(|| unknown_server(&server, &line))?;
         // That of the same version.

@@ -53,9 +53,10 @@ impl Settings {
     ) -> Result<(), Failure> {
         for (name, value) in &self.0 {
             let option = format!("{name}={value}");
-            let answer = distribution
-                .answer(&programs.server, &["-c", &option, "-C", name])
-                .map_err(|error| refusal(target, name, &format!("cannot be checked: {error}"), ""))?;
+            let answer =
+                distribution.answer(&programs.server, &["-c", &option, "-C", name]).map_err(
+                    |error| refusal(target, name, &format!("cannot be checked: {error}"), ""),
+                )?;
             let said = String::from_utf8_lossy(&answer.stderr);
             if said.contains(TOOK_ALL) {
                 continue;

@@ -1,9 +1,9 @@
-//! Answers to statements, of any number of rows, of which at most the first is kept.
+//! Answers to statements, of any number of rows, of which at most one is kept.
 
 use super::error::{ProtocolError, ServerError, Severity};
 use super::frame::{CONTROL_LIMIT, Fields, Messages, Want, is_aside, tag};
 
-/// Longest first row, in bytes: values of variables are short.
+/// Longest row that is kept, in bytes: values of variables are short.
 const LONGEST_ROW: usize = 1 << 20;
 
 /// How an answer ended.
@@ -82,6 +82,13 @@ impl Columns {
     }
 }
 
+/// A row of an answer that is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    First,
+    Last,
+}
+
 /// Reads answers: what comes from a statement's first message to the readiness for the next.
 #[derive(Debug, Default)]
 pub struct AnswerReader {
@@ -89,15 +96,15 @@ pub struct AnswerReader {
     rows: u64,
     affected_rows: Option<u64>,
     error: Option<Box<ServerError>>,
-    /// Whether the first row is kept, and the columns where they are described.
-    keeps: bool,
+    /// Which row is kept, and the columns where they are described.
+    kept: Option<Kept>,
     row: Vec<u8>,
 }
 
 impl AnswerReader {
-    /// Before an answer whose first row is wanted.
-    pub fn keep_row(&mut self) {
-        self.keeps = true;
+    /// Before an answer of which a row is wanted.
+    pub fn keep_row(&mut self, which: Kept) {
+        self.kept = Some(which);
         self.row.clear();
     }
 
@@ -105,7 +112,7 @@ impl AnswerReader {
     /// shown again with more.
     ///
     /// # Errors
-    /// When the bytes are no answer, or its first row is too long to be kept.
+    /// When the bytes are no answer, or a row that is kept is too long.
     #[inline]
     pub fn receive(
         &mut self,
@@ -115,7 +122,11 @@ impl AnswerReader {
         let mut rest = input;
         let mut columns = columns;
         loop {
-            let wants_row = self.keeps && self.rows == 0;
+            let wants_row = match self.kept {
+                None => false,
+                Some(Kept::First) => self.rows == 0,
+                Some(Kept::Last) => true,
+            };
             let want = |tag| match tag {
                 tag::DATA_ROW if wants_row => Want::Whole { limit: LONGEST_ROW },
                 tag::DATA_ROW | tag::COPY_DATA => Want::Skip,
@@ -128,6 +139,7 @@ impl AnswerReader {
             match message.tag {
                 tag::DATA_ROW => {
                     if wants_row {
+                        self.row.clear();
                         self.row.extend_from_slice(message.body);
                     }
                     self.rows += 1;
@@ -140,7 +152,7 @@ impl AnswerReader {
                     return Ok((input.len() - rest.len(), Some(answer)));
                 }
                 tag::ROW_DESCRIPTION => {
-                    if let (true, Some(columns)) = (self.keeps, &mut columns) {
+                    if let (Some(_), Some(columns)) = (self.kept, &mut columns) {
                         columns.read(message.body)?;
                         // Of several answers the last one counts.
                         self.row.clear();
@@ -161,7 +173,7 @@ impl AnswerReader {
     }
 
     fn end(&mut self, transaction: Option<TransactionState>) -> Answer {
-        self.keeps = false;
+        self.kept = None;
         let (rows, affected_rows) =
             (std::mem::take(&mut self.rows), std::mem::take(&mut self.affected_rows));
         match (self.error.take(), transaction) {

@@ -30,6 +30,17 @@ impl ServerError {
         std::str::from_utf8(&self.sql_state).unwrap_or("?????")
     }
 
+    /// An error that came by another way, as its state and message.
+    pub(crate) fn of_state(sql_state: &str, message: &str) -> Self {
+        Self {
+            severity: Severity::Error,
+            sql_state: sql_state.as_bytes().try_into().unwrap_or(NO_STATE),
+            message: message.to_owned(),
+            detail: String::new(),
+            hint: String::new(),
+        }
+    }
+
     /// Whether the server closes the connection after it.
     pub fn is_last_word(&self) -> bool {
         self.severity == Severity::Fatal
@@ -37,13 +48,7 @@ impl ServerError {
 
     /// Reads the fields of an ErrorResponse or NoticeResponse.
     pub(super) fn parse(mut body: &[u8]) -> Result<Self, ProtocolError> {
-        let mut error = Self {
-            severity: Severity::Error,
-            sql_state: NO_STATE,
-            message: String::new(),
-            detail: String::new(),
-            hint: String::new(),
-        };
+        let mut error = Self::of_state("", "");
         let mut severity: Option<&[u8]> = None;
         loop {
             let (&kind, rest) = body.split_first().ok_or(ProtocolError::Truncated("an error"))?;

@@ -9,7 +9,7 @@ mod login;
 mod text;
 
 pub use answer::{
-    Answer, AnswerReader, Columns, PrepareAnswer, PrepareReader, Prepared, TransactionState,
+    Answer, AnswerReader, Columns, Kept, PrepareAnswer, PrepareReader, Prepared, TransactionState,
 };
 pub use command::{
     BackendKey, write_cancel_request, write_copy_data, write_copy_done, write_copy_fail,

@@ -115,8 +115,7 @@ fn a_server_has_its_settings_and_keeps_its_data_when_it_starts_again() {
 /// Each has a socket by the name that all servers have for theirs, and a database with its own password.
 #[test]
 fn two_servers_of_one_template_are_apart() {
-    let (one, other) =
-        (start_sandbox(options(&[])).unwrap(), start_sandbox(options(&[])).unwrap());
+    let (one, other) = (start_sandbox(options(&[])).unwrap(), start_sandbox(options(&[])).unwrap());
     assert_ne!(one.password().reveal(), other.password().reveal());
     let data = |sandbox: &Sandbox| answer(sandbox, "SHOW data_directory");
     assert_ne!(data(&one), data(&other));

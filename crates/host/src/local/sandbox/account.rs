@@ -68,9 +68,9 @@ impl RunAs {
                 "the account {name}, as which root runs this server, cannot reach {}",
                 directory.display()
             ),
-            None => format!(
-                "there is no account {own} or {NOBODY} as which root could run this server"
-            ),
+            None => {
+                format!("there is no account {own} or {NOBODY} as which root could run this server")
+            }
         };
         let remedy = "move it to where every account may pass through, such as /opt, or run weighin \
                       as an ordinary user";
