@@ -191,7 +191,7 @@ static POSTGRES_FACTS: SystemFacts = SystemFacts {
     kinds: &[Kind { name: "postgresql", program: None }, Kind { name: "postgres", program: None }],
     url: Some(UrlFacts {
         schemes: &["postgresql", "postgres"],
-        aliases: &[],
+        aliases: &[SchemeAlias { scheme: "pgsql", servers: None, encrypted: false }],
         default_port: 5432,
         database: DatabaseFacts::Name,
         example: "postgresql://user@host:5432/database",
@@ -270,7 +270,6 @@ const UNKNOWN: SystemFacts = SystemFacts {
 
 /// Servers that weighin does not measure, by the schemes of their URLs.
 pub const UNSUPPORTED_SCHEMES: &[(&str, &str)] = &[
-    ("pgsql", "PostgreSQL"),
     ("mongodb", "MongoDB"),
     ("mongodb+srv", "MongoDB"),
     ("memcache", "Memcached"),

@@ -5,11 +5,14 @@ use crate::protocol::{
     PrepareReader, Prepared, TransactionState, write_prepare, write_query, write_sync,
     write_terminate, write_text_query,
 };
+use crate::counters::{ROWS_INSERTED, TABLE_SCANS};
 use engine::{OperationError, SessionError};
 use model::{Effect, ErrorClass, RequestKind};
 use sql::{Boundaries, Ready, Statements, TextTemplate, Wire};
 use std::sync::Arc;
-use workload::program::{Column, Parameter, RowRead, Run, Value};
+use workload::program::{
+    Column, Parameter, RowRead, Run, Statement, StatementKind, Text, Value,
+};
 
 /// What servers count of a load: transactions that have ended, those of one statement among them.
 pub const TRANSACTIONS: &str = "transactions";
@@ -20,6 +23,46 @@ static IN_TRANSACTIONS: [RequestKind; 8] = kinds(None, Some(TRANSACTIONS));
 static BY_THEMSELVES: [RequestKind; 8] = kinds(Some(TRANSACTIONS), Some(TRANSACTIONS));
 /// Where it depends on the way through the program what is one.
 static UNCOUNTED: [RequestKind; 8] = kinds(None, None);
+
+/// Where every statement looks once for a row or a range of rows of one table, or inserts one row: the
+/// tables' own counters know of no other sessions, logins and background work.
+static BY_TABLES: [RequestKind; 8] = [
+    RequestKind::counted("select", Effect::Read, TABLE_SCANS),
+    RequestKind::counted("insert", Effect::Write, ROWS_INSERTED),
+    RequestKind::counted("update", Effect::Write, TABLE_SCANS),
+    RequestKind::counted("delete", Effect::Write, TABLE_SCANS),
+    RequestKind::uncounted("begin", Effect::Control),
+    RequestKind::uncounted("commit", Effect::Control),
+    RequestKind::uncounted("rollback", Effect::Control),
+    RequestKind::uncounted("other", Effect::Control),
+];
+
+/// How statements of the family begin that read one row, or a range of rows.
+const ONE_SCAN: [&str; 4] = [
+    "SELECT c FROM sbtest",
+    "SELECT pad FROM sbtest",
+    "SELECT SUM(k) FROM sbtest",
+    "SELECT DISTINCT c FROM sbtest",
+];
+
+/// Whether a statement is one of the sbtest family that scans a table once, or inserts one row.
+fn is_counted_by_tables(statement: &Statement) -> bool {
+    let texts = || statement.texts.iter().map(Text::with_marks);
+    match statement.kind {
+        StatementKind::Select => texts().all(|text| {
+            let once = ONE_SCAN.iter().any(|start| text.starts_with(start));
+            once && ![" IN", " OR ", " JOIN ", ","].iter().any(|more| text.contains(more))
+        }),
+        StatementKind::Update => texts().all(|text| text.starts_with("UPDATE sbtest")),
+        StatementKind::Delete => texts().all(|text| text.starts_with("DELETE FROM sbtest")),
+        StatementKind::Insert => {
+            let many = statement.parameters.iter().any(|one| matches!(one, Parameter::Made(_)));
+            !many && texts().all(|text| text.starts_with("INSERT INTO sbtest"))
+        }
+        StatementKind::Begin | StatementKind::Commit | StatementKind::Rollback => true,
+        StatementKind::Other => false,
+    }
+}
 
 const fn kinds(statement: Option<&'static str>, end: Option<&'static str>) -> [RequestKind; 8] {
     const fn kind(name: &'static str, effect: Effect, by: Option<&'static str>) -> RequestKind {
@@ -255,6 +298,9 @@ impl Wire for PostgresWire {
     const KINDS: &'static [RequestKind] = &IN_TRANSACTIONS;
 
     fn kinds(statements: &Statements) -> &'static [RequestKind] {
+        if statements.program().statements().iter().all(is_counted_by_tables) {
+            return &BY_TABLES;
+        }
         match statements.boundaries() {
             Boundaries::Explicit => &IN_TRANSACTIONS,
             Boundaries::EachStatement => &BY_THEMSELVES,
