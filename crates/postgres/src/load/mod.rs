@@ -1,8 +1,12 @@
 //! Sessions that speak the protocol of PostgreSQL.
 
 mod classify;
+#[cfg(test)]
+mod peer;
 mod prepared;
 mod program;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 use crate::client::login_options;

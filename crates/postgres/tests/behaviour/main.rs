@@ -2,5 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 mod client;
+mod load;
 #[path = "../support/mod.rs"]
 mod support;
