@@ -214,7 +214,12 @@ static POSTGRES_FACTS: SystemFacts = SystemFacts {
         reveals_password: false,
     }),
     sql: Some(&SqlSyntax::STANDARD),
-    features: &[(Feature::Transactions, POSTGRES), (Feature::OwnTransactions, POSTGRES)],
+    features: &[
+        (Feature::Transactions, POSTGRES),
+        (Feature::OwnTransactions, POSTGRES),
+        (Feature::Statements, POSTGRES),
+        (Feature::TemporaryFiles, POSTGRES),
+    ],
     background_work: &[],
     usual_workload: "oltp_read_write",
     setting_separator: '_',

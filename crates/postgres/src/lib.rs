@@ -8,6 +8,7 @@ mod limits;
 pub mod load;
 mod private;
 pub mod protocol;
+mod statements;
 pub mod tables;
 
 use crate::client::{Connection, LOOK, login_failure, server_failure};
@@ -18,8 +19,8 @@ use engine::{LoadError, SessionError, Stop};
 use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
-    CrossCheckFigures, Failure, ServerAddress, ServerCounters, ServerFacts, TableContents, Target,
-    Trial, Workload,
+    CrossCheckFigures, Failure, ServerAddress, ServerCounters, ServerFacts, Statement,
+    TableContents, Target, Trial, Workload,
 };
 use std::io;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ use std::time::Duration;
 use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin};
 use system::{
     Examination, LoadRequest, Login, Prepared, Preparing, Seen, ServerKind, Servers, Setting,
-    cannot_check, server_load_failure,
+    StatementSession, cannot_check, server_load_failure,
 };
 
 /// What sessions are called in the server's lists.
@@ -184,6 +185,13 @@ impl ServerKind for Postgres {
             by_statement: request.by_statement,
             seed: request.seed,
         }
+    }
+
+    fn statement_session(
+        login: &Login,
+        statement: &Statement,
+    ) -> Result<Box<dyn StatementSession>, Failure> {
+        Ok(Box::new(statements::Session::open(login, statement)?))
     }
 
     fn tool(

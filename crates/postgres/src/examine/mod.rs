@@ -8,8 +8,9 @@ mod state;
 
 use crate::client::Connection;
 use crate::facts::variables;
+use crate::statements::no_changes;
 use crate::tables;
-use model::{Failure, FailureKind, Needs, Oltp, Study, Test};
+use model::{Failure, FailureKind, Needs, Oltp, Study, Task, Test};
 use std::collections::BTreeMap;
 use system::{DataPlan, Diagnostics, Examination, Login, Seen, Setting};
 
@@ -63,6 +64,9 @@ pub(super) fn examine(
     refuse_recovery(&mut server, &needs, examination)?;
     let data = data(&mut server, examination)?;
     let (plan, kept) = data.clone().unwrap_or_default();
+    if examination.study.tests.iter().any(changes_schema) {
+        examination.found.error(no_changes());
+    }
     rights::check(&mut server, &needs, &plan, &kept, examination.found);
     state::check(&mut server, &needs, &plan, examination.found);
     limits::check(&mut server, &needs, examination);
@@ -124,6 +128,10 @@ fn data(
         first = first.or(found);
     }
     Ok(first)
+}
+
+fn changes_schema(test: &Test) -> bool {
+    matches!(&test.task, Task::Statement(statement) if statement.change().is_some())
 }
 
 /// The loads on tables whose data the tests of a study need.

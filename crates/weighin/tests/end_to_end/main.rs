@@ -43,6 +43,7 @@ mod oversubscription;
 mod own_load_hosts;
 mod package;
 mod placing;
+mod postgres;
 mod prepare;
 mod published;
 mod rates;
