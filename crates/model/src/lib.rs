@@ -17,6 +17,7 @@ mod dataset;
 mod date;
 pub mod deadline;
 mod disk;
+mod durability;
 mod environment;
 mod failover;
 mod failure;
@@ -77,6 +78,7 @@ pub use cross_check::{
 pub use dataset::{Dataset, Extension, Note, RunInfo, SupersededTrial, TargetFacts};
 pub use date::UnixMillis;
 pub use disk::{DiskRates, VolumeRates};
+pub use durability::{DurabilitySetting, Kept, Promise, promises_differ, promises_in_words};
 pub use environment::{HostFacts, ServerFacts, TableContents};
 pub use failover::{Failover, FailoverCause};
 pub use failure::{Failure, FailureKind};

@@ -1,11 +1,11 @@
 //! What generic code needs to know of each kind of target. All else that weighin knows of a system
 //! stands in the system's own crate.
 
-use crate::{BackgroundWork, Placeholder, SqlSyntax};
+use crate::{BackgroundWork, DurabilitySetting, Placeholder, Promise, SqlSyntax};
 use serde::{Deserialize, Serialize};
 
 /// A family of targets: servers that speak one protocol, or no server at all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum System {
     /// MariaDB and MySQL.
@@ -46,6 +46,8 @@ pub struct SystemFacts {
     pub setting_separator: char,
     /// Settings that weighin chooses for the members of a group.
     pub group_settings: &'static [&'static str],
+    /// Settings by which it is told what survives a crash.
+    pub durability: &'static [DurabilitySetting],
     /// The product behind a version that a server told.
     product: fn(version: &str) -> Option<&str>,
 }
@@ -181,6 +183,18 @@ static MYSQL_FACTS: SystemFacts = SystemFacts {
         "skip_slave_start",
         "skip_replica_start",
     ],
+    durability: &[
+        DurabilitySetting {
+            promise: Promise::CommitsOnDisk,
+            name: "innodb_flush_log_at_trx_commit",
+            kept_with: &["1", "3"],
+        },
+        DurabilitySetting {
+            promise: Promise::WholePages,
+            name: "innodb_doublewrite",
+            kept_with: &["on", "1", "detect_and_recover"],
+        },
+    ],
     product: |version| (!version.is_empty() && !version.contains("MariaDB")).then_some("MySQL"),
 };
 
@@ -205,6 +219,19 @@ static POSTGRES_FACTS: SystemFacts = SystemFacts {
     usual_workload: "oltp_read_write",
     setting_separator: '_',
     group_settings: &[],
+    durability: &[
+        DurabilitySetting { promise: Promise::CommitsOnDisk, name: "fsync", kept_with: &["on"] },
+        DurabilitySetting {
+            promise: Promise::CommitsOnDisk,
+            name: "synchronous_commit",
+            kept_with: &["on", "local", "remote_write", "remote_apply"],
+        },
+        DurabilitySetting {
+            promise: Promise::WholePages,
+            name: "full_page_writes",
+            kept_with: &["on"],
+        },
+    ],
     product: |_| None,
 };
 
@@ -238,6 +265,18 @@ static REDIS_FACTS: SystemFacts = SystemFacts {
     usual_workload: "key_value",
     setting_separator: '-',
     group_settings: &[],
+    durability: &[
+        DurabilitySetting {
+            promise: Promise::CommitsOnDisk,
+            name: "appendonly",
+            kept_with: &["yes"],
+        },
+        DurabilitySetting {
+            promise: Promise::CommitsOnDisk,
+            name: "appendfsync",
+            kept_with: &["always"],
+        },
+    ],
     // The others have their names in front of their versions.
     product: |version| version.split_once(' ').map(|(name, _)| name),
 };
@@ -265,6 +304,7 @@ const UNKNOWN: SystemFacts = SystemFacts {
     usual_workload: "oltp_read_write",
     setting_separator: '_',
     group_settings: &[],
+    durability: &[],
     product: |_| None,
 };
 

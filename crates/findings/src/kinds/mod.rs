@@ -61,6 +61,7 @@ kinds! {
     outages => ConnectionsLost, Overloaded;
     pairs => OverallResult, BetterAtLevels, EquivalentAtLevels, UnresolvedAtLevels | Verdict;
     placing => LevelsPlaced | PlacedLevel, PlacedAround, PlacementEnd;
+    products => ProductsCompared | ComparedProduct;
     repeats => RepeatsAlike;
     run => TrialFailed, NotOffered, TrialsMissing, FewRepeats, CheckPassed, ChecksNotMade, PairsLimited | Check;
     scaling => Growth, ScalingLaw, NoScalingLaw | FittedLaw, NoLaw;

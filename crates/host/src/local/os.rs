@@ -44,7 +44,10 @@ impl ProcessIdentity {
 /// What `/proc/<pid>/stat` says of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
+    pub(crate) parent: u32,
     pub(crate) cpu_ticks: u64,
+    /// The same of its children that have ended.
+    pub(crate) waited_ticks: u64,
     /// When it started, since boot.
     pub(crate) start_ticks: u64,
 }
@@ -60,7 +63,12 @@ pub(crate) fn parse_stat(text: &str) -> Option<Stat> {
     let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
     // The first field here is the third of proc(5).
     let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
-    Some(Stat { cpu_ticks: field(14)?.saturating_add(field(15)?), start_ticks: field(22)? })
+    Some(Stat {
+        parent: field(4)?.try_into().ok()?,
+        cpu_ticks: field(14)?.saturating_add(field(15)?),
+        waited_ticks: field(16)?.saturating_add(field(17)?),
+        start_ticks: field(22)?,
+    })
 }
 
 /// Whether weighin runs as root.
@@ -189,6 +197,16 @@ pub(crate) fn ends_with_thread(command: &mut Command) {
 pub(crate) fn has_ended(pid: Pid) -> Option<WaitIdStatus> {
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     waitid(WaitId::Pid(pid), look).ok().flatten()
+}
+
+/// A process, and its children that have its name: those of a server that is several processes.
+pub(crate) fn family(pid: u32) -> Vec<u32> {
+    let name = |pid: u32| fs::read(format!("/proc/{pid}/comm")).ok();
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+    let children = children.unwrap_or_default();
+    let children = children.split_ascii_whitespace().filter_map(|child| child.parse().ok());
+    let own = name(pid);
+    std::iter::once(pid).chain(children.filter(|&child| name(child) == own)).collect()
 }
 
 /// All processes; none where that cannot be seen.
@@ -383,7 +401,10 @@ mod tests {
     fn the_command_may_hold_anything() {
         let text =
             "4242 (my) (sql d) S 1 2 3 0 -1 4194304 98 0 0 0 150 25 7 8 20 0 1 0 126501 31 39";
-        assert_eq!(parse_stat(text), Some(Stat { cpu_ticks: 175, start_ticks: 126_501 }));
+        assert_eq!(
+            parse_stat(text),
+            Some(Stat { parent: 1, cpu_ticks: 175, waited_ticks: 15, start_ticks: 126_501 })
+        );
         assert_eq!(parse_stat("4242 (cut off) S 1 2"), None);
         assert_eq!(parse_stat(""), None);
     }

@@ -1,13 +1,14 @@
 //! What a process used: `/proc/<pid>/stat` and `/proc/<pid>/status`.
 
-use crate::local::os::{ProcessIdentity, parse_stat, read_stat};
+use crate::local::os::{ProcessIdentity, Stat, family, parse_stat, read_stat};
 use engine::process_cpu;
 use model::ProcessUsage;
 use rustix::param::clock_ticks_per_second;
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Reads one process, and only that one: a later process with the same id is not taken for it.
+/// Reads one process, and only that one: a later process with the same id is not taken for it. A server
+/// that is several processes counts as a whole.
 #[derive(Debug)]
 pub struct ProcessReader {
     /// `None` where there was none at the beginning.
@@ -52,14 +53,37 @@ impl ProcessReader {
         let ProcessIdentity { pid, started } = self.process?;
         let stat = read_stat(pid).filter(|stat| stat.start_ticks == started)?;
         let memory = read_memory(pid)?;
-        let ticks = u32::try_from(stat.cpu_ticks).unwrap_or(u32::MAX);
+        let family = family(pid);
+        let (ticks, rss_bytes) = match family.as_slice() {
+            [_] => (stat.cpu_ticks, memory.rss_bytes),
+            // What those have used that have ended is what the first one waited for.
+            all => (all.iter().filter_map(|&pid| read_stat(pid)).map(ticks).sum(), together(all)),
+        };
+        let ticks = u32::try_from(ticks).unwrap_or(u32::MAX);
         Some(ProcessReading {
             taken_at,
             cpu: self.tick * ticks,
-            rss_bytes: memory.rss_bytes,
-            peak_rss_bytes: memory.peak_rss_bytes,
+            rss_bytes,
+            peak_rss_bytes: memory.peak_rss_bytes.max(rss_bytes),
         })
     }
+}
+
+fn ticks(stat: Stat) -> u64 {
+    stat.cpu_ticks.saturating_add(stat.waited_ticks)
+}
+
+/// Resident memory of several processes: that of their own of each, and once what they share.
+fn together(processes: &[u32]) -> u64 {
+    let of = |pid: &u32| {
+        let text = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let own = bytes_in(&text, "RssAnon:")?;
+        let shared = bytes_in(&text, "RssShmem:")? + bytes_in(&text, "RssFile:")?;
+        Some((own, shared))
+    };
+    let all = processes.iter().filter_map(of);
+    let (own, shared) = all.fold((0, 0), |sum: (u64, u64), one| (sum.0 + one.0, sum.1.max(one.1)));
+    own + shared
 }
 
 /// What weighin itself used. Finer than [`ProcessReader`]: microseconds instead of clock ticks.
@@ -98,11 +122,14 @@ fn read_memory(pid: u32) -> Option<Memory> {
 
 /// Reads `/proc/<pid>/status`; `None` for a process that has no memory any more.
 fn parse_memory(text: &str) -> Option<Memory> {
-    let bytes = |key: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(key))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-    };
+    let bytes = |key: &str| bytes_in(text, key);
     Some(Memory { rss_bytes: bytes("VmRSS:")?, peak_rss_bytes: bytes("VmHWM:")? })
+}
+
+/// A size in such a text.
+fn bytes_in(text: &str, key: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
 #[cfg(test)]
@@ -134,6 +161,30 @@ mod tests {
         };
         assert_eq!(later.usage_since(&earlier), ProcessUsage { cpus: 1.5, rss_bytes: 4 });
         assert_eq!(later.usage_since(&later).cpus, 0.0);
+    }
+
+    #[test]
+    fn processes_of_one_name_count_together_also_when_some_have_ended() {
+        // Of two children one ends at once, and the shell waits for it.
+        let spin = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
+        let script = format!("({spin}); ({spin}; read -r _) <&0 & wait $!");
+        let mut first = std::process::Command::new("sh")
+            .args(["-c", &script])
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let reader = ProcessReader::new(first.id());
+        let tick = clock_tick();
+        let deadline = Instant::now() + Duration::from_secs(120);
+        let used = || reader.read().unwrap().cpu;
+        let own = || tick * u32::try_from(read_stat(first.id()).unwrap().cpu_ticks).unwrap();
+        while used() < own() + Duration::from_millis(40) {
+            assert!(Instant::now() < deadline);
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(reader.read().unwrap().rss_bytes > 0);
+        drop(first.stdin.take());
+        first.wait().unwrap();
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //!   it is handed over, and a slow disk takes longer. Such a process could not be killed either.
 
 use super::home::Home;
+use crate::local::os::family;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
@@ -134,14 +135,6 @@ impl Files {
             }
         }
     }
-}
-
-/// A process and its children.
-fn family(pid: u32) -> Vec<u32> {
-    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
-    let children = children.unwrap_or_default();
-    let children = children.split_ascii_whitespace().filter_map(|child| child.parse().ok());
-    std::iter::once(pid).chain(children).collect()
 }
 
 /// Threads and resident memory (in KiB) of a process and its children.
