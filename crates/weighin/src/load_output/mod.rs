@@ -321,11 +321,15 @@ impl<'a> LoadOutput<'a> {
 
     /// Whether the server's own counters agree with weighin's over the whole load.
     fn agreement(&self) -> String {
-        let compared: Vec<_> = self
-            .requests
-            .values()
-            .filter_map(|counts| Some((counts.counter.as_ref()?, counts.weighin, counts.server?)))
-            .collect();
+        // One counter may count several kinds of requests.
+        let mut compared: Vec<(&String, u64, i64)> = Vec::new();
+        for counts in self.requests.values() {
+            let (Some(name), Some(server)) = (&counts.counter, counts.server) else { continue };
+            match compared.iter_mut().find(|(known, ..)| *known == name) {
+                Some((_, weighin, _)) => *weighin += counts.weighin,
+                None => compared.push((name, counts.weighin, server)),
+            }
+        }
         let off: Vec<String> = compared
             .iter()
             .filter(|(_, weighin, server)| i64::try_from(*weighin) != Ok(*server))
