@@ -4,6 +4,8 @@ pub mod client;
 mod counters;
 mod examine;
 mod facts;
+#[doc(hidden)]
+pub mod fuzzing;
 mod limits;
 pub mod load;
 mod private;

@@ -6,6 +6,7 @@ mod import;
 mod local;
 mod mysql;
 mod output;
+mod postgres;
 mod redis;
 mod session;
 mod settings;
@@ -27,6 +28,9 @@ pub const TARGETS: &[Target] = &[
     mysql::REPLIES,
     mysql::COMPRESSED,
     session::MYSQL,
+    postgres::LOGIN,
+    postgres::ANSWERS,
+    session::POSTGRES,
     redis::REPLIES,
     session::REDIS,
     import::CSV,
