@@ -33,6 +33,7 @@ mod mix;
 mod needs;
 mod oltp;
 mod outcome;
+mod own_data;
 mod placement;
 mod plan;
 mod policy;
@@ -103,6 +104,10 @@ pub use mix::{OltpMix, OltpTransaction};
 pub use needs::{Access, Needs};
 pub use oltp::{Oltp, OltpDialect, TableSchema};
 pub use outcome::{Figure, FigureNumber, FigureValue, Outcome, Printed, ResultSource, TimeSeries};
+pub use own_data::{
+    ColumnValues, DataFile, DataSource, Fingerprint, GeneratedColumn, Invariant, OwnData,
+    Popularity, Restore, RowGenerator,
+};
 pub use placement::LevelPlacement;
 pub use plan::{Block, Plan, Trial, TrialKey};
 pub use policy::{ErrorAction, ErrorPolicy};
