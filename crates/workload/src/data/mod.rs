@@ -4,7 +4,9 @@
 mod csv;
 mod rows;
 mod script;
+mod statement;
 
 pub use csv::{CsvError, CsvReader, CsvRow};
 pub use rows::{Cell, References, RowMaker};
 pub use script::{ScriptError, ScriptReader, ScriptStatement, ScriptSyntax};
+pub use statement::{ObjectKind, StatementFacts};

@@ -7,6 +7,8 @@ use std::fmt::{self, Display, Formatter};
 pub struct ScriptSyntax {
     /// Characters that quote texts and names.
     pub quotes: &'static [u8],
+    /// Those of them that quote names.
+    pub name_quotes: &'static [u8],
     /// Those in which a backslash takes the next character as it is.
     pub backslash_in: &'static [u8],
     /// Whether `#` begins a comment.
@@ -21,6 +23,15 @@ pub struct ScriptSyntax {
     pub dollar_quotes: bool,
     /// Whether a line `DELIMITER` says what ends statements from there on.
     pub delimiter_lines: bool,
+}
+
+impl ScriptSyntax {
+    pub(super) fn begins_line_comment(&self, rest: &[u8]) -> bool {
+        let is_dashes = rest.starts_with(b"--")
+            && (!self.dashes_need_space
+                || rest.get(2).is_none_or(|c| c.is_ascii_whitespace() || c.is_ascii_control()));
+        is_dashes || self.hash_comments && rest.starts_with(b"#")
+    }
 }
 
 /// A statement of a script.
@@ -224,7 +235,7 @@ impl ScriptReader {
             self.finish(out)?;
             return Ok(self.delimiter.len());
         }
-        if self.begins_line_comment(rest) {
+        if self.syntax.begins_line_comment(rest) {
             self.within = Within::LineComment;
             // As the clients do: it would only be in the way of what follows on the next line.
             return Ok(rest.len());
@@ -259,13 +270,6 @@ impl ScriptReader {
         }
     }
 
-    fn begins_line_comment(&self, rest: &[u8]) -> bool {
-        let is_dashes = rest.starts_with(b"--")
-            && (!self.syntax.dashes_need_space
-                || rest.get(2).is_none_or(|c| c.is_ascii_whitespace() || c.is_ascii_control()));
-        is_dashes || self.syntax.hash_comments && rest.starts_with(b"#")
-    }
-
     /// The `$name$` at a place of a line.
     fn dollar_tag<'a>(&self, line: &'a [u8], at: usize) -> Option<&'a [u8]> {
         let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
@@ -293,12 +297,13 @@ impl ScriptReader {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ONE: ScriptSyntax = ScriptSyntax {
+    pub(in super::super) const ONE: ScriptSyntax = ScriptSyntax {
         quotes: b"'\"`",
+        name_quotes: b"`",
         backslash_in: b"'\"",
         hash_comments: true,
         dashes_need_space: true,
@@ -309,6 +314,7 @@ mod tests {
     };
     const OTHER: ScriptSyntax = ScriptSyntax {
         quotes: b"'\"",
+        name_quotes: b"\"",
         backslash_in: b"",
         hash_comments: false,
         dashes_need_space: false,
