@@ -105,8 +105,8 @@ pub use needs::{Access, Needs};
 pub use oltp::{Oltp, OltpDialect, TableSchema};
 pub use outcome::{Figure, FigureNumber, FigureValue, Outcome, Printed, ResultSource, TimeSeries};
 pub use own_data::{
-    ColumnValues, DataFile, DataSource, Fingerprint, GeneratedColumn, Invariant, OwnData,
-    Popularity, Restore, RowGenerator,
+    BrokenInvariant, ColumnValues, DataFile, DataSource, DataState, Fingerprint, GeneratedColumn,
+    Invariant, OwnData, Popularity, Restore, RowGenerator, TableRows,
 };
 pub use placement::LevelPlacement;
 pub use plan::{Block, Plan, Trial, TrialKey};

@@ -164,6 +164,34 @@ pub struct Invariant {
     pub gives: String,
 }
 
+/// What was found of the data after a trial.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataState {
+    /// How many invariants were checked.
+    pub checked: u32,
+    /// Those that do not hold.
+    pub broken: Vec<BrokenInvariant>,
+    /// How many rows its tables have, where nothing restores them.
+    pub rows: Vec<TableRows>,
+}
+
+/// An invariant that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BrokenInvariant {
+    pub name: String,
+    pub gives: String,
+    /// What came instead, or why nothing did.
+    pub came: String,
+}
+
+/// How many rows a table has, and had when the data was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableRows {
+    pub table: String,
+    pub before: u64,
+    pub after: u64,
+}
+
 /// A number that tells contents from others: FNV-1a of 64 bits, no protection against forgery.
 #[derive(Clone, Copy, Debug)]
 pub struct Fingerprint(u64);
