@@ -59,6 +59,7 @@ mod target;
 mod task;
 mod test;
 pub mod text;
+mod transactions;
 mod unit_name;
 
 mod volume;
@@ -94,9 +95,9 @@ pub use level::{Level, LevelUnit};
 pub use load::{
     AnswerCounts, ArrivalProcess, ClientCost, Effect, ErrorClass, ErrorCount, Fleet,
     GeneratorShare, Interval, IoAccount, IoFigures, IoMethod, LONGEST_TIME, Ledger, LoadResult,
-    MAX_REQUEST_KINDS, Moved, OpenLoopResult, Outage, Phase, PhaseTotals, ReceiveDelay,
-    RequestCount, RequestCounts, RequestKind, RequestTally, StatementLatencies, Verified,
-    VmAccount, VolumeAccount,
+    MAX_REQUEST_KINDS, Moved, NamedError, NamedResult, OpenLoopResult, Outage, Phase, PhaseTotals,
+    ReceiveDelay, RequestCount, RequestCounts, RequestKind, RequestTally, Verified, VmAccount,
+    VolumeAccount,
 };
 pub use login::{PasswordSource, Tls};
 pub use metric::{Better, Derivation, Metric, MetricEntry, MetricUnit, PrintedName, seconds_in};
@@ -136,6 +137,7 @@ pub use target::{
 };
 pub use task::{ImportedTask, LoadSearch, Task};
 pub use test::{CacheState, Test};
+pub use transactions::{Script, ScriptTransaction, SetValue, Transactions};
 pub use unit_name::UnitName;
 pub use volume::{BuiltVolume, FileSystem, IoLimits};
 pub use workload::Workload;

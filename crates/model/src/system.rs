@@ -111,6 +111,8 @@ pub enum DatabaseFacts {
 pub enum Feature {
     /// Workloads of the OLTP family.
     Transactions,
+    /// Transactions of the user's own SQL.
+    OwnTransactions,
     /// The workload of single keys.
     Keys,
     /// The workload of blocks.
@@ -148,6 +150,7 @@ static MYSQL_FACTS: SystemFacts = SystemFacts {
     }),
     features: &[
         (Feature::Transactions, MYSQL),
+        (Feature::OwnTransactions, MYSQL),
         (Feature::Statements, MYSQL),
         (Feature::Groups, MYSQL),
         (Feature::Compression, MYSQL),

@@ -1,6 +1,7 @@
 //! Sessions that speak the MySQL protocol.
 
 mod classify;
+mod program;
 mod reading;
 #[cfg(test)]
 mod scripts;
@@ -11,5 +12,6 @@ mod text;
 mod wire;
 
 pub use classify::operation_error;
+pub(crate) use program::program;
 pub use session::{ProgramSession, REQUEST_KINDS};
 pub use statements::Statements;

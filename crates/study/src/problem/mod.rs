@@ -4,6 +4,7 @@ pub(crate) mod secret;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::PathBuf;
 use toml::de::DeTable;
 
 /// What something is about: bytes of the study file; of a command line the number of an option.
@@ -38,11 +39,29 @@ pub(crate) struct Problem {
     /// Another place that belongs to it, and what is there.
     pub other: Option<(Place, String)>,
     pub help: Option<String>,
+    /// What exactly is wrong, in a text that the place names.
+    pub inside: Option<Inside>,
     /// The line may hold a secret and must not be shown.
     pub secret: bool,
 }
 
+/// A place in a text that is not the study file.
+#[derive(Debug)]
+pub(crate) struct Inside {
+    /// What messages call the text.
+    pub origin: String,
+    pub text: String,
+    /// Bytes of the text.
+    pub at: Place,
+    pub message: String,
+}
+
 impl Problem {
+    pub fn inside(&mut self, inside: Inside) -> &mut Self {
+        self.inside = Some(inside);
+        self
+    }
+
     pub fn help(&mut self, text: impl Into<String>) -> &mut Self {
         self.help = Some(text.into());
         self
@@ -104,6 +123,8 @@ pub(crate) struct Problems {
     incomplete: bool,
     /// How messages write keys.
     pub notation: Notation,
+    /// Where the files are that the study names.
+    pub directory: Option<PathBuf>,
 }
 
 impl Problems {
@@ -124,6 +145,7 @@ impl Problems {
             message: message.into(),
             other: None,
             help: None,
+            inside: None,
             secret: false,
         });
         self.list.last_mut().expect("an element was pushed on the line above")

@@ -1,5 +1,5 @@
 use crate::problem::secret::holds_secret;
-use crate::problem::{Place, Problem};
+use crate::problem::{Inside, Place, Problem};
 use crate::text::url::may_hold_password;
 use model::text;
 use std::fmt::Write;
@@ -67,6 +67,10 @@ pub(crate) fn render(problems: &[Problem], source: &Source<'_>) -> String {
         source.write(&mut out, "", &problem.at, &problem.message, problem.secret || secretive);
         if let Some((at, label)) = problem.other.as_ref().filter(|(at, _)| source.has(at)) {
             source.write(&mut out, "  ", at, label, secretive);
+        }
+        if let Some(Inside { origin, text, at, message }) = &problem.inside {
+            let place = Source::File { text, origin };
+            place.write(&mut out, "  ", at, message, secretive || holds_secret(text));
         }
         if let Some(help) = &problem.help {
             let _ = writeln!(out, "  = help: {}", text::visible(help));
@@ -142,6 +146,7 @@ mod tests {
             message: format!("hostile \u{9b} {}", "x".repeat(70_000)),
             other: None,
             help: None,
+            inside: None,
             secret: false,
         };
         let shown = render(&[problem], &Source::File { text, origin: "s.toml" });

@@ -142,7 +142,7 @@ impl AdHoc {
             IoName::IoUring => Some(IoMethod::IoUring),
         };
         order.load.schedule.limit = self.limit;
-        order.load.by_statement = arguments.statements;
+        order.load.by_statement |= arguments.statements;
         order
     }
 }

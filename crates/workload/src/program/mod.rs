@@ -6,6 +6,7 @@
 
 mod code;
 mod expression;
+mod retry;
 mod run;
 mod source;
 mod statement;
@@ -87,6 +88,8 @@ pub struct Program {
     /// Counters of repetitions.
     counters: usize,
     total_weight: u64,
+    /// By transaction, whether it may be done again with the same values.
+    retries: Box<[bool]>,
 }
 
 impl Program {
@@ -105,6 +108,7 @@ impl Program {
             expressions: compiled.expressions.into(),
             starts: compiled.starts.into(),
             counters: compiled.counters,
+            retries: vec![false; parts.transactions.len()].into(),
             parts,
         }
     }
@@ -120,11 +124,6 @@ impl Program {
     /// What a variable holds wherever a statement takes it.
     pub fn type_of(&self, variable: usize) -> ValueType {
         self.types[variable]
-    }
-
-    /// Whether figures are told apart by transaction: where there are several.
-    pub fn tells_transactions(&self) -> bool {
-        self.parts.transactions.len() > 1
     }
 
     /// The same with a limit of the rows that all clients insert in bulk; see
