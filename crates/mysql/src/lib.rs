@@ -10,6 +10,7 @@ mod facts;
 pub mod fuzzing;
 mod limits;
 pub mod load;
+mod own_data;
 pub mod private;
 mod probe;
 pub mod protocol;

@@ -28,12 +28,12 @@ pub(super) fn finished(workload: &Oltp) -> String {
 }
 
 /// The comment of a table of weighin's own that no load runs on.
-pub(super) fn of_purpose(purpose: &str) -> String {
+pub(crate) fn of_purpose(purpose: &str) -> String {
     format!("{PREFIX}{purpose}")
 }
 
 /// Whether weighin made a table with that comment.
-pub(super) fn is_ours(comment: &str) -> bool {
+pub(crate) fn is_ours(comment: &str) -> bool {
     comment.starts_with(PREFIX)
 }
 

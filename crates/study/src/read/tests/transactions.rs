@@ -5,6 +5,7 @@ use crate::keys::transactions::{RETRY, SetKey, TransactionTable};
 use crate::keys::value::{TakenNames, name, one_of};
 use crate::problem::{Inside, Place, Problems};
 use crate::read::script_file;
+use crate::read::tests::own_data;
 use crate::read::tests::table::TestTable;
 use model::bounds::{MAX_SCRIPT_STATEMENTS, MAX_TRANSACTIONS};
 use model::{Script, ScriptTransaction, SetValue, Slo, Transactions};
@@ -41,6 +42,7 @@ pub(crate) fn workload(
         prepared: keys.prepared.value(),
         writes: keys.writes.value(),
         change_data: false,
+        data: own_data::data(keys, problems),
     };
     let places: Vec<Place> = tables.iter().map(|one| script_place(one)).collect();
     own.change_data = change_data(&own, &places, problems)?;
