@@ -8,6 +8,7 @@ mod distribution;
 pub mod key_value;
 pub mod oltp;
 pub mod program;
+pub mod script;
 pub mod storage;
 mod stream;
 

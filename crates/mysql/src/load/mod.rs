@@ -7,6 +7,7 @@ mod reading;
 mod scripts;
 mod session;
 mod statements;
+mod syntax;
 mod text;
 #[cfg(test)]
 mod wire;
@@ -15,3 +16,4 @@ pub use classify::operation_error;
 pub(crate) use program::program;
 pub use session::{ProgramSession, REQUEST_KINDS};
 pub use statements::Statements;
+pub use syntax::SCRIPT_SYNTAX;

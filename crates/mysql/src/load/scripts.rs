@@ -7,7 +7,7 @@ use model::{ErrorClass, RequestTally};
 use std::sync::Arc;
 use std::time::Duration;
 use workload::program::{
-    Column, Expression, Function, Parameter, Parts, Program, Read, RowsDue, Statement,
+    Column, Expression, Function, Parameter, Parts, Program, Read, RowRead, RowsDue, Statement,
     StatementKind, Step, Text, Transaction, Variable,
 };
 
@@ -20,6 +20,7 @@ fn statement(name: &str, kind: StatementKind, text: &str, parameters: &[usize]) 
         prepared: true,
         rows_due: RowsDue::Any,
         reads: vec![],
+        row_read: RowRead::First,
     }
 }
 

@@ -1,8 +1,8 @@
 use super::row::{c_template, pad_template};
 use super::statement::Statement;
 use crate::program::{
-    Expression, Function, Parameter, Parts, Program, RowsDue, Source, Step, Text, Transaction,
-    Variable,
+    Expression, Function, Parameter, Parts, Program, RowRead, RowsDue, Source, Step, Text,
+    Transaction, Variable,
 };
 use model::{Oltp, OltpDialect, OltpTransaction};
 
@@ -192,6 +192,7 @@ impl Writer<'_> {
             prepared: statement.is_prepared(workload),
             rows_due: self.rows_due(statement),
             reads: vec![],
+            row_read: RowRead::First,
         }
     }
 

@@ -13,12 +13,15 @@ mod statement;
 #[cfg(test)]
 mod tests;
 mod value;
+mod values;
 
+use expression::to_integer;
 pub use expression::{EvaluationError, Expression, Function, is_true};
 pub use run::{Next, Run};
 pub use source::{Draws, Source};
-pub use statement::{Column, Parameter, Read, RowsDue, Statement, StatementKind, Text};
+pub use statement::{Column, Parameter, Read, RowRead, RowsDue, Statement, StatementKind, Text};
 pub use value::{Value, ValueType, Variables};
+pub use values::{Values, ValuesBuilder, ValuesError};
 
 use crate::oltp::BulkLimit;
 use code::{Op, compile};
@@ -33,6 +36,9 @@ pub enum Step {
     Execute { statement: usize, text: Option<usize> },
     /// Gives a variable a value.
     Set { variable: usize, value: Expression },
+    /// Gives a variable one of the values of a source: the one in that row, counted from 1; any of them
+    /// where no row is given.
+    Pick { variable: usize, source: usize, row: Option<Expression> },
     /// Steps that are taken so many times.
     Repeat { times: u32, steps: Vec<Self> },
     /// The steps of the first branch whose condition holds.
@@ -64,6 +70,12 @@ pub enum Initial {
     Integer(i64),
     Double(f64),
     Text(String),
+    /// The client's own number, from 0.
+    Client,
+    /// The seed that all random numbers follow from.
+    Seed,
+    /// A number that follows from it, for hashes and permutations.
+    HashSeed,
 }
 
 /// What a workload is made of.

@@ -2,7 +2,9 @@ use super::code::{Edge, Op};
 use super::retry::Before;
 use super::{
     Draws, EvaluationError, Expression, Initial, Program, RowsDue, Value, Variables, is_true,
+    to_integer,
 };
+use crate::Stream;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,6 +54,12 @@ impl Run {
                 Some(Initial::Integer(value)) => variables.set(number, Value::Integer(*value)),
                 Some(Initial::Double(value)) => variables.set(number, Value::Double(*value)),
                 Some(Initial::Text(text)) => variables.set_text(number, text.as_bytes()),
+                Some(Initial::Client) => variables.set(number, Value::Integer(client.into())),
+                Some(Initial::Seed) => variables.set(number, Value::Integer(seed as i64)),
+                Some(Initial::HashSeed) => {
+                    let seed = Stream::new(seed, "hashes", 0).bits();
+                    variables.set(number, Value::Integer(seed as i64));
+                }
             }
         }
         let draws = Draws::new(&parts.sources, seed, client, clients);
@@ -155,6 +163,12 @@ impl Run {
                 }
                 Op::Set { variable, expression } => {
                     match program.set(*variable, *expression, variables, draws) {
+                        Ok(()) => {}
+                        Err(error) => return self.fail(error),
+                    }
+                }
+                Op::Pick { variable, source, row } => {
+                    match program.pick(*variable, *source, *row, variables, draws) {
                         Ok(()) => {}
                         Err(error) => return self.fail(error),
                     }
@@ -273,6 +287,22 @@ impl Program {
         };
         variables.set(variable as usize, value);
         Ok(())
+    }
+
+    #[inline(never)]
+    fn pick(
+        &self,
+        variable: u32,
+        source: u32,
+        row: Option<u32>,
+        variables: &mut Variables,
+        draws: &mut Draws,
+    ) -> Result<(), EvaluationError> {
+        let row = match row {
+            Some(row) => Some(to_integer(self.evaluate(row, variables, draws)?)?),
+            None => None,
+        };
+        draws.pick(source as usize, row, variable as usize, variables)
     }
 }
 

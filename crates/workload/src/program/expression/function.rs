@@ -357,7 +357,7 @@ fn type_name(value: Value) -> &'static str {
     }
 }
 
-pub(super) fn integer(value: Value) -> Result<i64, EvaluationError> {
+pub(in crate::program) fn integer(value: Value) -> Result<i64, EvaluationError> {
     match value {
         Value::Integer(number) => Ok(number),
         Value::Double(number) => {
