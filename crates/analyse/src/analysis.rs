@@ -2,8 +2,8 @@
 
 use crate::answer::money::TestMoney;
 use crate::{
-    Basis, Cell, Comparison, Curve, FleetCell, ItemCell, ItemComparison, NamedFigure, OverallComparison, Ranking,
-    SearchAnalysis, TestEvents,
+    Basis, Cell, Comparison, Curve, FleetCell, ItemCell, ItemComparison, NamedFigure,
+    OverallComparison, Ranking, SearchAnalysis, TestEvents,
 };
 use findings::{BreakEven, Crossover, FactorEffect, Finding, Growth, NoiseFloor, ScalingLaw, Span};
 use model::{Dataset, SettingDifference, Test};

@@ -61,10 +61,10 @@ pub use trial::check::generators::start_spread;
 pub use trial::figures::percentile_ms;
 
 use answer::{advice, money, rank, summary};
+use cell::items;
 use cell::{CellData, Cells};
 use cell::{cross_check, events, fleet, named, repeats, side_by_side, stalled, sustained};
 use compare::{factor, floor};
-use cell::items;
 use curve::law::Laws;
 use curve::{crossing, growth, knee, law};
 use model::{Dataset, OverBudget, Place as Where, ReadBudget, ReadLimit, Study, Test};

@@ -49,8 +49,16 @@ impl<'a> Campaign<'a> {
                 return Err(RunError::Stopped);
             }
             let facts = examined.facts.unwrap_or_default();
-            let server = prepare(&target, handle.as_mut(), facts, campaign.study, stop, observe)
-                .map_err(|failure| of(&target, failure))?;
+            let server = prepare(
+                &target,
+                handle.as_mut(),
+                facts,
+                campaign.study,
+                campaign.hosts,
+                stop,
+                observe,
+            )
+            .map_err(|failure| of(&target, failure))?;
             campaign.targets.push(Some(handle));
             campaign.facts.push(TargetFacts { target: target.name, server });
         }
@@ -74,6 +82,7 @@ pub(crate) fn prepare(
     handle: &mut dyn TargetHandle,
     mut server: ServerFacts,
     study: &Study,
+    hosts: &Hosts,
     stop: &Stop,
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<ServerFacts, Failure> {
@@ -81,6 +90,9 @@ pub(crate) fn prepare(
         let name = target.name.as_str();
         let mut preparing = Preparing {
             seed: study.seed,
+            repeat: 0,
+            may_write: hosts.may_write,
+            is_private: false,
             connections: None,
             stop,
             progress: &mut |step| observe(Event::Preparing { target: name, step }),

@@ -31,8 +31,8 @@ use engine::{
 use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
-    CrossCheckFigures, Endpoint, Failure, ServerAddress, ServerCounters, ServerFacts, Statement,
-    TableContents, Target, Tls, Trial, Workload,
+    BrokenInvariant, CrossCheckFigures, Endpoint, Failure, Restore, ServerAddress, ServerCounters,
+    ServerFacts, Statement, TableContents, Target, Tls, Trial, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -102,6 +102,9 @@ impl ServerKind for Mysql {
         match (a, b) {
             (Workload::Oltp(a), Workload::Oltp(b)) => {
                 (a.tables, a.table_size, a.distribution) == (b.tables, b.table_size, b.distribution)
+            }
+            (Workload::Transactions(a), Workload::Transactions(b)) => {
+                (&a.data.setup, &a.data.load) == (&b.data.setup, &b.data.load)
             }
             (a, b) => a == b,
         }
@@ -180,10 +183,9 @@ impl ServerKind for Mysql {
         workload: &Workload,
         preparing: &mut Preparing<'_>,
     ) -> Result<Prepared, Failure> {
-        match workload.oltp() {
-            Ok(oltp) => tables::prepare(login, connection, oltp, preparing),
-            // Scripts run on what is there.
-            Err(_) => Ok(Prepared::nothing()),
+        match workload {
+            Workload::Transactions(own) => own_data::prepare(login, own, preparing),
+            other => tables::prepare(login, connection, other.oltp()?, preparing),
         }
     }
 
@@ -197,6 +199,36 @@ impl ServerKind for Mysql {
             Ok(oltp) => tables::check(connection, oltp),
             Err(_) => Ok(()),
         }
+    }
+
+    fn restore(workload: &Workload) -> Restore {
+        let own = workload.transactions().filter(|own| own.change_data);
+        let data = own.map(|own| &own.data).filter(|data| !data.is_as_found());
+        data.map_or(Restore::None, |data| data.restore)
+    }
+
+    fn note_use(login: &Login, _: &Workload) -> Result<(), Failure> {
+        system::own_data::mark_used(&own_data::Database(login))
+    }
+
+    fn count_rows(login: &Login, workload: &Workload) -> Result<Vec<(String, u64)>, Failure> {
+        match workload.transactions().is_some_and(|own| own.change_data) {
+            true => system::own_data::count_rows(&own_data::Database(login)),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    fn invariants(
+        login: &Login,
+        workload: &Workload,
+    ) -> Result<(u32, Vec<BrokenInvariant>), Failure> {
+        let own = workload.transactions();
+        let invariants = own.map(|own| own.data.invariants.as_slice()).unwrap_or_default();
+        if invariants.is_empty() {
+            return Ok((0, Vec::new()));
+        }
+        let broken = system::own_data::check_invariants(&own_data::Database(login), invariants)?;
+        Ok((invariants.len() as u32, broken))
     }
 
     fn contents(

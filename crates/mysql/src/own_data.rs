@@ -2,10 +2,10 @@
 //! holds.
 
 use crate::client::{ClientError, Connection};
-use crate::{connect, tables};
-use model::Failure;
-use system::Login;
-use system::own_data::{DataObject, SqlConnection, SqlError, SqlRows, SqlServer};
+use crate::{connect, filling_connections, tables};
+use model::{Failure, Transactions};
+use system::own_data::{DataObject, OwnDataOrder, SqlConnection, SqlError, SqlRows, SqlServer};
+use system::{Login, Prepared, Preparing};
 use workload::data::{Cell, ObjectKind, ScriptSyntax};
 
 static SYNTAX: ScriptSyntax = ScriptSyntax {
@@ -19,6 +19,35 @@ static SYNTAX: ScriptSyntax = ScriptSyntax {
     dollar_quotes: false,
     delimiter_lines: true,
 };
+
+/// Makes the data of transactions, or looks whether it is there.
+pub(crate) fn prepare(
+    login: &Login,
+    own: &Transactions,
+    preparing: &mut Preparing<'_>,
+) -> Result<Prepared, Failure> {
+    if own.data.is_as_found() {
+        return Ok(Prepared::nothing());
+    }
+    let connections = preparing.connections.unwrap_or_else(filling_connections);
+    let mut order = order(own, preparing, connections);
+    system::own_data::prepare(&Database(login), &own.data, &mut order)
+}
+
+fn order<'a>(
+    own: &Transactions,
+    preparing: &'a mut Preparing<'_>,
+    connections: u32,
+) -> OwnDataOrder<'a> {
+    OwnDataOrder {
+        seed: preparing.seed,
+        connections,
+        is_private: preparing.is_private,
+        may_write: own.writes && preparing.may_write,
+        stop: preparing.stop,
+        progress: preparing.progress,
+    }
+}
 
 /// A deadlock, and a lock wait that took too long.
 const CONFLICTS: [u16; 2] = [1205, 1213];

@@ -4,8 +4,8 @@ use crate::trial_columns::{TrialRow, names, rows, values};
 use crate::{GeneratorFigures, view, words};
 use analyse::{Analysis, BreakEven, FactorEffect, Finding, ItemKind, Summary, TestAnalysis};
 use model::{
-    ClockReading, HostFacts, HostSampling, Mark, Money, NamedError, NamedResult, Price, ServerFacts, SettingDifference,
-    TimeSeries, TrialRecord, Until, text,
+    ClockReading, HostFacts, HostSampling, Mark, Money, NamedError, NamedResult, Price,
+    ServerFacts, SettingDifference, TimeSeries, TrialRecord, Until, text,
 };
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};

@@ -9,8 +9,8 @@ mod volume;
 use crate::{view, words};
 use analyse::{Analysis, Metric, TestAnalysis, TrialAssessment, TrialBackground, TrialVolume};
 use model::{
-    Dataset, FigureValue, Level, LoadResult, NamedResult, Search, SearchOver, SupersededTrial, TrialKey,
-    TrialRecord, UnitName, UnixMillis,
+    Dataset, FigureValue, Level, LoadResult, NamedResult, Search, SearchOver, SupersededTrial,
+    TrialKey, TrialRecord, UnitName, UnixMillis,
 };
 use std::collections::HashMap;
 
@@ -187,7 +187,8 @@ impl<'a> TrialRow<'a> {
             let NamedResult { name, ok, failed, retries, rows, latencies, .. } = one;
             let count = |what: &str, count: u64| format!("{what} of {name}={count}");
             let ms = |what: &str, ms: Option<f64>| ms.map(|ms| format!("{what} of {name}={ms} ms"));
-            let counts = [("done", *ok), ("errors", *failed), ("retries", *retries), ("rows", *rows)];
+            let counts =
+                [("done", *ok), ("errors", *failed), ("retries", *retries), ("rows", *rows)];
             let counts = counts.into_iter().map(|(what, number)| count(what, number));
             let latencies = [
                 ms("mean latency", latencies.mean_ms()),

@@ -8,9 +8,9 @@ use engine::Stop;
 use host::recipe::PrivateServerKind;
 use host::{CounterSource, Host};
 use model::{
-    Act, BackgroundWork, CacheState, CrossCheckFigures, Failover, FailoverCause, Failure,
-    FailureKind, ServerAddress, ServerCounters, ServerFacts, Statement, Study, TableContents,
-    Target, Test, TimedStatement, Trial, Workload,
+    Act, BackgroundWork, CacheState, CrossCheckFigures, DataState, Failover, FailoverCause,
+    Failure, FailureKind, ServerAddress, ServerCounters, ServerFacts, Statement, Study,
+    TableContents, Target, Test, TimedStatement, Trial, Workload,
 };
 use serde::Serialize;
 use std::fmt::Debug;
@@ -116,6 +116,12 @@ impl<'a> Holding<'a> {
 /// How data is made.
 pub struct Preparing<'a> {
     pub seed: u64,
+    /// Of the trial that it is for; 0 before all of them.
+    pub repeat: u32,
+    /// Whether the command line lets weighin write data of the user's own to servers that run already.
+    pub may_write: bool,
+    /// Whether weighin made the server; the server itself knows that best.
+    pub is_private: bool,
     /// Connections that fill tables at the same time; a good number when absent.
     pub connections: Option<u32>,
     pub stop: &'a Stop,
@@ -309,6 +315,15 @@ pub trait TargetHandle: Debug + Send {
     /// # Errors
     /// `NotPermitted` when such a load does not run on it.
     fn load(&mut self, request: &LoadRequest<'_>) -> Result<PreparedLoad, Failure>;
+
+    /// What has become of the data of a workload of the user's own, after a trial; `None` where nothing
+    /// is to be looked at.
+    ///
+    /// # Errors
+    /// When it is not reached.
+    fn data_state(&mut self, _workload: &Workload) -> Result<Option<DataState>, Failure> {
+        Ok(None)
+    }
 
     /// Its data was changed, and not all of that could be taken back: it is looked at again, and made
     /// anew where needed, before the next trial.

@@ -4,7 +4,8 @@ use crate::cell::series::{Kin, Series};
 use crate::cell::{CellData, Cells};
 use crate::trial::figures::percentile_ms;
 use model::{
-    LatencyFigure, Latencies, Level, LoadResult, NamedResult, Slo, Study, Test, Transactions, Workload,
+    Latencies, LatencyFigure, Level, LoadResult, NamedResult, Slo, Study, Test, Transactions,
+    Workload,
 };
 use serde::Serialize;
 use stats::{Estimate, Looks};

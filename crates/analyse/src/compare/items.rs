@@ -114,11 +114,7 @@ pub(crate) fn findings(
     differ.filter_map(finding).collect()
 }
 
-fn decides(
-    all: &[Items],
-    items: &[ItemComparison],
-    comparison: &Comparison,
-) -> Option<Decides> {
+fn decides(all: &[Items], items: &[ItemComparison], comparison: &Comparison) -> Option<Decides> {
     let Comparison { baseline, candidate, level, .. } = comparison;
     let (base, other) = pair(all, baseline, candidate, *level)?;
     let candidate_wins = comparison.verdict == Verdict::CandidateBetter;
@@ -160,7 +156,8 @@ fn decides(
         Verdict::CandidateBetter => Verdict::BaselineBetter,
         _ => Verdict::CandidateBetter,
     };
-    let slower = gains.iter().filter(|(name, _)| judged(name).is_some_and(|j| j.verdict == against));
+    let slower =
+        gains.iter().filter(|(name, _)| judged(name).is_some_and(|j| j.verdict == against));
     let ratio = if candidate_wins { comparison.ratio } else { comparison.ratio.reciprocal() };
     let item = if candidate_wins { own.ratio.reciprocal() } else { own.ratio };
     Some(Decides {

@@ -5,7 +5,9 @@ use crate::level_axis::LevelAxis;
 use crate::numbers::count;
 use crate::view;
 use crate::words::verdict;
-use analyse::{Analysis, ItemCell, ItemComparison, ItemFigures, ItemKind, Metric, TestAnalysis, Verdict};
+use analyse::{
+    Analysis, ItemCell, ItemComparison, ItemFigures, ItemKind, Metric, TestAnalysis, Verdict,
+};
 use model::Level;
 
 /// Every transaction of every target at every level.
@@ -127,8 +129,7 @@ pub(crate) fn item_ratios(test: &TestAnalysis, baseline: &str, candidate: &str) 
         numbers("p95 ratio"),
         words("verdict"),
     ]);
-    let of_pair =
-        |one: &&ItemComparison| one.baseline == baseline && one.candidate == candidate;
+    let of_pair = |one: &&ItemComparison| one.baseline == baseline && one.candidate == candidate;
     let mut pair: Vec<&ItemComparison> = test.item_comparisons.iter().filter(of_pair).collect();
     pair.sort_by_key(|one| one.of);
     let by_mean = pair.iter().filter(|one| one.metric == Metric::LatencyMean);
