@@ -336,6 +336,14 @@ impl Clients for SqlClients {
     }
 }
 
+/// Drops all that weighin made of own data in the database of a login, and returns its names.
+///
+/// # Errors
+/// When the server refuses.
+pub fn clean_up_own_data(login: &Login) -> Result<Vec<String>, Failure> {
+    system::own_data::clean_up(&own_data::Database(login))
+}
+
 /// Turns what ended a load early into a failure that says how to fix it.
 pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
     let endpoint = &login.address().endpoint;

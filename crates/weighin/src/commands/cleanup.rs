@@ -144,7 +144,10 @@ fn keys(login: &Login) -> Result<String, CliError> {
 
 fn tables(also: &[String], login: &Login) -> Result<String, CliError> {
     let mut control = mysql::connect(login)?;
-    let done = mysql::tables::cleanup(login, &mut control, also)?;
+    // First what refers to other tables.
+    let own = mysql::clean_up_own_data(login)?;
+    let mut done = mysql::tables::cleanup(login, &mut control, also)?;
+    done.dropped.splice(0..0, own);
     let mut text = match done.dropped.len() {
         0 => "No tables of weighin's to drop.\n".to_owned(),
         1 => format!("Dropped {}.\n", done.dropped[0]),
