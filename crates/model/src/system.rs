@@ -1,7 +1,7 @@
 //! What generic code needs to know of each kind of target. All else that weighin knows of a system
 //! stands in the system's own crate.
 
-use crate::BackgroundWork;
+use crate::{BackgroundWork, Placeholder, SqlSyntax};
 use serde::{Deserialize, Serialize};
 
 /// A family of targets: servers that speak one protocol, or no server at all.
@@ -32,6 +32,8 @@ pub struct SystemFacts {
     pub kinds: &'static [Kind],
     /// How its servers are addressed; absent where there is no server.
     pub url: Option<UrlFacts>,
+    /// How its statements are written, where it takes SQL.
+    pub sql: Option<&'static SqlSyntax>,
     /// What can be done with it, and which products can.
     pub features: &'static [(Feature, &'static [&'static str])],
     /// Background work that it can be told to do.
@@ -148,6 +150,15 @@ static MYSQL_FACTS: SystemFacts = SystemFacts {
         usual_password: UsualPassword::OptionFile("~/.my.cnf"),
         reveals_password: false,
     }),
+    sql: Some(&SqlSyntax {
+        placeholder: Placeholder::QuestionMark,
+        backslash_escapes: true,
+        backticks: true,
+        dollar_quotes: false,
+        hash_comments: true,
+        nested_comments: false,
+        folds_names: false,
+    }),
     features: &[
         (Feature::Transactions, MYSQL),
         (Feature::OwnTransactions, MYSQL),
@@ -194,6 +205,7 @@ static REDIS_FACTS: SystemFacts = SystemFacts {
         usual_password: UsualPassword::Variable("REDISCLI_AUTH"),
         reveals_password: true,
     }),
+    sql: None,
     features: &[(Feature::Keys, REDIS)],
     background_work: &BackgroundWork::ALL,
     usual_workload: "key_value",
@@ -220,6 +232,7 @@ const UNKNOWN: SystemFacts = SystemFacts {
     described: "an unknown server",
     kinds: &[],
     url: None,
+    sql: None,
     features: &[(Feature::Transactions, NO_SERVER)],
     background_work: &[],
     usual_workload: "oltp_read_write",

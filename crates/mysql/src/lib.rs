@@ -314,7 +314,7 @@ impl Clients for SqlClients {
         run: &mut PartRun<'_>,
     ) -> Result<Account, LoadError> {
         let refused = |failure| SessionError::Login(Box::new(failure));
-        let program = load::program(&self.workload).map_err(refused)?;
+        let program = load::program(&self.workload, login).map_err(refused)?;
         let statements = Arc::new(Statements::new(program, self.seed, spec.clients));
         let options = login_options(login).map_err(refused)?;
         // Decided here, once, and not for every statement.

@@ -1,7 +1,7 @@
 use super::facts::variables;
 use super::session;
 use crate::client::Connection;
-use crate::load::{Statements, program};
+use crate::load::{Statements, outline};
 use model::{Failure, FailureKind, Workload};
 use system::connections;
 
@@ -29,7 +29,7 @@ pub fn check_limits(
         let set = format!("SET GLOBAL {name} = {needed}");
         return Err(connections::too_few(endpoint, (name, allowed), clients, needed, &set));
     }
-    let per_client = Statements::new(program(workload)?, 0, clients).per_client() as u64;
+    let per_client = Statements::new(outline(workload)?, 0, clients).per_client() as u64;
     let needed = per_client * u64::from(clients);
     let name = "max_prepared_stmt_count";
     match limit(name) {

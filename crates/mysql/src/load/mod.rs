@@ -13,7 +13,7 @@ mod text;
 mod wire;
 
 pub use classify::operation_error;
-pub(crate) use program::program;
+pub(crate) use program::{outline, program};
 pub use session::{ProgramSession, REQUEST_KINDS};
 pub use statements::Statements;
 pub use syntax::SCRIPT_SYNTAX;

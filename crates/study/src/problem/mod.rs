@@ -2,6 +2,7 @@ pub(crate) mod names;
 pub(crate) mod render;
 pub(crate) mod secret;
 
+use model::{SqlSyntax, Target};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -39,26 +40,15 @@ pub(crate) struct Problem {
     /// Another place that belongs to it, and what is there.
     pub other: Option<(Place, String)>,
     pub help: Option<String>,
-    /// What exactly is wrong, in a text that the place names.
-    pub inside: Option<Inside>,
+    /// What exactly is wrong in a text that the place names, ready to print.
+    pub inside: Option<String>,
     /// The line may hold a secret and must not be shown.
     pub secret: bool,
 }
 
-/// A place in a text that is not the study file.
-#[derive(Debug)]
-pub(crate) struct Inside {
-    /// What messages call the text.
-    pub origin: String,
-    pub text: String,
-    /// Bytes of the text.
-    pub at: Place,
-    pub message: String,
-}
-
 impl Problem {
-    pub fn inside(&mut self, inside: Inside) -> &mut Self {
-        self.inside = Some(inside);
+    pub fn inside(&mut self, text: impl Into<String>) -> &mut Self {
+        self.inside = Some(text.into());
         self
     }
 
@@ -125,12 +115,23 @@ pub(crate) struct Problems {
     pub notation: Notation,
     /// Where the files are that the study names.
     pub directory: Option<PathBuf>,
+    /// How the targets want their SQL written: once for each way.
+    pub syntaxes: Vec<SqlSyntax>,
 }
 
 impl Problems {
     /// Those of a command line whose options have these names.
     pub fn for_options(option: fn(&str) -> String) -> Self {
         Self { notation: Notation::Options(option), ..Self::default() }
+    }
+
+    /// Notes which targets scripts are to run on.
+    pub fn learn_syntaxes<'a>(&mut self, targets: impl Iterator<Item = &'a Target>) {
+        for syntax in targets.filter_map(|target| target.system.facts().sql) {
+            if !self.syntaxes.contains(syntax) {
+                self.syntaxes.push(*syntax);
+            }
+        }
     }
 
     /// What the user calls a key.

@@ -1,5 +1,5 @@
 use crate::problem::secret::holds_secret;
-use crate::problem::{Inside, Place, Problem};
+use crate::problem::{Place, Problem};
 use crate::text::url::may_hold_password;
 use model::text;
 use std::fmt::Write;
@@ -68,9 +68,8 @@ pub(crate) fn render(problems: &[Problem], source: &Source<'_>) -> String {
         if let Some((at, label)) = problem.other.as_ref().filter(|(at, _)| source.has(at)) {
             source.write(&mut out, "  ", at, label, secretive);
         }
-        if let Some(Inside { origin, text, at, message }) = &problem.inside {
-            let place = Source::File { text, origin };
-            place.write(&mut out, "  ", at, message, secretive || holds_secret(text));
+        for line in problem.inside.iter().filter(|_| !secretive).flat_map(|text| text.lines()) {
+            let _ = writeln!(out, "  {}", text::visible(line));
         }
         if let Some(help) = &problem.help {
             let _ = writeln!(out, "  = help: {}", text::visible(help));

@@ -79,6 +79,7 @@ pub(crate) fn understand(arguments: &LoadArguments) -> Result<(), CliError> {
 fn understood(arguments: &LoadArguments) -> Result<AdHoc, CliError> {
     let mut line = targets::describe(&arguments.target, &arguments.erase)?;
     arguments.keys.describe(&mut line);
+    arguments.scripts.describe(&mut line);
     complete(&mut line, targets::is_volume(&arguments.target.url));
     let (target, test) = line.read()?;
     let load = test.runnable_load()?;

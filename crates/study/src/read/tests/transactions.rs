@@ -3,15 +3,19 @@
 use crate::keys::TransactionsKeys;
 use crate::keys::transactions::{RETRY, SetKey, TransactionTable};
 use crate::keys::value::{TakenNames, name, one_of};
-use crate::problem::{Inside, Place, Problems};
+use crate::problem::{Place, Problems};
 use crate::read::script_file;
 use crate::read::tests::own_data;
 use crate::read::tests::table::TestTable;
 use model::bounds::{MAX_SCRIPT_STATEMENTS, MAX_TRANSACTIONS};
-use model::{Script, ScriptTransaction, SetValue, Slo, Transactions};
+use model::{Script, ScriptTransaction, SetValue, Slo, SqlSyntax, Transactions, text};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use toml::Spanned;
+use workload::own;
+use workload::program::Parts;
+use workload::script::{Needed, Parsed, ScriptError};
 
 /// The transactions of a test.
 pub(crate) fn workload(
@@ -58,7 +62,58 @@ fn script_place(table: &Spanned<TransactionTable>) -> Place {
 
 /// Whether the scripts change data as far as they tell; `None` where one cannot be read.
 fn change_data(own: &Transactions, places: &[Place], problems: &mut Problems) -> Option<bool> {
-    todo!()
+    let syntaxes = match problems.syntaxes.as_slice() {
+        [] => vec![SqlSyntax::STANDARD],
+        some => some.to_vec(),
+    };
+    let mut change = false;
+    for syntax in syntaxes {
+        let parsed = own::parse(own, syntax).and_then(without_values);
+        let parts = match parsed {
+            Ok(parts) => parts,
+            Err(error) => {
+                not_read(own, places, &error, problems);
+                return None;
+            }
+        };
+        if parts.statements.is_empty() {
+            let at = places.first().cloned().unwrap_or_default();
+            problems
+                .add(at, "the scripts have no statement")
+                .help("a script has SQL: SELECT name FROM customer WHERE id = :id;");
+            return None;
+        }
+        if parts.statements.len() > MAX_SCRIPT_STATEMENTS {
+            let count = parts.statements.len();
+            let message = format!("{count} statements are more than {MAX_SCRIPT_STATEMENTS}");
+            let at = places.first().cloned().unwrap_or_default();
+            problems.add(at, message).help("write several tests");
+            return None;
+        }
+        change |= own::changes_data(&parts.statements);
+    }
+    Some(change)
+}
+
+/// The parts of scripts but for values, which a query gives that the server answers later.
+fn without_values(parsed: Parsed) -> Result<Parts, ScriptError> {
+    parsed.with_values(|need| match need.needed {
+        Needed::Query { .. } => Ok(Arc::default()),
+        Needed::Column { .. } => {
+            let help = "take the values from a query";
+            Err(need.failed("values of a file are not to be had for a load", help))
+        }
+    })
+}
+
+/// Notes what is wrong with a script, and where in it.
+fn not_read(own: &Transactions, places: &[Place], error: &ScriptError, problems: &mut Problems) {
+    let scripts = own.transactions.iter().zip(places);
+    let is_its = |script: &Script| text::line(&script.origin) == error.script;
+    let found = scripts.clone().find(|(one, _)| is_its(&one.script)).or(scripts.clone().next());
+    let Some((transaction, at)) = found else { return };
+    let message = format!("the script of `{}` cannot be run", transaction.name);
+    problems.add(at.clone(), message).inside(error.to_string());
 }
 
 fn set(keys: &TransactionsKeys, problems: &mut Problems) -> BTreeMap<String, SetValue> {
@@ -111,8 +166,10 @@ fn transaction(
     };
     let slo = keys.slo.as_ref().and_then(|written| {
         let slo = written.get_ref().parse::<Slo>();
-        let fails = |error| drop(problems.add(written.span(), format!("`slo`: {error}")));
-        slo.map_err(fails).ok()
+        if let Err(error) = &slo {
+            problems.add(written.span(), format!("`slo`: {error}"));
+        }
+        slo.ok()
     });
     let think_time = keys.think_time.value("think_time", problems).filter(|time| !time.is_zero());
     let weight = keys.weight.value("weight", problems);
@@ -154,9 +211,15 @@ fn script(table: &Spanned<TransactionTable>, problems: &mut Problems) -> Option<
                     .help("write it like sql = \"SELECT COUNT(*) FROM orders\"");
                 return None;
             }
-            Some(Script { origin: "sql".to_owned(), text: joined(&texts) })
+            Some(Script { origin: origin_of(table), text: joined(&texts) })
         }
     }
+}
+
+/// What messages call inline SQL.
+fn origin_of(table: &Spanned<TransactionTable>) -> String {
+    let name = table.get_ref().name.as_ref();
+    name.map_or_else(|| "sql".to_owned(), |name| format!("the sql of {}", name.get_ref()))
 }
 
 /// Statements as a script has them: each ends with a semicolon, and begins on a line of its own.
@@ -179,5 +242,8 @@ fn is_command(text: &str) -> bool {
 }
 
 fn built_in(name: &str, at: Place, problems: &mut Problems) -> Option<Script> {
-    todo!()
+    problems
+        .add(at, format!("there is no built-in script `{name}`"))
+        .help("name a file in pgbench's language");
+    None
 }
