@@ -104,6 +104,10 @@ pub(crate) fn prepare(
         if prepared.all_new {
             server.contents = handle.contents(workload)?;
         }
+        for test in &study.tests {
+            let Some(workload) = test.workload() else { continue };
+            server.plans.extend(handle.plans(&test.name, workload)?);
+        }
         let version = server.version.as_str();
         observe(Event::Ready { target: name, version, prepared: &prepared });
     }

@@ -59,6 +59,21 @@ pub struct ServerFacts {
     pub contents: Option<TableContents>,
     /// What they held after the last trial of a run; absent while it goes on.
     pub contents_after: Option<TableContents>,
+    /// How it carries out the statements of the user's own, as it said before the first trial.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plans: Vec<StatementPlan>,
+}
+
+/// How a server carries out a statement of the user's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatementPlan {
+    pub test: String,
+    pub statement: String,
+    /// What it does with each table, in the server's words: what does not change with the number of
+    /// rows.
+    pub steps: Vec<String>,
+    /// Rows that it expects to look at in all of them, for each row of those before.
+    pub rows: u64,
 }
 
 /// What tables hold, all of a workload's together.

@@ -149,6 +149,12 @@ pub fn facts(target: &str) -> TargetFacts {
             prepare_seconds: Some(0.1),
             contents: Some(TableContents { rows: 4_000, checksum: u64::MAX }),
             contents_after: None,
+            plans: vec![StatementPlan {
+                test: "t".into(),
+                statement: "SELECT orders".into(),
+                steps: vec!["orders, access ALL".into()],
+                rows: 20_000,
+            }],
         },
     }
 }

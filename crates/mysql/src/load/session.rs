@@ -80,6 +80,8 @@ enum Prepared {
 enum Stage {
     Closed,
     LoggingIn(Box<Login>),
+    /// Waiting for the reply to the statement that comes before all others.
+    Opening(Dialect),
     Preparing(Box<PrepareReader>, Dialect),
     Idle,
     /// Waiting for the reply to that statement.
@@ -422,6 +424,7 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
         match &self.stage {
             Stage::Executing(_) | Stage::RollingBack(_) => {}
             Stage::LoggingIn(_) => return self.log_in(input, out),
+            Stage::Opening(dialect) => return self.opening(*dialect, input, out),
             Stage::Preparing(..) => return self.prepare(input, out),
             Stage::Idle | Stage::Closed | Stage::Thinking => {
                 return Err(SessionError::Protocol("bytes that were not asked for".to_owned()));

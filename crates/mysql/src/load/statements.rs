@@ -13,6 +13,8 @@ pub struct Statements {
     to_prepare: Vec<(usize, usize)>,
     /// By statement.
     forms: Box<[Form]>,
+    /// What each connection begins with, before anything is prepared.
+    opening: Option<&'static str>,
 }
 
 /// A statement as it is sent, and what of its answer matters.
@@ -75,7 +77,24 @@ impl Statements {
                 reads: !statement.reads.is_empty(),
             });
         }
-        Self { program: Arc::new(program), seed, clients, to_prepare, forms: forms.into() }
+        Self {
+            program: Arc::new(program),
+            seed,
+            clients,
+            to_prepare,
+            forms: forms.into(),
+            opening: None,
+        }
+    }
+
+    /// The same on connections that the server lets change nothing.
+    #[must_use]
+    pub fn reading_only(self) -> Self {
+        Self { opening: Some("SET SESSION TRANSACTION READ ONLY"), ..self }
+    }
+
+    pub(super) fn opening(&self) -> Option<&'static str> {
+        self.opening
     }
 
     /// How many statements each client prepares. The server must allow clients × this many
