@@ -206,12 +206,15 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
         tally: &mut RequestTally,
     ) -> Event {
         tally.kinds[self.statements.form(statement).kind as usize] += 1;
+        let misread = if self.reads && error.is_none() { self.misread(statement) } else { None };
         if BY_STATEMENT {
-            self.answered = Some(Answered { kind: statement, refused: error.is_some() });
+            let refused = error.is_some() || misread.is_some();
+            self.answered = Some(Answered { kind: statement, refused });
         }
-        match error {
-            Some(error) => self.refused(error, out),
-            None => self.execute_next(out),
+        match (error, misread) {
+            (Some(error), _) => self.refused(error, out),
+            (None, Some(failure)) => self.abandon(failure, false, out),
+            (None, None) => self.execute_next(out),
         }
     }
 
