@@ -96,6 +96,7 @@ impl Parsed {
             }
             self.parts.sources[need.source] = Source::Values(values);
         }
+        self.parts.fold_constants();
         Ok(self.parts)
     }
 
