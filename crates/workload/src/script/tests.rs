@@ -362,6 +362,26 @@ fn scripts_of_weight_0_and_none_at_all_are_refused() {
 }
 
 #[test]
+fn what_is_built_in_runs_the_statements_of_pgbench() {
+    let names = |name: &str| {
+        let given = BTreeMap::from([("scale".to_owned(), Initial::Integer(20))]);
+        let options = Options { variables: given, syntax: MARKS, ..options() };
+        let parts = parse(&[builtin(name).unwrap()], &options).unwrap().without_values().unwrap();
+        assert!(matches!(parts.sources[0], Source::Between { low: 1, high: 2_000_000 }));
+        parts.statements.into_iter().map(|one| one.name).collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(
+        names("tpcb-like"),
+        "BEGIN, change account, read account, change teller, change branch, write history, COMMIT"
+    );
+    let simple = "BEGIN, change account, read account, write history, COMMIT";
+    assert_eq!(names("simple-update"), simple);
+    assert_eq!(names("select-only"), "read account");
+    assert_eq!(builtin_names().count(), 3);
+    assert!(builtin("tpcb").is_none());
+}
+
+#[test]
 fn nothing_is_nested_without_a_bound() {
     let many = |left: &str, right: &str, times: usize| {
         format!("\\set x {}1{}", left.repeat(times), right.repeat(times))

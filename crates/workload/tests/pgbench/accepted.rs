@@ -187,7 +187,7 @@ fn scripts_are_accepted_and_refused_as_by_pgbench() {
     for (script, they_run, we_run) in all {
         let way = if script.contains("t_:") { "simple" } else { "prepared" };
         let options = ["-M", way, "-t", "1", "-D", "default_seed=5432"];
-        let theirs = postgres.pgbench(script, &options);
+        let theirs = postgres.run(script, &options);
         let ours = Client::new(script).and_then(|mut client| client.transaction());
         if theirs.status.success() != they_run {
             let said = String::from_utf8_lossy(&theirs.stderr).into_owned();
@@ -198,4 +198,28 @@ fn scripts_are_accepted_and_refused_as_by_pgbench() {
         }
     }
     assert!(differ.is_empty(), "{}", differ.join("\n"));
+}
+
+/// Their effect is that of pgbench's own: the balances of accounts, tellers and branches and the amounts
+/// of the history have one sum.
+#[test]
+fn pgbench_runs_what_is_built_in() {
+    let Some(postgres) = Postgres::start() else { return };
+    let made = postgres.pgbench(&["--initialize", "--quiet"]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let tell = |sql: &str| String::from_utf8(postgres.psql(sql).stdout).unwrap().trim().to_owned();
+    for (name, rows) in [("tpcb-like", "50"), ("simple-update", "100"), ("select-only", "100")] {
+        let script = workload::script::builtin(name).unwrap();
+        let ran = postgres.run(&script.text, &["-M", "prepared", "-t", "50"]);
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        assert_eq!(tell("SELECT count(*) FROM pgbench_history"), rows);
+        let agree = "SELECT (SELECT sum(abalance) FROM pgbench_accounts) = sum(delta) \
+                     FROM pgbench_history";
+        assert_eq!(tell(agree), "t", "{name}");
+        if name == "tpcb-like" {
+            let agree = "SELECT (SELECT sum(tbalance) FROM pgbench_tellers) = sum(delta) AND \
+                         (SELECT sum(bbalance) FROM pgbench_branches) = sum(delta) FROM pgbench_history";
+            assert_eq!(tell(agree), "t");
+        }
+    }
 }

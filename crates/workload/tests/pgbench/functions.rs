@@ -103,7 +103,7 @@ fn expressions_have_the_values_that_pgbench_gives_them() {
     let mut differ = Vec::new();
     for expression in EXACT {
         let script = format!("\\set x debug({expression})\n");
-        let theirs = postgres.pgbench(&script, &["-t", "1", "-D", &seed]);
+        let theirs = postgres.run(&script, &["-t", "1", "-D", &seed]);
         let theirs = debugged(&theirs.stderr).pop().unwrap_or_default();
         let ours = Client::new(&format!("\\set x {expression}")).and_then(|mut client| {
             client.transaction()?;
@@ -138,7 +138,7 @@ fn random_numbers_have_the_distributions_of_pgbench() {
     ] {
         let script = format!("\\set x debug({expression})\n");
         let seeded = ["-t", &DRAWS.to_string(), "--random-seed", "7"];
-        let theirs = debugged(&postgres.pgbench(&script, &seeded).stderr);
+        let theirs = debugged(&postgres.run(&script, &seeded).stderr);
         let number = |shown: &String| shown.strip_prefix("int ").unwrap().parse().unwrap();
         let theirs = counted(theirs.iter().map(number));
         let mut client = Client::new(&format!("\\set x {expression}")).unwrap();

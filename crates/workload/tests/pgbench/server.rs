@@ -73,18 +73,22 @@ impl Postgres {
             .unwrap()
     }
 
-    /// Runs a script with these options, one client's transactions.
-    pub fn pgbench(&self, script: &str, options: &[&str]) -> Output {
-        let file = self.file(script);
-        let output = program("pgbench", self.directory.path())
-            .args(["--no-vacuum", "-U", "weighin", "-c", "1", "-f"])
-            .arg(&file)
-            .arg("-h")
+    /// pgbench with these options.
+    pub fn pgbench(&self, options: &[&str]) -> Output {
+        program("pgbench", self.directory.path())
+            .args(["--no-vacuum", "-U", "weighin", "-h"])
             .arg(self.directory.path())
             .args(options)
             .arg("postgres")
             .output()
-            .unwrap();
+            .unwrap()
+    }
+
+    /// Runs a script with these options, one client's transactions.
+    pub fn run(&self, script: &str, options: &[&str]) -> Output {
+        let file = self.file(script);
+        let options = [&["-f", file.to_str().unwrap()], options].concat();
+        let output = self.pgbench(&options);
         fs::remove_file(&file).unwrap();
         output
     }
