@@ -1,7 +1,9 @@
 use super::text::TextTemplate;
 use crate::protocol::{ExecuteTemplate, ParamKind, ParamType};
 use std::sync::Arc;
-use workload::program::{Parameter, Program, RowsDue, Run, Statement, StatementKind, ValueType};
+use workload::program::{
+    Parameter, Program, RowRead, RowsDue, Run, Statement, StatementKind, ValueType,
+};
 
 /// What all clients of a load share: its program, which statements to prepare, and the packets of all.
 #[derive(Clone, Debug)]
@@ -23,7 +25,7 @@ pub(super) struct Form {
     pub(super) kind: StatementKind,
     pub(super) rows_due: RowsDue,
     pub(super) way: Way,
-    /// Whether variables take values from its answer.
+    /// Whether variables take values from its answer, or would if it had another number of rows.
     pub(super) reads: bool,
 }
 
@@ -74,7 +76,7 @@ impl Statements {
                 kind: statement.kind,
                 rows_due: statement.rows_due,
                 way,
-                reads: !statement.reads.is_empty(),
+                reads: !statement.reads.is_empty() || statement.row_read == RowRead::Only,
             });
         }
         Self {

@@ -41,6 +41,7 @@ mod outages;
 mod outputs;
 mod oversubscription;
 mod own_load_hosts;
+mod own_transactions;
 mod package;
 mod placing;
 mod prepare;
