@@ -96,6 +96,7 @@ pub(crate) fn prepare(
         if prepared.all_new {
             server.contents = handle.contents(workload)?;
         }
+        server.answers = handle.answers(workload, study.seed)?;
         let version = server.version.as_str();
         observe(Event::Ready { target: name, version, prepared: &prepared });
     }

@@ -82,8 +82,9 @@ impl SqlConnection for Connection {
         self.execute_long(sql).map_err(|error| refused(&error))
     }
 
-    fn query(&mut self, sql: &str) -> Result<SqlRows, SqlError> {
-        self.query_long(sql).map(|answer| answer.rows).map_err(|error| refused(&error))
+    fn answer(&mut self, sql: &str) -> Result<(Vec<String>, SqlRows), SqlError> {
+        let answer = self.query_long(sql).map_err(|error| refused(&error))?;
+        Ok((answer.columns, answer.rows))
     }
 }
 
@@ -111,6 +112,10 @@ impl SqlServer for Database<'_> {
 
     fn syntax(&self) -> &'static ScriptSyntax {
         &SYNTAX
+    }
+
+    fn read_only(&self) -> &'static str {
+        "SET SESSION TRANSACTION READ ONLY"
     }
 
     fn quoted(&self, name: &str) -> String {
