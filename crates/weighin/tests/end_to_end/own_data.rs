@@ -189,3 +189,44 @@ fn targets_that_answer_differently_are_found_before_any_trial() {
     assert!(report.contains("answer the statement"), "{report}");
     assert!(report.contains("SELECT AVG(id) / 3 AS average FROM customers"), "{report}");
 }
+
+/// The blocks of a page that begin so, each with its name and text.
+fn blocks<'p>(page: &'p str, begin: &str) -> Vec<(&'p str, &'p str)> {
+    let found = page.split(begin).skip(1).map(|block| block.split_once('\n').unwrap());
+    found.map(|(name, text)| (name, text.split("```").next().unwrap())).collect()
+}
+
+/// The study that the page about own workloads builds, with the files that it shows.
+#[test]
+fn the_documented_example_runs_and_answers_its_question() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/own-workload.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let place = Workplace::new();
+    std::fs::create_dir(place.path("shop")).unwrap();
+    let files = [blocks(&page, "```sql "), blocks(&page, "```csv ")].concat();
+    assert_eq!(files.len(), 4);
+    files.iter().for_each(|(name, text)| drop(place.write(name, text)));
+    let (_, study) = blocks(&page, "```toml\n[study]")[0];
+    let short = "clients = 2\nwarmup = \"0s\"\ntransactions = 200";
+    let study = format!("[study]\nrepeats = 2\n{study}").replace("clients = [2, 8]", short);
+    place.write("shop.toml", study);
+    place.weighin(&["check", "shop.toml"]).done();
+    let ran = place.weighin(&["run", "shop.toml"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let states = states(&place);
+    assert!(states.len() == 4 && states.iter().all(|state| state.broken.is_empty()), "{states:?}");
+    let answers = |facts: &model::TargetFacts| facts.server.answers.clone();
+    let targets = place.store().dataset().unwrap().targets;
+    assert!(!answers(&targets[0]).is_empty());
+    assert_eq!(answers(&targets[0]), answers(&targets[1]));
+}
+
+#[test]
+fn the_template_comes_with_its_scripts_and_can_run() {
+    let place = Workplace::new();
+    let said = place.weighin(&["init", "--template", "own-workload", "web-shop.toml"]).done();
+    assert!(said.contains("shop/checkout.sql"), "{said}");
+    // Nothing is overwritten.
+    place.weighin(&["init", "--template", "own-workload", "other.toml"]).refused(2, &["schema.sql"]);
+    place.weighin(&["check", "web-shop.toml"]).done();
+}
