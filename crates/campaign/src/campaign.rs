@@ -49,16 +49,8 @@ impl<'a> Campaign<'a> {
                 return Err(RunError::Stopped);
             }
             let facts = examined.facts.unwrap_or_default();
-            let server = prepare(
-                &target,
-                handle.as_mut(),
-                facts,
-                campaign.study,
-                campaign.hosts,
-                stop,
-                observe,
-            )
-            .map_err(|failure| of(&target, failure))?;
+            let server = prepare(&target, handle.as_mut(), facts, campaign.study, stop, observe)
+                .map_err(|failure| of(&target, failure))?;
             campaign.targets.push(Some(handle));
             campaign.facts.push(TargetFacts { target: target.name, server });
         }
@@ -82,7 +74,6 @@ pub(crate) fn prepare(
     handle: &mut dyn TargetHandle,
     mut server: ServerFacts,
     study: &Study,
-    hosts: &Hosts,
     stop: &Stop,
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<ServerFacts, Failure> {
@@ -91,7 +82,8 @@ pub(crate) fn prepare(
         let mut preparing = Preparing {
             seed: study.seed,
             repeat: 0,
-            may_write: hosts.may_write,
+            // The preflight has asked the command line.
+            may_write: true,
             is_private: false,
             connections: None,
             stop,
@@ -104,6 +96,7 @@ pub(crate) fn prepare(
         if prepared.all_new {
             server.contents = handle.contents(workload)?;
         }
+        server.answers = handle.answers(workload, study.seed)?;
         for test in &study.tests {
             let Some(workload) = test.workload() else { continue };
             server.plans.extend(handle.plans(&test.name, workload)?);

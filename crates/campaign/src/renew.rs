@@ -84,8 +84,7 @@ impl Campaign<'_> {
         if let Some(before) = before {
             check_same(&before.server, &facts)?;
         }
-        let server =
-            prepare(target, handle.as_mut(), facts, self.study, self.hosts, self.stop, observe)?;
+        let server = prepare(target, handle.as_mut(), facts, self.study, self.stop, observe)?;
         let facts = before.is_none().then(|| TargetFacts { target: target.name.clone(), server });
         Ok((handle, facts))
     }

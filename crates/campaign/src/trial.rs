@@ -110,12 +110,13 @@ impl Attempt<'_, '_> {
 
     /// Brings the target to the state that a trial starts from.
     fn ready(&mut self) -> Result<(), Failure> {
-        let Context { study, hosts, stop, observe, .. } = self.context;
+        let Context { study, stop, observe, .. } = self.context;
         let target = self.trial.key.target.as_str();
         let mut preparing = Preparing {
             seed: study.seed,
             repeat: self.trial.key.repeat,
-            may_write: hosts.may_write,
+            // The preflight has asked the command line.
+            may_write: true,
             is_private: false,
             connections: None,
             stop,

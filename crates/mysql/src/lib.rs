@@ -33,7 +33,8 @@ use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
     BrokenInvariant, CrossCheckFigures, Endpoint, Failure, Restore, ServerAddress, ServerCounters,
-    ServerFacts, Statement, StatementPlan, TableContents, Target, Tls, Trial, Workload,
+    ServerFacts, Statement, StatementAnswer, StatementPlan, TableContents, Target, Tls, Trial,
+    Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -217,6 +218,18 @@ impl ServerKind for Mysql {
             true => system::own_data::count_rows(&own_data::Database(login)),
             false => Ok(Vec::new()),
         }
+    }
+
+    fn answers(
+        login: &Login,
+        workload: &Workload,
+        seed: u64,
+    ) -> Result<Vec<StatementAnswer>, Failure> {
+        if workload.transactions().is_none() {
+            return Ok(Vec::new());
+        }
+        let program = Arc::new(load::program(workload, login)?);
+        system::own_data::answers(&own_data::Database(login), &program, seed, login.stop())
     }
 
     fn invariants(

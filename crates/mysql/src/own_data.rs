@@ -5,7 +5,7 @@ use crate::client::{ClientError, Connection};
 use crate::{connect, filling_connections, tables};
 use model::{Failure, Transactions};
 use system::own_data::{DataObject, OwnDataOrder, SqlConnection, SqlError, SqlRows, SqlServer};
-use system::{Login, Prepared, Preparing};
+use system::{DataPlan, Login, Prepared, Preparing};
 use workload::data::{Cell, ObjectKind, ScriptSyntax};
 
 static SYNTAX: ScriptSyntax = ScriptSyntax {
@@ -32,6 +32,27 @@ pub(crate) fn prepare(
     let connections = preparing.connections.unwrap_or_else(filling_connections);
     let mut order = order(own, preparing, connections);
     system::own_data::prepare(&Database(login), &own.data, &mut order)
+}
+
+/// What [`prepare`] would do now, where there is anything to do at all; changes nothing.
+pub(crate) fn dry_run(
+    login: &Login,
+    own: &Transactions,
+    seed: u64,
+    is_private: bool,
+) -> Result<Option<DataPlan>, Failure> {
+    if own.data.is_as_found() {
+        return Ok(None);
+    }
+    let order = OwnDataOrder {
+        seed,
+        connections: 1,
+        is_private,
+        may_write: own.writes,
+        stop: login.stop(),
+        progress: &mut |_| {},
+    };
+    system::own_data::dry_run(&Database(login), &own.data, &order).map(Some)
 }
 
 fn order<'a>(
@@ -61,8 +82,9 @@ impl SqlConnection for Connection {
         self.execute_long(sql).map_err(|error| refused(&error))
     }
 
-    fn query(&mut self, sql: &str) -> Result<SqlRows, SqlError> {
-        self.query_long(sql).map(|answer| answer.rows).map_err(|error| refused(&error))
+    fn answer(&mut self, sql: &str) -> Result<(Vec<String>, SqlRows), SqlError> {
+        let answer = self.query_long(sql).map_err(|error| refused(&error))?;
+        Ok((answer.columns, answer.rows))
     }
 }
 
@@ -90,6 +112,10 @@ impl SqlServer for Database<'_> {
 
     fn syntax(&self) -> &'static ScriptSyntax {
         &SYNTAX
+    }
+
+    fn read_only(&self) -> &'static str {
+        "SET SESSION TRANSACTION READ ONLY"
     }
 
     fn quoted(&self, name: &str) -> String {

@@ -19,15 +19,13 @@ pub struct Hosts {
     pub coming: BTreeMap<String, InstanceDestination>,
     /// What of this machine's secrets may be sent to the servers that the study names.
     pub secrets: Arc<SecretRules>,
-    /// Whether the command line lets workloads of the user's own write to servers that run already.
-    pub may_write: bool,
 }
 
 impl Default for Hosts {
     /// Everything is on this machine.
     fn default() -> Self {
         let (others, coming) = (BTreeMap::new(), BTreeMap::new());
-        Self { load: this_machine(), others, coming, secrets: Arc::default(), may_write: false }
+        Self { load: this_machine(), others, coming, secrets: Arc::default() }
     }
 }
 

@@ -9,8 +9,8 @@ use host::recipe::PrivateServerKind;
 use host::{CounterSource, Host};
 use model::{
     Act, BackgroundWork, CacheState, CrossCheckFigures, DataState, Failover, FailoverCause,
-    Failure, FailureKind, ServerAddress, ServerCounters, ServerFacts, Statement, StatementPlan,
-    Study, TableContents, Target, Test, TimedStatement, Trial, Workload,
+    Failure, FailureKind, ServerAddress, ServerCounters, ServerFacts, Statement, StatementAnswer,
+    StatementPlan, Study, TableContents, Target, Test, TimedStatement, Trial, Workload,
 };
 use serde::Serialize;
 use std::fmt::Debug;
@@ -315,6 +315,19 @@ pub trait TargetHandle: Debug + Send {
     /// # Errors
     /// `NotPermitted` when such a load does not run on it.
     fn load(&mut self, request: &LoadRequest<'_>) -> Result<PreparedLoad, Failure>;
+
+    /// What it answers to the reading statements of a workload of the user's own, with parameters that
+    /// follow from a seed. Its data is there.
+    ///
+    /// # Errors
+    /// When it is not reached; [`Failure::stopped`].
+    fn answers(
+        &mut self,
+        _workload: &Workload,
+        _seed: u64,
+    ) -> Result<Vec<StatementAnswer>, Failure> {
+        Ok(Vec::new())
+    }
 
     /// What has become of the data of a workload of the user's own, after a trial; `None` where nothing
     /// is to be looked at.

@@ -32,8 +32,8 @@ use host::recipe::PrivateServerKind;
 use host::{CounterSource, Host, ServerAct, this_machine};
 use model::{
     BackgroundWork, CacheState, CrossCheckFigures, DataState, FailoverCause, Failure, FailureKind,
-    Place, Restore, ServerAddress, ServerCounters, ServerFacts, Statement, StatementPlan, Study,
-    TableContents, Target, Test, Trial, Workload,
+    Place, Restore, ServerAddress, ServerCounters, ServerFacts, Statement, StatementAnswer,
+    StatementPlan, Study, TableContents, Target, Test, Trial, Workload,
 };
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -378,6 +378,10 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         if let Some(work) = K::work(workload) {
             self.own_data.is_changed |= K::restore(work) != Restore::None;
         }
+    }
+
+    fn answers(&mut self, workload: &Workload, seed: u64) -> Result<Vec<StatementAnswer>, Failure> {
+        K::answers(self.login()?, work::<K>(workload)?, seed)
     }
 
     fn data_state(&mut self, workload: &Workload) -> Result<Option<DataState>, Failure> {

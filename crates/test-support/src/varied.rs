@@ -155,6 +155,12 @@ pub fn facts(target: &str) -> TargetFacts {
                 steps: vec!["orders, access ALL".into()],
                 rows: 20_000,
             }],
+            answers: vec![StatementAnswer {
+                statement: "browse".into(),
+                sql: "SELECT 1".into(),
+                rows: 1,
+                checksum: u64::MAX,
+            }],
         },
     }
 }

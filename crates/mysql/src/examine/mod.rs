@@ -15,7 +15,7 @@ mod statements;
 mod tables;
 mod transactions;
 
-use super::{session, tables as test_tables};
+use super::{own_data, session, tables as test_tables};
 use crate::client::Connection;
 use model::{Failure, Needs, Study, Test};
 use std::collections::BTreeMap;
@@ -117,7 +117,13 @@ fn data(
     server: &mut Server<'_>,
     examination: &mut Examination<'_>,
 ) -> Result<Option<(DataPlan, Vec<String>)>, Failure> {
-    let mut first = None;
+    let (mut first, is_private) = (None, server.setting.is_private);
+    let seed = examination.study.seed;
+    for own in examination.study.tests.iter().filter_map(|test| test.data()?.transactions()) {
+        let plan = own_data::dry_run(server.login, own, seed, is_private);
+        let plan = examination.found.keep(plan)?.flatten();
+        first = first.or(plan.map(|plan| (plan, Vec::new())));
+    }
     let mut shapes = Vec::new();
     for oltp in of_study(examination.study) {
         let shape = (oltp.tables, oltp.table_size, oltp.distribution);

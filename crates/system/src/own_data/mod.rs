@@ -3,6 +3,7 @@
 //!
 //! What servers say differently is [`SqlServer`], which each system has of its own.
 
+mod answers;
 mod file;
 mod fill;
 mod make;
@@ -12,6 +13,7 @@ mod source;
 mod state;
 mod work;
 
+pub use self::answers::answers;
 pub use self::make::{OwnDataOrder, dry_run, prepare};
 pub use self::register::{REGISTER, clean_up, mark_used};
 pub use self::state::{check_invariants, count_rows};
@@ -44,11 +46,19 @@ pub trait SqlConnection: Debug + Send {
     /// What the server has against it.
     fn execute(&mut self, sql: &str) -> Result<u64, SqlError>;
 
-    /// Runs a query.
+    /// Runs a query; the names of its columns, and its rows.
     ///
     /// # Errors
     /// What the server has against it, and an answer that is too large to be kept.
-    fn query(&mut self, sql: &str) -> Result<SqlRows, SqlError>;
+    fn answer(&mut self, sql: &str) -> Result<(Vec<String>, SqlRows), SqlError>;
+
+    /// The rows alone.
+    ///
+    /// # Errors
+    /// As [`Self::answer`].
+    fn query(&mut self, sql: &str) -> Result<SqlRows, SqlError> {
+        self.answer(sql).map(|(_, rows)| rows)
+    }
 }
 
 /// Something that a database holds.
@@ -70,6 +80,9 @@ pub trait SqlServer: Sync {
     fn connect(&self) -> Result<Box<dyn SqlConnection>, Failure>;
 
     fn syntax(&self) -> &'static ScriptSyntax;
+
+    /// A statement after which a session writes nothing.
+    fn read_only(&self) -> &'static str;
 
     /// A name as statements have it.
     fn quoted(&self, name: &str) -> String;

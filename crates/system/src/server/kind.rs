@@ -9,8 +9,8 @@ use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
     Act, BackgroundWork, BrokenInvariant, CrossCheckFigures, Failover, Failure, Restore,
-    ServerAddress, ServerCounters, ServerFacts, Statement, StatementPlan, TableContents, Target,
-    Trial, Workload,
+    ServerAddress, ServerCounters, ServerFacts, Statement, StatementAnswer, StatementPlan,
+    TableContents, Target, Trial, Workload,
 };
 use std::fmt::Debug;
 use std::io;
@@ -131,6 +131,14 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     }
     /// How many rows each table of the user's own data has.
     fn count_rows(_login: &Login, _work: &Self::Work) -> Result<Vec<(String, u64)>, Failure> {
+        Ok(Vec::new())
+    }
+    /// What it answers to the reading statements of the user's own.
+    fn answers(
+        _login: &Login,
+        _work: &Self::Work,
+        _seed: u64,
+    ) -> Result<Vec<StatementAnswer>, Failure> {
         Ok(Vec::new())
     }
     /// Checks what must hold of the user's own data; how many were checked, and what does not hold.

@@ -40,6 +40,7 @@ mod noise_floor;
 mod outages;
 mod outputs;
 mod oversubscription;
+mod own_data;
 mod own_load_hosts;
 mod own_transactions;
 mod package;

@@ -130,7 +130,8 @@ fn two_targets_are_compared_by_transaction_and_statement_in_every_report() {
     assert!(words.len() == 1 && words[0].contains("`SELECT orders` explains"), "{words:?}");
     for format in ["markdown", "html"] {
         let text = report(format);
-        for part in ["Plans that differ between targets", "key customer", "Transactions", "checkout"]
+        for part in
+            ["Plans that differ between targets", "key customer", "Transactions", "checkout"]
         {
             assert!(text.contains(part), "no {part} in {format}");
         }
@@ -230,7 +231,9 @@ fn scripts_of_the_command_line_run_by_the_same_rules() {
         let counts: u64 = names.iter().map(|one| one["count"].as_u64().unwrap()).sum();
         assert_eq!(names[1]["transaction"], "checkout");
         assert_eq!(Some(counts), json["transactions"].as_u64());
-        assert!(json["checks"]["passed"].as_array().unwrap().iter().any(|c| c == "server_counters"));
+        assert!(
+            json["checks"]["passed"].as_array().unwrap().iter().any(|c| c == "server_counters")
+        );
     }
     assert_eq!(server.query("SELECT COUNT(*) FROM orders WHERE note = 'it''s :before'").len(), 1);
 }

@@ -245,9 +245,8 @@ fn is_command(text: &str) -> bool {
 fn built_in(name: &str, at: Place, problems: &mut Problems) -> Option<Script> {
     let Some(script) = script::builtin(name) else {
         let names = || script::builtin_names();
-        let near = nearest(name, names()).map_or(String::new(), |near| {
-            format!(": did you mean `{BUILT_IN}{near}`?")
-        });
+        let near = nearest(name, names())
+            .map_or(String::new(), |near| format!(": did you mean `{BUILT_IN}{near}`?"));
         problems
             .add(at, format!("there is no built-in script `{name}`{near}"))
             .help(format!("there are {}", choices(names())));
