@@ -8,6 +8,7 @@ mod mysql;
 mod output;
 mod postgres;
 mod redis;
+mod script;
 mod session;
 mod settings;
 mod store;
@@ -59,6 +60,7 @@ pub const TARGETS: &[Target] = &[
     local::TOOLS,
     local::FILES,
     local::CONTROL,
+    script::SCRIPT,
     settings::SETTINGS,
     output::GATE,
     store::BYTES,

@@ -48,6 +48,7 @@ pub(super) fn options(flags: u8) -> LoginOptions {
         tls: flags & 2 != 0,
         local_transport: flags & 8 != 0,
         may_reveal: flags & 16 != 0,
+        read_only: flags & 32 != 0,
         application_name: "weighin",
     }
 }
