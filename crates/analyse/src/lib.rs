@@ -22,6 +22,7 @@
 
 mod analysis;
 mod answer;
+mod answers;
 mod basis;
 mod cell;
 mod compare;
@@ -163,6 +164,7 @@ fn analyse_with<'d>(dataset: &'d Dataset, extent: Extent, budget: &ReadBudget) -
         findings.extend(found);
     }
     findings.extend(until::findings(dataset, &tests));
+    findings.extend(answers::findings(dataset));
     findings.extend(contents::findings(dataset));
     let bills: Vec<(&str, &TestMoney)> =
         tests.iter().map(|test| (test.test.as_str(), &test.money)).collect();

@@ -34,6 +34,7 @@ mod mix;
 mod needs;
 mod oltp;
 mod outcome;
+mod own_data;
 mod placement;
 mod plan;
 mod policy;
@@ -79,7 +80,7 @@ pub use dataset::{Dataset, Extension, Note, RunInfo, SupersededTrial, TargetFact
 pub use date::UnixMillis;
 pub use disk::{DiskRates, VolumeRates};
 pub use durability::{DurabilitySetting, Kept, Promise, promises_differ, promises_in_words};
-pub use environment::{HostFacts, ServerFacts, TableContents};
+pub use environment::{HostFacts, ServerFacts, StatementAnswer, StatementPlan, TableContents};
 pub use failover::{Failover, FailoverCause};
 pub use failure::{Failure, FailureKind};
 pub use fleet::{
@@ -107,6 +108,10 @@ pub use mix::{OltpMix, OltpTransaction};
 pub use needs::{Access, Needs};
 pub use oltp::{Oltp, OltpDialect, TableSchema};
 pub use outcome::{Figure, FigureNumber, FigureValue, Outcome, Printed, ResultSource, TimeSeries};
+pub use own_data::{
+    BrokenInvariant, ColumnValues, DataFile, DataSource, DataState, Fingerprint, GeneratedColumn,
+    Invariant, OwnData, Popularity, Restore, RowGenerator, TableRows,
+};
 pub use placement::LevelPlacement;
 pub use plan::{Block, Plan, Trial, TrialKey};
 pub use policy::{ErrorAction, ErrorPolicy};

@@ -1,6 +1,6 @@
 //! A workload of the user's own: weighted transactions of SQL.
 
-use crate::Slo;
+use crate::{OwnData, Slo};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,6 +20,8 @@ pub struct Transactions {
     /// Whether their statements change data, as far as the texts tell: what is not seen to only read
     /// does.
     pub change_data: bool,
+    /// What they run on.
+    pub data: OwnData,
 }
 
 /// A transaction, in pgbench's language.

@@ -5,11 +5,13 @@ pub mod client;
 mod counters;
 mod cross_check;
 mod examine;
+mod explain;
 mod facts;
 #[doc(hidden)]
 pub mod fuzzing;
 mod limits;
 pub mod load;
+mod own_data;
 pub mod private;
 mod probe;
 pub mod protocol;
@@ -30,8 +32,9 @@ use engine::{
 use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
-    CrossCheckFigures, Endpoint, Failure, ServerAddress, ServerCounters, ServerFacts, Statement,
-    TableContents, Target, Tls, Trial, Workload,
+    BrokenInvariant, CrossCheckFigures, Endpoint, Failure, Restore, ServerAddress, ServerCounters,
+    ServerFacts, Statement, StatementAnswer, StatementPlan, TableContents, Target, Tls, Trial,
+    Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -101,6 +104,9 @@ impl ServerKind for Mysql {
         match (a, b) {
             (Workload::Oltp(a), Workload::Oltp(b)) => {
                 (a.tables, a.table_size, a.distribution) == (b.tables, b.table_size, b.distribution)
+            }
+            (Workload::Transactions(a), Workload::Transactions(b)) => {
+                (&a.data.setup, &a.data.load) == (&b.data.setup, &b.data.load)
             }
             (a, b) => a == b,
         }
@@ -179,10 +185,12 @@ impl ServerKind for Mysql {
         workload: &Workload,
         preparing: &mut Preparing<'_>,
     ) -> Result<Prepared, Failure> {
-        match workload.oltp() {
-            Ok(oltp) => tables::prepare(login, connection, oltp, preparing),
-            // Scripts run on what is there.
-            Err(_) => Ok(Prepared::nothing()),
+        match workload {
+            Workload::Transactions(own) => {
+                let server = own_data::Database(login);
+                sql::own_data::prepare(&server, own, preparing, filling_connections())
+            }
+            other => tables::prepare(login, connection, other.oltp()?, preparing),
         }
     }
 
@@ -198,6 +206,48 @@ impl ServerKind for Mysql {
         }
     }
 
+    fn restore(workload: &Workload) -> Restore {
+        let own = workload.transactions().filter(|own| own.change_data);
+        let data = own.map(|own| &own.data).filter(|data| !data.is_as_found());
+        data.map_or(Restore::None, |data| data.restore)
+    }
+
+    fn note_use(login: &Login, _: &Workload) -> Result<(), Failure> {
+        system::own_data::mark_used(&own_data::Database(login))
+    }
+
+    fn count_rows(login: &Login, workload: &Workload) -> Result<Vec<(String, u64)>, Failure> {
+        match workload.transactions().is_some_and(|own| own.change_data) {
+            true => system::own_data::count_rows(&own_data::Database(login)),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    fn answers(
+        login: &Login,
+        workload: &Workload,
+        seed: u64,
+    ) -> Result<Vec<StatementAnswer>, Failure> {
+        if workload.transactions().is_none() {
+            return Ok(Vec::new());
+        }
+        let program = Arc::new(load::program(workload, login)?);
+        system::own_data::answers(&own_data::Database(login), &program, seed, login.stop())
+    }
+
+    fn invariants(
+        login: &Login,
+        workload: &Workload,
+    ) -> Result<(u32, Vec<BrokenInvariant>), Failure> {
+        let own = workload.transactions();
+        let invariants = own.map(|own| own.data.invariants.as_slice()).unwrap_or_default();
+        if invariants.is_empty() {
+            return Ok((0, Vec::new()));
+        }
+        let broken = system::own_data::check_invariants(&own_data::Database(login), invariants)?;
+        Ok((invariants.len() as u32, broken))
+    }
+
     fn contents(
         connection: &mut Connection,
         workload: &Workload,
@@ -207,6 +257,14 @@ impl ServerKind for Mysql {
             true => tables::contents(connection, oltp).map(Some),
             false => Ok(None),
         }
+    }
+
+    fn plans(
+        connection: &mut Connection,
+        test: &str,
+        workload: &Workload,
+    ) -> Result<Vec<StatementPlan>, Failure> {
+        explain::plans(connection, test, workload)
     }
 
     fn clients(workload: &Workload, request: &LoadRequest<'_>) -> SqlClients {
@@ -282,7 +340,12 @@ impl Clients for SqlClients {
     ) -> Result<Account, LoadError> {
         let refused = |failure| SessionError::Login(Box::new(failure));
         let program = load::program(&self.workload, login).map_err(refused)?;
-        let statements = Arc::new(Statements::new(program, self.seed, spec.clients));
+        let statements = Statements::new(program, self.seed, spec.clients);
+        // What the texts do not show, such as a function that writes, the server refuses.
+        let statements = Arc::new(match self.workload.transactions() {
+            Some(own) if !own.change_data => statements.reading_only(),
+            _ => statements,
+        });
         let options = login_options(login).map_err(refused)?;
         // Decided here, once, and not for every statement.
         if self.by_statement {
@@ -301,6 +364,14 @@ impl Clients for SqlClients {
     fn failure(error: &LoadError, login: &Login) -> Failure {
         load_failure(error, login)
     }
+}
+
+/// Drops all that weighin made of own data in the database of a login, and returns its names.
+///
+/// # Errors
+/// When the server refuses.
+pub fn clean_up_own_data(login: &Login) -> Result<Vec<String>, Failure> {
+    system::own_data::clean_up(&own_data::Database(login))
 }
 
 /// Turns what ended a load early into a failure that says how to fix it.

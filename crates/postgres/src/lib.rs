@@ -4,8 +4,11 @@ pub mod client;
 mod counters;
 mod examine;
 mod facts;
+#[doc(hidden)]
+pub mod fuzzing;
 mod limits;
 pub mod load;
+mod own_data;
 mod private;
 pub mod protocol;
 mod statements;
@@ -13,14 +16,15 @@ pub mod tables;
 
 use crate::client::{Connection, LOOK, login_failure, server_failure};
 use crate::load::SqlClients;
+use crate::own_data::Database;
 use crate::protocol::ServerError;
 use crosscheck::sysbench::Sysbench;
 use engine::{LoadError, SessionError, Stop};
 use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
-    CrossCheckFigures, Failure, ServerAddress, ServerCounters, ServerFacts, Statement,
-    TableContents, Target, Trial, Workload,
+    BrokenInvariant, CrossCheckFigures, Failure, Restore, ServerAddress, ServerCounters,
+    ServerFacts, Statement, StatementAnswer, TableContents, Target, Trial, Workload,
 };
 use std::io;
 use std::sync::Arc;
@@ -70,6 +74,9 @@ impl ServerKind for Postgres {
         match (a, b) {
             (Workload::Oltp(a), Workload::Oltp(b)) => {
                 (a.tables, a.table_size, a.distribution) == (b.tables, b.table_size, b.distribution)
+            }
+            (Workload::Transactions(a), Workload::Transactions(b)) => {
+                (&a.data.setup, &a.data.load) == (&b.data.setup, &b.data.load)
             }
             (a, b) => a == b,
         }
@@ -149,10 +156,12 @@ impl ServerKind for Postgres {
         workload: &Workload,
         preparing: &mut Preparing<'_>,
     ) -> Result<Prepared, Failure> {
-        match workload.oltp() {
-            Ok(oltp) => tables::prepare(login, connection, oltp, preparing),
-            // Scripts run on what is there.
-            Err(_) => Ok(Prepared::nothing()),
+        match workload {
+            Workload::Transactions(own) => {
+                let connections = tables::filling_connections();
+                sql::own_data::prepare(&Database(login), own, preparing, connections)
+            }
+            other => tables::prepare(login, connection, other.oltp()?, preparing),
         }
     }
 
@@ -166,6 +175,48 @@ impl ServerKind for Postgres {
             Ok(oltp) => tables::check(connection, oltp),
             Err(_) => Ok(()),
         }
+    }
+
+    fn restore(workload: &Workload) -> Restore {
+        let own = workload.transactions().filter(|own| own.change_data);
+        let data = own.map(|own| &own.data).filter(|data| !data.is_as_found());
+        data.map_or(Restore::None, |data| data.restore)
+    }
+
+    fn note_use(login: &Login, _: &Workload) -> Result<(), Failure> {
+        system::own_data::mark_used(&Database(login))
+    }
+
+    fn count_rows(login: &Login, workload: &Workload) -> Result<Vec<(String, u64)>, Failure> {
+        match workload.transactions().is_some_and(|own| own.change_data) {
+            true => system::own_data::count_rows(&Database(login)),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    fn answers(
+        login: &Login,
+        workload: &Workload,
+        seed: u64,
+    ) -> Result<Vec<StatementAnswer>, Failure> {
+        if workload.transactions().is_none() {
+            return Ok(Vec::new());
+        }
+        let program = Arc::new(load::program(workload, login)?);
+        system::own_data::answers(&Database(login), &program, seed, login.stop())
+    }
+
+    fn invariants(
+        login: &Login,
+        workload: &Workload,
+    ) -> Result<(u32, Vec<BrokenInvariant>), Failure> {
+        let own = workload.transactions();
+        let invariants = own.map(|own| own.data.invariants.as_slice()).unwrap_or_default();
+        if invariants.is_empty() {
+            return Ok((0, Vec::new()));
+        }
+        let broken = system::own_data::check_invariants(&Database(login), invariants)?;
+        Ok((invariants.len() as u32, broken))
     }
 
     fn contents(
@@ -217,6 +268,14 @@ impl ServerKind for Postgres {
     ) -> Result<CrossCheckFigures, Failure> {
         Err(cannot_check(&tool.name(), "PostgreSQL"))
     }
+}
+
+/// Drops all that weighin made of own data in the database of a login, and returns its names.
+///
+/// # Errors
+/// When the server refuses.
+pub fn clean_up_own_data(login: &Login) -> Result<Vec<String>, Failure> {
+    system::own_data::clean_up(&Database(login))
 }
 
 /// Turns what ended a load early into a failure that says how to fix it.

@@ -1,6 +1,7 @@
 //! What servers of SQL have in common: sessions that run programs of transactions, whatever the
 //! protocol, and the test tables.
 
+pub mod own_data;
 mod program;
 mod session;
 mod statements;

@@ -3,6 +3,7 @@
 //! Pure and seeded: the same seed gives the same operations on every machine. Nothing here knows
 //! a wire format, a socket or a clock.
 
+pub mod data;
 mod distribution;
 pub mod key_value;
 pub mod oltp;

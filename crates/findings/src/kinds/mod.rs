@@ -59,6 +59,7 @@ kinds! {
     little => LittlesLaw;
     money => BreakEven, PriceStep, CostUnknown, CurrenciesDiffer | CostGap, Outcome;
     outages => ConnectionsLost, Overloaded;
+    own_data => InvariantBroken, InvariantsHold, RowsDrifted, AnswersDiffer, AnswersAlike;
     pairs => OverallResult, BetterAtLevels, EquivalentAtLevels, UnresolvedAtLevels | Verdict;
     placing => LevelsPlaced | PlacedLevel, PlacedAround, PlacementEnd;
     products => ProductsCompared | ComparedProduct;

@@ -3,6 +3,7 @@
 mod classify;
 mod program;
 mod reading;
+pub(crate) mod sample;
 #[cfg(test)]
 mod scripts;
 mod session;
@@ -13,5 +14,6 @@ mod wire;
 
 pub use classify::operation_error;
 pub(crate) use program::{program, reader};
+pub(crate) use sample::SampleStatement;
 pub use session::{ProgramSession, REQUEST_KINDS};
 pub use statements::Statements;

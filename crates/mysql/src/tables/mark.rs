@@ -1,7 +1,8 @@
 use super::inspect;
 use crate::client::Connection;
 use model::Failure;
-pub(super) use sql::tables::mark::{finished, is_ours, of_purpose, unfinished};
+pub(super) use sql::tables::mark::{finished, unfinished};
+pub(crate) use sql::tables::mark::{is_ours, of_purpose};
 
 /// The table of a group with the row by which lag is seen.
 pub(crate) const HEARTBEAT: &str = "weighin_heartbeat";

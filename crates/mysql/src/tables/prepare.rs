@@ -30,7 +30,7 @@ pub fn prepare(
     workload: &Oltp,
     preparing: &mut Preparing<'_>,
 ) -> Result<Prepared, Failure> {
-    let &mut Preparing { seed, connections, stop, ref mut progress } = preparing;
+    let &mut Preparing { seed, connections, stop, ref mut progress, .. } = preparing;
     let began = Instant::now();
     let database = &login.address().database;
     let present = inspect::tables(control)?;

@@ -10,6 +10,7 @@ pub(crate) mod password_file;
 mod session;
 
 pub use crate::protocol::TextRows as Rows;
+pub(crate) use binding::certificate_hash;
 pub use connection::Connection;
 pub use credentials::usual_login;
 pub use error::ClientError;

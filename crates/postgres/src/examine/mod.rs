@@ -8,6 +8,7 @@ mod state;
 
 use crate::client::Connection;
 use crate::facts::variables;
+use crate::own_data::Database;
 use crate::statements::no_changes;
 use crate::tables;
 use model::{Failure, FailureKind, Needs, Oltp, Study, Task, Test};
@@ -116,6 +117,13 @@ fn data(
     examination: &mut Examination<'_>,
 ) -> Result<Option<(DataPlan, Vec<String>)>, Failure> {
     let mut first = None;
+    let (seed, is_private) = (examination.study.seed, server.setting.is_private);
+    for own in examination.study.tests.iter().filter_map(|test| test.data()?.transactions()) {
+        let database = Database(server.login);
+        let plan = sql::own_data::dry_run(&database, server.login, own, seed, is_private);
+        let plan = examination.found.keep(plan)?.flatten();
+        first = first.or(plan.map(|plan| (plan, Vec::new())));
+    }
     let mut shapes = Vec::new();
     for oltp in of_study(examination.study) {
         let shape = (oltp.tables, oltp.table_size, oltp.distribution);

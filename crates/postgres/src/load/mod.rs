@@ -20,6 +20,8 @@ use system::Login;
 use system::load::{Clients, PartRun};
 
 pub use classify::{Duplicates, operation_error};
+pub(crate) use program::program;
+pub(crate) use wire::quote;
 pub use wire::{PostgresWire, TRANSACTIONS};
 
 /// One client of a load.
@@ -45,11 +47,14 @@ impl Clients for SqlClients {
         login: &Login,
         run: &mut PartRun<'_>,
     ) -> Result<Account, LoadError> {
-        let program = program::program(&self.workload, login)
+        let program = program(&self.workload, login)
             .map_err(|failure| SessionError::Login(Box::new(failure)))?;
         let statements = Arc::new(Statements::new(program, self.seed, spec.clients));
+        let own = self.workload.transactions();
         let options = LoginOptions {
             application_name: crate::LOAD_NAME,
+            // What the texts do not show, such as a function that writes, the server refuses.
+            read_only: own.is_some_and(|own| !own.change_data),
             ..login_options(login.address(), login.credentials())
         };
         let wire = PostgresWire::new(options, &statements, Duplicates::of(&self.workload));

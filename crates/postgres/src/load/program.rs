@@ -13,7 +13,7 @@ const READER: Reader =
 ///
 /// # Errors
 /// As [`Reader::program`]; where the server cannot be asked.
-pub(super) fn program(workload: &Workload, login: &Login) -> Result<Program, Failure> {
+pub(crate) fn program(workload: &Workload, login: &Login) -> Result<Program, Failure> {
     let mut control = None;
     READER.program(workload, &mut |sql| {
         let control = match &mut control {

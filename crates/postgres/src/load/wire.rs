@@ -425,7 +425,7 @@ impl Wire for PostgresWire {
 }
 
 /// Appends a text as a constant, which a backslash does not change whatever the server is set to.
-fn quote(text: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn quote(text: &[u8], out: &mut Vec<u8>) {
     let escapes = text.contains(&b'\\');
     if escapes {
         out.extend_from_slice(b" E");

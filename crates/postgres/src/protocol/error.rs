@@ -110,6 +110,8 @@ pub enum ProtocolError {
          sense", shown(*tag)
     )]
     TooLong { tag: u8, length: usize, limit: usize },
+    #[error("the server sent more than {} MiB of rows", limit >> 20)]
+    TooMuch { limit: usize },
     #[error("the server sent rows without saying what their columns are")]
     NoColumns,
     #[error("the server expects the data of a COPY, which the statement should not have asked for")]

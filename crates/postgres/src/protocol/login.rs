@@ -24,6 +24,8 @@ pub struct LoginOptions {
     pub local_transport: bool,
     /// Whether the server may be given the password as it is.
     pub may_reveal: bool,
+    /// Whether the server lets the session change nothing.
+    pub read_only: bool,
     /// What the session is called in the server's lists.
     pub application_name: &'static str,
 }
@@ -158,6 +160,9 @@ impl Login {
         parameters.push(("client_encoding", "UTF8"));
         // What else is compared or read depends on neither place nor time.
         parameters.push(("DateStyle", "ISO"));
+        if options.read_only {
+            parameters.push(("default_transaction_read_only", "on"));
+        }
         write_startup(&parameters, out);
     }
 

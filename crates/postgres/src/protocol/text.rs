@@ -5,7 +5,11 @@ use super::error::{ProtocolError, ServerError, Severity};
 use super::frame::{CONTROL_LIMIT, Fields, Messages, Want, is_aside, tag};
 
 /// Longest row that is kept, in bytes.
-const LONGEST_ROW: usize = 64 << 20;
+const LONGEST_ROW: usize = 16 << 20;
+/// Most memory that the rows of an answer take, about.
+const MOST_KEPT: usize = 64 << 20;
+/// What a row or a value takes beside its bytes.
+const OVERHEAD: usize = 48;
 
 /// The rows of an answer, as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +41,7 @@ pub struct TextReader {
     rows: TextRows,
     affected_rows: u64,
     error: Option<Box<ServerError>>,
+    kept: usize,
 }
 
 impl TextReader {
@@ -99,6 +104,10 @@ impl TextReader {
         let mut fields = Fields::new(body, "a row");
         if usize::from(fields.u16()?) != self.columns.len() {
             return Err(ProtocolError::NoColumns);
+        }
+        self.kept += body.len() + OVERHEAD * (1 + self.columns.len());
+        if self.kept > MOST_KEPT {
+            return Err(ProtocolError::TooMuch { limit: MOST_KEPT });
         }
         let mut row = Vec::with_capacity(self.columns.len());
         for _column in 0..self.columns.len() {

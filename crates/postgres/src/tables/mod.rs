@@ -10,5 +10,5 @@ mod schema;
 pub use check::check;
 pub(super) use check::{are_finished, contents};
 pub use cleanup::{Cleanup, cleanup};
-pub(super) use prepare::dry_run;
 pub use prepare::prepare;
+pub(super) use prepare::{dry_run, filling_connections};

@@ -28,7 +28,7 @@ pub fn prepare(
     workload: &Oltp,
     preparing: &mut Preparing<'_>,
 ) -> Result<Prepared, Failure> {
-    let &mut Preparing { seed, connections, stop, ref mut progress } = preparing;
+    let &mut Preparing { seed, connections, stop, ref mut progress, .. } = preparing;
     let began = Instant::now();
     let present = inspect::tables(control)?;
     let to_do = sql::tables::to_do(workload, &present, &login.address().database)?;
@@ -44,11 +44,16 @@ pub fn prepare(
     }
     if !fill.is_empty() {
         let maker = Rows { login, workload, seed };
-        let connections = connections.unwrap_or_else(|| cpus_allowed().min(MAX_CONNECTIONS));
+        let connections = connections.unwrap_or_else(filling_connections);
         Filling::new(&maker, workload, &fill, stop).run(connections, *progress)?;
         checkpoint(control)?;
     }
     Ok(to_do.done(workload, &inspect::tables(control)?, began.elapsed()))
+}
+
+/// Connections that fill tables at the same time, unless told otherwise.
+pub(crate) fn filling_connections() -> u32 {
+    cpus_allowed().min(MAX_CONNECTIONS)
 }
 
 /// What [`prepare`] would do now; changes nothing. Also the names of the tables that it would keep.

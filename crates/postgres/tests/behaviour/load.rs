@@ -14,6 +14,9 @@ fn make(server: &Server, workload: &Oltp) -> Result<system::Prepared, model::Fai
     let mut steps = Vec::new();
     let mut preparing = Preparing {
         seed: 7,
+        repeat: 0,
+        may_write: false,
+        is_private: false,
         connections: Some(3),
         stop: &Stop::default(),
         progress: &mut |step: Step| steps.push(step),
@@ -74,8 +77,15 @@ fn an_interrupted_table_is_made_anew() {
     let (mut control, workload) = (server.connect(), workload());
     let stop = Stop::default();
     stop.request();
-    let mut preparing =
-        Preparing { seed: 7, connections: None, stop: &stop, progress: &mut |_| {} };
+    let mut preparing = Preparing {
+        seed: 7,
+        repeat: 0,
+        may_write: false,
+        is_private: false,
+        connections: None,
+        stop: &stop,
+        progress: &mut |_| {},
+    };
     let stopped = prepare(&server.login(), &mut control, &workload, &mut preparing);
     assert!(stopped.unwrap_err().is_stop());
     let unfinished = check(&mut control, &workload).unwrap_err();

@@ -5,6 +5,7 @@ pub(crate) mod forms;
 pub(crate) mod key;
 pub(crate) mod levels;
 mod machines;
+pub(crate) mod own_data;
 mod price;
 pub(crate) mod schema;
 pub(crate) mod statement;

@@ -1,9 +1,11 @@
 //! The keys of the workload `transactions`, SQL of the user's own.
 
 use crate::keys::Maybe;
-use crate::keys::key::{AnyLength, Bounded, Flag, Key, Whole};
+use crate::keys::choices::RestoreKey;
+use crate::keys::key::{AnyLength, Bounded, Choice, Flag, Key, Whole};
+use crate::keys::own_data::{InvariantTable, SourceKey};
 use crate::keys::statement::Texts;
-use model::bounds::{MAX_OPERATIONS, MAX_TRANSACTIONS, MAX_WEIGHT};
+use model::bounds::{MAX_DATA_FILES, MAX_INVARIANTS, MAX_OPERATIONS, MAX_TRANSACTIONS, MAX_WEIGHT};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -31,6 +33,23 @@ pub(crate) struct TransactionsKeys {
     /// Whether the scripts may change data of a server that the study names by its `url`; weighin also
     /// takes the option --allow-writes for it. A private server is weighin's own, and needs neither.
     pub writes: Key<Flag<false>>,
+    /// SQL scripts that make the tables, one or a list, relative to the study file. They run once for
+    /// each target, before its first trial.
+    #[schemars(with = "Option<Texts>", extend("x-absent" = "the test runs on what is there"))]
+    pub setup: Maybe<Texts>,
+    /// What fills the tables, in this order: SQL scripts, CSV files such as
+    /// `{ table = "customers", file = "customers.csv" }`, and rows that are made up, such as
+    /// `{ table = "orders", rows = 1_000_000, columns = { id = "sequence", customer_id = { of = "customers.id" } } }`.
+    #[schemars(with = "Option<Vec<SourceKey>>", length(max = MAX_DATA_FILES))]
+    #[schemars(extend("x-absent" = "nothing"))]
+    pub load: Option<Vec<Spanned<SourceKey>>>,
+    /// When what trials changed of the data is undone, where weighin made it: before every `trial`, before
+    /// the first trial of every repeat (`block`), or never (`none`).
+    pub restore: Key<Choice<RestoreKey>>,
+    /// What must hold of the data after every trial. A trial that breaks it is void.
+    #[schemars(with = "Option<Vec<InvariantTable>>", length(max = MAX_INVARIANTS))]
+    #[schemars(extend("x-absent" = "nothing is checked"))]
+    pub invariant: Option<Vec<Spanned<InvariantTable>>>,
 }
 
 /// A transaction: a `script`, or `sql`.

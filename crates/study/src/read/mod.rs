@@ -1,5 +1,6 @@
 mod budget;
 mod command;
+mod data_file;
 mod fit;
 pub(crate) mod hosts;
 mod login;

@@ -99,13 +99,19 @@ fn of_target(target: &Target, also: &[String], rules: &SecretRules) -> Result<St
             System::Postgres => {
                 let login = targets::login(target, rules)?;
                 let mut control = postgres::connect(&login)?;
-                let done = postgres::tables::cleanup(&login, &mut control, also)?;
+                // First what refers to other tables.
+                let own = postgres::clean_up_own_data(&login)?;
+                let mut done = postgres::tables::cleanup(&login, &mut control, also)?;
+                done.dropped.splice(0..0, own);
                 Ok(tables(&done.dropped, &done.kept))
             }
             System::Mysql | System::Storage | System::Unknown => {
                 let login = targets::login(target, rules)?;
                 let mut control = mysql::connect(&login)?;
-                let done = mysql::tables::cleanup(&login, &mut control, also)?;
+                // First what refers to other tables.
+                let own = mysql::clean_up_own_data(&login)?;
+                let mut done = mysql::tables::cleanup(&login, &mut control, also)?;
+                done.dropped.splice(0..0, own);
                 Ok(tables(&done.dropped, &done.kept))
             }
         },

@@ -35,6 +35,9 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
     let bar = Progress::start("bytes");
     let mut preparing = Preparing {
         seed: arguments.seed,
+        repeat: 0,
+        may_write: false,
+        is_private: false,
         connections: None,
         stop: &stop,
         progress: &mut |step| bar.show(step),

@@ -41,6 +41,9 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Outcome {
     let bar = Progress::start(unit);
     let mut preparing = Preparing {
         seed: arguments.seed,
+        repeat: 0,
+        may_write: false,
+        is_private: false,
         connections: Some(arguments.threads.unwrap_or(THREADS)),
         stop: &stop,
         progress: &mut |step| bar.show(step),

@@ -6,6 +6,7 @@ pub(crate) mod key_value;
 mod level;
 mod load;
 mod oltp;
+mod own_data;
 mod placement;
 mod schema_change;
 mod slo;
