@@ -1,9 +1,10 @@
 //! What is to be said of a study as a whole, and which pairs of its targets are compared.
 
 use findings::{
-    ChecksNotMade, DatasetAgainstMemory, FewRepeats, Finding, PairsLimited, Subject, TrialsMissing,
+    ChecksNotMade, ComparedProduct, DatasetAgainstMemory, FewRepeats, Finding, PairsLimited,
+    ProductsCompared, Subject, TrialsMissing,
 };
-use model::{Dataset, Study, TargetFacts, Test};
+use model::{Dataset, Study, Target, TargetFacts, Test};
 
 /// Dataset ÷ buffer pool from which on the test clearly reads from disk.
 const IO_BOUND_FROM: f64 = 2.0;
@@ -17,6 +18,7 @@ pub(crate) fn findings(dataset: &Dataset) -> Vec<Finding> {
     findings.extend(few_repeats(dataset));
     findings.extend(checks_not_made(dataset));
     findings.extend(pairs_limited(dataset));
+    findings.extend(products_compared(dataset));
     // In the order of the study, which is not necessarily that of the facts.
     let facts = dataset
         .study
@@ -60,6 +62,27 @@ fn pairs_limited(dataset: &Dataset) -> Option<Finding> {
         baseline: baseline.name.clone(),
     };
     Some(Finding::new(Subject::default(), limited))
+}
+
+/// Servers of different systems have no settings in common: a ratio between them is one of products.
+fn products_compared(dataset: &Dataset) -> Option<Finding> {
+    let known = dataset.study.targets.iter().filter(|target| target.system.has_server());
+    let compared: Vec<(&Target, &TargetFacts)> = known
+        .filter_map(|target| {
+            Some((target, dataset.targets.iter().find(|facts| facts.target == target.name)?))
+        })
+        .collect();
+    let (first, _) = compared.first()?;
+    if compared.iter().all(|(target, _)| target.system == first.system) {
+        return None;
+    }
+    let product = |(target, facts): &(&Target, &TargetFacts)| ComparedProduct {
+        target: target.name.clone(),
+        product: target.system.product(&facts.server.version),
+        durability: target.system.durability(&facts.server.variables),
+    };
+    let targets = compared.iter().map(product).collect();
+    Some(Finding::new(Subject::default(), ProductsCompared { targets }))
 }
 
 /// A dataset that neither fits in the buffer pool nor is much larger: how much of it is read from

@@ -81,6 +81,10 @@ pub(crate) fn prepare(
         let name = target.name.as_str();
         let mut preparing = Preparing {
             seed: study.seed,
+            repeat: 0,
+            // The preflight has asked the command line.
+            may_write: true,
+            is_private: false,
             connections: None,
             stop,
             progress: &mut |step| observe(Event::Preparing { target: name, step }),
@@ -91,6 +95,11 @@ pub(crate) fn prepare(
         server.prepare_seconds = (prepared.made > 0).then_some(prepared.elapsed.as_secs_f64());
         if prepared.all_new {
             server.contents = handle.contents(workload)?;
+        }
+        server.answers = handle.answers(workload, study.seed)?;
+        for test in &study.tests {
+            let Some(workload) = test.workload() else { continue };
+            server.plans.extend(handle.plans(&test.name, workload)?);
         }
         let version = server.version.as_str();
         observe(Event::Ready { target: name, version, prepared: &prepared });

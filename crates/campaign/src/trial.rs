@@ -7,8 +7,8 @@ use crate::{
 };
 use host::Host;
 use model::{
-    CrossCheckEnd, CrossCheckOrder, CrossCheckRecord, Failure, Sampling, Task, Test, Trial,
-    TrialEnd, TrialRecord,
+    CrossCheckEnd, CrossCheckOrder, CrossCheckRecord, DataState, Failure, Outcome, Sampling, Task,
+    Test, Trial, TrialEnd, TrialRecord,
 };
 use system::{Preparing, TargetHandle};
 
@@ -114,6 +114,10 @@ impl Attempt<'_, '_> {
         let target = self.trial.key.target.as_str();
         let mut preparing = Preparing {
             seed: study.seed,
+            repeat: self.trial.key.repeat,
+            // The preflight has asked the command line.
+            may_write: true,
+            is_private: false,
             connections: None,
             stop,
             progress: &mut |step| observe(Event::Preparing { target, step }),
@@ -154,10 +158,20 @@ impl Attempt<'_, '_> {
             }
             Task::Load(_) | Task::Search(_) | Task::Imported(_) => self.measured()?,
         };
+        let outcome = Outcome { data: self.look_at_data()?, ..done.outcome };
+        let done = Done { outcome, ..done };
         // A server that does not end well after a good trial takes nothing from the trial; the next
         // one on it will say so if it matters.
         let _ = self.target.release();
         Ok(done)
+    }
+
+    /// What has become of the data of a load, before anything else is done with it.
+    fn look_at_data(&mut self) -> Result<Option<DataState>, Failure> {
+        match (&self.test.task, self.test.data()) {
+            (Task::Load(_) | Task::Search(_), Some(workload)) => self.target.data_state(workload),
+            _ => Ok(None),
+        }
     }
 
     /// Runs the load of the trial, or searches.

@@ -83,6 +83,27 @@ impl Directory {
         self.give(uid, gid)
     }
 
+    /// Removes everything in this directory, and follows no link: others may own what is in it.
+    ///
+    /// # Errors
+    /// [`Refusal::Depth`]; otherwise when something can't be removed.
+    pub fn remove_all(&self) -> io::Result<()> {
+        self.remove_level(0)
+    }
+
+    fn remove_level(&self, depth: usize) -> io::Result<()> {
+        self.check_depth(depth)?;
+        for name in self.names()? {
+            if self.facts_of(&name)?.is_some_and(|facts| facts.kind == Kind::Directory) {
+                self.directory(&name)?.remove_level(depth + 1)?;
+                self.remove_directory(&name)?;
+            } else {
+                self.remove_file(&name)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Bytes on disk of all files in this directory and those below it. What goes meanwhile does not
     /// count.
     ///

@@ -17,6 +17,7 @@ mod dataset;
 mod date;
 pub mod deadline;
 mod disk;
+mod durability;
 mod environment;
 mod failover;
 mod failure;
@@ -33,6 +34,7 @@ mod mix;
 mod needs;
 mod oltp;
 mod outcome;
+mod own_data;
 mod placement;
 mod plan;
 mod policy;
@@ -48,6 +50,7 @@ mod search;
 mod setting;
 pub mod signal;
 mod slo;
+mod sql_syntax;
 mod statement;
 mod steady_load;
 mod stop;
@@ -59,6 +62,7 @@ mod target;
 mod task;
 mod test;
 pub mod text;
+mod transactions;
 mod unit_name;
 
 mod volume;
@@ -77,7 +81,8 @@ pub use cross_check::{
 pub use dataset::{Dataset, Extension, Note, RunInfo, SupersededTrial, TargetFacts};
 pub use date::UnixMillis;
 pub use disk::{DiskRates, VolumeRates};
-pub use environment::{HostFacts, ServerFacts, TableContents};
+pub use durability::{DurabilitySetting, Kept, Promise, promises_differ, promises_in_words};
+pub use environment::{HostFacts, ServerFacts, StatementAnswer, StatementPlan, TableContents};
 pub use failover::{Failover, FailoverCause};
 pub use failure::{Failure, FailureKind};
 pub use fleet::{
@@ -95,9 +100,9 @@ pub use level::{Level, LevelUnit};
 pub use load::{
     AnswerCounts, ArrivalProcess, ClientCost, Effect, ErrorClass, ErrorCount, Fleet,
     GeneratorShare, Interval, IoAccount, IoFigures, IoMethod, LONGEST_TIME, Ledger, LoadResult,
-    MAX_REQUEST_KINDS, Moved, OpenLoopResult, Outage, Phase, PhaseTotals, ReceiveDelay,
-    RequestCount, RequestCounts, RequestKind, RequestTally, StatementLatencies, Verified,
-    VmAccount, VolumeAccount,
+    MAX_REQUEST_KINDS, Moved, NamedError, NamedResult, OpenLoopResult, Outage, Phase, PhaseTotals,
+    ReceiveDelay, RequestCount, RequestCounts, RequestKind, RequestTally, Verified, VmAccount,
+    VolumeAccount,
 };
 pub use login::{PasswordSource, Tls};
 pub use metric::{Better, Derivation, Metric, MetricEntry, MetricUnit, PrintedName, seconds_in};
@@ -105,6 +110,10 @@ pub use mix::{OltpMix, OltpTransaction};
 pub use needs::{Access, Needs};
 pub use oltp::{Oltp, OltpDialect, TableSchema};
 pub use outcome::{Figure, FigureNumber, FigureValue, Outcome, Printed, ResultSource, TimeSeries};
+pub use own_data::{
+    BrokenInvariant, ColumnValues, DataFile, DataSource, DataState, Fingerprint, GeneratedColumn,
+    Invariant, OwnData, Popularity, Restore, RowGenerator, TableRows,
+};
 pub use placement::LevelPlacement;
 pub use plan::{Block, Plan, Trial, TrialKey};
 pub use policy::{ErrorAction, ErrorPolicy};
@@ -121,6 +130,7 @@ pub use schema_change::{Algorithm, BuiltInChange, Change, SchemaChange};
 pub use search::{Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
 pub use setting::{SettingDifference, SettingOrigin, setting_differences};
 pub use slo::{LatencyFigure, Slo, SloError};
+pub use sql_syntax::{Placeholder, SqlSyntax};
 pub use statement::{BesideLoad, BuiltInQuery, Query, Statement, TimedStatement};
 pub use steady_load::{Arrivals, Load};
 pub use stop::Stop;
@@ -134,6 +144,7 @@ pub use target::{
 };
 pub use task::{ImportedTask, LoadSearch, Task};
 pub use test::{CacheState, Test};
+pub use transactions::{Script, ScriptTransaction, SetValue, Transactions};
 pub use unit_name::UnitName;
 pub use volume::{BuiltVolume, FileSystem, IoLimits};
 pub use window::Window;

@@ -1,6 +1,6 @@
 use crate::{
-    Around, Derivation, Latencies, LoadResult, Mark, Metric, PackedLatencies, Stretch, Test,
-    longest_statement,
+    Around, DataState, Derivation, Latencies, LoadResult, Mark, Metric, PackedLatencies, Stretch,
+    Test, longest_statement,
 };
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
@@ -37,6 +37,9 @@ pub struct Outcome {
     /// What a task measured again and again; names are unique.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<TimeSeries>,
+    /// What was found of the data of a workload of the user's own, afterwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<DataState>,
 }
 
 /// What was measured at equal steps of a trial.

@@ -1,6 +1,6 @@
 //! In which settings the targets' servers differ.
 
-use crate::{Place, Study, TargetFacts};
+use crate::{Place, Study, System, TargetFacts};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,8 +27,9 @@ pub enum SettingOrigin {
     Unknown,
 }
 
-/// Variables whose values differ between the targets that were observed, or that some of them
-/// lack, in order of name.
+/// Variables whose values differ between the targets of one system that were observed, or that some of
+/// them lack, in order of name. Those of different systems have nothing in common but what the study
+/// sets.
 pub fn setting_differences(study: &Study, targets: &[TargetFacts]) -> Vec<SettingDifference> {
     let intended = intended(study);
     let private = targets.iter().all(|facts| {
@@ -40,6 +41,12 @@ pub fn setting_differences(study: &Study, targets: &[TargetFacts]) -> Vec<Settin
         .flat_map(|facts| &facts.server.incidental)
         .map(|name| normal(name))
         .collect();
+    let mut by_system: BTreeMap<System, Vec<&String>> = BTreeMap::new();
+    for facts in targets {
+        let target = study.measured().find(|target| target.name == facts.target);
+        let system = target.map_or(System::Unknown, |target| target.system);
+        by_system.entry(system).or_default().push(&facts.target);
+    }
     let mut by_name: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     for facts in targets {
         for (name, value) in &facts.server.variables {
@@ -50,9 +57,12 @@ pub fn setting_differences(study: &Study, targets: &[TargetFacts]) -> Vec<Settin
     by_name
         .into_iter()
         .filter(|(name, _)| !incidental.contains(name))
-        .filter(|(_, values)| {
-            let distinct: BTreeSet<&String> = values.values().collect();
-            distinct.len() > 1 || values.len() < targets.len()
+        .filter(|(name, values)| {
+            intended.contains(name) && differ(values.values(), targets.len())
+                || by_system.values().any(|targets| {
+                    let own = targets.iter().filter_map(|target| values.get(*target));
+                    own.clone().next().is_some() && differ(own, targets.len())
+                })
         })
         .map(|(name, values)| {
             let origin = match (intended.contains(&name), private) {
@@ -63,6 +73,11 @@ pub fn setting_differences(study: &Study, targets: &[TargetFacts]) -> Vec<Settin
             SettingDifference { name, values, origin }
         })
         .collect()
+}
+
+/// Whether so many targets have different values, or some of them none.
+fn differ<'a>(values: impl Iterator<Item = &'a String> + Clone, targets: usize) -> bool {
+    values.clone().count() < targets || values.collect::<BTreeSet<&String>>().len() > 1
 }
 
 /// Names of the settings that the study gives to any of its sandboxes.

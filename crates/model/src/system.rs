@@ -1,16 +1,18 @@
 //! What generic code needs to know of each kind of target. All else that weighin knows of a system
 //! stands in the system's own crate.
 
-use crate::BackgroundWork;
+use crate::{BackgroundWork, DurabilitySetting, Placeholder, Promise, SqlSyntax};
 use serde::{Deserialize, Serialize};
 
 /// A family of targets: servers that speak one protocol, or no server at all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum System {
     /// MariaDB and MySQL.
     #[default]
     Mysql,
+    /// PostgreSQL.
+    Postgres,
     /// Redis, Valkey and KeyDB.
     Redis,
     /// Files and devices, which weighin reads and writes itself.
@@ -32,6 +34,8 @@ pub struct SystemFacts {
     pub kinds: &'static [Kind],
     /// How its servers are addressed; absent where there is no server.
     pub url: Option<UrlFacts>,
+    /// How its statements are written, where it takes SQL.
+    pub sql: Option<&'static SqlSyntax>,
     /// What can be done with it, and which products can.
     pub features: &'static [(Feature, &'static [&'static str])],
     /// Background work that it can be told to do.
@@ -42,6 +46,8 @@ pub struct SystemFacts {
     pub setting_separator: char,
     /// Settings that weighin chooses for the members of a group.
     pub group_settings: &'static [&'static str],
+    /// Settings by which it is told what survives a crash.
+    pub durability: &'static [DurabilitySetting],
     /// The product behind a version that a server told.
     product: fn(version: &str) -> Option<&str>,
 }
@@ -111,6 +117,8 @@ pub enum DatabaseFacts {
 pub enum Feature {
     /// Workloads of the OLTP family.
     Transactions,
+    /// Transactions of the user's own SQL.
+    OwnTransactions,
     /// The workload of single keys.
     Keys,
     /// The workload of blocks.
@@ -128,6 +136,7 @@ pub enum Feature {
 }
 
 const MYSQL: &[&str] = &["MariaDB", "MySQL"];
+const POSTGRES: &[&str] = &["PostgreSQL"];
 const REDIS: &[&str] = &["Redis", "Valkey", "KeyDB"];
 const NO_SERVER: &[&str] = &[];
 
@@ -146,8 +155,18 @@ static MYSQL_FACTS: SystemFacts = SystemFacts {
         usual_password: UsualPassword::OptionFile("~/.my.cnf"),
         reveals_password: false,
     }),
+    sql: Some(&SqlSyntax {
+        placeholder: Placeholder::QuestionMark,
+        backslash_escapes: true,
+        backticks: true,
+        dollar_quotes: false,
+        hash_comments: true,
+        nested_comments: false,
+        folds_names: false,
+    }),
     features: &[
         (Feature::Transactions, MYSQL),
+        (Feature::OwnTransactions, MYSQL),
         (Feature::Statements, MYSQL),
         (Feature::Groups, MYSQL),
         (Feature::Compression, MYSQL),
@@ -164,7 +183,61 @@ static MYSQL_FACTS: SystemFacts = SystemFacts {
         "skip_slave_start",
         "skip_replica_start",
     ],
+    durability: &[
+        DurabilitySetting {
+            promise: Promise::CommitsOnDisk,
+            name: "innodb_flush_log_at_trx_commit",
+            kept_with: &["1", "3"],
+        },
+        DurabilitySetting {
+            promise: Promise::WholePages,
+            name: "innodb_doublewrite",
+            kept_with: &["on", "1", "detect_and_recover"],
+        },
+    ],
     product: |version| (!version.is_empty() && !version.contains("MariaDB")).then_some("MySQL"),
+};
+
+static POSTGRES_FACTS: SystemFacts = SystemFacts {
+    name: "PostgreSQL",
+    products: POSTGRES,
+    described: "PostgreSQL",
+    kinds: &[Kind { name: "postgresql", program: None }, Kind { name: "postgres", program: None }],
+    url: Some(UrlFacts {
+        schemes: &["postgresql", "postgres"],
+        aliases: &[SchemeAlias { scheme: "pgsql", servers: None, encrypted: false }],
+        default_port: 5432,
+        database: DatabaseFacts::Name,
+        example: "postgresql://user@host:5432/database",
+        short_example: "postgresql://user@host/database",
+        usual_password: UsualPassword::OptionFile("~/.pgpass"),
+        reveals_password: false,
+    }),
+    sql: Some(&SqlSyntax::STANDARD),
+    features: &[
+        (Feature::Transactions, POSTGRES),
+        (Feature::OwnTransactions, POSTGRES),
+        (Feature::Statements, POSTGRES),
+        (Feature::TemporaryFiles, POSTGRES),
+    ],
+    background_work: &[],
+    usual_workload: "oltp_read_write",
+    setting_separator: '_',
+    group_settings: &[],
+    durability: &[
+        DurabilitySetting { promise: Promise::CommitsOnDisk, name: "fsync", kept_with: &["on"] },
+        DurabilitySetting {
+            promise: Promise::CommitsOnDisk,
+            name: "synchronous_commit",
+            kept_with: &["on", "local", "remote_write", "remote_apply"],
+        },
+        DurabilitySetting {
+            promise: Promise::WholePages,
+            name: "full_page_writes",
+            kept_with: &["on"],
+        },
+    ],
+    product: |_| None,
 };
 
 static REDIS_FACTS: SystemFacts = SystemFacts {
@@ -191,11 +264,24 @@ static REDIS_FACTS: SystemFacts = SystemFacts {
         usual_password: UsualPassword::Variable("REDISCLI_AUTH"),
         reveals_password: true,
     }),
+    sql: None,
     features: &[(Feature::Keys, REDIS)],
     background_work: &BackgroundWork::ALL,
     usual_workload: "key_value",
     setting_separator: '-',
     group_settings: &[],
+    durability: &[
+        DurabilitySetting {
+            promise: Promise::CommitsOnDisk,
+            name: "appendonly",
+            kept_with: &["yes"],
+        },
+        DurabilitySetting {
+            promise: Promise::CommitsOnDisk,
+            name: "appendfsync",
+            kept_with: &["always"],
+        },
+    ],
     // The others have their names in front of their versions.
     product: |version| version.split_once(' ').map(|(name, _)| name),
 };
@@ -217,19 +303,18 @@ const UNKNOWN: SystemFacts = SystemFacts {
     described: "an unknown server",
     kinds: &[],
     url: None,
+    sql: None,
     features: &[(Feature::Transactions, NO_SERVER)],
     background_work: &[],
     usual_workload: "oltp_read_write",
     setting_separator: '_',
     group_settings: &[],
+    durability: &[],
     product: |_| None,
 };
 
 /// Servers that weighin does not measure, by the schemes of their URLs.
 pub const UNSUPPORTED_SCHEMES: &[(&str, &str)] = &[
-    ("postgres", "PostgreSQL"),
-    ("postgresql", "PostgreSQL"),
-    ("pgsql", "PostgreSQL"),
     ("mongodb", "MongoDB"),
     ("mongodb+srv", "MongoDB"),
     ("memcache", "Memcached"),
@@ -241,11 +326,12 @@ pub const UNSUPPORTED_SCHEMES: &[(&str, &str)] = &[
 
 impl System {
     /// Those that a study can name.
-    pub const KNOWN: [Self; 3] = [Self::Mysql, Self::Redis, Self::Storage];
+    pub const KNOWN: [Self; 4] = [Self::Mysql, Self::Postgres, Self::Redis, Self::Storage];
 
     pub const fn facts(self) -> &'static SystemFacts {
         match self {
             Self::Mysql => &MYSQL_FACTS,
+            Self::Postgres => &POSTGRES_FACTS,
             Self::Redis => &REDIS_FACTS,
             Self::Storage => &STORAGE_FACTS,
             Self::Unknown => &UNKNOWN_FACTS,

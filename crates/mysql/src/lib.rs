@@ -5,11 +5,13 @@ pub mod client;
 mod counters;
 mod cross_check;
 mod examine;
+mod explain;
 mod facts;
 #[doc(hidden)]
 pub mod fuzzing;
 mod limits;
 pub mod load;
+mod own_data;
 pub mod private;
 mod probe;
 pub mod protocol;
@@ -30,8 +32,9 @@ use engine::{
 use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
-    CrossCheckFigures, Endpoint, Failure, Oltp, ServerAddress, ServerCounters, ServerFacts,
-    Statement, TableContents, Target, Tls, Trial, Workload,
+    BrokenInvariant, CrossCheckFigures, Endpoint, Failure, Restore, ServerAddress, ServerCounters,
+    ServerFacts, Statement, StatementAnswer, StatementPlan, TableContents, Target, Tls, Trial,
+    Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -84,21 +87,29 @@ pub struct Mysql;
 
 impl ServerKind for Mysql {
     type Connection = Connection;
-    type Work = Oltp;
+    type Work = Workload;
     type Tool = Sysbench;
-    type Clients = OltpClients;
+    type Clients = SqlClients;
 
     const SYSTEM: model::System = model::System::Mysql;
     const PRIVATE: &'static PrivateServerKind = &private::KIND;
     const KEEPS_DATA: bool = true;
     const TELLING_SETTINGS: &'static [&'static str] = facts::TELLING;
 
-    fn work(workload: &Workload) -> Option<&Oltp> {
-        workload.oltp().ok()
+    fn work(workload: &Workload) -> Option<&Workload> {
+        workload.suits(Self::SYSTEM).then_some(workload)
     }
 
-    fn same_data(a: &Oltp, b: &Oltp) -> bool {
-        (a.tables, a.table_size, a.distribution) == (b.tables, b.table_size, b.distribution)
+    fn same_data(a: &Workload, b: &Workload) -> bool {
+        match (a, b) {
+            (Workload::Oltp(a), Workload::Oltp(b)) => {
+                (a.tables, a.table_size, a.distribution) == (b.tables, b.table_size, b.distribution)
+            }
+            (Workload::Transactions(a), Workload::Transactions(b)) => {
+                (&a.data.setup, &a.data.load) == (&b.data.setup, &b.data.load)
+            }
+            (a, b) => a == b,
+        }
     }
 
     fn usual_login(
@@ -152,11 +163,11 @@ impl ServerKind for Mysql {
 
     fn check_limits(
         connection: &mut Connection,
-        oltp: &Oltp,
+        workload: &Workload,
         clients: u32,
         interventions: usize,
     ) -> Result<(), Failure> {
-        check_limits(connection, oltp, clients, interventions)
+        check_limits(connection, workload, clients, interventions)
     }
 
     fn examine(
@@ -171,34 +182,94 @@ impl ServerKind for Mysql {
     fn prepare(
         login: &Login,
         connection: &mut Connection,
-        oltp: &Oltp,
+        workload: &Workload,
         preparing: &mut Preparing<'_>,
     ) -> Result<Prepared, Failure> {
-        tables::prepare(login, connection, oltp, preparing)
+        match workload {
+            Workload::Transactions(own) => {
+                let server = own_data::Database(login);
+                sql::own_data::prepare(&server, own, preparing, filling_connections())
+            }
+            other => tables::prepare(login, connection, other.oltp()?, preparing),
+        }
     }
 
     fn check_data(
         _: &Login,
         connection: &mut Connection,
-        oltp: &Oltp,
+        workload: &Workload,
         _: &mut Preparing<'_>,
     ) -> Result<(), Failure> {
-        tables::check(connection, oltp)
+        match workload.oltp() {
+            Ok(oltp) => tables::check(connection, oltp),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn restore(workload: &Workload) -> Restore {
+        let own = workload.transactions().filter(|own| own.change_data);
+        let data = own.map(|own| &own.data).filter(|data| !data.is_as_found());
+        data.map_or(Restore::None, |data| data.restore)
+    }
+
+    fn note_use(login: &Login, _: &Workload) -> Result<(), Failure> {
+        system::own_data::mark_used(&own_data::Database(login))
+    }
+
+    fn count_rows(login: &Login, workload: &Workload) -> Result<Vec<(String, u64)>, Failure> {
+        match workload.transactions().is_some_and(|own| own.change_data) {
+            true => system::own_data::count_rows(&own_data::Database(login)),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    fn answers(
+        login: &Login,
+        workload: &Workload,
+        seed: u64,
+    ) -> Result<Vec<StatementAnswer>, Failure> {
+        if workload.transactions().is_none() {
+            return Ok(Vec::new());
+        }
+        let program = Arc::new(load::program(workload, login)?);
+        system::own_data::answers(&own_data::Database(login), &program, seed, login.stop())
+    }
+
+    fn invariants(
+        login: &Login,
+        workload: &Workload,
+    ) -> Result<(u32, Vec<BrokenInvariant>), Failure> {
+        let own = workload.transactions();
+        let invariants = own.map(|own| own.data.invariants.as_slice()).unwrap_or_default();
+        if invariants.is_empty() {
+            return Ok((0, Vec::new()));
+        }
+        let broken = system::own_data::check_invariants(&own_data::Database(login), invariants)?;
+        Ok((invariants.len() as u32, broken))
     }
 
     fn contents(
         connection: &mut Connection,
-        oltp: &Oltp,
+        workload: &Workload,
     ) -> Result<Option<TableContents>, Failure> {
+        let Ok(oltp) = workload.oltp() else { return Ok(None) };
         match tables::are_finished(connection, oltp)? {
             true => tables::contents(connection, oltp).map(Some),
             false => Ok(None),
         }
     }
 
-    fn clients(oltp: &Oltp, request: &LoadRequest<'_>) -> OltpClients {
-        OltpClients {
-            workload: oltp.clone(),
+    fn plans(
+        connection: &mut Connection,
+        test: &str,
+        workload: &Workload,
+    ) -> Result<Vec<StatementPlan>, Failure> {
+        explain::plans(connection, test, workload)
+    }
+
+    fn clients(workload: &Workload, request: &LoadRequest<'_>) -> SqlClients {
+        SqlClients {
+            workload: workload.clone(),
             by_statement: request.by_statement,
             seed: request.seed,
         }
@@ -225,11 +296,11 @@ impl ServerKind for Mysql {
 
     fn tool(
         host: &Arc<dyn Host>,
-        oltp: &Oltp,
+        workload: &Workload,
         target: &Target,
         test: &str,
     ) -> Result<Sysbench, Failure> {
-        cross_check::tool(host, oltp, target, test)
+        cross_check::tool(host, workload.oltp()?, target, test)
     }
 
     fn tool_name(tool: &Sysbench) -> String {
@@ -250,15 +321,15 @@ impl ServerKind for Mysql {
 
 /// The clients of a load.
 #[derive(Serialize, Deserialize)]
-pub struct OltpClients {
-    workload: Oltp,
+pub struct SqlClients {
+    workload: Workload,
     /// Whether to keep the latencies of each kind of statement apart.
     by_statement: bool,
     /// Seeds all random streams.
     seed: u64,
 }
 
-impl Clients for OltpClients {
+impl Clients for SqlClients {
     const SYSTEM: model::System = model::System::Mysql;
 
     fn run_part(
@@ -267,13 +338,15 @@ impl Clients for OltpClients {
         login: &Login,
         run: &mut PartRun<'_>,
     ) -> Result<Account, LoadError> {
-        let statements = Arc::new(Statements::new(
-            workload::oltp::program(&self.workload),
-            self.seed,
-            spec.clients,
-        ));
-        let options =
-            login_options(login).map_err(|failure| SessionError::Login(Box::new(failure)))?;
+        let refused = |failure| SessionError::Login(Box::new(failure));
+        let program = load::program(&self.workload, login).map_err(refused)?;
+        let statements = Statements::new(program, self.seed, spec.clients);
+        // What the texts do not show, such as a function that writes, the server refuses.
+        let statements = Arc::new(match self.workload.transactions() {
+            Some(own) if !own.change_data => statements.reading_only(),
+            _ => statements,
+        });
+        let options = login_options(login).map_err(refused)?;
         // Decided here, once, and not for every statement.
         if self.by_statement {
             let session = |client| {
@@ -291,6 +364,14 @@ impl Clients for OltpClients {
     fn failure(error: &LoadError, login: &Login) -> Failure {
         load_failure(error, login)
     }
+}
+
+/// Drops all that weighin made of own data in the database of a login, and returns its names.
+///
+/// # Errors
+/// When the server refuses.
+pub fn clean_up_own_data(login: &Login) -> Result<Vec<String>, Failure> {
+    system::own_data::clean_up(&own_data::Database(login))
 }
 
 /// Turns what ended a load early into a failure that says how to fix it.

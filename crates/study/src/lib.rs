@@ -28,7 +28,7 @@ pub use read::options::{CommandLine, LoadKey, load_keys};
 pub use read::tests::key_value::{RatioError, parse_ratio};
 pub use read::{load, parse};
 pub use reference::{markdown_cell, reference};
-pub use template::{Template, demo, template};
+pub use template::{Template, demo, template, template_files};
 pub use text::broker::{BrokerError, parse_broker};
 pub use text::duration::{DurationError, parse_duration};
 pub use text::pattern::{PatternError, StoragePattern, parse_pattern};

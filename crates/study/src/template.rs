@@ -3,6 +3,8 @@
 pub enum Template {
     /// Two private servers that differ in one setting.
     HeadToHead,
+    /// Transactions of the user's own, with their data.
+    OwnWorkload,
     /// One server in two versions.
     VersionUpgrade,
     /// May a server take over: replication, queries, schema changes, loads and failover.
@@ -21,12 +23,15 @@ pub enum Template {
     Failover,
     /// Replicas that catch up, with and without parallel replication.
     Replication,
+    /// Two products with the same loads.
+    PostgresOrMariaDb,
 }
 
 impl Template {
     /// All templates, in the order in which help texts list them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::HeadToHead,
+        Self::OwnWorkload,
         Self::VersionUpgrade,
         Self::AcceptanceTest,
         Self::MetalVsCloud,
@@ -36,12 +41,14 @@ impl Template {
         Self::AnalyticQueries,
         Self::Failover,
         Self::Replication,
+        Self::PostgresOrMariaDb,
     ];
 
     /// The name that the command line gives it.
     pub fn name(self) -> &'static str {
         match self {
             Self::HeadToHead => "head-to-head",
+            Self::OwnWorkload => "own-workload",
             Self::VersionUpgrade => "version-upgrade",
             Self::AcceptanceTest => "acceptance-test",
             Self::MetalVsCloud => "metal-vs-cloud",
@@ -51,6 +58,7 @@ impl Template {
             Self::AnalyticQueries => "analytic-queries",
             Self::Failover => "failover",
             Self::Replication => "replication",
+            Self::PostgresOrMariaDb => "postgres-or-mariadb",
         }
     }
 
@@ -58,6 +66,7 @@ impl Template {
     pub fn description(self) -> &'static str {
         match self {
             Self::HeadToHead => "two private servers that differ in one setting",
+            Self::OwnWorkload => "transactions of your own: a small web shop, with its data",
             Self::VersionUpgrade => "one server in two versions",
             Self::AcceptanceTest => {
                 "may a server take over: replication, queries, schema changes, loads and failover"
@@ -71,6 +80,7 @@ impl Template {
             Self::AnalyticQueries => "queries over whole tables, by the time that they take",
             Self::Failover => "what is lost when a server is killed, and how long it is away",
             Self::Replication => "replicas that catch up, with and without parallel replication",
+            Self::PostgresOrMariaDb => "two products with the same loads, both durable",
         }
     }
 
@@ -84,6 +94,7 @@ impl Template {
 pub fn template(kind: Template) -> &'static str {
     match kind {
         Template::HeadToHead => include_str!("../templates/head-to-head.toml"),
+        Template::OwnWorkload => include_str!("../templates/own-workload.toml"),
         Template::VersionUpgrade => include_str!("../templates/version-upgrade.toml"),
         Template::AcceptanceTest => include_str!("../templates/acceptance-test.toml"),
         Template::MetalVsCloud => include_str!("../templates/metal-vs-cloud.toml"),
@@ -93,6 +104,20 @@ pub fn template(kind: Template) -> &'static str {
         Template::AnalyticQueries => include_str!("../templates/analytic-queries.toml"),
         Template::Failover => include_str!("../templates/failover.toml"),
         Template::Replication => include_str!("../templates/replication.toml"),
+        Template::PostgresOrMariaDb => include_str!("../templates/postgres-or-mariadb.toml"),
+    }
+}
+
+/// The files that the study of a template names, with their paths relative to it.
+pub fn template_files(kind: Template) -> &'static [(&'static str, &'static str)] {
+    match kind {
+        Template::OwnWorkload => &[
+            ("shop/schema.sql", include_str!("../templates/own-workload/schema.sql")),
+            ("shop/browse.sql", include_str!("../templates/own-workload/browse.sql")),
+            ("shop/account.sql", include_str!("../templates/own-workload/account.sql")),
+            ("shop/checkout.sql", include_str!("../templates/own-workload/checkout.sql")),
+        ],
+        _ => &[],
     }
 }
 

@@ -8,9 +8,9 @@ use engine::Stop;
 use host::recipe::PrivateServerKind;
 use host::{CounterSource, Host};
 use model::{
-    Act, BackgroundWork, CacheState, CrossCheckFigures, Failover, FailoverCause, Failure,
-    FailureKind, ServerAddress, ServerCounters, ServerFacts, Statement, Study, TableContents,
-    Target, Test, TimedStatement, Trial, Workload,
+    Act, BackgroundWork, CacheState, CrossCheckFigures, DataState, Failover, FailoverCause,
+    Failure, FailureKind, ServerAddress, ServerCounters, ServerFacts, Statement, StatementAnswer,
+    StatementPlan, Study, TableContents, Target, Test, TimedStatement, Trial, Workload,
 };
 use serde::Serialize;
 use std::fmt::Debug;
@@ -116,6 +116,12 @@ impl<'a> Holding<'a> {
 /// How data is made.
 pub struct Preparing<'a> {
     pub seed: u64,
+    /// Of the trial that it is for; 0 before all of them.
+    pub repeat: u32,
+    /// Whether the command line lets weighin write data of the user's own to servers that run already.
+    pub may_write: bool,
+    /// Whether weighin made the server; the server itself knows that best.
+    pub is_private: bool,
     /// Connections that fill tables at the same time; a good number when absent.
     pub connections: Option<u32>,
     pub stop: &'a Stop,
@@ -310,6 +316,28 @@ pub trait TargetHandle: Debug + Send {
     /// `NotPermitted` when such a load does not run on it.
     fn load(&mut self, request: &LoadRequest<'_>) -> Result<PreparedLoad, Failure>;
 
+    /// What it answers to the reading statements of a workload of the user's own, with parameters that
+    /// follow from a seed. Its data is there.
+    ///
+    /// # Errors
+    /// When it is not reached; [`Failure::stopped`].
+    fn answers(
+        &mut self,
+        _workload: &Workload,
+        _seed: u64,
+    ) -> Result<Vec<StatementAnswer>, Failure> {
+        Ok(Vec::new())
+    }
+
+    /// What has become of the data of a workload of the user's own, after a trial; `None` where nothing
+    /// is to be looked at.
+    ///
+    /// # Errors
+    /// When it is not reached.
+    fn data_state(&mut self, _workload: &Workload) -> Result<Option<DataState>, Failure> {
+        Ok(None)
+    }
+
     /// Its data was changed, and not all of that could be taken back: it is looked at again, and made
     /// anew where needed, before the next trial.
     fn forget_data(&mut self) {}
@@ -443,6 +471,14 @@ pub trait TargetHandle: Debug + Send {
     /// When they cannot be read.
     fn contents(&mut self, _workload: &Workload) -> Result<Option<TableContents>, Failure> {
         Ok(None)
+    }
+
+    /// How it carries out the statements of a test of the user's own transactions, as far as it says.
+    ///
+    /// # Errors
+    /// When it cannot be asked.
+    fn plans(&mut self, _test: &str, _workload: &Workload) -> Result<Vec<StatementPlan>, Failure> {
+        Ok(Vec::new())
     }
 
     /// A trial is over: what must not disturb other targets ends.

@@ -18,6 +18,7 @@ mod interface;
 mod lag;
 pub mod load;
 mod login;
+pub mod own_data;
 mod prepared;
 mod probe;
 mod registry;

@@ -5,6 +5,7 @@ mod examine;
 mod failover;
 mod group;
 mod kind;
+mod own_data;
 mod private;
 mod restart;
 mod running;
@@ -12,6 +13,7 @@ mod tools;
 mod volume;
 
 pub use self::kind::{ServerKind, Setting};
+use self::own_data::OwnDataRecord;
 use self::private::{PrivateServers, endpoint_variables, has_container};
 use self::running::{Machine, Running, Whereabouts, ssh_host};
 use self::tools::tools;
@@ -29,9 +31,9 @@ use engine::{LoadSpec, Stop};
 use host::recipe::PrivateServerKind;
 use host::{CounterSource, Host, ServerAct, this_machine};
 use model::{
-    BackgroundWork, CacheState, CrossCheckFigures, FailoverCause, Failure, FailureKind, Place,
-    ServerAddress, ServerCounters, ServerFacts, Statement, Study, TableContents, Target, Test,
-    Trial, Workload,
+    BackgroundWork, CacheState, CrossCheckFigures, DataState, FailoverCause, Failure, FailureKind,
+    Place, Restore, ServerAddress, ServerCounters, ServerFacts, Statement, StatementAnswer,
+    StatementPlan, Study, TableContents, Target, Test, Trial, Workload,
 };
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -123,6 +125,7 @@ impl<K: ServerKind> System for Servers<K> {
             stop: holding.stop.clone(),
             control: None,
             data_for: None,
+            own_data: OwnDataRecord::default(),
             tools: tools::<K>(holding.study, target, holding.hosts)?,
         }))
     }
@@ -145,6 +148,7 @@ pub fn reach<K: ServerKind>(login: Login) -> Box<dyn TargetHandle> {
         over_socket: false,
         control: None,
         data_for: None,
+        own_data: OwnDataRecord::default(),
         tools: BTreeMap::new(),
     })
 }
@@ -178,6 +182,8 @@ struct Server<K: ServerKind> {
     control: Option<K::Connection>,
     /// The load that data was last made sure of for.
     data_for: Option<K::Work>,
+    /// What is known of data of the user's own.
+    own_data: OwnDataRecord<K>,
     /// By the name of the test, where it asks for a cross-check.
     tools: BTreeMap<String, K::Tool>,
 }
@@ -247,10 +253,12 @@ impl<K: ServerKind> Server<K> {
     }
 
     fn make(&mut self, work: &K::Work, preparing: &mut Preparing<'_>) -> Result<Prepared, Failure> {
+        preparing.is_private = self.private.is_some();
         let (login, control) = self.connected()?;
         let prepared = K::prepare(login, control, work, preparing)?;
         self.bring_in_step()?;
         self.data_for = Some(work.clone());
+        self.has_made(work, preparing.repeat)?;
         Ok(prepared)
     }
 
@@ -266,8 +274,11 @@ impl<K: ServerKind> Server<K> {
         if K::KEEPS_DATA && !self.has_data_for(work) {
             self.bring_to(CacheState::Warm)?;
             self.make(work, preparing)?;
+        } else if self.must_restore(work, preparing.repeat) {
+            self.restore(work, preparing)?;
         }
         self.bring_to(cache)?;
+        self.begins_use(work)?;
         if !K::KEEPS_DATA {
             self.make(work, preparing)?;
         }
@@ -363,12 +374,26 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         Ok(ServerLoad { spec, clients, login: PipedLogin(login.clone()) }.into())
     }
 
+    fn loaded(&mut self, workload: &Workload) {
+        if let Some(work) = K::work(workload) {
+            self.own_data.is_changed |= K::restore(work) != Restore::None;
+        }
+    }
+
+    fn answers(&mut self, workload: &Workload, seed: u64) -> Result<Vec<StatementAnswer>, Failure> {
+        K::answers(self.login()?, work::<K>(workload)?, seed)
+    }
+
+    fn data_state(&mut self, workload: &Workload) -> Result<Option<DataState>, Failure> {
+        self.state_of(work::<K>(workload)?)
+    }
+
     fn forget_data(&mut self) {
         self.data_for = None;
     }
 
     fn counters(&mut self) -> Option<ServerCounters> {
-        K::counters(self.connected().ok()?.1)
+        K::counters_at_rest(self.connected().ok()?.1)
     }
 
     fn counter_reader(&mut self) -> Result<Option<CounterSource>, Failure> {
@@ -491,6 +516,11 @@ impl<K: ServerKind> TargetHandle for Server<K> {
             self.bring_to(CacheState::Warm)?;
         }
         K::contents(self.connected()?.1, work)
+    }
+
+    fn plans(&mut self, test: &str, workload: &Workload) -> Result<Vec<StatementPlan>, Failure> {
+        let work = work::<K>(workload)?;
+        K::plans(self.connected()?.1, test, work)
     }
 
     fn release(&mut self) -> Result<(), Failure> {

@@ -149,6 +149,18 @@ pub fn facts(target: &str) -> TargetFacts {
             prepare_seconds: Some(0.1),
             contents: Some(TableContents { rows: 4_000, checksum: u64::MAX }),
             contents_after: None,
+            plans: vec![StatementPlan {
+                test: "t".into(),
+                statement: "SELECT orders".into(),
+                steps: vec!["orders, access ALL".into()],
+                rows: 20_000,
+            }],
+            answers: vec![StatementAnswer {
+                statement: "browse".into(),
+                sql: "SELECT 1".into(),
+                rows: 1,
+                checksum: u64::MAX,
+            }],
         },
     }
 }
@@ -198,7 +210,7 @@ fn imported(d: &mut Draw) -> Outcome {
     let printed = Some(Printed { line: d.below(1_000) as u32, note: d.text() });
     let figures = figures(d, printed.as_ref());
     let latencies = d.maybe(Draw::latencies);
-    Outcome { source, figures, latencies, load: None, marks: vec![], series: vec![] }
+    Outcome { source, figures, latencies, load: None, marks: vec![], series: vec![], data: None }
 }
 
 fn measured(d: &mut Draw) -> Outcome {
@@ -224,6 +236,19 @@ fn measured(d: &mut Draw) -> Outcome {
             from_seconds: d.real(),
             step_seconds: 0.1,
             values: d.list(4, |d| d.maybe(Draw::real)),
+        }),
+        data: d.maybe(data_state),
+    }
+}
+
+fn data_state(d: &mut Draw) -> DataState {
+    DataState {
+        checked: d.below(9) as u32,
+        broken: d.list(2, |d| BrokenInvariant { name: d.text(), gives: d.text(), came: d.text() }),
+        rows: d.list(2, |d| TableRows {
+            table: d.text(),
+            before: d.below(1_000),
+            after: d.below(1_000),
         }),
     }
 }
@@ -318,8 +343,8 @@ fn load(d: &mut Draw) -> LoadResult {
             count: d.count(),
             remedy: d.text(),
         }),
-        by_statement: d
-            .list(2, |d| StatementLatencies { name: d.text(), latencies: d.latencies() }),
+        by_statement: d.list(2, named),
+        by_transaction: d.list(2, named),
         requests: RequestCounts {
             kinds: d.list(MAX_REQUEST_KINDS as u64, |d| RequestCount {
                 kind: RequestKind {
@@ -489,5 +514,21 @@ fn search(d: &mut Draw) -> Search {
         capacity: d.maybe(Draw::real),
         answer: SearchAnswer { met: d.maybe(Draw::real), missed: d.maybe(Draw::real) },
         steps,
+    }
+}
+
+fn named(d: &mut Draw) -> NamedResult {
+    NamedResult {
+        name: d.text(),
+        latencies: d.latencies(),
+        ok: d.count(),
+        failed: d.count(),
+        retries: d.count(),
+        rows: d.count(),
+        errors: d.list(2, |d| NamedError {
+            class: ErrorClass::Conflict,
+            code: d.below(1 << 16).to_string(),
+            count: d.count(),
+        }),
     }
 }

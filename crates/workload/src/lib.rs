@@ -3,10 +3,13 @@
 //! Pure and seeded: the same seed gives the same operations on every machine. Nothing here knows
 //! a wire format, a socket or a clock.
 
+pub mod data;
 mod distribution;
 pub mod key_value;
 pub mod oltp;
+pub mod own;
 pub mod program;
+pub mod script;
 pub mod storage;
 mod stream;
 

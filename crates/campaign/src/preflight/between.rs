@@ -2,8 +2,8 @@
 
 use super::{Diagnostics, Examined};
 use model::{
-    Failure, FailureKind, Place, RemoteHost, SettingOrigin, Study, TargetFacts, Test,
-    setting_differences, text,
+    Failure, FailureKind, Kept, Place, RemoteHost, SettingOrigin, Study, System, TargetFacts, Test,
+    promises_differ, promises_in_words, setting_differences, text,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +14,40 @@ pub(super) fn compare(study: &Study, targets: &[Examined], found: &mut Diagnosti
     currencies(study, found);
     same_server(targets, found);
     settings(study, targets, found);
+    products(targets, found);
+}
+
+/// Servers of different systems have no settings in common, and may promise different things.
+fn products(targets: &[Examined], found: &mut Diagnostics) {
+    let servers = targets.iter().filter(|examined| examined.target.system.has_server());
+    let systems: BTreeSet<System> = servers.map(|examined| examined.target.system).collect();
+    if systems.len() < 2 {
+        return;
+    }
+    let kept: Vec<(&Examined, Vec<Kept>)> = targets
+        .iter()
+        .filter_map(|examined| {
+            let variables = &examined.facts.as_ref()?.variables;
+            Some((examined, examined.target.system.durability(variables)))
+        })
+        .filter(|(_, kept)| !kept.is_empty())
+        .collect();
+    let words: Vec<String> = kept
+        .iter()
+        .map(|(examined, kept)| promises_in_words(&examined.target.name, kept))
+        .collect();
+    let promises = words.join("; ");
+    if promises_differ(kept.iter().map(|(_, kept)| kept.as_slice())) {
+        found.warn(
+            format!(
+                "the study compares products that do not promise the same of data that they \
+                 acknowledge: {promises}"
+            ),
+            "give them settings with which they do, or read the result with that in mind",
+        );
+    } else {
+        found.note(format!("the study compares products, and not settings: {promises}"), "");
+    }
 }
 
 fn currencies(study: &Study, found: &mut Diagnostics) {

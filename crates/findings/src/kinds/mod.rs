@@ -54,12 +54,15 @@ kinds! {
     floor => NoiseFloor, BelowNoiseFloor;
     host => Steal, OtherProcesses, OthersNotSeen, HostSaturated, Throttled, Overheated | NamedShare, ThrottledProcess;
     interference => BesideEachOther;
+    items => Decides | ItemName;
     knee => LatencyKnee, LatencyGap | GapAt;
     little => LittlesLaw;
     money => BreakEven, PriceStep, CostUnknown, CurrenciesDiffer | CostGap, Outcome;
     outages => ConnectionsLost, Overloaded;
+    own_data => InvariantBroken, InvariantsHold, RowsDrifted, AnswersDiffer, AnswersAlike;
     pairs => OverallResult, BetterAtLevels, EquivalentAtLevels, UnresolvedAtLevels | Verdict;
     placing => LevelsPlaced | PlacedLevel, PlacedAround, PlacementEnd;
+    products => ProductsCompared | ComparedProduct;
     repeats => RepeatsAlike;
     run => TrialFailed, NotOffered, TrialsMissing, FewRepeats, CheckPassed, ChecksNotMade, PairsLimited | Check;
     scaling => Growth, ScalingLaw, NoScalingLaw | FittedLaw, NoLaw;

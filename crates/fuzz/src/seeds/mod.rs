@@ -3,6 +3,7 @@
 pub(crate) mod import;
 pub(crate) mod local;
 pub(crate) mod mysql;
+pub(crate) mod postgres;
 pub(crate) mod redis;
 pub(crate) mod store;
 pub(crate) mod study;

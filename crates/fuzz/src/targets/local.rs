@@ -66,6 +66,7 @@ pub(super) const FILES: Target = Target {
     run: |data| {
         system::fuzzing::read(data);
         mysql::fuzzing::read(data);
+        postgres::fuzzing::read(data);
         host::fuzzing::read(&text(data));
         mysql::private::fuzzing::read_version(&text(data));
     },

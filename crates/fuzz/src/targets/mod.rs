@@ -6,7 +6,9 @@ mod import;
 mod local;
 mod mysql;
 mod output;
+mod postgres;
 mod redis;
+mod script;
 mod session;
 mod settings;
 mod store;
@@ -27,6 +29,9 @@ pub const TARGETS: &[Target] = &[
     mysql::REPLIES,
     mysql::COMPRESSED,
     session::MYSQL,
+    postgres::LOGIN,
+    postgres::ANSWERS,
+    session::POSTGRES,
     redis::REPLIES,
     session::REDIS,
     import::CSV,
@@ -55,6 +60,7 @@ pub const TARGETS: &[Target] = &[
     local::TOOLS,
     local::FILES,
     local::CONTROL,
+    script::SCRIPT,
     settings::SETTINGS,
     output::GATE,
     store::BYTES,

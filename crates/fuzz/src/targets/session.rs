@@ -8,6 +8,7 @@ use crate::seeds;
 use engine::{Event, Session};
 use model::{KeyValue, Oltp, OltpDialect, OltpMix, RequestTally, ValueSize};
 use mysql::load::{ProgramSession, Statements};
+use postgres::load::{Duplicates, PostgresWire};
 use redis::load::{KeyValueCommands, KeyValueSession, RedisLogin};
 use std::sync::{Arc, OnceLock};
 
@@ -20,6 +21,17 @@ pub(super) const MYSQL: Target = Target {
     longest: 8 * KIB,
     memory: 8 * MIB,
     words: LOGIN_WORDS,
+};
+
+/// A client of an OLTP load on PostgreSQL.
+pub(super) const POSTGRES: Target = Target {
+    name: "postgres_session",
+    mutations: 1000,
+    run: postgres,
+    seeds: seeds::postgres::sessions,
+    longest: 8 * KIB,
+    memory: 8 * MIB,
+    words: &["VERROR\0", "VFATAL\0", "C40001\0", "C57P01\0", "SELECT 1\0", "UPDATE 1\0"],
 };
 
 const LOGIN_WORDS: &[&str] =
@@ -63,6 +75,25 @@ fn mysql(data: &[u8]) {
     let session = || ProgramSession::<true>::new(options(flags & !4), Arc::clone(&statements), 0);
     let whole = converse(session(), &stream, Cuts::new(0));
     assert_eq!(whole, converse(session(), &stream, Cuts::new(cuts)), "pieces change a session");
+}
+
+/// Byte 0: login. Byte 1: workload. Byte 2: how the stream is cut.
+fn postgres(data: &[u8]) {
+    let mut input = Input::new(data);
+    let (flags, mix, cuts) = (input.byte(), input.byte(), input.byte());
+    let mut workload = Oltp::preset(MIXES[usize::from(mix & 15) % MIXES.len()]);
+    workload.prepared = mix & 16 == 0;
+    workload.tables = 1 + u32::from(mix >> 7);
+    let stream = input.rest();
+    let program = workload::oltp::program(&workload);
+    let statements = Arc::new(sql::Statements::new(program, 1, 1));
+    let session = || {
+        let options = super::postgres::options(flags & !2);
+        let wire = PostgresWire::new(options, &statements, Duplicates::Conflict);
+        sql::ProgramSession::<PostgresWire, true>::new(wire, Arc::clone(&statements), 0)
+    };
+    let whole = converse(session(), stream, Cuts::new(0));
+    assert_eq!(whole, converse(session(), stream, Cuts::new(cuts)), "pieces change a session");
 }
 
 /// Byte 0: login and workload. Byte 1: how the stream is cut.

@@ -44,9 +44,12 @@ impl ProcessIdentity {
 /// What `/proc/<pid>/stat` says of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
+    pub(crate) parent: u32,
     pub(crate) cpu_ticks: u64,
     /// What of them was spent in the kernel.
     pub(crate) system_ticks: u64,
+    /// Those of its children that have ended, and what of them was spent in the kernel.
+    pub(crate) waited_ticks: [u64; 2],
     /// When it started, since boot.
     pub(crate) start_ticks: u64,
 }
@@ -63,9 +66,12 @@ pub(crate) fn parse_stat(text: &str) -> Option<Stat> {
     // The first field here is the third of proc(5).
     let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
     let (user, system) = (field(14)?, field(15)?);
+    let waited_system = field(17)?;
     Some(Stat {
+        parent: field(4)?.try_into().ok()?,
         cpu_ticks: user.saturating_add(system),
         system_ticks: system,
+        waited_ticks: [field(16)?.saturating_add(waited_system), waited_system],
         start_ticks: field(22)?,
     })
 }
@@ -111,6 +117,22 @@ pub(crate) fn process_limits() -> impl Iterator<Item = (&'static str, u64)> {
 /// When the process may not be signalled.
 pub fn terminate(pid: u32) -> io::Result<()> {
     signal(pid, libc::SIGTERM)
+}
+
+/// Asks a process to end by SIGINT. One that has ended already is no error.
+///
+/// # Errors
+/// When the process may not be signalled.
+pub(crate) fn interrupt(pid: u32) -> io::Result<()> {
+    signal(pid, libc::SIGINT)
+}
+
+/// Asks a process to end by SIGQUIT. One that has ended already is no error.
+///
+/// # Errors
+/// When the process may not be signalled.
+pub(crate) fn quit(pid: u32) -> io::Result<()> {
+    signal(pid, libc::SIGQUIT)
 }
 
 /// Ends a process at once (SIGKILL). One that has ended already is no error.
@@ -180,6 +202,16 @@ pub(crate) fn ends_with_thread(command: &mut Command) {
 pub(crate) fn has_ended(pid: Pid) -> Option<WaitIdStatus> {
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     waitid(WaitId::Pid(pid), look).ok().flatten()
+}
+
+/// A process, and its children that have its name: those of a server that is several processes.
+pub(crate) fn family(pid: u32) -> Vec<u32> {
+    let name = |pid: u32| fs::read(format!("/proc/{pid}/comm")).ok();
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+    let children = children.unwrap_or_default();
+    let children = children.split_ascii_whitespace().filter_map(|child| child.parse().ok());
+    let own = name(pid);
+    std::iter::once(pid).chain(children.filter(|&child| name(child) == own)).collect()
 }
 
 /// All processes; none where that cannot be seen.
@@ -376,7 +408,13 @@ mod tests {
             "4242 (my) (sql d) S 1 2 3 0 -1 4194304 98 0 0 0 150 25 7 8 20 0 1 0 126501 31 39";
         assert_eq!(
             parse_stat(text),
-            Some(Stat { cpu_ticks: 175, system_ticks: 25, start_ticks: 126_501 })
+            Some(Stat {
+                parent: 1,
+                cpu_ticks: 175,
+                system_ticks: 25,
+                waited_ticks: [15, 8],
+                start_ticks: 126_501,
+            })
         );
         assert_eq!(parse_stat("4242 (cut off) S 1 2"), None);
         assert_eq!(parse_stat(""), None);

@@ -1,5 +1,6 @@
 //! Which process serves a connection: `/proc/net/tcp`, `/proc/<pid>/fd` and what the process shows.
 
+use super::os::read_stat;
 use super::sample::volume_of;
 use crate::question::{Ends, ProcessClue, RunningServer};
 use std::collections::BTreeSet;
@@ -16,6 +17,7 @@ pub(super) fn find(ends: &Ends, clue: &ProcessClue) -> Option<RunningServer> {
         Ends::Tcp { own, peer } => holder(&inode_of(*peer, *own)?)?,
         Ends::Translated => only_listener(clue)?,
     };
+    let pid = first_of(pid);
     let directory = PathBuf::from(format!("/proc/{pid}/cwd"));
     let path = fs::read_link(&directory).ok().filter(|path| same_file(&directory, path));
     let volume = path.as_deref().and_then(volume_of);
@@ -25,6 +27,20 @@ pub(super) fn find(ends: &Ends, clue: &ProcessClue) -> Option<RunningServer> {
         disks: volume.map_or(Vec::new(), |volume| volume.members.into_iter().collect()),
         control_groups: control_groups(pid),
     })
+}
+
+/// The first of the processes of a server that makes one for each connection: its parent, as long as that
+/// has the same name and works in the same directory.
+fn first_of(mut pid: u32) -> u32 {
+    let name = |pid: u32| fs::read(format!("/proc/{pid}/comm")).ok();
+    let directory = |pid: u32| PathBuf::from(format!("/proc/{pid}/cwd"));
+    while let Some(parent) = read_stat(pid).map(|stat| stat.parent)
+        && name(parent).is_some_and(|parent| Some(parent) == name(pid))
+        && same_file(&directory(parent), &directory(pid))
+    {
+        pid = parent;
+    }
+    pid
 }
 
 /// The control groups of a process: a line for each hierarchy, `number:controllers:path`.

@@ -104,6 +104,11 @@ pub enum ServerAct {
     /// It forgets, while it is stopped, what was in its cache, which it otherwise reads again when it
     /// starts.
     ForgetCache,
+    /// A copy of its data is kept while it is stopped, in place of one kept before. The file system shares
+    /// blocks where it can.
+    KeepData,
+    /// Its data becomes, while it is stopped, what was kept. `NotPermitted` where nothing was.
+    RestoreData,
     /// It is started again on the same data; nothing when it runs. Fails as
     /// [`super::Host::start_server`].
     StartAgain,

@@ -18,6 +18,8 @@ const MOST_SERVERS: usize = 64;
 /// How long making a server and starting it may take, and anything else that waits for one: each part
 /// of it has a shorter limit of its own.
 const START_TIMEOUT: Duration = Duration::from_secs(900);
+/// For a copy of all data of a server.
+const COPY_TIMEOUT: Duration = Duration::from_secs(3600);
 /// How long its end may take, with its volume and its directory.
 const END_TIMEOUT: Duration = Duration::from_secs(60);
 /// Of a password that an agent has made: 128 bits.
@@ -163,6 +165,7 @@ impl PrivateServer for RemoteServer {
     fn act(&mut self, act: ServerAct) -> Result<(), Failure> {
         let limit = match act {
             ServerAct::Stop | ServerAct::StartAgain => START_TIMEOUT,
+            ServerAct::KeepData | ServerAct::RestoreData => COPY_TIMEOUT,
             ServerAct::Kill => END_TIMEOUT,
             ServerAct::Freeze | ServerAct::Thaw | ServerAct::ForgetCache => ANSWER_TIMEOUT,
             ServerAct::MoveApart | ServerAct::CutOff => return Err(no_network()),

@@ -13,9 +13,11 @@ mod space;
 mod state;
 mod statements;
 mod tables;
+mod transactions;
 
 use super::{session, tables as test_tables};
 use crate::client::Connection;
+use crate::own_data;
 use model::{Failure, Needs, Study, Test};
 use std::collections::BTreeMap;
 use system::Login;
@@ -96,6 +98,10 @@ pub(super) fn examine(
     replication::check(&mut server, &needs, &plan, examination.found);
     group::check(&mut server, &needs, &plan, examination.found);
     statements::check(&mut server, &needs, plan.to_make() > 0, examination.found);
+    for workload in examination.study.tests.iter().filter_map(Test::workload) {
+        let Some(own) = workload.transactions() else { continue };
+        transactions::check(&mut server, (workload, own), examination.found)?;
+    }
     privileges::check(&mut server, &needs, examination.found);
     limits::check(&mut server, &needs, examination);
     space::check(&mut server, &needs, &plan, examination);
@@ -112,7 +118,19 @@ fn data(
     server: &mut Server<'_>,
     examination: &mut Examination<'_>,
 ) -> Result<Option<(DataPlan, Vec<String>)>, Failure> {
-    let mut first = None;
+    let (mut first, is_private) = (None, server.setting.is_private);
+    let seed = examination.study.seed;
+    for own in examination.study.tests.iter().filter_map(|test| test.data()?.transactions()) {
+        let plan = sql::own_data::dry_run(
+            &own_data::Database(server.login),
+            server.login,
+            own,
+            seed,
+            is_private,
+        );
+        let plan = examination.found.keep(plan)?.flatten();
+        first = first.or(plan.map(|plan| (plan, Vec::new())));
+    }
     let mut shapes = Vec::new();
     for oltp in of_study(examination.study) {
         let shape = (oltp.tables, oltp.table_size, oltp.distribution);

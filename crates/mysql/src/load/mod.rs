@@ -1,7 +1,9 @@
 //! Sessions that speak the MySQL protocol.
 
 mod classify;
+mod program;
 mod reading;
+pub(crate) mod sample;
 #[cfg(test)]
 mod scripts;
 mod session;
@@ -11,5 +13,7 @@ mod text;
 mod wire;
 
 pub use classify::operation_error;
+pub(crate) use program::{program, reader};
+pub(crate) use sample::SampleStatement;
 pub use session::{ProgramSession, REQUEST_KINDS};
 pub use statements::Statements;

@@ -12,7 +12,6 @@ mod inspect;
 mod lend;
 mod mark;
 mod own;
-mod plan;
 mod prepare;
 
 pub use check::check;
@@ -20,7 +19,7 @@ pub use cleanup::{Cleanup, cleanup};
 pub(super) use contents::{are_finished, contents};
 pub(super) use inspect::size;
 pub(super) use lend::{lend, take_again};
-pub(super) use mark::{HEARTBEAT, HEARTBEAT_COMMENT, heartbeat};
+pub(super) use mark::{HEARTBEAT, HEARTBEAT_COMMENT, heartbeat, is_ours, of_purpose};
 pub(super) use own::{OwnTable, check_room, drop_own, make_own, trial_table};
 pub(super) use prepare::dry_run;
 pub use prepare::{ToMake, make, prepare};

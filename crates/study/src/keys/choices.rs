@@ -5,7 +5,7 @@ use crate::keys::value::by_name;
 use model::{
     ArrivalProcess, Arrivals, BackgroundWork, BlockOrder, BuiltInChange, CacheState, ErrorAction,
     ErrorPolicy, FailoverCause, FileSystem, InstancePer, KeyDistribution, KeyOrder, KeyValue,
-    OltpMix, PriceUnit, SearchOver, Storage, Workload,
+    OltpMix, PriceUnit, Restore, SearchOver, Storage, Transactions, Workload,
 };
 
 /// For each key its type, what it is read into, its words, and its default.
@@ -31,6 +31,7 @@ choices! {
     CacheKey: CacheState = CACHE_STATES, Some(CacheState::Warm);
     ArrivalsKey: ArrivalProcess =
         by_name(ArrivalProcess::ALL, ArrivalProcess::name), Some(Arrivals::default().process);
+    RestoreKey: Restore = by_name(Restore::ALL, Restore::name), Some(Restore::default());
     OnError: ErrorAction =
         by_name(ErrorAction::ALL, ErrorAction::name), Some(ErrorPolicy::default().other);
     OnConflict: ErrorAction =
@@ -70,7 +71,7 @@ pub(crate) const CACHE_STATES: [(&str, CacheState); 2] =
     [("warm", CacheState::Warm), ("cold", CacheState::Cold)];
 
 /// The workloads that are none of the OLTP family.
-const OTHERS: [&str; 2] = [Workload::KEY_VALUE, Storage::NAME];
+const OTHERS: [&str; 3] = [Transactions::NAME, Workload::KEY_VALUE, Storage::NAME];
 
 /// All workloads that `workload` takes.
 pub(crate) fn workload_names() -> [&'static str; OltpMix::REPEATABLE.len() + OTHERS.len()] {

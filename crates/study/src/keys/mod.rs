@@ -5,12 +5,14 @@ pub(crate) mod forms;
 pub(crate) mod key;
 pub(crate) mod levels;
 mod machines;
+pub(crate) mod own_data;
 mod price;
 pub(crate) mod schema;
 pub(crate) mod statement;
 pub(crate) mod study;
 pub(crate) mod target;
 mod test;
+pub(crate) mod transactions;
 pub(crate) mod value;
 pub(crate) mod volume;
 
@@ -24,4 +26,5 @@ pub(crate) use test::{
     Blocks, CatchUpKeys, FailoverKeys, InterventionTable, KeyValueKeys, LoadKeys, OltpKeys,
     Percent, ServerKeys, StorageKeys, TestKeys,
 };
+pub(crate) use transactions::TransactionsKeys;
 pub(crate) use value::Maybe;

@@ -7,7 +7,8 @@ use model::{
 };
 use std::time::Duration;
 use study::{
-    Additions, Template, demo, estimate, expand, extend, json_schema, parse, scaled, template,
+    Additions, Template, demo, estimate, expand, extend, json_schema, load, parse, scaled,
+    template, template_files,
 };
 
 const EVERY_KEY: &str = r#"
@@ -217,7 +218,15 @@ fn a_cross_check_takes_every_trial_as_long_again() {
 fn templates_are_found_by_name_and_valid() {
     for kind in Template::ALL {
         assert_eq!(Template::from_name(kind.name()), Some(kind));
-        parse(template(kind), kind.name()).unwrap();
+        let place = tempfile::tempdir().unwrap();
+        for (name, text) in template_files(kind) {
+            let path = place.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let path = place.path().join("study.toml");
+        std::fs::write(&path, template(kind)).unwrap();
+        load(&path).unwrap();
     }
 }
 

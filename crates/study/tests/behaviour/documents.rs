@@ -1,7 +1,7 @@
 //! The studies that documents show are valid: each TOML block, completed by what it leaves out.
 
 use std::path::{Path, PathBuf};
-use study::parse;
+use study::load;
 
 const STUDY: &str = "[study]\nname = \"shown\"\n";
 
@@ -60,6 +60,18 @@ fn blocks(page: &str) -> impl Iterator<Item = &str> {
     page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap())
 }
 
+/// The files that a page shows: blocks of SQL and CSV with a name.
+fn write_files(page: &str, directory: &Path) {
+    for kind in ["sql", "csv"] {
+        for block in page.split(&format!("\n```{kind} ")).skip(1) {
+            let (name, text) = block.split_once('\n').unwrap();
+            let path = directory.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text.split("```").next().unwrap()).unwrap();
+        }
+    }
+}
+
 /// The block as a whole study.
 fn completed(block: &str) -> String {
     let has = |part: &str| block.lines().any(|line| line.trim_start().starts_with(part));
@@ -116,10 +128,14 @@ fn studies_in_documents_are_valid() {
     let mut shown = 0;
     for path in pages() {
         let page = std::fs::read_to_string(&path).unwrap();
+        let place = tempfile::tempdir().unwrap();
+        write_files(&page, place.path());
         for block in blocks(&page) {
             shown += 1;
-            if let Err(error) = parse(&completed(block), &path.display().to_string()) {
-                wrong.push(format!("{error}\n"));
+            let file = place.path().join(path.file_name().unwrap()).with_extension("toml");
+            std::fs::write(&file, completed(block)).unwrap();
+            if let Err(error) = load(&file) {
+                wrong.push(format!("{}: {error}\n", path.display()));
             }
         }
     }

@@ -8,8 +8,9 @@ use engine::Stop;
 use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
-    Act, BackgroundWork, CrossCheckFigures, Failover, Failure, ServerAddress, ServerCounters,
-    ServerFacts, Statement, TableContents, Target, Trial, Workload,
+    Act, BackgroundWork, BrokenInvariant, CrossCheckFigures, Failover, Failure, Restore,
+    ServerAddress, ServerCounters, ServerFacts, Statement, StatementAnswer, StatementPlan,
+    TableContents, Target, Trial, Workload,
 };
 use std::fmt::Debug;
 use std::io;
@@ -82,6 +83,10 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     fn set_answer_limit(connection: &mut Self::Connection, limit: Duration);
     fn facts(connection: &mut Self::Connection) -> Result<ServerFacts, Failure>;
     fn counters(connection: &mut Self::Connection) -> Option<ServerCounters>;
+    /// The same between loads: of a server whose clients report late what they did, when they have.
+    fn counters_at_rest(connection: &mut Self::Connection) -> Option<ServerCounters> {
+        Self::counters(connection)
+    }
     /// The setting by which the server reads what was in its cache again when it starts, where it
     /// does.
     fn cache_memory(_connection: &mut Self::Connection) -> Result<Option<&'static str>, Failure> {
@@ -120,11 +125,47 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
         work: &Self::Work,
         preparing: &mut Preparing<'_>,
     ) -> Result<(), Failure>;
+    /// When what a load changes of its data is undone.
+    fn restore(_work: &Self::Work) -> Restore {
+        Restore::None
+    }
+    /// Loads are about to change data that is to be undone.
+    fn note_use(_login: &Login, _work: &Self::Work) -> Result<(), Failure> {
+        Ok(())
+    }
+    /// How many rows each table of the user's own data has.
+    fn count_rows(_login: &Login, _work: &Self::Work) -> Result<Vec<(String, u64)>, Failure> {
+        Ok(Vec::new())
+    }
+    /// What it answers to the reading statements of the user's own.
+    fn answers(
+        _login: &Login,
+        _work: &Self::Work,
+        _seed: u64,
+    ) -> Result<Vec<StatementAnswer>, Failure> {
+        Ok(Vec::new())
+    }
+    /// Checks what must hold of the user's own data; how many were checked, and what does not hold.
+    fn invariants(
+        _login: &Login,
+        _work: &Self::Work,
+    ) -> Result<(u32, Vec<BrokenInvariant>), Failure> {
+        Ok((0, Vec::new()))
+    }
     fn contents(
         _connection: &mut Self::Connection,
         _work: &Self::Work,
     ) -> Result<Option<TableContents>, Failure> {
         Ok(None)
+    }
+
+    /// As [`TargetHandle::plans`](crate::TargetHandle::plans).
+    fn plans(
+        _connection: &mut Self::Connection,
+        _test: &str,
+        _work: &Self::Work,
+    ) -> Result<Vec<StatementPlan>, Failure> {
+        Ok(Vec::new())
     }
 
     /// A member of a group, by a connection of its own.

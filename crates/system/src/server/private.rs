@@ -114,6 +114,16 @@ impl PrivateServers {
         if self.restart { self.stop() } else { Ok(()) }
     }
 
+    /// Has their data copied while they are down.
+    ///
+    /// A group's members differ in more than their data: it has none of that.
+    pub(super) fn copy(&mut self, act: ServerAct) -> Result<(), Failure> {
+        self.stop()?;
+        self.is_new = false;
+        self.primary.act(act)?;
+        self.all().try_for_each(|server| server.act(ServerAct::StartAgain))
+    }
+
     /// The replicas first: they lose no connection then.
     fn stop(&mut self) -> Result<(), Failure> {
         if self.is_lost() {

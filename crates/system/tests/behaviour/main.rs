@@ -7,6 +7,8 @@ mod client_login;
 mod client_statements;
 mod client_tls;
 mod credentials;
+mod own_data;
+mod postgres_servers;
 mod prepared;
 
 mod redis_servers;

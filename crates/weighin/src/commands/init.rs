@@ -49,11 +49,31 @@ pub(crate) fn init(arguments: &InitArguments) -> Outcome {
         false => String::new(),
     };
     write_new(&arguments.path, &text)?;
+    let written = written + &write_files(template, &arguments.path)?;
     let path = shown(&arguments.path);
     print(&format!(
         "Wrote {path}{written}. Edit it, then:\n  weighin check {path}\n  weighin plan {path}\n  weighin run {path}\n"
     ))?;
     Ok(Exit::Done)
+}
+
+/// Writes the files that a study names beside it; never over another file. Returns what to say of them.
+fn write_files(template: Template, study: &Path) -> Result<String, CliError> {
+    let mut said = String::new();
+    for (name, text) in study::template_files(template) {
+        let path = study.with_file_name(name);
+        if let Some(directory) = path.parent() {
+            std::fs::create_dir_all(directory).map_err(|error| {
+                CliError::usage(
+                    format!("cannot make the directory {}: {error}", shown(directory)),
+                    "name a study file in a directory that you may write to",
+                )
+            })?;
+        }
+        write_new(&path, text)?;
+        said += &format!(", {}", shown(&path));
+    }
+    Ok(said)
 }
 
 /// Writes the schema, unless it is there from before; never over another file. Returns what to say of it.

@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 const PURE: [&str; 7] = ["model", "stats", "settings", "workload", "findings", "analyse", "report"];
 
 /// Folders without them.
-const PURE_FOLDERS: [&str; 4] = [
+const PURE_FOLDERS: [&str; 5] = [
     "crates/mysql/src/load/",
     "crates/mysql/src/protocol/",
+    "crates/postgres/src/protocol/",
     "crates/redis/src/load/",
     "crates/redis/src/protocol/",
 ];

@@ -58,6 +58,20 @@ pub fn mysql() -> Vec<Command> {
     ]
 }
 
+/// Every command that connects to PostgreSQL.
+pub fn postgres() -> Vec<Command> {
+    let url = "postgresql://bench@127.0.0.1:PORT/sbtest";
+    let login = "--password-env SUITE_PASSWORD";
+    let test = "workload = \"oltp_point_select\"\ntable_size = 10";
+    vec![
+        command("load", &format!("load {url} {login} --workload oltp_point_select --duration 1s")),
+        command("prepare", &format!("prepare {url} {login} --table-size 10")),
+        command("cleanup", &format!("cleanup {url} {login}")),
+        with_study("check", url, test),
+        with_study("run", url, test),
+    ]
+}
+
 /// Every command that connects to Redis.
 pub fn redis() -> Vec<Command> {
     let url = "redis://127.0.0.1:PORT";

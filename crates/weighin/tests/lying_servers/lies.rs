@@ -61,7 +61,7 @@ impl Drop for Server {
     }
 }
 
-fn lie(
+pub fn lie(
     name: impl Into<String>,
     script: impl Fn(&mut TcpStream) -> io::Result<()> + Send + Sync + 'static,
 ) -> Lie {
@@ -69,12 +69,12 @@ fn lie(
 }
 
 /// Says nothing until the client is gone.
-fn silence(stream: &mut TcpStream) -> io::Result<()> {
+pub fn silence(stream: &mut TcpStream) -> io::Result<()> {
     io::copy(stream, &mut io::sink()).map(drop)
 }
 
 /// Sends the same for ever.
-fn endless(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
+pub fn endless(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
     let many = bytes.repeat(64 * 1024 / bytes.len().max(1) + 1);
     loop {
         stream.write_all(&many)?;
@@ -82,7 +82,7 @@ fn endless(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Sends bytes one by one, and goes on with zeros.
-fn drip(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
+pub fn drip(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
     for byte in bytes.iter().copied().chain(std::iter::repeat(0)) {
         stream.write_all(&[byte])?;
         std::thread::sleep(Duration::from_millis(100));
@@ -114,7 +114,7 @@ fn let_in(stream: &mut TcpStream) -> io::Result<()> {
 }
 
 /// The same, where it keeps to the protocol.
-fn well_formed(lie: Lie) -> Lie {
+pub fn well_formed(lie: Lie) -> Lie {
     Lie { well_formed: true, ..lie }
 }
 

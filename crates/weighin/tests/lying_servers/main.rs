@@ -8,6 +8,7 @@ mod packets;
 mod between;
 mod commands;
 mod lies;
+mod postgres;
 
 use commands::{Command, judge};
 use lies::{Lie, Server};
@@ -47,5 +48,11 @@ fn no_lie_of_a_mysql_server_keeps_a_command_or_fills_its_memory() {
 #[test]
 fn no_lie_of_a_redis_server_keeps_a_command_or_fills_its_memory() {
     let wrong = trouble(&commands::redis(), &lies::redis());
+    assert!(wrong.is_empty(), "{} went wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn no_lie_of_a_postgres_server_keeps_a_command_or_fills_its_memory() {
+    let wrong = trouble(&commands::postgres(), &postgres::lies());
     assert!(wrong.is_empty(), "{} went wrong:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -1,7 +1,7 @@
 //! Steps as a row of operations with jumps, and what variables hold.
 
 use super::{
-    Expression, Function, Initial, Parameter, Parts, StatementKind, Step, Value, ValueType,
+    Expression, Function, Initial, Parameter, Parts, RowRead, StatementKind, Step, Value, ValueType,
 };
 
 /// What a run does next. The ones that the built-in workloads are made of have forms of their own.
@@ -33,6 +33,12 @@ pub(super) enum Op {
     Set {
         variable: u32,
         expression: u32,
+    },
+    /// A value of a source, in the row that the expression tells.
+    Pick {
+        variable: u32,
+        source: u32,
+        row: Option<u32>,
     },
     Begin {
         counter: u32,
@@ -140,6 +146,11 @@ impl Compiled {
                 let op = self.set(*variable as u32, value);
                 self.push_merged(op);
             }
+            Step::Pick { variable, source, row } => {
+                let row = row.as_ref().map(|row| self.expression(row));
+                let (variable, source) = (*variable as u32, *source as u32);
+                self.code.push(Op::Pick { variable, source, row });
+            }
             Step::Repeat { times: 0, .. } => {}
             Step::Repeat { times: 1, steps } => self.steps(steps, depth),
             Step::Repeat { times, steps } => {
@@ -220,6 +231,10 @@ impl Compiled {
                     known(variable + times - 1, parts.variables.len());
                     known(source, parts.sources.len());
                 }
+                Op::Pick { variable, source, .. } => {
+                    known(variable, parts.variables.len());
+                    known(source, parts.sources.len());
+                }
                 Op::Shift { variable, from, .. } => {
                     known(variable.max(from), parts.variables.len());
                 }
@@ -250,7 +265,9 @@ impl<'a> Types<'a> {
     fn infer(parts: &'a Parts) -> Vec<ValueType> {
         let seen = parts.variables.iter().map(|variable| {
             variable.initial.as_ref().map(|initial| match initial {
-                Initial::Integer(_) => ValueType::Integer,
+                Initial::Integer(_) | Initial::Client | Initial::Seed | Initial::HashSeed => {
+                    ValueType::Integer
+                }
                 Initial::Double(_) => ValueType::Double,
                 Initial::Text(_) => ValueType::Text,
             })
@@ -301,6 +318,11 @@ impl<'a> Types<'a> {
                     self.put(*variable, self.type_of(value));
                     set[*variable] = true;
                 }
+                Step::Pick { variable, source, row } => {
+                    row.iter().for_each(|row| self.read_all(row, set));
+                    self.put(*variable, Some(self.parts.sources[*source].type_of_values()));
+                    set[*variable] = true;
+                }
                 Step::Repeat { times: 0, .. } => {}
                 Step::Repeat { steps, .. } => self.steps(steps, set),
                 Step::If { branches, otherwise } => {
@@ -331,7 +353,7 @@ impl<'a> Types<'a> {
         text.iter().for_each(|variable| self.read(*variable, set));
         for read in &statement.reads {
             self.put(read.variable, Some(ValueType::Text));
-            set[read.variable] = true;
+            set[read.variable] |= statement.row_read != RowRead::Last;
         }
     }
 

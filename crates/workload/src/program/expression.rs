@@ -10,6 +10,7 @@ pub use function::Function;
 use super::source::Draws;
 use super::value::{Value, Variables};
 use function::coerce_text;
+pub(super) use function::integer as to_integer;
 
 /// What is computed of variables and random numbers, as a tree; see [`Function`] for the operators.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +44,8 @@ pub enum EvaluationError {
     EmptyRange(&'static str),
     #[error("the parameter of {name} must be {must}, not {got}")]
     Parameter { name: &'static str, must: &'static str, got: f64 },
+    #[error("there is no row {row}: the values have {rows}, counted from 1")]
+    NoRow { row: i64, rows: usize },
     #[error("{name} does not take {got} arguments")]
     Arguments { name: &'static str, got: usize },
 }

@@ -6,18 +6,23 @@
 
 mod code;
 mod expression;
+mod fold;
+mod retry;
 mod run;
 mod source;
 mod statement;
 #[cfg(test)]
 mod tests;
 mod value;
+mod values;
 
+use expression::to_integer;
 pub use expression::{EvaluationError, Expression, Function, is_true};
 pub use run::{Next, Run};
 pub use source::{Draws, Source};
-pub use statement::{Column, Parameter, Read, RowsDue, Statement, StatementKind, Text};
+pub use statement::{Column, Parameter, Read, RowRead, RowsDue, Statement, StatementKind, Text};
 pub use value::{Value, ValueType, Variables};
+pub use values::{Values, ValuesBuilder, ValuesError};
 
 use crate::oltp::BulkLimit;
 use code::{Op, compile};
@@ -32,6 +37,9 @@ pub enum Step {
     Execute { statement: usize, text: Option<usize> },
     /// Gives a variable a value.
     Set { variable: usize, value: Expression },
+    /// Gives a variable one of the values of a source: the one in that row, counted from 1; any of them
+    /// where no row is given.
+    Pick { variable: usize, source: usize, row: Option<Expression> },
     /// Steps that are taken so many times.
     Repeat { times: u32, steps: Vec<Self> },
     /// The steps of the first branch whose condition holds.
@@ -63,6 +71,12 @@ pub enum Initial {
     Integer(i64),
     Double(f64),
     Text(String),
+    /// The client's own number, from 0.
+    Client,
+    /// The seed that all random numbers follow from.
+    Seed,
+    /// A number that follows from it, for hashes and permutations.
+    HashSeed,
 }
 
 /// What a workload is made of.
@@ -87,6 +101,8 @@ pub struct Program {
     /// Counters of repetitions.
     counters: usize,
     total_weight: u64,
+    /// By transaction, whether it may be done again with the same values.
+    retries: Box<[bool]>,
 }
 
 impl Program {
@@ -105,6 +121,7 @@ impl Program {
             expressions: compiled.expressions.into(),
             starts: compiled.starts.into(),
             counters: compiled.counters,
+            retries: vec![false; parts.transactions.len()].into(),
             parts,
         }
     }
@@ -117,14 +134,14 @@ impl Program {
         &self.parts.transactions
     }
 
+    /// The number of the variable of that name.
+    pub fn variable(&self, name: &str) -> Option<usize> {
+        self.parts.variables.iter().position(|variable| variable.name == name)
+    }
+
     /// What a variable holds wherever a statement takes it.
     pub fn type_of(&self, variable: usize) -> ValueType {
         self.types[variable]
-    }
-
-    /// Whether figures are told apart by transaction: where there are several.
-    pub fn tells_transactions(&self) -> bool {
-        self.parts.transactions.len() > 1
     }
 
     /// The same with a limit of the rows that all clients insert in bulk; see

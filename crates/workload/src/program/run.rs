@@ -1,26 +1,33 @@
 use super::code::{Edge, Op};
+use super::retry::Before;
 use super::{
     Draws, EvaluationError, Expression, Initial, Program, RowsDue, Value, Variables, is_true,
+    to_integer,
 };
+use crate::Stream;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// One client's way through a program.
 #[derive(Debug)]
 pub struct Run {
-    program: Arc<Program>,
+    pub(super) program: Arc<Program>,
     /// What parameters are taken from.
     pub variables: Variables,
     pub draws: Draws,
     counters: Box<[u32]>,
     /// The operation that comes next.
     place: usize,
-    transaction: usize,
+    pub(super) transaction: usize,
     under_way: bool,
     in_transaction: bool,
     error: Option<EvaluationError>,
     /// How long the client does nothing after the transaction that has ended.
     rest: Duration,
+    /// What the transaction under way began with; absent where none is done again.
+    pub(super) before: Option<Box<Before>>,
+    /// Whether it comes next again.
+    pub(super) again: bool,
 }
 
 /// What a client does next.
@@ -47,11 +54,20 @@ impl Run {
                 Some(Initial::Integer(value)) => variables.set(number, Value::Integer(*value)),
                 Some(Initial::Double(value)) => variables.set(number, Value::Double(*value)),
                 Some(Initial::Text(text)) => variables.set_text(number, text.as_bytes()),
+                Some(Initial::Client) => variables.set(number, Value::Integer(client.into())),
+                Some(Initial::Seed) => variables.set(number, Value::Integer(seed as i64)),
+                Some(Initial::HashSeed) => {
+                    let seed = Stream::new(seed, "hashes", 0).bits();
+                    variables.set(number, Value::Integer(seed as i64));
+                }
             }
         }
+        let draws = Draws::new(&parts.sources, seed, client, clients);
         Self {
+            before: Self::room(&program, &variables, &draws),
+            again: false,
             variables,
-            draws: Draws::new(&parts.sources, seed, client, clients),
+            draws,
             counters: vec![0; program.counters].into(),
             place: 0,
             transaction: 0,
@@ -90,6 +106,7 @@ impl Run {
     /// Abandons what is left of the current transaction.
     pub fn restart(&mut self) {
         self.under_way = false;
+        self.again = false;
         self.in_transaction = false;
         self.rest = Duration::ZERO;
     }
@@ -150,6 +167,12 @@ impl Run {
                         Err(error) => return self.fail(error),
                     }
                 }
+                Op::Pick { variable, source, row } => {
+                    match program.pick(*variable, *source, *row, variables, draws) {
+                        Ok(()) => {}
+                        Err(error) => return self.fail(error),
+                    }
+                }
                 Op::Unless { expression, to } => {
                     match program.evaluate(*expression, variables, draws) {
                         Ok(value) if is_true(value) => {}
@@ -195,6 +218,11 @@ impl Run {
     #[inline]
     fn choose(&mut self) {
         self.under_way = true;
+        if self.again {
+            self.go_back();
+            self.place = self.program.starts[self.transaction] as usize;
+            return;
+        }
         if self.program.starts.len() > 1 {
             let mut at = self.draws.stream.below(self.program.total_weight.max(1));
             let weights = self.program.parts.transactions.iter().map(|one| u64::from(one.weight));
@@ -208,6 +236,9 @@ impl Run {
             }
         }
         self.place = self.program.starts[self.transaction] as usize;
+        if self.before.is_some() {
+            self.keep();
+        }
     }
 
     /// Rows that the answer to a statement must have; 0 where nothing can be said of it.
@@ -256,6 +287,22 @@ impl Program {
         };
         variables.set(variable as usize, value);
         Ok(())
+    }
+
+    #[inline(never)]
+    fn pick(
+        &self,
+        variable: u32,
+        source: u32,
+        row: Option<u32>,
+        variables: &mut Variables,
+        draws: &mut Draws,
+    ) -> Result<(), EvaluationError> {
+        let row = match row {
+            Some(row) => Some(to_integer(self.evaluate(row, variables, draws)?)?),
+            None => None,
+        };
+        draws.pick(source as usize, row, variable as usize, variables)
     }
 }
 

@@ -1,4 +1,5 @@
-use super::Value;
+use super::values::Values;
+use super::{EvaluationError, Value, ValueType, Variables};
 use crate::oltp::{BulkLimit, BulkSource, Unique};
 use crate::{Keys, Stream};
 use model::{KeyDistribution, KeyParameters, OltpDialect};
@@ -19,6 +20,18 @@ pub enum Source {
     UniqueRow { rows: u32 },
     /// The text of statements that insert many rows: see [`BulkSource`].
     BulkRows { dialect: OltpDialect, limit: Option<Arc<BulkLimit>> },
+    /// Values that are there: those of a column, or the answer to a query.
+    Values(Arc<Values>),
+}
+
+impl Source {
+    /// What [`super::Step::Pick`] gives a variable.
+    pub(super) fn type_of_values(&self) -> ValueType {
+        match self {
+            Self::Values(values) => values.value_type(),
+            _ => ValueType::Integer,
+        }
+    }
 }
 
 /// What a client draws from: its random stream and its sources.
@@ -36,6 +49,7 @@ enum Drawn {
     UniqueNumber,
     UniqueRow { rows: u32 },
     Bulk(BulkSource),
+    Values(Arc<Values>),
 }
 
 impl Draws {
@@ -47,6 +61,13 @@ impl Draws {
         }
     }
 
+    /// Becomes the same as another of the same program, in the memory that it has.
+    pub(super) fn take_over(&mut self, other: &Self) {
+        self.stream = other.stream.clone();
+        self.sources.clone_from_slice(&other.sources);
+        self.unique = other.unique.clone();
+    }
+
     /// The next number of a source; 0 of one that makes texts.
     #[inline]
     pub(super) fn draw(&mut self, source: usize) -> i64 {
@@ -55,6 +76,9 @@ impl Draws {
             Drawn::Between { low, high } => self.stream.between(*low, *high).into(),
             Drawn::UniqueNumber => self.unique.number().into(),
             Drawn::UniqueRow { rows } => self.unique.row(*rows).into(),
+            Drawn::Values(values) => {
+                values.integer(self.stream.below(values.len().max(1) as u64) as usize)
+            }
             Drawn::Bulk(_) => 0,
         }
     }
@@ -75,6 +99,33 @@ impl Draws {
             }
             _ => values.iter_mut().for_each(|value| *value = Value::Integer(self.draw(source))),
         }
+    }
+
+    /// Gives a variable the value of a source in a row, counted from 1, or in any.
+    pub(super) fn pick(
+        &mut self,
+        source: usize,
+        row: Option<i64>,
+        variable: usize,
+        variables: &mut Variables,
+    ) -> Result<(), EvaluationError> {
+        let Drawn::Values(values) = &self.sources[source] else {
+            variables.set(variable, Value::Integer(self.draw(source)));
+            return Ok(());
+        };
+        let rows = values.len();
+        let row = match row {
+            None => self.stream.below(rows.max(1) as u64) as usize,
+            Some(row) => match usize::try_from(row.wrapping_sub(1)) {
+                Ok(row) if row < rows => row,
+                _ => return Err(EvaluationError::NoRow { row, rows }),
+            },
+        };
+        match values.text(row) {
+            Some(text) => variables.set_text(variable, text),
+            None => variables.set(variable, Value::Integer(values.integer(row))),
+        }
+        Ok(())
     }
 
     /// Replaces every `#` of a template by a random digit.
@@ -108,6 +159,7 @@ impl Drawn {
             }
             Source::UniqueNumber => Self::UniqueNumber,
             Source::UniqueRow { rows } => Self::UniqueRow { rows: *rows },
+            Source::Values(values) => Self::Values(Arc::clone(values)),
             Source::BulkRows { dialect, limit } => {
                 Self::Bulk(BulkSource::new(*dialect, client).limited(limit.clone()))
             }

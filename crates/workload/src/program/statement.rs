@@ -1,3 +1,5 @@
+use std::fmt::Write;
+
 /// What a statement does, as servers count it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StatementKind {
@@ -24,8 +26,10 @@ pub struct Statement {
     /// values in it.
     pub prepared: bool,
     pub rows_due: RowsDue,
-    /// What of the first row of its answer variables take.
+    /// What variables take from its answer.
     pub reads: Vec<Read>,
+    /// From which row, and which answers have none for them.
+    pub row_read: RowRead,
 }
 
 /// The words of a statement, cut where its parameters go: one more than those.
@@ -41,6 +45,19 @@ impl Text {
     /// As it is prepared, with a `?` for each parameter.
     pub fn with_marks(&self) -> String {
         self.0.join("?")
+    }
+
+    /// As it is prepared, with `$1`, `$2` and so on for its parameters.
+    pub fn with_numbers(&self) -> String {
+        let mut text = String::new();
+        for (number, piece) in self.0.iter().enumerate() {
+            if number > 0 {
+                // Writing to a text does not fail.
+                let _ = write!(text, "${number}");
+            }
+            text.push_str(piece);
+        }
+        text
     }
 }
 
@@ -71,8 +88,27 @@ pub enum RowsDue {
     },
 }
 
-/// A column of the first row of an answer, and the variable that takes its value; NULL where the
-/// answer has no row.
+/// The row of an answer from which variables take values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum RowRead {
+    /// Of the first, if there is one; NULL otherwise. Nothing is read where a statement has no reads.
+    #[default]
+    First,
+    /// The only one: an answer of any other number of rows is an error of the statement.
+    Only,
+    /// The last one; variables keep their values where there is none.
+    Last,
+}
+
+impl RowRead {
+    /// What is wrong with an answer of so many rows.
+    pub fn error(self, rows: u64) -> Option<String> {
+        let wrong = self == Self::Only && rows != 1;
+        wrong.then(|| format!("\\gset needs one row, the answer has {rows}"))
+    }
+}
+
+/// A column of a row of an answer, and the variable that takes its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
     pub column: Column,

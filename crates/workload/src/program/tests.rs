@@ -9,6 +9,7 @@ fn statement(name: &str, parameters: &[usize]) -> Statement {
         prepared: true,
         rows_due: RowsDue::Any,
         reads: vec![],
+        row_read: RowRead::First,
     }
 }
 

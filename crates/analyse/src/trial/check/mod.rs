@@ -20,6 +20,7 @@ mod imitated;
 pub(crate) mod intervention;
 pub(crate) mod little;
 pub(crate) mod outcome;
+mod own_data;
 pub(crate) mod steady;
 pub(crate) mod throttling;
 pub(crate) mod waits;
@@ -89,6 +90,7 @@ pub(crate) fn check(dataset: &Dataset, test: Option<&Test>, record: &TrialRecord
     let is_of_load = test.is_none_or(Test::is_of_load);
     let mut results = outcome::results(record, is_of_load);
     results.extend(failover::results(record));
+    results.extend(own_data::results(record));
     results.extend(clock::result(record));
     let (mut made, mut lacking) = (Vec::new(), Vec::new());
     if let Some(load) = record.load() {

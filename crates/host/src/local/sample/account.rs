@@ -3,6 +3,7 @@
 
 use super::group::{number, parse_throttling};
 use crate::local::groups::{Hierarchy, group_of, mounts};
+use crate::local::os::family;
 use model::{HostAccount, ProcessorUse, Throttling};
 use std::collections::BTreeMap;
 use std::fs;
@@ -52,7 +53,7 @@ impl OpenAccount {
 impl Moment {
     fn now(server_pid: Option<u32>) -> Self {
         Self {
-            server_read_bytes: server_pid.and_then(storage_bytes_read),
+            server_read_bytes: server_pid.and_then(read_by_all),
             server_limits: server_pid.and_then(limits),
             client_limits: limits(std::process::id()),
             thermal_events: thermal_events(),
@@ -71,6 +72,13 @@ fn tightest(before: Option<Limits>, after: Option<Limits>) -> Option<Throttling>
         }
     };
     Some(after.into_iter().map(since).max_by_key(|limit| limit.throttled).unwrap_or_default())
+}
+
+/// The same of a server that is several processes: the kernel adds those that have ended to the first.
+fn read_by_all(pid: u32) -> Option<u64> {
+    let own = storage_bytes_read(pid)?;
+    let others = family(pid).into_iter().skip(1).filter_map(storage_bytes_read);
+    Some(others.fold(own, u64::saturating_add))
 }
 
 /// Bytes that a process has had read from storage, from `/proc/<pid>/io` (proc(5)).

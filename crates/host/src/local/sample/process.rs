@@ -1,13 +1,14 @@
 //! What a process used: `/proc/<pid>/stat` and `/proc/<pid>/status`.
 
-use crate::local::os::{ProcessIdentity, parse_stat, read_stat};
+use crate::local::os::{ProcessIdentity, Stat, family, parse_stat, read_stat};
 use engine::process_times;
 use model::ProcessUsage;
 use rustix::param::clock_ticks_per_second;
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Reads one process, and only that one: a later process with the same id is not taken for it.
+/// Reads one process, and only that one: a later process with the same id is not taken for it. A server
+/// that is several processes counts as a whole.
 #[derive(Debug)]
 pub struct ProcessReader {
     /// `None` where there was none at the beginning.
@@ -59,14 +60,43 @@ impl ProcessReader {
         let stat = read_stat(pid).filter(|stat| stat.start_ticks == started)?;
         let memory = read_memory(pid)?;
         let time = |ticks: u64| self.tick * u32::try_from(ticks).unwrap_or(u32::MAX);
+        let family = family(pid);
+        let ([cpu, system], rss_bytes) = match family.as_slice() {
+            [_] => ([stat.cpu_ticks, stat.system_ticks], memory.rss_bytes),
+            // What those have used that have ended is what the first one waited for.
+            all => (ticks(all), together(all)),
+        };
         Some(ProcessReading {
             taken_at,
-            cpu: time(stat.cpu_ticks),
-            system: time(stat.system_ticks),
-            rss_bytes: memory.rss_bytes,
-            peak_rss_bytes: memory.peak_rss_bytes,
+            cpu: time(cpu),
+            system: time(system),
+            rss_bytes,
+            peak_rss_bytes: memory.peak_rss_bytes.max(rss_bytes),
         })
     }
+}
+
+/// Processor time of several processes and of their children that have ended, and what of it was spent in
+/// the kernel.
+fn ticks(processes: &[u32]) -> [u64; 2] {
+    let of = |Stat { cpu_ticks, system_ticks, waited_ticks, .. }: Stat| {
+        [cpu_ticks.saturating_add(waited_ticks[0]), system_ticks.saturating_add(waited_ticks[1])]
+    };
+    let all = processes.iter().filter_map(|&pid| read_stat(pid)).map(of);
+    all.fold([0, 0], |sum, one| [sum[0].saturating_add(one[0]), sum[1].saturating_add(one[1])])
+}
+
+/// Resident memory of several processes: that of their own of each, and once what they share.
+fn together(processes: &[u32]) -> u64 {
+    let of = |pid: &u32| {
+        let text = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let own = bytes_in(&text, "RssAnon:")?;
+        let shared = bytes_in(&text, "RssShmem:")? + bytes_in(&text, "RssFile:")?;
+        Some((own, shared))
+    };
+    let all = processes.iter().filter_map(of);
+    let (own, shared) = all.fold((0, 0), |sum: (u64, u64), one| (sum.0 + one.0, sum.1.max(one.1)));
+    own + shared
 }
 
 /// What weighin itself used. Finer than [`ProcessReader`]: microseconds instead of clock ticks.
@@ -106,11 +136,14 @@ fn read_memory(pid: u32) -> Option<Memory> {
 
 /// Reads `/proc/<pid>/status`; `None` for a process that has no memory any more.
 fn parse_memory(text: &str) -> Option<Memory> {
-    let bytes = |key: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(key))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-    };
+    let bytes = |key: &str| bytes_in(text, key);
     Some(Memory { rss_bytes: bytes("VmRSS:")?, peak_rss_bytes: bytes("VmHWM:")? })
+}
+
+/// A size in such a text.
+fn bytes_in(text: &str, key: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
 #[cfg(test)]
@@ -147,6 +180,30 @@ mod tests {
             ProcessUsage { cpus: 1.5, system_cpus: 0.5, rss_bytes: 4 }
         );
         assert_eq!(later.usage_since(&later).cpus, 0.0);
+    }
+
+    #[test]
+    fn processes_of_one_name_count_together_also_when_some_have_ended() {
+        // Of two children one ends at once, and the shell waits for it.
+        let spin = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
+        let script = format!("({spin}); ({spin}; read -r _) <&0 & wait $!");
+        let mut first = std::process::Command::new("sh")
+            .args(["-c", &script])
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let reader = ProcessReader::new(first.id());
+        let tick = clock_tick();
+        let deadline = Instant::now() + Duration::from_secs(120);
+        let used = || reader.read().unwrap().cpu;
+        let own = || tick * u32::try_from(read_stat(first.id()).unwrap().cpu_ticks).unwrap();
+        while used() < own() + Duration::from_millis(40) {
+            assert!(Instant::now() < deadline);
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(reader.read().unwrap().rss_bytes > 0);
+        drop(first.stdin.take());
+        first.wait().unwrap();
     }
 
     #[test]

@@ -93,11 +93,18 @@ impl Processes {
         let now = Instant::now();
         let is_first = *self.first.get_or_insert(now) == now;
         let mut seen = HashMap::with_capacity(self.seen.len());
-        for (pid, name, stat) in all_processes() {
+        let all: Vec<(u32, String, Stat)> = all_processes().collect();
+        let named: HashMap<u32, String> = all
+            .iter()
+            .filter(|(pid, ..)| self.ours.contains(pid))
+            .map(|(pid, name, _)| (*pid, name.clone()))
+            .collect();
+        for (pid, name, stat) in all {
             let before = self.seen.get(&pid).filter(|old| old.start_ticks == stat.start_ticks);
             let ticks = stat.cpu_ticks.saturating_sub(before.map_or(0, |old| old.cpu_ticks));
             if !is_first && ticks > 0 {
-                let is_ours = self.ours.contains(&pid);
+                // A server may be several processes of one name.
+                let is_ours = named.contains_key(&pid) || named.get(&stat.parent) == Some(&name);
                 *self.used.entry((is_ours, shown_as(pid, name))).or_default() += ticks;
             }
             seen.insert(pid, stat);

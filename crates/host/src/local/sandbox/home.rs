@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 
 /// The file of what the server says.
 const LOG: &str = "server.log";
+/// A copy of the data.
+const KEPT: &str = "kept";
 /// The file with the password of weighin's login.
 const PASSWORD: &str = "password";
 /// The file that says which containers are the home's, for the guardian.
@@ -165,6 +167,30 @@ impl Home {
         self.on_volume()?.directory("data")
     }
 
+    /// Keeps a copy of the data, in place of one kept before.
+    ///
+    /// # Errors
+    /// When it can't be copied.
+    pub(super) fn keep_data(&self) -> io::Result<()> {
+        let around = self.on_volume()?;
+        remove(&around, KEPT)?;
+        around.directory("data")?.copy_into(&around.create_directory(KEPT, 0o700)?)
+    }
+
+    /// Makes the data what was kept, and gives it to the server.
+    ///
+    /// # Errors
+    /// When nothing was kept, or it can't be copied.
+    pub(super) fn restore_data(&self, run_as: &RunAs) -> io::Result<()> {
+        let around = self.on_volume()?;
+        let kept = around.directory(KEPT)?;
+        // The server can't exchange it here. What is in a new one is not the server's yet.
+        remove(&around, "data")?;
+        let data = around.create_directory("data", 0o700)?;
+        kept.copy_into(&data)?;
+        run_as.give(&data)
+    }
+
     /// For what the server makes while it runs.
     pub fn run(&self) -> PathBuf {
         self.root.path().join("run")
@@ -270,6 +296,15 @@ impl Drop for Home {
             see_off(guardian, &path);
         }
     }
+}
+
+/// Removes a directory with all that is in it, where it is there.
+fn remove(around: &Directory, name: &str) -> io::Result<()> {
+    if around.facts_of(name)?.is_none() {
+        return Ok(());
+    }
+    around.directory(name)?.remove_all()?;
+    around.remove_directory(name)
 }
 
 fn socket_in(root: &Path) -> PathBuf {

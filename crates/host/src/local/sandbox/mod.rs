@@ -38,7 +38,10 @@ use crate::local::volume::Volume;
 pub use crate::question::SandboxOptions;
 use crate::question::{PrivateServer, ServerAct, ServerState};
 use crate::supervise::Network;
-use model::{Endpoint, Failure, PasswordSource, ServerAddress, ServerKey, Software, Stop, Tls};
+use crate::waiting::Waiting;
+use model::{
+    Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey, Software, Stop, Tls,
+};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
@@ -263,6 +266,20 @@ impl Sandbox {
         self.server.as_ref().map_or(Ok(()), |server| server.signal(signal))
     }
 
+    /// Has its data copied, which nothing may change meanwhile.
+    fn copied(&self, copy: impl FnOnce(&Home) -> std::io::Result<()>) -> Result<(), Failure> {
+        let shown = self.recipe.target();
+        if self.server.is_some() {
+            return Err(Failure::new(
+                FailureKind::NotPermitted,
+                format!("the data of {shown} is copied only while its server is stopped"),
+                "",
+            ));
+        }
+        let _waiting = Waiting::for_the(format!("a copy of the data of {shown}"));
+        copy(&self.home).map_err(|error| file_trouble("a copy", &self.state.data, &error))
+    }
+
     fn forget_cache(&self) -> Result<(), Failure> {
         let Some(memory) = self.recipe.cache_memory() else { return Ok(()) };
         match self.home.open_data().and_then(|data| data.remove_file(memory)) {
@@ -304,6 +321,11 @@ impl PrivateServer for Sandbox {
             ServerAct::CutOff => self.network.as_mut().map_or(Ok(()), Network::cut),
             ServerAct::Reconnect => self.network.as_mut().map_or(Ok(()), Network::mend),
             ServerAct::ForgetCache => self.forget_cache(),
+            ServerAct::KeepData => self.copied(Home::keep_data),
+            ServerAct::RestoreData => {
+                let run_as = self.recipe.distribution().run_as();
+                self.copied(|home| home.restore_data(run_as))
+            }
             ServerAct::StartAgain => self.start_again(),
         }
     }

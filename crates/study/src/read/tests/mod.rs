@@ -6,12 +6,14 @@ pub(crate) mod key_value;
 mod level;
 mod load;
 mod oltp;
+mod own_data;
 mod placement;
 mod schema_change;
 mod slo;
 mod statement;
 mod storage;
 pub(super) mod table;
+mod transactions;
 
 use crate::keys::value::name;
 use crate::problem::Problems;

@@ -101,6 +101,12 @@ impl Function {
         }
     }
 
+    /// Whether its value is another one each time.
+    pub(in crate::program) fn is_random(self) -> bool {
+        use Function::{Random, RandomExponential, RandomGaussian, RandomZipfian};
+        matches!(self, Random | RandomExponential | RandomGaussian | RandomZipfian)
+    }
+
     /// Whether its values are true and false.
     pub(in crate::program) fn gives_boolean(self) -> bool {
         matches!(
@@ -357,7 +363,7 @@ fn type_name(value: Value) -> &'static str {
     }
 }
 
-pub(super) fn integer(value: Value) -> Result<i64, EvaluationError> {
+pub(in crate::program) fn integer(value: Value) -> Result<i64, EvaluationError> {
     match value {
         Value::Integer(number) => Ok(number),
         Value::Double(number) => {

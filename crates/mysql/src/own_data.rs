@@ -1,0 +1,171 @@
+//! What these servers say of the data of a user's own: how statements are written, and what a database
+//! holds.
+
+use crate::client::{ClientError, Connection};
+use crate::{connect, tables};
+use model::Failure;
+use system::Login;
+use system::own_data::{DataObject, SqlConnection, SqlError, SqlRows, SqlServer};
+use workload::data::{Cell, ObjectKind, ScriptSyntax};
+
+static SYNTAX: ScriptSyntax = ScriptSyntax {
+    quotes: b"'\"`",
+    name_quotes: b"`",
+    backslash_in: b"'\"",
+    hash_comments: true,
+    dashes_need_space: true,
+    nested_comments: false,
+    executed_comments: &[b"!", b"M!"],
+    dollar_quotes: false,
+    delimiter_lines: true,
+};
+
+/// A deadlock, and a lock wait that took too long.
+const CONFLICTS: [u16; 2] = [1205, 1213];
+
+/// The database that a login leads to.
+#[derive(Debug)]
+pub(crate) struct Database<'a>(pub(crate) &'a Login);
+
+impl SqlConnection for Connection {
+    fn execute(&mut self, sql: &str) -> Result<u64, SqlError> {
+        self.execute_long(sql).map_err(|error| refused(&error))
+    }
+
+    fn answer(&mut self, sql: &str) -> Result<(Vec<String>, SqlRows), SqlError> {
+        let answer = self.query_long(sql).map_err(|error| refused(&error))?;
+        Ok((answer.columns, answer.rows))
+    }
+}
+
+fn refused(error: &ClientError) -> SqlError {
+    let is_conflict = error.code().is_some_and(|code| CONFLICTS.contains(&code));
+    SqlError { failure: error.failure("the server does not run it"), is_conflict }
+}
+
+impl SqlServer for Database<'_> {
+    fn database(&self) -> &str {
+        &self.0.address().database
+    }
+
+    fn connect(&self) -> Result<Box<dyn SqlConnection>, Failure> {
+        let mut connection = connect(self.0)?;
+        // Values are written with backslashes, in UTF-8.
+        for sql in [
+            "SET SESSION sql_mode = REPLACE(@@SESSION.sql_mode, 'NO_BACKSLASH_ESCAPES', '')",
+            "SET NAMES utf8mb4",
+        ] {
+            connection.execute(sql).map_err(|e| e.failure(&format!("cannot run «{sql}»")))?;
+        }
+        Ok(Box::new(connection))
+    }
+
+    fn syntax(&self) -> &'static ScriptSyntax {
+        &SYNTAX
+    }
+
+    fn read_only(&self) -> &'static str {
+        "SET SESSION TRANSACTION READ ONLY"
+    }
+
+    fn quoted(&self, name: &str) -> String {
+        format!("`{}`", name.replace('`', "``"))
+    }
+
+    fn write_cell(&self, cell: Cell<'_>, out: &mut Vec<u8>) {
+        write_cell(cell, out);
+    }
+
+    fn objects(&self, connection: &mut dyn SqlConnection) -> Result<Vec<DataObject>, Failure> {
+        let sql = "SELECT table_name, table_type, table_comment FROM information_schema.tables \
+                   WHERE table_schema = DATABASE() \
+                   UNION ALL SELECT routine_name, routine_type, '' FROM information_schema.routines \
+                   WHERE routine_schema = DATABASE() \
+                   UNION ALL SELECT event_name, 'EVENT', '' FROM information_schema.events \
+                   WHERE event_schema = DATABASE()";
+        let rows = connection.query(sql).map_err(|error| error.failure)?;
+        Ok(rows.into_iter().map(object).collect())
+    }
+
+    fn other_databases(&self, connection: &mut dyn SqlConnection) -> Result<Vec<String>, Failure> {
+        let rows = connection.query("SHOW DATABASES").map_err(|error| error.failure)?;
+        let names = rows.into_iter().filter_map(|row| Some(text(row.into_iter().next()??)));
+        Ok(names.filter(|name| name != self.database()).collect())
+    }
+
+    fn make_marked_table(&self, name: &str, columns: &str, note: &str) -> Vec<String> {
+        vec![format!(
+            "CREATE TABLE {} ({columns}) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin \
+             COMMENT='{}'",
+            self.quoted(name),
+            tables::of_purpose(note)
+        )]
+    }
+
+    fn mark_table(&self, name: &str, note: &str) -> String {
+        format!("ALTER TABLE {} COMMENT='{}'", self.quoted(name), tables::of_purpose(note))
+    }
+
+    fn drop_objects(&self, objects: &[(ObjectKind, String)]) -> Vec<String> {
+        let drops = objects.iter().map(|(kind, name)| {
+            format!("DROP {} IF EXISTS {}", kind.name().to_uppercase(), self.quoted(name))
+        });
+        std::iter::once("SET SESSION foreign_key_checks = 0".to_owned())
+            .chain(drops)
+            .chain(std::iter::once("SET SESSION foreign_key_checks = 1".to_owned()))
+            .collect()
+    }
+
+    fn bytes(&self, connection: &mut dyn SqlConnection) -> Result<u64, Failure> {
+        let sql = "SELECT CAST(COALESCE(SUM(data_length + index_length), 0) AS UNSIGNED) \
+                   FROM information_schema.tables WHERE table_schema = DATABASE()";
+        let rows = connection.query(sql).map_err(|error| error.failure)?;
+        let bytes = rows.into_iter().next().and_then(|row| row.into_iter().next().flatten());
+        Ok(bytes.and_then(|bytes| text(bytes).parse().ok()).unwrap_or(0))
+    }
+}
+
+fn write_cell(cell: Cell<'_>, out: &mut Vec<u8>) {
+    let text = match cell {
+        Cell::Null => return out.extend_from_slice(b"NULL"),
+        Cell::Number(digits) => return out.extend_from_slice(digits),
+        Cell::Text(text) => text,
+    };
+    out.push(b'\'');
+    for &byte in text {
+        match byte {
+            b'\'' => out.extend_from_slice(b"''"),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            0 => out.extend_from_slice(b"\\0"),
+            byte => out.push(byte),
+        }
+    }
+    out.push(b'\'');
+}
+
+fn object(row: Vec<Option<Vec<u8>>>) -> DataObject {
+    let mut fields = row.into_iter().map(|field| text(field.unwrap_or_default()));
+    let mut next = || fields.next().unwrap_or_default();
+    let (name, kind, comment) = (next(), next(), next());
+    let kind = match kind.as_str() {
+        "BASE TABLE" | "SYSTEM VERSIONED" => Some(ObjectKind::Table),
+        kind => ObjectKind::from_name(kind),
+    };
+    DataObject { kind, name, is_marked: tables::is_ours(&comment) }
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_written_so_that_they_come_back() {
+        let mut out = Vec::new();
+        write_cell(Cell::Text(b"it's a \\ and \0"), &mut out);
+        assert_eq!(out, b"'it''s a \\\\ and \\0'");
+    }
+}

@@ -1,0 +1,68 @@
+//! Files of data that a study names, relative to its own: which they are, and what is in them as a
+//! number. They are read when the data is made.
+
+use crate::problem::{Place, Problems};
+use crate::text::url::may_hold_password;
+use model::{DataFile, Fingerprint};
+use std::fs::File;
+use std::io::{Error, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+/// Bytes read at a time.
+const PIECE: usize = 1 << 20;
+
+/// A file of at most so many bytes; notes one that cannot be read.
+pub(crate) fn read(
+    written: &str,
+    at: Place,
+    most: u64,
+    problems: &mut Problems,
+) -> Option<DataFile> {
+    let path = problems.directory.as_deref().map(|directory| directory.join(written));
+    let found = match path {
+        Some(_) if may_hold_password(written) => {
+            Err(Error::new(ErrorKind::InvalidInput, "this is a URL with a password"))
+        }
+        Some(path) => file(written, path, most),
+        None => Err(Error::new(ErrorKind::Unsupported, "the study is in no directory")),
+    };
+    match found {
+        Ok(file) => Some(file),
+        Err(reason) => {
+            problems
+                .add(at, format!("the file {written} cannot be read: {reason}"))
+                .help("its path is relative to the study file");
+            None
+        }
+    }
+}
+
+/// Of a regular file alone: another may never end.
+fn file(written: &str, path: PathBuf, most: u64) -> Result<DataFile, Error> {
+    let path = std::path::absolute(path)?;
+    let facts = std::fs::metadata(&path)?;
+    if !facts.is_file() {
+        return Err(Error::new(ErrorKind::InvalidInput, "it is no regular file"));
+    }
+    let (bytes, fingerprint) = fingerprint(&path, most)?;
+    Ok(DataFile { name: written.to_owned(), path, bytes, fingerprint })
+}
+
+fn fingerprint(path: &Path, most: u64) -> Result<(u64, u64), Error> {
+    let mut file = File::open(path)?.take(most.saturating_add(1));
+    let mut piece = vec![0; PIECE];
+    let (mut bytes, mut print) = (0, Fingerprint::default());
+    loop {
+        let length = file.read(&mut piece)?;
+        if length == 0 {
+            break;
+        }
+        bytes += length as u64;
+        print.bytes(&piece[..length]);
+    }
+    if bytes > most {
+        let message = format!("it is larger than {most} bytes");
+        return Err(Error::new(ErrorKind::FileTooLarge, message));
+    }
+    Ok((bytes, print.finish()))
+}

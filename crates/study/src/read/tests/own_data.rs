@@ -1,0 +1,331 @@
+//! The data that a workload of the user's own runs on.
+
+use crate::keys::TransactionsKeys;
+use crate::keys::key::Number;
+use crate::keys::own_data::{
+    ColumnKey, ColumnTable, GivesKey, InvariantTable, SourceKey, SourceTable,
+};
+use crate::keys::value::{TakenNames, name, whole};
+use crate::problem::{Place, Problems};
+use crate::read::data_file;
+use model::bounds::{
+    MAX_COLUMNS, MAX_DATA_FILE, MAX_DATA_FILES, MAX_INVARIANTS, MAX_ROWS, MAX_SETUP,
+};
+use model::{
+    ColumnValues, DataFile, DataSource, GeneratedColumn, Invariant, OwnData, Popularity, Restore,
+    RowGenerator,
+};
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use toml::Spanned;
+
+/// What a column takes.
+const VALUES: &str = "write \"sequence\", or a table with one of sequence, integer, decimal, of, date, \
+                      datetime, weighted, text and pattern, such as { integer = [1, 100] }";
+
+pub(super) fn data(keys: &TransactionsKeys, problems: &mut Problems) -> OwnData {
+    let setup = keys.setup.as_ref();
+    let setup = setup.map_or_else(Vec::new, |written| {
+        let read = |name: &str| data_file::read(name, written.span(), MAX_SETUP, problems);
+        written.get_ref().all().into_iter().filter_map(read).collect()
+    });
+    let sources = keys.load.as_deref().unwrap_or_default();
+    if let Some(beyond) = sources.get(MAX_DATA_FILES) {
+        problems.add(beyond.span(), format!("`load` has more than {MAX_DATA_FILES} parts"));
+    }
+    let load = sources.iter().filter_map(|one| source(one, problems)).collect();
+    let data = OwnData {
+        setup,
+        load,
+        restore: keys.restore.value("restore", problems).unwrap_or_default(),
+        invariants: invariants(keys.invariant.as_deref().unwrap_or_default(), problems),
+    };
+    if let (Some(at), true) = (keys.restore.place(), data.is_as_found())
+        && data.restore != Restore::None
+    {
+        problems
+            .add(
+                at,
+                "`restore` needs data that weighin makes: this test has no `setup` and no `load`",
+            )
+            .help("add setup = \"schema.sql\", or leave it out");
+    }
+    check_references(sources, &data, problems);
+    data
+}
+
+fn source(written: &Spanned<SourceKey>, problems: &mut Problems) -> Option<DataSource> {
+    let at = written.span();
+    let file = |name: &str, problems: &mut Problems| -> Option<DataFile> {
+        data_file::read(name, at.clone(), MAX_DATA_FILE, problems)
+    };
+    let table = match written.get_ref() {
+        SourceKey::Script(name) => return file(name, problems).map(DataSource::Script),
+        SourceKey::Table(table) => table,
+    };
+    let named = name(&table.table, at.clone(), "table", problems)?;
+    match (&table.file, number("rows", table.rows, 1..=MAX_ROWS, &at, problems)) {
+        (Some(name), None) if table.columns.is_none() => {
+            Some(DataSource::Csv { table: named, file: file(name, problems)? })
+        }
+        (None, Some(rows)) => {
+            let columns = columns(table, at, problems)?;
+            Some(DataSource::Rows(RowGenerator { table: named, rows, columns }))
+        }
+        _ => {
+            problems
+                .add(at, format!("the table {named} has a `file`, or `rows` with `columns`"))
+                .help("write { table = \"customers\", file = \"customers.csv\" }");
+            None
+        }
+    }
+}
+
+fn columns(
+    table: &SourceTable,
+    at: Place,
+    problems: &mut Problems,
+) -> Option<Vec<GeneratedColumn>> {
+    let none = BTreeMap::new();
+    let written = table.columns.as_ref().unwrap_or(&none);
+    if written.is_empty() || written.len() > MAX_COLUMNS {
+        let message = format!("the rows of {} have 1 to {MAX_COLUMNS} columns", table.table);
+        problems.add(at.clone(), message).help("add columns = { id = \"sequence\" }");
+        return None;
+    }
+    let columns: Vec<Option<GeneratedColumn>> =
+        written.iter().map(|(name, key)| column(name, key, &at, problems)).collect();
+    columns.into_iter().collect()
+}
+
+fn column(
+    name: &str,
+    written: &ColumnKey,
+    at: &Place,
+    problems: &mut Problems,
+) -> Option<GeneratedColumn> {
+    let of_word;
+    let table = match written {
+        ColumnKey::Word(word) if word == "sequence" => {
+            of_word = ColumnTable { sequence: Some(1), ..ColumnTable::default() };
+            &of_word
+        }
+        ColumnKey::Word(_) => {
+            problems.add(at.clone(), format!("unknown values of the column {name}")).help(VALUES);
+            return None;
+        }
+        ColumnKey::Table(table) => table,
+    };
+    let nulls = number("nulls", table.nulls, 0..=100, at, problems).unwrap_or(0);
+    let digits = number("digits", table.digits, 0..=9, at, problems).unwrap_or(2);
+    let popularity = popularity(table).or_else(|| {
+        let message = "`distribution` is uniform, zipfian with `s` from 0.01 to 10, pareto with `h` \
+                       between 0 and 1, or gaussian";
+        problems.add(at.clone(), message);
+        None
+    })?;
+    let found = values(table, digits, popularity);
+    if table.distribution.is_some() && table.integer.is_none() && table.of.is_none() {
+        problems.add(at.clone(), "`distribution` is for `integer` and `of`");
+    }
+    match found {
+        Ok(values) => Some(GeneratedColumn { name: name.to_owned(), values, nulls }),
+        Err(why) => {
+            problems
+                .add(at.clone(), format!("the values of the column {name}: {why}"))
+                .help(VALUES);
+            None
+        }
+    }
+}
+
+/// A whole number that stands in a table, which has no place of its own.
+fn number<N: Number + Copy>(
+    key: &str,
+    written: Option<i64>,
+    range: RangeInclusive<N>,
+    at: &Place,
+    problems: &mut Problems,
+) -> Option<N> {
+    let written = Some(Spanned::new(at.clone(), written?));
+    Some(whole(key, &written, *range.start(), range, problems))
+}
+
+/// What a table says of values, of which it must say one thing.
+fn values(
+    table: &ColumnTable,
+    digits: u8,
+    popularity: Popularity,
+) -> Result<ColumnValues, &'static str> {
+    const BACKWARDS: &str = "the second number is below the first";
+    let mut all: Vec<Result<ColumnValues, &'static str>> = Vec::new();
+    let mut add = |values: Option<Result<ColumnValues, &'static str>>| all.extend(values);
+    add(table.sequence.map(|first| match first.checked_add(u32::MAX.into()) {
+        Some(_) => Ok(ColumnValues::Sequence { first }),
+        None => Err("the first number of the sequence is too large"),
+    }));
+    add(table.integer.map(|[low, high]| match (low <= high, popularity) {
+        (false, _) => Err(BACKWARDS),
+        (true, Popularity::Uniform) => Ok(ColumnValues::Integer { low, high, popularity }),
+        (true, _) if u32::try_from(low.abs_diff(high)).is_err() => {
+            Err("a distribution other than uniform takes a span of 4,294,967,295 at most")
+        }
+        (true, _) => Ok(ColumnValues::Integer { low, high, popularity }),
+    }));
+    add(table.decimal.map(|ends| {
+        let scale = 10_f64.powi(digits.into());
+        // Above that a number of 64 bits does not have its last digit.
+        let [low, high] = ends.map(|end| (end * scale).round());
+        let fits = [low, high].iter().all(|end| end.abs() < 9e15);
+        match fits && low <= high {
+            true => Ok(ColumnValues::Decimal { low: low as i64, high: high as i64, digits }),
+            false => {
+                Err("`decimal` takes two numbers, the second not below the first, of 15 digits")
+            }
+        }
+    }));
+    add(table.of.as_ref().map(|of| match of.split_once('.') {
+        Some((table, column)) if !table.is_empty() && !column.is_empty() => {
+            Ok(ColumnValues::Of { table: table.into(), column: column.into(), popularity })
+        }
+        _ => Err("`of` names a column of a table, such as customers.id"),
+    }));
+    let days = |ends: &[String; 2]| Some((day(&ends[0])?, day(&ends[1])?));
+    const DAYS: &str = "days are written as 2024-01-01, the first not after the second";
+    let ordered = |ends| days(ends).filter(|(low, high)| low <= high).ok_or(DAYS);
+    add(table
+        .date
+        .as_ref()
+        .map(|ends| ordered(ends).map(|(low, high)| ColumnValues::Date { low, high })));
+    add(table.datetime.as_ref().map(|ends| {
+        let moments = |(low, high)| (low * 86_400, (high + 1) * 86_400 - 1);
+        ordered(ends).map(moments).map(|(low, high)| ColumnValues::Moment { low, high })
+    }));
+    add(table.weighted.as_ref().map(|weighted| {
+        let fits = weighted.values().all(|weight| weight.is_finite() && *weight >= 0.0);
+        match fits && weighted.values().sum::<f64>() > 0.0 {
+            true => Ok(ColumnValues::Weighted(weighted.clone().into_iter().collect())),
+            false => Err("weights are numbers from 0, and not all of them 0"),
+        }
+    }));
+    add(table.text.map(|[shortest, longest]| match shortest <= longest && longest <= 65_535 {
+        true => Ok(ColumnValues::Text { shortest, longest }),
+        false => Err("`text` takes two lengths up to 65535, the second not below the first"),
+    }));
+    add(table.pattern.as_ref().map(|pattern| Ok(ColumnValues::Pattern(pattern.clone()))));
+    match <[_; 1]>::try_from(all) {
+        Ok([one]) => one,
+        Err(_) => Err("there must be one thing that they are"),
+    }
+}
+
+fn popularity(table: &ColumnTable) -> Option<Popularity> {
+    match (table.distribution.as_deref(), table.s, table.h) {
+        (None | Some("uniform"), None, None) => Some(Popularity::Uniform),
+        (Some("gaussian"), None, None) => Some(Popularity::Gaussian),
+        (Some("zipfian"), s, None) => {
+            let s = s.unwrap_or(0.8);
+            (0.01..=10.0).contains(&s).then_some(Popularity::Zipfian { s })
+        }
+        (Some("pareto"), None, h) => {
+            let h = h.unwrap_or(0.2);
+            (h > 0.0 && h < 1.0).then_some(Popularity::Pareto { h })
+        }
+        _ => None,
+    }
+}
+
+/// Days from 1970-01-01 to a date of the Gregorian calendar.
+fn day(text: &str) -> Option<i64> {
+    let mut parts = text.splitn(3, '-').map(|part| part.parse::<i64>().ok());
+    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let length = match month {
+        2 => 28 + i64::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    };
+    if !((1..=9999).contains(&year) && (1..=12).contains(&month) && (1..=length).contains(&day)) {
+        return None;
+    }
+    // Years that begin in March end with the leap day.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let of_year = (153 * month + 2) / 5 + day - 1;
+    Some(365 * year + year / 4 - year / 100 + year / 400 + of_year - 719_468)
+}
+
+/// A column can refer only to what is there before it.
+fn check_references(sources: &[Spanned<SourceKey>], data: &OwnData, problems: &mut Problems) {
+    if sources.len() != data.load.len() {
+        return;
+    }
+    let tables = |source: &DataSource| match source {
+        DataSource::Rows(rows) => Some(rows.table.clone()),
+        DataSource::Csv { table, .. } => Some(table.clone()),
+        DataSource::Script(_) => None,
+    };
+    for (index, (source, written)) in data.load.iter().zip(sources).enumerate() {
+        let DataSource::Rows(rows) = source else { continue };
+        for column in &rows.columns {
+            let ColumnValues::Of { table, .. } = &column.values else { continue };
+            let later = data.load[index + 1..].iter().filter_map(tables).any(|one| one == *table);
+            let earlier = data.load[..index].iter().filter_map(tables).any(|one| one == *table);
+            if later && !earlier {
+                problems
+                    .add(
+                        written.span(),
+                        format!(
+                            "{}.{} is of {table}, which is filled later",
+                            rows.table, column.name
+                        ),
+                    )
+                    .help(format!("put {table} before {} in `load`", rows.table));
+            }
+        }
+    }
+}
+
+fn invariants(tables: &[Spanned<InvariantTable>], problems: &mut Problems) -> Vec<Invariant> {
+    let mut names = TakenNames::new("invariant");
+    if let Some(beyond) = tables.get(MAX_INVARIANTS) {
+        problems.add(beyond.span(), format!("a test has {MAX_INVARIANTS} invariants at most"));
+    }
+    let read = |(index, table): (usize, &Spanned<InvariantTable>)| {
+        let InvariantTable { name: named, sql, gives } = table.get_ref();
+        let named = match named {
+            Some(written) => {
+                names.take(Some((written.get_ref(), written.span())), problems);
+                name(written.get_ref(), written.span(), "invariant", problems)?
+            }
+            None => format!("invariant {}", index + 1),
+        };
+        let sql = sql.as_ref().map(|sql| sql.get_ref().trim()).filter(|sql| !sql.is_empty());
+        let (Some(sql), Some(gives)) = (sql, gives) else {
+            let help =
+                "write { sql = \"SELECT COUNT(*) FROM stock WHERE quantity < 0\", gives = 0 }";
+            problems.missing(table.span(), "an invariant has `sql` and `gives`", help);
+            return None;
+        };
+        let gives = match gives.get_ref() {
+            GivesKey::Number(number) => number.to_string(),
+            GivesKey::Text(text) => text.clone(),
+        };
+        Some(Invariant { name: named, sql: sql.to_owned(), gives })
+    };
+    tables.iter().enumerate().filter_map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_counted_by_the_calendar() {
+        assert_eq!(day("1970-01-01"), Some(0));
+        assert_eq!(day("2024-02-29"), Some(19_782));
+        assert_eq!(day("2024-03-01"), Some(19_783));
+        for wrong in ["2023-02-29", "2024-13-01", "2024-1", "yesterday", "2024-01-01x"] {
+            assert_eq!(day(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Data of the user's own: what trials change of it, and how that is undone.
+
+use super::{Server, ServerKind};
+use crate::Preparing;
+use host::ServerAct;
+use model::{CacheState, DataState, Failure, Restore, TableRows};
+
+/// What is known of the data that a target holds.
+#[derive(Debug)]
+pub(super) struct OwnDataRecord<K: ServerKind> {
+    /// A load that is undone has run since it was as it was made.
+    pub(super) is_changed: bool,
+    /// The repeat for which it was last as it was made.
+    fresh_in: u32,
+    /// The load whose data a private server has a copy of.
+    kept_for: Option<K::Work>,
+    /// How many rows each table had when it was made.
+    rows: Vec<(String, u64)>,
+}
+
+impl<K: ServerKind> Default for OwnDataRecord<K> {
+    fn default() -> Self {
+        Self { is_changed: false, fresh_in: 0, kept_for: None, rows: Vec::new() }
+    }
+}
+
+impl<K: ServerKind> Server<K> {
+    /// Data has been made, or found as it was made.
+    pub(super) fn has_made(&mut self, work: &K::Work, repeat: u32) -> Result<(), Failure> {
+        self.own_data.is_changed = false;
+        self.own_data.fresh_in = repeat;
+        self.own_data.rows = match K::restore(work) {
+            Restore::None => K::count_rows(self.login()?, work)?,
+            Restore::Trial | Restore::Block => Vec::new(),
+        };
+        self.keep(work)
+    }
+
+    /// Keeps a copy of what was made, where that is how it is undone.
+    fn keep(&mut self, work: &K::Work) -> Result<(), Failure> {
+        if K::restore(work) == Restore::None || !self.replica_logins.is_empty() {
+            return Ok(());
+        }
+        self.control = None;
+        let Some(private) = &mut self.private else { return Ok(()) };
+        self.own_data.kept_for = None;
+        private.copy(ServerAct::KeepData)?;
+        self.own_data.kept_for = Some(work.clone());
+        self.has_started()?;
+        self.connected().map(drop)
+    }
+
+    /// Whether what was changed is to be undone before a trial of that repeat.
+    pub(super) fn must_restore(&self, work: &K::Work, repeat: u32) -> bool {
+        self.own_data.is_changed
+            && match K::restore(work) {
+                Restore::Trial => true,
+                Restore::Block => self.own_data.fresh_in != repeat,
+                Restore::None => false,
+            }
+    }
+
+    /// Makes the data what it was when it was made.
+    pub(super) fn restore(
+        &mut self,
+        work: &K::Work,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<(), Failure> {
+        let is_kept = self.own_data.kept_for.as_ref().is_some_and(|kept| K::same_data(kept, work));
+        self.control = None;
+        match &mut self.private {
+            Some(private) if is_kept => {
+                private.copy(ServerAct::RestoreData)?;
+                self.has_started()?;
+                self.connected()?;
+                self.own_data.is_changed = false;
+                self.own_data.fresh_in = preparing.repeat;
+                Ok(())
+            }
+            _ => {
+                self.bring_to(CacheState::Warm)?;
+                self.make(work, preparing).map(drop)
+            }
+        }
+    }
+
+    /// A load is about to run on data that is undone: whoever finds it then knows that.
+    pub(super) fn begins_use(&mut self, work: &K::Work) -> Result<(), Failure> {
+        match K::restore(work) {
+            Restore::None => Ok(()),
+            Restore::Trial | Restore::Block => K::note_use(self.login()?, work),
+        }
+    }
+
+    pub(super) fn state_of(&mut self, work: &K::Work) -> Result<Option<DataState>, Failure> {
+        let (checked, broken) = K::invariants(self.login()?, work)?;
+        let before = std::mem::take(&mut self.own_data.rows);
+        let counted = match before.is_empty() {
+            true => Ok(Vec::new()),
+            false => K::count_rows(self.login()?, work),
+        };
+        let rows = counted.map(|after| {
+            let of = |table: &str| {
+                after.iter().find(|(name, _)| name == table).map_or(0, |(_, rows)| *rows)
+            };
+            let rows = before.iter().map(|(table, before)| TableRows {
+                table: table.clone(),
+                before: *before,
+                after: of(table),
+            });
+            rows.collect::<Vec<_>>()
+        });
+        self.own_data.rows = before;
+        let state = DataState { checked, broken, rows: rows? };
+        Ok((state != DataState::default()).then_some(state))
+    }
+}

@@ -1,0 +1,234 @@
+//! The data of workloads of a user's own: made, restored between trials, checked after each, and made
+//! anew by a run that goes on after a kill.
+
+use crate::support::{Server, Workplace, wait_for};
+use model::{DataState, TrialRecord};
+use mysql::client::Connection;
+use std::fmt::Write;
+
+const SCHEMA: &str = "
+CREATE TABLE customers (id INT PRIMARY KEY, name VARCHAR(100) NOT NULL);
+CREATE TABLE orders (
+    id INT AUTO_INCREMENT PRIMARY KEY, customer_id INT NOT NULL, note VARCHAR(200),
+    FOREIGN KEY (customer_id) REFERENCES customers (id)
+);
+";
+
+/// Each transaction inserts one order; a trial has exactly 20 of them.
+fn study(target: &str, customers: u32, keys: &str) -> String {
+    format!(
+        r#"
+[study]
+name = "shop"
+repeats = 2
+seed = 5
+
+[[target]]
+name = "one"
+{target}
+
+[[test]]
+workload = "transactions"
+clients = 2
+transactions = 20
+warmup = "0s"
+setup = "schema.sql"
+load = [
+    {{ table = "customers", rows = {customers}, columns = {{ id = "sequence", name = {{ text = [5, 100] }} }} }},
+    {{ table = "orders", file = "orders.csv" }},
+]
+{keys}
+
+[[test.transaction]]
+name = "order"
+sql = ['\set c random(1, 100)', "INSERT INTO orders (customer_id) VALUES (:c)"]
+"#
+    )
+}
+
+fn place(study: &str) -> Workplace {
+    let place = Workplace::new();
+    place.write("shop.toml", study);
+    place.write("schema.sql", SCHEMA);
+    let mut orders = String::from("customer_id,note\n");
+    (1..=50).for_each(|number| writeln!(orders, "{number},\"an order, {number}\"").unwrap());
+    place.write("orders.csv", orders);
+    place
+}
+
+const PRIVATE: &str = "sandbox = { trusted = true }";
+
+fn invariant(gives: u32) -> String {
+    format!(
+        "invariant = [{{ name = \"all orders\", sql = \"SELECT COUNT(*) FROM orders\", gives = {gives} }}]"
+    )
+}
+
+fn records(place: &Workplace) -> Vec<TrialRecord> {
+    place.store().dataset().unwrap().trials
+}
+
+fn states(place: &Workplace) -> Vec<DataState> {
+    let data = |record: TrialRecord| record.outcome().unwrap().data.clone().unwrap();
+    records(place).into_iter().map(data).collect()
+}
+
+#[test]
+fn what_trials_change_is_undone_before_the_next() {
+    // 50 orders of the file, and those of one trial.
+    let place = place(&study(PRIVATE, 100, &invariant(70)));
+    let ran = place.weighin(&["run", "shop.toml"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("2 tables made"), "{}", ran.err);
+    let states = states(&place);
+    assert!(states.len() == 2 && states.iter().all(|state| state.broken.is_empty()), "{states:?}");
+    place.assert_no_server_left();
+}
+
+#[test]
+fn data_that_nothing_restores_drifts_and_the_report_says_how_far() {
+    let place = place(&study(PRIVATE, 100, "restore = \"none\""));
+    let ran = place.weighin(&["run", "shop.toml"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let rows: Vec<(u64, u64)> = states(&place)
+        .iter()
+        .flat_map(|state| state.rows.iter().filter(|rows| rows.table == "orders"))
+        .map(|rows| (rows.before, rows.after))
+        .collect();
+    assert_eq!(rows, [(50, 70), (50, 90)]);
+    let report =
+        place.weighin(&["report", place.files("weighin")[0].to_str().unwrap(), "--format", "md"]);
+    let report = report.done();
+    let said = "the table orders had 50 rows when it was made, and at the furthest 90 afterwards";
+    assert!(report.replace('\n', " ").contains(said), "{report}");
+}
+
+#[test]
+fn a_trial_that_breaks_an_invariant_is_void() {
+    let place = place(&study(PRIVATE, 100, &invariant(51)));
+    let ran = place.weighin(&["run", "shop.toml"]);
+    let said = ran.out.replace("\n  ", " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    let broken =
+        "the invariant `all orders` does not hold: its query should give `51`, and gave `70`";
+    assert!(said.contains(broken), "{said}");
+    assert!(said.contains("2 void"), "{said}");
+}
+
+fn count(control: &mut Connection, sql: &str) -> u64 {
+    let rows = control.query(sql).unwrap().rows;
+    String::from_utf8(rows[0][0].clone().unwrap()).unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_run_that_is_killed_while_it_loads_goes_on_and_is_right() {
+    let (server, customers) = (Server::start(), 300_000);
+    let password = server.password_file();
+    let target = format!("url = \"{}\"\npassword_file = \"{}\"", server.url(), password.display());
+    let keys = format!("writes = true\n{}", invariant(70));
+    let place = place(&study(&target, customers, &keys));
+    let mut control = server.connect();
+
+    // The study alone may not change a server that runs already.
+    place.weighin(&["run", "shop.toml"]).refused(3, &["--allow-writes"]);
+    let tables = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'sbtest'";
+    assert_eq!(count(&mut control, tables), 0);
+
+    let run = place.start(&["run", "shop.toml", "--allow-writes"]);
+    wait_for("some rows", || {
+        count(&mut control, tables) > 1
+            && count(&mut control, "SELECT COUNT(*) FROM (SELECT 1 FROM customers LIMIT 1) c") > 0
+    });
+    run.kill();
+    // The server goes on with what it got for a moment.
+    wait_for("the end of its connections", || {
+        count(
+            &mut control,
+            "SELECT COUNT(*) FROM information_schema.processlist WHERE user = 'weighin' AND command <> 'Sleep' AND id <> CONNECTION_ID()",
+        ) == 0
+    });
+    assert!(records(&place).is_empty());
+    assert!(count(&mut control, "SELECT COUNT(*) FROM customers") < u64::from(customers));
+
+    let mut run = place.start(&["run", "shop.toml", "--allow-writes", "--resume"]);
+    run.wait_for_line("[1/2]");
+    run.kill();
+    let ran = place.weighin(&["run", "shop.toml", "--allow-writes", "--resume"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(count(&mut control, "SELECT COUNT(*) FROM customers"), u64::from(customers));
+    let states = states(&place);
+    assert!(states.len() == 2 && states.iter().all(|state| state.broken.is_empty()), "{states:?}");
+
+    let ran = server.weighin(&place, "cleanup", &[]);
+    assert!(ran.done().contains("orders"));
+    assert_eq!(count(&mut control, tables), 0);
+}
+
+/// A server that divides with more digits gives other averages of the same rows.
+#[test]
+fn targets_that_answer_differently_are_found_before_any_trial() {
+    let digits = "settings = { div_precision_increment = 8 }";
+    let targets = format!(
+        "{PRIVATE}\n\n[[target]]\nname = \"two\"\nsandbox = {{ trusted = true, {digits} }}"
+    );
+    let study = study(&targets, 100, "set = { n = 3 }").replace("repeats = 2", "repeats = 1");
+    let study = study.replace(
+        r#""INSERT INTO orders (customer_id) VALUES (:c)"]"#,
+        r#""SELECT AVG(id) / :n AS average FROM customers", "SELECT name FROM customers WHERE id = :c"]"#,
+    );
+    let place = place(&study);
+    let ran = place.weighin(&["run", "shop.toml"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let targets = place.store().dataset().unwrap().targets;
+    let answers: Vec<usize> = targets.iter().map(|facts| facts.server.answers.len()).collect();
+    assert_eq!(answers, [6, 6], "three of each statement");
+    let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("1 severe finding"), "{said}");
+    let report = place.files("weighin")[0].to_str().unwrap().to_owned();
+    let report = place.weighin(&["report", &report, "--format", "md"]).done();
+    let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(report.contains("answer the statement"), "{report}");
+    assert!(report.contains("SELECT AVG(id) / 3 AS average FROM customers"), "{report}");
+}
+
+/// The blocks of a page that begin so, each with its name and text.
+fn blocks<'p>(page: &'p str, begin: &str) -> Vec<(&'p str, &'p str)> {
+    let found = page.split(begin).skip(1).map(|block| block.split_once('\n').unwrap());
+    found.map(|(name, text)| (name, text.split("```").next().unwrap())).collect()
+}
+
+/// The study that the page about own workloads builds, with the files that it shows.
+#[test]
+fn the_documented_example_runs_and_answers_its_question() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/own-workload.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let place = Workplace::new();
+    std::fs::create_dir(place.path("shop")).unwrap();
+    let files = [blocks(&page, "```sql "), blocks(&page, "```csv ")].concat();
+    assert_eq!(files.len(), 4);
+    files.iter().for_each(|(name, text)| drop(place.write(name, text)));
+    let (_, study) = blocks(&page, "```toml\n[study]")[0];
+    let short = "clients = 2\nwarmup = \"0s\"\ntransactions = 200";
+    let study = format!("[study]\nrepeats = 2\n{study}").replace("clients = [2, 8]", short);
+    place.write("shop.toml", study);
+    place.weighin(&["check", "shop.toml"]).done();
+    let ran = place.weighin(&["run", "shop.toml"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let states = states(&place);
+    assert!(states.len() == 4 && states.iter().all(|state| state.broken.is_empty()), "{states:?}");
+    let answers = |facts: &model::TargetFacts| facts.server.answers.clone();
+    let targets = place.store().dataset().unwrap().targets;
+    assert!(!answers(&targets[0]).is_empty());
+    assert_eq!(answers(&targets[0]), answers(&targets[1]));
+}
+
+#[test]
+fn the_template_comes_with_its_scripts_and_can_run() {
+    let place = Workplace::new();
+    let said = place.weighin(&["init", "--template", "own-workload", "web-shop.toml"]).done();
+    assert!(said.contains("shop/checkout.sql"), "{said}");
+    // Nothing is overwritten.
+    place
+        .weighin(&["init", "--template", "own-workload", "other.toml"])
+        .refused(2, &["schema.sql"]);
+    place.weighin(&["check", "web-shop.toml"]).done();
+}
