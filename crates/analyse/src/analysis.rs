@@ -2,8 +2,8 @@
 
 use crate::answer::money::TestMoney;
 use crate::{
-    Basis, Cell, Comparison, Curve, FleetCell, NamedFigure, OverallComparison, Ranking,
-    SearchAnalysis, TestEvents,
+    Basis, Cell, Comparison, Curve, FleetCell, ItemCell, ItemComparison, NamedFigure,
+    OverallComparison, Ranking, SearchAnalysis, TestEvents,
 };
 use findings::{BreakEven, Crossover, FactorEffect, Finding, Growth, NoiseFloor, ScalingLaw, Span};
 use model::{Dataset, SettingDifference, Test};
@@ -84,6 +84,11 @@ pub struct TestAnalysis {
     pub events: TestEvents,
     /// Where the test loads storage: every target × level by volume and by virtual machine.
     pub fleets: Vec<FleetCell>,
+    /// Where the test runs transactions of the user's own: every target × level by transaction and by
+    /// statement.
+    pub items: Vec<ItemCell>,
+    /// Every pair of targets at every level in the mean and the p95 latency of each of these names.
+    pub item_comparisons: Vec<ItemComparison>,
     /// What imported results print, by the names that it has there.
     pub figures: Vec<NamedFigure>,
     /// What the targets cost, where they have prices.
@@ -114,6 +119,8 @@ impl TestAnalysis {
             search: None,
             events: TestEvents::default(),
             fleets: Vec::new(),
+            items: Vec::new(),
+            item_comparisons: Vec::new(),
             figures: Vec::new(),
             money: TestMoney::default(),
         }

@@ -41,11 +41,13 @@ pub use answer::rank::{FailedTarget, OncePlace, RankedTarget, Ranking};
 pub use basis::Basis;
 pub use cell::events::{ServerEvent, TestEvents, TrialBackground, TrialEvents, TrialSeconds};
 pub use cell::fleet::{FleetCell, HostFigures, VmFigures, VolumeFigures};
+pub use cell::items::{ItemCell, ItemFigures, ItemKind, ItemSlo};
 pub use cell::means::Means;
 pub use cell::named::{NamedFigure, NamedValue};
 pub use cell::volume::{CellVolume, DiskEstimates, TrialVolume};
 pub use cell::{Cell, TrialAssessment};
 pub use compare::family::{Comparison, OverallComparison, Strength};
+pub use compare::items::ItemComparison;
 pub use curve::{Curve, CurveShape};
 pub use findings::kinds::*;
 pub use findings::{Amount, Finding, FindingKind, Range, Severity, Subject, Validity};
@@ -59,6 +61,7 @@ pub use trial::check::generators::start_spread;
 pub use trial::figures::percentile_ms;
 
 use answer::{advice, money, rank, summary};
+use cell::items;
 use cell::{CellData, Cells};
 use cell::{cross_check, events, fleet, named, repeats, side_by_side, stalled, sustained};
 use compare::{factor, floor};
@@ -260,6 +263,10 @@ fn analyse_test(
         compare::plan_without_outliers(&mut comparisons, &mut overall, compared);
     }
     floor::withdraw_differences(&floors, &mut comparisons);
+    let named = items::collect(study, test, compared, looks);
+    let mut item_comparisons = compare::items::comparisons(study, test, &named);
+    floor::withdraw_differences(&floors, &mut item_comparisons);
+    findings.extend(compare::items::findings(test, &named, &item_comparisons, &comparisons));
     let money = money::of_test(dataset, test, &data, &peaks, (&comparisons, &floors));
     floor::withdraw_differences(&floors, &mut overall);
     let crossovers = crossing::crossovers(study, &data, &comparisons);
@@ -291,6 +298,8 @@ fn analyse_test(
         search,
         events,
         fleets,
+        items: items::cells(study, test, &named),
+        item_comparisons,
         figures: named::figures(&data, study.confidence),
         money,
     };

@@ -65,7 +65,8 @@ impl<'a> Order<'a> {
                 }),
                 reconnect_after: load.reconnect_after,
                 policy: load.policy.clone(),
-                by_statement: false,
+                // Of scripts it is asked which of them decides.
+                by_statement: load.workload.transactions().is_some(),
                 seed,
                 host,
                 load_hosts: Vec::new(),

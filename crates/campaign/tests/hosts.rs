@@ -227,7 +227,8 @@ fn run(host: &Arc<Imitated>, target: &str, test: &str) -> Result<Dataset, RunErr
         host: |_: &_| unreachable!("nothing comes and goes"),
     };
     let mut none = Instances::new(&study, &hosts, read, &[], &stop);
-    let preflight = Preflight::examine(&study, &hosts, &[], &none, &stop, &mut |_| {}).unwrap();
+    let preflight =
+        Preflight::examine(&study, &hosts, Default::default(), &none, &stop, &mut |_| {}).unwrap();
     let mut campaign = Campaign::prepare(preflight, &mut |_| {})?;
     for facts in campaign.facts() {
         store.record_target(facts)?;

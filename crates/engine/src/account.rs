@@ -32,11 +32,17 @@ pub(crate) struct Named {
     pub(crate) kinds: Vec<RequestKind>,
     /// Whose latencies are kept apart.
     pub(crate) statements: Vec<String>,
+    /// The same of operations, whose records come after those of statements.
+    pub(crate) transactions: Vec<String>,
 }
 
 impl Named {
-    pub(crate) fn new(kinds: &[RequestKind], statements: Vec<String>) -> Self {
-        Self { kinds: kinds.to_vec(), statements }
+    pub(crate) fn new(
+        kinds: &[RequestKind],
+        statements: Vec<String>,
+        transactions: Vec<String>,
+    ) -> Self {
+        Self { kinds: kinds.to_vec(), statements, transactions }
     }
 }
 

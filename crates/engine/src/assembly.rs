@@ -2,15 +2,14 @@
 
 use crate::account::Account;
 use crate::load::{Progress, RunLoad};
-use crate::recorder::{Ended, MAX_ERROR_KINDS, is_short};
+use crate::recorder::{Ended, MAX_ERROR_KINDS, MAX_NAMED_ERRORS, has_short_code, is_short};
 use crate::result::{CpuWindow, Intervals, result};
 use crate::socket::receive_delay;
 use crate::usage::peak_rss_bytes;
 use crate::{Clock, LoadError, Nanos, Schedule};
-use model::bounds::MAX_STATEMENTS;
-use model::{ErrorCount, GeneratorShare, Interval, LoadResult};
+use model::bounds::MAX_NAMES;
+use model::{ErrorCount, GeneratorShare, Interval, LoadResult, NamedError};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -24,8 +23,19 @@ pub struct AccountOutline {
 
 #[derive(Deserialize)]
 struct RecordedOutline {
-    by_request: Vec<IgnoredAny>,
+    by_request: Vec<NamedOutline>,
     errors: Vec<ErrorCount>,
+}
+
+#[derive(Deserialize)]
+struct NamedOutline {
+    errors: Vec<NamedError>,
+}
+
+impl NamedOutline {
+    fn fits(&self) -> bool {
+        self.errors.len() <= MAX_NAMED_ERRORS && self.errors.iter().all(has_short_code)
+    }
 }
 
 #[derive(Deserialize)]
@@ -47,7 +57,8 @@ impl AccountOutline {
             })
         });
         fleet_fits
-            && self.recorded.by_request.len() <= MAX_STATEMENTS
+            && self.recorded.by_request.len() <= MAX_NAMES
+            && self.recorded.by_request.iter().all(NamedOutline::fits)
             && self.recorded.errors.len() <= MAX_ERROR_KINDS
             && self.recorded.errors.iter().all(is_short)
     }
@@ -265,7 +276,7 @@ mod tests {
         let client = ClientCost { workers: 1, cpu_seconds: 0.25, ..ClientCost::default() };
         let account = Account {
             clients,
-            named: Named { kinds: vec![ASK], statements: Vec::new() },
+            named: Named { kinds: vec![ASK], statements: Vec::new(), transactions: Vec::new() },
             connect_time: Duration::from_millis(every),
             recorded,
             client,

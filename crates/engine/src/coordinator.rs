@@ -286,7 +286,7 @@ mod tests {
                     warmup: Duration::ZERO,
                     limit: Limit::Window(Duration::from_secs(1)),
                 },
-                named: Named::new(&[], Vec::new()),
+                named: Named::new(&[], Vec::new(), Vec::new()),
                 workers: 1,
                 ready_limit: Duration::from_secs(60),
                 control,

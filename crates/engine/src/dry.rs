@@ -119,6 +119,10 @@ impl<S: WithoutServer> Session for Pretending<S> {
         self.session.awaited()
     }
 
+    fn transaction_names(&self) -> Vec<String> {
+        self.session.transaction_names()
+    }
+
     fn transaction(&self) -> Option<usize> {
         self.session.transaction()
     }

@@ -126,6 +126,8 @@ pub(crate) struct Pool<S> {
     /// By client, when its last request was sent; empty where kinds of requests are not kept
     /// apart.
     asked: Box<[Nanos]>,
+    /// Where transactions begin among the kinds that are kept apart: after those of requests.
+    first_transaction: usize,
     /// When clients that pause go on: also of some that have lost their connections since.
     pauses: BinaryHeap<Reverse<(Nanos, usize)>>,
     /// What ends the load that no answer brought.
@@ -155,6 +157,7 @@ impl<S: Session> Pool<S> {
             pauses: BinaryHeap::new(),
             error: None,
             asked: vec![Nanos(0); asked].into(),
+            first_transaction: 0,
             clients,
             online: 0,
             alone_since: None,
@@ -205,7 +208,9 @@ impl<S: Session> Pool<S> {
         self.last_begin = self.schedule.last_begin(at);
         let open_loop = self.backlog.is_some();
         let kinds = self.clients.first().filter(|_| S::BY_STATEMENT);
-        let kinds = kinds.map_or(0, |client| client.session.names().len());
+        self.first_transaction = kinds.map_or(0, |client| client.session.names().len());
+        let transactions = kinds.map_or(0, |client| client.session.transaction_names().len());
+        let kinds = self.first_transaction + transactions;
         self.recorder = Some(Recorder::open(self.schedule, at, open_loop, kinds));
     }
 
@@ -363,12 +368,12 @@ impl<S: Session> Pool<S> {
             Err(error) => return self.broken(id, input, now, error),
         };
         if S::BY_STATEMENT
-            && let Some(Answered { kind, refused }) = client.session.take_answered()
+            && let Some(Answered { kind, refused, rows }) = client.session.take_answered()
         {
             let asked = self.asked[id];
             let ended = if arrived > asked { arrived } else { now };
             match refused {
-                false => recorder.answered(kind, ended.since(asked)),
+                false => recorder.answered(kind, ended.since(asked), rows),
                 true => recorder.refused(kind, ended.since(asked)),
             }
             // Where the operation goes on, its next request leaves with this answer.
@@ -392,6 +397,7 @@ impl<S: Session> Pool<S> {
                 if S::BY_STATEMENT
                     && let Some(kind) = client.session.transaction()
                 {
+                    let kind = self.first_transaction + kind;
                     recorder.transaction(kind, times.response(), true);
                 }
             }
@@ -435,13 +441,23 @@ impl<S: Session> Pool<S> {
         now: Nanos,
         out: &mut Vec<u8>,
     ) -> Result<Next, SessionError> {
-        let action = self.policy.action(error.class, &error.code);
+        let again = self.clients[id].session.does_again() && now < self.last_begin;
+        let action = match again {
+            true => Action::Retry,
+            false => self.policy.action(error.class, &error.code),
+        };
         if action == Action::Stop {
             return Err(SessionError::Refused(Box::new(error)));
         }
+        self.blame(id, &error);
         let Some(recorder) = &mut self.recorder else { return Ok(Next::Continue) };
         if action == Action::Retry && now < self.last_begin {
             recorder.noted(error);
+            if let Some(kind) = self.kind_of_transaction(id)
+                && let Some(recorder) = &mut self.recorder
+            {
+                recorder.retried(kind);
+            }
             self.first_request(id, now, out);
             return Ok(Next::Continue);
         }
@@ -451,7 +467,7 @@ impl<S: Session> Pool<S> {
         if S::BY_STATEMENT
             && let Some(kind) = self.clients[id].session.transaction()
         {
-            recorder.transaction(kind, times.response(), false);
+            recorder.transaction(self.first_transaction + kind, times.response(), false);
         }
         self.busy -= 1;
         if action == Action::Reconnect {
@@ -464,6 +480,23 @@ impl<S: Session> Pool<S> {
         self.clients[id].state = State::Idle;
         self.clients[id].heard = now;
         Ok(self.begin(id, now, out))
+    }
+
+    /// The kind of the transaction of client `id`, where they are kept apart.
+    pub(super) fn kind_of_transaction(&self, id: usize) -> Option<usize> {
+        let kind = S::BY_STATEMENT.then(|| self.clients[id].session.transaction()).flatten()?;
+        Some(self.first_transaction + kind)
+    }
+
+    /// Keeps an error by the names of its statement and its transaction.
+    fn blame(&mut self, id: usize, error: &OperationError) {
+        if !S::BY_STATEMENT {
+            return;
+        }
+        let transaction = self.kind_of_transaction(id);
+        let statement = self.clients[id].session.refused_statement();
+        let Some(recorder) = &mut self.recorder else { return };
+        statement.into_iter().chain(transaction).for_each(|kind| recorder.blamed(kind, error));
     }
 
     /// It is now that late: closes intervals that have ended.

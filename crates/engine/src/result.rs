@@ -1,12 +1,12 @@
 //! Putting together what workers did, of one process or of several.
 
 use crate::account::Account;
-use crate::recorder::Ended;
+use crate::recorder::{Ended, NamedRecord};
 use crate::storage::FleetPart;
 use crate::usage::process_cpu;
 use crate::{Nanos, OpenLoop, Schedule};
 use model::{
-    ErrorCount, Interval, LoadResult, OpenLoopResult, PackedSum, RequestCounts, StatementLatencies,
+    ErrorCount, Interval, LoadResult, NamedResult, OpenLoopResult, PackedSum, RequestCounts,
 };
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -160,13 +160,10 @@ pub(crate) fn result(
         max_waiting: asked.max_waiting as u64,
         most_waiting: kept.most_waiting as u64,
     });
-    let by_statement = named
-        .statements
-        .iter()
-        .zip(recorded.by_request)
-        .filter(|(_, latencies)| latencies.count() > 0)
-        .map(|(name, latencies)| StatementLatencies { name: name.clone(), latencies })
-        .collect();
+    let mut records = recorded.by_request.into_iter();
+    let by_statement = named.statements.into_iter().zip(&mut records).map(named_result);
+    let by_statement = by_statement.filter(|one| one.latencies.count() > 0).collect();
+    let by_transaction = named.transactions.into_iter().zip(records).map(named_result).collect();
     LoadResult {
         clients,
         began_at: None,
@@ -182,10 +179,18 @@ pub(crate) fn result(
         errors,
         requests: RequestCounts::new(&named.kinds, &recorded.tally),
         by_statement,
+        by_transaction,
         client,
         open,
         outages,
         generators: Vec::new(),
         fleet: fleet.map(FleetPart::whole),
     }
+}
+
+/// What became of the requests, or operations, of one name.
+fn named_result((name, record): (String, NamedRecord)) -> NamedResult {
+    let NamedRecord { latencies, ok, failed, retries, rows, mut errors } = record;
+    errors.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.code.cmp(&b.code)));
+    NamedResult { name, latencies, ok, failed, retries, rows, errors }
 }

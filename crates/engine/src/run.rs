@@ -57,7 +57,10 @@ pub(crate) fn run_part<S: Session>(
 ) -> Result<Account, LoadError> {
     let named = {
         let one = session(0);
-        Named::new(one.kinds(), if S::BY_STATEMENT { one.names() } else { Vec::new() })
+        match S::BY_STATEMENT {
+            true => Named::new(one.kinds(), one.names(), one.transaction_names()),
+            false => Named::new(one.kinds(), Vec::new(), Vec::new()),
+        }
     };
     let control = Arc::new(Control::default());
     let quota = Quota::new(spec.schedule.events().map(|events| part.share(events)));

@@ -71,10 +71,27 @@ pub trait Session {
         None
     }
 
-    /// What the operation under way, or the last one, is called, as a place in [`Self::names`]; absent
-    /// where operations are not told apart.
+    /// What operations are called; none where they are not told apart. All sessions of a load call them
+    /// alike.
+    fn transaction_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What the operation under way, or the last one, is called, as a place in
+    /// [`Self::transaction_names`]; absent where operations are not told apart.
     fn transaction(&self) -> Option<usize> {
         None
+    }
+
+    /// The kind of statement, as a place in [`Self::names`], by whose refusal the last operation failed.
+    fn refused_statement(&self) -> Option<usize> {
+        None
+    }
+
+    /// Whether the operation that has just failed is what begins next, with the same values: it is to be
+    /// done again, and has not failed yet.
+    fn does_again(&self) -> bool {
+        false
     }
 
     /// Whether bytes that came while nothing was asked are how the server says that it closes a
@@ -94,6 +111,8 @@ pub struct Answered {
     pub kind: usize,
     /// Whether the answer was an error.
     pub refused: bool,
+    /// Rows in the answer, or that were changed.
+    pub rows: u64,
 }
 
 /// What the bytes just received amount to.

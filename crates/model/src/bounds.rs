@@ -48,6 +48,17 @@ pub const MAX_PROBE_CONNECTIONS: u32 = 64;
 /// Most writes of a failover probe in a trial: each is kept until all have been looked for.
 pub const MAX_PROBE_WRITES: u64 = 2_000_000;
 
+/// Most transactions of a test of the user's own.
+pub const MAX_TRANSACTIONS: usize = 100;
+/// Most statements that all of its scripts have together.
+pub const MAX_SCRIPT_STATEMENTS: usize = 1_000;
+/// Longest script, in bytes.
+pub const MAX_SCRIPT: u64 = 1 << 20;
+/// Largest weight of a transaction: pgbench's.
+pub const MAX_WEIGHT: u32 = i32::MAX as u32;
+/// Most statements and transactions of a load that are told apart.
+pub const MAX_NAMES: usize = MAX_SCRIPT_STATEMENTS + MAX_TRANSACTIONS;
+
 /// Most statements of a test whose time is taken.
 pub const MAX_STATEMENTS: usize = 100;
 /// Most runs of them before those that are timed.

@@ -47,6 +47,7 @@ mod search;
 mod setting;
 pub mod signal;
 mod slo;
+mod sql_syntax;
 mod statement;
 mod steady_load;
 mod stop;
@@ -58,6 +59,7 @@ mod target;
 mod task;
 mod test;
 pub mod text;
+mod transactions;
 mod unit_name;
 
 mod volume;
@@ -93,9 +95,9 @@ pub use level::{Level, LevelUnit};
 pub use load::{
     AnswerCounts, ArrivalProcess, ClientCost, Effect, ErrorClass, ErrorCount, Fleet,
     GeneratorShare, Interval, IoAccount, IoFigures, IoMethod, LONGEST_TIME, Ledger, LoadResult,
-    MAX_REQUEST_KINDS, Moved, OpenLoopResult, Outage, Phase, PhaseTotals, ReceiveDelay,
-    RequestCount, RequestCounts, RequestKind, RequestTally, StatementLatencies, Verified,
-    VmAccount, VolumeAccount,
+    MAX_REQUEST_KINDS, Moved, NamedError, NamedResult, OpenLoopResult, Outage, Phase, PhaseTotals,
+    ReceiveDelay, RequestCount, RequestCounts, RequestKind, RequestTally, Verified, VmAccount,
+    VolumeAccount,
 };
 pub use login::{PasswordSource, Tls};
 pub use metric::{Better, Derivation, Metric, MetricEntry, MetricUnit, PrintedName, seconds_in};
@@ -118,6 +120,7 @@ pub use schema_change::{Algorithm, BuiltInChange, Change, SchemaChange};
 pub use search::{Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
 pub use setting::{SettingDifference, SettingOrigin, setting_differences};
 pub use slo::{LatencyFigure, Slo, SloError};
+pub use sql_syntax::{Placeholder, SqlSyntax};
 pub use statement::{BesideLoad, BuiltInQuery, Query, Statement, TimedStatement};
 pub use steady_load::{Arrivals, Load};
 pub use stop::Stop;
@@ -131,6 +134,7 @@ pub use target::{
 };
 pub use task::{ImportedTask, LoadSearch, Task};
 pub use test::{CacheState, Test};
+pub use transactions::{Script, ScriptTransaction, SetValue, Transactions};
 pub use unit_name::UnitName;
 pub use volume::{BuiltVolume, FileSystem, IoLimits};
 pub use workload::Workload;

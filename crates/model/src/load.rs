@@ -11,8 +11,8 @@ pub use fleet::{Fleet, IoAccount, IoFigures, Moved, Verified, VmAccount, VolumeA
 pub use generators::GeneratorShare;
 pub use open_loop::{ArrivalProcess, OpenLoopResult};
 pub use requests::{
-    AnswerCounts, Effect, MAX_REQUEST_KINDS, RequestCount, RequestCounts, RequestKind,
-    RequestTally, StatementLatencies,
+    AnswerCounts, Effect, MAX_REQUEST_KINDS, NamedError, NamedResult, RequestCount, RequestCounts,
+    RequestKind, RequestTally,
 };
 
 use crate::{Latencies, PackedLatencies, UnixMillis};
@@ -55,8 +55,10 @@ pub struct LoadResult {
     pub errors: Vec<ErrorCount>,
     /// Requests acknowledged over all phases: what the target's own counters must agree with.
     pub requests: RequestCounts,
-    /// Latencies of each kind of statement that the load had, where they were asked for.
-    pub by_statement: Vec<StatementLatencies>,
+    /// What became of each kind of statement that the load had, where that was asked for.
+    pub by_statement: Vec<NamedResult>,
+    /// What became of each of its transactions, where they were asked for and have names.
+    pub by_transaction: Vec<NamedResult>,
     /// What the load generator itself used in the measured phase.
     pub client: ClientCost,
     /// Open loop only: how the offered load was kept up with.

@@ -12,6 +12,8 @@ use std::time::Duration;
 pub struct Needs {
     /// What it does with the data.
     pub access: BTreeSet<Access>,
+    /// Whether the user's own transactions change data.
+    pub changes_data: bool,
     /// Whether weighin makes a table of its own beside the data, and removes it.
     pub own_table: bool,
     /// The longest time that one of its statements may take, where such statements take longer than
@@ -42,13 +44,14 @@ pub enum Access {
 impl Needs {
     /// Whether data is changed.
     pub fn writes(&self) -> bool {
-        self.access.iter().any(|access| *access != Access::Read)
+        self.changes_data || self.access.iter().any(|access| *access != Access::Read)
     }
 
     /// What both need.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.access.extend(other.access);
+        self.changes_data |= other.changes_data;
         self.own_table |= other.own_table;
         self.longest_statement = self.longest_statement.max(other.longest_statement);
         self.sorted_tables = self.sorted_tables.max(other.sorted_tables);
@@ -95,6 +98,9 @@ impl Workload {
     fn needs(&self) -> Needs {
         match self {
             Self::Oltp(oltp) => Needs { access: oltp.access(), ..Needs::default() },
+            // Rights are found by having the server explain the statements: which tables they are on, it
+            // alone knows.
+            Self::Transactions(own) => Needs { changes_data: own.change_data, ..Needs::default() },
             Self::KeyValue(keys) => {
                 let (sets, gets) = keys.sets_to_gets;
                 let of = [(sets, Access::Insert), (gets, Access::Read)];

@@ -44,3 +44,31 @@ pub const LOG_REWRITE_RUNNING: &str = "log_rewrite_running";
 pub const LOG_REWRITES: &str = "log_rewrites";
 /// What the last rewrite caused to be copied, in bytes.
 pub const LOG_REWRITE_COPIED: &str = "log_rewrite_copied_bytes";
+/// Reads that found what they looked for in the target's own cache, since it started.
+pub const CACHE_HITS: &str = "cache_hits";
+/// Checkpoints that were due, since the target started.
+pub const CHECKPOINTS_TIMED: &str = "checkpoints_timed";
+/// Checkpoints that somebody or something asked for, such as a full log, since the target started.
+pub const CHECKPOINTS_REQUESTED: &str = "checkpoints_requested";
+/// Pages that were written to the log as a whole, since the target started.
+pub const PAGES_LOGGED_WHOLE: &str = "pages_logged_whole";
+/// Tables that were cleaned of dead rows by the target itself, since it started.
+pub const CLEANUPS: &str = "cleanups";
+/// Rows that nobody sees any more and that have yet to be removed.
+pub const DEAD_ROWS: &str = "dead_rows";
+/// Temporary files that queries wrote, since the target started.
+pub const TEMPORARY_FILES: &str = "temporary_files";
+/// The same in bytes.
+pub const TEMPORARY_BYTES: &str = "temporary_bytes";
+/// Transactions that were ended because they waited for one another, since the target started.
+pub const DEADLOCKS: &str = "deadlocks";
+/// Transactions that may still begin until numbers run out and old rows must have been frozen.
+pub const TRANSACTIONS_TO_WRAPAROUND: &str = "transactions_to_wraparound";
+/// Clients whose statement is on a processor, or waits for one.
+pub const CLIENTS_RUNNING: &str = "clients_running";
+/// Clients whose statement waits for locks of rows or tables.
+pub const CLIENTS_WAIT_FOR_LOCKS: &str = "clients_wait_for_locks";
+/// Clients whose statement waits for locks of the target's own memory.
+pub const CLIENTS_WAIT_FOR_LATCHES: &str = "clients_wait_for_latches";
+/// Clients whose statement waits for files to be read or written.
+pub const CLIENTS_WAIT_FOR_STORAGE: &str = "clients_wait_for_storage";

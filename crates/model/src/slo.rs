@@ -2,7 +2,7 @@ use crate::Latencies;
 use serde::{Deserialize, Serialize};
 
 /// A figure of the distribution of latencies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LatencyFigure {
     /// Arithmetic mean.

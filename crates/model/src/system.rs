@@ -1,7 +1,7 @@
 //! What generic code needs to know of each kind of target. All else that weighin knows of a system
 //! stands in the system's own crate.
 
-use crate::BackgroundWork;
+use crate::{BackgroundWork, Placeholder, SqlSyntax};
 use serde::{Deserialize, Serialize};
 
 /// A family of targets: servers that speak one protocol, or no server at all.
@@ -11,6 +11,8 @@ pub enum System {
     /// MariaDB and MySQL.
     #[default]
     Mysql,
+    /// PostgreSQL.
+    Postgres,
     /// Redis, Valkey and KeyDB.
     Redis,
     /// Files and devices, which weighin reads and writes itself.
@@ -32,6 +34,8 @@ pub struct SystemFacts {
     pub kinds: &'static [Kind],
     /// How its servers are addressed; absent where there is no server.
     pub url: Option<UrlFacts>,
+    /// How its statements are written, where it takes SQL.
+    pub sql: Option<&'static SqlSyntax>,
     /// What can be done with it, and which products can.
     pub features: &'static [(Feature, &'static [&'static str])],
     /// Background work that it can be told to do.
@@ -111,6 +115,8 @@ pub enum DatabaseFacts {
 pub enum Feature {
     /// Workloads of the OLTP family.
     Transactions,
+    /// Transactions of the user's own SQL.
+    OwnTransactions,
     /// The workload of single keys.
     Keys,
     /// The workload of blocks.
@@ -128,6 +134,7 @@ pub enum Feature {
 }
 
 const MYSQL: &[&str] = &["MariaDB", "MySQL"];
+const POSTGRES: &[&str] = &["PostgreSQL"];
 const REDIS: &[&str] = &["Redis", "Valkey", "KeyDB"];
 const NO_SERVER: &[&str] = &[];
 
@@ -146,8 +153,18 @@ static MYSQL_FACTS: SystemFacts = SystemFacts {
         usual_password: UsualPassword::OptionFile("~/.my.cnf"),
         reveals_password: false,
     }),
+    sql: Some(&SqlSyntax {
+        placeholder: Placeholder::QuestionMark,
+        backslash_escapes: true,
+        backticks: true,
+        dollar_quotes: false,
+        hash_comments: true,
+        nested_comments: false,
+        folds_names: false,
+    }),
     features: &[
         (Feature::Transactions, MYSQL),
+        (Feature::OwnTransactions, MYSQL),
         (Feature::Statements, MYSQL),
         (Feature::Groups, MYSQL),
         (Feature::Compression, MYSQL),
@@ -165,6 +182,30 @@ static MYSQL_FACTS: SystemFacts = SystemFacts {
         "skip_replica_start",
     ],
     product: |version| (!version.is_empty() && !version.contains("MariaDB")).then_some("MySQL"),
+};
+
+static POSTGRES_FACTS: SystemFacts = SystemFacts {
+    name: "PostgreSQL",
+    products: POSTGRES,
+    described: "PostgreSQL",
+    kinds: &[Kind { name: "postgresql", program: None }, Kind { name: "postgres", program: None }],
+    url: Some(UrlFacts {
+        schemes: &["postgresql", "postgres"],
+        aliases: &[SchemeAlias { scheme: "pgsql", servers: None, encrypted: false }],
+        default_port: 5432,
+        database: DatabaseFacts::Name,
+        example: "postgresql://user@host:5432/database",
+        short_example: "postgresql://user@host/database",
+        usual_password: UsualPassword::OptionFile("~/.pgpass"),
+        reveals_password: false,
+    }),
+    sql: Some(&SqlSyntax::STANDARD),
+    features: &[(Feature::Transactions, POSTGRES), (Feature::OwnTransactions, POSTGRES)],
+    background_work: &[],
+    usual_workload: "oltp_read_write",
+    setting_separator: '_',
+    group_settings: &[],
+    product: |_| None,
 };
 
 static REDIS_FACTS: SystemFacts = SystemFacts {
@@ -191,6 +232,7 @@ static REDIS_FACTS: SystemFacts = SystemFacts {
         usual_password: UsualPassword::Variable("REDISCLI_AUTH"),
         reveals_password: true,
     }),
+    sql: None,
     features: &[(Feature::Keys, REDIS)],
     background_work: &BackgroundWork::ALL,
     usual_workload: "key_value",
@@ -217,6 +259,7 @@ const UNKNOWN: SystemFacts = SystemFacts {
     described: "an unknown server",
     kinds: &[],
     url: None,
+    sql: None,
     features: &[(Feature::Transactions, NO_SERVER)],
     background_work: &[],
     usual_workload: "oltp_read_write",
@@ -227,9 +270,6 @@ const UNKNOWN: SystemFacts = SystemFacts {
 
 /// Servers that weighin does not measure, by the schemes of their URLs.
 pub const UNSUPPORTED_SCHEMES: &[(&str, &str)] = &[
-    ("postgres", "PostgreSQL"),
-    ("postgresql", "PostgreSQL"),
-    ("pgsql", "PostgreSQL"),
     ("mongodb", "MongoDB"),
     ("mongodb+srv", "MongoDB"),
     ("memcache", "Memcached"),
@@ -241,11 +281,12 @@ pub const UNSUPPORTED_SCHEMES: &[(&str, &str)] = &[
 
 impl System {
     /// Those that a study can name.
-    pub const KNOWN: [Self; 3] = [Self::Mysql, Self::Redis, Self::Storage];
+    pub const KNOWN: [Self; 4] = [Self::Mysql, Self::Postgres, Self::Redis, Self::Storage];
 
     pub const fn facts(self) -> &'static SystemFacts {
         match self {
             Self::Mysql => &MYSQL_FACTS,
+            Self::Postgres => &POSTGRES_FACTS,
             Self::Redis => &REDIS_FACTS,
             Self::Storage => &STORAGE_FACTS,
             Self::Unknown => &UNKNOWN_FACTS,

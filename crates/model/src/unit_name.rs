@@ -56,7 +56,7 @@ impl Workload {
     /// throughput counts, and latency is the time of.
     pub fn operation(&self) -> UnitName {
         match self {
-            Self::Oltp(_) => UnitName::TRANSACTION,
+            Self::Oltp(_) | Self::Transactions(_) => UnitName::TRANSACTION,
             Self::KeyValue(_) => UnitName::OPERATION,
             Self::Storage(_) => UnitName::IO,
         }
@@ -65,7 +65,7 @@ impl Workload {
     /// What an operation is made of.
     pub fn statement(&self) -> UnitName {
         match self {
-            Self::Oltp(_) => UnitName::QUERY,
+            Self::Oltp(_) | Self::Transactions(_) => UnitName::QUERY,
             Self::KeyValue(_) => UnitName::COMMAND,
             Self::Storage(_) => UnitName::IO,
         }

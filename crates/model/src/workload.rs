@@ -1,5 +1,5 @@
 use crate::system::Feature;
-use crate::{Failure, FailureKind, KeyValue, Oltp, Storage, System};
+use crate::{Failure, FailureKind, KeyValue, Oltp, Storage, System, Transactions};
 use serde::{Deserialize, Serialize};
 
 /// What is run on a target.
@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 pub enum Workload {
     /// One of the sysbench OLTP family.
     Oltp(Oltp),
+    /// Transactions of the user's own.
+    Transactions(Transactions),
     /// Reads and writes of single keys.
     KeyValue(KeyValue),
     /// Reads and writes of blocks.
@@ -27,6 +29,7 @@ impl Workload {
     pub fn feature(&self) -> Feature {
         match self {
             Self::Oltp(_) => Feature::Transactions,
+            Self::Transactions(_) => Feature::OwnTransactions,
             Self::KeyValue(_) => Feature::Keys,
             Self::Storage(_) => Feature::Blocks,
         }
@@ -39,11 +42,19 @@ impl Workload {
     pub fn oltp(&self) -> Result<&Oltp, Failure> {
         match self {
             Self::Oltp(oltp) => Ok(oltp),
-            Self::KeyValue(_) | Self::Storage(_) => Err(Failure::new(
+            Self::Transactions(_) | Self::KeyValue(_) | Self::Storage(_) => Err(Failure::new(
                 FailureKind::NotPermitted,
-                format!("{} does not run on SQL servers", self.name()),
+                format!("{} is none of the OLTP family", self.name()),
                 "choose one of the workloads that begin with oltp_",
             )),
+        }
+    }
+
+    /// What is to be run, where these are the user's own transactions.
+    pub fn transactions(&self) -> Option<&Transactions> {
+        match self {
+            Self::Transactions(transactions) => Some(transactions),
+            Self::Oltp(_) | Self::KeyValue(_) | Self::Storage(_) => None,
         }
     }
 
@@ -51,7 +62,7 @@ impl Workload {
     pub fn storage(&self) -> Option<&Storage> {
         match self {
             Self::Storage(storage) => Some(storage),
-            Self::Oltp(_) | Self::KeyValue(_) => None,
+            Self::Oltp(_) | Self::Transactions(_) | Self::KeyValue(_) => None,
         }
     }
 
@@ -59,7 +70,7 @@ impl Workload {
     pub fn key_value(&self) -> Option<&KeyValue> {
         match self {
             Self::KeyValue(keys) => Some(keys),
-            Self::Oltp(_) | Self::Storage(_) => None,
+            Self::Oltp(_) | Self::Transactions(_) | Self::Storage(_) => None,
         }
     }
 
@@ -67,6 +78,7 @@ impl Workload {
     pub fn name(&self) -> &str {
         match self {
             Self::Oltp(oltp) => oltp.mix.name(),
+            Self::Transactions(_) => Transactions::NAME,
             Self::KeyValue(_) => Self::KEY_VALUE,
             Self::Storage(_) => Storage::NAME,
         }

@@ -30,8 +30,8 @@ use engine::{
 use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
-    CrossCheckFigures, Endpoint, Failure, Oltp, ServerAddress, ServerCounters, ServerFacts,
-    Statement, TableContents, Target, Tls, Trial, Workload,
+    CrossCheckFigures, Endpoint, Failure, ServerAddress, ServerCounters, ServerFacts, Statement,
+    TableContents, Target, Tls, Trial, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -84,21 +84,26 @@ pub struct Mysql;
 
 impl ServerKind for Mysql {
     type Connection = Connection;
-    type Work = Oltp;
+    type Work = Workload;
     type Tool = Sysbench;
-    type Clients = OltpClients;
+    type Clients = SqlClients;
 
     const SYSTEM: model::System = model::System::Mysql;
     const PRIVATE: &'static PrivateServerKind = &private::KIND;
     const KEEPS_DATA: bool = true;
     const TELLING_SETTINGS: &'static [&'static str] = facts::TELLING;
 
-    fn work(workload: &Workload) -> Option<&Oltp> {
-        workload.oltp().ok()
+    fn work(workload: &Workload) -> Option<&Workload> {
+        workload.suits(Self::SYSTEM).then_some(workload)
     }
 
-    fn same_data(a: &Oltp, b: &Oltp) -> bool {
-        (a.tables, a.table_size, a.distribution) == (b.tables, b.table_size, b.distribution)
+    fn same_data(a: &Workload, b: &Workload) -> bool {
+        match (a, b) {
+            (Workload::Oltp(a), Workload::Oltp(b)) => {
+                (a.tables, a.table_size, a.distribution) == (b.tables, b.table_size, b.distribution)
+            }
+            (a, b) => a == b,
+        }
     }
 
     fn usual_login(
@@ -152,11 +157,11 @@ impl ServerKind for Mysql {
 
     fn check_limits(
         connection: &mut Connection,
-        oltp: &Oltp,
+        workload: &Workload,
         clients: u32,
         interventions: usize,
     ) -> Result<(), Failure> {
-        check_limits(connection, oltp, clients, interventions)
+        check_limits(connection, workload, clients, interventions)
     }
 
     fn examine(
@@ -171,34 +176,42 @@ impl ServerKind for Mysql {
     fn prepare(
         login: &Login,
         connection: &mut Connection,
-        oltp: &Oltp,
+        workload: &Workload,
         preparing: &mut Preparing<'_>,
     ) -> Result<Prepared, Failure> {
-        tables::prepare(login, connection, oltp, preparing)
+        match workload.oltp() {
+            Ok(oltp) => tables::prepare(login, connection, oltp, preparing),
+            // Scripts run on what is there.
+            Err(_) => Ok(Prepared::nothing()),
+        }
     }
 
     fn check_data(
         _: &Login,
         connection: &mut Connection,
-        oltp: &Oltp,
+        workload: &Workload,
         _: &mut Preparing<'_>,
     ) -> Result<(), Failure> {
-        tables::check(connection, oltp)
+        match workload.oltp() {
+            Ok(oltp) => tables::check(connection, oltp),
+            Err(_) => Ok(()),
+        }
     }
 
     fn contents(
         connection: &mut Connection,
-        oltp: &Oltp,
+        workload: &Workload,
     ) -> Result<Option<TableContents>, Failure> {
+        let Ok(oltp) = workload.oltp() else { return Ok(None) };
         match tables::are_finished(connection, oltp)? {
             true => tables::contents(connection, oltp).map(Some),
             false => Ok(None),
         }
     }
 
-    fn clients(oltp: &Oltp, request: &LoadRequest<'_>) -> OltpClients {
-        OltpClients {
-            workload: oltp.clone(),
+    fn clients(workload: &Workload, request: &LoadRequest<'_>) -> SqlClients {
+        SqlClients {
+            workload: workload.clone(),
             by_statement: request.by_statement,
             seed: request.seed,
         }
@@ -225,11 +238,11 @@ impl ServerKind for Mysql {
 
     fn tool(
         host: &Arc<dyn Host>,
-        oltp: &Oltp,
+        workload: &Workload,
         target: &Target,
         test: &str,
     ) -> Result<Sysbench, Failure> {
-        cross_check::tool(host, oltp, target, test)
+        cross_check::tool(host, workload.oltp()?, target, test)
     }
 
     fn tool_name(tool: &Sysbench) -> String {
@@ -250,15 +263,15 @@ impl ServerKind for Mysql {
 
 /// The clients of a load.
 #[derive(Serialize, Deserialize)]
-pub struct OltpClients {
-    workload: Oltp,
+pub struct SqlClients {
+    workload: Workload,
     /// Whether to keep the latencies of each kind of statement apart.
     by_statement: bool,
     /// Seeds all random streams.
     seed: u64,
 }
 
-impl Clients for OltpClients {
+impl Clients for SqlClients {
     const SYSTEM: model::System = model::System::Mysql;
 
     fn run_part(
@@ -267,13 +280,10 @@ impl Clients for OltpClients {
         login: &Login,
         run: &mut PartRun<'_>,
     ) -> Result<Account, LoadError> {
-        let statements = Arc::new(Statements::new(
-            workload::oltp::program(&self.workload),
-            self.seed,
-            spec.clients,
-        ));
-        let options =
-            login_options(login).map_err(|failure| SessionError::Login(Box::new(failure)))?;
+        let refused = |failure| SessionError::Login(Box::new(failure));
+        let program = load::program(&self.workload, login).map_err(refused)?;
+        let statements = Arc::new(Statements::new(program, self.seed, spec.clients));
+        let options = login_options(login).map_err(refused)?;
         // Decided here, once, and not for every statement.
         if self.by_statement {
             let session = |client| {

@@ -1,8 +1,8 @@
 use super::facts::variables;
 use super::session;
 use crate::client::Connection;
-use crate::load::Statements;
-use model::{Failure, FailureKind, Oltp};
+use crate::load::{Statements, reader};
+use model::{Failure, FailureKind, Workload};
 use system::connections;
 
 /// Checks that the server allows as many connections and prepared statements as `clients` of the
@@ -12,11 +12,11 @@ use system::connections;
 /// `TooFewConnections` and `NotPermitted`, with the setting to change.
 pub fn check_limits(
     control: &mut Connection,
-    oltp: &Oltp,
+    workload: &Workload,
     clients: u32,
     interventions: usize,
 ) -> Result<(), Failure> {
-    session::refuse_unfit(control, Some(oltp))?;
+    session::refuse_unfit(control, workload.oltp().ok())?;
     let variables = variables(control)?;
     let endpoint = control.endpoint();
     let limit = |name: &str| variables.get(name).and_then(|value| value.parse::<u64>().ok());
@@ -29,7 +29,7 @@ pub fn check_limits(
         let set = format!("SET GLOBAL {name} = {needed}");
         return Err(connections::too_few(endpoint, (name, allowed), clients, needed, &set));
     }
-    let per_client = Statements::new(workload::oltp::program(oltp), 0, clients).per_client() as u64;
+    let per_client = Statements::new(reader().outline(workload)?, 0, clients).per_client() as u64;
     let needed = per_client * u64::from(clients);
     let name = "max_prepared_stmt_count";
     match limit(name) {

@@ -2,10 +2,10 @@
 
 use crate::trial_columns::{TrialRow, names, rows, values};
 use crate::{GeneratorFigures, view, words};
-use analyse::{Analysis, BreakEven, FactorEffect, Finding, Summary, TestAnalysis};
+use analyse::{Analysis, BreakEven, FactorEffect, Finding, ItemKind, Summary, TestAnalysis};
 use model::{
-    ClockReading, HostFacts, HostSampling, Mark, Money, Price, ServerFacts, SettingDifference,
-    TimeSeries, TrialRecord, Until, text,
+    ClockReading, HostFacts, HostSampling, Mark, Money, NamedError, NamedResult, Price,
+    ServerFacts, SettingDifference, TimeSeries, TrialRecord, Until, text,
 };
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
@@ -35,6 +35,7 @@ struct Report<'a> {
     load_hosts: Vec<LoadHostReport<'a>>,
     instances: &'a [model::Instance],
     marks: Vec<MarkReport<'a>>,
+    named: Vec<NamedReport<'a>>,
     series: Vec<SeriesReport<'a>>,
 }
 
@@ -51,6 +52,24 @@ struct MarkReport<'a> {
     position: u32,
     #[serde(flatten)]
     mark: &'a Mark,
+}
+
+/// What became of a transaction or a statement in the measured phase of a trial, by its name.
+#[derive(Serialize)]
+struct NamedReport<'a> {
+    position: u32,
+    of: ItemKind,
+    name: &'a str,
+    ok: u64,
+    failed: u64,
+    retries: u64,
+    rows: u64,
+    mean_ms: Option<f64>,
+    p50_ms: Option<f64>,
+    p95_ms: Option<f64>,
+    p99_ms: Option<f64>,
+    max_ms: Option<f64>,
+    errors: &'a [NamedError],
 }
 
 /// What was measured at equal steps of a trial.
@@ -334,6 +353,7 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
         load_hosts: load_hosts(analysis),
         instances: &analysis.dataset.instances,
         marks: marks(analysis),
+        named: named(analysis),
         series: series(analysis),
     }
 }
@@ -341,6 +361,41 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
 fn notes<'a>(analysis: &Analysis<'a>) -> Vec<NoteReport<'a>> {
     let notes = analysis.dataset.notes.iter();
     notes.map(|note| NoteReport { at_ms: note.at.0, text: &note.text }).collect()
+}
+
+/// Of trials of the user's own transactions, in the order of their scripts.
+fn named<'a>(analysis: &Analysis<'a>) -> Vec<NamedReport<'a>> {
+    let of_trial = |record: &'a TrialRecord| {
+        let position = record.position;
+        let load = record.load().into_iter();
+        load.flat_map(move |load| {
+            let transactions = load.by_transaction.iter().map(|one| (ItemKind::Transaction, one));
+            let statements = load.by_statement.iter().map(|one| (ItemKind::Statement, one));
+            transactions.chain(statements).map(move |(of, one)| NamedReport::new(position, of, one))
+        })
+    };
+    analysis.dataset.trials.iter().flat_map(of_trial).collect()
+}
+
+impl<'a> NamedReport<'a> {
+    fn new(position: u32, of: ItemKind, one: &'a NamedResult) -> Self {
+        let percentile = |percent| one.latencies.percentile_ms(percent);
+        Self {
+            position,
+            of,
+            name: &one.name,
+            ok: one.ok,
+            failed: one.failed,
+            retries: one.retries,
+            rows: one.rows,
+            mean_ms: one.latencies.mean_ms(),
+            p50_ms: percentile(50.0),
+            p95_ms: percentile(95.0),
+            p99_ms: percentile(99.0),
+            max_ms: one.latencies.max_ms(),
+            errors: &one.errors,
+        }
+    }
 }
 
 fn series<'a>(analysis: &Analysis<'a>) -> Vec<SeriesReport<'a>> {

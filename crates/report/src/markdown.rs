@@ -110,6 +110,23 @@ fn summary(analysis: &Analysis) -> Vec<String> {
     blocks
 }
 
+/// The user's own transactions and their statements, where the test has such.
+fn items(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
+    if test.items.is_empty() {
+        return Vec::new();
+    }
+    let mut blocks = vec!["### Transactions".to_owned()];
+    blocks.push(table(&tables::transactions(analysis, test)));
+    blocks.push(escaped(words::ITEMS));
+    blocks.push("### Statements".to_owned());
+    blocks.push(table(&tables::statements(analysis, test)));
+    for (baseline, candidate) in view::item_pairs(test) {
+        blocks.push(format!("### {}", escaped(&format!("{candidate} ÷ {baseline}, by name"))));
+        blocks.push(table(&tables::item_ratios(test, &baseline, &candidate)));
+    }
+    blocks
+}
+
 fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     let mut blocks = vec![format!("## {}", escaped(&test.test))];
     let studied = analysis.dataset.study.tests.iter().find(|studied| studied.name == test.test);
@@ -134,6 +151,7 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
         blocks.push(table(&load));
         blocks.push(escaped(words::BEFORE_AND_AFTER));
     }
+    blocks.extend(items(analysis, test));
     if !test.fleets.is_empty() {
         blocks.push("### Volumes".to_owned());
         blocks.push(table(&tables::fleet_volumes(analysis, test)));

@@ -9,8 +9,8 @@ mod volume;
 use crate::{view, words};
 use analyse::{Analysis, Metric, TestAnalysis, TrialAssessment, TrialBackground, TrialVolume};
 use model::{
-    Dataset, FigureValue, Level, LoadResult, Search, SearchOver, SupersededTrial, TrialKey,
-    TrialRecord, UnitName, UnixMillis,
+    Dataset, FigureValue, Level, LoadResult, NamedResult, Search, SearchOver, SupersededTrial,
+    TrialKey, TrialRecord, UnitName, UnixMillis,
 };
 use std::collections::HashMap;
 
@@ -172,8 +172,32 @@ impl<'a> TrialRow<'a> {
                 FigureValue::Text(text) => format!("{}={text} {}", figure.metric, figure.unit),
             })
             .map(|said| said.trim_end().to_owned())
+            .chain(self.own_transactions())
             .collect();
         if said.is_empty() { Field::Null } else { said.join("; ").into() }
+    }
+
+    /// What became of the user's own transactions and statements, by name.
+    fn own_transactions(&self) -> Vec<String> {
+        let load = self.record.and_then(TrialRecord::load);
+        let own = self.test.is_some_and(|test| !test.items.is_empty());
+        let Some(load) = load.filter(|_| own) else { return Vec::new() };
+        let all = load.by_transaction.iter().chain(&load.by_statement);
+        let of = |one: &NamedResult| {
+            let NamedResult { name, ok, failed, retries, rows, latencies, .. } = one;
+            let count = |what: &str, count: u64| format!("{what} of {name}={count}");
+            let ms = |what: &str, ms: Option<f64>| ms.map(|ms| format!("{what} of {name}={ms} ms"));
+            let counts =
+                [("done", *ok), ("errors", *failed), ("retries", *retries), ("rows", *rows)];
+            let counts = counts.into_iter().map(|(what, number)| count(what, number));
+            let latencies = [
+                ms("mean latency", latencies.mean_ms()),
+                ms("p95 latency", latencies.percentile_ms(95.0)),
+                ms("p99 latency", latencies.percentile_ms(99.0)),
+            ];
+            counts.chain(latencies.into_iter().flatten()).collect::<Vec<_>>()
+        };
+        all.flat_map(of).collect()
     }
 
     /// What its transactions are.

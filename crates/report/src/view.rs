@@ -268,6 +268,22 @@ fn is_said_of_test(analysis: &Analysis, finding: &Finding) -> bool {
     }
 }
 
+/// The pairs of targets whose transactions and statements a test compares, in the order of the study;
+/// none of a crowded test.
+pub(crate) fn item_pairs(test: &TestAnalysis) -> Vec<(String, String)> {
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    if is_crowded(test) {
+        return pairs;
+    }
+    for one in &test.item_comparisons {
+        let pair = (one.baseline.clone(), one.candidate.clone());
+        if !pairs.contains(&pair) {
+            pairs.push(pair);
+        }
+    }
+    pairs
+}
+
 /// The pairs of targets that a test compares, in the order of the study; none for results
 /// without repeats, whose ratios say nothing beyond the figures, and none of a crowded test.
 pub(crate) fn pairs(test: &TestAnalysis) -> Vec<(&str, &str)> {

@@ -3,9 +3,11 @@
 
 mod mariadb;
 mod options;
+mod postgres;
 mod redis;
 
 pub use options::{NameError, Options, Resolved};
+pub use postgres::nearest as postgres_nearest;
 pub use redis::line as redis_line;
 
 use model::System;
@@ -59,6 +61,7 @@ pub fn judge(system: System, name: &str, value: &str) -> Verdict {
     let name = normal_name(system, name);
     match system {
         System::Redis => redis::judge(&name, value),
+        System::Postgres => postgres::judge(&name, value),
         System::Mysql | System::Storage | System::Unknown => {
             let verdicts = options::forms(&name).map(|form| mariadb::judge(form, value));
             verdicts.max_by_key(Verdict::severity).unwrap_or(Verdict::Allowed)
@@ -71,6 +74,7 @@ pub fn is_secret(system: System, name: &str) -> bool {
     let name = normal_name(system, name);
     match system {
         System::Redis => redis::SECRETS.contains(&name.as_str()),
+        System::Postgres => postgres::SECRETS.contains(&name.as_str()),
         System::Mysql | System::Storage | System::Unknown => {
             options::forms(&name).any(|form| mariadb::SECRETS.contains(&form))
         }

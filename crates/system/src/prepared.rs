@@ -27,3 +27,17 @@ pub struct Prepared {
     /// How long it took.
     pub elapsed: Duration,
 }
+
+impl Prepared {
+    /// There is nothing to make.
+    pub const fn nothing() -> Self {
+        Self {
+            made: 0,
+            noun: "table",
+            all_new: false,
+            foreign: 0,
+            bytes: 0,
+            elapsed: Duration::ZERO,
+        }
+    }
+}

@@ -368,7 +368,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     }
 
     fn counters(&mut self) -> Option<ServerCounters> {
-        K::counters(self.connected().ok()?.1)
+        K::counters_at_rest(self.connected().ok()?.1)
     }
 
     fn counter_reader(&mut self) -> Result<Option<CounterSource>, Failure> {

@@ -61,6 +61,7 @@ pub fn load(clients: u32, throughput: f64) -> LoadResult {
         intervals: Vec::new(),
         errors: Vec::new(),
         by_statement: Vec::new(),
+        by_transaction: Vec::new(),
         requests: RequestCounts::default(),
         client: ClientCost {
             workers: 1,

@@ -318,8 +318,8 @@ fn load(d: &mut Draw) -> LoadResult {
             count: d.count(),
             remedy: d.text(),
         }),
-        by_statement: d
-            .list(2, |d| StatementLatencies { name: d.text(), latencies: d.latencies() }),
+        by_statement: d.list(2, named),
+        by_transaction: d.list(2, named),
         requests: RequestCounts {
             kinds: d.list(MAX_REQUEST_KINDS as u64, |d| RequestCount {
                 kind: RequestKind {
@@ -487,5 +487,21 @@ fn search(d: &mut Draw) -> Search {
         capacity: d.maybe(Draw::real),
         answer: SearchAnswer { met: d.maybe(Draw::real), missed: d.maybe(Draw::real) },
         steps,
+    }
+}
+
+fn named(d: &mut Draw) -> NamedResult {
+    NamedResult {
+        name: d.text(),
+        latencies: d.latencies(),
+        ok: d.count(),
+        failed: d.count(),
+        retries: d.count(),
+        rows: d.count(),
+        errors: d.list(2, |d| NamedError {
+            class: ErrorClass::Conflict,
+            code: d.below(1 << 16).to_string(),
+            count: d.count(),
+        }),
     }
 }

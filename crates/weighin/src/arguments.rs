@@ -25,10 +25,12 @@ pub(crate) use runs::{
 pub(crate) use secrets::{CleartextArguments, SecretArguments};
 
 use bounds::{between, scale, whole};
+use campaign::Consent;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use model::bounds::MAX_REPEATS;
 use std::path::PathBuf;
+use study::CommandLine;
 
 /// Finds out by measurement what a database should run on, and says so honestly.
 #[derive(Debug, Parser)]
@@ -186,9 +188,8 @@ pub(crate) struct CheckArguments {
     /// Multiply all warm-ups, durations and amounts of work; below 1 also rows, keys and data
     #[arg(long, default_value_t = 1.0, value_parser = scale)]
     pub(crate) scale: f64,
-    /// A device or file of the study that may be overwritten, if the study allows it as well
-    #[arg(long, value_name = "PATH")]
-    pub(crate) erase: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) consent: ConsentArguments,
     /// Bring up targets with an `instance`, look at them, and take them down again
     #[arg(long)]
     pub(crate) up: bool,
@@ -234,9 +235,8 @@ pub(crate) struct RunArguments {
     /// Keep the results in this file (with --resume, --more or --retry-failed: go on with this one)
     #[arg(long)]
     pub(crate) store: Option<PathBuf>,
-    /// A device or file of the study that may be overwritten, if the study allows it as well
-    #[arg(long, value_name = "PATH")]
-    pub(crate) erase: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) consent: ConsentArguments,
     #[command(flatten)]
     pub(crate) secrets: SecretArguments,
     #[command(flatten)]
@@ -250,6 +250,24 @@ pub(crate) struct RunArguments {
     pub(crate) metrics: MetricsArguments,
     #[command(flatten)]
     pub(crate) reading: ReadArguments,
+}
+
+/// What may be changed that is not weighin's.
+#[derive(Debug, Args)]
+pub(crate) struct ConsentArguments {
+    /// A device or file of the study that may be overwritten, if the study allows it as well
+    #[arg(long, value_name = "PATH")]
+    pub(crate) erase: Vec<PathBuf>,
+    /// Let scripts change data of servers that run already, if the study allows it as well (writes =
+    /// true)
+    #[arg(long)]
+    pub(crate) allow_writes: bool,
+}
+
+impl ConsentArguments {
+    pub(crate) fn given(&self) -> Consent<'_> {
+        Consent { overwrite: &self.erase, writes: self.allow_writes }
+    }
 }
 
 /// How a run tells what it does.
@@ -358,6 +376,8 @@ pub(crate) struct LoadArguments {
     #[command(flatten)]
     pub(crate) keys: KeyOptions<false>,
     #[command(flatten)]
+    pub(crate) scripts: ScriptArguments,
+    #[command(flatten)]
     pub(crate) erase: EraseArguments,
     /// Seeds every random stream
     #[arg(long, default_value_t = 1)]
@@ -378,6 +398,36 @@ pub(crate) struct LoadArguments {
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Transactions of the user's own.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options of transactions")]
+pub(crate) struct ScriptArguments {
+    /// Run this script in pgbench's language, so often among several: checkout.sql@3
+    #[arg(long, value_name = "FILE[@WEIGHT]", conflicts_with = "workload")]
+    pub(crate) script: Vec<String>,
+    /// What a variable of the scripts holds at the beginning
+    #[arg(long, value_name = "NAME=VALUE", requires = "script")]
+    pub(crate) set: Vec<String>,
+    /// Let the scripts change data of the server
+    #[arg(long, requires = "script")]
+    pub(crate) allow_writes: bool,
+}
+
+impl ScriptArguments {
+    /// Tells what was given.
+    pub(crate) fn describe(&self, line: &mut CommandLine) {
+        if self.script.is_empty() {
+            return;
+        }
+        line.test("workload", model::Transactions::NAME);
+        line.scripts(&self.script);
+        line.variables(&self.set);
+        if self.allow_writes {
+            line.test("writes", "true");
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -2,5 +2,5 @@
 
 /// Makes them known; to be called before anything else.
 pub fn register() {
-    system::register([&mysql::SYSTEM, &redis::SYSTEM, &volume::SYSTEM]);
+    system::register([&mysql::SYSTEM, &postgres::SYSTEM, &redis::SYSTEM, &volume::SYSTEM]);
 }

@@ -6,6 +6,7 @@
 mod distribution;
 pub mod key_value;
 pub mod oltp;
+pub mod own;
 pub mod program;
 pub mod script;
 pub mod storage;

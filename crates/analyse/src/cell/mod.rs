@@ -3,6 +3,7 @@
 pub(crate) mod cross_check;
 pub(crate) mod events;
 pub(crate) mod fleet;
+pub(crate) mod items;
 pub(crate) mod means;
 pub(crate) mod named;
 pub(crate) mod repeats;

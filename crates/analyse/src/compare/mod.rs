@@ -3,6 +3,7 @@
 pub(crate) mod factor;
 pub(crate) mod family;
 pub(crate) mod floor;
+pub(crate) mod items;
 pub(crate) mod overall;
 pub(crate) mod peer;
 

@@ -7,8 +7,8 @@ use analyse::{
 };
 use model::{
     Dataset, Effect, ErrorClass, ErrorCount, FigureValue, Interval, KeyValue, Latencies,
-    LoadResult, Moved, OpenLoopResult, Phase, ReceiveDelay, RequestCount, RequestCounts,
-    RequestKind, StatementLatencies, Workload,
+    LoadResult, Moved, NamedResult, OpenLoopResult, Phase, ReceiveDelay, RequestCount,
+    RequestCounts, RequestKind, Workload,
 };
 use std::time::Duration;
 use test_support::{balance, open_loop};
@@ -186,7 +186,7 @@ fn latencies_of_each_kind_of_statement_are_as_many_as_statements() {
         let kind = |name: &str, count| {
             let mut latencies = Latencies::new();
             latencies.record_many(100_000, count);
-            StatementLatencies { name: name.to_owned(), latencies }
+            NamedResult { name: name.to_owned(), latencies, ok: count, ..NamedResult::default() }
         };
         load.by_statement = vec![kind("point_select", 100_000), kind("commit", count)];
     };

@@ -13,7 +13,7 @@ use crate::event::Event;
 use crate::instances::{Instances, Presence, command_line};
 use crate::intervention::check_programs;
 use engine::Stop;
-use model::{Failure, ServerFacts, Study, Target};
+use model::{Failure, FailureKind, Place, ServerFacts, Study, Target};
 use std::path::PathBuf;
 use system::Hosts;
 use system::{
@@ -30,6 +30,36 @@ pub struct Preflight<'a> {
     /// In the order of [`Study::servers`].
     targets: Vec<Examined>,
     diagnostics: Vec<Diagnostic>,
+}
+
+/// What a command line allows, where the study has to allow it as well.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Consent<'a> {
+    /// Volumes that may be overwritten.
+    pub overwrite: &'a [PathBuf],
+    /// Whether scripts may change data of servers that run already.
+    pub writes: bool,
+}
+
+impl Consent<'_> {
+    /// Whether the study's scripts may change what they would.
+    fn check(self, study: &Study) -> Result<(), Failure> {
+        let own = study.tests.iter().filter_map(|test| test.workload()?.transactions());
+        let writes = own.clone().any(|own| own.writes);
+        let mut running = study.targets.iter().filter(|t| matches!(t.place, Place::Server(_)));
+        match running.next() {
+            Some(target) if writes && !self.writes => Err(Failure::new(
+                FailureKind::NotPermitted,
+                format!(
+                    "the study says that its scripts may change data on {}, and the command line \
+                     does not",
+                    target.name
+                ),
+                "if that data may be changed, add --allow-writes",
+            )),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A target, as far as it could be looked at.
@@ -55,8 +85,8 @@ fn tell(found: &mut Diagnostics, observe: &mut dyn FnMut(Event<'_>)) {
 
 impl<'a> Preflight<'a> {
     /// Brings up every target of a study and looks for whatever would make the study fail or
-    /// mislead. `hosts` are the machines for it, and `consent` names the volumes that the command
-    /// line allows to overwrite. Of targets that come and go those are looked at that are up. What is
+    /// mislead. `hosts` are the machines for it, and `consent` is what the command line
+    /// allows. Of targets that come and go those are looked at that are up. What is
     /// found is told as it is found.
     ///
     /// # Errors
@@ -64,12 +94,14 @@ impl<'a> Preflight<'a> {
     pub fn examine(
         study: &'a Study,
         hosts: &'a Hosts,
-        consent: &[PathBuf],
+        consent: Consent<'_>,
         instances: &Instances<'_>,
         stop: &'a Stop,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<Self, Failure> {
         let mut found = Diagnostics::default();
+        found.keep(consent.check(study))?;
+        let consent = consent.overwrite;
         caution::find(study, &hosts.secrets, &mut found);
         tell(&mut found, observe);
         found.keep(check_programs(study, hosts.load.as_ref()))?;

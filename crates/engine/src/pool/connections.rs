@@ -120,15 +120,20 @@ impl<S: Session> Pool<S> {
                 if let (Some(asked), Some(kind)) = (self.asked.get(id), client.session.awaited()) {
                     recorder.refused(kind, at.since(*asked));
                 }
-                recorder.failed(
-                    operation.until(at),
-                    OperationError {
-                        class: ErrorClass::Connection,
-                        code: String::new(),
-                        sql_state: String::new(),
-                        message: message.to_owned(),
-                    },
-                );
+                let error = OperationError {
+                    class: ErrorClass::Connection,
+                    code: String::new(),
+                    sql_state: String::new(),
+                    message: message.to_owned(),
+                };
+                if S::BY_STATEMENT
+                    && let Some(kind) = client.session.transaction()
+                {
+                    let kind = self.first_transaction + kind;
+                    recorder.transaction(kind, operation.until(at).response(), false);
+                    recorder.blamed(kind, &error);
+                }
+                recorder.failed(operation.until(at), error);
                 recorder.lost(at, at, true);
                 self.busy -= 1;
             }

@@ -25,6 +25,12 @@ impl<S: Session> Pool<S> {
                 client.state = State::Offline;
                 self.online -= 1;
                 recorder.timed_out(operation.until(now));
+                if S::BY_STATEMENT
+                    && let Some(kind) = client.session.transaction()
+                {
+                    let waited = operation.until(now).response();
+                    recorder.transaction_never_answered(self.first_transaction + kind, waited);
+                }
                 // One that pauses waits for nothing.
                 let asked = self.asked.get(id).filter(|_| client.pause == Pause::None);
                 match (asked, client.session.awaited()) {

@@ -95,6 +95,7 @@ impl<S: Session> Pool<S> {
     /// An operation that has begun, or gone on, asked nothing of the server.
     #[cold]
     pub(super) fn unasked(&mut self, id: usize, event: Event, now: Nanos) {
+        let kind = self.kind_of_transaction(id);
         let (State::Busy(operation), Some(recorder)) = (self.clients[id].state, &mut self.recorder)
         else {
             return;
@@ -103,11 +104,20 @@ impl<S: Session> Pool<S> {
         recorder.advance(now);
         match event {
             Event::Pause(time) => return self.think(id, time, now),
-            Event::Done => recorder.succeeded(times),
+            Event::Done => {
+                recorder.succeeded(times);
+                if let Some(kind) = kind {
+                    recorder.transaction(kind, times.response(), true);
+                }
+            }
             Event::Failed(error) => {
                 if self.policy.action(error.class, &error.code) == Action::Stop {
                     self.error = Some(SessionError::Refused(error));
                     return;
+                }
+                if let Some(kind) = kind {
+                    recorder.transaction(kind, times.response(), false);
+                    recorder.blamed(kind, &error);
                 }
                 recorder.failed(times, *error);
             }

@@ -333,7 +333,7 @@ impl Session for Pair {
             b'.' => Event::More,
             answer => {
                 let (kind, refused) = (usize::from(self.second), answer == b'e');
-                self.answered = Some(Answered { kind, refused });
+                self.answered = Some(Answered { kind, refused, rows: 0 });
                 self.waits = !refused && !self.second;
                 if refused {
                     failed(ErrorClass::Conflict, "1213", "40001")
@@ -384,7 +384,8 @@ fn kinds_of_requests_have_latencies_of_their_own_in_the_measured_phase() {
     let kinds = pool.close(at(1_300)).unwrap().by_request;
     let found = |kind: usize| {
         let ms = |value: Option<f64>| value.unwrap().round();
-        (kinds[kind].count(), ms(kinds[kind].min_ms()), ms(kinds[kind].max_ms()))
+        let latencies = &kinds[kind].latencies;
+        (latencies.count(), ms(latencies.min_ms()), ms(latencies.max_ms()))
     };
     assert_eq!(found(0), (3, 10.0, 200.0));
     assert_eq!(found(1), (2, 70.0, 810.0));
@@ -411,7 +412,10 @@ fn pairs(replies: &[(u32, u8)], lost: Option<u32>) -> [(u64, f64); 2] {
     let kinds = pool.close(at(31_000)).unwrap().by_request;
     // As finely as latencies are told apart.
     let tens = |ms: f64| (ms / 100.0).round() / 10.0;
-    [0, 1].map(|kind| (kinds[kind].count(), tens(kinds[kind].max_ms().unwrap_or_default())))
+    [0, 1].map(|kind| {
+        let latencies = &kinds[kind].latencies;
+        (latencies.count(), tens(latencies.max_ms().unwrap_or_default()))
+    })
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod ticks;
 mod times;
 
 use self::kinds::KindTimes;
+pub(crate) use self::kinds::{MAX_NAMED_ERRORS, NamedRecord};
 use self::outage::Losses;
 pub(crate) use self::recorded::Recorded;
 pub(crate) use self::silence::Silence;
@@ -15,8 +16,8 @@ use self::ticks::Ticks;
 pub(crate) use self::times::Times;
 use crate::{Nanos, OperationError, Schedule};
 use model::{
-    ErrorClass, ErrorCount, Interval, LONGEST_TIME, Latencies, Ledger, Phase, PhaseTotals,
-    RequestTally,
+    ErrorClass, ErrorCount, Interval, LONGEST_TIME, Latencies, Ledger, NamedError, Phase,
+    PhaseTotals, RequestTally,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -176,11 +177,11 @@ impl Recorder {
     /// A request of that kind was answered without error. [`Self::advance`] has been called for
     /// that moment.
     #[inline]
-    pub(crate) fn answered(&mut self, kind: usize, took: Duration) {
+    pub(crate) fn answered(&mut self, kind: usize, took: Duration, rows: u64) {
         self.waited(took);
         match self.schedule.phase(self.start, self.from) {
             Phase::Warmup => {}
-            Phase::Measure => self.by_request[kind].measured(took),
+            Phase::Measure => self.by_request[kind].measured(took, rows),
             Phase::Drain => self.by_request[kind].waited(took),
         }
     }
@@ -189,8 +190,10 @@ impl Recorder {
     /// that moment.
     pub(crate) fn refused(&mut self, kind: usize, took: Duration) {
         self.waited(took);
-        if self.schedule.phase(self.start, self.from) != Phase::Warmup {
-            self.by_request[kind].waited(took);
+        match self.schedule.phase(self.start, self.from) {
+            Phase::Warmup => {}
+            Phase::Measure => self.by_request[kind].failed(took),
+            Phase::Drain => self.by_request[kind].waited(took),
         }
     }
 
@@ -199,9 +202,30 @@ impl Recorder {
         let kind = &mut self.by_request[kind];
         match self.schedule.phase(self.start, self.from) {
             Phase::Warmup => {}
-            Phase::Measure if succeeded => kind.measured(took),
-            Phase::Measure | Phase::Drain => kind.waited(took),
+            Phase::Measure if succeeded => kind.measured(took, 0),
+            Phase::Measure => kind.failed(took),
+            Phase::Drain => kind.waited(took),
         }
+    }
+
+    /// A transaction of that kind, whose latencies are kept apart, was never answered: it waited in the
+    /// measured phase, whenever it began.
+    pub(crate) fn transaction_never_answered(&mut self, kind: usize, waited: Duration) {
+        self.by_request[kind].never_answered(waited);
+    }
+
+    /// A transaction of that kind is done again.
+    pub(crate) fn retried(&mut self, kind: usize) {
+        if self.schedule.phase(self.start, self.from) == Phase::Measure {
+            self.by_request[kind].retries += 1;
+        }
+    }
+
+    /// An error is one of that kind of statement, or of transaction.
+    pub(crate) fn blamed(&mut self, kind: usize, error: &OperationError) {
+        let mut code = error.code.clone();
+        cut(&mut code, LONGEST_CODE);
+        self.by_request[kind].note(error.class, &code);
     }
 
     /// A request of that kind was never answered, and waited for so long: whether or not it was asked
@@ -405,6 +429,11 @@ impl Recorder {
         self.from = until;
         self.until = self.schedule.interval_end(self.start, until);
     }
+}
+
+/// Whether its code is no longer than those that a [`Recorder`] keeps.
+pub(crate) fn has_short_code(error: &NamedError) -> bool {
+    error.code.len() <= LONGEST_CODE
 }
 
 /// Whether its texts are no longer than those that a [`Recorder`] keeps.

@@ -1,6 +1,6 @@
 use super::outage::Losses;
 use super::ticks::Ticks;
-use super::{Ended, OpenRecord, Silence};
+use super::{Ended, NamedRecord, OpenRecord, Silence};
 use crate::Nanos;
 use model::{ErrorCount, Latencies, Ledger, Outage, Phase, PhaseTotals, RequestTally};
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ pub(crate) struct Recorded {
     pub(crate) tally: RequestTally,
     /// Latencies by kind of request in the measured phase, with how long those of them waited that had no
     /// answer in it, as in `waits`; empty where they are not kept apart.
-    pub(crate) by_request: Box<[Latencies]>,
+    pub(crate) by_request: Box<[NamedRecord]>,
     pub(crate) errors: Vec<ErrorCount>,
     pub(crate) open: Option<OpenRecord>,
     pub(super) losses: Losses,

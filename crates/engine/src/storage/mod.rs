@@ -217,6 +217,7 @@ fn run_part(
             named: Named::new(
                 &Kind::KINDS,
                 Kind::NAMES.iter().map(|&name| name.to_owned()).collect(),
+                Vec::new(),
             ),
             workers,
             ready_limit: load.timing().ready_limit,

@@ -106,6 +106,22 @@ pub fn terminate(pid: u32) -> io::Result<()> {
     signal(pid, libc::SIGTERM)
 }
 
+/// Asks a process to end by SIGINT. One that has ended already is no error.
+///
+/// # Errors
+/// When the process may not be signalled.
+pub(crate) fn interrupt(pid: u32) -> io::Result<()> {
+    signal(pid, libc::SIGINT)
+}
+
+/// Asks a process to end by SIGQUIT. One that has ended already is no error.
+///
+/// # Errors
+/// When the process may not be signalled.
+pub(crate) fn quit(pid: u32) -> io::Result<()> {
+    signal(pid, libc::SIGQUIT)
+}
+
 /// Ends a process at once (SIGKILL). One that has ended already is no error.
 ///
 /// # Errors

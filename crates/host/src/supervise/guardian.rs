@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 /// How every script begins, for `/bin/sh`.
 const BEGIN: &str = include_str!("begin.sh");
+/// What ends a sandbox.
+const SANDBOX: &str = include_str!("sandbox.sh");
 /// What it is called in lists of processes.
 pub(crate) const NAME: &str = "weighin-guardian";
 /// Starts the second where no parent is left that it would be a child of, with the same files.
@@ -42,7 +44,7 @@ pub(crate) enum Charge<'a> {
 impl Charge<'_> {
     fn script(self) -> &'static str {
         match self {
-            Self::Sandbox { .. } => include_str!("sandbox.sh"),
+            Self::Sandbox { .. } => SANDBOX,
             Self::Command => include_str!("command.sh"),
             Self::Groups(_) => include_str!("groups.sh"),
             Self::Link(_) => include_str!("link.sh"),
@@ -188,6 +190,17 @@ impl Guardian {
             pause = (pause * 2).min(LOOK_EVERY);
         }
     }
+}
+
+/// Kills the processes of a sandbox as its guardian would, and leaves the rest to that. They are known by
+/// their arguments, or by what the names of their programs begin with.
+pub(crate) fn kill_servers(sandbox: &Path, prefixes: &[&str]) {
+    let mut command = crate::local::command::command("/bin/sh");
+    command.args(["-c", &format!("role=servers\n{SANDBOX}"), NAME]).arg(sandbox).args(prefixes);
+    command.env("LC_ALL", "C").current_dir("/");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // Where there is no shell, no guardian could be started either.
+    let _ = command.status();
 }
 
 /// What has a shell set a variable; `None` for a name that it cannot have.

@@ -9,7 +9,7 @@ mod keeper;
 mod network;
 mod running;
 
-pub(crate) use self::guardian::{Charge, Guardian, NAME};
+pub(crate) use self::guardian::{Charge, Guardian, NAME, kill_servers};
 pub(crate) use self::keeper::{Answer, Order};
 pub use self::keeper::{KEEPER_COMMAND, keep};
 pub use self::network::ADDRESSES;

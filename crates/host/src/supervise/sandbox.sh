@@ -8,6 +8,11 @@
 # Some servers overwrite their arguments: they are known by working in the data directory, and by what the
 # names of their programs begin with, which the further arguments say; clients end with -cli. The patterns
 # stand in one word with grep's -e, or grep would find itself.
+#
+# Shared memory outlives processes that are killed. What they have mapped of it goes with them where their
+# own account has made it: files of /dev/shm, and segments of System V, which have their numbers in place
+# of those of files. A file may list others of its kind that nobody has mapped, by the numbers that end
+# their names.
 
 is_server() {
     case $1 in
@@ -20,7 +25,34 @@ is_server() {
     done
     return 1
 }
+note_shared() {
+    account=$(stat -c %u "/proc/$1") || return 0
+    [ "$(readlink "/proc/$1/ns/ipc")" = "$(readlink /proc/self/ns/ipc)" ] || return 0
+    while read -r _ _ _ _ number path; do
+        case $path in
+            /dev/shm/*[!A-Za-z0-9._-]*) ;;
+            /dev/shm/*)
+                case " $files " in
+                    *" $path "*) continue;;
+                esac
+                [ "$(stat -c %u:%i -- "$path")" = "$account:$number" ] || continue
+                listed=$(od -An -v -tu4 -N 1048576 -- "$path")
+                for other in "${path%.*}".*; do
+                    case $listed in
+                        *" ${other##*.} "*|*" ${other##*.}
+"*) [ "$(stat -c %u -- "$other")" = "$account" ] && files="$files $other";;
+                    esac
+                done
+                files="$files $path";;
+            /SYSV*" (deleted)")
+                grep -qE "^ *-?[0-9]+ +$number +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+ +$account " \
+                    /proc/sysvipc/shm && segments="$segments $number";;
+        esac
+    done <"/proc/$1/maps"
+}
 kill_servers() {
+    files=
+    segments=
     for file in $(grep -lszxF -e"--datadir=$1/data" -e"--datadir=$1/volume/data" \
         /proc/[0-9]*/cmdline)
     do
@@ -35,10 +67,32 @@ kill_servers() {
         if is_server "${program##*/}"; then
             left=yes
             pid=${link#/proc/}
-            kill -KILL "${pid%/cwd}"
+            pid=${pid%/cwd}
+            note_shared "$pid"
+            kill -KILL "$pid"
         fi
     done
+    [ -z "$files" ] || rm -f -- $files
+    for segment in $segments; do
+        ipcrm -m "$segment"
+    done
 }
+
+# Nobody but the guardian removes more than the processes.
+if [ "$role" = servers ]; then
+    sandbox=$1
+    shift
+    prefixes=$*
+    tries=0
+    left=yes
+    while [ -n "$left" ] && [ "$tries" -lt 200 ]; do
+        left=
+        kill_servers "$sandbox"
+        tries=$((tries + 1))
+        [ -z "$left" ] || sleep 0.05
+    done
+    exit 0
+fi
 
 # Whether the working directory is the sandbox.
 is_within() {

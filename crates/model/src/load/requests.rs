@@ -1,4 +1,4 @@
-use super::Moved;
+use super::{ErrorClass, Moved};
 use crate::Latencies;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -165,14 +165,34 @@ impl std::ops::AddAssign for AnswerCounts {
     }
 }
 
-/// Latencies of one kind of statement.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StatementLatencies {
+/// What became of the statements, or the transactions, of one name in the measured phase.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NamedResult {
     /// Such as `point_select`.
     pub name: String,
-    /// From sending a statement to its last byte received, of all that were answered without error
-    /// in the measured phase, whatever became of their transactions.
+    /// From sending a statement to its last byte received, of all that were answered without error,
+    /// whatever became of their transactions; of transactions as of all together. Those are in it
+    /// that waited longer and had no such answer, as in [`LoadResult::waits`](crate::LoadResult).
     pub latencies: Latencies,
+    /// How many were answered without error.
+    pub ok: u64,
+    /// How many were refused, lost with their connection, or never answered.
+    pub failed: u64,
+    /// Of transactions, how often one was done again after a conflict.
+    pub retries: u64,
+    /// Of statements, rows in their answers, and rows that they changed.
+    pub rows: u64,
+    /// Errors of all phases, most frequent first.
+    pub errors: Vec<NamedError>,
+}
+
+/// How often statements or transactions of one name had an error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedError {
+    pub class: ErrorClass,
+    /// As in [`ErrorCount`](crate::ErrorCount).
+    pub code: String,
+    pub count: u64,
 }
 
 #[cfg(test)]

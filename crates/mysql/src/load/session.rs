@@ -9,7 +9,7 @@ use crate::protocol::{
 use engine::{Answered, Event, OperationError, Session, SessionError, WithoutServer};
 use model::{Effect, ErrorClass, RequestKind, RequestTally};
 use std::sync::Arc;
-use workload::program::{Next, Run, Statement, StatementKind, Transaction};
+use workload::program::{Next, Run, Statement, StatementKind};
 
 mod login;
 mod statement;
@@ -56,6 +56,8 @@ pub struct ProgramSession<const BY_STATEMENT: bool = false> {
     compression: Option<Box<Compressed>>,
     /// The statement whose reply has just come.
     answered: Option<Answered>,
+    /// The statement whose refusal ended the last transaction that failed.
+    refused: Option<usize>,
     /// What beginning, or going on after a pause, came to where that is no request.
     event: Option<Event>,
     /// What comes after that.
@@ -108,6 +110,7 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
             stage: Stage::Closed,
             compression: None,
             answered: None,
+            refused: None,
             event: None,
             then: None,
             // Replaced when the login has told the dialect.
@@ -186,6 +189,7 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
     /// A value of the next statement cannot be computed: the transaction is abandoned.
     #[cold]
     fn cannot_go_on(&mut self, out: &mut Vec<u8>) -> Event {
+        self.refused = None;
         let reason = self.run.error().map(|error| error.to_string());
         let failure = OperationError {
             class: ErrorClass::Statement,
@@ -201,25 +205,30 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
     fn answered_with(
         &mut self,
         statement: usize,
-        error: Option<ServerError>,
+        answer: Result<u64, ServerError>,
         out: &mut Vec<u8>,
         tally: &mut RequestTally,
     ) -> Event {
         tally.kinds[self.statements.form(statement).kind as usize] += 1;
-        let misread = if self.reads && error.is_none() { self.misread(statement) } else { None };
+        let misread = if self.reads && answer.is_ok() { self.misread(statement) } else { None };
         if BY_STATEMENT {
-            let refused = error.is_some() || misread.is_some();
-            self.answered = Some(Answered { kind: statement, refused });
+            let refused = answer.is_err() || misread.is_some();
+            let rows = answer.as_ref().map_or(0, |rows| *rows);
+            self.answered = Some(Answered { kind: statement, refused, rows });
         }
-        match (error, misread) {
-            (Some(error), _) => self.refused(error, out),
-            (None, Some(failure)) => self.abandon(failure, false, out),
-            (None, None) => self.execute_next(out),
+        match (answer, misread) {
+            (Err(error), _) => self.refused(statement, error, out),
+            (Ok(_), Some(failure)) => {
+                self.refused = Some(statement);
+                self.abandon(failure, false, out)
+            }
+            (Ok(_), None) => self.execute_next(out),
         }
     }
 
     /// A statement was refused: the transaction is abandoned.
-    fn refused(&mut self, error: ServerError, out: &mut Vec<u8>) -> Event {
+    fn refused(&mut self, statement: usize, error: ServerError, out: &mut Vec<u8>) -> Event {
+        self.refused = Some(statement);
         let rolled_back = error.code == ER_LOCK_DEADLOCK;
         self.abandon(Box::new(operation_error(error)), rolled_back, out)
     }
@@ -232,7 +241,10 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
         out: &mut Vec<u8>,
     ) -> Event {
         let in_transaction = self.run.in_transaction();
-        self.run.restart();
+        match failure.class == ErrorClass::Conflict && self.run.can_retry() {
+            true => self.run.again(),
+            false => self.run.restart(),
+        }
         if in_transaction && !rolled_back {
             self.reads = false;
             write_query("ROLLBACK", out);
@@ -257,14 +269,13 @@ impl<const BY_STATEMENT: bool> Session for ProgramSession<BY_STATEMENT> {
     }
 
     fn names(&self) -> Vec<String> {
-        let program = self.statements.program();
-        let mut names: Vec<String> =
-            program.statements().iter().map(|statement| statement.name.clone()).collect();
-        if program.tells_transactions() {
-            let name = |one: &Transaction| format!("transaction {}", one.name);
-            names.extend(program.transactions().iter().map(name));
-        }
-        names
+        let statements = self.statements.program().statements();
+        statements.iter().map(|statement| statement.name.clone()).collect()
+    }
+
+    fn transaction_names(&self) -> Vec<String> {
+        let transactions = self.statements.program().transactions();
+        transactions.iter().map(|transaction| transaction.name.clone()).collect()
     }
 
     fn open(&mut self, _out: &mut Vec<u8>) {
@@ -336,9 +347,15 @@ impl<const BY_STATEMENT: bool> Session for ProgramSession<BY_STATEMENT> {
     }
 
     fn transaction(&self) -> Option<usize> {
-        let program = self.statements.program();
-        let first = program.statements().len();
-        program.tells_transactions().then(|| first + self.run.transaction())
+        Some(self.run.transaction())
+    }
+
+    fn refused_statement(&self) -> Option<usize> {
+        self.refused
+    }
+
+    fn does_again(&self) -> bool {
+        self.run.comes_again()
     }
 
     /// MySQL 8 says so of a connection that has idled for longer than `wait_timeout`.
@@ -420,7 +437,7 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
             false => self.reader.receive(input).map_err(broken)?,
             true => self.receive_row(input)?,
         };
-        let error = match reply {
+        let answer = match reply {
             None => return Ok((consumed, Event::More)),
             // Of a procedure there are several answers; the last counts.
             Some(Reply::Rows { more_results: true, .. } | Reply::Ok { more_results: true, .. }) => {
@@ -428,24 +445,24 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
             }
             Some(Reply::Rows { rows, .. }) => {
                 self.check_answer(rows, tally);
-                None
+                Ok(rows)
             }
             Some(Reply::Ok { affected_rows, .. }) => {
                 self.note_effect(affected_rows);
-                None
+                Ok(affected_rows)
             }
-            Some(Reply::Err(error)) => Some(*error),
+            Some(Reply::Err(error)) => Err(*error),
             Some(Reply::LocalInfile { .. }) => {
                 return Err(SessionError::Protocol("the server asks for a file".to_owned()));
             }
         };
-        let event = match (std::mem::replace(&mut self.stage, Stage::Idle), error) {
+        let event = match (std::mem::replace(&mut self.stage, Stage::Idle), answer) {
             (Stage::RollingBack(failure), _) => {
                 tally.kinds[StatementKind::Rollback as usize] += 1;
                 Event::Failed(failure)
             }
-            (Stage::Executing(statement), error) => {
-                self.answered_with(statement, error, out, tally)
+            (Stage::Executing(statement), answer) => {
+                self.answered_with(statement, answer, out, tally)
             }
             // The stage was checked above.
             _ => Event::More,
@@ -467,7 +484,7 @@ impl<const BY_STATEMENT: bool> WithoutServer for ProgramSession<BY_STATEMENT> {
         }
         self.note_effect(1);
         match std::mem::replace(&mut self.stage, Stage::Idle) {
-            Stage::Executing(statement) => self.answered_with(statement, None, out, tally),
+            Stage::Executing(statement) => self.answered_with(statement, Ok(0), out, tally),
             // Nothing else is under way where nothing is refused.
             _ => Event::Done,
         }

@@ -48,18 +48,31 @@ impl TextTemplate {
 #[inline]
 fn write_value(run: &Run, variable: usize, out: &mut Vec<u8>) {
     match run.variables.get(variable) {
-        Value::Text(holder) => {
-            out.push(b'\'');
-            for &byte in run.variables.text(holder) {
-                if matches!(byte, b'\'' | b'\\') {
-                    out.push(byte);
-                }
-                out.push(byte);
-            }
-            out.push(b'\'');
-        }
+        Value::Text(holder) => write_text(run.variables.text(holder), out),
         value => run.variables.append(value, out),
     }
+}
+
+/// Appends a text that means the same in every SQL mode: whether a backslash is a character or escapes
+/// the next depends on it.
+fn write_text(text: &[u8], out: &mut Vec<u8>) {
+    const HEXADECIMAL: &[u8; 16] = b"0123456789abcdef";
+    if text.contains(&b'\\') {
+        out.extend_from_slice(b"_utf8mb4 X'");
+        for byte in text {
+            out.push(HEXADECIMAL[usize::from(byte >> 4)]);
+            out.push(HEXADECIMAL[usize::from(byte & 15)]);
+        }
+    } else {
+        out.push(b'\'');
+        for &byte in text {
+            if byte == b'\'' {
+                out.push(byte);
+            }
+            out.push(byte);
+        }
+    }
+    out.push(b'\'');
 }
 
 #[cfg(test)]
@@ -83,6 +96,17 @@ mod tests {
         let mut out = Vec::new();
         templates[0].write(&mut run, &mut out);
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_text_means_the_same_in_every_mode() {
+        let written = |text: &str| {
+            let mut out = Vec::new();
+            super::write_text(text.as_bytes(), &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(written("it's"), "'it''s'");
+        assert_eq!(written("a\\'"), "_utf8mb4 X'615c27'");
     }
 
     #[test]

@@ -1,7 +1,7 @@
-use super::inspect::{self, TableInfo};
-use super::mark;
+use super::{inspect, mark};
 use crate::client::Connection;
 use model::{Failure, FailureKind, Oltp};
+use sql::tables::TableInfo;
 use workload::oltp::table_name;
 
 /// Checks that all tables of a workload are there, whoever made them, and changes nothing.

@@ -1,7 +1,7 @@
-use super::inspect::TableInfo;
 use super::{inspect, mark};
 use crate::client::Connection;
 use model::{Failure, FailureKind};
+use sql::tables::{TableInfo, is_test_table};
 use system::Login;
 
 /// What a clean-up did.
@@ -53,22 +53,4 @@ pub fn cleanup(
         }
     }
     Ok(done)
-}
-
-fn is_test_table(name: &str) -> bool {
-    name.strip_prefix("sbtest")
-        .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_sbtest_with_a_number_is_a_test_table() {
-        assert!(is_test_table("sbtest1") && is_test_table("sbtest250"));
-        assert!(
-            !is_test_table("sbtest") && !is_test_table("sbtest_old") && !is_test_table("orders")
-        );
-    }
 }

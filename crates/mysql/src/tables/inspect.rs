@@ -1,16 +1,6 @@
 use crate::client::Connection;
 use model::{Failure, FailureKind};
-
-/// What the server says of one table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct TableInfo {
-    pub(super) name: String,
-    pub(super) comment: String,
-    /// The highest id so far plus one, where the server knows it.
-    pub(super) auto_increment: Option<u64>,
-    /// Data and index, in bytes.
-    pub(super) bytes: u64,
-}
+use sql::tables::TableInfo;
 
 /// Everything in the connection's database: tables and views.
 pub(super) fn tables(control: &mut Connection) -> Result<Vec<TableInfo>, Failure> {

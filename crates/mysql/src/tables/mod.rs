@@ -12,7 +12,6 @@ mod inspect;
 mod lend;
 mod mark;
 mod own;
-mod plan;
 mod prepare;
 
 pub use check::check;

@@ -1,9 +1,9 @@
 //! Tables of weighin's own that no load runs on.
 
-use super::inspect::{self, TableInfo};
-use super::{mark, plan};
+use super::{inspect, mark};
 use crate::client::Connection;
 use model::Failure;
+use sql::tables::{TableInfo, refuse_beside};
 
 /// Such a table.
 pub(crate) struct OwnTable {
@@ -24,7 +24,7 @@ pub(crate) fn check_room(
     own: &OwnTable,
 ) -> Result<(), Failure> {
     let present = inspect::tables(control)?;
-    plan::refuse_beside(&present, database, &format!("the table {}", own.name))
+    refuse_beside(&present, database, &format!("the table {}", own.name))
 }
 
 /// Makes such a table anew.
@@ -38,7 +38,7 @@ pub(crate) fn make_own(
 ) -> Result<(), Failure> {
     let OwnTable { name: table, columns, purpose } = own;
     let present = inspect::tables(control)?;
-    plan::refuse_beside(&present, database, &format!("the table {table}"))?;
+    refuse_beside(&present, database, &format!("the table {table}"))?;
     if is_there(&present, table) {
         run(control, &format!("DROP TABLE {table}"))?;
     }

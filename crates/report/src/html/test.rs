@@ -45,6 +45,7 @@ pub(super) fn section(
             };
             (part("All cells", &cells))
         }
+        (items(analysis, test))
         (before_and_after(analysis, test))
         (volume(analysis, test))
         @if !test.fleets.is_empty() {
@@ -74,6 +75,26 @@ pub(super) fn section(
         }
     };
     Layer::new(&format!("test-{number}"), &test.test, &described).around(&content)
+}
+
+/// The user's own transactions and their statements, where the test has such.
+fn items(analysis: &Analysis, test: &TestAnalysis) -> Markup {
+    if test.items.is_empty() {
+        return Markup::default();
+    }
+    let pairs = view::item_pairs(test);
+    let transactions = table::table(&tables::transactions(analysis, test));
+    let statements = table::table(&tables::statements(analysis, test));
+    html! {
+        h3 { "Transactions" }
+        (transactions)
+        p.caption { (words::ITEMS) }
+        (part("Statements", &statements))
+        @for (baseline, candidate) in pairs {
+            @let heading = format!("{candidate} ÷ {baseline}, by name");
+            (part(&heading, &table::table(&tables::item_ratios(test, &baseline, &candidate))))
+        }
+    }
 }
 
 /// A part of a test that stands folded.

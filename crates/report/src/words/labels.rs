@@ -6,7 +6,8 @@ use analyse::{Curve, CurveShape, Severity, Validity, Verdict};
 use findings::names::target_name;
 use findings::place::levels;
 use model::{
-    CacheState, Endpoint, KeyValue, LoadHosts, Place, Software, StoragePlace, Task, Test, Workload,
+    CacheState, Endpoint, KeyValue, LoadHosts, Place, Software, StoragePlace, Task, Test,
+    Transactions, Workload,
 };
 
 /// Heading of the findings of a severity.
@@ -151,6 +152,7 @@ pub(crate) fn workload(test: &Test) -> String {
             numbers::count(oltp.table_size.into()),
             oltp.distribution.name(),
         ),
+        Workload::Transactions(own) => transactions(own),
         Workload::KeyValue(workload) => key_value(workload),
         Workload::Storage(storage) => findings::storage::load(storage),
     };
@@ -196,6 +198,17 @@ pub(crate) fn workload(test: &Test) -> String {
         numbers::duration(load.warmup),
         interventions.collect::<String>(),
     )
+}
+
+/// The user's own transactions with their shares.
+fn transactions(own: &Transactions) -> String {
+    let share = |one| numbers::percent(own.share(one));
+    let names = own.transactions.iter();
+    let names: Vec<String> = match own.transactions.len() {
+        1 => names.map(|one| one.name.clone()).collect(),
+        _ => names.map(|one| format!("{} ({})", one.name, share(one))).collect(),
+    };
+    format!("transactions of your own: {}", names.join(", "))
 }
 
 /// Reads and writes of keys: how many of which, and how they are sent.

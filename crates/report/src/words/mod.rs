@@ -13,6 +13,7 @@ mod events;
 mod failover;
 mod first;
 pub(crate) mod instances;
+mod items;
 mod labels;
 mod methods;
 mod metric;
@@ -44,6 +45,7 @@ pub(crate) use findings::words::{
 };
 pub(crate) use findings::{capitalised, sentences};
 pub(crate) use first::not_offered;
+pub(crate) use items::ITEMS;
 pub(crate) use labels::{place, severity, shape, validity, verdict, workload};
 pub use methods::budget;
 pub(crate) use methods::{few_repeats, methods};

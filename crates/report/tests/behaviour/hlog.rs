@@ -1,9 +1,7 @@
 //! Interval logs: what HdrHistogram's reader makes of them is what was measured.
 
 use crate::support;
-use model::{
-    Dataset, Latencies, LatencyLogLine, Phase, ReadBudget, StatementLatencies, UnixMillis,
-};
+use model::{Dataset, Latencies, LatencyLogLine, NamedResult, Phase, ReadBudget, UnixMillis};
 use report::Format;
 use std::collections::BTreeMap;
 
@@ -95,7 +93,11 @@ fn without_seconds_and_of_kinds_of_statement_there_is_one_line_for_the_phase() {
         let Some(load) = record.load_mut() else { continue };
         load.intervals.clear();
         let latencies = load.latencies.clone();
-        load.by_statement.push(StatementLatencies { name: "point select".to_owned(), latencies });
+        load.by_statement.push(NamedResult {
+            name: "point select".to_owned(),
+            latencies,
+            ..NamedResult::default()
+        });
     }
     let (base, tags) = read(&log(&dataset));
     for record in &dataset.trials {

@@ -5,7 +5,7 @@ use crate::keys::value::by_name;
 use model::{
     ArrivalProcess, Arrivals, BackgroundWork, BlockOrder, BuiltInChange, CacheState, ErrorAction,
     ErrorPolicy, FailoverCause, FileSystem, InstancePer, KeyDistribution, KeyOrder, KeyValue,
-    OltpMix, PriceUnit, SearchOver, Storage, Workload,
+    OltpMix, PriceUnit, SearchOver, Storage, Transactions, Workload,
 };
 
 /// For each key its type, what it is read into, its words, and its default.
@@ -70,7 +70,7 @@ pub(crate) const CACHE_STATES: [(&str, CacheState); 2] =
     [("warm", CacheState::Warm), ("cold", CacheState::Cold)];
 
 /// The workloads that are none of the OLTP family.
-const OTHERS: [&str; 2] = [Workload::KEY_VALUE, Storage::NAME];
+const OTHERS: [&str; 3] = [Transactions::NAME, Workload::KEY_VALUE, Storage::NAME];
 
 /// All workloads that `workload` takes.
 pub(crate) fn workload_names() -> [&'static str; OltpMix::REPEATABLE.len() + OTHERS.len()] {

@@ -4,9 +4,9 @@
 use crate::keys::key::ABSENT;
 use crate::keys::{
     CatchUpKeys, FailoverKeys, KeyValueKeys, LoadKeys, OltpKeys, SchemaChangeKeys, ServerKeys,
-    StatementKeys, StorageKeys, TestKeys, TimedKeys,
+    StatementKeys, StorageKeys, TestKeys, TimedKeys, TransactionsKeys,
 };
-use model::{CatchUp, Failover, OltpMix, SchemaChange, Statement, Storage, Workload};
+use model::{CatchUp, Failover, OltpMix, SchemaChange, Statement, Storage, Transactions, Workload};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -17,6 +17,7 @@ use toml::de::DeTable;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Oltp(OltpMix),
+    Transactions,
     KeyValue,
     Storage,
     Statement,
@@ -49,8 +50,9 @@ const OF_MEASURED_LOADS: [&str; 8] = [
 
 impl Form {
     /// One for each set of keys.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Oltp(OltpMix::ReadWrite),
+        Self::Transactions,
         Self::KeyValue,
         Self::Storage,
         Self::Statement,
@@ -74,6 +76,7 @@ impl Form {
     /// That of a load.
     pub fn of_workload(name: &str) -> Option<Self> {
         match name {
+            Transactions::NAME => Some(Self::Transactions),
             Workload::KEY_VALUE => Some(Self::KeyValue),
             Storage::NAME => Some(Self::Storage),
             oltp => OltpMix::from_name(oltp).map(Self::Oltp),
@@ -84,6 +87,7 @@ impl Form {
     pub fn name(self) -> &'static str {
         match self {
             Self::Oltp(mix) => mix.name(),
+            Self::Transactions => Transactions::NAME,
             Self::KeyValue => Workload::KEY_VALUE,
             Self::Storage => Storage::NAME,
             Self::Statement => "the task statement",
@@ -107,7 +111,8 @@ impl Form {
     pub fn family(self) -> &'static str {
         match self {
             Self::Oltp(_) => "oltp_... and select_...",
-            Self::KeyValue
+            Self::Transactions
+            | Self::KeyValue
             | Self::Storage
             | Self::Statement
             | Self::SchemaChange
@@ -129,6 +134,7 @@ impl Form {
             Self::SchemaChange => 4,
             Self::Failover => 5,
             Self::CatchUp => 6,
+            Self::Transactions => 7,
         };
         KEYS[place].get_or_init(|| self.described())
     }
@@ -148,6 +154,10 @@ impl Form {
             Self::Oltp(_) => {
                 keys.extend(properties::<ServerKeys>());
                 keys.extend(properties::<OltpKeys>());
+            }
+            Self::Transactions => {
+                keys.extend(properties::<ServerKeys>());
+                keys.extend(properties::<TransactionsKeys>());
             }
             Self::KeyValue => {
                 keys.extend(properties::<ServerKeys>());
@@ -176,11 +186,11 @@ impl Form {
             }
             Self::CatchUp => return vec![self.catch_up_schema()],
             Self::Oltp(_) => json!({ "enum": OltpMix::REPEATABLE.map(OltpMix::name) }),
-            Self::KeyValue | Self::Storage => json!({ "const": self.name() }),
+            Self::Transactions | Self::KeyValue | Self::Storage => json!({ "const": self.name() }),
         };
         let (levels, bounds) = match self {
             Self::Oltp(_) => (&["clients", "rate"][..], &["slo", "replica_lag"][..]),
-            Self::KeyValue => (&["clients", "rate"][..], &["slo"][..]),
+            Self::Transactions | Self::KeyValue => (&["clients", "rate"][..], &["slo"][..]),
             Self::Storage
             | Self::Statement
             | Self::SchemaChange

@@ -11,6 +11,7 @@ pub(crate) mod statement;
 pub(crate) mod study;
 pub(crate) mod target;
 mod test;
+pub(crate) mod transactions;
 pub(crate) mod value;
 pub(crate) mod volume;
 
@@ -24,4 +25,5 @@ pub(crate) use test::{
     Blocks, CatchUpKeys, FailoverKeys, InterventionTable, KeyValueKeys, LoadKeys, OltpKeys,
     Percent, ServerKeys, StorageKeys, TestKeys,
 };
+pub(crate) use transactions::TransactionsKeys;
 pub(crate) use value::Maybe;

@@ -103,7 +103,7 @@ fn shrink(data: &mut Workload, factor: f64, private: bool) {
     match data {
         Workload::Oltp(oltp) if private => oltp.table_size = fewer(oltp.table_size),
         Workload::KeyValue(load) if private => load.keys = fewer(load.keys),
-        Workload::Oltp(_) | Workload::KeyValue(_) => {}
+        Workload::Oltp(_) | Workload::Transactions(_) | Workload::KeyValue(_) => {}
         Workload::Storage(storage) => shrink_blocks(storage, factor),
     }
 }

@@ -2,8 +2,10 @@ pub(crate) mod names;
 pub(crate) mod render;
 pub(crate) mod secret;
 
+use model::{SqlSyntax, Target};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::PathBuf;
 use toml::de::DeTable;
 
 /// What something is about: bytes of the study file; of a command line the number of an option.
@@ -38,11 +40,18 @@ pub(crate) struct Problem {
     /// Another place that belongs to it, and what is there.
     pub other: Option<(Place, String)>,
     pub help: Option<String>,
+    /// What exactly is wrong in a text that the place names, ready to print.
+    pub inside: Option<String>,
     /// The line may hold a secret and must not be shown.
     pub secret: bool,
 }
 
 impl Problem {
+    pub fn inside(&mut self, text: impl Into<String>) -> &mut Self {
+        self.inside = Some(text.into());
+        self
+    }
+
     pub fn help(&mut self, text: impl Into<String>) -> &mut Self {
         self.help = Some(text.into());
         self
@@ -104,12 +113,25 @@ pub(crate) struct Problems {
     incomplete: bool,
     /// How messages write keys.
     pub notation: Notation,
+    /// Where the files are that the study names.
+    pub directory: Option<PathBuf>,
+    /// How the targets want their SQL written: once for each way.
+    pub syntaxes: Vec<SqlSyntax>,
 }
 
 impl Problems {
     /// Those of a command line whose options have these names.
     pub fn for_options(option: fn(&str) -> String) -> Self {
         Self { notation: Notation::Options(option), ..Self::default() }
+    }
+
+    /// Notes which targets scripts are to run on.
+    pub fn learn_syntaxes<'a>(&mut self, targets: impl Iterator<Item = &'a Target>) {
+        for syntax in targets.filter_map(|target| target.system.facts().sql) {
+            if !self.syntaxes.contains(syntax) {
+                self.syntaxes.push(*syntax);
+            }
+        }
     }
 
     /// What the user calls a key.
@@ -124,6 +146,7 @@ impl Problems {
             message: message.into(),
             other: None,
             help: None,
+            inside: None,
             secret: false,
         });
         self.list.last_mut().expect("an element was pushed on the line above")

@@ -68,6 +68,9 @@ pub(crate) fn render(problems: &[Problem], source: &Source<'_>) -> String {
         if let Some((at, label)) = problem.other.as_ref().filter(|(at, _)| source.has(at)) {
             source.write(&mut out, "  ", at, label, secretive);
         }
+        for line in problem.inside.iter().filter(|_| !secretive).flat_map(|text| text.lines()) {
+            let _ = writeln!(out, "  {}", text::visible(line));
+        }
         if let Some(help) = &problem.help {
             let _ = writeln!(out, "  = help: {}", text::visible(help));
         }
@@ -142,6 +145,7 @@ mod tests {
             message: format!("hostile \u{9b} {}", "x".repeat(70_000)),
             other: None,
             help: None,
+            inside: None,
             secret: false,
         };
         let shown = render(&[problem], &Source::File { text, origin: "s.toml" });

@@ -3,7 +3,7 @@
 use crate::problem::{Place, Problems};
 use crate::read::tests::table::{TaskTable, TestTable};
 use model::system::Feature;
-use model::{Act, Change, FailoverCause, Query, Target, Task, Test};
+use model::{Act, Change, FailoverCause, Query, Target, Task, Test, Workload};
 
 /// Notes a test whose workload the server of a target cannot run; every test runs on every target.
 pub(crate) fn check(
@@ -14,6 +14,7 @@ pub(crate) fn check(
 ) {
     check_volumes(test, table, targets, problems);
     check_sql(test, table, targets, problems);
+    check_writes(test, table, targets, problems);
     check_acts(test, table, targets, problems);
     check_failover(test, table, targets, problems);
     check_replicas(test, table, targets, problems);
@@ -150,9 +151,11 @@ fn check_sql(test: &Test, table: &TestTable, targets: &[(Target, Place)], proble
         }
         Task::Failover(_) | Task::CatchUp(_) => None,
         Task::Load(_) | Task::Search(_) | Task::Imported(_) => {
+            let own = test.workload().and_then(Workload::transactions);
+            let scripts = own.map(|_| ("transaction", table.workload_place()));
             let mut acts = acts(test, table).into_iter();
             let own = acts.find(|(act, _)| matches!(act, Act::Statement(_)));
-            own.map(|(_, at)| (Act::STATEMENT, at))
+            own.map(|(_, at)| (Act::STATEMENT, at)).or(scripts)
         }
     };
     let Some((key, at_sql)) = own else { return };
@@ -171,6 +174,35 @@ fn check_sql(test: &Test, table: &TestTable, targets: &[(Target, Place)], proble
         )
         .other(at.clone(), "the target")
         .help("read the SQL; if it is meant, add trusted = true to the sandbox of every target");
+}
+
+/// Notes scripts that would change data of a server that is not weighin's, where the study does not say
+/// that they may.
+fn check_writes(
+    test: &Test,
+    table: &TestTable,
+    targets: &[(Target, Place)],
+    problems: &mut Problems,
+) {
+    let own = test.workload().and_then(Workload::transactions);
+    let Some(own) = own.filter(|own| own.change_data && !own.writes) else { return };
+    let not_own = |(target, _): &&(Target, Place)| matches!(target.place, model::Place::Server(_));
+    let Some((target, at)) = targets.iter().find(not_own) else { return };
+    let names: Vec<&str> = own.transactions.iter().map(|one| one.name.as_str()).collect();
+    let setting = problems.notation.setting("writes", "true");
+    problems
+        .add(
+            table.workload_place(),
+            format!(
+                "the scripts ({}) may change data, and the server of `{}` is not weighin's",
+                names.join(", "),
+                target.name
+            ),
+        )
+        .other(at.clone(), "the target")
+        .help(format!(
+            "if its data may be changed, write {setting} in the test, and run it with --allow-writes"
+        ));
 }
 
 /// Notes a test that would leave a volume of a target without any load.

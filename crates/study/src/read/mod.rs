@@ -5,6 +5,7 @@ pub(crate) mod hosts;
 mod login;
 pub(crate) mod options;
 mod price;
+mod script_file;
 mod settings;
 mod shape;
 mod study;
@@ -18,7 +19,7 @@ use crate::text::url::may_hold_password;
 use model::{Study, text};
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
 /// Bytes that a study file may have: far more than any needs, far less than would hurt.
@@ -45,8 +46,9 @@ pub fn load(path: &Path) -> Result<Study, StudyError> {
     if bytes.len() as u64 > LARGEST {
         return Err(StudyError::TooLarge { origin, limit: LARGEST });
     }
+    let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
     match String::from_utf8(bytes) {
-        Ok(text) => parse(&text, &origin),
+        Ok(text) => parse_beside(&text, &origin, Some(directory)),
         Err(error) => Err(StudyError::NotText { origin, offset: error.utf8_error().valid_up_to() }),
     }
 }
@@ -56,7 +58,13 @@ pub fn load(path: &Path) -> Result<Study, StudyError> {
 /// # Errors
 /// When the text is not a study file, or asks for something impossible.
 pub fn parse(text: &str, origin: &str) -> Result<Study, StudyError> {
+    parse_beside(text, origin, None)
+}
+
+/// The same of a file in a directory, where the others are that it names.
+fn parse_beside(text: &str, origin: &str, directory: Option<PathBuf>) -> Result<Study, StudyError> {
     let mut problems = Problems::default();
+    problems.directory = directory;
     let (tree, syntax_errors) = DeTable::parse_recoverable(text);
     for error in &syntax_errors {
         let end = text.len();

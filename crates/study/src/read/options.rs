@@ -12,12 +12,14 @@ use crate::reference::absence;
 use model::{Target, Test};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::sync::LazyLock;
 use toml::Spanned;
+use toml::Value as Toml;
 use toml::de::{DeTable, DeValue};
 
 /// Keys that say nothing of a load which is run once by hand.
-const OF_TRIALS: [&str; 8] = [
+const OF_TRIALS: [&str; 11] = [
     "name",
     "task",
     "cache",
@@ -26,6 +28,10 @@ const OF_TRIALS: [&str; 8] = [
     "intervention",
     "replica_lag",
     "load_hosts",
+    // Options of their own.
+    "transaction",
+    "set",
+    "writes",
 ];
 
 /// A key of a load, as an option of a command line.
@@ -150,6 +156,38 @@ impl CommandLine {
         self.test.push(Given { key: key.into(), texts: vec![text.into()], is_list: false });
     }
 
+    /// Gives the test scripts, each a path with its weight behind an `@`.
+    pub fn scripts(&mut self, scripts: &[String]) {
+        let table = |script: &String| {
+            let weighted = script.rsplit_once('@').filter(|(_, weight)| {
+                !weight.is_empty() && weight.bytes().all(|byte| byte.is_ascii_digit())
+            });
+            let (path, weight) = weighted.unwrap_or((script, "1"));
+            format!("{{ script = {}, weight = {weight} }}", Toml::from(path))
+        };
+        let texts = scripts.iter().map(table).collect();
+        self.test.push(Given { key: "transaction".into(), texts, is_list: true });
+    }
+
+    /// Gives variables of scripts values, each as `name=value`: a number where it is one, otherwise a
+    /// text.
+    pub fn variables(&mut self, variables: &[String]) {
+        if variables.is_empty() {
+            return;
+        }
+        let entry = |variable: &String| {
+            let (name, value) = variable.split_once('=').unwrap_or((variable, ""));
+            let is_number = value.parse::<i64>().is_ok() || value.parse::<f64>().is_ok();
+            let value = match is_number && value.starts_with(|c: char| "-0123456789".contains(c)) {
+                true => value.to_owned(),
+                false => Toml::from(value).to_string(),
+            };
+            format!("{} = {value}", Toml::from(name))
+        };
+        let entries: Vec<String> = variables.iter().map(entry).collect();
+        self.test("set", &format!("{{ {} }}", entries.join(", ")));
+    }
+
     /// What the test was given for a key.
     pub fn get(&self, key: &str) -> Option<&str> {
         let given = self.test.iter().find(|given| given.key == key)?;
@@ -186,6 +224,8 @@ impl CommandLine {
 
     fn checked<T>(&self, read: impl FnOnce(&mut Problems) -> Option<T>) -> Result<T, StudyError> {
         let mut problems = Problems::for_options(self.option);
+        // Paths are those of the shell.
+        problems.directory = Some(PathBuf::new());
         match read(&mut problems) {
             Some(found) if problems.is_empty() => Ok(found),
             _ => {
@@ -206,6 +246,7 @@ impl CommandLine {
     }
 
     fn checked_test(&self, target: Option<&Target>, problems: &mut Problems) -> Option<Test> {
+        problems.learn_syntaxes(target.into_iter());
         let mut table = table(&self.test, self.target.len(), all_keys());
         shape::unknown_test_keys(table.get_ref(), problems);
         let mut table = shape::test(&mut table, problems)?;

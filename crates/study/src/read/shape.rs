@@ -67,6 +67,10 @@ fn load(
         Some(Form::Oltp(mix)) => {
             Some(WorkTable::Oltp(mix, Box::new(typed(table, problems)?), typed(table, problems)?))
         }
+        Some(Form::Transactions) => Some(WorkTable::Transactions(
+            Box::new(typed(table, problems)?),
+            typed(table, problems)?,
+        )),
         Some(Form::KeyValue) => {
             Some(WorkTable::KeyValue(Box::new(typed(table, problems)?), typed(table, problems)?))
         }

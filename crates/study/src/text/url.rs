@@ -272,6 +272,8 @@ mod tests {
     fn the_scheme_says_which_kind_of_server_it_is() {
         for (url, system, host, port, database) in [
             ("mariadb://h/db", System::Mysql, "h", 3306, "db"),
+            ("postgresql://h/db", System::Postgres, "h", 5432, "db"),
+            ("postgres://u@h:6432/db", System::Postgres, "h", 6432, "db"),
             ("redis://h", System::Redis, "h", 6379, "0"),
             ("redis://h/", System::Redis, "h", 6379, "0"),
             ("redis://u@h:6380/3", System::Redis, "h", 6380, "3"),
@@ -348,8 +350,8 @@ mod tests {
         for (url, error) in [
             ("", UrlError::Scheme),
             ("http://h/db", UrlError::Scheme),
-            ("postgres://h/db", UrlError::Unsupported("PostgreSQL")),
-            ("postgresql://u:s3cret@h/db", UrlError::Unsupported("PostgreSQL")),
+            ("sqlserver://h/db", UrlError::Unsupported("SQL Server")),
+            ("oracle://u:s3cret@h/db", UrlError::Unsupported("Oracle Database")),
             ("mongodb+srv://h", UrlError::Unsupported("MongoDB")),
             ("mysql://", UrlError::Database(MYSQL)),
             ("mysql://h", UrlError::Database(MYSQL)),

@@ -20,7 +20,7 @@ pub use credentials::{
 pub use error::{Broken, How};
 pub use failure::{broken_login, connect_failure};
 pub use line::{Cut, Limits, Line};
-pub use private_file::{Unreadable, read_options, read_public};
+pub use private_file::{Unreadable, read_options, read_private_options, read_public};
 pub use secrets::{Consent, SecretRules, WantedSecret, is_loopback, wanted_secrets};
 pub use transport::Transport;
 pub use visitors::{certificate_and_key, read_seed, visitors_token};

@@ -155,8 +155,20 @@ pub(super) fn read_private(opened: &Opened, owners: Owners) -> Result<Vec<u8>, U
 /// # Errors
 /// Why it is not read.
 pub fn read_options(path: &Path) -> Result<Option<Vec<u8>>, Unreadable> {
+    read_unless(path, WORLD_WRITABLE)
+}
+
+/// The same of a file of passwords; `None` when other accounts may read or write it.
+///
+/// # Errors
+/// Why it is not read.
+pub fn read_private_options(path: &Path) -> Result<Option<Vec<u8>>, Unreadable> {
+    read_unless(path, NOT_THE_OWNERS)
+}
+
+fn read_unless(path: &Path, permissions: u32) -> Result<Option<Vec<u8>>, Unreadable> {
     let opened = Opened::open(path)?;
-    if opened.facts.file_type().is_file() && opened.facts.mode() & WORLD_WRITABLE != 0 {
+    if opened.facts.file_type().is_file() && opened.facts.mode() & permissions != 0 {
         return Ok(None);
     }
     read(&opened).map(Some)

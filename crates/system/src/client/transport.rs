@@ -66,6 +66,14 @@ impl Transport {
         }
     }
 
+    /// The certificate that the other side has shown, in DER; `None` without encryption.
+    pub fn peer_certificate(&self) -> Option<&[u8]> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Tls(stream) => Some(stream.conn.peer_certificates()?.first()?),
+        }
+    }
+
     /// Sends all of it.
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {

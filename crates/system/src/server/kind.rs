@@ -82,6 +82,10 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     fn set_answer_limit(connection: &mut Self::Connection, limit: Duration);
     fn facts(connection: &mut Self::Connection) -> Result<ServerFacts, Failure>;
     fn counters(connection: &mut Self::Connection) -> Option<ServerCounters>;
+    /// The same between loads: of a server whose clients report late what they did, when they have.
+    fn counters_at_rest(connection: &mut Self::Connection) -> Option<ServerCounters> {
+        Self::counters(connection)
+    }
     /// The setting by which the server reads what was in its cache again when it starts, where it
     /// does.
     fn cache_memory(_connection: &mut Self::Connection) -> Result<Option<&'static str>, Failure> {

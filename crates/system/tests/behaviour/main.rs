@@ -7,6 +7,7 @@ mod client_login;
 mod client_statements;
 mod client_tls;
 mod credentials;
+mod postgres_servers;
 mod prepared;
 
 mod redis_servers;

@@ -61,7 +61,7 @@ impl Server {
 
 /// Starts a private server of any kind.
 pub fn start_sandbox(options: SandboxOptions) -> Result<Sandbox, Failure> {
-    system::register([&mysql::SYSTEM, &redis::SYSTEM]);
+    system::register([&mysql::SYSTEM, &postgres::SYSTEM, &redis::SYSTEM]);
     Sandbox::start(options)
 }
 

@@ -89,6 +89,8 @@ impl<const DATA_ONLY: bool> FromArgMatches for KeyOptions<DATA_ONLY> {
 pub(crate) fn option(key: &str) -> String {
     match key {
         "url" | "volumes" => "URL".to_owned(),
+        "transaction" => "--script".to_owned(),
+        "writes" => "--allow-writes".to_owned(),
         _ => format!("--{}", key.replace('_', "-")),
     }
 }

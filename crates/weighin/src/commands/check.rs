@@ -43,8 +43,8 @@ pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
     };
     let mut instances = Instances::new(&study, &hosts, OUTPUT_READER, &[], &stop);
     let examined = up(arguments, &plan, &mut instances, &mut observe).and_then(|()| {
-        let (hosts, erase) = (&hosts, &arguments.erase);
-        let examined = Preflight::examine(&study, hosts, erase, &instances, &stop, &mut observe);
+        let (hosts, consent) = (&hosts, arguments.consent.given());
+        let examined = Preflight::examine(&study, hosts, consent, &instances, &stop, &mut observe);
         examined.map_err(|_| RunError::Stopped)
     });
     if instances.any_up() {

@@ -96,8 +96,17 @@ fn of_target(target: &Target, also: &[String], rules: &SecretRules) -> Result<St
         Place::Imported => Ok("Imported: there is nothing to remove.\n".into()),
         Place::Server(_) => match target.system {
             System::Redis => keys(&targets::login(target, rules)?),
+            System::Postgres => {
+                let login = targets::login(target, rules)?;
+                let mut control = postgres::connect(&login)?;
+                let done = postgres::tables::cleanup(&login, &mut control, also)?;
+                Ok(tables(&done.dropped, &done.kept))
+            }
             System::Mysql | System::Storage | System::Unknown => {
-                tables(also, &targets::login(target, rules)?)
+                let login = targets::login(target, rules)?;
+                let mut control = mysql::connect(&login)?;
+                let done = mysql::tables::cleanup(&login, &mut control, also)?;
+                Ok(tables(&done.dropped, &done.kept))
             }
         },
     }
@@ -142,20 +151,18 @@ fn keys(login: &Login) -> Result<String, CliError> {
     })
 }
 
-fn tables(also: &[String], login: &Login) -> Result<String, CliError> {
-    let mut control = mysql::connect(login)?;
-    let done = mysql::tables::cleanup(login, &mut control, also)?;
-    let mut text = match done.dropped.len() {
+fn tables(dropped: &[String], kept: &[String]) -> String {
+    let mut text = match dropped.len() {
         0 => "No tables of weighin's to drop.\n".to_owned(),
-        1 => format!("Dropped {}.\n", done.dropped[0]),
-        n => format!("Dropped {n} tables: {}.\n", done.dropped.join(", ")),
+        1 => format!("Dropped {}.\n", dropped[0]),
+        n => format!("Dropped {n} tables: {}.\n", dropped.join(", ")),
     };
-    if !done.kept.is_empty() {
+    if !kept.is_empty() {
         text.push_str(&format!(
             "Kept what weighin did not make: {names}. To drop it all the same: --also {list}\n",
-            names = done.kept.join(", "),
-            list = done.kept.join(","),
+            names = kept.join(", "),
+            list = kept.join(","),
         ));
     }
-    Ok(text)
+    text
 }

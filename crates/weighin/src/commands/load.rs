@@ -76,6 +76,7 @@ pub(crate) fn understand(arguments: &LoadArguments) -> Result<(), CliError> {
 fn understood(arguments: &LoadArguments) -> Result<AdHoc, CliError> {
     let mut line = targets::describe(&arguments.target, &arguments.erase)?;
     arguments.keys.describe(&mut line);
+    arguments.scripts.describe(&mut line);
     complete(&mut line, targets::is_volume(&arguments.target.url));
     let (target, test) = line.read()?;
     let load = test.runnable_load()?;
@@ -142,7 +143,7 @@ impl AdHoc {
             IoName::IoUring => Some(IoMethod::IoUring),
         };
         order.load.schedule.limit = self.limit;
-        order.load.by_statement = arguments.statements;
+        order.load.by_statement |= arguments.statements;
         order
     }
 }

@@ -28,6 +28,8 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Outcome {
         Workload::Oltp(_) => {
             ("rows", "tables that are unfinished are made anew by the next weighin prepare")
         }
+        // No option of this command names scripts.
+        Workload::Transactions(_) => ("rows", "nothing is made for scripts"),
         Workload::KeyValue(_) => ("keys", "the next weighin prepare writes all keys again"),
         Workload::Storage(_) => ("bytes", "the next weighin prepare fills it from its beginning"),
     };
@@ -60,6 +62,7 @@ fn made(workload: &Workload, prepared: &Prepared) -> String {
             if made == 1 { "table" } else { "tables" },
             count(u64::from(oltp.table_size) * u64::from(made)),
         ),
+        Workload::Transactions(_) => "Scripts run on the data that is there.\n".to_owned(),
         Workload::KeyValue(_) if made == 0 => {
             format!("All keys are there ({size} of data on the server).\n")
         }

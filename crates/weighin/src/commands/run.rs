@@ -15,7 +15,7 @@ use crate::progress::{RunProgress, Telling, TrialCount};
 use crate::signals::{self, Unfinished};
 use crate::stores;
 use analyse::Analysis;
-use campaign::{Campaign, Event, Instances, Preflight, RunError, Summary};
+use campaign::{Campaign, Consent, Event, Instances, Preflight, RunError, Summary};
 use engine::Stop;
 use finish::finish;
 pub(super) use instances::OUTPUT_READER;
@@ -58,8 +58,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
         };
         let store = stores::resume(&results, arguments.reading)?;
         let addition = addition(&store, &loaded, arguments)?;
-        let (erase, telling) = (&arguments.erase, &arguments.telling);
-        let ended = go(store, addition, &results, erase, &rules, telling, listener);
+        let (consent, telling) = (arguments.consent.given(), &arguments.telling);
+        let ended = go(store, addition, &results, consent, &rules, telling, listener);
         tell_left(&loaded, file);
         return finish(ended, arguments.on_finish.as_deref(), &results);
     }
@@ -69,8 +69,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
     }
     let results = arguments.store.clone().unwrap_or_else(|| stores::new_path(&study, file));
     let store = begin(&study, &results, arguments.scale)?;
-    let (erase, telling) = (&arguments.erase, &arguments.telling);
-    let ended = go(store, None, &results, erase, &rules, telling, listener);
+    let (consent, telling) = (arguments.consent.given(), &arguments.telling);
+    let ended = go(store, None, &results, consent, &rules, telling, listener);
     tell_left(&study, file);
     finish(ended, arguments.on_finish.as_deref(), &results)
 }
@@ -84,7 +84,15 @@ fn tell_left(study: &Study, file: &Path) {
 pub(super) fn run_study(study: &Study, results: &Path, scale: f64) -> Outcome {
     let store = begin(study, results, scale)?;
     // It has private servers alone.
-    go(store, None, results, &[], &Arc::default(), &TellingArguments::default(), None)
+    go(
+        store,
+        None,
+        results,
+        Consent::default(),
+        &Arc::default(),
+        &TellingArguments::default(),
+        None,
+    )
 }
 
 fn begin(study: &Study, results: &Path, scale: f64) -> Result<Store, CliError> {
@@ -210,13 +218,13 @@ fn trials_of(store: &Store, part: &Part) -> usize {
     store.completed().iter().filter(of_part).count()
 }
 
-/// Runs what the store has no record of yet, and what is to be added, and reports. `erase` names the
-/// volumes that may be overwritten, and `secrets` say what may be sent to servers.
+/// Runs what the store has no record of yet, and what is to be added, and reports. `consent` is what
+/// may be changed, and `secrets` say what may be sent to servers.
 fn go(
     mut store: Store,
     mut addition: Option<Addition>,
     results: &Path,
-    erase: &[PathBuf],
+    consent: Consent<'_>,
     secrets: &Arc<SecretRules>,
     arguments: &TellingArguments,
     listener: Option<FigureListener>,
@@ -271,7 +279,7 @@ fn go(
     } else {
         let is_open = |trial: &&Trial| !done.contains(&trial.key);
         let open = plan.trials().filter(is_open).cloned().collect();
-        course = Course { study: &study, plan: &plan, open, erase, stop: &stop };
+        course = Course { study: &study, plan: &plan, open, consent, stop: &stop };
         hosts = campaign::hosts_of_study(&study, secrets, &stop);
         let went = walk(&course, &hosts, addition, &mut store, &mut progress, &mut recorded);
         went.map(|(summary, targets)| {
@@ -318,8 +326,8 @@ struct Course<'a> {
     plan: &'a Plan,
     /// The trials of it that are to run.
     open: Vec<Trial>,
-    /// The volumes that may be overwritten.
-    erase: &'a [PathBuf],
+    /// What the command line allows.
+    consent: Consent<'a>,
     stop: &'a Stop,
 }
 
@@ -350,10 +358,10 @@ fn walk_with<'a>(
     recorded: &mut Recorded<'_>,
     instances: &mut Instances<'_>,
 ) -> Result<(Summary, Campaign<'a>), RunError> {
-    let Course { study, plan, erase, stop, .. } = *course;
+    let Course { study, plan, consent, stop, .. } = *course;
     let mut show = |event: Event<'_>| progress.show(&event);
     instances.bring_up(course.open.iter(), Some(store), &mut show)?;
-    let preflight = Preflight::examine(study, hosts, erase, instances, stop, &mut show);
+    let preflight = Preflight::examine(study, hosts, consent, instances, stop, &mut show);
     let preflight = preflight.map_err(|_| RunError::Stopped)?;
     let mut campaign = Campaign::prepare(preflight, &mut show)?;
     campaign.on_sample(progress.on_sample());

@@ -47,7 +47,7 @@ fn tables(study: &Study) -> Vec<String> {
     let loads = study.tests.iter().filter_map(Test::workload);
     let each = loads.filter_map(|workload| match workload {
         Workload::Oltp(oltp) => Some(oltp.bytes_of_tables(oltp.tables)),
-        Workload::KeyValue(_) | Workload::Storage(_) => None,
+        Workload::Transactions(_) | Workload::KeyValue(_) | Workload::Storage(_) => None,
     });
     let each = each.max().unwrap_or_default();
     let mut by_directory: BTreeMap<Option<&Path>, (Vec<&str>, u64)> = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! Words for workloads.
 
 use crate::exit::CliError;
-use model::Workload;
+use model::{Transactions, Workload};
 use report::numbers::{count, percent};
 use report::words::storage_load;
 
@@ -10,6 +10,10 @@ pub(super) fn headline(workload: &Workload) -> String {
     match workload {
         Workload::Oltp(oltp) => {
             format!("{}, {} × {} rows", oltp.mix.name(), oltp.tables, count(oltp.table_size.into()))
+        }
+        Workload::Transactions(own) => {
+            let names: Vec<&str> = own.transactions.iter().map(|one| one.name.as_str()).collect();
+            format!("{}: {}", Transactions::NAME, names.join(", "))
         }
         Workload::KeyValue(keys) => {
             let (sets, gets) = keys.sets_to_gets;
@@ -32,7 +36,7 @@ pub(super) fn headline(workload: &Workload) -> String {
 
 /// Refuses an option, if it was given, that is only for workloads on tables.
 pub(super) fn refuse(option: &str, given: bool, workload: &Workload) -> Result<(), CliError> {
-    if !given || matches!(workload, Workload::Oltp(_)) {
+    if !given || matches!(workload, Workload::Oltp(_) | Workload::Transactions(_)) {
         return Ok(());
     }
     Err(CliError::usage(

@@ -1,4 +1,4 @@
-use model::{Latencies, StatementLatencies};
+use model::{Latencies, NamedResult};
 use report::numbers::{count, figure};
 use serde::Serialize;
 use std::fmt::Write;
@@ -73,7 +73,7 @@ impl LatencyOutput {
 }
 
 impl<'a> StatementLatencyOutput<'a> {
-    pub(super) fn new(statement: &'a StatementLatencies, percentiles: &[f64]) -> Self {
+    pub(super) fn new(statement: &'a NamedResult, percentiles: &[f64]) -> Self {
         Self {
             statement: &statement.name,
             count: statement.latencies.count(),

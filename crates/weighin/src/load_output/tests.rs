@@ -3,8 +3,8 @@
 use super::*;
 use model::{
     ArrivalProcess, ClientCost, CounterReading, Effect, ErrorClass, GeneratorShare, Interval,
-    Latencies, Moved, OpenLoopResult, Phase, RequestCount, RequestCounts, RequestKind, Sampling,
-    StatementLatencies,
+    Latencies, Moved, NamedResult, OpenLoopResult, Phase, RequestCount, RequestCounts, RequestKind,
+    Sampling,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -70,10 +70,12 @@ fn measured() -> Measured {
         intervals: vec![interval],
         errors: vec![error],
         requests: counted(&[(SELECT, 14)]),
-        by_statement: vec![StatementLatencies {
+        by_statement: vec![NamedResult {
             name: "point_select".to_owned(),
             latencies: latencies.clone(),
+            ..NamedResult::default()
         }],
+        by_transaction: Vec::new(),
         client: ClientCost {
             receive_delay: Some(ReceiveDelay::default()),
             ..ClientCost::default()

@@ -22,9 +22,10 @@ const SERVER_WORDS: [&str; 12] = [
 const SERVERS: [&str; 6] = ["keydb", "mariadb", "mysql", "percona", "redis", "valkey"];
 
 /// Where the rooms of the systems are.
-const ROOMS: [&str; 5] = [
+const ROOMS: [&str; 6] = [
     "crates/model/src/system.rs",
     "crates/mysql/",
+    "crates/postgres/",
     "crates/redis/",
     "crates/settings/",
     "crates/sql/",

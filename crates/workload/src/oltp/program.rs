@@ -1,5 +1,5 @@
 use super::row::{c_template, pad_template};
-use super::statement::Statement;
+use super::statement::{Statement, Wording};
 use crate::program::{
     Expression, Function, Parameter, Parts, Program, RowRead, RowsDue, Source, Step, Text,
     Transaction, Variable,
@@ -26,7 +26,12 @@ use model::{Oltp, OltpDialect, OltpTransaction};
 /// assert_eq!(counts, [14, 4, 2]);
 /// ```
 pub fn program(workload: &Oltp) -> Program {
-    let writer = Writer { workload, statements: Statement::of(&workload.transaction) };
+    program_in(workload, &Wording::default())
+}
+
+/// The same in the words of a kind of server.
+pub fn program_in(workload: &Oltp, wording: &Wording) -> Program {
+    let writer = Writer { workload, wording, statements: Statement::of(&workload.transaction) };
     let statements = writer.statements.iter().map(|statement| writer.statement(*statement));
     let steps = writer.steps();
     Program::new(Parts {
@@ -53,6 +58,7 @@ const BULK: usize = 5;
 
 struct Writer<'a> {
     workload: &'a Oltp,
+    wording: &'a Wording,
     statements: Vec<Statement>,
 }
 
@@ -183,7 +189,8 @@ impl Writer<'_> {
     fn statement(&self, statement: Statement) -> crate::program::Statement {
         let workload = self.workload;
         let tables = if statement.is_per_table() { workload.tables } else { 1 };
-        let texts = (1..=tables).map(|table| Text::cut(&statement.text(workload, table)));
+        let texts =
+            (1..=tables).map(|table| Text::cut(&statement.text(workload, self.wording, table)));
         crate::program::Statement {
             name: statement.name().to_owned(),
             kind: statement.kind(),
@@ -219,6 +226,7 @@ impl Writer<'_> {
             },
             Statement::NonIndexUpdate => vec![c, first],
             Statement::Insert if workload.dialect == OltpDialect::Sysbench04 => vec![first],
+            Statement::InsertRow if self.wording.omits_id(workload) => vec![second, c, pad],
             Statement::Insert | Statement::InsertRow => vec![first, second, c, pad],
             Statement::RandomPoints => list(workload.points),
             Statement::RandomRanges => list(2 * workload.ranges),

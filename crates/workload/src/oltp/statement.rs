@@ -2,6 +2,28 @@ use super::schema::name_of;
 use crate::program::StatementKind;
 use model::{Oltp, OltpDialect, OltpTransaction};
 
+/// In what servers differ that run the family.
+#[derive(Clone, Copy, Debug)]
+pub struct Wording {
+    /// What begins a transaction.
+    pub begin: &'static str,
+    /// Whether a row whose number the server gives is inserted without one; else with the number 0.
+    pub omits_given_ids: bool,
+}
+
+impl Wording {
+    pub(super) fn omits_id(&self, workload: &Oltp) -> bool {
+        self.omits_given_ids && workload.schema.auto_increment
+    }
+}
+
+impl Default for Wording {
+    fn default() -> Self {
+        // Not BEGIN, which opens a block of statements where sql_mode has ORACLE.
+        Self { begin: "START TRANSACTION", omits_given_ids: false }
+    }
+}
+
 /// The statements that transactions are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Statement {
@@ -111,7 +133,7 @@ impl Statement {
 
     /// Its text with `?` for each value. `table` counts from 1 and is ignored where the statement has
     /// none.
-    pub fn text(self, workload: &Oltp, table: u32) -> String {
+    pub fn text(self, workload: &Oltp, wording: &Wording, table: u32) -> String {
         let t = name_of(workload, table);
         // The generations differ in details that a server tells apart: in the digests of its
         // statements, and in how often it has to parse.
@@ -125,8 +147,7 @@ impl Statement {
             _ => "WHERE id BETWEEN ? AND ?".to_owned(),
         };
         match self {
-            // Not BEGIN, which opens a block of statements where sql_mode has ORACLE.
-            Self::Begin => "START TRANSACTION".to_owned(),
+            Self::Begin => wording.begin.to_owned(),
             Self::Commit => "COMMIT".to_owned(),
             Self::PointSelect => format!("SELECT c FROM {t} WHERE id=?"),
             Self::PadSelect => format!("SELECT pad FROM {t} WHERE id=?"),
@@ -141,6 +162,9 @@ impl Statement {
                 "INSERT INTO {t} values(?,0,' ',\
                  'aaaaaaaaaaffffffffffrrrrrrrrrreeeeeeeeeeyyyyyyyyyy')"
             ),
+            Self::InsertRow if wording.omits_id(workload) => {
+                format!("INSERT INTO {t} (k, c, pad) VALUES (?, ?, ?)")
+            }
             Self::Insert | Self::InsertRow => {
                 format!("INSERT INTO {t} (id, k, c, pad) VALUES (?, ?, ?, ?)")
             }

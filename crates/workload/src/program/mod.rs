@@ -7,6 +7,7 @@
 mod code;
 mod expression;
 mod fold;
+mod retry;
 mod run;
 mod source;
 mod statement;
@@ -100,6 +101,8 @@ pub struct Program {
     /// Counters of repetitions.
     counters: usize,
     total_weight: u64,
+    /// By transaction, whether it may be done again with the same values.
+    retries: Box<[bool]>,
 }
 
 impl Program {
@@ -118,6 +121,7 @@ impl Program {
             expressions: compiled.expressions.into(),
             starts: compiled.starts.into(),
             counters: compiled.counters,
+            retries: vec![false; parts.transactions.len()].into(),
             parts,
         }
     }
@@ -138,11 +142,6 @@ impl Program {
     /// What a variable holds wherever a statement takes it.
     pub fn type_of(&self, variable: usize) -> ValueType {
         self.types[variable]
-    }
-
-    /// Whether figures are told apart by transaction: where there are several.
-    pub fn tells_transactions(&self) -> bool {
-        self.parts.transactions.len() > 1
     }
 
     /// The same with a limit of the rows that all clients insert in bulk; see

@@ -1,4 +1,5 @@
 use super::code::{Edge, Op};
+use super::retry::Before;
 use super::{
     Draws, EvaluationError, Expression, Initial, Program, RowsDue, Value, Variables, is_true,
     to_integer,
@@ -10,19 +11,23 @@ use std::time::Duration;
 /// One client's way through a program.
 #[derive(Debug)]
 pub struct Run {
-    program: Arc<Program>,
+    pub(super) program: Arc<Program>,
     /// What parameters are taken from.
     pub variables: Variables,
     pub draws: Draws,
     counters: Box<[u32]>,
     /// The operation that comes next.
     place: usize,
-    transaction: usize,
+    pub(super) transaction: usize,
     under_way: bool,
     in_transaction: bool,
     error: Option<EvaluationError>,
     /// How long the client does nothing after the transaction that has ended.
     rest: Duration,
+    /// What the transaction under way began with; absent where none is done again.
+    pub(super) before: Option<Box<Before>>,
+    /// Whether it comes next again.
+    pub(super) again: bool,
 }
 
 /// What a client does next.
@@ -57,9 +62,12 @@ impl Run {
                 }
             }
         }
+        let draws = Draws::new(&parts.sources, seed, client, clients);
         Self {
+            before: Self::room(&program, &variables, &draws),
+            again: false,
             variables,
-            draws: Draws::new(&parts.sources, seed, client, clients),
+            draws,
             counters: vec![0; program.counters].into(),
             place: 0,
             transaction: 0,
@@ -98,6 +106,7 @@ impl Run {
     /// Abandons what is left of the current transaction.
     pub fn restart(&mut self) {
         self.under_way = false;
+        self.again = false;
         self.in_transaction = false;
         self.rest = Duration::ZERO;
     }
@@ -209,6 +218,11 @@ impl Run {
     #[inline]
     fn choose(&mut self) {
         self.under_way = true;
+        if self.again {
+            self.go_back();
+            self.place = self.program.starts[self.transaction] as usize;
+            return;
+        }
         if self.program.starts.len() > 1 {
             let mut at = self.draws.stream.below(self.program.total_weight.max(1));
             let weights = self.program.parts.transactions.iter().map(|one| u64::from(one.weight));
@@ -222,6 +236,9 @@ impl Run {
             }
         }
         self.place = self.program.starts[self.transaction] as usize;
+        if self.before.is_some() {
+            self.keep();
+        }
     }
 
     /// Rows that the answer to a statement must have; 0 where nothing can be said of it.

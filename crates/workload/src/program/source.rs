@@ -61,6 +61,13 @@ impl Draws {
         }
     }
 
+    /// Becomes the same as another of the same program, in the memory that it has.
+    pub(super) fn take_over(&mut self, other: &Self) {
+        self.stream = other.stream.clone();
+        self.sources.clone_from_slice(&other.sources);
+        self.unique = other.unique.clone();
+    }
+
     /// The next number of a source; 0 of one that makes texts.
     #[inline]
     pub(super) fn draw(&mut self, source: usize) -> i64 {

@@ -34,6 +34,12 @@ impl Variables {
         Self { values: vec![Value::Null; number].into(), texts: vec![Vec::new(); number].into() }
     }
 
+    /// Becomes the same as another of the same program, in the memory that it has.
+    pub(super) fn take_over(&mut self, other: &Self) {
+        self.values.copy_from_slice(&other.values);
+        self.texts.clone_from_slice(&other.texts);
+    }
+
     #[inline]
     pub fn get(&self, variable: usize) -> Value {
         self.values[variable]

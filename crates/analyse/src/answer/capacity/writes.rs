@@ -27,6 +27,8 @@ pub(super) fn judged(workload: Option<&Workload>, wanted: f64) -> Judged {
 fn share(workload: &Workload) -> Option<f64> {
     let (writes, reads) = match workload {
         Workload::Oltp(oltp) => (oltp.transaction.writes(), oltp.transaction.reads()),
+        // What a script's branches come to is not known beforehand.
+        Workload::Transactions(_) => return None,
         Workload::KeyValue(keys) => keys.sets_to_gets,
         Workload::Storage(storage) => {
             let reads = u32::from(storage.read_percent);

@@ -128,7 +128,7 @@ impl Pool {
         vm.syncs.by = None;
         if let Some(recorder) = &mut self.recorder {
             recorder.tally.kinds[Kind::Sync as usize] += 1;
-            recorder.answered(Kind::Sync as usize, ended.since(from));
+            recorder.answered(Kind::Sync as usize, ended.since(from), 0);
         }
         self.succeeded(id, ended, now, out);
         self.go_on(number, now, out);

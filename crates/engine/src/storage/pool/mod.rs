@@ -385,7 +385,7 @@ impl Pool {
         }
         let syncs = std::mem::take(&mut recorder.by_request[Kind::Sync as usize]);
         let [reads, writes] = both;
-        recorder.by_request = Box::new([reads, writes, syncs]);
+        recorder.by_request = Box::new([reads.into(), writes.into(), syncs]);
         let of_vm = |vm: Vm| VmDone {
             number: vm.spec.number,
             volume: vm.spec.volume,

@@ -42,8 +42,8 @@ impl RunAs {
         Self { account: None, name: "", is_root: os::is_root() }
     }
 
-    /// For programs that only the study vouches for: root runs them as an account without rights,
-    /// that of their packages (`own`) or nobody, which must reach these directories.
+    /// For programs that only the study vouches for, or that refuse to be root: root runs them as an
+    /// account without rights, that of their packages (`own`) or nobody, which must reach these directories.
     ///
     /// # Errors
     /// `NotPermitted` where there is no such account.
@@ -65,13 +65,12 @@ impl RunAs {
         }
         let message = match closed {
             Some((name, directory)) => format!(
-                "the account {name}, as which root runs a server that a study names, cannot reach {}",
+                "the account {name}, as which root runs this server, cannot reach {}",
                 directory.display()
             ),
-            None => format!(
-                "there is no account {own} or {NOBODY} as which root could run a server that a \
-                 study names"
-            ),
+            None => {
+                format!("there is no account {own} or {NOBODY} as which root could run this server")
+            }
         };
         let remedy = "move it to where every account may pass through, such as /opt, or run weighin \
                       as an ordinary user";

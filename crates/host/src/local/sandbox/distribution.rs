@@ -29,6 +29,10 @@ pub struct Distribution {
     kind: &'static KindFacts,
     source: Source,
     run_as: RunAs,
+    /// Where the server's directory will be made.
+    parent: PathBuf,
+    /// Whether none of its programs may be root.
+    never_root: bool,
 }
 
 #[derive(Debug)]
@@ -49,13 +53,20 @@ impl Distribution {
         kind: &'static KindFacts,
         parent: &Path,
     ) -> Result<Self, Failure> {
+        let found = |source, run_as| Self {
+            kind,
+            source,
+            run_as,
+            parent: parent.to_owned(),
+            never_root: false,
+        };
         match software {
             Software::Installed => {
                 let run_as = match kind.runs_as_account {
                     true => RunAs::for_directory(kind.account, parent),
                     false => RunAs::own(),
                 };
-                Ok(Self { kind, source: Source::Installed, run_as })
+                Ok(found(Source::Installed, run_as))
             }
             Software::Base(base) => {
                 let directory = Directory::open(base).map_err(|error| no_base(base, &error))?;
@@ -63,7 +74,7 @@ impl Distribution {
                 checked.map_err(|error| base_in_other_hands(base, &error, kind))?;
                 let base = directory.path().to_owned();
                 let run_as = RunAs::without_rights(kind.account, &[parent, &base])?;
-                Ok(Self { kind, source: Source::Base(base), run_as })
+                Ok(found(Source::Base(base), run_as))
             }
             Software::Container(image) => {
                 // Engines take what is behind it for another directory.
@@ -79,8 +90,30 @@ impl Distribution {
                 }
                 let container = Container::find(image)?;
                 let run_as = RunAs::without_rights(kind.account, &[parent])?;
-                Ok(Self { kind, source: Source::Container(container), run_as })
+                Ok(found(Source::Container(container), run_as))
             }
+        }
+    }
+
+    /// The same for a server whose programs refuse to be root: what is installed, too, runs as an account
+    /// without rights.
+    ///
+    /// # Errors
+    /// `NotPermitted` where there is no such account, or it cannot reach the server's directory.
+    pub fn never_root(self) -> Result<Self, Failure> {
+        let run_as = match self.source {
+            Source::Installed => RunAs::without_rights(self.kind.account, &[&self.parent])?,
+            Source::Base(_) | Source::Container(_) => self.run_as,
+        };
+        Ok(Self { run_as, never_root: true, ..self })
+    }
+
+    /// Whether it makes initial data as another account than weighin's.
+    pub(super) fn makes_data_as_other(&self) -> bool {
+        match self.source {
+            Source::Container(_) => true,
+            Source::Base(_) => self.run_as.is_other(),
+            Source::Installed => self.never_root && self.run_as.is_other(),
         }
     }
 
@@ -178,7 +211,7 @@ impl Distribution {
     fn unconfined(&self, program: &Path) -> Command {
         let mut command = crate::local::command::command(program);
         command.current_dir("/").stdin(Stdio::null());
-        if !self.is_installed() {
+        if !self.is_installed() || self.never_root {
             self.run_as.apply(&mut command);
         }
         command

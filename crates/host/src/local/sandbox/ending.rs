@@ -9,6 +9,7 @@
 //!   nothing goes to storage;
 //! - the length of its log;
 //! - fewer threads, or less memory, than it ever had since it was asked to end;
+//! - where a server is several processes, all that of its children, and fewer of them;
 //! - a thread in an uninterruptible wait, which is one for storage: what was written is accounted for when
 //!   it is handed over, and a slow disk takes longer. Such a process could not be killed either.
 
@@ -48,7 +49,7 @@ impl<'a> Ending<'a> {
     /// Begins to look at a process that works in a home.
     pub(super) fn of(pid: u32, home: &'a Home) -> Self {
         let now = Instant::now();
-        let (fewest_threads, least_memory) = size_of(pid).unwrap_or((u64::MAX, u64::MAX));
+        let (fewest_threads, least_memory) = size_of_all(pid).unwrap_or((u64::MAX, u64::MAX));
         let traces = Traces::of(pid, home);
         Self { home, pid, traces, fewest_threads, least_memory, at: now, looked: now }
     }
@@ -71,11 +72,11 @@ impl<'a> Ending<'a> {
         self.traces = traces;
         // Each look remembers the smallest sizes, also where traces answer already.
         let shrinks = self.shrinks();
-        has_traces || shrinks || waits_for_storage(self.pid)
+        has_traces || shrinks || family(self.pid).into_iter().any(waits_for_storage)
     }
 
     fn shrinks(&mut self) -> bool {
-        let Some((threads, memory)) = size_of(self.pid) else { return false };
+        let Some((threads, memory)) = size_of_all(self.pid) else { return false };
         let has_fewer = threads < self.fewest_threads;
         let has_less = memory.saturating_add(MEMORY_STEP) <= self.least_memory;
         if has_fewer {
@@ -91,7 +92,8 @@ impl<'a> Ending<'a> {
 /// What a server leaves behind where it works on its data.
 #[derive(Debug, PartialEq, Eq)]
 struct Traces {
-    storage: Option<[u64; 2]>,
+    /// Of each process.
+    storage: Vec<[u64; 2]>,
     log: Option<u64>,
     files: Files,
 }
@@ -101,7 +103,8 @@ impl Traces {
         let log = home.read_log().and_then(|log| log.metadata()).map(|facts| facts.len());
         let mut files = Files::default();
         files.add(&home.data(), MOST_LEVELS);
-        Self { storage: storage_bytes(pid), log: log.ok(), files }
+        let storage = family(pid).into_iter().filter_map(storage_bytes).collect();
+        Self { storage, log: log.ok(), files }
     }
 }
 
@@ -131,6 +134,21 @@ impl Files {
             }
         }
     }
+}
+
+/// A process and its children.
+fn family(pid: u32) -> Vec<u32> {
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+    let children = children.unwrap_or_default();
+    let children = children.split_ascii_whitespace().filter_map(|child| child.parse().ok());
+    std::iter::once(pid).chain(children).collect()
+}
+
+/// Threads and resident memory (in KiB) of a process and its children.
+fn size_of_all(pid: u32) -> Option<(u64, u64)> {
+    let own = size_of(pid)?;
+    let others = family(pid).into_iter().skip(1).filter_map(size_of);
+    Some(others.fold(own, |sum, one| (sum.0 + one.0, sum.1 + one.1)))
 }
 
 /// Bytes that a process has read from storage and written to it.

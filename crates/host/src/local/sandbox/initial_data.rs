@@ -55,16 +55,14 @@ impl InitialData<'_> {
     /// Fills a sandbox's empty data directory, and gives the sandbox to the server: from the cache, or
     /// else by initialising it, and then keeps a copy in the cache for the next time.
     ///
-    /// What a distribution that only the study vouches for makes as an account without rights goes into no
-    /// cache: only those get it that the same distribution runs in this process.
+    /// What is made as an account without rights, by a distribution that only the study vouches for or by
+    /// programs that refuse to be root, goes into no cache: only those get it that the same distribution runs in this process.
     ///
     /// # Errors
     /// When initialising fails, or the data can't be copied.
     pub fn fill(&self, home: &Home) -> Result<(), Failure> {
         let run_as = self.distribution.run_as();
-        if self.distribution.container().is_some()
-            || self.distribution.base().is_some() && run_as.is_other()
-        {
+        if self.distribution.makes_data_as_other() {
             return self.fill_as_others(home);
         }
         let trouble = |error| file_trouble("a copy", &home.data(), &error);

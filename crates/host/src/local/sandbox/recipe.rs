@@ -112,6 +112,13 @@ pub trait Recipe: Debug + Send + Sync {
         None
     }
 
+    /// Whether the server is several processes, which the first one ends. That waits for its clients when
+    /// it is told to end by SIGTERM, and does not after SIGINT; SIGQUIT has it end all at once, and remove
+    /// what would outlive them.
+    fn has_processes(&self) -> bool {
+        false
+    }
+
     /// What makes a server of this kind end sooner.
     fn slow_end_remedy(&self) -> &'static str;
 }

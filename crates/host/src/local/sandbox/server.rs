@@ -3,17 +3,18 @@
 use super::container::Container;
 use super::ending::{Ending, STANDSTILL_LIMIT};
 use super::home::Home;
-use super::kind::LogWords;
+use super::kind::{LogWords, program_prefixes};
 use super::recipe::Recipe;
 use super::trouble::log_trouble;
 use crate::local::os;
-use crate::supervise::Network;
+use crate::supervise::{Network, kill_servers};
 use crate::waiting::Waiting;
 use model::{Failure, FailureKind, Stop};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -22,6 +23,9 @@ use std::time::{Duration, Instant};
 const START_LIMIT: Duration = Duration::from_secs(180);
 /// How long a server may take to write its dirty pages and end.
 const STOP_LIMIT: Duration = Duration::from_secs(180);
+/// How long a server of several processes may take to end them when that is not to take any time: it kills
+/// those that have not ended after 5 s.
+const QUIT_LIMIT: Duration = Duration::from_secs(8);
 /// How long a server that has closed its connections may take to end.
 const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 /// How often conditions that can't be waited for are looked at.
@@ -63,6 +67,8 @@ pub(super) struct Server {
     log_words: &'static LogWords,
     /// Where what it says after it came up begins in the log.
     up_from: u64,
+    /// The sandbox of a server that is several processes.
+    processes_in: Option<PathBuf>,
 }
 
 impl Server {
@@ -113,6 +119,7 @@ impl Server {
             slow_end_remedy: recipe.slow_end_remedy(),
             log_words: words,
             up_from: log_start,
+            processes_in: recipe.has_processes().then(|| home.root().to_owned()),
         };
         let come_up =
             server.find_process(home).and_then(|()| server.wait_until_ready(recipe, home, stop));
@@ -230,7 +237,7 @@ impl Server {
         if self.child.try_wait().map_err(trouble)?.is_some() {
             return Ok(());
         }
-        os::terminate(self.pid()).map_err(trouble)?;
+        self.tell_to_end().map_err(trouble)?;
         let waiting = self.waiting("to write its data and end");
         let mut ending = Ending::of(self.pid, home);
         let ended = self.wait_while(STOP_LIMIT, stop, || !ending.stands_still());
@@ -260,6 +267,24 @@ impl Server {
             ),
             self.slow_end_remedy,
         ))
+    }
+
+    fn tell_to_end(&self) -> io::Result<()> {
+        match self.processes_in {
+            Some(_) => os::interrupt(self.pid),
+            None => os::terminate(self.pid),
+        }
+    }
+
+    /// Ends a server of several processes at once: the first one ends the others. Where it does not, or
+    /// cannot, all of them are killed.
+    fn end_processes(&mut self, sandbox: &Path) {
+        if os::quit(self.pid).is_ok()
+            && matches!(self.wait(QUIT_LIMIT, &Stop::default()), Ok(Some(_)))
+        {
+            return;
+        }
+        kill_servers(sandbox, program_prefixes());
     }
 
     /// Tells for what it is waited for, where that takes long.
@@ -305,6 +330,8 @@ impl Drop for Server {
                 let _ = os::kill(self.pid);
             }
             let _ = self.wait(EXIT_TIMEOUT, &Stop::default());
+        } else if let Some(sandbox) = self.processes_in.take() {
+            self.end_processes(&sandbox);
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -413,7 +440,6 @@ fn read_from(home: &Home, start: u64) -> String {
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
-    use std::path::Path;
     use std::process::Command;
 
     fn server(child: Child) -> Server {
@@ -426,6 +452,7 @@ mod tests {
             slow_end_remedy: "",
             log_words: &LogWords { disk_full: &[], unknown_setting: &[], error: &[] },
             up_from: 0,
+            processes_in: None,
         }
     }
 

@@ -6,7 +6,7 @@ use crate::keys::value::{applies_only_with, one_of};
 use crate::keys::{LoadKeys, ServerKeys};
 use crate::problem::Problems;
 use crate::read::tests::table::{LoadTable, TestTable, WorkTable};
-use crate::read::tests::{intervention, key_value, level, oltp, slo, storage};
+use crate::read::tests::{intervention, key_value, level, oltp, slo, storage, transactions};
 use model::{ErrorPolicy, Level, Load, LoadHosts, LoadSearch, OltpMix, Storage, Task, Workload};
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
     // Tests are repeated on the same tables.
     let unfit = |work: &&WorkTable| match work {
         WorkTable::Oltp(mix, ..) => !table.once && !OltpMix::REPEATABLE.contains(mix),
-        WorkTable::KeyValue(..) | WorkTable::Storage(_) => false,
+        WorkTable::Transactions(..) | WorkTable::KeyValue(..) | WorkTable::Storage(_) => false,
     };
     let Some(work) = work.as_ref().filter(|work| !unfit(work)) else {
         missing(table, keys, problems);
@@ -30,7 +30,9 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
     let searches = bounds.iter().any(|key| table.place(key).is_some());
     check_task(table, searches, problems);
     let (levels, placement) = match work {
-        WorkTable::Oltp(_, server, _) | WorkTable::KeyValue(server, _) => {
+        WorkTable::Oltp(_, server, _)
+        | WorkTable::Transactions(server, _)
+        | WorkTable::KeyValue(server, _) => {
             level::levels(keys, server, searches, table.at.clone(), problems)
         }
         WorkTable::Storage(storage) => {
@@ -52,6 +54,9 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
             lag_limit = slo::lag_limit(table, load, &oltp, problems);
             Some(Workload::Oltp(oltp))
         }
+        WorkTable::Transactions(_, keys) => {
+            transactions::workload(keys, table, problems).map(Workload::Transactions)
+        }
         WorkTable::KeyValue(_, keys) => {
             Some(Workload::KeyValue(key_value::workload(keys, problems)))
         }
@@ -61,7 +66,9 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
         }
     };
     let server = match work {
-        WorkTable::Oltp(_, server, _) | WorkTable::KeyValue(server, _) => Some(server),
+        WorkTable::Oltp(_, server, _)
+        | WorkTable::Transactions(server, _)
+        | WorkTable::KeyValue(server, _) => Some(server),
         WorkTable::Storage(_) => None,
     };
     let load_generators = match workload.as_ref().and_then(Workload::storage) {
@@ -149,6 +156,7 @@ fn amount(
     problems: &mut Problems,
 ) -> (Option<u64>, Duration) {
     let (key, written) = match &load.work {
+        Some(WorkTable::Transactions(_, keys)) => ("transactions", &keys.transactions),
         Some(WorkTable::KeyValue(_, keys)) => ("operations", &keys.operations),
         Some(WorkTable::Storage(keys)) => ("operations", &keys.operations),
         Some(WorkTable::Oltp(_, _, keys)) => ("transactions", &keys.transactions),

@@ -12,6 +12,7 @@ mod slo;
 mod statement;
 mod storage;
 pub(super) mod table;
+mod transactions;
 
 use crate::keys::value::name;
 use crate::problem::Problems;

@@ -3,7 +3,7 @@
 use crate::keys::choices::CACHE_STATES;
 use crate::keys::{
     CatchUpKeys, FailoverKeys, KeyValueKeys, LoadHostsKey, LoadKeys, OltpKeys, SchemaChangeKeys,
-    ServerKeys, StatementKeys, StorageKeys, TestKeys, TimedKeys,
+    ServerKeys, StatementKeys, StorageKeys, TestKeys, TimedKeys, TransactionsKeys,
 };
 use crate::problem::{Place, Places};
 use model::{CacheState, OltpMix, SearchOver};
@@ -44,9 +44,9 @@ impl TestTable {
             TaskTable::Failover(_) | TaskTable::CatchUp(_) => None,
         };
         match load?.work.as_ref()? {
-            WorkTable::Oltp(_, server, _) | WorkTable::KeyValue(server, _) => {
-                server.load_hosts.as_ref()
-            }
+            WorkTable::Oltp(_, server, _)
+            | WorkTable::Transactions(server, _)
+            | WorkTable::KeyValue(server, _) => server.load_hosts.as_ref(),
             WorkTable::Storage(_) => None,
         }
     }
@@ -102,6 +102,7 @@ pub(crate) struct LoadTable {
 #[derive(Debug)]
 pub(crate) enum WorkTable {
     Oltp(OltpMix, Box<ServerKeys>, OltpKeys),
+    Transactions(Box<ServerKeys>, TransactionsKeys),
     KeyValue(Box<ServerKeys>, KeyValueKeys),
     Storage(StorageKeys),
 }
@@ -110,7 +111,11 @@ impl LoadTable {
     /// Whether what a search varies is a rate.
     pub fn varies_rate(&self) -> bool {
         let server = match &self.work {
-            Some(WorkTable::Oltp(_, server, _) | WorkTable::KeyValue(server, _)) => server,
+            Some(
+                WorkTable::Oltp(_, server, _)
+                | WorkTable::Transactions(server, _)
+                | WorkTable::KeyValue(server, _),
+            ) => server,
             Some(WorkTable::Storage(_)) | None => return true,
         };
         server.search.written().map(String::as_str) != Some(SearchOver::Clients.name())

@@ -6,7 +6,7 @@ use crate::exit::CliError;
 use crate::signals;
 use campaign::Observation;
 use engine::Address;
-use model::{OltpMix, Study};
+use model::{OltpMix, Study, Workload};
 use mysql::client::Connection;
 use mysql::{LoginOptions, check_limits, connect, login_options};
 use system::{Login, TargetHandle, reach};
@@ -30,7 +30,7 @@ impl Servers {
             let mut control = connect(&login)?;
             // Each has its share of the threads.
             let share = request.threads.div_ceil(request.endpoints.len() as u32);
-            check_limits(&mut control, &request.workload, share, 0)?;
+            check_limits(&mut control, &Workload::Oltp(request.workload.clone()), share, 0)?;
             if servers.logins.is_empty() {
                 empty_table(&mut control, request)?;
             }

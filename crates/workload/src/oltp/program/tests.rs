@@ -219,7 +219,8 @@ fn an_abandoned_transaction_starts_over_without_its_insert() {
 #[test]
 fn statements_read_as_in_each_generation() {
     let mut workload = workload(OltpMix::ReadWrite);
-    let text = |statement: Statement, workload: &Oltp| statement.text(workload, 2);
+    let text =
+        |statement: Statement, workload: &Oltp| statement.text(workload, &Wording::default(), 2);
     assert_eq!(
         text(Statement::DistinctRange, &workload),
         "SELECT DISTINCT c FROM sbtest2 WHERE id BETWEEN ? AND ? ORDER BY c"

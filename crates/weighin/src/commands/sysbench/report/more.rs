@@ -1,6 +1,6 @@
 //! What the original does not print: only there when asked for, and after everything else.
 
-use model::{Latencies, StatementLatencies};
+use model::{Latencies, NamedResult};
 use std::fmt::Write;
 
 /// More percentiles of the latencies of events.
@@ -19,7 +19,7 @@ pub(super) fn percentiles(percentiles: &[f64], latencies: &Latencies) -> String 
 }
 
 /// The latencies of each kind of statement, with these percentiles, or the 95th for none.
-pub(super) fn statements(percentiles: &[f64], statements: &[StatementLatencies]) -> String {
+pub(super) fn statements(percentiles: &[f64], statements: &[NamedResult]) -> String {
     let mut text = String::new();
     if statements.is_empty() {
         return text;
@@ -30,7 +30,7 @@ pub(super) fn statements(percentiles: &[f64], statements: &[StatementLatencies])
         let _ = write!(text, " {name:>9}");
     }
     text.push('\n');
-    for StatementLatencies { name, latencies } in statements {
+    for NamedResult { name, latencies, .. } in statements {
         let _ = write!(text, "    {name:<16}{:>12}", latencies.count());
         let usual = [latencies.min_ms(), latencies.mean_ms(), latencies.max_ms()];
         let more = percentiles.iter().map(|percentile| latencies.percentile_ms(*percentile));
@@ -58,7 +58,7 @@ mod tests {
         for ms in 1..=100 {
             latencies.record(Duration::from_millis(ms));
         }
-        let begin = StatementLatencies { name: "begin".to_owned(), latencies };
+        let begin = NamedResult { name: "begin".to_owned(), latencies, ..NamedResult::default() };
         let words =
             |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
         let text = statements(&[50.0, 99.9], &[begin]);

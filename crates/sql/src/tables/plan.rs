@@ -1,25 +1,68 @@
-use super::inspect::TableInfo;
-use super::mark;
+use super::{TableInfo, mark};
+use host::size_in_words;
 use model::{Failure, FailureKind, Oltp};
+use std::time::Duration;
+use system::{DataPlan, Prepared};
 use workload::oltp::table_name;
 
 /// What has to happen so that the tables are there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct ToDo {
+pub struct ToDo {
     /// Tables of ours with other rows than wanted, by number: drop, then make.
-    pub(super) replace: Vec<u32>,
+    pub replace: Vec<u32>,
     /// Tables that are missing, by number.
-    pub(super) make: Vec<u32>,
+    pub make: Vec<u32>,
     /// Tables of somebody else that will serve if their shape is right.
-    pub(super) foreign: Vec<u32>,
+    pub foreign: Vec<u32>,
 }
 
 impl ToDo {
     /// All tables that must be filled, in request.
-    pub(super) fn fill(&self) -> Vec<u32> {
+    pub fn fill(&self) -> Vec<u32> {
         let mut fill: Vec<u32> = self.replace.iter().chain(&self.make).copied().collect();
         fill.sort_unstable();
         fill
+    }
+
+    /// What carrying it out would come to, in words, and the names of the tables that are kept.
+    pub fn described(&self, workload: &Oltp, present: &[TableInfo]) -> (DataPlan, Vec<String>) {
+        let fill = self.fill();
+        let named = |number: u32| {
+            let name = table_name(number);
+            present.iter().find(|table| table.name == name)
+        };
+        let kept = (1..=workload.tables).filter(|number| fill.binary_search(number).is_err());
+        let kept: Vec<&TableInfo> = kept.filter_map(named).collect();
+        let replaced = self.replace.iter().filter_map(|&number| named(number));
+        let described = replaced.map(|table| {
+            let (name, bytes) = (&table.name, size_in_words(table.bytes));
+            format!("{name} ({}; {bytes})", mark::noted(&table.comment).unwrap_or_default())
+        });
+        let new = workload.bytes_of_tables(fill.len().try_into().unwrap_or(u32::MAX));
+        let plan = DataPlan {
+            noun: "table",
+            keep: kept.len(),
+            foreign: self.foreign.len(),
+            make: self.make.len(),
+            replace: described.collect(),
+            bytes: kept.iter().map(|table| table.bytes).sum::<u64>() + new,
+        };
+        (plan, kept.into_iter().map(|table| table.name.clone()).collect())
+    }
+
+    /// What has come of it, given what is there now and how long it took.
+    pub fn done(&self, workload: &Oltp, present: &[TableInfo], elapsed: Duration) -> Prepared {
+        let names: Vec<String> = (1..=workload.tables).map(table_name).collect();
+        let ours = present.iter().filter(|table| names.contains(&table.name));
+        let made = self.fill().len() as u32;
+        Prepared {
+            noun: "table",
+            made,
+            all_new: made == workload.tables,
+            foreign: self.foreign.len() as u32,
+            bytes: ours.map(|table| table.bytes).sum(),
+            elapsed,
+        }
     }
 }
 
@@ -28,11 +71,7 @@ impl ToDo {
 /// # Errors
 /// `ForeignTables` when something would have to be made in a database that holds tables that are
 /// not weighin's.
-pub(super) fn to_do(
-    workload: &Oltp,
-    present: &[TableInfo],
-    database: &str,
-) -> Result<ToDo, Failure> {
+pub fn to_do(workload: &Oltp, present: &[TableInfo], database: &str) -> Result<ToDo, Failure> {
     let mut to_do = ToDo::default();
     for number in 1..=workload.tables {
         let name = table_name(number);
@@ -59,11 +98,7 @@ pub(super) fn to_do(
 ///
 /// # Errors
 /// `ForeignTables` where it does.
-pub(super) fn refuse_beside(
-    present: &[TableInfo],
-    database: &str,
-    what: &str,
-) -> Result<(), Failure> {
+pub fn refuse_beside(present: &[TableInfo], database: &str, what: &str) -> Result<(), Failure> {
     let others: Vec<&str> = present
         .iter()
         .filter(|table| !mark::is_ours(&table.comment))

@@ -1,0 +1,289 @@
+use super::error::ClientError;
+use super::session::log_in;
+use crate::protocol::{
+    Answer, AnswerReader, BackendKey, SessionInfo, TextAnswer, TextReader, TextRows,
+    write_cancel_request, write_copy_data, write_copy_done, write_copy_fail, write_query,
+    write_terminate,
+};
+use host::Ends;
+use model::{Endpoint, Failure, ServerAddress, Stop};
+use std::io;
+use std::time::Duration;
+use system::client::{Broken, Credentials, Limits, Line, Transport, connect_failure};
+
+/// An open session, one statement at a time. Dropping it says goodbye to the server.
+#[derive(Debug)]
+pub struct Connection {
+    transport: Transport,
+    session: SessionInfo,
+    address: ServerAddress,
+    limits: Limits,
+    /// Received and not yet used.
+    input: Vec<u8>,
+    output: Vec<u8>,
+    /// Set by an error after which nobody knows where the next answer starts.
+    broken: bool,
+    /// Whether it is in a transaction in which it reads counters again and again.
+    pub(crate) samples: bool,
+}
+
+/// Appends the next piece of the data of a COPY, and says whether there is more.
+pub(crate) type Fill<'a> = &'a mut dyn FnMut(&mut Vec<u8>) -> bool;
+
+impl Connection {
+    /// Connects and logs in. `stop` ends every wait of the connection from then on.
+    ///
+    /// # Errors
+    /// Everything that can go wrong on the way, with the way to fix it; [`Failure::stopped`].
+    pub fn open_within(
+        address: &ServerAddress,
+        credentials: &Credentials,
+        limits: Limits,
+        stop: &Stop,
+    ) -> Result<Self, Failure> {
+        let endpoint = &address.endpoint;
+        let mut line = Line::connect(endpoint, &limits, stop)
+            .map_err(|error| connect_failure(&error, endpoint))?;
+        line.begin(limits.login);
+        let (transport, session, input) = log_in(line, address, credentials)?;
+        let address = address.clone();
+        let (output, broken) = (Vec::new(), false);
+        let samples = false;
+        Ok(Self { transport, session, address, limits, input, output, broken, samples })
+    }
+
+    /// Where the connection leads.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.address.endpoint
+    }
+
+    /// What it connects.
+    ///
+    /// # Errors
+    /// When the connection is gone.
+    pub fn ends(&self) -> io::Result<Ends> {
+        self.transport.ends()
+    }
+
+    /// The server's `server_version`.
+    pub fn server_version(&self) -> &str {
+        &self.session.server_version
+    }
+
+    /// The number of the server's process that serves the connection, as `pg_terminate_backend`
+    /// takes it. Behind a pooler it is a number of the pooler's.
+    pub fn backend_process(&self) -> u32 {
+        self.session.key.process
+    }
+
+    /// Sets how long the answer to a query or statement may take from now on, but for those that
+    /// [`Self::query_long`] and [`Self::execute_long`] run.
+    pub fn set_answer_limit(&mut self, limit: Duration) {
+        self.limits.answer = limit;
+    }
+
+    /// Runs a query and returns its rows; none and no columns for a statement without rows. Of
+    /// several statements in one, the last that gave rows counts.
+    ///
+    /// # Errors
+    /// When the server refuses or does not answer in time, or the connection breaks.
+    pub fn query(&mut self, sql: &str) -> Result<TextRows, ClientError> {
+        Ok(self.run(sql, self.limits.answer, None)?.0)
+    }
+
+    /// The same for a query that goes through the data, which takes as long as there is data.
+    ///
+    /// # Errors
+    /// As [`Self::query`].
+    pub fn query_long(&mut self, sql: &str) -> Result<TextRows, ClientError> {
+        Ok(self.run(sql, self.limits.work, None)?.0)
+    }
+
+    /// Runs a statement and returns how many rows it changed.
+    ///
+    /// # Errors
+    /// As [`Self::query`].
+    pub fn execute(&mut self, sql: &str) -> Result<u64, ClientError> {
+        Ok(self.run(sql, self.limits.answer, None)?.1)
+    }
+
+    /// The same for a statement that goes through the data, or may wait for others that do.
+    ///
+    /// # Errors
+    /// As [`Self::query`].
+    pub fn execute_long(&mut self, sql: &str) -> Result<u64, ClientError> {
+        Ok(self.run(sql, self.limits.work, None)?.1)
+    }
+
+    /// Runs a `COPY … FROM STDIN`: `fill` is called to append the next piece of the data, and says
+    /// whether there is more after it. Returns how many rows came in.
+    ///
+    /// # Errors
+    /// When the server refuses, or the connection breaks.
+    pub fn copy_in(&mut self, sql: &str, fill: Fill<'_>) -> Result<u64, ClientError> {
+        Ok(self.run(sql, self.limits.work, Some(fill))?.1)
+    }
+
+    /// Runs a statement, however long its answer is, and returns how many rows it had. They are
+    /// counted as they arrive and not kept.
+    ///
+    /// # Errors
+    /// As [`Self::query`], where the last row has not arrived within `limit`.
+    pub fn count_rows(&mut self, sql: &str, limit: Duration) -> Result<u64, ClientError> {
+        if self.broken {
+            return Err(Broken::given_up(self.endpoint()).into());
+        }
+        self.transport.line().begin_unbounded(limit);
+        let result = self.count(sql);
+        self.note_state(&result);
+        result
+    }
+
+    /// What asks the server, on another connection, to end what it does for this one.
+    pub fn canceller(&self) -> Canceller {
+        Canceller { key: self.session.key, address: self.address.clone() }
+    }
+
+    fn note_state<T>(&mut self, result: &Result<T, ClientError>) {
+        self.broken = match result {
+            Ok(_) | Err(ClientError::UnwantedCopy) => false,
+            Err(ClientError::Server(error)) => error.is_last_word(),
+            Err(_) => true,
+        };
+    }
+
+    fn count(&mut self, sql: &str) -> Result<u64, ClientError> {
+        write_query(sql.as_bytes(), &mut self.output);
+        self.send()?;
+        let mut reader = AnswerReader::default();
+        loop {
+            let (consumed, answer) = reader
+                .receive(&self.input, None)
+                .map_err(|error| ClientError::Protocol(self.endpoint().clone(), error))?;
+            self.input.drain(..consumed);
+            match answer {
+                Some(Answer::Done { rows, .. }) => return Ok(rows),
+                Some(Answer::Failed(error, _)) => return Err(ClientError::Server(error)),
+                None => self.wait()?,
+            }
+        }
+    }
+
+    fn run(
+        &mut self,
+        sql: &str,
+        limit: Duration,
+        fill: Option<Fill<'_>>,
+    ) -> Result<(TextRows, u64), ClientError> {
+        if self.broken {
+            return Err(Broken::given_up(self.endpoint()).into());
+        }
+        self.transport.line().begin(limit);
+        let result = self.converse(sql, fill);
+        self.note_state(&result);
+        result
+    }
+
+    fn converse(
+        &mut self,
+        sql: &str,
+        mut fill: Option<Fill<'_>>,
+    ) -> Result<(TextRows, u64), ClientError> {
+        write_query(sql.as_bytes(), &mut self.output);
+        self.send()?;
+        let mut reader = TextReader::default();
+        let mut unwanted_copy = false;
+        loop {
+            match self.receive(&mut reader)? {
+                TextAnswer::Done { rows, affected_rows } => return Ok((rows, affected_rows)),
+                TextAnswer::Failed(_) if unwanted_copy => return Err(ClientError::UnwantedCopy),
+                TextAnswer::Failed(error) => return Err(ClientError::Server(error)),
+                TextAnswer::CopyIn => match fill.take() {
+                    Some(fill) => self.send_data(fill)?,
+                    None => {
+                        unwanted_copy = true;
+                        write_copy_fail("weighin has no data for it", &mut self.output);
+                        self.send()?;
+                    }
+                },
+            }
+        }
+    }
+
+    fn send_data(&mut self, fill: Fill<'_>) -> Result<(), ClientError> {
+        let mut piece = Vec::new();
+        let mut more = true;
+        while more {
+            piece.clear();
+            more = fill(&mut piece);
+            write_copy_data(&piece, &mut self.output);
+            self.send()?;
+        }
+        write_copy_done(&mut self.output);
+        self.send()
+    }
+
+    fn send(&mut self) -> Result<(), ClientError> {
+        let sent = self.transport.send(&self.output);
+        self.output.clear();
+        sent.map_err(|error| Broken::new(error, self.endpoint()).into())
+    }
+
+    fn receive(&mut self, reader: &mut TextReader) -> Result<TextAnswer, ClientError> {
+        loop {
+            let (consumed, answer) = reader
+                .receive(&self.input)
+                .map_err(|error| ClientError::Protocol(self.endpoint().clone(), error))?;
+            self.input.drain(..consumed);
+            match answer {
+                Some(answer) => return Ok(answer),
+                None => self.wait()?,
+            }
+        }
+    }
+
+    fn wait(&mut self) -> Result<(), ClientError> {
+        let received = self.transport.receive(&mut self.input);
+        received.map_err(|error| Broken::new(error, self.endpoint()).into())
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if !self.broken {
+            self.transport.line().begin_farewell();
+            write_terminate(&mut self.output);
+            // The server notices the closed socket as well; it only writes a line to its log then.
+            let _ = self.send();
+        }
+    }
+}
+
+/// Asks a server to end what it does for a connection.
+#[derive(Clone, Debug)]
+pub struct Canceller {
+    key: BackendKey,
+    address: ServerAddress,
+}
+
+impl Canceller {
+    /// Asks. The server answers nothing: the statement ends with an error where it was still running.
+    ///
+    /// # Errors
+    /// When the server cannot be reached.
+    pub fn cancel(&self) -> Result<(), Failure> {
+        let endpoint = &self.address.endpoint;
+        let limits = Limits::default();
+        let failed = |error: &io::Error| connect_failure(error, endpoint);
+        let line = Line::connect(endpoint, &limits, &Stop::default());
+        let mut line = line.map_err(|error| failed(&error))?;
+        line.begin(limits.login);
+        let mut transport = super::session::encrypted(line, &self.address)?;
+        let mut request = Vec::new();
+        write_cancel_request(self.key, &mut request);
+        transport.send(&request).map_err(|error| failed(&error))?;
+        // The server has taken it when it closes the connection.
+        while transport.receive(&mut request).is_ok() {}
+        Ok(())
+    }
+}

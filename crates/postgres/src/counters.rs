@@ -1,0 +1,223 @@
+//! The server's counters, in the words of signals where there are any.
+
+use crate::client::{ClientError, Connection};
+use crate::load::TRANSACTIONS;
+use model::{ServerCounters, signal};
+
+/// Scans of the user's tables: each statement of the sbtest family that looks for a row, or for a range
+/// of rows, begins one.
+pub(crate) const TABLE_SCANS: &str = "table_scans";
+/// Rows that were inserted into the user's tables.
+pub(crate) const ROWS_INSERTED: &str = "rows_inserted";
+
+/// How often it is looked, each 20 ms, whether clients have ended that have closed their connections.
+const LOOKS: u32 = 150;
+/// What each reading between loads adds to the transactions of the server.
+const TRANSACTIONS_EACH: u32 = 3;
+/// The first version that has sessions in its statistics, one that keeps these in shared memory, and those
+/// that moved checkpoints to a view of their own.
+const WITH_SESSIONS: u32 = 14;
+const IN_MEMORY: u32 = 15;
+const WITH_CHECKPOINTER: u32 = 17;
+
+/// How often the session has read the counters between two loads.
+const READINGS: &str =
+    "coalesce(nullif(current_setting('weighin.readings', true), ''), '0')::bigint";
+
+/// The first number of the version that the server says it has.
+pub(crate) fn major(version: &str) -> u32 {
+    let digits = version.find(|c: char| !c.is_ascii_digit()).unwrap_or(version.len());
+    version[..digits].parse().unwrap_or(0)
+}
+
+/// Reads them while a load runs.
+///
+/// The transaction stays open, so that none of the readings counts as one of its own. It has no number and
+/// keeps no snapshot between them: nothing is kept from being cleaned up.
+pub(crate) fn read(connection: &mut Connection) -> Result<ServerCounters, ClientError> {
+    let version = major(connection.server_version());
+    if !connection.samples {
+        connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY")?;
+        connection.samples = true;
+        connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")?;
+        if version >= IN_MEMORY {
+            connection.execute("SET LOCAL stats_fetch_consistency = none")?;
+        }
+    }
+    // Of the sessions, too, a transaction sees what it saw first.
+    connection.query("SELECT pg_stat_clear_snapshot()")?;
+    query(connection, version)
+}
+
+/// Reads them between loads, when all clients have ended and what they did is counted: in
+/// [`TRANSACTIONS_EACH`] of its own.
+pub(crate) fn read_at_rest(connection: &mut Connection) -> Result<ServerCounters, ClientError> {
+    let version = major(connection.server_version());
+    connection.execute(&wait_for_clients())?;
+    let count = format!("set_config('weighin.readings', ({READINGS} + 1)::text, false)");
+    let flush = if version < IN_MEMORY { "" } else { "pg_stat_force_next_flush(), " };
+    connection.query(&format!("SELECT {flush}{count}"))?;
+    query(connection, version)
+}
+
+/// A client is counted when its process ends, which may be after its connection has. Behind a pooler, none
+/// does.
+fn wait_for_clients() -> String {
+    format!(
+        "DO $$ BEGIN FOR look IN 1..{LOOKS} LOOP \
+         EXIT WHEN NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = '{}' \
+         AND datname = current_database()); \
+         PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.02); END LOOP; END $$",
+        crate::LOAD_NAME
+    )
+}
+
+fn query(connection: &mut Connection, version: u32) -> Result<ServerCounters, ClientError> {
+    let figures = figures(version);
+    let columns: Vec<String> =
+        figures.iter().map(|(name, sql)| format!("({sql})::bigint AS \"{name}\"")).collect();
+    let answer = connection.query(&format!("SELECT {}", columns.join(", ")))?;
+    let row = answer.rows.into_iter().next().unwrap_or_default();
+    // What the account may not see is NULL, and absent.
+    let named = answer.columns.into_iter().zip(row);
+    Ok(named.filter_map(|(name, value)| Some((name, value?.parse().ok()?))).collect())
+}
+
+/// The counters, and how to ask for each.
+fn figures(version: u32) -> Vec<(&'static str, String)> {
+    let database = |sum: &str| {
+        format!("SELECT {sum} FROM pg_stat_database WHERE datname = current_database()")
+    };
+    let tables = |sum: &str| format!("SELECT coalesce(sum({sum}), 0) FROM pg_stat_user_tables");
+    let block = "current_setting('block_size')::bigint";
+    // Two transactions of each session are no load's: its login, and what prepares its statements.
+    let sessions = if version < WITH_SESSIONS { "0" } else { "sessions" };
+    let transactions =
+        format!("xact_commit + xact_rollback - 2 * {sessions} - {TRANSACTIONS_EACH} * {READINGS}");
+    let mut figures = vec![
+        (TRANSACTIONS, database(&transactions)),
+        (TABLE_SCANS, tables("coalesce(seq_scan, 0) + coalesce(idx_scan, 0)")),
+        (ROWS_INSERTED, tables("n_tup_ins")),
+        (signal::CACHE_MISSES, database("blks_read")),
+        (signal::DATA_READ, database(&format!("blks_read * {block}"))),
+        (signal::CACHE_HITS, database("blks_hit")),
+        (signal::DEADLOCKS, database("deadlocks")),
+        (signal::TEMPORARY_FILES, database("temp_files")),
+        (signal::TEMPORARY_BYTES, database("temp_bytes")),
+        (signal::CLEANUPS, tables("autovacuum_count")),
+        (signal::DEAD_ROWS, tables("n_dead_tup")),
+        (signal::TRANSACTIONS_TO_WRAPAROUND, database_of_catalog("2147483647 - age(datfrozenxid)")),
+        ("xact_commit", database("xact_commit")),
+        ("xact_rollback", database("xact_rollback")),
+        ("n_tup_hot_upd", tables("n_tup_hot_upd")),
+        ("n_tup_upd", tables("n_tup_upd")),
+        ("numbackends", database("numbackends")),
+    ];
+    figures.extend(log(version));
+    figures.extend(writes(version, block));
+    figures.extend(waits());
+    figures
+}
+
+fn database_of_catalog(what: &str) -> String {
+    format!("SELECT {what} FROM pg_database WHERE datname = current_database()")
+}
+
+/// A server in recovery writes no log.
+fn log(version: u32) -> Vec<(&'static str, String)> {
+    let position = "CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_current_wal_insert_lsn() END";
+    let mut figures = vec![
+        (signal::LOG_WRITTEN, format!("SELECT pg_wal_lsn_diff({position}, '0/0')")),
+        (
+            signal::CHECKPOINT_AGE,
+            format!("SELECT pg_wal_lsn_diff({position}, redo_lsn) FROM pg_control_checkpoint()"),
+        ),
+    ];
+    if version >= WITH_SESSIONS {
+        let wal = |column: &str| format!("SELECT {column} FROM pg_stat_wal");
+        figures.push((signal::PAGES_LOGGED_WHOLE, wal("wal_fpi")));
+        figures.push(("wal_records", wal("wal_records")));
+        figures.push(("wal_buffers_full", wal("wal_buffers_full")));
+    }
+    figures
+}
+
+/// Checkpoints, and who wrote what was changed in memory.
+fn writes(version: u32, block: &str) -> Vec<(&'static str, String)> {
+    let from = |view: &str, what: &str| format!("SELECT {what} FROM {view}");
+    if version < WITH_CHECKPOINTER {
+        let view = "pg_stat_bgwriter";
+        return vec![
+            (signal::CHECKPOINTS_TIMED, from(view, "checkpoints_timed")),
+            (signal::CHECKPOINTS_REQUESTED, from(view, "checkpoints_req")),
+            (
+                signal::FLUSHED_BYTES,
+                from(
+                    view,
+                    &format!("(buffers_checkpoint + buffers_clean + buffers_backend) * {block}"),
+                ),
+            ),
+            ("buffers_backend", from(view, "buffers_backend")),
+            ("buffers_backend_fsync", from(view, "buffers_backend_fsync")),
+        ];
+    }
+    let clients = "pg_stat_io WHERE backend_type = 'client backend' AND object = 'relation'";
+    vec![
+        (signal::CHECKPOINTS_TIMED, from("pg_stat_checkpointer", "num_timed")),
+        (signal::CHECKPOINTS_REQUESTED, from("pg_stat_checkpointer", "num_requested")),
+        (
+            signal::FLUSHED_BYTES,
+            format!(
+                "SELECT (c.buffers_written + b.buffers_clean + \
+                 (SELECT coalesce(sum(writes), 0) FROM {clients})) * {block} \
+                 FROM pg_stat_checkpointer c, pg_stat_bgwriter b"
+            ),
+        ),
+        ("buffers_backend", from(clients, "coalesce(sum(writes), 0)")),
+    ]
+}
+
+/// What clients wait for at that moment.
+fn waits() -> impl Iterator<Item = (&'static str, String)> {
+    let busy = "FROM pg_stat_activity WHERE backend_type = 'client backend' AND state = 'active' \
+                AND pid <> pg_backend_pid()";
+    let of = move |kinds: &str| format!("SELECT count(*) {busy} AND wait_event_type IN ({kinds})");
+    [
+        (signal::CLIENTS_RUNNING, format!("SELECT count(*) {busy} AND wait_event_type IS NULL")),
+        (signal::CLIENTS_WAIT_FOR_LOCKS, of("'Lock'")),
+        (signal::CLIENTS_WAIT_FOR_LATCHES, of("'LWLock', 'BufferPin', 'SpinLock'")),
+        (signal::CLIENTS_WAIT_FOR_STORAGE, of("'IO'")),
+    ]
+    .into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_number_of_a_version_is_found() {
+        for (version, expected) in
+            [("15.18 (Debian 15.18-0+deb12u1)", 15), ("18beta1", 18), ("", 0), ("x", 0)]
+        {
+            assert_eq!(major(version), expected, "{version}");
+        }
+    }
+
+    #[test]
+    fn every_version_has_the_same_signals() {
+        let names =
+            |version| -> Vec<&str> { figures(version).into_iter().map(|(name, _)| name).collect() };
+        for version in [13, 15, 17] {
+            let names = names(version);
+            for signal in [
+                signal::CHECKPOINTS_REQUESTED,
+                signal::FLUSHED_BYTES,
+                signal::LOG_WRITTEN,
+                signal::CACHE_MISSES,
+            ] {
+                assert!(names.contains(&signal), "{version}: {signal}");
+            }
+        }
+    }
+}

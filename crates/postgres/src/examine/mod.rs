@@ -1,0 +1,139 @@
+//! What would make a study fail on a PostgreSQL server, or mislead.
+
+mod identity;
+mod limits;
+mod rights;
+mod space;
+mod state;
+
+use crate::client::Connection;
+use crate::facts::variables;
+use crate::tables;
+use model::{Failure, FailureKind, Needs, Oltp, Study, Test};
+use std::collections::BTreeMap;
+use system::{DataPlan, Diagnostics, Examination, Login, Seen, Setting};
+
+/// A server being looked at.
+struct Server<'a> {
+    login: &'a Login,
+    control: &'a mut Connection,
+    setting: &'a Setting<'a>,
+    /// All its variables, as for sessions of the account.
+    variables: BTreeMap<String, String>,
+}
+
+impl Server<'_> {
+    fn text(&self, name: &str) -> &str {
+        self.variables.get(name).map(String::as_str).unwrap_or_default()
+    }
+
+    fn is_off(&self, name: &str) -> bool {
+        self.text(name) == "off"
+    }
+
+    /// The only value that a query gives, where the server lets the account ask it.
+    fn value(&mut self, sql: &str) -> Option<String> {
+        crate::facts::value(self.control, sql)
+    }
+
+    fn is_true(&mut self, sql: &str) -> Option<bool> {
+        Some(self.value(sql)? == "t")
+    }
+
+    fn endpoint(&self) -> String {
+        self.control.endpoint().to_string()
+    }
+}
+
+/// Looks at everything. Changes nothing that is there.
+pub(super) fn examine(
+    login: &Login,
+    control: &mut Connection,
+    setting: &Setting<'_>,
+    examination: &mut Examination<'_>,
+) -> Result<Seen, Failure> {
+    let address = login.address();
+    let assumed = login.credentials().assumed_user(&address.endpoint, &address.database);
+    if let Some((message, remedy)) = assumed {
+        examination.found.note(message, remedy);
+    }
+    let variables = variables(control)?;
+    let mut server = Server { login, control, setting, variables };
+    let needs = examination.study.tests.iter().map(Test::needs).fold(Needs::default(), Needs::and);
+    refuse_recovery(&mut server, &needs, examination)?;
+    let data = data(&mut server, examination)?;
+    let (plan, kept) = data.clone().unwrap_or_default();
+    rights::check(&mut server, &needs, &plan, &kept, examination.found);
+    state::check(&mut server, &needs, &plan, examination.found);
+    limits::check(&mut server, &needs, examination);
+    space::check(&mut server, &plan, examination);
+    let identity = identity::find(&mut server, examination.load_host);
+    Ok(Seen { data: data.map(|(plan, _)| plan), identity })
+}
+
+/// A replica takes no writes, whoever asks.
+fn refuse_recovery(
+    server: &mut Server<'_>,
+    needs: &Needs,
+    examination: &mut Examination<'_>,
+) -> Result<(), Failure> {
+    let recovers = server.is_true("SELECT pg_is_in_recovery()").unwrap_or(false);
+    let read_only = server.text("default_transaction_read_only") == "on";
+    let endpoint = server.endpoint();
+    let refuse = |message: String, remedy: &str| -> Result<(), Failure> {
+        Err(Failure::new(FailureKind::NotPermitted, message, remedy))
+    };
+    if recovers {
+        let failure = refuse(
+            format!(
+                "the server at {endpoint} is in recovery: it is a replica, and takes no writes"
+            ),
+            "name its primary",
+        );
+        return examination.found.keep(failure).map(drop);
+    }
+    if read_only && needs.writes() {
+        let failure = refuse(
+            format!(
+                "transactions at {endpoint} are read-only (default_transaction_read_only), and the \
+                 study writes"
+            ),
+            "ALTER USER … SET default_transaction_read_only = off, or name a server that takes writes",
+        );
+        return examination.found.keep(failure).map(drop);
+    }
+    Ok(())
+}
+
+/// What a run would make first, and which tables it would keep. That of later tests is looked at
+/// for what is in the way alone.
+fn data(
+    server: &mut Server<'_>,
+    examination: &mut Examination<'_>,
+) -> Result<Option<(DataPlan, Vec<String>)>, Failure> {
+    let mut first = None;
+    let mut shapes = Vec::new();
+    for oltp in of_study(examination.study) {
+        let shape = (oltp.tables, oltp.table_size, oltp.distribution);
+        if shapes.contains(&shape) {
+            continue;
+        }
+        shapes.push(shape);
+        let found = tables::dry_run(server.login, server.control, oltp);
+        let found = examination.found.keep(found)?;
+        first = first.or(found);
+    }
+    Ok(first)
+}
+
+/// The loads on tables whose data the tests of a study need.
+fn of_study(study: &Study) -> impl Iterator<Item = &Oltp> {
+    study.tests.iter().filter_map(|test| test.data()?.oltp().ok())
+}
+
+/// That something costs a load time, or saves it, for another reason than the study's.
+fn warn_if(found: &mut Diagnostics, holds: bool, message: &str, remedy: &str) {
+    if holds {
+        found.warn(message, remedy);
+    }
+}

@@ -1,0 +1,72 @@
+//! Sessions that speak the protocol of PostgreSQL.
+
+mod classify;
+#[cfg(test)]
+mod peer;
+mod prepared;
+mod program;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use crate::client::login_options;
+use crate::protocol::LoginOptions;
+use engine::{Account, LoadError, LoadSpec, SessionError, SocketLoad};
+use model::{Failure, System, Workload};
+use serde::{Deserialize, Serialize};
+use sql::Statements;
+use std::sync::Arc;
+use system::Login;
+use system::load::{Clients, PartRun};
+
+pub use classify::{Duplicates, operation_error};
+pub use wire::{PostgresWire, TRANSACTIONS};
+
+/// One client of a load.
+pub type ProgramSession<const BY_STATEMENT: bool = false> =
+    sql::ProgramSession<PostgresWire, BY_STATEMENT>;
+
+/// The clients of a load.
+#[derive(Serialize, Deserialize)]
+pub struct SqlClients {
+    pub(super) workload: Workload,
+    /// Whether to keep the latencies of each kind of statement apart.
+    pub(super) by_statement: bool,
+    /// Seeds all random streams.
+    pub(super) seed: u64,
+}
+
+impl Clients for SqlClients {
+    const SYSTEM: System = System::Postgres;
+
+    fn run_part(
+        &self,
+        spec: &LoadSpec,
+        login: &Login,
+        run: &mut PartRun<'_>,
+    ) -> Result<Account, LoadError> {
+        let program = program::program(&self.workload, login)
+            .map_err(|failure| SessionError::Login(Box::new(failure)))?;
+        let statements = Arc::new(Statements::new(program, self.seed, spec.clients));
+        let options = LoginOptions {
+            application_name: crate::LOAD_NAME,
+            ..login_options(login.address(), login.credentials())
+        };
+        let wire = PostgresWire::new(options, &statements, Duplicates::of(&self.workload));
+        // Decided here, once, and not for every statement.
+        if self.by_statement {
+            let session =
+                |client| ProgramSession::<true>::new(wire.clone(), Arc::clone(&statements), client);
+            run.with(&SocketLoad { spec, session })
+        } else {
+            let session = |client| {
+                ProgramSession::<false>::new(wire.clone(), Arc::clone(&statements), client)
+            };
+            run.with(&SocketLoad { spec, session })
+        }
+    }
+
+    fn failure(error: &LoadError, login: &Login) -> Failure {
+        crate::load_failure(error, login)
+    }
+}

@@ -1,0 +1,443 @@
+use super::classify::{Duplicates, broken, operation_error};
+use super::prepared::{Known, Shared, name, text};
+use crate::protocol::{
+    Answer, AnswerReader, Columns, Kept, Login, LoginOptions, LoginStep, PrepareAnswer,
+    PrepareReader, Prepared, TransactionState, write_prepare, write_query, write_sync,
+    write_terminate, write_text_query,
+};
+use crate::counters::{ROWS_INSERTED, TABLE_SCANS};
+use engine::{OperationError, SessionError};
+use model::{Effect, ErrorClass, RequestKind};
+use sql::{Boundaries, Ready, Statements, TextTemplate, Wire};
+use std::sync::Arc;
+use workload::program::{
+    Column, Parameter, RowRead, Run, Statement, StatementKind, Text, Value,
+};
+
+/// What servers count of a load: transactions that have ended, those of one statement among them.
+pub const TRANSACTIONS: &str = "transactions";
+
+/// Where every statement stands between BEGIN and COMMIT.
+static IN_TRANSACTIONS: [RequestKind; 8] = kinds(None, Some(TRANSACTIONS));
+/// Where every statement is a transaction of its own.
+static BY_THEMSELVES: [RequestKind; 8] = kinds(Some(TRANSACTIONS), Some(TRANSACTIONS));
+/// Where it depends on the way through the program what is one.
+static UNCOUNTED: [RequestKind; 8] = kinds(None, None);
+
+/// Where every statement looks once for a row or a range of rows of one table, or inserts one row: the
+/// tables' own counters know of no other sessions, logins and background work.
+static BY_TABLES: [RequestKind; 8] = [
+    RequestKind::counted("select", Effect::Read, TABLE_SCANS),
+    RequestKind::counted("insert", Effect::Write, ROWS_INSERTED),
+    RequestKind::counted("update", Effect::Write, TABLE_SCANS),
+    RequestKind::counted("delete", Effect::Write, TABLE_SCANS),
+    RequestKind::uncounted("begin", Effect::Control),
+    RequestKind::uncounted("commit", Effect::Control),
+    RequestKind::uncounted("rollback", Effect::Control),
+    RequestKind::uncounted("other", Effect::Control),
+];
+
+/// How statements of the family begin that read one row, or a range of rows.
+const ONE_SCAN: [&str; 4] = [
+    "SELECT c FROM sbtest",
+    "SELECT pad FROM sbtest",
+    "SELECT SUM(k) FROM sbtest",
+    "SELECT DISTINCT c FROM sbtest",
+];
+
+/// Whether a statement is one of the sbtest family that scans a table once, or inserts one row.
+fn is_counted_by_tables(statement: &Statement) -> bool {
+    let texts = || statement.texts.iter().map(Text::with_marks);
+    match statement.kind {
+        StatementKind::Select => texts().all(|text| {
+            let once = ONE_SCAN.iter().any(|start| text.starts_with(start));
+            once && ![" IN", " OR ", " JOIN ", ","].iter().any(|more| text.contains(more))
+        }),
+        StatementKind::Update => texts().all(|text| text.starts_with("UPDATE sbtest")),
+        StatementKind::Delete => texts().all(|text| text.starts_with("DELETE FROM sbtest")),
+        StatementKind::Insert => {
+            let many = statement.parameters.iter().any(|one| matches!(one, Parameter::Made(_)));
+            !many && texts().all(|text| text.starts_with("INSERT INTO sbtest"))
+        }
+        StatementKind::Begin | StatementKind::Commit | StatementKind::Rollback => true,
+        StatementKind::Other => false,
+    }
+}
+
+const fn kinds(statement: Option<&'static str>, end: Option<&'static str>) -> [RequestKind; 8] {
+    const fn kind(name: &'static str, effect: Effect, by: Option<&'static str>) -> RequestKind {
+        match by {
+            Some(counter) => RequestKind::counted(name, effect, counter),
+            None => RequestKind::uncounted(name, effect),
+        }
+    }
+    [
+        kind("select", Effect::Read, statement),
+        kind("insert", Effect::Write, statement),
+        kind("update", Effect::Write, statement),
+        kind("delete", Effect::Write, statement),
+        kind("begin", Effect::Control, None),
+        kind("commit", Effect::Control, end),
+        kind("rollback", Effect::Control, end),
+        kind("other", Effect::Control, statement),
+    ]
+}
+
+/// The protocol by which a client runs the statements of a program.
+#[derive(Debug)]
+pub struct PostgresWire {
+    login: LoginOptions,
+    duplicates: Duplicates,
+    shared: Arc<Shared>,
+    /// By statement; absent of those that are prepared.
+    texts: Arc<[Box<[TextTemplate]>]>,
+    stage: Stage,
+    reader: AnswerReader,
+    /// By place, where this connection's server has told otherwise than others.
+    own: Vec<Option<Box<Known>>>,
+    /// The columns of the answer under way, from which variables read.
+    columns: Columns,
+    /// The place of the prepared statement that is answered, from whose answer variables read.
+    place: Option<usize>,
+    /// A value while it is put into words.
+    value: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Closed,
+    LoggingIn(Box<Login>),
+    /// So many statements have been prepared.
+    Preparing(usize, Box<PrepareReader>),
+    Ready,
+}
+
+impl Clone for PostgresWire {
+    /// Another client of the same load.
+    fn clone(&self) -> Self {
+        Self {
+            login: self.login.clone(),
+            duplicates: self.duplicates,
+            shared: Arc::clone(&self.shared),
+            texts: Arc::clone(&self.texts),
+            stage: Stage::Closed,
+            reader: AnswerReader::default(),
+            own: Vec::new(),
+            columns: Columns::default(),
+            place: None,
+            value: Vec::new(),
+        }
+    }
+}
+
+impl PostgresWire {
+    /// Of the clients of a load, which log in with these options.
+    pub fn new(login: LoginOptions, statements: &Statements, duplicates: Duplicates) -> Self {
+        let templates = statements.program().statements().iter().map(|statement| {
+            let texts = statement.texts.iter().filter(|_| !statement.prepared);
+            texts.map(|text| TextTemplate::new(text, &statement.parameters)).collect()
+        });
+        Self {
+            login,
+            duplicates,
+            shared: Arc::new(Shared::new(statements)),
+            texts: templates.collect(),
+            stage: Stage::Closed,
+            reader: AnswerReader::default(),
+            own: Vec::new(),
+            columns: Columns::default(),
+            place: None,
+            value: Vec::new(),
+        }
+    }
+
+    /// Has all statements prepared at once. Whatever there is to prepare, this is one transaction, as the
+    /// login is: so the server's count of sessions tells how many of its transactions were no load's.
+    fn prepare_all(&mut self, statements: &Statements, out: &mut Vec<u8>) {
+        self.own.clear();
+        self.own.resize_with(statements.per_client(), || None);
+        let mut place = 0;
+        while let Some(sql) = text(statements, place) {
+            write_prepare(&name(place), &sql, out);
+            place += 1;
+        }
+        match place {
+            0 => write_query(b"", out),
+            _ => write_sync(out),
+        }
+        self.stage = Stage::Preparing(0, Box::default());
+    }
+
+    fn take_prepared(
+        &mut self,
+        statements: &Statements,
+        input: &[u8],
+    ) -> Result<(usize, Ready), SessionError> {
+        let mut consumed = 0;
+        loop {
+            let Stage::Preparing(place, reader) = &mut self.stage else {
+                return Ok((consumed, Ready::Ready));
+            };
+            let (used, answer) = reader.receive(&input[consumed..]).map_err(broken)?;
+            consumed += used;
+            match answer {
+                None => return Ok((consumed, Ready::NotYet)),
+                Some(PrepareAnswer::Prepared(prepared)) if *place < self.own.len() => {
+                    self.own[*place] = self.shared.learn(*place, prepared).map(Box::new);
+                    *place += 1;
+                }
+                Some(PrepareAnswer::Refused(error)) => {
+                    let statement = text(statements, *place).unwrap_or_default();
+                    let error = Box::new(operation_error(*error, self.duplicates));
+                    return Err(SessionError::Prepare { statement, error });
+                }
+                Some(PrepareAnswer::Ready) if *place == self.own.len() => {
+                    self.stage = Stage::Ready;
+                    return Ok((consumed, Ready::Ready));
+                }
+                Some(PrepareAnswer::Prepared(_) | PrepareAnswer::Ready) => {
+                    let what = "another number of statements than were prepared";
+                    return Err(SessionError::Protocol(what.to_owned()));
+                }
+            }
+        }
+    }
+
+    /// Variables take their values from a row of an answer, which has so many. Gives the reason where
+    /// they cannot.
+    #[cold]
+    fn read_row(
+        &mut self,
+        statements: &Statements,
+        statement: usize,
+        rows: u64,
+        run: &mut Run,
+    ) -> Result<Option<Box<OperationError>>, SessionError> {
+        let statement = &statements.program().statements()[statement];
+        if let Some(wrong) = statement.row_read.error(rows) {
+            return Ok(Some(Box::new(OperationError {
+                class: ErrorClass::Statement,
+                code: "gset".to_owned(),
+                sql_state: String::new(),
+                message: format!("{}: {wrong}", statement.name),
+            })));
+        }
+        if rows == 0 && statement.row_read == RowRead::Last {
+            return Ok(None);
+        }
+        let columns = match self.place {
+            None => &self.columns,
+            Some(place) => match (&self.own[place], self.shared.get(place)) {
+                (Some(known), _) => &known.columns,
+                (None, Some(known)) => &known.columns,
+                (None, None) => &self.columns,
+            },
+        };
+        for read in &statement.reads {
+            let column = match &read.column {
+                Column::Number(number) => *number,
+                Column::Name(name) => columns.find(name).ok_or_else(|| {
+                    let statement = &statement.name;
+                    let what = format!("the answer to {statement} has no column {name}");
+                    SessionError::Protocol(what)
+                })?,
+            };
+            match self.reader.read(column, &mut self.value).map_err(broken)? {
+                true => run.variables.set_text(read.variable, &self.value),
+                false => run.variables.set(read.variable, Value::Null),
+            }
+        }
+        Ok(None)
+    }
+
+    #[inline]
+    fn write_prepared(
+        &mut self,
+        place: usize,
+        parameters: &[Parameter],
+        run: &mut Run,
+        out: &mut Vec<u8>,
+    ) {
+        let known = match (&self.own[place], self.shared.get(place)) {
+            (None, Some(known)) => known,
+            (Some(known), _) => known,
+            // Nothing is executed before everything is prepared.
+            (None, None) => return,
+        };
+        let mut execution = known.template.begin(out);
+        for parameter in parameters {
+            let variable = match *parameter {
+                Parameter::Variable(variable) | Parameter::Verbatim(variable) => variable,
+                Parameter::Digits(template) => {
+                    run.draws.fill(template, execution.text_slot(template.len()));
+                    continue;
+                }
+                // What a source makes is not prepared.
+                Parameter::Made(_) => {
+                    execution.null();
+                    continue;
+                }
+            };
+            match run.variables.get(variable) {
+                Value::Integer(number) => execution.integer(number),
+                Value::Null => execution.null(),
+                Value::Text(holder) => execution.text_value(run.variables.text(holder)),
+                Value::Double(number) => {
+                    self.value.clear();
+                    run.variables.append(Value::Double(number), &mut self.value);
+                    execution.double(number, &self.value);
+                }
+                Value::Boolean(is) => execution.text_value(if is { b"true" } else { b"false" }),
+            }
+        }
+        execution.end();
+    }
+}
+
+impl Wire for PostgresWire {
+    const KINDS: &'static [RequestKind] = &IN_TRANSACTIONS;
+
+    fn kinds(statements: &Statements) -> &'static [RequestKind] {
+        if statements.program().statements().iter().all(is_counted_by_tables) {
+            return &BY_TABLES;
+        }
+        match statements.boundaries() {
+            Boundaries::Explicit => &IN_TRANSACTIONS,
+            Boundaries::EachStatement => &BY_THEMSELVES,
+            Boundaries::Mixed => &UNCOUNTED,
+        }
+    }
+
+    fn open(&mut self, out: &mut Vec<u8>) {
+        self.reader = AnswerReader::default();
+        self.stage = Stage::LoggingIn(Box::new(Login::begin(self.login.clone(), out)));
+    }
+
+    fn tls_started(&mut self, out: &mut Vec<u8>) {
+        if let Stage::LoggingIn(login) = &mut self.stage {
+            login.tls_started(out);
+        }
+    }
+
+    fn get_ready(
+        &mut self,
+        statements: &Statements,
+        input: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(usize, Ready), SessionError> {
+        let Stage::LoggingIn(login) = &mut self.stage else {
+            return self.take_prepared(statements, input);
+        };
+        match login.receive(input, out).map_err(|error| SessionError::Login(Box::new(error)))? {
+            LoginStep::NeedMore { consumed } => Ok((consumed, Ready::NotYet)),
+            LoginStep::StartTls { consumed } => Ok((consumed, Ready::StartTls)),
+            LoginStep::Done { consumed, .. } => {
+                self.prepare_all(statements, out);
+                Ok((consumed, Ready::NotYet))
+            }
+        }
+    }
+
+    fn pretend_ready(&mut self, statements: &Statements) {
+        self.own.clear();
+        self.own.resize_with(statements.per_client(), || None);
+        for (place, (statement, _)) in statements.to_prepare().iter().enumerate() {
+            let parameters = &statements.program().statements()[*statement].parameters;
+            let prepared =
+                Prepared { parameters: vec![0; parameters.len()], ..Prepared::default() };
+            self.shared.learn(place, prepared);
+        }
+        self.stage = Stage::Ready;
+    }
+
+    #[inline]
+    fn write(
+        &mut self,
+        statements: &Statements,
+        (statement, text): (usize, usize),
+        run: &mut Run,
+        out: &mut Vec<u8>,
+    ) -> u64 {
+        let place = statements.place(statement, text);
+        if let Some(row) = statements.row_read(statement) {
+            self.reader.keep_row(if row == RowRead::Last { Kept::Last } else { Kept::First });
+            self.place = place;
+        }
+        match place {
+            Some(place) => {
+                let parameters = &statements.program().statements()[statement].parameters;
+                self.write_prepared(place, parameters, run, out);
+                0
+            }
+            None => {
+                let template = &self.texts[statement][text];
+                write_text_query(out, |out| template.write(run, quote, out))
+            }
+        }
+    }
+
+    fn write_rollback(&mut self, out: &mut Vec<u8>) {
+        write_query(b"ROLLBACK", out);
+    }
+
+    #[inline]
+    fn receive(
+        &mut self,
+        statements: &Statements,
+        statement: Option<usize>,
+        run: &mut Run,
+        input: &[u8],
+    ) -> Result<(usize, Option<sql::Answer>), SessionError> {
+        let columns = self.place.is_none().then_some(&mut self.columns);
+        let (consumed, answer) = self.reader.receive(input, columns).map_err(broken)?;
+        let answer = match answer {
+            None => return Ok((consumed, None)),
+            Some(Answer::Done { rows, affected_rows, .. }) => {
+                let misread = match statement {
+                    Some(statement) if statements.row_read(statement).is_some() => {
+                        self.read_row(statements, statement, rows, run)?
+                    }
+                    _ => None,
+                };
+                match misread {
+                    None => sql::Answer::Done { rows, affected_rows },
+                    Some(error) => sql::Answer::Failed { error, rolled_back: false },
+                }
+            }
+            Some(Answer::Failed(error, transaction)) => {
+                // Without a state there is no connection any more.
+                let rolled_back =
+                    !matches!(transaction, Some(TransactionState::Open | TransactionState::Failed));
+                let error = Box::new(operation_error(*error, self.duplicates));
+                sql::Answer::Failed { error, rolled_back }
+            }
+        };
+        Ok((consumed, Some(answer)))
+    }
+
+    /// Servers say with an error why they close a connection that asked for nothing.
+    fn is_farewell(&self, input: &[u8]) -> bool {
+        let answer = AnswerReader::default().receive(input, None);
+        matches!(answer, Ok((_, Some(Answer::Failed(error, None)))) if error.is_last_word())
+    }
+
+    fn close(&mut self, out: &mut Vec<u8>) {
+        write_terminate(out);
+    }
+}
+
+/// Appends a text as a constant, which a backslash does not change whatever the server is set to.
+fn quote(text: &[u8], out: &mut Vec<u8>) {
+    let escapes = text.contains(&b'\\');
+    if escapes {
+        out.extend_from_slice(b" E");
+    }
+    out.push(b'\'');
+    for &byte in text {
+        if byte == b'\'' || escapes && byte == b'\\' {
+            out.push(byte);
+        }
+        out.push(byte);
+    }
+    out.push(b'\'');
+}

@@ -1,0 +1,9 @@
+//! Private servers: what their programs, data, login and settings are.
+
+mod facts;
+mod hba;
+mod launch;
+mod programs;
+mod settings;
+
+pub use self::launch::KIND;

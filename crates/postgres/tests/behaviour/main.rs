@@ -1,0 +1,7 @@
+//! What PostgreSQL servers are asked and answer.
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
+mod client;
+mod load;
+#[path = "../support/mod.rs"]
+mod support;

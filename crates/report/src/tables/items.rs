@@ -1,0 +1,163 @@
+//! Transactions and statements of the user's own, by name.
+
+use super::{Table, TableCell, Tone, numbers, words};
+use crate::level_axis::LevelAxis;
+use crate::numbers::count;
+use crate::view;
+use crate::words::verdict;
+use analyse::{
+    Analysis, ItemCell, ItemComparison, ItemFigures, ItemKind, Metric, TestAnalysis, Verdict,
+};
+use model::Level;
+
+/// Every transaction of every target at every level.
+pub(crate) fn transactions(analysis: &Analysis, test: &TestAnalysis) -> Table {
+    table(analysis, test, ItemKind::Transaction)
+}
+
+/// Every statement of every target at every level.
+pub(crate) fn statements(analysis: &Analysis, test: &TestAnalysis) -> Table {
+    table(analysis, test, ItemKind::Statement)
+}
+
+fn table(analysis: &Analysis, test: &TestAnalysis, kind: ItemKind) -> Table {
+    let (name, share) = match kind {
+        ItemKind::Transaction => ("transaction", "share, %"),
+        ItemKind::Statement => ("statement", "of all statements, %"),
+    };
+    let axis = LevelAxis::for_test(test);
+    let mut table = Table::new([
+        words(name),
+        numbers(axis.name()),
+        words("target"),
+        numbers("per second"),
+        numbers(share),
+        numbers("rows each"),
+        numbers("mean, ms"),
+        numbers("p50, ms"),
+        numbers("p95, ms"),
+        numbers("p99, ms"),
+        numbers("max, ms"),
+        numbers("errors"),
+        numbers("done again"),
+        words("its own bound"),
+    ]);
+    // A name at a level has its targets below each other.
+    let mut group: Option<(&str, Level)> = None;
+    for (cell, item) in ordered(test, kind) {
+        let here = (item.name.as_str(), cell.level);
+        let row = row(analysis, &axis, cell, item);
+        match group.replace(here) == Some(here) {
+            true => table.push(row),
+            false => table.push_group(row),
+        }
+    }
+    table.without_empty_columns()
+}
+
+fn of_kind(cell: &ItemCell, kind: ItemKind) -> &[ItemFigures] {
+    match kind {
+        ItemKind::Transaction => &cell.transactions,
+        ItemKind::Statement => &cell.statements,
+    }
+}
+
+/// Name by name, in the order of the scripts, level by level, target by target.
+fn ordered(test: &TestAnalysis, kind: ItemKind) -> Vec<(&ItemCell, &ItemFigures)> {
+    let mut names: Vec<&str> = Vec::new();
+    for item in test.items.iter().flat_map(|cell| of_kind(cell, kind)) {
+        if !names.contains(&item.name.as_str()) {
+            names.push(&item.name);
+        }
+    }
+    let place = |name: &str| names.iter().position(|known| *known == name);
+    let all = test.items.iter();
+    let all = all.flat_map(|cell| of_kind(cell, kind).iter().map(move |item| (cell, item)));
+    let mut all: Vec<(&ItemCell, &ItemFigures)> = all.collect();
+    // Stable: targets stay in the order of the study.
+    all.sort_by_key(|(cell, item)| (place(&item.name), cell.level));
+    all
+}
+
+fn row(
+    analysis: &Analysis,
+    axis: &LevelAxis,
+    cell: &ItemCell,
+    item: &ItemFigures,
+) -> Vec<TableCell> {
+    let none_or = |number: u64| match number {
+        0 => TableCell::default(),
+        number => TableCell::text(count(number)),
+    };
+    let share = item.share.map(|share| share.map(|share| share * 100.0));
+    vec![
+        TableCell::text(&item.name),
+        TableCell::text(axis.text(cell.level)),
+        TableCell::target(&cell.target, view::series(analysis, &cell.target)),
+        TableCell::estimate(item.per_second.as_ref()),
+        TableCell::estimate(share.as_ref()),
+        item.rows.as_ref().map_or_else(TableCell::default, |rows| TableCell::counted(Some(rows))),
+        TableCell::estimate(item.mean_ms.as_ref()),
+        TableCell::estimate(item.p50_ms.as_ref()),
+        TableCell::estimate(item.p95_ms.as_ref()),
+        TableCell::estimate(item.p99_ms.as_ref()),
+        TableCell::estimate(item.max_ms.as_ref()),
+        none_or(item.errors).with_tone(if item.errors > 0 { Tone::Doubtful } else { Tone::Plain }),
+        none_or(item.retries),
+        slo(item),
+    ]
+}
+
+fn slo(item: &ItemFigures) -> TableCell {
+    let Some(slo) = &item.slo else { return TableCell::default() };
+    let (said, tone) = match slo.met {
+        Some(true) => ("met", Tone::Good),
+        Some(false) => ("missed", Tone::Bad),
+        None => ("not known", Tone::Doubtful),
+    };
+    TableCell::text(format!("{}: {said}", slo.bound)).with_tone(tone)
+}
+
+/// Two targets against one another, name by name and level by level; transactions before statements.
+pub(crate) fn item_ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Table {
+    let axis = LevelAxis::for_test(test);
+    let mut table = Table::new([
+        words("transaction or statement"),
+        numbers(axis.name()),
+        numbers("mean latency ratio"),
+        words("verdict"),
+        numbers("p95 ratio"),
+        words("verdict"),
+    ]);
+    let of_pair = |one: &&ItemComparison| one.baseline == baseline && one.candidate == candidate;
+    let mut pair: Vec<&ItemComparison> = test.item_comparisons.iter().filter(of_pair).collect();
+    pair.sort_by_key(|one| one.of);
+    let by_mean = pair.iter().filter(|one| one.metric == Metric::LatencyMean);
+    for mean in by_mean {
+        let same = |one: &&&ItemComparison| {
+            one.metric == Metric::LatencyP95
+                && (one.of, &one.name, one.level) == (mean.of, &mean.name, mean.level)
+        };
+        let p95 = pair.iter().find(same).copied();
+        let name = match mean.of {
+            ItemKind::Transaction => format!("transaction {}", mean.name),
+            ItemKind::Statement => mean.name.clone(),
+        };
+        let [ratio, said] = judged(Some(mean));
+        let [ratio_p95, said_p95] = judged(p95);
+        let level = TableCell::text(axis.text(mean.level));
+        table.push([TableCell::text(name), level, ratio, said, ratio_p95, said_p95]);
+    }
+    table.without_empty_columns()
+}
+
+fn judged(comparison: Option<&ItemComparison>) -> [TableCell; 2] {
+    let Some(one) = comparison else { return [TableCell::default(), TableCell::default()] };
+    let tone = match one.verdict {
+        Verdict::CandidateBetter | Verdict::BaselineBetter => Tone::Good,
+        Verdict::Equivalent => Tone::Plain,
+        Verdict::Unresolved => Tone::Doubtful,
+    };
+    let said = TableCell::text(verdict(one.verdict, &one.baseline, &one.candidate));
+    [TableCell::estimate(Some(&one.ratio)), said.with_tone(tone)]
+}

@@ -1,0 +1,335 @@
+use crate::{Answer, Ready, Statements, Wire};
+use engine::{Answered, Event, OperationError, Session, SessionError, WithoutServer};
+use model::{ErrorClass, RequestKind, RequestTally};
+use std::sync::Arc;
+use workload::program::{Next, Run, StatementKind};
+
+/// One client of a load on a server of SQL, which runs a program. It tells its statements apart for
+/// their latencies where `BY_STATEMENT` says so.
+pub struct ProgramSession<W, const BY_STATEMENT: bool = false> {
+    wire: W,
+    statements: Arc<Statements>,
+    run: Run,
+    stage: Stage,
+    writes_without_effect: u64,
+    /// Rows inserted in bulk, acknowledged and under way.
+    bulk_rows: [u64; 2],
+    /// Rows that the answer to the statement under way must have; 0 where nothing can be said of it.
+    rows_due: u64,
+    /// The statement whose reply has just come.
+    answered: Option<Answered>,
+    /// The statement whose refusal ended the last transaction that failed.
+    refused: Option<usize>,
+    /// What beginning, or going on after a pause, came to where that is no request.
+    event: Option<Event>,
+    /// What comes after that.
+    then: Option<Event>,
+}
+
+enum Stage {
+    Closed,
+    GettingReady,
+    Idle,
+    /// Waiting for the reply to that statement.
+    Executing(usize),
+    /// Doing nothing for a while, between two statements.
+    Thinking,
+    /// Waiting for the reply to ROLLBACK after that error.
+    RollingBack(Box<OperationError>),
+}
+
+impl<W: Wire, const BY_STATEMENT: bool> ProgramSession<W, BY_STATEMENT> {
+    /// Client number `client` of a load.
+    pub fn new(wire: W, statements: Arc<Statements>, client: u32) -> Self {
+        Self {
+            wire,
+            run: statements.run(client),
+            statements,
+            stage: Stage::Closed,
+            writes_without_effect: 0,
+            bulk_rows: [0, 0],
+            rows_due: 0,
+            answered: None,
+            refused: None,
+            event: None,
+            then: None,
+        }
+    }
+
+    /// How many statements that write have changed no row so far: sysbench 1.0 does not count those
+    /// as writes.
+    pub fn writes_without_effect(&self) -> u64 {
+        self.writes_without_effect
+    }
+
+    /// How many rows inserted in bulk the server has acknowledged so far: sysbench counts each as an
+    /// event.
+    pub fn bulk_rows(&self) -> u64 {
+        self.bulk_rows[0]
+    }
+
+    #[inline]
+    fn note_effect(&mut self, affected_rows: Option<u64>) {
+        use StatementKind::{Delete, Insert, Update};
+        self.bulk_rows[0] += std::mem::take(&mut self.bulk_rows[1]);
+        if affected_rows == Some(0)
+            && let Stage::Executing(statement) = self.stage
+            && matches!(self.statements.form(statement).kind, Insert | Update | Delete)
+        {
+            self.writes_without_effect += 1;
+        }
+    }
+
+    /// Goes on with the transaction: appends its next statement, or says what else there is.
+    #[inline]
+    fn execute_next(&mut self, out: &mut Vec<u8>) -> Event {
+        match self.run.advance() {
+            Next::Execute { statement, text } => {
+                self.rows_due = self.run.rows_due(self.statements.form(statement).rows_due);
+                let what = (statement, text);
+                self.bulk_rows[1] = self.wire.write(&self.statements, what, &mut self.run, out);
+                self.stage = Stage::Executing(statement);
+                Event::More
+            }
+            Next::Ended => {
+                self.stage = Stage::Idle;
+                if let Some(time) = self.run.take_rest() {
+                    self.event = Some(Event::Pause(time));
+                }
+                Event::Done
+            }
+            Next::Think(time) => {
+                self.stage = Stage::Thinking;
+                Event::Pause(time)
+            }
+            Next::Failed => self.cannot_go_on(out),
+        }
+    }
+
+    /// Beginning, or going on, came to something else than a request. The pause that may be in store
+    /// already comes after it.
+    #[cold]
+    fn without_request(&mut self, event: Event) {
+        self.then = self.event.replace(event);
+    }
+
+    /// A value of the next statement cannot be computed: the transaction is abandoned.
+    #[cold]
+    fn cannot_go_on(&mut self, out: &mut Vec<u8>) -> Event {
+        self.refused = None;
+        let reason = self.run.error().map(|error| error.to_string());
+        let failure = OperationError {
+            class: ErrorClass::Statement,
+            code: String::new(),
+            sql_state: String::new(),
+            message: reason.unwrap_or_default(),
+        };
+        self.abandon(Box::new(failure), false, out)
+    }
+
+    /// A statement was answered.
+    #[inline]
+    fn answered_with(
+        &mut self,
+        statement: usize,
+        answer: Answer,
+        out: &mut Vec<u8>,
+        tally: &mut RequestTally,
+    ) -> Event {
+        tally.kinds[self.statements.form(statement).kind as usize] += 1;
+        if BY_STATEMENT {
+            let (refused, rows) = match &answer {
+                Answer::Done { rows, affected_rows } => (false, affected_rows.unwrap_or(*rows)),
+                Answer::Failed { .. } => (true, 0),
+            };
+            self.answered = Some(Answered { kind: statement, refused, rows });
+        }
+        match answer {
+            Answer::Done { .. } => self.execute_next(out),
+            Answer::Failed { error, rolled_back } => {
+                self.refused = Some(statement);
+                self.abandon(error, rolled_back, out)
+            }
+        }
+    }
+
+    /// Ends a transaction that failed, on the server too where that has it open.
+    fn abandon(
+        &mut self,
+        failure: Box<OperationError>,
+        rolled_back: bool,
+        out: &mut Vec<u8>,
+    ) -> Event {
+        let in_transaction = self.run.in_transaction();
+        match failure.class == ErrorClass::Conflict && self.run.can_retry() {
+            true => self.run.again(),
+            false => self.run.restart(),
+        }
+        if in_transaction && !rolled_back {
+            self.rows_due = 0;
+            self.wire.write_rollback(out);
+            self.stage = Stage::RollingBack(failure);
+            return Event::More;
+        }
+        self.stage = Stage::Idle;
+        Event::Failed(failure)
+    }
+
+    fn get_ready(
+        &mut self,
+        input: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(usize, Event), SessionError> {
+        let (consumed, ready) = self.wire.get_ready(&self.statements, input, out)?;
+        let event = match ready {
+            Ready::NotYet => Event::More,
+            Ready::StartTls => Event::StartTls,
+            Ready::Ready => {
+                self.stage = Stage::Idle;
+                Event::Ready
+            }
+        };
+        Ok((consumed, event))
+    }
+}
+
+impl<W: Wire, const BY_STATEMENT: bool> Session for ProgramSession<W, BY_STATEMENT> {
+    const KINDS: &'static [RequestKind] = W::KINDS;
+    const BY_STATEMENT: bool = BY_STATEMENT;
+
+    fn kinds(&self) -> &'static [RequestKind] {
+        W::kinds(&self.statements)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let statements = self.statements.program().statements();
+        statements.iter().map(|statement| statement.name.clone()).collect()
+    }
+
+    fn transaction_names(&self) -> Vec<String> {
+        let transactions = self.statements.program().transactions();
+        transactions.iter().map(|transaction| transaction.name.clone()).collect()
+    }
+
+    fn open(&mut self, out: &mut Vec<u8>) {
+        (self.event, self.then) = (None, None);
+        self.run.restart();
+        self.stage = Stage::GettingReady;
+        self.wire.open(out);
+    }
+
+    fn tls_started(&mut self, out: &mut Vec<u8>) {
+        if matches!(self.stage, Stage::GettingReady) {
+            self.wire.tls_started(out);
+        }
+    }
+
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        let event = self.execute_next(out);
+        if !matches!(event, Event::More) {
+            self.without_request(event);
+        }
+    }
+
+    fn resume(&mut self, out: &mut Vec<u8>) {
+        self.begin(out);
+    }
+
+    #[inline]
+    fn take_event(&mut self) -> Option<Event> {
+        let event = self.event.take()?;
+        self.event = self.then.take();
+        Some(event)
+    }
+
+    #[inline]
+    fn receive(
+        &mut self,
+        input: &[u8],
+        out: &mut Vec<u8>,
+        tally: &mut RequestTally,
+    ) -> Result<(usize, Event), SessionError> {
+        let statement = match &self.stage {
+            Stage::Executing(statement) => Some(*statement),
+            Stage::RollingBack(_) => None,
+            Stage::GettingReady => return self.get_ready(input, out),
+            Stage::Idle | Stage::Closed | Stage::Thinking => {
+                return Err(SessionError::Protocol("bytes that were not asked for".to_owned()));
+            }
+        };
+        let (consumed, answer) =
+            self.wire.receive(&self.statements, statement, &mut self.run, input)?;
+        let Some(answer) = answer else { return Ok((consumed, Event::More)) };
+        if let Answer::Done { rows, affected_rows } = answer {
+            tally.answers.checked += u64::from(self.rows_due > 0);
+            tally.answers.short += u64::from(rows < self.rows_due);
+            self.note_effect(affected_rows);
+        }
+        let event = match (std::mem::replace(&mut self.stage, Stage::Idle), answer) {
+            (Stage::RollingBack(failure), _) => {
+                tally.kinds[StatementKind::Rollback as usize] += 1;
+                Event::Failed(failure)
+            }
+            (Stage::Executing(statement), answer) => {
+                self.answered_with(statement, answer, out, tally)
+            }
+            // The stage was checked above.
+            _ => Event::More,
+        };
+        Ok((consumed, event))
+    }
+
+    #[inline]
+    fn take_answered(&mut self) -> Option<Answered> {
+        self.answered.take()
+    }
+
+    fn awaited(&self) -> Option<usize> {
+        match self.stage {
+            Stage::Executing(statement) if BY_STATEMENT => Some(statement),
+            _ => None,
+        }
+    }
+
+    fn transaction(&self) -> Option<usize> {
+        Some(self.run.transaction())
+    }
+
+    fn refused_statement(&self) -> Option<usize> {
+        self.refused
+    }
+
+    fn does_again(&self) -> bool {
+        self.run.comes_again()
+    }
+
+    fn is_farewell(&self, input: &[u8]) -> bool {
+        self.wire.is_farewell(input)
+    }
+
+    fn close(&mut self, out: &mut Vec<u8>) {
+        self.wire.close(out);
+    }
+}
+
+impl<W: Wire, const BY_STATEMENT: bool> WithoutServer for ProgramSession<W, BY_STATEMENT> {
+    fn pretend_login(&mut self) {
+        self.wire.pretend_ready(&self.statements);
+        self.stage = Stage::Idle;
+    }
+
+    fn pretend_answer(&mut self, out: &mut Vec<u8>, tally: &mut RequestTally) -> Event {
+        if matches!(self.stage, Stage::Thinking) {
+            return Event::More;
+        }
+        self.note_effect(Some(1));
+        match std::mem::replace(&mut self.stage, Stage::Idle) {
+            Stage::Executing(statement) => {
+                let answer = Answer::Done { rows: 0, affected_rows: Some(1) };
+                self.answered_with(statement, answer, out, tally)
+            }
+            // Nothing else is under way where nothing is refused.
+            _ => Event::Done,
+        }
+    }
+}

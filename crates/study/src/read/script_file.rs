@@ -1,0 +1,44 @@
+//! Files that a study names, relative to its own.
+
+use crate::problem::{Place, Problems};
+use crate::text::url::may_hold_password;
+use model::bounds::MAX_SCRIPT;
+use std::fs::File;
+use std::io::{Error, ErrorKind, Read};
+use std::path::Path;
+
+/// The text of a script that stands beside the study file; notes one that cannot be read.
+pub(crate) fn read(written: &str, at: Place, problems: &mut Problems) -> Option<String> {
+    let path = problems.directory.as_deref().map(|directory| directory.join(written));
+    let text = match path {
+        Some(_) if may_hold_password(written) => {
+            Err(Error::new(ErrorKind::InvalidInput, "this is a URL with a password"))
+        }
+        Some(path) => text_of(&path),
+        None => Err(Error::new(ErrorKind::Unsupported, "the study is in no directory")),
+    };
+    match text {
+        Ok(text) => Some(text),
+        Err(reason) => {
+            problems
+                .add(at, format!("the script {written} cannot be read: {reason}"))
+                .help("a script is a text file; its path is relative to the study file");
+            None
+        }
+    }
+}
+
+/// Of a regular file alone: another may never end.
+fn text_of(path: &Path) -> Result<String, Error> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(Error::new(ErrorKind::InvalidInput, "it is no regular file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_SCRIPT + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_SCRIPT {
+        let message = format!("it is larger than {MAX_SCRIPT} bytes");
+        return Err(Error::new(ErrorKind::FileTooLarge, message));
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| Error::new(ErrorKind::InvalidData, "it is no text in UTF-8"))
+}

@@ -1,0 +1,247 @@
+//! The workload `transactions`: scripts of the user's own.
+
+use crate::keys::TransactionsKeys;
+use crate::keys::transactions::{RETRY, SetKey, TransactionTable};
+use crate::keys::value::{TakenNames, name, one_of};
+use crate::problem::{Place, Problems};
+use crate::read::script_file;
+use crate::read::tests::table::TestTable;
+use model::bounds::{MAX_SCRIPT_STATEMENTS, MAX_TRANSACTIONS};
+use model::{Script, ScriptTransaction, SetValue, Slo, SqlSyntax, Transactions, text};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use toml::Spanned;
+use workload::own;
+use workload::program::Parts;
+use workload::script::{Needed, Parsed, ScriptError};
+
+/// The transactions of a test.
+pub(crate) fn workload(
+    keys: &TransactionsKeys,
+    table: &TestTable,
+    problems: &mut Problems,
+) -> Option<Transactions> {
+    let tables = keys.transaction.as_deref().unwrap_or_default();
+    if tables.is_empty() {
+        let help =
+            "add [[test.transaction]] with script = \"checkout.sql\", or sql = \"SELECT ...\"";
+        problems.missing(table.workload_place(), "this test has no transaction", help);
+        return None;
+    }
+    if tables.len() > MAX_TRANSACTIONS {
+        let message = format!("{} transactions are more than {MAX_TRANSACTIONS}", tables.len());
+        problems.add(table.at.clone(), message).help("write several tests");
+        return None;
+    }
+    let set = set(keys, problems);
+    let mut names = TakenNames::new("transaction");
+    let of_tables = tables.iter().map(|one| transaction(one, tables.len(), &mut names, problems));
+    let transactions: Vec<_> = of_tables.collect();
+    let transactions: Vec<ScriptTransaction> = transactions.into_iter().collect::<Option<_>>()?;
+    let mut own = Transactions {
+        transactions,
+        set,
+        prepared: keys.prepared.value(),
+        writes: keys.writes.value(),
+        change_data: false,
+    };
+    let places: Vec<Place> = tables.iter().map(|one| script_place(one)).collect();
+    own.change_data = change_data(&own, &places, problems)?;
+    Some(own)
+}
+
+/// Where a script is named, or stands.
+fn script_place(table: &Spanned<TransactionTable>) -> Place {
+    let keys = table.get_ref();
+    let sql = keys.sql.as_ref().map(Spanned::span);
+    keys.script.as_ref().map(Spanned::span).or(sql).unwrap_or_else(|| table.span())
+}
+
+/// Whether the scripts change data as far as they tell; `None` where one cannot be read.
+fn change_data(own: &Transactions, places: &[Place], problems: &mut Problems) -> Option<bool> {
+    let syntaxes = match problems.syntaxes.as_slice() {
+        [] => vec![SqlSyntax::STANDARD],
+        some => some.to_vec(),
+    };
+    let mut change = false;
+    for syntax in syntaxes {
+        let parsed = own::parse(own, syntax).and_then(without_values);
+        let parts = match parsed {
+            Ok(parts) => parts,
+            Err(error) => {
+                not_read(own, places, &error, problems);
+                return None;
+            }
+        };
+        if parts.statements.is_empty() {
+            let at = places.first().cloned().unwrap_or_default();
+            problems
+                .add(at, "the scripts have no statement")
+                .help("a script has SQL: SELECT name FROM customer WHERE id = :id;");
+            return None;
+        }
+        if parts.statements.len() > MAX_SCRIPT_STATEMENTS {
+            let count = parts.statements.len();
+            let message = format!("{count} statements are more than {MAX_SCRIPT_STATEMENTS}");
+            let at = places.first().cloned().unwrap_or_default();
+            problems.add(at, message).help("write several tests");
+            return None;
+        }
+        change |= own::changes_data(&parts.statements);
+    }
+    Some(change)
+}
+
+/// The parts of scripts but for values, which a query gives that the server answers later.
+fn without_values(parsed: Parsed) -> Result<Parts, ScriptError> {
+    parsed.with_values(|need| match need.needed {
+        Needed::Query { .. } => Ok(Arc::default()),
+        Needed::Column { .. } => {
+            let help = "take the values from a query";
+            Err(need.failed("values of a file are not to be had for a load", help))
+        }
+    })
+}
+
+/// Notes what is wrong with a script, and where in it.
+fn not_read(own: &Transactions, places: &[Place], error: &ScriptError, problems: &mut Problems) {
+    let scripts = own.transactions.iter().zip(places);
+    let is_its = |script: &Script| text::line(&script.origin) == error.script;
+    let found = scripts.clone().find(|(one, _)| is_its(&one.script)).or(scripts.clone().next());
+    let Some((transaction, at)) = found else { return };
+    let message = format!("the script of `{}` cannot be run", transaction.name);
+    problems.add(at.clone(), message).inside(error.to_string());
+}
+
+fn set(keys: &TransactionsKeys, problems: &mut Problems) -> BTreeMap<String, SetValue> {
+    let mut set = BTreeMap::new();
+    for (name, written) in keys.set.iter().flatten() {
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        if name.is_empty() || !name.chars().all(is_name) {
+            problems
+                .add(written.span(), format!("`{name}` is no name of a variable"))
+                .help("a name has letters, digits and _");
+        }
+        let value = match written.get_ref() {
+            SetKey::Integer(number) => SetValue::Integer(*number),
+            SetKey::Double(number) => SetValue::Double(*number),
+            SetKey::Text(text) => SetValue::Text(text.clone()),
+        };
+        set.insert(name.clone(), value);
+    }
+    set
+}
+
+fn transaction(
+    table: &Spanned<TransactionTable>,
+    of: usize,
+    names: &mut TakenNames,
+    problems: &mut Problems,
+) -> Option<ScriptTransaction> {
+    let keys = table.get_ref();
+    let script = script(table, problems);
+    let named = keys.name.as_ref().map(|written| (written.get_ref().clone(), written.span()));
+    let named = named.or_else(|| {
+        let written = keys.script.as_ref()?;
+        let stem = written.get_ref().strip_prefix(BUILT_IN).map(str::to_owned);
+        let stem =
+            stem.or_else(|| Some(Path::new(written.get_ref()).file_stem()?.to_str()?.to_owned()))?;
+        Some((stem, written.span()))
+    });
+    // One alone needs no name to be told from others.
+    let named = named.or_else(|| (of == 1).then(|| ("sql".to_owned(), table.span())));
+    let name = match named {
+        Some((written, at)) => {
+            names.take(Some((&written, at.clone())), problems);
+            name(&written, at, "transaction", problems)
+        }
+        None => {
+            let help = "add a line like name = \"checkout\"";
+            problems.missing(table.span(), "this transaction has no name", help);
+            None
+        }
+    };
+    let slo = keys.slo.as_ref().and_then(|written| {
+        let slo = written.get_ref().parse::<Slo>();
+        if let Err(error) = &slo {
+            problems.add(written.span(), format!("`slo`: {error}"));
+        }
+        slo.ok()
+    });
+    let think_time = keys.think_time.value("think_time", problems).filter(|time| !time.is_zero());
+    let weight = keys.weight.value("weight", problems);
+    let retry = one_of("retry", &keys.retry, &[(RETRY, true)], problems).unwrap_or(false);
+    Some(ScriptTransaction { name: name?, script: script?, weight, think_time, slo, retry })
+}
+
+/// What scripts of weighin's own begin with.
+const BUILT_IN: &str = "builtin:";
+
+fn script(table: &Spanned<TransactionTable>, problems: &mut Problems) -> Option<Script> {
+    let keys = table.get_ref();
+    match (&keys.script, &keys.sql) {
+        (Some(script), Some(sql)) => {
+            problems
+                .add(sql.span(), "a transaction has a `script` or `sql`, and not both")
+                .other(script.span(), "the script")
+                .help("leave out either");
+            None
+        }
+        (None, None) => {
+            let help = "add script = \"checkout.sql\", or sql = \"SELECT ...\"";
+            problems.missing(table.span(), "this transaction has no script", help);
+            None
+        }
+        (Some(written), None) => match written.get_ref().strip_prefix(BUILT_IN) {
+            Some(name) => built_in(name, written.span(), problems),
+            None => {
+                let origin = written.get_ref().clone();
+                let text = script_file::read(written.get_ref(), written.span(), problems)?;
+                Some(Script { origin, text })
+            }
+        },
+        (None, Some(sql)) => {
+            let texts = sql.get_ref().all();
+            if texts.is_empty() || texts.iter().any(|text| text.trim().is_empty()) {
+                problems
+                    .add(sql.span(), "`sql` holds an empty statement, or none")
+                    .help("write it like sql = \"SELECT COUNT(*) FROM orders\"");
+                return None;
+            }
+            Some(Script { origin: origin_of(table), text: joined(&texts) })
+        }
+    }
+}
+
+/// What messages call inline SQL.
+fn origin_of(table: &Spanned<TransactionTable>) -> String {
+    let name = table.get_ref().name.as_ref();
+    name.map_or_else(|| "sql".to_owned(), |name| format!("the sql of {}", name.get_ref()))
+}
+
+/// Statements as a script has them: each ends with a semicolon, and begins on a line of its own.
+fn joined(texts: &[&str]) -> String {
+    let mut script = String::new();
+    for text in texts {
+        let text = text.trim_end();
+        script.push_str(text);
+        if !text.ends_with(';') && !is_command(text) {
+            script.push(';');
+        }
+        script.push('\n');
+    }
+    script
+}
+
+/// Whether the last line of a text is one of the script's own commands, which no semicolon ends.
+fn is_command(text: &str) -> bool {
+    text.lines().last().is_some_and(|line| line.trim_start().starts_with('\\'))
+}
+
+fn built_in(name: &str, at: Place, problems: &mut Problems) -> Option<Script> {
+    problems
+        .add(at, format!("there is no built-in script `{name}`"))
+        .help("name a file in pgbench's language");
+    None
+}
