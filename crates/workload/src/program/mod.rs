@@ -5,6 +5,7 @@
 //! allocating anything.
 
 mod code;
+mod error;
 mod expression;
 mod fold;
 mod retry;
@@ -16,8 +17,9 @@ mod tests;
 mod value;
 mod values;
 
+pub use error::EvaluationError;
 use expression::to_integer;
-pub use expression::{EvaluationError, Expression, Function, is_true};
+pub use expression::{Expression, Function, is_true};
 pub use run::{Next, Run};
 pub use source::{Draws, Source};
 pub use statement::{Column, Parameter, Read, RowRead, RowsDue, Statement, StatementKind, Text};

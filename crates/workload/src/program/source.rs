@@ -1,5 +1,6 @@
+use super::error::EvaluationError;
+use super::value::{Value, ValueType, Variables};
 use super::values::Values;
-use super::{EvaluationError, Value, ValueType, Variables};
 use crate::oltp::{BulkLimit, BulkSource, Unique};
 use crate::{Keys, Stream};
 use model::{KeyDistribution, KeyParameters, OltpDialect};
