@@ -97,6 +97,10 @@ pub(crate) fn prepare(
             server.contents = handle.contents(workload)?;
         }
         server.answers = handle.answers(workload, study.seed)?;
+        for test in &study.tests {
+            let Some(workload) = test.workload() else { continue };
+            server.plans.extend(handle.plans(&test.name, workload)?);
+        }
         let version = server.version.as_str();
         observe(Event::Ready { target: name, version, prepared: &prepared });
     }

@@ -62,6 +62,9 @@ pub struct ServerFacts {
     /// What it answered to the reading statements of a workload of the user's own before any trial.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<StatementAnswer>,
+    /// How it carries out the statements of the user's own, as it said before the first trial.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plans: Vec<StatementPlan>,
 }
 
 /// The answer to a statement with its parameters.
@@ -74,6 +77,18 @@ pub struct StatementAnswer {
     /// A number that follows from the rows, and from their order where the statement says one.
     #[serde(with = "decimal")]
     pub checksum: u64,
+}
+
+/// How a server carries out a statement of the user's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatementPlan {
+    pub test: String,
+    pub statement: String,
+    /// What it does with each table, in the server's words: what does not change with the number of
+    /// rows.
+    pub steps: Vec<String>,
+    /// Rows that it expects to look at in all of them, for each row of those before.
+    pub rows: u64,
 }
 
 /// What tables hold, all of a workload's together.

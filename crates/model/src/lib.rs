@@ -78,7 +78,7 @@ pub use cross_check::{
 pub use dataset::{Dataset, Extension, Note, RunInfo, SupersededTrial, TargetFacts};
 pub use date::UnixMillis;
 pub use disk::{DiskRates, VolumeRates};
-pub use environment::{HostFacts, ServerFacts, StatementAnswer, TableContents};
+pub use environment::{HostFacts, ServerFacts, StatementAnswer, StatementPlan, TableContents};
 pub use failover::{Failover, FailoverCause};
 pub use failure::{Failure, FailureKind};
 pub use fleet::{

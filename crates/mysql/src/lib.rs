@@ -5,6 +5,7 @@ pub mod client;
 mod counters;
 mod cross_check;
 mod examine;
+mod explain;
 mod facts;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -32,7 +33,8 @@ use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
     BrokenInvariant, CrossCheckFigures, Endpoint, Failure, Restore, ServerAddress, ServerCounters,
-    ServerFacts, Statement, StatementAnswer, TableContents, Target, Tls, Trial, Workload,
+    ServerFacts, Statement, StatementAnswer, StatementPlan, TableContents, Target, Tls, Trial,
+    Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -257,6 +259,14 @@ impl ServerKind for Mysql {
         }
     }
 
+    fn plans(
+        connection: &mut Connection,
+        test: &str,
+        workload: &Workload,
+    ) -> Result<Vec<StatementPlan>, Failure> {
+        explain::plans(connection, test, workload)
+    }
+
     fn clients(workload: &Workload, request: &LoadRequest<'_>) -> SqlClients {
         SqlClients {
             workload: workload.clone(),
@@ -330,7 +340,12 @@ impl Clients for SqlClients {
     ) -> Result<Account, LoadError> {
         let refused = |failure| SessionError::Login(Box::new(failure));
         let program = load::program(&self.workload, login).map_err(refused)?;
-        let statements = Arc::new(Statements::new(program, self.seed, spec.clients));
+        let statements = Statements::new(program, self.seed, spec.clients);
+        // What the texts do not show, such as a function that writes, the server refuses.
+        let statements = Arc::new(match self.workload.transactions() {
+            Some(own) if !own.change_data => statements.reading_only(),
+            _ => statements,
+        });
         let options = login_options(login).map_err(refused)?;
         // Decided here, once, and not for every statement.
         if self.by_statement {

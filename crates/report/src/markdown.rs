@@ -120,6 +120,10 @@ fn items(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     blocks.push(escaped(words::ITEMS));
     blocks.push("### Statements".to_owned());
     blocks.push(table(&tables::statements(analysis, test)));
+    if let Some(plans) = tables::plans(analysis, test) {
+        blocks.push(format!("### {}", words::PLANS_HEADING));
+        blocks.push(table(&plans));
+    }
     for (baseline, candidate) in view::item_pairs(test) {
         blocks.push(format!("### {}", escaped(&format!("{candidate} ÷ {baseline}, by name"))));
         blocks.push(table(&tables::item_ratios(test, &baseline, &candidate)));

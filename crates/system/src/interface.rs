@@ -10,7 +10,7 @@ use host::{CounterSource, Host};
 use model::{
     Act, BackgroundWork, CacheState, CrossCheckFigures, DataState, Failover, FailoverCause,
     Failure, FailureKind, ServerAddress, ServerCounters, ServerFacts, Statement, StatementAnswer,
-    Study, TableContents, Target, Test, TimedStatement, Trial, Workload,
+    StatementPlan, Study, TableContents, Target, Test, TimedStatement, Trial, Workload,
 };
 use serde::Serialize;
 use std::fmt::Debug;
@@ -471,6 +471,14 @@ pub trait TargetHandle: Debug + Send {
     /// When they cannot be read.
     fn contents(&mut self, _workload: &Workload) -> Result<Option<TableContents>, Failure> {
         Ok(None)
+    }
+
+    /// How it carries out the statements of a test of the user's own transactions, as far as it says.
+    ///
+    /// # Errors
+    /// When it cannot be asked.
+    fn plans(&mut self, _test: &str, _workload: &Workload) -> Result<Vec<StatementPlan>, Failure> {
+        Ok(Vec::new())
     }
 
     /// A trial is over: what must not disturb other targets ends.

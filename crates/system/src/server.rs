@@ -32,8 +32,8 @@ use host::recipe::PrivateServerKind;
 use host::{CounterSource, Host, ServerAct, this_machine};
 use model::{
     BackgroundWork, CacheState, CrossCheckFigures, DataState, FailoverCause, Failure, FailureKind,
-    Place, Restore, ServerAddress, ServerCounters, ServerFacts, Statement, StatementAnswer, Study,
-    TableContents, Target, Test, Trial, Workload,
+    Place, Restore, ServerAddress, ServerCounters, ServerFacts, Statement, StatementAnswer,
+    StatementPlan, Study, TableContents, Target, Test, Trial, Workload,
 };
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -516,6 +516,11 @@ impl<K: ServerKind> TargetHandle for Server<K> {
             self.bring_to(CacheState::Warm)?;
         }
         K::contents(self.connected()?.1, work)
+    }
+
+    fn plans(&mut self, test: &str, workload: &Workload) -> Result<Vec<StatementPlan>, Failure> {
+        let work = work::<K>(workload)?;
+        K::plans(self.connected()?.1, test, work)
     }
 
     fn release(&mut self) -> Result<(), Failure> {

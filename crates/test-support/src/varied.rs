@@ -155,6 +155,12 @@ pub fn facts(target: &str) -> TargetFacts {
                 rows: 1,
                 checksum: u64::MAX,
             }],
+            plans: vec![StatementPlan {
+                test: "t".into(),
+                statement: "SELECT orders".into(),
+                steps: vec!["orders, access ALL".into()],
+                rows: 20_000,
+            }],
         },
     }
 }

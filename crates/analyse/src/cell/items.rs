@@ -224,45 +224,42 @@ fn figure_of(figure: LatencyFigure, latencies: &Latencies, confidence: f64) -> O
     }
 }
 
-/// Learns how each figure scatters over all names and cells, as figures of cells do.
+/// Learns how each figure of a name scatters over all cells, as figures of cells do.
 fn learn(all: &mut [Items]) {
     let mut targets: Vec<String> = all.iter().map(|items| items.target.clone()).collect();
     targets.dedup();
+    let mut keys: Vec<(ItemKind, String, ItemMetric)> = Vec::new();
+    for item in all.iter().flat_map(|items| &items.all) {
+        let own = item.series.keys().map(|metric| (item.kind, item.name.clone(), *metric));
+        keys.extend(own);
+    }
+    keys.sort();
+    keys.dedup();
+    let independent = (2.0 / targets.len().max(1) as f64).min(1.0);
     let place = |target: &str| targets.iter().position(|one| one == target).unwrap_or_default();
-    let metrics: Vec<ItemMetric> = LatencyFigure::ALL
-        .into_iter()
-        .map(ItemMetric::Latency)
-        .chain([ItemMetric::PerSecond, ItemMetric::Share, ItemMetric::Rows, ItemMetric::Time])
-        .collect();
-    for metric in metrics {
+    for (kind, name, metric) in keys {
+        model::deadline::look();
         let kin = {
-            let of = |items: &Items| place(&items.target);
-            let known: Vec<(usize, &Series)> = all
-                .iter()
-                .flat_map(|items| items.all.iter().map(move |item| (of(items), item)))
-                .filter_map(|(target, item)| Some((target, item.series(metric)?)))
-                .collect();
-            let mut pairs = Vec::new();
-            for (number, first) in all.iter().enumerate() {
-                let others = all[number + 1..].iter().filter(|other| other.level == first.level);
-                for other in others.filter(|other| other.target != first.target) {
-                    for item in &first.all {
-                        let partner = other.get(item.kind, &item.name);
-                        let both = item.series(metric).zip(partner.and_then(|p| p.series(metric)));
-                        let Some((own, their)) = both else { continue };
-                        pairs.push([(of(first), own), (of(other), their)]);
-                    }
-                }
+            let mut known: Vec<(Level, usize, &Series)> = Vec::new();
+            for items in all.iter() {
+                let own = items.get(kind, &name).and_then(|item| item.series.get(&metric));
+                known.extend(own.map(|series| (items.level, place(&items.target), series)));
             }
-            let independent = (2.0 / targets.len().max(1) as f64).min(1.0);
-            Arc::new(Kin::from_series(&known, pairs.into_iter(), independent))
+            let mut pairs = Vec::new();
+            for (number, (level, target, own)) in known.iter().enumerate() {
+                let others = known[number + 1..].iter();
+                let others = others.filter(|(other, at, _)| other == level && at != target);
+                pairs.extend(others.map(|(_, at, their)| [(*target, *own), (*at, *their)]));
+            }
+            let cells: Vec<(usize, &Series)> =
+                known.iter().map(|(_, at, own)| (*at, *own)).collect();
+            Arc::new(Kin::from_series(&cells, pairs.into_iter(), independent))
         };
         for items in all.iter_mut() {
             let target = place(&items.target);
-            for item in &mut items.all {
-                if let Some(series) = item.series.get_mut(&metric) {
-                    series.belongs_to(&kin, target);
-                }
+            let own = items.all.iter_mut().find(|item| item.kind == kind && item.name == name);
+            if let Some(series) = own.and_then(|item| item.series.get_mut(&metric)) {
+                series.belongs_to(&kin, target);
             }
         }
     }

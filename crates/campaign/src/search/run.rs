@@ -3,7 +3,7 @@ use crate::{LoadProgress, Measured, Order, measure};
 use engine::{Limit, OpenLoop, Schedule, Stop};
 use model::{
     Arrivals, Bound, Failure, FailureKind, Latencies, PhaseTotals, Sample, Search, SearchAnswer,
-    SearchOver, SearchStep, StepVerdict, signal,
+    SearchOver, SearchStep, StepVerdict, Transactions, signal,
 };
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -117,7 +117,8 @@ pub fn search(
         let (measured, _) = load(&of_step(order, goal, next, &steps), observe)?;
         let earlier = steps.iter().position(|step| step.load == next);
         let earlier = earlier.and_then(|place| results.get(place));
-        let step = judged(&goal.bound, next, &measured, earlier);
+        let own = order.load.workload.transactions();
+        let step = judged(&goal.bound, own, next, &measured, earlier);
         observe(SearchProgress::Step { goal, step: &step });
         steps.push(step);
         results.push(measured);
@@ -185,7 +186,13 @@ fn lengthened(schedule: Schedule, goal: &Goal, expected_rate: Option<f64>) -> Sc
 }
 
 /// What a step found; `earlier` is the run of the same load that it repeats.
-fn judged(bound: &Bound, load: f64, run: &Measured, earlier: Option<&Measured>) -> SearchStep {
+fn judged(
+    bound: &Bound,
+    own: Option<&Transactions>,
+    load: f64,
+    run: &Measured,
+    earlier: Option<&Measured>,
+) -> SearchStep {
     let result = &run.load;
     let figure = |latencies: &Latencies| bound.figure().of(latencies);
     let figure_ms = figure(&result.latencies);
@@ -215,6 +222,7 @@ fn judged(bound: &Bound, load: f64, run: &Measured, earlier: Option<&Measured>) 
         _ if result.is_overloaded() || is_failing(&result.measure) => StepVerdict::FellBehind,
         None => StepVerdict::FellBehind,
         Some(ms) if bound.slo.is_some_and(|slo| !slo.is_met_by(ms)) => StepVerdict::Missed,
+        Some(_) if own.is_some_and(|own| misses(own, run, earlier)) => StepVerdict::Missed,
         Some(_) if !allowed && others_alone => StepVerdict::Disturbed,
         Some(_) if !allowed => StepVerdict::TooBusy,
         Some(_) if !keeps_up => StepVerdict::Lagging,
@@ -231,6 +239,18 @@ fn judged(bound: &Bound, load: f64, run: &Measured, earlier: Option<&Measured>) 
         verdict,
         measured: result.measure.elapsed,
     }
+}
+
+/// Whether a transaction of the user's own misses the bound that it has for itself.
+fn misses(own: &Transactions, run: &Measured, earlier: Option<&Measured>) -> bool {
+    own.slos().any(|(one, slo)| {
+        let mut latencies = Latencies::new();
+        for run in [Some(run), earlier].into_iter().flatten() {
+            let named = run.load.by_transaction.iter().find(|named| named.name == one.name);
+            named.iter().for_each(|named| latencies.merge(&named.latencies));
+        }
+        slo.figure.of(&latencies).is_some_and(|ms| !slo.is_met_by(ms))
+    })
 }
 
 /// Whether too many of the transactions failed for the others to tell what the load does: latencies
@@ -373,7 +393,7 @@ mod tests {
             (0.8, 0.55, StepVerdict::TooBusy),
             (0.95, 0.70, StepVerdict::Disturbed),
         ] {
-            let step = judged(&bound, 100.0, &ran(busy), None);
+            let step = judged(&bound, None, 100.0, &ran(busy), None);
             assert_eq!(step.verdict, verdict, "{step:?}");
             assert!((step.cpu_others.unwrap() - others).abs() < 1e-9, "{step:?}");
         }

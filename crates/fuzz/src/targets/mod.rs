@@ -7,6 +7,7 @@ mod local;
 mod mysql;
 mod output;
 mod redis;
+mod script;
 mod session;
 mod settings;
 mod store;
@@ -55,6 +56,7 @@ pub const TARGETS: &[Target] = &[
     local::TOOLS,
     local::FILES,
     local::CONTROL,
+    script::SCRIPT,
     settings::SETTINGS,
     output::GATE,
     store::BYTES,

@@ -13,6 +13,7 @@ mod space;
 mod state;
 mod statements;
 mod tables;
+mod transactions;
 
 use super::{own_data, session, tables as test_tables};
 use crate::client::Connection;
@@ -96,6 +97,10 @@ pub(super) fn examine(
     replication::check(&mut server, &needs, &plan, examination.found);
     group::check(&mut server, &needs, &plan, examination.found);
     statements::check(&mut server, &needs, plan.to_make() > 0, examination.found);
+    for workload in examination.study.tests.iter().filter_map(Test::workload) {
+        let Some(own) = workload.transactions() else { continue };
+        transactions::check(&mut server, (workload, own), examination.found)?;
+    }
     privileges::check(&mut server, &needs, examination.found);
     limits::check(&mut server, &needs, examination);
     space::check(&mut server, &needs, &plan, examination);

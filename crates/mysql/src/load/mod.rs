@@ -3,6 +3,7 @@
 mod classify;
 mod program;
 mod reading;
+pub(crate) mod sample;
 #[cfg(test)]
 mod scripts;
 mod session;
@@ -14,6 +15,7 @@ mod wire;
 
 pub use classify::operation_error;
 pub(crate) use program::{outline, program};
+pub(crate) use sample::SampleStatement;
 pub use session::{ProgramSession, REQUEST_KINDS};
 pub use statements::Statements;
 pub use syntax::SCRIPT_SYNTAX;

@@ -1,16 +1,18 @@
 use super::Statements;
 use super::classify::broken;
-use crate::protocol::{Columns, Dialect, FirstRowReader, Reply};
+use crate::protocol::{Columns, Dialect, Reply, RowReader};
 use engine::SessionError;
-use workload::program::{Column, Run, Value};
+use workload::program::{Column, RowRead, Run, Statement, Value};
 
 /// Takes values out of answers, for the statements that variables read from.
 pub(super) struct Reading {
-    reader: FirstRowReader,
+    reader: RowReader,
     /// Those of each statement that was prepared, by place, and then of each that travels as text.
     columns: Box<[Columns]>,
     /// Which of them the answer under way has.
     current: usize,
+    /// How many rows it has.
+    rows: u64,
     text: Vec<u8>,
 }
 
@@ -18,9 +20,10 @@ impl Reading {
     pub(super) fn new(dialect: Dialect, statements: &Statements) -> Self {
         let places = statements.per_client() + statements.program().statements().len();
         Self {
-            reader: FirstRowReader::new(dialect),
+            reader: RowReader::new(dialect),
             columns: vec![Columns::default(); places].into(),
             current: 0,
+            rows: 0,
             text: Vec::new(),
         }
     }
@@ -31,9 +34,10 @@ impl Reading {
     }
 
     /// A statement was sent whose answer begins with that sequence number.
-    pub(super) fn expect(&mut self, place: usize, sequence: u8, binary: bool) {
+    pub(super) fn expect(&mut self, place: usize, sequence: u8, binary: bool, row: RowRead) {
         self.current = place;
-        self.reader.expect(sequence, binary);
+        self.rows = 0;
+        self.reader.expect(sequence, binary, row == RowRead::Last);
     }
 
     pub(super) fn receive(&mut self, input: &[u8]) -> Result<(usize, Option<Reply>), SessionError> {
@@ -41,14 +45,24 @@ impl Reading {
         self.reader.receive(input, columns).map_err(broken)
     }
 
-    /// Gives the variables that read from a statement the values of its answer.
+    /// What is wrong with the number of rows of the answer that has come.
+    pub(super) fn wrong_rows(&self, statement: &Statement) -> Option<String> {
+        statement.row_read.error(self.rows)
+    }
+
+    /// Gives the variables that read from a statement the values of its answer, which has so many rows.
     pub(super) fn take(
         &mut self,
         statements: &Statements,
         statement: usize,
+        rows: u64,
         run: &mut Run,
     ) -> Result<(), SessionError> {
+        self.rows = rows;
         let statement = &statements.program().statements()[statement];
+        if rows == 0 && statement.row_read == RowRead::Last {
+            return Ok(());
+        }
         let columns = &self.columns[self.current];
         for read in &statement.reads {
             let column = match &read.column {

@@ -240,6 +240,63 @@ fn a_value_that_cannot_be_computed_fails_the_transaction_and_rolls_it_back() {
     assert_eq!((error.class, error.message.as_str()), (ErrorClass::Statement, "division by zero"));
 }
 
+/// The answer to the second statement: these balances.
+fn balances(balances: &[i64]) -> Vec<u8> {
+    let (owner, column) = (definition("owner", 253), definition("balance", 8));
+    let row = |balance: &i64| [&[0, 0, 2, b'm', b'e'][..], &balance.to_le_bytes()].concat();
+    let rows: Vec<Vec<u8>> = balances.iter().map(row).collect();
+    let mut all: Vec<&[u8]> = vec![&[2], &owner, &column, END];
+    all.extend(rows.iter().map(Vec::as_slice));
+    all.push(END);
+    packets(1, &all)
+}
+
+#[test]
+fn an_answer_without_the_one_row_that_is_read_fails_the_transaction_as_an_error_of_the_statement() {
+    let mut parts = withdrawal(true);
+    parts.statements[1].row_read = RowRead::Only;
+    let mut talk = Talk::new(parts);
+    for (rows, wrong) in [(&[][..], 0), (&[1, 2, 3], 3)] {
+        talk.session.begin(&mut talk.out);
+        assert!(matches!(talk.ok(), Event::More));
+        talk.said();
+        assert!(matches!(talk.hear(&balances(rows)).unwrap(), Event::More));
+        let answered = talk.session.take_answered().unwrap();
+        assert_eq!((answered.kind, answered.refused), (1, true));
+        assert_eq!(talk.said()[5..], *b"ROLLBACK");
+        let Event::Failed(error) = talk.ok() else { panic!("it failed") };
+        assert_eq!((error.class, error.name().as_str()), (ErrorClass::Statement, "gset"));
+        let message = format!("balance: \\gset needs one row, the answer has {wrong}");
+        assert_eq!(error.message, message);
+    }
+    talk.session.begin(&mut talk.out);
+    talk.ok();
+    assert!(matches!(talk.hear(&balances(&[1])).unwrap(), Event::Pause(_)));
+    // The server executed each of them.
+    assert_eq!(talk.tally.kinds[..7], [3, 0, 0, 0, 3, 0, 2]);
+}
+
+#[test]
+fn the_last_row_is_read_where_there_may_be_any_number_and_without_one_nothing_changes() {
+    let mut parts = withdrawal(true);
+    parts.statements[1].row_read = RowRead::Last;
+    let mut talk = Talk::new(parts);
+    // Only above 100 there is an UPDATE, with the balance as its first value.
+    for (rows, read) in [(&[101, 102, 250][..], "250"), (&[], "250"), (&[300], "300")] {
+        talk.session.begin(&mut talk.out);
+        talk.ok();
+        assert!(matches!(talk.hear(&balances(rows)).unwrap(), Event::Pause(_)));
+        talk.said();
+        talk.session.resume(&mut talk.out);
+        let said = talk.said();
+        let value = [&[read.len() as u8][..], read.as_bytes()].concat();
+        assert!(said.windows(value.len()).any(|bytes| bytes == value), "{read}: {said:?}");
+        assert!(matches!(talk.ok(), Event::More));
+        assert!(matches!(talk.ok(), Event::Done));
+        talk.session.take_event();
+    }
+}
+
 #[test]
 fn a_column_that_the_answer_lacks_ends_the_load() {
     let mut parts = withdrawal(true);

@@ -80,6 +80,8 @@ enum Prepared {
 enum Stage {
     Closed,
     LoggingIn(Box<Login>),
+    /// Waiting for the reply to the statement that comes before all others.
+    Opening(Dialect),
     Preparing(Box<PrepareReader>, Dialect),
     Idle,
     /// Waiting for the reply to that statement.
@@ -210,13 +212,19 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
         tally: &mut RequestTally,
     ) -> Event {
         tally.kinds[self.statements.form(statement).kind as usize] += 1;
+        let misread = if self.reads && answer.is_ok() { self.misread(statement) } else { None };
         if BY_STATEMENT {
             let rows = answer.as_ref().map_or(0, |rows| *rows);
-            self.answered = Some(Answered { kind: statement, refused: answer.is_err(), rows });
+            let refused = answer.is_err() || misread.is_some();
+            self.answered = Some(Answered { kind: statement, refused, rows });
         }
-        match answer {
-            Err(error) => self.refused(statement, error, out),
-            Ok(_) => self.execute_next(out),
+        match (answer, misread) {
+            (Err(error), _) => self.refused(statement, error, out),
+            (Ok(_), Some(failure)) => {
+                self.refused = Some(statement);
+                self.abandon(failure, false, out)
+            }
+            (Ok(_), None) => self.execute_next(out),
         }
     }
 
@@ -422,6 +430,7 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
         match &self.stage {
             Stage::Executing(_) | Stage::RollingBack(_) => {}
             Stage::LoggingIn(_) => return self.log_in(input, out),
+            Stage::Opening(dialect) => return self.opening(*dialect, input, out),
             Stage::Preparing(..) => return self.prepare(input, out),
             Stage::Idle | Stage::Closed | Stage::Thinking => {
                 return Err(SessionError::Protocol("bytes that were not asked for".to_owned()));

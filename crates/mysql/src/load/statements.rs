@@ -1,7 +1,9 @@
 use super::text::TextTemplate;
 use crate::protocol::{ExecuteTemplate, ParamKind, ParamType};
 use std::sync::Arc;
-use workload::program::{Parameter, Program, RowsDue, Run, Statement, StatementKind, ValueType};
+use workload::program::{
+    Parameter, Program, RowRead, RowsDue, Run, Statement, StatementKind, ValueType,
+};
 
 /// What all clients of a load share: its program, which statements to prepare, and the packets of all.
 #[derive(Clone, Debug)]
@@ -13,6 +15,8 @@ pub struct Statements {
     to_prepare: Vec<(usize, usize)>,
     /// By statement.
     forms: Box<[Form]>,
+    /// What each connection begins with, before anything is prepared.
+    opening: Option<&'static str>,
 }
 
 /// A statement as it is sent, and what of its answer matters.
@@ -21,7 +25,7 @@ pub(super) struct Form {
     pub(super) kind: StatementKind,
     pub(super) rows_due: RowsDue,
     pub(super) way: Way,
-    /// Whether variables take values from its answer.
+    /// Whether variables take values from its answer, or would if it had another number of rows.
     pub(super) reads: bool,
 }
 
@@ -72,10 +76,27 @@ impl Statements {
                 kind: statement.kind,
                 rows_due: statement.rows_due,
                 way,
-                reads: !statement.reads.is_empty(),
+                reads: !statement.reads.is_empty() || statement.row_read == RowRead::Only,
             });
         }
-        Self { program: Arc::new(program), seed, clients, to_prepare, forms: forms.into() }
+        Self {
+            program: Arc::new(program),
+            seed,
+            clients,
+            to_prepare,
+            forms: forms.into(),
+            opening: None,
+        }
+    }
+
+    /// The same on connections that the server lets change nothing.
+    #[must_use]
+    pub fn reading_only(self) -> Self {
+        Self { opening: Some("SET SESSION TRANSACTION READ ONLY"), ..self }
+    }
+
+    pub(super) fn opening(&self) -> Option<&'static str> {
+        self.opening
     }
 
     /// How many statements each client prepares. The server must allow clients × this many

@@ -1,8 +1,8 @@
 use super::capabilities::Dialect;
 use super::error::{ProtocolError, ServerError};
-use super::first_row::Columns;
 use super::frame::{ERR, Packets, Want};
 use super::packet::{CONTROL_LIMIT, OK, parse_err};
+use super::row::Columns;
 use super::wire::Fields;
 
 /// A prepared statement.

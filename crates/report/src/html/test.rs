@@ -90,6 +90,9 @@ fn items(analysis: &Analysis, test: &TestAnalysis) -> Markup {
         (transactions)
         p.caption { (words::ITEMS) }
         (part("Statements", &statements))
+        @if let Some(plans) = tables::plans(analysis, test) {
+            (part(words::PLANS_HEADING, &table::table(&plans)))
+        }
         @for (baseline, candidate) in pairs {
             @let heading = format!("{candidate} ÷ {baseline}, by name");
             (part(&heading, &table::table(&tables::item_ratios(test, &baseline, &candidate))))

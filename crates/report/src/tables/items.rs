@@ -8,7 +8,7 @@ use crate::words::verdict;
 use analyse::{
     Analysis, ItemCell, ItemComparison, ItemFigures, ItemKind, Metric, TestAnalysis, Verdict,
 };
-use model::Level;
+use model::{Level, StatementPlan, TargetFacts};
 
 /// Every transaction of every target at every level.
 pub(crate) fn transactions(analysis: &Analysis, test: &TestAnalysis) -> Table {
@@ -160,4 +160,40 @@ fn judged(comparison: Option<&ItemComparison>) -> [TableCell; 2] {
     };
     let said = TableCell::text(verdict(one.verdict, &one.baseline, &one.candidate));
     [TableCell::estimate(Some(&one.ratio)), said.with_tone(tone)]
+}
+
+/// How targets carry out the statements of a test that not all carry out alike; `None` where all do.
+pub(crate) fn plans(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
+    let targets = &analysis.dataset.targets;
+    let plan = |facts: &'_ TargetFacts, name: &str| {
+        let plans = facts.server.plans.iter();
+        plans.clone().find(|plan| plan.test == test.test && plan.statement == name).cloned()
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for plan in targets.iter().flat_map(|facts| &facts.server.plans) {
+        if plan.test == test.test && !names.contains(&plan.statement.as_str()) {
+            names.push(&plan.statement);
+        }
+    }
+    let mut table =
+        Table::new([words("statement"), words("target"), words("plan"), numbers("rows expected")]);
+    for name in names {
+        let of: Vec<(&str, StatementPlan)> = targets
+            .iter()
+            .filter_map(|facts| Some((facts.target.as_str(), plan(facts, name)?)))
+            .collect();
+        if of.windows(2).all(|two| two[0].1.steps == two[1].1.steps) {
+            continue;
+        }
+        for (number, (target, plan)) in of.iter().enumerate() {
+            let row = [
+                TableCell::text(name),
+                TableCell::target(target, view::series(analysis, target)),
+                TableCell::text(plan.steps.join("; ")),
+                TableCell::text(count(plan.rows)),
+            ];
+            if number == 0 { table.push_group(row) } else { table.push(row) }
+        }
+    }
+    (!table.rows.is_empty()).then_some(table)
 }

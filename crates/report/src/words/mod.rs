@@ -45,7 +45,7 @@ pub(crate) use findings::words::{
 };
 pub(crate) use findings::{capitalised, sentences};
 pub(crate) use first::not_offered;
-pub(crate) use items::ITEMS;
+pub(crate) use items::{ITEMS, PLANS_HEADING};
 pub(crate) use labels::{place, severity, shape, validity, verdict, workload};
 pub use methods::budget;
 pub(crate) use methods::{few_repeats, methods};

@@ -1,6 +1,6 @@
 //! Workloads and the servers that they are to run on.
 
-use crate::problem::{Place, Problems};
+use crate::problem::{Notation, Place, Problems};
 use crate::read::tests::table::{TaskTable, TestTable};
 use model::system::Feature;
 use model::{Act, Change, FailoverCause, Query, Restore, Target, Task, Test, Workload};
@@ -215,8 +215,14 @@ fn check_writes(
     let Some(own) = own.filter(|own| own.change_data && !own.writes) else { return };
     let not_own = |(target, _): &&(Target, Place)| matches!(target.place, model::Place::Server(_));
     let Some((target, at)) = targets.iter().find(not_own) else { return };
+    let help = match problems.notation {
+        Notation::File => {
+            "if its data may be changed, write writes = true in the test, and run it with \
+                 --allow-writes"
+        }
+        Notation::Options(_) => "if its data may be changed, add --allow-writes",
+    };
     let names: Vec<&str> = own.transactions.iter().map(|one| one.name.as_str()).collect();
-    let setting = problems.notation.setting("writes", "true");
     problems
         .add(
             table.workload_place(),
@@ -227,9 +233,7 @@ fn check_writes(
             ),
         )
         .other(at.clone(), "the target")
-        .help(format!(
-            "if its data may be changed, write {setting} in the test, and run it with --allow-writes"
-        ));
+        .help(help);
 }
 
 /// Notes a test that would leave a volume of a target without any load.

@@ -9,8 +9,8 @@ use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
     Act, BackgroundWork, BrokenInvariant, CrossCheckFigures, Failover, Failure, Restore,
-    ServerAddress, ServerCounters, ServerFacts, Statement, StatementAnswer, TableContents, Target,
-    Trial, Workload,
+    ServerAddress, ServerCounters, ServerFacts, Statement, StatementAnswer, StatementPlan,
+    TableContents, Target, Trial, Workload,
 };
 use std::fmt::Debug;
 use std::io;
@@ -157,6 +157,15 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
         _work: &Self::Work,
     ) -> Result<Option<TableContents>, Failure> {
         Ok(None)
+    }
+
+    /// As [`TargetHandle::plans`](crate::TargetHandle::plans).
+    fn plans(
+        _connection: &mut Self::Connection,
+        _test: &str,
+        _work: &Self::Work,
+    ) -> Result<Vec<StatementPlan>, Failure> {
+        Ok(Vec::new())
     }
 
     /// A member of a group, by a connection of its own.

@@ -82,6 +82,54 @@ impl<'a> StatementLatencyOutput<'a> {
     }
 }
 
+/// What became of a transaction of the user's own.
+#[derive(Debug, Serialize)]
+pub(super) struct TransactionOutput<'a> {
+    pub(super) transaction: &'a str,
+    pub(super) count: u64,
+    pub(super) errors: u64,
+    pub(super) retries: u64,
+    pub(super) latency_ms: LatencyOutput,
+}
+
+impl<'a> TransactionOutput<'a> {
+    pub(super) fn new(transaction: &'a NamedResult, percentiles: &[f64]) -> Self {
+        Self {
+            transaction: &transaction.name,
+            count: transaction.ok,
+            errors: transaction.failed,
+            retries: transaction.retries,
+            latency_ms: LatencyOutput::new(&transaction.latencies, percentiles),
+        }
+    }
+}
+
+/// A table of the transactions, one in a line; nothing for none.
+pub(super) fn transactions(transactions: &[TransactionOutput<'_>]) -> String {
+    let mut text = String::new();
+    let Some(first) = transactions.first() else { return text };
+    let _ =
+        write!(text, "  {:<17} {:>11} {:>7} {:>7}", "transactions, ms", "count", "errors", "again");
+    for (name, _) in first.latency_ms.cells() {
+        let _ = write!(text, " {name:>8}");
+    }
+    text.push('\n');
+    for one in transactions {
+        let counts = [one.count, one.errors, one.retries].map(count);
+        let [done, errors, retries] = counts;
+        let name = model::text::excerpt(one.transaction, LONGEST_NAME);
+        let _ = write!(text, "    {name:<15} {done:>11} {errors:>7} {retries:>7}");
+        for (_, value) in one.latency_ms.cells() {
+            let _ = write!(text, " {value:>8}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Characters of a name that are shown.
+const LONGEST_NAME: usize = 64;
+
 /// A table of the statements, one in a line; nothing for none.
 pub(super) fn table(statements: &[StatementLatencyOutput<'_>]) -> String {
     let mut text = String::new();

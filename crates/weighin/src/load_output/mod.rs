@@ -4,7 +4,7 @@ mod generators;
 mod latency;
 mod storage;
 
-use self::latency::{LatencyOutput, StatementLatencyOutput};
+use self::latency::{LatencyOutput, StatementLatencyOutput, TransactionOutput};
 use self::storage::StorageOutput;
 use crate::checks::Checks;
 use crate::exit::CliError;
@@ -78,6 +78,7 @@ pub(crate) struct LoadOutput<'a> {
     /// Empty where one process made the load.
     generators: Vec<GeneratorFigures>,
     /// Empty unless asked for.
+    transactions_by_name: Vec<TransactionOutput<'a>>,
     statement_latencies: Vec<StatementLatencyOutput<'a>>,
     intervals: Vec<IntervalOutput>,
     /// What it is worth.
@@ -188,6 +189,12 @@ impl<'a> LoadOutput<'a> {
             key_value: KeyValueOutput::new(load, workload),
             storage: StorageOutput::new(measured),
             generators: load.generators.iter().map(GeneratorFigures::from_share).collect(),
+            transactions_by_name: load
+                .by_transaction
+                .iter()
+                .filter(|_| workload.transactions().is_some())
+                .map(|transaction| TransactionOutput::new(transaction, percentiles))
+                .collect(),
             statement_latencies: load
                 .by_statement
                 .iter()
@@ -297,6 +304,7 @@ impl<'a> LoadOutput<'a> {
         }
         self.checks.into_iter().for_each(|checks| text.push_str(&rows(checks)));
         text.push_str(&generators::table(&self.generators, self.counted, self.elapsed_seconds));
+        text.push_str(&latency::transactions(&self.transactions_by_name));
         text.push_str(&latency::table(&self.statement_latencies));
         text
     }

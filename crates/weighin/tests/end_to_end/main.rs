@@ -42,6 +42,7 @@ mod outputs;
 mod oversubscription;
 mod own_data;
 mod own_load_hosts;
+mod own_transactions;
 mod package;
 mod placing;
 mod prepare;

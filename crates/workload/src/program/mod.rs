@@ -6,6 +6,7 @@
 
 mod code;
 mod expression;
+mod fold;
 mod retry;
 mod run;
 mod source;
@@ -131,6 +132,11 @@ impl Program {
 
     pub fn transactions(&self) -> &[Transaction] {
         &self.parts.transactions
+    }
+
+    /// The number of the variable of that name.
+    pub fn variable(&self, name: &str) -> Option<usize> {
+        self.parts.variables.iter().position(|variable| variable.name == name)
     }
 
     /// What a variable holds wherever a statement takes it.

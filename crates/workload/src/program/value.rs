@@ -96,14 +96,14 @@ impl Variables {
 /// Significant digits of a double that every text of it keeps.
 const DIGITS: i32 = 15;
 
-/// As C's `%.15g` has it, which pgbench writes.
+/// As pgbench writes it: C's `%.15g`, but with words of its own for what is no number.
 fn append_double(number: f64, out: &mut Vec<u8>) {
     if !number.is_finite() || number == 0.0 {
         // Writing into memory cannot fail, here and below.
         let _ = match number {
-            number if number.is_nan() => write!(out, "nan"),
-            f64::INFINITY => write!(out, "inf"),
-            f64::NEG_INFINITY => write!(out, "-inf"),
+            number if number.is_nan() => write!(out, "NaN"),
+            f64::INFINITY => write!(out, "Infinity"),
+            f64::NEG_INFINITY => write!(out, "-Infinity"),
             number => write!(out, "{number}"),
         };
         return;
@@ -158,6 +158,8 @@ mod tests {
             (-2.5e-7, "-2.5e-07"),
             (6.02e23, "6.02e+23"),
             (0.0, "0"),
+            (f64::NEG_INFINITY, "-Infinity"),
+            (f64::NAN, "NaN"),
             (9.999_999_999_999_999, "10"),
         ] {
             assert_eq!(written(number), format!("x={text}"));

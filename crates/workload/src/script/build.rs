@@ -16,6 +16,10 @@ use std::sync::Arc;
 
 /// How deep `\if` may be nested.
 const DEEPEST: usize = 64;
+/// How many different columns and queries values may come from.
+const MOST_NEEDS: usize = 256;
+/// How many places are pointed to that may not be meant so.
+const MOST_NOTES: usize = 20;
 
 pub(super) struct Builder<'a> {
     options: &'a Options,
@@ -171,7 +175,7 @@ impl<'a> Builder<'a> {
             Command::Set { variable, value } => body.steps.push(Step::Set { variable, value }),
             Command::Sleep { time, unit } => body.steps.push(Step::Think { time, unit }),
             Command::Values { name, variable, row, needed } => {
-                let source = self.need(script, body.number, at, &name, needed);
+                let source = self.need(script, body.number, at, &name, needed)?;
                 body.steps.push(Step::Pick { variable, source, row });
             }
             Command::If(condition) => {
@@ -202,17 +206,22 @@ impl<'a> Builder<'a> {
         at: usize,
         name: &str,
         needed: Needed,
-    ) -> usize {
+    ) -> Result<usize, Problem> {
         let count = self.names.number(&format!("{name}_rows"));
         if let Some(source) = self.sources.get(&needed) {
             self.needs[*source].counts.push(count);
-            return *source;
+            return Ok(*source);
         }
         let source = self.needs.len();
+        if source >= MOST_NEEDS {
+            let message =
+                format!("there are more than {MOST_NEEDS} columns and queries for values");
+            return Err(Problem::new(at, message, "take several variables from one of them"));
+        }
         self.sources.insert(needed.clone(), source);
         let place = ScriptError::new(script, Problem::new(at, "these values are missing", ""));
         self.needs.push(Need { needed, script: number, source, counts: vec![count], place });
-        source
+        Ok(source)
     }
 
     /// Adds the statements of the last command, and what variables read from their answers.
@@ -335,7 +344,7 @@ impl<'a> Builder<'a> {
             let problem = Problem::new(*at, message, help);
             names.has_value(name).then(|| ScriptError::new(&scripts[*script], problem))
         };
-        let notes = quoted.iter().filter_map(note).collect();
+        let notes = quoted.iter().filter_map(note).take(MOST_NOTES).collect();
         let empty = || Source::Values(Arc::new(Values::default()));
         let parts = Parts {
             statements,
@@ -349,13 +358,14 @@ impl<'a> Builder<'a> {
     /// Variables that get no value otherwise are columns of an answer of which no more is known.
     fn read_by_name(&mut self) {
         for (name, script, at) in self.names.without_value() {
-            let fits = |open: &&Open| {
-                open.script == script
-                    && open.at <= at
-                    && name.len() > open.prefix.len()
-                    && name.starts_with(&open.prefix)
+            let fits =
+                |open: &&Open| name.len() > open.prefix.len() && name.starts_with(&open.prefix);
+            // They stand in the order of their places.
+            let above = self.open.partition_point(|open| (open.script, open.at) <= (script, at));
+            let first = self.open.partition_point(|open| open.script < script);
+            let Some(open) = self.open[first..above.max(first)].iter().rev().find(fits) else {
+                continue;
             };
-            let Some(open) = self.open.iter().rev().find(fits) else { continue };
             self.names.begin_script(script);
             let variable = self.names.set(&name, open.at);
             let column = Column::Name(name[open.prefix.len()..].to_owned());

@@ -88,7 +88,7 @@ fn variable_name<'t>(line: &mut Line<'t>, form: &str) -> Result<&'t str, Problem
         Some((_, name)) if is_name(name) => Ok(name),
         Some((at, name)) => {
             let message = format!("a variable cannot be called {name}");
-            let help = "names have letters, digits and underscores";
+            let help = "a name has letters, digits and underscores, and begins with no digit";
             Err(Problem::new(at, message, help))
         }
         None => Err(Problem::new(line.at(), "the line ends too early", form.to_owned())),
@@ -135,7 +135,7 @@ fn values(line: &mut Line<'_>, names: &mut Names) -> Result<Command, Problem> {
     line.skip_spaces();
     let at = line.at();
     let name = line.take_while(in_name);
-    if name.is_empty() {
+    if !is_name(name) {
         return Err(Problem::new(at, "a variable's name is missing", VALUES_HELP));
     }
     // The row may depend on how many there are.

@@ -210,6 +210,7 @@ impl<'t> Described<'t> {
 
     /// The name of a column, where the statement tells it: an alias, a column or a function.
     fn column(&self, item: &[Token], folds_names: bool) -> Option<String> {
+        const AROUND_CALLS: [&str; 4] = ["over", "filter", "within", "group"];
         let (last, before) = item.split_last()?;
         let depth = item.first()?.depth;
         let name = |token: &Token| {
@@ -244,9 +245,12 @@ impl<'t> Described<'t> {
         });
         let path = path.count();
         let rest = &item[path..];
+        let around_calls = |token: &Token| match token.kind {
+            TokenKind::Open | TokenKind::Close => true,
+            _ => AROUND_CALLS.iter().any(|word| self.str(token).eq_ignore_ascii_case(word)),
+        };
         let is_call = rest.first().is_some_and(|token| token.kind == TokenKind::Open)
-            && last.kind == TokenKind::Close
-            && rest.iter().filter(|t| t.kind == TokenKind::Close && t.depth == depth).count() == 1;
+            && rest.iter().filter(|token| token.depth == depth).all(around_calls);
         match path > 0 && (rest.is_empty() || is_call) {
             true => name(&item[path - 1]),
             false => None,

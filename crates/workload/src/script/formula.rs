@@ -7,7 +7,7 @@ use crate::program::{Expression, Function, Value};
 
 /// How deep expressions may be nested. Each level takes a little of the stack, here and wherever an
 /// expression is gone through.
-const DEEPEST: usize = 256;
+const DEEPEST: usize = 100;
 
 /// Strength of operators, the weakest first. `NOT` stands between `AND` and `IS`, signs above all.
 const OR: u8 = 1;

@@ -20,6 +20,7 @@
 //! ```
 
 mod build;
+mod builtin;
 mod commands;
 mod cut;
 mod describe;
@@ -32,6 +33,7 @@ mod options;
 #[cfg(test)]
 mod tests;
 
+pub use builtin::{builtin, builtin_names};
 pub use error::ScriptError;
 pub use needed::{Need, Needed};
 pub use options::{Options, Placeholder, Script, Syntax};
@@ -96,6 +98,7 @@ impl Parsed {
             }
             self.parts.sources[need.source] = Source::Values(values);
         }
+        self.parts.fold_constants();
         Ok(self.parts)
     }
 

@@ -141,7 +141,7 @@ fn note_first(places: &mut Vec<(usize, usize)>, script: usize, at: usize) {
 
 /// Whether variables can be called so.
 pub(super) fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(in_name)
+    name.bytes().next().is_some_and(begins_name) && name.bytes().all(in_name)
 }
 
 pub(super) fn in_name(byte: u8) -> bool {

@@ -3,7 +3,9 @@
 use super::{Prepared, ProgramSession, Stage};
 use crate::load::classify::{broken, operation_error};
 use crate::load::reading::Reading;
-use crate::protocol::{Dialect, LoginStep, PrepareReader, ResponseReader, write_prepare};
+use crate::protocol::{
+    Dialect, LoginStep, PrepareReader, Reply, ResponseReader, write_prepare, write_query,
+};
 use engine::{Event, SessionError};
 
 /// MySQL prepares no BEGIN, MariaDB does: as sysbench does it, the statement is sent as text then.
@@ -26,8 +28,36 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
                 self.compression = session.dialect.compressed.then(Box::default);
                 let reading = || Box::new(Reading::new(session.dialect, &self.statements));
                 self.reading = self.statements.any_reads().then(reading);
-                Ok((consumed, self.prepare_next(session.dialect, out)))
+                Ok((consumed, self.open_session(session.dialect, out)))
             }
+        }
+    }
+
+    /// Sends what comes before all other statements, where there is such.
+    fn open_session(&mut self, dialect: Dialect, out: &mut Vec<u8>) -> Event {
+        match self.statements.opening() {
+            Some(sql) => {
+                write_query(sql, out);
+                self.stage = Stage::Opening(dialect);
+                Event::More
+            }
+            None => self.prepare_next(dialect, out),
+        }
+    }
+
+    pub(super) fn opening(
+        &mut self,
+        dialect: Dialect,
+        input: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(usize, Event), SessionError> {
+        let (consumed, reply) = self.reader.receive(input).map_err(broken)?;
+        match reply {
+            None => Ok((consumed, Event::More)),
+            Some(Reply::Err(error)) => {
+                Err(SessionError::LoginRefused(Box::new(operation_error(*error))))
+            }
+            Some(_) => Ok((consumed, self.prepare_next(dialect, out))),
         }
     }
 

@@ -4,7 +4,8 @@ use super::{Prepared, ProgramSession, Stage};
 use crate::load::classify::broken;
 use crate::load::statements::{Fixed, Way};
 use crate::protocol::{ParamType, ParamValue, Reply, write_query};
-use engine::SessionError;
+use engine::{OperationError, SessionError};
+use model::ErrorClass;
 use std::sync::Arc;
 use workload::program::{Parameter, Value};
 
@@ -114,7 +115,8 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
             Way::Text(_) => (self.statements.per_client() + statement, false),
         };
         if let Some(reading) = &mut self.reading {
-            reading.expect(place, self.sequence, binary);
+            let row = self.statements.program().statements()[statement].row_read;
+            reading.expect(place, self.sequence, binary, row);
         }
     }
 
@@ -128,9 +130,22 @@ impl<const BY_STATEMENT: bool> ProgramSession<BY_STATEMENT> {
             return self.reader.receive(input).map_err(broken);
         };
         let received = reading.receive(input)?;
-        if let (_, Some(Reply::Rows { .. })) = received {
-            reading.take(&self.statements, *statement, &mut self.run)?;
+        if let (_, Some(Reply::Rows { rows, .. })) = received {
+            reading.take(&self.statements, *statement, rows, &mut self.run)?;
         }
         Ok(received)
+    }
+
+    /// Why variables cannot read from the answer to a statement that succeeded.
+    #[cold]
+    pub(super) fn misread(&self, statement: usize) -> Option<Box<OperationError>> {
+        let statement = &self.statements.program().statements()[statement];
+        let wrong = self.reading.as_ref()?.wrong_rows(statement)?;
+        Some(Box::new(OperationError {
+            class: ErrorClass::Statement,
+            code: "gset".to_owned(),
+            sql_state: String::new(),
+            message: format!("{}: {wrong}", statement.name),
+        }))
     }
 }

@@ -3,6 +3,7 @@
 use crate::keys::TransactionsKeys;
 use crate::keys::transactions::{RETRY, SetKey, TransactionTable};
 use crate::keys::value::{TakenNames, name, one_of};
+use crate::problem::names::{choices, nearest};
 use crate::problem::{Place, Problems};
 use crate::read::script_file;
 use crate::read::tests::own_data;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use toml::Spanned;
 use workload::own;
 use workload::program::Parts;
-use workload::script::{Needed, Parsed, ScriptError};
+use workload::script::{self, Needed, Parsed, ScriptError};
 
 /// The transactions of a test.
 pub(crate) fn workload(
@@ -242,8 +243,14 @@ fn is_command(text: &str) -> bool {
 }
 
 fn built_in(name: &str, at: Place, problems: &mut Problems) -> Option<Script> {
-    problems
-        .add(at, format!("there is no built-in script `{name}`"))
-        .help("name a file in pgbench's language");
-    None
+    let Some(script) = script::builtin(name) else {
+        let names = || script::builtin_names();
+        let near = nearest(name, names())
+            .map_or(String::new(), |near| format!(": did you mean `{BUILT_IN}{near}`?"));
+        problems
+            .add(at, format!("there is no built-in script `{name}`{near}"))
+            .help(format!("there are {}", choices(names())));
+        return None;
+    };
+    Some(Script { origin: format!("{BUILT_IN}{name}"), text: script.text })
 }

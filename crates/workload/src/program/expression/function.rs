@@ -101,6 +101,12 @@ impl Function {
         }
     }
 
+    /// Whether its value is another one each time.
+    pub(in crate::program) fn is_random(self) -> bool {
+        use Function::{Random, RandomExponential, RandomGaussian, RandomZipfian};
+        matches!(self, Random | RandomExponential | RandomGaussian | RandomZipfian)
+    }
+
     /// Whether its values are true and false.
     pub(in crate::program) fn gives_boolean(self) -> bool {
         matches!(

@@ -6,7 +6,7 @@ use super::response::Reply;
 use super::wire::Fields;
 use std::io::Write;
 
-/// Longest first row, in bytes: values of variables are short.
+/// Longest row that is kept, in bytes: values of variables are short.
 const LONGEST_ROW: usize = 1 << 20;
 /// Most bytes that the names of its columns take.
 const LONGEST_NAMES: usize = 1 << 20;
@@ -57,14 +57,16 @@ impl Columns {
 }
 
 /// Reads the reply to `COM_QUERY` or `COM_STMT_EXECUTE` as [`super::ResponseReader`] does, and keeps
-/// its first row.
+/// one row of it: the first or the last.
 #[derive(Debug)]
-pub struct FirstRowReader {
+pub struct RowReader {
     dialect: Dialect,
     packets: Packets,
     state: State,
     /// Whether values come in binary form: those of prepared statements.
     binary: bool,
+    /// Whether the last row is kept, and not the first.
+    last: bool,
     row: Vec<u8>,
     has_row: bool,
 }
@@ -77,7 +79,7 @@ enum State {
     Rows { seen: u64 },
 }
 
-impl FirstRowReader {
+impl RowReader {
     /// A reader for the replies of one connection.
     pub fn new(dialect: Dialect) -> Self {
         let packets = Packets::of(dialect, 1);
@@ -86,16 +88,19 @@ impl FirstRowReader {
             packets,
             state: State::Head,
             binary: false,
+            last: false,
             row: Vec::new(),
             has_row: false,
         }
     }
 
-    /// Prepares for a reply that starts with that sequence number.
-    pub fn expect(&mut self, sequence: u8, binary: bool) {
+    /// Prepares for a reply that starts with that sequence number, of which the last row is kept or the
+    /// first.
+    pub fn expect(&mut self, sequence: u8, binary: bool, last: bool) {
         self.packets.reset(sequence);
         self.state = State::Head;
         self.binary = binary;
+        self.last = last;
         self.has_row = false;
     }
 
@@ -104,21 +109,21 @@ impl FirstRowReader {
     /// reply where it describes them.
     ///
     /// # Errors
-    /// When the bytes are not a reply in this dialect, or its first row is too long to be kept.
+    /// When the bytes are not a reply in this dialect, or a row that is kept is too long.
     pub fn receive(
         &mut self,
         input: &[u8],
         columns: &mut Columns,
     ) -> Result<(usize, Option<Reply>), ProtocolError> {
-        let dialect = self.dialect;
+        let (dialect, last) = (self.dialect, self.last);
         let mut rest = input;
         loop {
             let state = self.state;
             let want = |start| match state {
                 State::Definitions { .. } => Want::Collect { limit: CONTROL_LIMIT },
-                State::Rows { seen } if !ends_rows(start, dialect) => match seen {
-                    0 => Want::Collect { limit: LONGEST_ROW },
-                    _ => Want::Skip,
+                State::Rows { seen } if !ends_rows(start, dialect) => match seen == 0 || last {
+                    true => Want::Collect { limit: LONGEST_ROW },
+                    false => Want::Skip,
                 },
                 _ => Want::Collect { limit: CONTROL_LIMIT },
             };
@@ -128,7 +133,7 @@ impl FirstRowReader {
             let reply = match state {
                 State::Rows { seen } => {
                     if !ends_rows(packet.start, dialect) {
-                        if seen == 0 {
+                        if seen == 0 || last {
                             self.row.clear();
                             self.row.extend_from_slice(packet.payload);
                             self.has_row = true;
@@ -176,7 +181,7 @@ impl FirstRowReader {
         }
     }
 
-    /// Replaces `out` by the value of a column of the first row, as text; false where it is NULL, or
+    /// Replaces `out` by the value of a column of the row that is kept, as text; false where it is NULL, or
     /// there is no row or no such column.
     ///
     /// # Errors
@@ -349,9 +354,9 @@ mod tests {
         all.extend([END, rows[0], rows[1], END]);
         let answer = packets(&all);
         let read = |cut: usize| {
-            let mut reader = FirstRowReader::new(Dialect::default());
+            let mut reader = RowReader::new(Dialect::default());
             let mut known = Columns::default();
-            reader.expect(1, binary);
+            reader.expect(1, binary, false);
             let (used, reply) = reader.receive(&answer[..cut], &mut known).unwrap();
             assert!(reply.is_none() && used == cut);
             let (used, reply) = reader.receive(&answer[cut..], &mut known).unwrap();
@@ -423,10 +428,10 @@ mod tests {
 
     #[test]
     fn a_row_that_ends_too_soon_is_an_error() {
-        let mut reader = FirstRowReader::new(Dialect::default());
+        let mut reader = RowReader::new(Dialect::default());
         let mut columns = Columns::default();
         columns.add(&definition("a", 8, 0)).unwrap();
-        reader.expect(1, true);
+        reader.expect(1, true, false);
         let answer = packets(&[&[1], &definition("a", 8, 0), END, &[0, 0, 1, 2], END]);
         reader.receive(&answer, &mut columns).unwrap();
         assert!(reader.read(&columns, 0, &mut Vec::new()).is_err());

@@ -1,0 +1,239 @@
+//! Transactions of the user's own, from study file and command line to every report.
+
+use crate::support::{Server, Workplace};
+use model::{LoadResult, NamedResult, TrialRecord};
+use serde_json::Value;
+
+const BROWSE: &str = "\\set customer random(1, :customers)\n\
+     SELECT name FROM customer WHERE id = :customer;\n\
+     SELECT id, total FROM orders WHERE customer = :customer ORDER BY id DESC LIMIT 5;\n";
+
+const CHECKOUT: &str = "\\set customer random(1, :customers)\n\
+     \\set total random(1, 500)\n\
+     BEGIN;\n\
+     SELECT balance AS before FROM customer WHERE id = :customer \\gset\n\
+     UPDATE customer SET balance = balance - :total WHERE id = :customer;\n\
+     INSERT INTO orders (customer, total, note) VALUES (:customer, :total, 'it''s :before');\n\
+     COMMIT;\n";
+
+/// A server with a small shop, of which one table has an index where that is asked for.
+fn shop(index: bool) -> Server {
+    let server = Server::start();
+    for sql in [
+        "CREATE TABLE customer (id INT PRIMARY KEY, name VARCHAR(50), balance INT NOT NULL)",
+        "INSERT INTO customer SELECT seq, CONCAT('c', seq), 1000 FROM seq_1_to_1000",
+        "CREATE TABLE orders (id INT AUTO_INCREMENT PRIMARY KEY, customer INT NOT NULL, total INT, \
+         note VARCHAR(100))",
+        "INSERT INTO orders (customer, total) SELECT 1 + seq % 1000, seq % 500 FROM seq_1_to_20000",
+    ] {
+        server.execute(sql);
+    }
+    if index {
+        server.execute("CREATE INDEX customer ON orders (customer)");
+    }
+    server.execute("ANALYZE TABLE customer, orders");
+    server
+}
+
+fn target(name: &str, server: &Server) -> String {
+    format!(
+        "[[target]]\nname = \"{name}\"\nurl = \"{}\"\npassword_file = \"{}\"\n",
+        server.url(),
+        server.password_file().display()
+    )
+}
+
+/// A study of these targets with a test of these keys and transactions.
+fn study(repeats: u32, targets: &str, test: &str) -> String {
+    format!(
+        "[study]\nname = \"shop\"\nrepeats = {repeats}\n{targets}\
+         [[test]]\nname = \"shop\"\nworkload = \"transactions\"\nset = {{ customers = 1000 }}\n{test}"
+    )
+}
+
+fn loads(place: &Workplace) -> Vec<(TrialRecord, LoadResult)> {
+    let trials = place.store().dataset().unwrap().trials;
+    let load = |record: TrialRecord| {
+        let load = record.load().unwrap_or_else(|| panic!("{record:?}")).clone();
+        (record, load)
+    };
+    trials.into_iter().map(load).collect()
+}
+
+fn named<'a>(all: &'a [NamedResult], name: &str) -> &'a NamedResult {
+    all.iter().find(|one| one.name == name).unwrap_or_else(|| panic!("no {name} in {all:?}"))
+}
+
+#[test]
+fn two_targets_are_compared_by_transaction_and_statement_in_every_report() {
+    let (with, without) = (shop(true), shop(false));
+    let place = Workplace::new();
+    place.write("browse.sql", BROWSE);
+    place.write("checkout.sql", CHECKOUT);
+    let targets = target("without", &without) + &target("with", &with);
+    let test = "clients = [4]\nwarmup = \"300ms\"\nduration = \"2s\"\nwrites = true\n\
+         [[test.transaction]]\nscript = \"browse.sql\"\nweight = 9\nslo = \"p95 < 10s\"\n\
+         [[test.transaction]]\nname = \"checkout\"\nscript = \"checkout.sql\"\nslo = \"max < 1us\"\n";
+    place.write("shop.toml", study(3, &targets, test));
+    let refused = place.weighin(&["run", "shop.toml"]);
+    refused.refused(3, &["may change data on without", "--allow-writes"]);
+    let checked = place.weighin(&["check", "shop.toml", "--allow-writes"]).done();
+    assert!(checked.contains("SELECT orders reads all of the table orders"), "{checked}");
+    place.weighin(&["run", "shop.toml", "--allow-writes"]).done();
+    for (record, load) in loads(&place) {
+        // Every statement that it counts, the server counted too.
+        let sampling = &record.sampling;
+        let grown = |name: &str| {
+            let of = |reading: &Option<model::CounterReading>| {
+                reading.as_ref().and_then(|r| r.counters.get(name).copied()).unwrap()
+            };
+            of(&sampling.after) - of(&sampling.before)
+        };
+        for (counter, count) in load.requests.expected() {
+            assert_eq!(u64::try_from(grown(counter)).unwrap(), count, "{counter}");
+        }
+        let (browse, checkout) =
+            (named(&load.by_transaction, "browse"), named(&load.by_transaction, "checkout"));
+        assert_eq!(browse.ok + checkout.ok, load.measure.transactions);
+        // A binomial share of 0.9: six standard deviations.
+        let all = load.measure.transactions as f64;
+        let share = browse.ok as f64 / all;
+        assert!((share - 0.9).abs() < 6.0 * (0.09 / all).sqrt(), "{share} of {all}");
+        let statements: u64 = load.by_statement.iter().map(|one| one.ok).sum();
+        assert_eq!(statements, load.measure.queries);
+        let orders = named(&load.by_statement, "SELECT orders");
+        assert!(orders.rows > 3 * orders.ok && orders.rows <= 5 * orders.ok, "{orders:?}");
+        let update = named(&load.by_statement, "UPDATE customer");
+        assert_eq!((update.rows, update.failed), (update.ok, 0));
+    }
+    let store = place.files(".weighin").remove(0);
+    let report = |format: &str| {
+        place.weighin(&["report", "--format", format, store.to_str().unwrap()]).done()
+    };
+    let json: Value = serde_json::from_str(&report("json")).unwrap();
+    let of_test = &json["tests"][0];
+    let cell = &of_test["items"][0];
+    assert_eq!(cell["transactions"][0]["name"], "browse");
+    assert_eq!(cell["transactions"][0]["slo"]["met"], true);
+    assert_eq!(cell["transactions"][1]["slo"]["met"], false);
+    let comparisons = of_test["item_comparisons"].as_array().unwrap();
+    let of_orders = |one: &&Value| one["name"] == "SELECT orders" && one["of"] == "statement";
+    assert_eq!(comparisons.iter().filter(of_orders).count(), 2, "mean and p95");
+    // Two transactions and six statements in each of six trials.
+    assert_eq!(json["named"].as_array().unwrap().len(), 6 * 8 + 6);
+    // A whole table against an index is no matter of chance.
+    let decides = json["findings"].as_array().unwrap().iter();
+    let words: Vec<&str> = decides
+        .filter(|finding| finding["evidence"]["kind"] == "decides")
+        .map(|finding| finding["words"].as_str().unwrap())
+        .collect();
+    assert!(words.len() == 1 && words[0].contains("`SELECT orders` explains"), "{words:?}");
+    for format in ["markdown", "html"] {
+        let text = report(format);
+        for part in
+            ["Plans that differ between targets", "key customer", "Transactions", "checkout"]
+        {
+            assert!(text.contains(part), "no {part} in {format}");
+        }
+    }
+    assert!(report("csv").contains("done of checkout="));
+}
+
+#[test]
+fn what_is_wrong_with_a_script_is_said_with_its_place() {
+    let server = shop(true);
+    let place = Workplace::new();
+    let of = |keys: &str| {
+        let test = format!("clients = [1]\nduration = \"1s\"\n[[test.transaction]]\n{keys}\n");
+        place.write("shop.toml", study(1, &target("t", &server), &test));
+        place.weighin(&["check", "shop.toml"])
+    };
+    place.write("wrong.sql", "SELECT 1;\n\\set x randon(1, 2)\nSELECT :x;\n");
+    of("script = \"wrong.sql\"").refused(2, &["`wrong` cannot be run", "wrong.sql:2:"]);
+    of("script = \"absent.sql\"").refused(2, &["absent.sql cannot be read"]);
+    of("name = \"w\"\nsql = \"UPDATE customer SET balance = 1\"")
+        .refused(2, &["may change data", "writes = true"]);
+    let unknown = of("name = \"u\"\nsql = \"SELECT nothing FROM customer WHERE id = 1\"");
+    assert_eq!(unknown.code, Some(3), "{}", unknown.out);
+    assert!(unknown.out.contains("SELECT customer would fail"), "{}", unknown.out);
+}
+
+#[test]
+fn the_server_lets_scripts_change_nothing_that_only_seem_to_read() {
+    let server = shop(true);
+    server.execute(
+        "CREATE FUNCTION spend() RETURNS INT MODIFIES SQL DATA BEGIN \
+         UPDATE customer SET balance = 0; RETURN 1; END",
+    );
+    let place = Workplace::new();
+    place.write("spend.sql", "SELECT spend();\n");
+    let ran = server.weighin(&place, "load", &["--script", "spend.sql", "--duration", "1s"]);
+    ran.refused(3, &["1792"]);
+    assert_eq!(server.query("SELECT MIN(balance) FROM customer"), ["1000"]);
+}
+
+#[test]
+fn deadlocks_are_done_again_and_counted_and_a_statement_that_fails_is_named() {
+    let server = shop(true);
+    let place = Workplace::new();
+    // Two rows in either order.
+    let transfer = "\\set from random(1, 2)\n\\set to 3 - :from\nBEGIN;\n\
+         UPDATE customer SET balance = balance - 1 WHERE id = :from;\n\
+         UPDATE customer SET balance = balance + 1 WHERE id = :to;\nCOMMIT;\n";
+    place.write("transfer.sql", transfer);
+    place.write("twice.sql", "INSERT INTO customer VALUES (1, 'x', 1);\n");
+    let test = "clients = [8]\nduration = \"2s\"\nwarmup = \"0s\"\nwrites = true\non_error = \"ignore\"\n\
+         [[test.transaction]]\nscript = \"transfer.sql\"\nweight = 20\nretry = \"deadlock\"\n\
+         [[test.transaction]]\nscript = \"twice.sql\"\n";
+    place.write("shop.toml", study(1, &target("t", &server), test));
+    place.weighin(&["run", "shop.toml", "--allow-writes"]).done();
+    let (_, load) = loads(&place).remove(0);
+    let transfer = named(&load.by_transaction, "transfer");
+    assert!(transfer.retries > 0, "{transfer:?}");
+    assert_eq!(transfer.errors[0].code, "1213");
+    // Money neither comes nor goes.
+    assert_eq!(server.query("SELECT SUM(balance) FROM customer WHERE id < 3"), ["2000"]);
+    let twice = named(&load.by_transaction, "twice");
+    assert!(twice.failed > 0 && twice.ok == 0, "{twice:?}");
+    let insert = named(&load.by_statement, "INSERT customer");
+    assert_eq!((insert.errors[0].code.as_str(), insert.ok), ("1062", 0));
+}
+
+#[test]
+fn scripts_of_the_command_line_run_by_the_same_rules() {
+    let server = shop(true);
+    let place = Workplace::new();
+    place.write("browse.sql", BROWSE);
+    place.write("checkout.sql", CHECKOUT);
+    let arguments = |more: &[&'static str]| {
+        let mut all = vec![
+            "--script",
+            "browse.sql@3",
+            "--script",
+            "checkout.sql",
+            "--set",
+            "customers=1000",
+            "--clients",
+            "2",
+            "--duration",
+            "1s",
+            "--json",
+        ];
+        all.extend(more);
+        all
+    };
+    server
+        .weighin(&place, "load", &arguments(&[]))
+        .refused(2, &["may change data", "--allow-writes"]);
+    for more in [&["--allow-writes"][..], &["--allow-writes", "--prepared=false"]] {
+        let json = server.weighin(&place, "load", &arguments(more)).json();
+        let names = json["transactions_by_name"].as_array().unwrap();
+        let counts: u64 = names.iter().map(|one| one["count"].as_u64().unwrap()).sum();
+        assert_eq!(names[1]["transaction"], "checkout");
+        assert_eq!(Some(counts), json["transactions"].as_u64());
+        assert!(
+            json["checks"]["passed"].as_array().unwrap().iter().any(|c| c == "server_counters")
+        );
+    }
+    assert_eq!(server.query("SELECT COUNT(*) FROM orders WHERE note = 'it''s :before'").len(), 1);
+}
