@@ -80,6 +80,17 @@ pub fn is_secret(system: System, name: &str) -> bool {
     }
 }
 
+/// Whether servers read a group of an option file, whatever their version.
+pub fn is_of_servers(group: &str) -> bool {
+    mariadb::GROUPS.contains(&group)
+}
+
+/// Whether a setting names a file that a server writes in a directory of its own, unless the name leads
+/// elsewhere.
+pub fn names_own_file(system: System, name: &str) -> bool {
+    system != System::Redis && mariadb::FILES.contains(&name)
+}
+
 /// The setting of the memory in which a server caches data, and how many bytes these settings give it.
 pub fn cache_bytes(system: System, settings: &BTreeMap<String, String>) -> Option<(String, u64)> {
     let name = match system {

@@ -102,6 +102,21 @@ const SLASH_IS_NO_PATH: [&str; 5] = [
     "time_zone",
 ];
 
+/// Groups of option files that servers of any version read.
+pub(crate) const GROUPS: [&str; 5] = ["mysqld", "server", "mariadb", "mariadbd", "client-server"];
+
+/// Settings that name a file of the server, which a private one keeps in its own directory.
+pub(crate) const FILES: [&str; 8] = [
+    "general_log_file",
+    "innodb_buffer_pool_filename",
+    "log_bin",
+    "log_bin_index",
+    "log_slow_query_file",
+    "relay_log",
+    "relay_log_index",
+    "slow_query_log_file",
+];
+
 /// The memory in which the server caches data.
 pub(crate) const CACHE: &str = "innodb_buffer_pool_size";
 

@@ -278,7 +278,7 @@ impl<K: ServerKind> Server<K> {
             self.restore(work, preparing)?;
         }
         self.bring_to(cache)?;
-        self.begins_use(work)?;
+        self.begins_use(work, preparing.repeat)?;
         if !K::KEEPS_DATA {
             self.make(work, preparing)?;
         }

@@ -94,7 +94,10 @@ impl<K: ServerKind> Server<K> {
     }
 
     /// A load is about to run on data that is undone: whoever finds it then knows that.
-    pub(super) fn begins_use(&mut self, work: &K::Work) -> Result<(), Failure> {
+    pub(super) fn begins_use(&mut self, work: &K::Work, repeat: u32) -> Result<(), Failure> {
+        if !self.own_data.is_changed {
+            self.own_data.fresh_in = repeat;
+        }
         match self.restores(work) {
             Restore::None => Ok(()),
             Restore::Trial | Restore::Block => K::note_use(self.login()?, work),

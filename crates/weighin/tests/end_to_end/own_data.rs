@@ -85,6 +85,20 @@ fn what_trials_change_is_undone_before_the_next() {
     place.assert_no_server_left();
 }
 
+/// Two trials to a repeat: the second finds what the first has left, and the next repeat does not.
+#[test]
+fn what_a_block_changes_is_undone_before_the_next_block() {
+    let first = invariant(70);
+    let both = "{ name = \"one or two trials\", gives = 1, \
+                sql = \"SELECT COUNT(*) IN (70, 90) FROM orders\" }]";
+    let keys = format!("restore = \"block\"\n{}", first.replace(']', &format!(", {both}")));
+    let place = place(&study(PRIVATE, 100, &keys).replace("clients = 2", "clients = [1, 2]"));
+    let ran = place.weighin(&["run", "shop.toml"]);
+    let broken = |state: DataState| state.broken.into_iter().map(|broken| broken.name);
+    let broken: Vec<String> = states(&place).into_iter().flat_map(broken).collect();
+    assert_eq!(broken, ["all orders", "all orders"], "{}", ran.err);
+}
+
 #[test]
 fn data_that_nothing_restores_drifts_and_the_report_says_how_far() {
     let place = place(&study(PRIVATE, 100, "restore = \"none\""));

@@ -8,23 +8,10 @@ use settings::{OptionLine, Verdict, is_name, is_secret, judge, option_lines};
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
-/// Groups that servers of any version read.
-const GROUPS: [&str; 5] = ["mysqld", "server", "mariadb", "mariadbd", "client-server"];
 /// Files that are read for one.
 const MOST_FILES: usize = 100;
 /// Files of directories that are read.
 const ENDING: &str = "cnf";
-/// Settings that name a file of the server, which a private one keeps in its own directory.
-const FILES: [&str; 8] = [
-    "log_bin",
-    "log_bin_index",
-    "relay_log",
-    "relay_log_index",
-    "slow_query_log_file",
-    "log_slow_query_file",
-    "general_log_file",
-    "innodb_buffer_pool_filename",
-];
 
 /// A file that was read.
 pub(super) struct Config {
@@ -57,7 +44,7 @@ pub(super) fn read(
         };
         match judge(system, name, value) {
             Verdict::Allowed => {}
-            Verdict::NeedsTrust(_) if FILES.contains(&name.as_str()) => {
+            Verdict::NeedsTrust(_) if settings::names_own_file(system, name) => {
                 let file = value.rsplit('/').next().unwrap_or_default().to_owned();
                 changes.push(change(
                     Some(file.clone()),
@@ -115,7 +102,7 @@ impl Reading<'_> {
                     let path = String::from_utf8_lossy(&path).into_owned();
                     self.include(file, number, &path, is_directory)?;
                 }
-                OptionLine::Option { group, name, value } if GROUPS.contains(&group.as_str()) => {
+                OptionLine::Option { group, name, value } if settings::is_of_servers(&group) => {
                     let value = value.map(|value| String::from_utf8_lossy(&value).into_owned());
                     self.option(&shown, number, &name, value.unwrap_or_default())?;
                 }
