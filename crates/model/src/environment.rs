@@ -59,24 +59,12 @@ pub struct ServerFacts {
     pub contents: Option<TableContents>,
     /// What they held after the last trial of a run; absent while it goes on.
     pub contents_after: Option<TableContents>,
-    /// What it answered to the reading statements of a workload of the user's own before any trial.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub answers: Vec<StatementAnswer>,
     /// How it carries out the statements of the user's own, as it said before the first trial.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plans: Vec<StatementPlan>,
-}
-
-/// The answer to a statement with its parameters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StatementAnswer {
-    pub statement: String,
-    /// With the parameters in it; cut where it is long.
-    pub sql: String,
-    pub rows: u64,
-    /// A number that follows from the rows, and from their order where the statement says one.
-    #[serde(with = "decimal")]
-    pub checksum: u64,
+    /// What it answered to the reading statements of a workload of the user's own before any trial.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<StatementAnswer>,
 }
 
 /// How a server carries out a statement of the user's own.
@@ -89,6 +77,18 @@ pub struct StatementPlan {
     pub steps: Vec<String>,
     /// Rows that it expects to look at in all of them, for each row of those before.
     pub rows: u64,
+}
+
+/// The answer to a statement with its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatementAnswer {
+    pub statement: String,
+    /// With the parameters in it; cut where it is long.
+    pub sql: String,
+    pub rows: u64,
+    /// A number that follows from the rows, and from their order where the statement says one.
+    #[serde(with = "decimal")]
+    pub checksum: u64,
 }
 
 /// What tables hold, all of a workload's together.

@@ -149,17 +149,17 @@ pub fn facts(target: &str) -> TargetFacts {
             prepare_seconds: Some(0.1),
             contents: Some(TableContents { rows: 4_000, checksum: u64::MAX }),
             contents_after: None,
-            answers: vec![StatementAnswer {
-                statement: "browse".into(),
-                sql: "SELECT 1".into(),
-                rows: 1,
-                checksum: u64::MAX,
-            }],
             plans: vec![StatementPlan {
                 test: "t".into(),
                 statement: "SELECT orders".into(),
                 steps: vec!["orders, access ALL".into()],
                 rows: 20_000,
+            }],
+            answers: vec![StatementAnswer {
+                statement: "browse".into(),
+                sql: "SELECT 1".into(),
+                rows: 1,
+                checksum: u64::MAX,
             }],
         },
     }

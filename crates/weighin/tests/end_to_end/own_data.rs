@@ -290,7 +290,7 @@ fn a_private_server_runs_on_a_copy_of_a_data_directory() {
 /// An option file of another machine: what suits a private server is given to it, and the rest is told.
 #[test]
 fn a_private_server_gets_the_settings_of_a_real_option_file() {
-    let place = place(&study("sandbox = { trusted = true, config = \"prod/my.cnf\" }", 10, ""));
+    let place = place(&study("sandbox = { trusted = true, config = \"prod/my.cnf\" }", 100, ""));
     std::fs::create_dir_all(place.path("prod/conf.d")).unwrap();
     place.write(
         "prod/my.cnf",

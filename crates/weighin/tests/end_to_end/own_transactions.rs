@@ -11,9 +11,9 @@ const BROWSE: &str = "\\set customer random(1, :customers)\n\
 const CHECKOUT: &str = "\\set customer random(1, :customers)\n\
      \\set total random(1, 500)\n\
      BEGIN;\n\
-     SELECT balance AS before FROM customer WHERE id = :customer \\gset\n\
+     SELECT balance AS had FROM customer WHERE id = :customer \\gset\n\
      UPDATE customer SET balance = balance - :total WHERE id = :customer;\n\
-     INSERT INTO orders (customer, total, note) VALUES (:customer, :total, 'it''s :before');\n\
+     INSERT INTO orders (customer, total, note) VALUES (:customer, :total, 'it''s :had');\n\
      COMMIT;\n";
 
 /// A server with a small shop, of which one table has an index where that is asked for.
@@ -235,5 +235,7 @@ fn scripts_of_the_command_line_run_by_the_same_rules() {
             json["checks"]["passed"].as_array().unwrap().iter().any(|c| c == "server_counters")
         );
     }
-    assert_eq!(server.query("SELECT COUNT(*) FROM orders WHERE note = 'it''s :before'").len(), 1);
+    // A colon within quotes is no variable.
+    let notes = server.query("SELECT DISTINCT note FROM orders WHERE note IS NOT NULL");
+    assert_eq!(notes, ["it's :had"]);
 }
