@@ -32,10 +32,22 @@ const TESTS: [(&str, &str); 24] = [
     (SERVER, "task = \"schema_change\"\nchange = \"add_column\""),
     (SERVER, "task = \"failover\"\nloss = \"kill\""),
     (GROUP, "task = \"catch_up\""),
-    (SERVER, "workload = \"transactions\"\nclients = 1\ntransaction = [{ name = \"t\", sql = \"SELECT 1\" }]"),
-    (SERVER, "workload = \"transactions\"\nrate = 9\ntransaction = [{ name = \"t\", sql = \"SELECT 1\" }]"),
-    (SERVER, "workload = \"transactions\"\nclients = 1\ntransactions = 9\ntransaction = [{ name = \"t\", sql = \"SELECT 1\" }]"),
-    (SERVER, "workload = \"transactions\"\nslo = \"p95 < 20ms\"\ntransaction = [{ name = \"t\", sql = \"SELECT 1\" }]"),
+    (
+        SERVER,
+        "workload = \"transactions\"\nclients = 1\ntransaction = [{ name = \"t\", sql = \"SELECT 1\" }]",
+    ),
+    (
+        SERVER,
+        "workload = \"transactions\"\nrate = 9\ntransaction = [{ name = \"t\", sql = \"SELECT 1\" }]",
+    ),
+    (
+        SERVER,
+        "workload = \"transactions\"\nclients = 1\ntransactions = 9\ntransaction = [{ name = \"t\", sql = \"SELECT 1\" }]",
+    ),
+    (
+        SERVER,
+        "workload = \"transactions\"\nslo = \"p95 < 20ms\"\ntransaction = [{ name = \"t\", sql = \"SELECT 1\" }]",
+    ),
 ];
 /// The same beside a load.
 const BESIDE: [(&str, &str); 2] = [

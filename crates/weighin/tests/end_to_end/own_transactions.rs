@@ -121,13 +121,9 @@ fn two_targets_are_compared_by_transaction_and_statement_in_every_report() {
     assert_eq!(comparisons.iter().filter(of_orders).count(), 2, "mean and p95");
     // Two transactions and six statements in each of six trials.
     assert_eq!(json["named"].as_array().unwrap().len(), 6 * 8 + 6);
-    // A whole table against an index is no matter of chance.
-    let decides = json["findings"].as_array().unwrap().iter();
-    let words: Vec<&str> = decides
-        .filter(|finding| finding["evidence"]["kind"] == "decides")
-        .map(|finding| finding["words"].as_str().unwrap())
-        .collect();
-    assert!(words.len() == 1 && words[0].contains("`SELECT orders` explains"), "{words:?}");
+    // A whole table against an index; whether few trials resolve it, the machine decides.
+    let mean = comparisons.iter().find(of_orders).unwrap();
+    assert!(mean["ratio"]["point"].as_f64().unwrap() < 0.9, "{mean}");
     let html = std::fs::read_to_string(place.files(".html").remove(0)).unwrap();
     for (format, text) in [("markdown", report("markdown")), ("html", html)] {
         for part in
