@@ -1,7 +1,6 @@
 //! Servers on a copy of another data directory, such as a physical backup.
 
-use super::facts::{CLIENT_HOSTS, DATABASE, USER};
-use super::launch::SERVER_ID_FILE;
+use super::facts::{CLIENT_HOSTS, DATABASE, SERVER_ID_FILE, USER};
 use super::version::Version;
 use host::recipe::{Home, RunAs, file_trouble};
 use model::{Failure, FailureKind};

@@ -8,6 +8,8 @@ pub(super) const REPLICATION_USER: &str = "weighin_replica";
 /// From where clients reach a private server: its socket, loopback, and a network of its own
 /// ([`host::recipe::ADDRESSES`]).
 pub const CLIENT_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "198.18.%"];
+/// Where MySQL keeps the name of a server that no other has.
+pub(super) const SERVER_ID_FILE: &str = "auto.cnf";
 /// The database that its tables are in.
 pub(super) const DATABASE: &str = "sbtest";
 

@@ -1,7 +1,7 @@
 //! Everything that starting a private server of MariaDB or MySQL takes.
 
 use super::copied::CopiedData;
-use super::facts::{CLIENT_HOSTS, DATABASE, FACTS, REPLICATION_USER, USER};
+use super::facts::{CLIENT_HOSTS, DATABASE, FACTS, REPLICATION_USER, SERVER_ID_FILE, USER};
 use super::member;
 use super::programs::{Initialiser, Programs};
 use super::settings::Settings;
@@ -267,9 +267,6 @@ pub(super) fn path_option(name: &str, path: &Path) -> OsString {
 /// Initial size of the redo log. The server makes a new one of the size that its settings say when
 /// it first starts, so a small one here only makes for a quicker copy.
 const REDO_LOG: &str = "--innodb_log_file_size=4M";
-
-/// Where MySQL keeps the name of a server that no other has.
-pub(super) const SERVER_ID_FILE: &str = "auto.cnf";
 
 /// Fills a sandbox's empty data directory, and gives the sandbox to the server.
 ///

@@ -73,10 +73,13 @@ fn table(path: &[&str], schema: &Value, examples: &Examples, page: &mut String) 
 }
 
 /// The tables that a key may hold.
-fn inner(path: &[&str], value: &Value, examples: &Examples, page: &mut String) {
-    let choices = value.get("anyOf").and_then(Value::as_array).into_iter().flatten();
-    let item = value.get("items");
-    for table_of in choices.chain([value]).chain(item) {
+fn inner<'v>(path: &[&str], value: &'v Value, examples: &Examples, page: &mut String) {
+    let choices = |of: Option<&'v Value>| {
+        of.and_then(|of| of.get("anyOf")).and_then(Value::as_array).into_iter().flatten()
+    };
+    let (item, named) = (value.get("items"), value.get("additionalProperties"));
+    let chosen = choices(Some(value)).chain(choices(item)).chain(choices(named));
+    for table_of in chosen.chain([value]).chain(item).chain(named) {
         if table_of.get("properties").is_none() {
             continue;
         }

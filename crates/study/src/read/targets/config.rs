@@ -28,7 +28,10 @@ pub(super) fn read(
     problems: &mut Problems,
 ) -> Option<Config> {
     if !system.has(Feature::OwnTransactions) {
-        problems.add(at, "`config` is an option file, which only servers of MySQL's kind have");
+        let products = Feature::OwnTransactions.products();
+        problems
+            .add(at, format!("`config` is an option file of {products}"))
+            .help("give `settings` in its place");
         return None;
     }
     let mut reading = Reading { system, at, left: MOST_FILES, settings: BTreeMap::new(), problems };
