@@ -133,6 +133,8 @@ pub enum Feature {
     PasswordKeys,
     /// Temporary files of queries.
     TemporaryFiles,
+    /// Option files of servers, which a private server takes its settings from.
+    OptionFiles,
 }
 
 const MYSQL: &[&str] = &["MariaDB", "MySQL"];
@@ -172,6 +174,7 @@ static MYSQL_FACTS: SystemFacts = SystemFacts {
         (Feature::Compression, MYSQL),
         (Feature::PasswordKeys, &["MySQL"]),
         (Feature::TemporaryFiles, &["MariaDB"]),
+        (Feature::OptionFiles, MYSQL),
     ],
     background_work: &[],
     usual_workload: "oltp_read_write",

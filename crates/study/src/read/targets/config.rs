@@ -27,8 +27,8 @@ pub(super) fn read(
     trusted: bool,
     problems: &mut Problems,
 ) -> Option<Config> {
-    if !system.has(Feature::OwnTransactions) {
-        let products = Feature::OwnTransactions.products();
+    if !system.has(Feature::OptionFiles) {
+        let products = Feature::OptionFiles.products();
         problems
             .add(at, format!("`config` is an option file of {products}"))
             .help("give `settings` in its place");
