@@ -11,23 +11,23 @@ use std::time::Duration;
 /// One client's way through a program.
 #[derive(Debug)]
 pub struct Run {
-    pub(super) program: Arc<Program>,
+    program: Arc<Program>,
     /// What parameters are taken from.
     pub variables: Variables,
     pub draws: Draws,
     counters: Box<[u32]>,
     /// The operation that comes next.
     place: usize,
-    pub(super) transaction: usize,
+    transaction: usize,
     under_way: bool,
     in_transaction: bool,
     error: Option<EvaluationError>,
     /// How long the client does nothing after the transaction that has ended.
     rest: Duration,
     /// What the transaction under way began with; absent where none is done again.
-    pub(super) before: Option<Box<Before>>,
+    before: Option<Box<Before>>,
     /// Whether it comes next again.
-    pub(super) again: bool,
+    again: bool,
 }
 
 /// What a client does next.
@@ -64,7 +64,7 @@ impl Run {
         }
         let draws = Draws::new(&parts.sources, seed, client, clients);
         Self {
-            before: Self::room(&program, &variables, &draws),
+            before: Before::room(&program, &variables, &draws),
             again: false,
             variables,
             draws,
@@ -101,6 +101,23 @@ impl Run {
     /// Why the last transaction that failed for a value could not go on.
     pub fn error(&self) -> Option<EvaluationError> {
         self.error
+    }
+
+    /// Whether the transaction under way may be done again.
+    pub fn can_retry(&self) -> bool {
+        self.program.retries[self.transaction]
+    }
+
+    /// Abandons what is left of the current transaction, which comes next again, with the same values.
+    /// Only where [`Self::can_retry`].
+    pub fn again(&mut self) {
+        self.restart();
+        self.again = self.before.is_some();
+    }
+
+    /// Whether the transaction that was abandoned last comes next again.
+    pub fn comes_again(&self) -> bool {
+        self.again
     }
 
     /// Abandons what is left of the current transaction.
@@ -218,8 +235,10 @@ impl Run {
     #[inline]
     fn choose(&mut self) {
         self.under_way = true;
-        if self.again {
-            self.go_back();
+        if std::mem::take(&mut self.again) {
+            if let Some(before) = &self.before {
+                before.give_back(&mut self.variables, &mut self.draws);
+            }
             self.place = self.program.starts[self.transaction] as usize;
             return;
         }
@@ -236,8 +255,10 @@ impl Run {
             }
         }
         self.place = self.program.starts[self.transaction] as usize;
-        if self.before.is_some() {
-            self.keep();
+        if let Some(before) =
+            self.before.as_mut().filter(|_| self.program.retries[self.transaction])
+        {
+            before.keep(&self.variables, &self.draws);
         }
     }
 
