@@ -34,10 +34,10 @@ fn shop(times: [[f64; 3]; 2]) -> Dataset {
         change_data: false,
         data: Default::default(),
     };
-    data.study.tests[0].load_mut().unwrap().workload = Workload::Transactions(own);
+    data.study.tests[0].load_mut().expect("it runs a load").workload = Workload::Transactions(own);
     for (record, factor) in data.trials.iter_mut().zip(factors) {
         let times = of(&record.key.target);
-        let load = record.load_mut().unwrap();
+        let load = record.load_mut().expect("the trial completed");
         let count = load.measure.transactions;
         let named = |name: &str, ms: f64, each: u64| {
             let (mut latencies, ok) = (Latencies::new(), each * count);
