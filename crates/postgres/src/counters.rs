@@ -1,14 +1,8 @@
 //! The server's counters, in the words of signals where there are any.
 
 use crate::client::{ClientError, Connection};
-use crate::load::TRANSACTIONS;
+use crate::names::{LOAD_NAME, ROWS_INSERTED, TABLE_SCANS, TRANSACTIONS};
 use model::{ServerCounters, signal};
-
-/// Scans of the user's tables: each statement of the sbtest family that looks for a row, or for a range
-/// of rows, begins one.
-pub(crate) const TABLE_SCANS: &str = "table_scans";
-/// Rows that were inserted into the user's tables.
-pub(crate) const ROWS_INSERTED: &str = "rows_inserted";
 
 /// How often it is looked, each 20 ms, whether clients have ended that have closed their connections.
 const LOOKS: u32 = 150;
@@ -75,7 +69,7 @@ fn wait_for_clients() -> String {
          EXIT WHEN NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = '{}' \
          AND datname = current_database()); \
          PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.02); END LOOP; END $$",
-        crate::LOAD_NAME
+        LOAD_NAME
     )
 }
 

@@ -1,7 +1,7 @@
 //! Statements whose time is taken: a session that runs them, and what the server counts meanwhile.
 
+use crate::client::connect;
 use crate::client::{ClientError, Connection};
-use crate::connect;
 use model::{Failure, FailureKind, Query, Statement, TimedStatement, Workload};
 use std::time::Duration;
 use system::{Login, SessionCounts, StatementSession};

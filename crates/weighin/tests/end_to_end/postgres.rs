@@ -245,6 +245,7 @@ fn two_versions_have_the_same_signals_and_their_defaults_are_told_apart() {
         assert!(growth(&record, signal::LOG_WRITTEN) > 0);
     }
     let report = place.weighin(&["report", "versions.toml", "--format", "markdown"]).out;
+    let report = report.replace('\\', "");
     assert!(report.contains("18.6") && report.contains("data_checksums"), "{report}");
 }
 
@@ -253,7 +254,7 @@ fn statements_are_timed_and_one_that_takes_too_long_is_ended_on_the_server() {
     let place = Workplace::new();
     let study = "[study]\nname = \"statements\"\nrepeats = 1\n\
                  [[target]]\nname = \"pg\"\nkind = \"postgresql\"\n\
-                 sandbox = { settings = { work_mem = \"64kB\" } }\n\
+                 sandbox = { trusted = true, settings = { work_mem = \"64kB\" } }\n\
                  [[test]]\nname = \"whole\"\ntask = \"statement\"\ntable_size = 20_000\n\
                  statements = [\"scan\", \"join\", \"sort\"]\ntimeout = \"60s\"\n\
                  [[test]]\nname = \"long\"\ntask = \"statement\"\n\
