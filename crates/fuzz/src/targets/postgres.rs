@@ -108,7 +108,7 @@ fn answers(data: &[u8]) {
 fn count(stream: &[u8], keeps: bool, cuts: Cuts) -> Vec<String> {
     let (mut reader, mut columns) = (AnswerReader::default(), Columns::default());
     let (mut found, mut value) = (Vec::new(), Vec::new());
-    let mut begin = |reader: &mut AnswerReader, number: usize| match number % 2 {
+    let begin = |reader: &mut AnswerReader, number: usize| match number % 2 {
         _ if !keeps => {}
         0 => reader.keep_row(Kept::First),
         _ => reader.keep_row(Kept::Last),
