@@ -1,7 +1,5 @@
 //! What servers promise of data that they have acknowledged, told by their settings.
 
-use crate::System;
-use crate::system::listed;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,26 +31,26 @@ pub struct Kept {
     pub settings: Vec<String>,
 }
 
-impl System {
-    /// Which promises a server with these variables keeps; nothing of those that it does not tell.
-    pub fn durability(self, variables: &BTreeMap<String, String>) -> Vec<Kept> {
-        let mut all: Vec<Kept> = Vec::new();
-        for setting in self.facts().durability {
-            let Some(value) = variables.get(setting.name) else { continue };
-            let kept = setting.kept_with.contains(&value.to_ascii_lowercase().as_str());
-            let said = format!("{} = {value}", setting.name);
-            match all.iter_mut().find(|one| one.promise == setting.promise) {
-                Some(one) => {
-                    one.kept &= kept;
-                    one.settings.push(said);
-                }
-                None => {
-                    all.push(Kept { promise: setting.promise, kept, settings: vec![said] });
-                }
+/// Which promises a server with these variables keeps, by the settings that tell of them; nothing of those
+/// that it does not tell.
+pub(crate) fn kept(
+    settings: &[DurabilitySetting],
+    variables: &BTreeMap<String, String>,
+) -> Vec<Kept> {
+    let mut all: Vec<Kept> = Vec::new();
+    for setting in settings {
+        let Some(value) = variables.get(setting.name) else { continue };
+        let kept = setting.kept_with.contains(&value.to_ascii_lowercase().as_str());
+        let said = format!("{} = {value}", setting.name);
+        match all.iter_mut().find(|one| one.promise == setting.promise) {
+            Some(one) => {
+                one.kept &= kept;
+                one.settings.push(said);
             }
+            None => all.push(Kept { promise: setting.promise, kept, settings: vec![said] }),
         }
-        all
     }
+    all
 }
 
 impl Kept {
@@ -80,12 +78,13 @@ pub fn promises_differ<'a>(targets: impl IntoIterator<Item = &'a [Kept]>) -> boo
 /// One sentence part for each target, such as `pg has commits on disk … and can repair …`.
 pub fn promises_in_words(target: &str, kept: &[Kept]) -> String {
     let words: Vec<String> = kept.iter().map(Kept::in_words).collect();
-    format!("{target} {}", listed(words.iter().map(String::as_str), "and"))
+    format!("{target} {}", words.join(" and "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::System;
 
     fn durability(system: System, settings: &[(&str, &str)]) -> Vec<Kept> {
         let variables = settings.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect();

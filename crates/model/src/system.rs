@@ -1,8 +1,10 @@
 //! What generic code needs to know of each kind of target. All else that weighin knows of a system
 //! stands in the system's own crate.
 
-use crate::{BackgroundWork, DurabilitySetting, Placeholder, Promise, SqlSyntax};
+use crate::durability::kept;
+use crate::{BackgroundWork, DurabilitySetting, Kept, Placeholder, Promise, SqlSyntax};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A family of targets: servers that speak one protocol, or no server at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -214,7 +216,12 @@ static POSTGRES_FACTS: SystemFacts = SystemFacts {
         reveals_password: false,
     }),
     sql: Some(&SqlSyntax::STANDARD),
-    features: &[(Feature::Transactions, POSTGRES), (Feature::OwnTransactions, POSTGRES)],
+    features: &[
+        (Feature::Transactions, POSTGRES),
+        (Feature::OwnTransactions, POSTGRES),
+        (Feature::Statements, POSTGRES),
+        (Feature::TemporaryFiles, POSTGRES),
+    ],
     background_work: &[],
     usual_workload: "oltp_read_write",
     setting_separator: '_',
@@ -366,6 +373,11 @@ impl System {
     pub fn url_example(self) -> &'static str {
         let own = self.facts().url.as_ref();
         own.or(Self::default().facts().url.as_ref()).map_or("", |url| url.short_example)
+    }
+
+    /// Which promises a server with these variables keeps.
+    pub fn durability(self, variables: &BTreeMap<String, String>) -> Vec<Kept> {
+        kept(self.facts().durability, variables)
     }
 
     /// The name of a target whose server told this version.

@@ -8,47 +8,37 @@ mod facts;
 pub mod fuzzing;
 mod limits;
 pub mod load;
+mod names;
 mod own_data;
 mod private;
 pub mod protocol;
+mod statements;
 pub mod tables;
 
-use crate::client::{Connection, LOOK, login_failure, server_failure};
+use crate::client::Connection;
+pub use crate::client::connect;
 use crate::load::SqlClients;
+pub use crate::load::load_failure;
 use crate::own_data::Database;
-use crate::protocol::ServerError;
 use crosscheck::sysbench::Sysbench;
-use engine::{LoadError, SessionError, Stop};
+use engine::Stop;
 use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
     BrokenInvariant, CrossCheckFigures, Failure, Restore, ServerAddress, ServerCounters,
-    ServerFacts, StatementAnswer, TableContents, Target, Trial, Workload,
+    ServerFacts, Statement, StatementAnswer, TableContents, Target, Trial, Workload,
 };
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin};
+use system::client::{Credentials, LoginEnvironment, UsualLogin};
 use system::{
     Examination, LoadRequest, Login, Prepared, Preparing, Seen, ServerKind, Servers, Setting,
-    cannot_check, server_load_failure,
+    StatementSession, cannot_check,
 };
-
-/// What sessions are called in the server's lists.
-pub(crate) const APPLICATION_NAME: &str = "weighin";
-/// Those of the clients of a load.
-pub(crate) const LOAD_NAME: &str = "weighin load";
 
 /// The servers as a system.
 pub static SYSTEM: Servers<Postgres> = Servers::NEW;
-
-/// Opens a connection for control work.
-///
-/// # Errors
-/// When the server cannot be reached or refuses.
-pub fn connect(login: &Login) -> Result<Connection, Failure> {
-    Connection::open_within(login.address(), login.credentials(), Limits::default(), login.stop())
-}
 
 /// Servers that speak the protocol of PostgreSQL.
 #[derive(Debug)]
@@ -237,6 +227,13 @@ impl ServerKind for Postgres {
         }
     }
 
+    fn statement_session(
+        login: &Login,
+        statement: &Statement,
+    ) -> Result<Box<dyn StatementSession>, Failure> {
+        Ok(Box::new(statements::Session::open(login, statement)?))
+    }
+
     fn tool(
         _host: &Arc<dyn Host>,
         _: &Workload,
@@ -268,24 +265,4 @@ impl ServerKind for Postgres {
 /// When the server refuses.
 pub fn clean_up_own_data(login: &Login) -> Result<Vec<String>, Failure> {
     system::own_data::clean_up(&Database(login))
-}
-
-/// Turns what ended a load early into a failure that says how to fix it.
-pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
-    match error {
-        LoadError::Session(SessionError::Login(reason)) => {
-            if let Some(error) = reason.downcast_ref() {
-                return login_failure(error, login.address(), login.credentials());
-            }
-            if let Some(failure) = reason.downcast_ref::<Failure>() {
-                return failure.clone();
-            }
-        }
-        LoadError::Session(SessionError::Prepare { statement, error }) => {
-            let refusal = ServerError::of_state(&error.code, &error.message);
-            return server_failure(&refusal, &format!("cannot prepare «{statement}»"));
-        }
-        _ => {}
-    }
-    server_load_failure(error, &login.address().endpoint, LOOK)
 }

@@ -1,8 +1,8 @@
 //! What these servers say of the data of a user's own: how statements are written, and what a database
 //! holds.
 
+use crate::client::connect;
 use crate::client::{ClientError, Connection, quoted};
-use crate::connect;
 use model::Failure;
 use sql::tables::mark;
 use system::Login;

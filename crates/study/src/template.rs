@@ -23,11 +23,13 @@ pub enum Template {
     Failover,
     /// Replicas that catch up, with and without parallel replication.
     Replication,
+    /// Two products with the same loads.
+    PostgresOrMariaDb,
 }
 
 impl Template {
     /// All templates, in the order in which help texts list them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::HeadToHead,
         Self::OwnWorkload,
         Self::VersionUpgrade,
@@ -39,6 +41,7 @@ impl Template {
         Self::AnalyticQueries,
         Self::Failover,
         Self::Replication,
+        Self::PostgresOrMariaDb,
     ];
 
     /// The name that the command line gives it.
@@ -55,6 +58,7 @@ impl Template {
             Self::AnalyticQueries => "analytic-queries",
             Self::Failover => "failover",
             Self::Replication => "replication",
+            Self::PostgresOrMariaDb => "postgres-or-mariadb",
         }
     }
 
@@ -76,6 +80,7 @@ impl Template {
             Self::AnalyticQueries => "queries over whole tables, by the time that they take",
             Self::Failover => "what is lost when a server is killed, and how long it is away",
             Self::Replication => "replicas that catch up, with and without parallel replication",
+            Self::PostgresOrMariaDb => "two products with the same loads, both durable",
         }
     }
 
@@ -99,6 +104,7 @@ pub fn template(kind: Template) -> &'static str {
         Template::AnalyticQueries => include_str!("../templates/analytic-queries.toml"),
         Template::Failover => include_str!("../templates/failover.toml"),
         Template::Replication => include_str!("../templates/replication.toml"),
+        Template::PostgresOrMariaDb => include_str!("../templates/postgres-or-mariadb.toml"),
     }
 }
 

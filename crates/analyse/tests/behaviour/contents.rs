@@ -4,7 +4,7 @@ use crate::checks::passed;
 use crate::support::{dataset, found, load_of, trial};
 use analyse::{Check, Evidence, Severity, TablesChanged, TablesIntact, Validity, analyse};
 use model::{
-    AnswerCounts, Dataset, Oltp, OltpMix, ServerFacts, TableContents, TargetFacts, Workload,
+    AnswerCounts, Dataset, Oltp, OltpMix, ServerFacts, System, TableContents, TargetFacts, Workload,
 };
 
 fn contents(rows: u64, checksum: u64) -> Option<TableContents> {
@@ -69,6 +69,44 @@ fn targets_that_hold_different_data_did_not_do_the_same_work() {
         assert_eq!(found.len(), expected, "{second:?}");
         assert!(found.iter().all(|finding| finding.severity == Severity::Severe));
     }
+}
+
+/// Each product sums its rows up in its own way.
+#[test]
+fn of_different_products_only_rows_are_compared() {
+    for (second, expected) in [((1000, 8), 0), ((999, 7), 1)] {
+        let mut data = run(OltpMix::Insert, [(1000, 7), second], (0, 0));
+        data.study.targets[1].system = System::Postgres;
+        let analysis = analyse(&data);
+        let different = found(&analysis, |e| matches!(e, Evidence::DifferentData(_)));
+        assert_eq!(different.len(), expected, "{second:?}");
+    }
+}
+
+#[test]
+fn that_products_are_compared_is_said_with_what_they_promise() {
+    let compared = |commit: &str| {
+        let mut data = run(OltpMix::ReadWrite, [(1000, 7); 2], (1000, 7));
+        data.study.targets[1].system = System::Postgres;
+        for (place, settings) in [
+            (0, vec![("innodb_flush_log_at_trx_commit", commit), ("innodb_doublewrite", "ON")]),
+            (1, vec![("fsync", "on"), ("synchronous_commit", "on"), ("full_page_writes", "on")]),
+        ] {
+            data.targets[place].server.variables =
+                settings.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect();
+        }
+        let analysis = analyse(&data);
+        // Neither has any setting of the other, and none is a difference.
+        assert!(analysis.settings.is_empty(), "{:?}", analysis.settings);
+        let found = found(&analysis, |e| matches!(e, Evidence::ProductsCompared(_)));
+        let [finding] = &found[..] else { panic!("{}", found.len()) };
+        finding.severity
+    };
+    assert_eq!(compared("1"), Severity::Notice);
+    assert_eq!(compared("2"), Severity::Warning);
+    let alike = run(OltpMix::ReadWrite, [(1000, 7); 2], (1000, 7));
+    let products = |e: &Evidence| matches!(e, Evidence::ProductsCompared(_));
+    assert!(found(&analyse(&alike), products).is_empty());
 }
 
 #[test]

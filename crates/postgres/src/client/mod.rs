@@ -17,3 +17,15 @@ pub use error::ClientError;
 pub(crate) use failure::{LOOK, quoted};
 pub use failure::{login_failure, server_failure};
 pub(crate) use session::login_options;
+
+use model::Failure;
+use system::Login;
+use system::client::Limits;
+
+/// Opens a connection for control work.
+///
+/// # Errors
+/// When the server cannot be reached or refuses.
+pub fn connect(login: &Login) -> Result<Connection, Failure> {
+    Connection::open_within(login.address(), login.credentials(), Limits::default(), login.stop())
+}

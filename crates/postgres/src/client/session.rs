@@ -2,7 +2,7 @@
 
 use super::binding::certificate_hash;
 use super::failure::login_failure;
-use crate::APPLICATION_NAME;
+use crate::names::APPLICATION_NAME;
 use crate::protocol::{Login, LoginError, LoginOptions, LoginStep, SessionInfo, write_ssl_request};
 use model::{Endpoint, Failure, ServerAddress, Tls};
 use system::client::{Credentials, Line, Transport, broken_login};

@@ -9,8 +9,9 @@ mod state;
 use crate::client::Connection;
 use crate::facts::variables;
 use crate::own_data::Database;
+use crate::statements::no_changes;
 use crate::tables;
-use model::{Failure, FailureKind, Needs, Oltp, Study, Test};
+use model::{Failure, FailureKind, Needs, Oltp, Study, Task, Test};
 use std::collections::BTreeMap;
 use system::{DataPlan, Diagnostics, Examination, Login, Seen, Setting};
 
@@ -64,6 +65,9 @@ pub(super) fn examine(
     refuse_recovery(&mut server, &needs, examination)?;
     let data = data(&mut server, examination)?;
     let (plan, kept) = data.clone().unwrap_or_default();
+    if examination.study.tests.iter().any(changes_schema) {
+        examination.found.error(no_changes());
+    }
     rights::check(&mut server, &needs, &plan, &kept, examination.found);
     state::check(&mut server, &needs, &plan, examination.found);
     limits::check(&mut server, &needs, examination);
@@ -132,6 +136,10 @@ fn data(
         first = first.or(found);
     }
     Ok(first)
+}
+
+fn changes_schema(test: &Test) -> bool {
+    matches!(&test.task, Task::Statement(statement) if statement.change().is_some())
 }
 
 /// The loads on tables whose data the tests of a study need.

@@ -1,6 +1,7 @@
 //! Sessions that speak the protocol of PostgreSQL.
 
 mod classify;
+mod failure;
 #[cfg(test)]
 mod peer;
 mod prepared;
@@ -10,6 +11,7 @@ mod tests;
 mod wire;
 
 use crate::client::login_options;
+use crate::names::LOAD_NAME;
 use crate::protocol::LoginOptions;
 use engine::{Account, LoadError, LoadSpec, SessionError, SocketLoad};
 use model::{Failure, System, Workload};
@@ -19,10 +21,12 @@ use std::sync::Arc;
 use system::Login;
 use system::load::{Clients, PartRun};
 
+pub use crate::names::TRANSACTIONS;
 pub use classify::{Duplicates, operation_error};
+pub use failure::load_failure;
 pub(crate) use program::program;
+pub use wire::PostgresWire;
 pub(crate) use wire::quote;
-pub use wire::{PostgresWire, TRANSACTIONS};
 
 /// One client of a load.
 pub type ProgramSession<const BY_STATEMENT: bool = false> =
@@ -52,7 +56,7 @@ impl Clients for SqlClients {
         let statements = Arc::new(Statements::new(program, self.seed, spec.clients));
         let own = self.workload.transactions();
         let options = LoginOptions {
-            application_name: crate::LOAD_NAME,
+            application_name: LOAD_NAME,
             // What the texts do not show, such as a function that writes, the server refuses.
             read_only: own.is_some_and(|own| !own.change_data),
             ..login_options(login.address(), login.credentials())
@@ -72,6 +76,6 @@ impl Clients for SqlClients {
     }
 
     fn failure(error: &LoadError, login: &Login) -> Failure {
-        crate::load_failure(error, login)
+        load_failure(error, login)
     }
 }

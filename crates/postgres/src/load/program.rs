@@ -1,4 +1,4 @@
-use crate::connect;
+use crate::client::connect;
 use model::{Failure, System, Workload};
 use sql::{Column, Reader};
 use system::Login;

@@ -1,6 +1,6 @@
 use super::classify::{Duplicates, broken, operation_error};
 use super::prepared::{Known, Shared, name, text};
-use crate::counters::{ROWS_INSERTED, TABLE_SCANS};
+use crate::names::{ROWS_INSERTED, TABLE_SCANS, TRANSACTIONS};
 use crate::protocol::{
     Answer, AnswerReader, Columns, Kept, Login, LoginOptions, LoginStep, PrepareAnswer,
     PrepareReader, Prepared, TransactionState, write_prepare, write_query, write_sync,
@@ -11,9 +11,6 @@ use model::{Effect, ErrorClass, RequestKind};
 use sql::{Boundaries, Ready, Statements, TextTemplate, Wire};
 use std::sync::Arc;
 use workload::program::{Column, Parameter, RowRead, Run, Statement, StatementKind, Text, Value};
-
-/// What servers count of a load: transactions that have ended, those of one statement among them.
-pub const TRANSACTIONS: &str = "transactions";
 
 /// Where every statement stands between BEGIN and COMMIT.
 static IN_TRANSACTIONS: [RequestKind; 8] = kinds(None, Some(TRANSACTIONS));

@@ -1,7 +1,7 @@
 use super::check::check_table;
 use super::{inspect, schema};
+use crate::client::connect;
 use crate::client::{ClientError, Connection};
-use crate::connect;
 use engine::cpus_allowed;
 use model::{Failure, FailureKind, Oltp};
 use sql::tables::{Filling, Maker, Piece, mark};

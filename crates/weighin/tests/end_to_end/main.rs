@@ -45,6 +45,7 @@ mod own_load_hosts;
 mod own_transactions;
 mod package;
 mod placing;
+mod postgres;
 mod prepare;
 mod published;
 mod rates;

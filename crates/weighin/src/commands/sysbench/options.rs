@@ -38,8 +38,9 @@ impl Options {
             if spec.support == Support::DefaultOnly && value != spec.default {
                 let postgres = match name.starts_with("pgsql-") {
                     true => {
-                        "weighin does not support PostgreSQL in this version; for a MariaDB or MySQL \
-                             server use --mysql-host and the like, and "
+                        "this command runs loads on MariaDB and MySQL alone: for PostgreSQL take weighin \
+                         load with postgresql://USER@HOST/DATABASE; for the others use --mysql-host and \
+                         the like, and "
                     }
                     false => "",
                 };

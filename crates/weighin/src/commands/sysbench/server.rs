@@ -31,8 +31,8 @@ pub(super) fn check_driver(options: &Options, action: Action) -> Result<(), CliE
         other => {
             let help = match other {
                 "pgsql" => {
-                    "weighin does not support PostgreSQL in this version; for a MariaDB or MySQL server \
-                     use --db-driver=mysql"
+                    "this command runs loads on MariaDB and MySQL alone: for PostgreSQL take weighin \
+                     prepare and weighin load with postgresql://USER@HOST/DATABASE"
                 }
                 "drizzle" | "oracle" | "attachsql" => {
                     "weighin speaks to MariaDB and MySQL servers: use --db-driver=mysql"

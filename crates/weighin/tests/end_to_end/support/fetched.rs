@@ -5,6 +5,7 @@ use std::path::PathBuf;
 pub const MARIADB: &str = "mariadb-11.4.5";
 pub const MYSQL: &str = "mysql-8.0.15";
 pub const VALKEY: &str = "valkey-9.1.2";
+pub const POSTGRESQL: &str = "postgresql-18.6";
 
 /// Where scripts/servers has put a server.
 pub fn fetched(name: &str) -> PathBuf {

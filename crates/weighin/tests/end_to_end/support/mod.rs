@@ -21,7 +21,7 @@ pub use confined::{without_io_uring, without_registering};
 pub use control_group::{ControlGroup, held_back};
 pub use disks::{Disk, LoopDevice, file_of};
 pub use fake::{fake_server, handshake, mysql_error, packet, silent_after_login};
-pub use fetched::{MARIADB, MYSQL, VALKEY, fetched};
+pub use fetched::{MARIADB, MYSQL, POSTGRESQL, VALKEY, fetched};
 pub use namespace::Namespace;
 pub use proxy::{Proxy, far_proxy, proxy};
 pub use server::{COUNTERS, Server};

@@ -1,0 +1,14 @@
+//! Names that several parts of this crate have in common.
+
+/// What sessions are called in the server's lists.
+pub(crate) const APPLICATION_NAME: &str = "weighin";
+/// Those of the clients of a load.
+pub(crate) const LOAD_NAME: &str = "weighin load";
+
+/// What servers count of a load: transactions that have ended, those of one statement among them.
+pub const TRANSACTIONS: &str = "transactions";
+/// Scans of the user's tables: each statement of the sbtest family that looks for a row, or for a range
+/// of rows, begins one.
+pub(crate) const TABLE_SCANS: &str = "table_scans";
+/// Rows that were inserted into the user's tables.
+pub(crate) const ROWS_INSERTED: &str = "rows_inserted";
