@@ -3,22 +3,10 @@
 
 use crate::client::{ClientError, Connection};
 use crate::{connect, tables};
-use model::Failure;
+use model::{Failure, SqlSyntax, System};
 use system::Login;
 use system::own_data::{DataObject, SqlConnection, SqlError, SqlRows, SqlServer};
 use workload::data::{Cell, ObjectKind, ScriptSyntax};
-
-static SYNTAX: ScriptSyntax = ScriptSyntax {
-    quotes: b"'\"`",
-    name_quotes: b"`",
-    backslash_in: b"'\"",
-    hash_comments: true,
-    dashes_need_space: true,
-    nested_comments: false,
-    executed_comments: &[b"!", b"M!"],
-    dollar_quotes: false,
-    delimiter_lines: true,
-};
 
 /// A deadlock, and a lock wait that took too long.
 const CONFLICTS: [u16; 2] = [1205, 1213];
@@ -60,8 +48,8 @@ impl SqlServer for Database<'_> {
         Ok(Box::new(connection))
     }
 
-    fn syntax(&self) -> &'static ScriptSyntax {
-        &SYNTAX
+    fn syntax(&self) -> ScriptSyntax {
+        ScriptSyntax::of(System::Mysql.facts().sql.copied().unwrap_or(SqlSyntax::STANDARD))
     }
 
     fn read_only(&self) -> &'static str {

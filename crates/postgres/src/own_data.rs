@@ -3,24 +3,11 @@
 
 use crate::client::connect;
 use crate::client::{ClientError, Connection, quoted};
-use model::Failure;
+use model::{Failure, SqlSyntax, System};
 use sql::tables::mark;
 use system::Login;
 use system::own_data::{DataObject, SqlConnection, SqlError, SqlRows, SqlServer};
 use workload::data::{Cell, ObjectKind, ScriptSyntax};
-
-static SYNTAX: ScriptSyntax = ScriptSyntax {
-    quotes: b"'\"",
-    name_quotes: b"\"",
-    // In E'…' alone: there a quote is better written twice.
-    backslash_in: b"",
-    hash_comments: false,
-    dashes_need_space: false,
-    nested_comments: true,
-    executed_comments: &[],
-    dollar_quotes: true,
-    delimiter_lines: false,
-};
 
 /// A serialization failure, a deadlock, and a lock that was not waited for any longer.
 const CONFLICTS: [&str; 3] = ["40001", "40P01", "55P03"];
@@ -57,8 +44,8 @@ impl SqlServer for Database<'_> {
         Ok(Box::new(connect(self.0)?))
     }
 
-    fn syntax(&self) -> &'static ScriptSyntax {
-        &SYNTAX
+    fn syntax(&self) -> ScriptSyntax {
+        ScriptSyntax::of(System::Postgres.facts().sql.copied().unwrap_or(SqlSyntax::STANDARD))
     }
 
     fn read_only(&self) -> &'static str {

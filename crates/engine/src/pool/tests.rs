@@ -304,6 +304,8 @@ fn a_phase_with_a_time_limit_is_never_shorter_than_that() {
 struct Pair {
     second: bool,
     waits: bool,
+    /// Whether what fails is done again.
+    again: bool,
     answered: Option<Answered>,
 }
 
@@ -353,6 +355,18 @@ impl Session for Pair {
     }
     fn awaited(&self) -> Option<usize> {
         self.waits.then_some(usize::from(self.second))
+    }
+    fn transaction_names(&self) -> Vec<String> {
+        vec!["both".to_owned()]
+    }
+    fn transaction(&self) -> Option<usize> {
+        Some(0)
+    }
+    fn refused_statement(&self) -> Option<usize> {
+        Some(usize::from(self.second))
+    }
+    fn does_again(&self) -> bool {
+        self.again
     }
     fn close(&mut self, _: &mut Vec<u8>) {}
 }
@@ -471,4 +485,33 @@ fn what_waits_for_a_server_that_is_gone_is_given_up_soon_and_accounted_for() {
     let ledger = pool.close(at(4_000)).unwrap().ledger;
     assert!(ledger.balances() && ledger.dropped == ledger.scheduled, "{ledger:?}");
     assert!(ledger.scheduled >= 9, "{ledger:?}");
+}
+
+#[test]
+fn transactions_are_counted_by_name_with_what_was_cut_off_failed_or_done_again() {
+    let at = |ms: u32| Nanos(0).plus(ms * MS);
+    let run = |again: bool| {
+        let mut rules = rules(window(Duration::ZERO, 1_000 * MS));
+        rules.policy.conflict = Action::Ignore;
+        let mut pool = Pool::new(vec![Pair { again, ..Pair::default() }], rules);
+        let mut out = Vec::new();
+        pool.receive(0, b"l", at(0), at(0), &mut out).unwrap();
+        pool.start(at(0));
+        pool.begin(0, at(0), &mut out);
+        // One that succeeds, one whose second request is refused, and one that is cut off.
+        for (ms, byte) in [(10, b'r'), (30, b'r'), (40, b'r'), (60, b'e'), (70, b'r')] {
+            pool.receive(0, &[byte], at(ms), at(ms), &mut out).unwrap();
+        }
+        pool.give_up(at(31_000));
+        let mut kinds = pool.close(at(31_000)).unwrap().by_request.into_vec();
+        (kinds.pop().unwrap(), kinds.pop().unwrap())
+    };
+    let (both, second) = run(false);
+    assert_eq!((both.ok, both.failed, both.retries), (1, 2, 0));
+    assert!(both.latencies.max_ms().unwrap() > 30_000.0);
+    assert_eq!((second.failed, second.errors.len(), second.errors[0].count), (2, 1, 1));
+    assert_eq!((both.errors[0].code.as_str(), both.errors[0].count), ("1213", 1));
+    let (both, _) = run(true);
+    // What is done again has not failed, and goes on from when it began.
+    assert_eq!((both.ok, both.failed, both.retries), (1, 1, 1));
 }

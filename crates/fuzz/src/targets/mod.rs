@@ -6,6 +6,7 @@ mod import;
 mod local;
 mod mysql;
 mod output;
+mod own_data;
 mod postgres;
 mod redis;
 mod script;
@@ -63,6 +64,7 @@ pub const TARGETS: &[Target] = &[
     script::SCRIPT,
     settings::SETTINGS,
     output::GATE,
+    own_data::OWN_DATA,
     store::BYTES,
     store::CELLS,
     store::SCHEMA,

@@ -24,5 +24,6 @@ mod replication;
 mod restarts;
 mod statements;
 mod storage;
+mod transactions;
 mod versions;
 mod volumes;

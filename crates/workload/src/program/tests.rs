@@ -157,3 +157,34 @@ fn an_abandoned_transaction_begins_again_at_its_first_step() {
     run.restart();
     assert_eq!(next(&mut run), [0, 1, 2]);
 }
+
+#[test]
+fn a_transaction_that_is_done_again_has_the_same_values() {
+    let draw = || set(0, Expression::Source(0));
+    let steps = vec![draw(), execute(0), draw(), execute(1)];
+    let program = program(vec![transaction("t", 1, steps.clone()), transaction("u", 1, steps)], 1);
+    let mut run = Run::new(Arc::new(program.retrying(&[true, true])), 1, 0, 1);
+    let mut values = |run: &mut Run| {
+        let mut values = Vec::new();
+        while let Next::Execute { .. } = run.advance() {
+            values.push(run.integer(0));
+        }
+        (run.transaction(), values)
+    };
+    for _ in 0..50 {
+        // Ended after its first statement, and after all of them.
+        assert!(matches!(run.advance(), Next::Execute { .. }));
+        let first = run.integer(0);
+        assert!(run.can_retry());
+        run.again();
+        assert!(run.comes_again());
+        let whole = values(&mut run);
+        assert_eq!((whole.1[0], whole.1.len(), run.comes_again()), (first, 2, false));
+        run.again();
+        assert_eq!(values(&mut run), whole);
+    }
+    // One that is abandoned does not come again.
+    run.again();
+    run.restart();
+    assert!(!run.comes_again());
+}

@@ -1,0 +1,66 @@
+//! Transactions of the user's own in a study file.
+
+use model::{SetValue, Study};
+use std::fs;
+
+const HEAD: &str = "[study]\nname = \"shop\"\n\
+     [[target]]\nname = \"own\"\nsandbox = { trusted = true }\n\
+     [[test]]\nworkload = \"transactions\"\nclients = [1]\n";
+
+fn load(keys: &str, script: &str) -> Result<Study, String> {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("checkout.sql"), script).unwrap();
+    let file = place.path().join("shop.toml");
+    fs::write(&file, format!("{HEAD}{keys}")).unwrap();
+    study::load(&file).map_err(|error| error.to_string())
+}
+
+fn refused(keys: &str, script: &str) -> String {
+    load(keys, script).expect_err("it is refused")
+}
+
+#[test]
+fn scripts_become_part_of_the_study() {
+    let keys = "set = { customers = 10, name = \"x\" }\nprepared = false\n\
+         [[test.transaction]]\nscript = \"checkout.sql\"\nweight = 3\nthink_time = \"50ms\"\n\
+         slo = \"p95 < 20ms\"\nretry = \"deadlock\"\n\
+         [[test.transaction]]\nname = \"look\"\nsql = [\"SELECT 1\", \"SELECT :customers\"]\n";
+    let script = "UPDATE customer SET balance = 1 WHERE id = :customers;\n";
+    let study = load(keys, script).unwrap();
+    let own = study.tests[0].workload().unwrap().transactions().unwrap();
+    assert!(own.change_data && !own.prepared && !own.writes);
+    assert_eq!(own.set["customers"], SetValue::Integer(10));
+    let [checkout, look] = &own.transactions[..] else { panic!("{own:?}") };
+    assert_eq!((checkout.name.as_str(), checkout.weight), ("checkout", 3));
+    assert_eq!((checkout.script.text.as_str(), checkout.retry), (script, true));
+    assert_eq!(look.script.text, "SELECT 1;\nSELECT :customers;\n");
+    assert!((own.share(checkout) - 0.75).abs() < 1e-9);
+    // As it is stored, so that it can be resumed without the files.
+    let stored = serde_json::to_string(&study).unwrap();
+    assert_eq!(serde_json::from_str::<Study>(&stored).unwrap(), study);
+}
+
+#[test]
+fn what_a_script_lacks_is_shown_in_it() {
+    let keys = "[[test.transaction]]\nscript = \"checkout.sql\"\n";
+    let message = refused(keys, "SELECT 1;\n\\set x randon(1, 2)\n");
+    assert!(message.contains("the script of `checkout` cannot be run"), "{message}");
+    assert!(message.contains("checkout.sql:2:"), "{message}");
+    let message = refused("[[test.transaction]]\nscript = \"none.sql\"\n", "");
+    assert!(message.contains("the script none.sql cannot be read"), "{message}");
+    let message = refused("[[test.transaction]]\nscript = \"builtin:tpcb-lik\"\n", "");
+    assert!(message.contains("builtin:tpcb-like"), "{message}");
+    let message = refused("", "");
+    assert!(message.contains("this test has no transaction"), "{message}");
+    let two = keys.to_owned() + keys;
+    let message = refused(&two, "SELECT 1;\n");
+    assert!(message.contains("a second transaction is named `checkout`"), "{message}");
+}
+
+#[test]
+fn a_private_server_that_is_not_trusted_gets_no_script() {
+    let keys = "[[test.transaction]]\nname = \"t\"\nsql = \"SELECT 1\"\n";
+    let text = format!("{HEAD}{keys}").replace("{ trusted = true }", "{}");
+    let error = study::parse(&text, "shop.toml").expect_err("it is refused").to_string();
+    assert!(error.contains("trusted = true"), "{error}");
+}
