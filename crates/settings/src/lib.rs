@@ -98,7 +98,11 @@ pub fn names_own_file(system: System, name: &str) -> bool {
 /// The setting of the memory in which a server caches data, and how many bytes these settings give it.
 pub fn cache_bytes(system: System, settings: &BTreeMap<String, String>) -> Option<(String, u64)> {
     let name = match system {
-        System::Redis | System::Postgres => return None,
+        System::Redis => return None,
+        System::Postgres => {
+            let given = settings.get(postgres::CACHE)?;
+            return Some((postgres::CACHE.to_owned(), postgres::bytes(given)?));
+        }
         System::Mysql | System::Storage | System::Unknown => mariadb::CACHE,
     };
     let given = settings.get(name).or_else(|| settings.get(&format!("loose_{name}")))?;

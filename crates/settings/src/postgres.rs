@@ -125,6 +125,29 @@ pub fn nearest(described: &str, name: &str) -> Option<String> {
     (distance <= (nearest.len() / 3).max(1)).then(|| nearest.to_owned())
 }
 
+/// The memory in which the server caches data.
+pub(crate) const CACHE: &str = "shared_buffers";
+
+/// What a number without a unit counts there: blocks of the usual size.
+const BLOCK: u64 = 8192;
+
+/// How many bytes a value such as `512MB` is.
+pub(crate) fn bytes(value: &str) -> Option<u64> {
+    let value = value.trim();
+    let digits = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
+    let (number, unit) = value.split_at(digits);
+    let unit = match unit.trim() {
+        "" => BLOCK,
+        "B" => 1,
+        "kB" => 1 << 10,
+        "MB" => 1 << 20,
+        "GB" => 1 << 30,
+        "TB" => 1 << 40,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(unit)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -145,11 +145,9 @@ impl Connection {
     }
 
     fn note_state<T>(&mut self, result: &Result<T, ClientError>) {
-        self.broken = match result {
-            Ok(_) | Err(ClientError::UnwantedCopy) => false,
-            Err(ClientError::Server(error)) => error.is_last_word(),
-            Err(_) => true,
-        };
+        let good =
+            matches!(result, Ok(_) | Err(ClientError::Server(_) | ClientError::UnwantedCopy));
+        self.broken = !good;
     }
 
     fn count(&mut self, sql: &str) -> Result<u64, ClientError> {
@@ -163,7 +161,9 @@ impl Connection {
             self.input.drain(..consumed);
             match answer {
                 Some(Answer::Done { rows, .. }) => return Ok(rows),
-                Some(Answer::Failed(error, _)) => return Err(ClientError::Server(error)),
+                Some(Answer::Failed(error, _)) => {
+                    return Err(ClientError::of_server(error, self.endpoint()));
+                }
                 None => self.wait()?,
             }
         }
@@ -197,7 +197,9 @@ impl Connection {
             match self.receive(&mut reader)? {
                 TextAnswer::Done { rows, affected_rows } => return Ok((rows, affected_rows)),
                 TextAnswer::Failed(_) if unwanted_copy => return Err(ClientError::UnwantedCopy),
-                TextAnswer::Failed(error) => return Err(ClientError::Server(error)),
+                TextAnswer::Failed(error) => {
+                    return Err(ClientError::of_server(error, self.endpoint()));
+                }
                 TextAnswer::CopyIn => match fill.take() {
                     Some(fill) => self.send_data(fill)?,
                     None => {

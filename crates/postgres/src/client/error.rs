@@ -5,9 +5,12 @@ use system::client::Broken;
 /// Why a statement on an open connection did not succeed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// The server refused it, and the connection is as good as before unless that was its last word.
+    /// The server refused it, and the connection is as good as before.
     #[error(transparent)]
     Server(Box<ServerError>),
+    /// The server closed the connection, and said why.
+    #[error("{0} closed the connection: {1}")]
+    Ended(Endpoint, Box<ServerError>),
     /// The connection is of no use any more.
     #[error(transparent)]
     Broken(#[from] Broken),
@@ -20,10 +23,18 @@ pub enum ClientError {
 }
 
 impl ClientError {
+    /// An error of the server at that place.
+    pub(super) fn of_server(error: Box<ServerError>, endpoint: &Endpoint) -> Self {
+        match error.is_last_word() {
+            true => Self::Ended(endpoint.clone(), error),
+            false => Self::Server(error),
+        }
+    }
+
     /// The SQL state, if it was the server that refused.
     pub fn sql_state(&self) -> Option<&str> {
         match self {
-            Self::Server(error) => Some(error.sql_state_str()),
+            Self::Server(error) | Self::Ended(_, error) => Some(error.sql_state_str()),
             _ => None,
         }
     }

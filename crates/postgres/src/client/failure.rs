@@ -186,6 +186,9 @@ impl ClientError {
     pub fn failure(&self, what: &str) -> Failure {
         match self {
             Self::Server(refusal) => server_failure(refusal, what),
+            Self::Ended(endpoint, refusal) => {
+                server_failure(refusal, &format!("{what}: {endpoint} closed the connection"))
+            }
             Self::Broken(broken) => broken.failure(what, LOOK),
             Self::Protocol(..) => Failure::new(
                 FailureKind::Other,

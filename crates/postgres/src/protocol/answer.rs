@@ -29,7 +29,7 @@ pub enum TransactionState {
 }
 
 impl TransactionState {
-    fn parse(body: &[u8]) -> Result<Self, ProtocolError> {
+    pub(super) fn parse(body: &[u8]) -> Result<Self, ProtocolError> {
         match body {
             b"I" => Ok(Self::None),
             b"T" => Ok(Self::Open),

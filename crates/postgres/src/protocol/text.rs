@@ -1,6 +1,6 @@
 //! Answers that are kept: rows as text.
 
-use super::answer::{Columns, affected_rows};
+use super::answer::{Columns, TransactionState, affected_rows};
 use super::error::{ProtocolError, ServerError, Severity};
 use super::frame::{CONTROL_LIMIT, Fields, Messages, Want, is_aside, tag};
 
@@ -83,6 +83,7 @@ impl TextReader {
                     return Ok((input.len() - rest.len(), Some(TextAnswer::CopyIn)));
                 }
                 tag::READY => {
+                    TransactionState::parse(message.body)?;
                     let answer = match self.error.take() {
                         Some(error) => TextAnswer::Failed(error),
                         None => TextAnswer::Done {

@@ -3,5 +3,6 @@
 
 mod client;
 mod load;
+mod sessions;
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,0 +1,135 @@
+//! The sessions of loads, on a real server.
+
+use crate::support::{ADMINISTRATOR, DATABASE, Server, address};
+use engine::{Address, ErrorPolicy, Limit, LoadError, LoadSpec, Schedule, SocketLoad};
+use model::{ErrorClass, LoadResult, ServerAddress, Stop, System, Tls};
+use postgres::load::{Duplicates, PostgresWire, ProgramSession};
+use postgres::protocol::LoginOptions;
+use sql::Statements;
+use std::sync::Arc;
+use std::time::Duration;
+use system::Login;
+use system::client::{Credentials, Secret};
+use workload::program::Program;
+use workload::script::{Options, Script, Syntax, parse};
+
+const LONG: Duration = Duration::from_secs(120);
+
+fn script(text: &str, prepared: bool) -> Program {
+    let script = Script { text: text.to_owned(), weight: 1, ..Script::default() };
+    let options = Options { prepared, syntax: Syntax::STANDARD, variables: Default::default() };
+    Program::new(parse(&[script], &options).unwrap().without_values().unwrap())
+}
+
+/// Runs so many transactions of a script.
+fn run(
+    server: &Server,
+    login: &Login,
+    options: LoginOptions,
+    what: (Program, u32, u64),
+) -> Result<LoadResult, LoadError> {
+    let (program, clients, transactions) = what;
+    let statements = Arc::new(Statements::new(program, 7, clients));
+    let wire = PostgresWire::new(options, &statements, Duplicates::Conflict);
+    let to = match &login.address().endpoint {
+        model::Endpoint::Socket(path) => Address::Unix(path.clone()),
+        _ => Address::Tcp(([127, 0, 0, 1], server.port).into()),
+    };
+    let spec = LoadSpec {
+        addresses: vec![to],
+        tls: login.tls().unwrap(),
+        clients,
+        workers: Some(2),
+        io: None,
+        schedule: Schedule {
+            warmup: Duration::ZERO,
+            limit: Limit::LastReply { duration: None, events: Some(transactions) },
+        },
+        open: None,
+        reconnect_after: None,
+        policy: ErrorPolicy::default(),
+        connect_limit: LONG,
+        drain_limit: LONG,
+        fails_unanswered: true,
+        enough: Stop::default(),
+    };
+    let session =
+        |client| ProgramSession::<true>::new(wire.clone(), Arc::clone(&statements), client);
+    engine::run(&SocketLoad { spec: &spec, session }, &Stop::default(), &mut |_| {})
+}
+
+fn options(user: &str, password: &str) -> LoginOptions {
+    LoginOptions {
+        user: user.to_owned(),
+        password: password.as_bytes().to_vec(),
+        database: Some(DATABASE.to_owned()),
+        local_transport: true,
+        application_name: "a test",
+        ..LoginOptions::default()
+    }
+}
+
+const TRANSFER: &str = "\\set from random(1, 4)\n\\set to random(1, 4)\nBEGIN;\n\
+    SELECT v AS had, NULL AS none FROM account WHERE id = :from \\gset\n\
+    UPDATE account SET v = :had::int - 1 WHERE id = :from;\n\
+    UPDATE account SET v = v + 1 WHERE id = :to;\nCOMMIT;\n";
+
+fn accounts(server: &Server) {
+    server
+        .connect()
+        .execute(
+            "CREATE TABLE account (id int PRIMARY KEY, v int); \
+             INSERT INTO account SELECT i, 1000 FROM generate_series(1, 4) i",
+        )
+        .unwrap();
+}
+
+fn sum(server: &Server) -> String {
+    let rows = server.connect().query("SELECT sum(v) FROM account").unwrap().rows;
+    rows[0][0].clone().unwrap()
+}
+
+/// What one transaction takes from an account another gives back: with serializable transactions the
+/// sum stays whatever happens, and what conflicts is counted and rolled back.
+#[test]
+fn transactions_that_conflict_are_rolled_back_and_counted() {
+    for prepared in ["prepared", "text"] {
+        let server = Server::start(&[("default_transaction_isolation", "serializable")], "");
+        accounts(&server);
+        let program = script(TRANSFER, prepared == "prepared");
+        let load =
+            run(&server, &server.login(), options(ADMINISTRATOR, ""), (program, 8, 400)).unwrap();
+        assert_eq!(sum(&server), "4000", "{prepared}");
+        let ledger = &load.ledger;
+        assert_eq!(ledger.scheduled, ledger.ok + ledger.failed, "{prepared}: {ledger:?}");
+        assert!(ledger.ok > 0 && ledger.failed > 0, "{prepared}: {ledger:?}");
+        let is_conflict = |error: &model::ErrorCount| error.class == ErrorClass::Conflict;
+        assert!(load.errors.iter().all(is_conflict), "{prepared}: {:?}", load.errors);
+        assert_eq!(load.requests.of("begin"), ledger.scheduled, "{prepared}");
+        assert!(load.requests.of("rollback") <= ledger.failed, "{prepared}");
+    }
+}
+
+#[test]
+fn sessions_log_in_with_scram_over_tls_and_change_nothing_where_they_may_not() {
+    let server = Server::start(&[], "hostssl all ann 127.0.0.1/32 scram-sha-256");
+    accounts(&server);
+    let mut control = server.connect();
+    control.execute("CREATE USER ann PASSWORD 'p:w'; GRANT ALL ON account TO ann").unwrap();
+    let tls =
+        ServerAddress { tls: Tls::Verified(Some(server.certificate())), ..address(server.tcp()) };
+    let credentials = Credentials::new("ann", Secret::new("p:w"));
+    let login = Login::with_credentials(System::Postgres, tls, credentials).unwrap();
+    let own = LoginOptions { tls: true, local_transport: false, ..options("ann", "p:w") };
+    let read = "SELECT v FROM account WHERE id = 1;\n";
+    let load = run(&server, &login, own.clone(), (script(read, true), 3, 60)).unwrap();
+    assert_eq!((load.ledger.ok, load.requests.of("select")), (60, 60));
+
+    let reading = LoginOptions { read_only: true, ..own };
+    let load = run(&server, &login, reading.clone(), (script(read, true), 1, 5)).unwrap();
+    assert_eq!(load.ledger.ok, 5);
+    let write = script("UPDATE account SET v = 0;\n", true);
+    let refused = run(&server, &login, reading, (write, 1, 1));
+    assert!(refused.unwrap_err().to_string().contains("25006"));
+    assert_eq!(sum(&server), "4000");
+}
