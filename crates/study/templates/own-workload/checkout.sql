@@ -5,10 +5,10 @@
 BEGIN;
 INSERT INTO orders (customer_id, placed, status) VALUES (:customer, NOW(), 'open');
 SELECT LAST_INSERT_ID() AS order_id \gset
-INSERT INTO order_lines (order_id, product_id, quantity, price)
-SELECT :order_id, id, 1, price FROM products WHERE id = :first;
-INSERT INTO order_lines (order_id, product_id, quantity, price)
-SELECT :order_id, id, 1, price FROM products WHERE id = :second;
+SELECT price FROM products WHERE id = :first \gset first_
+SELECT price FROM products WHERE id = :second \gset second_
+INSERT INTO order_lines (order_id, product_id, quantity, price) VALUES (:order_id, :first, 1, :first_price);
+INSERT INTO order_lines (order_id, product_id, quantity, price) VALUES (:order_id, :second, 1, :second_price);
 UPDATE stock SET quantity = quantity - 1 WHERE product_id = :first;
 UPDATE stock SET quantity = quantity - 1 WHERE product_id = :second;
 COMMIT;
