@@ -32,7 +32,8 @@ pub(super) struct Builder<'a> {
     numbers: HashMap<String, usize>,
     transactions: Vec<Transaction>,
     needs: Vec<Need>,
-    sources: HashMap<Needed, usize>,
+    /// Queries are those of all scripts; a file lies beside the script that names it.
+    sources: HashMap<(Option<usize>, Needed), usize>,
     /// Statements from whose answers variables are read by name.
     open: Vec<Open>,
     /// What looks like a variable in quotes: script, place and name.
@@ -208,7 +209,9 @@ impl<'a> Builder<'a> {
         needed: Needed,
     ) -> Result<usize, Problem> {
         let count = self.names.number(&format!("{name}_rows"));
-        if let Some(source) = self.sources.get(&needed) {
+        let of_script = matches!(needed, Needed::Column { .. }).then_some(number);
+        let key = (of_script, needed.clone());
+        if let Some(source) = self.sources.get(&key) {
             self.needs[*source].counts.push(count);
             return Ok(*source);
         }
@@ -218,7 +221,7 @@ impl<'a> Builder<'a> {
                 format!("there are more than {MOST_NEEDS} columns and queries for values");
             return Err(Problem::new(at, message, "take several variables from one of them"));
         }
-        self.sources.insert(needed.clone(), source);
+        self.sources.insert(key, source);
         let place = ScriptError::new(script, Problem::new(at, "these values are missing", ""));
         self.needs.push(Need { needed, script: number, source, counts: vec![count], place });
         Ok(source)
