@@ -360,6 +360,7 @@ impl<'a> Builder<'a> {
 
     /// Variables that get no value otherwise are columns of an answer of which no more is known.
     fn read_by_name(&mut self) {
+        let mut read = HashSet::new();
         for (name, script, at) in self.names.without_value() {
             let fits =
                 |open: &&Open| name.len() > open.prefix.len() && name.starts_with(&open.prefix);
@@ -372,10 +373,8 @@ impl<'a> Builder<'a> {
             self.names.begin_script(script);
             let variable = self.names.set(&name, open.at);
             let column = Column::Name(name[open.prefix.len()..].to_owned());
-            let reads = &mut self.statements[open.statement].reads;
-            let read = Read { column, variable };
-            if !reads.contains(&read) {
-                reads.push(read);
+            if read.insert((open.statement, variable)) {
+                self.statements[open.statement].reads.push(Read { column, variable });
             }
         }
     }
