@@ -26,6 +26,7 @@ mod answers;
 mod basis;
 mod cell;
 mod compare;
+mod config;
 mod contents;
 mod curve;
 mod plan;
@@ -165,6 +166,7 @@ fn analyse_with<'d>(dataset: &'d Dataset, extent: Extent, budget: &ReadBudget) -
     }
     findings.extend(until::findings(dataset, &tests));
     findings.extend(answers::findings(dataset));
+    findings.extend(config::findings(dataset));
     findings.extend(contents::findings(dataset));
     let bills: Vec<(&str, &TestMoney)> =
         tests.iter().map(|test| (test.test.as_str(), &test.money)).collect();

@@ -14,6 +14,7 @@ pub(crate) fn find(study: &Study, secrets: &SecretRules, found: &mut Diagnostics
     for target in &study.targets {
         found.of(Some(&target.name));
         risks(target, found);
+        config(target, found);
         if let Place::Server(spec) = &target.place {
             revealed(target.system, &spec.address, secrets, found);
         }
@@ -22,6 +23,22 @@ pub(crate) fn find(study: &Study, secrets: &SecretRules, found: &mut Diagnostics
     commands(study, found);
     unlike_makers(study, found);
     unlike_encryption(study, found);
+}
+
+/// What a private server will not get of the option file that the study names.
+fn config(target: &Target, found: &mut Diagnostics) {
+    let Place::Sandbox(SandboxSpec { config: Some(config), .. }) = &target.place else { return };
+    let changes = config.changes.iter().map(|change| match &change.instead {
+        Some(instead) => format!("{} = {} becomes {instead}", change.name, change.value),
+        None => format!("{} = {} is left out", change.name, change.value),
+    });
+    let changes: Vec<String> = changes.collect();
+    if !changes.is_empty() {
+        found.note(
+            format!("{} is of another machine: {}", config.file, changes.join("; ")),
+            "what matters of it can be set by `settings`",
+        );
+    }
 }
 
 /// That the load on one target is encrypted and that on another is not, because of where they are.

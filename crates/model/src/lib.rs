@@ -134,8 +134,8 @@ pub use storage_place::{PlacedVolume, StoragePlace, VolumeLayout, VolumePlace};
 pub use study::{Budget, Money, Study, Until};
 pub use system::System;
 pub use target::{
-    ControlAct, Endpoint, Place, PrivateReplication, ReplicationControl, SandboxSpec,
-    ServerAddress, ServerKey, ServerSpec, Software, Target,
+    ConfigChange, ControlAct, Endpoint, Place, PrivateReplication, ReplicationControl, SandboxSpec,
+    ServerAddress, ServerConfig, ServerKey, ServerSpec, Software, Target,
 };
 pub use task::{ImportedTask, LoadSearch, Task};
 pub use test::{CacheState, Test};

@@ -57,6 +57,16 @@ pub struct SandboxSpec {
     /// Name of the server program, where servers of several names speak the same protocol and the
     /// study says which; the first that is there when absent.
     pub program: Option<String>,
+    /// An option file of another server, whose settings are among `settings`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<ServerConfig>,
+    /// A data directory that the server gets a copy of, on its machine, such as a physical backup that was
+    /// prepared; a new one when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<PathBuf>,
+    /// The database of that which loads run in; weighin's own when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<String>,
     /// A volume to build for the data; it is on the directory's own disk when absent. Every member of
     /// a group has one.
     pub volume: Option<BuiltVolume>,
@@ -70,6 +80,29 @@ pub struct SandboxSpec {
     /// The IP address of that machine on which it listens; the one by which ssh reaches it when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listen: Option<String>,
+}
+
+/// The settings of another server, as an option file has them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerConfig {
+    /// As the study names it.
+    pub file: String,
+    /// All that are meant for the server, by name with underscores.
+    pub settings: BTreeMap<String, String>,
+    /// Those of them that the private server does not get, or gets otherwise.
+    pub changes: Vec<ConfigChange>,
+    /// The setting of the memory in which the server caches data, and how many bytes the file gives it.
+    pub cache: Option<(String, u64)>,
+}
+
+/// A setting that a private server does not get as the option file has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConfigChange {
+    pub name: String,
+    pub value: String,
+    /// What it gets in its place; nothing where that is absent.
+    pub instead: Option<String>,
+    pub why: String,
 }
 
 /// The replicas of a private primary. Primary and replicas are the members of a group.

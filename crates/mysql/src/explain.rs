@@ -20,6 +20,9 @@ pub(crate) struct PlannedTable {
     extra: String,
 }
 
+/// A statement with what the server says of it.
+pub(crate) type Explained = (SampleStatement, Result<Vec<PlannedTable>, ClientError>);
+
 /// The statements of a workload, each with what the server says of it.
 ///
 /// # Errors
@@ -27,7 +30,7 @@ pub(crate) struct PlannedTable {
 pub(crate) fn explain(
     control: &mut Connection,
     workload: &Workload,
-) -> Result<Vec<(SampleStatement, Result<Vec<PlannedTable>, ClientError>)>, Failure> {
+) -> Result<Vec<Explained>, Failure> {
     let statements = sample::statements(outline(workload)?);
     let explained = statements.into_iter().map(|statement| {
         let rows = control.query(&format!("EXPLAIN {}", statement.sql));
@@ -64,7 +67,7 @@ pub(crate) fn plans(
         return Ok(Vec::new());
     }
     let explained = explain(control, workload)?.into_iter();
-    let plan = |(statement, tables): (SampleStatement, Result<Vec<PlannedTable>, _>)| {
+    let plan = |(statement, tables): Explained| {
         let tables = tables.ok()?;
         Some(StatementPlan {
             test: test.to_owned(),

@@ -205,8 +205,11 @@ impl ServerKind for Mysql {
 
     fn restore(workload: &Workload) -> Restore {
         let own = workload.transactions().filter(|own| own.change_data);
-        let data = own.map(|own| &own.data).filter(|data| !data.is_as_found());
-        data.map_or(Restore::None, |data| data.restore)
+        own.map_or(Restore::None, |own| own.data.restore)
+    }
+
+    fn is_as_found(workload: &Workload) -> bool {
+        workload.transactions().is_some_and(|own| own.data.is_as_found())
     }
 
     fn note_use(login: &Login, _: &Workload) -> Result<(), Failure> {

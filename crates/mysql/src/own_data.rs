@@ -3,22 +3,10 @@
 
 use crate::client::{ClientError, Connection};
 use crate::{connect, filling_connections, tables};
-use model::{Failure, Transactions};
+use model::{Failure, SqlSyntax, System, Transactions};
 use system::own_data::{DataObject, OwnDataOrder, SqlConnection, SqlError, SqlRows, SqlServer};
 use system::{DataPlan, Login, Prepared, Preparing};
 use workload::data::{Cell, ObjectKind, ScriptSyntax};
-
-static SYNTAX: ScriptSyntax = ScriptSyntax {
-    quotes: b"'\"`",
-    name_quotes: b"`",
-    backslash_in: b"'\"",
-    hash_comments: true,
-    dashes_need_space: true,
-    nested_comments: false,
-    executed_comments: &[b"!", b"M!"],
-    dollar_quotes: false,
-    delimiter_lines: true,
-};
 
 /// Makes the data of transactions, or looks whether it is there.
 pub(crate) fn prepare(
@@ -110,8 +98,8 @@ impl SqlServer for Database<'_> {
         Ok(Box::new(connection))
     }
 
-    fn syntax(&self) -> &'static ScriptSyntax {
-        &SYNTAX
+    fn syntax(&self) -> ScriptSyntax {
+        ScriptSyntax::of(System::Mysql.facts().sql.copied().unwrap_or(SqlSyntax::STANDARD))
     }
 
     fn read_only(&self) -> &'static str {

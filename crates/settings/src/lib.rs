@@ -2,13 +2,16 @@
 //! and what the setting could do outside the server's own directory. Reads and runs nothing.
 
 mod mariadb;
+mod option_file;
 mod options;
 mod redis;
 
+pub use option_file::{OptionLine, option_lines};
 pub use options::{NameError, Options, Resolved};
 pub use redis::line as redis_line;
 
 use model::System;
+use std::collections::BTreeMap;
 
 /// What is to be done with a setting of a private server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +78,27 @@ pub fn is_secret(system: System, name: &str) -> bool {
             options::forms(&name).any(|form| mariadb::SECRETS.contains(&form))
         }
     }
+}
+
+/// Whether servers read a group of an option file, whatever their version.
+pub fn is_of_servers(group: &str) -> bool {
+    mariadb::GROUPS.contains(&group)
+}
+
+/// Whether a setting names a file that a server writes in a directory of its own, unless the name leads
+/// elsewhere.
+pub fn names_own_file(system: System, name: &str) -> bool {
+    system != System::Redis && mariadb::FILES.contains(&name)
+}
+
+/// The setting of the memory in which a server caches data, and how many bytes these settings give it.
+pub fn cache_bytes(system: System, settings: &BTreeMap<String, String>) -> Option<(String, u64)> {
+    let name = match system {
+        System::Redis => return None,
+        System::Mysql | System::Storage | System::Unknown => mariadb::CACHE,
+    };
+    let given = settings.get(name).or_else(|| settings.get(&format!("loose_{name}")))?;
+    Some((name.to_owned(), mariadb::bytes(given)?))
 }
 
 fn find(rules: &[Rule], name: &str) -> Option<&'static str> {

@@ -102,6 +102,39 @@ const SLASH_IS_NO_PATH: [&str; 5] = [
     "time_zone",
 ];
 
+/// Groups of option files that servers of any version read.
+pub(crate) const GROUPS: [&str; 5] = ["mysqld", "server", "mariadb", "mariadbd", "client-server"];
+
+/// Settings that name a file of the server, which a private one keeps in its own directory.
+pub(crate) const FILES: [&str; 8] = [
+    "general_log_file",
+    "innodb_buffer_pool_filename",
+    "log_bin",
+    "log_bin_index",
+    "log_slow_query_file",
+    "relay_log",
+    "relay_log_index",
+    "slow_query_log_file",
+];
+
+/// The memory in which the server caches data.
+pub(crate) const CACHE: &str = "innodb_buffer_pool_size";
+
+/// A number of bytes as option files have it, such as `8G`.
+pub(crate) fn bytes(value: &str) -> Option<u64> {
+    let end = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
+    let shift = match value[end..].to_ascii_uppercase().as_str() {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        "P" => 50,
+        _ => return None,
+    };
+    value[..end].parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
 /// What is to be done with a setting.
 pub(crate) fn judge(name: &str, value: &str) -> Verdict {
     if let Some(reason) = find(&DECIDED, name) {

@@ -278,7 +278,7 @@ impl<K: ServerKind> Server<K> {
             self.restore(work, preparing)?;
         }
         self.bring_to(cache)?;
-        self.begins_use(work)?;
+        self.begins_use(work, preparing.repeat)?;
         if !K::KEEPS_DATA {
             self.make(work, preparing)?;
         }
@@ -376,7 +376,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 
     fn loaded(&mut self, workload: &Workload) {
         if let Some(work) = K::work(workload) {
-            self.own_data.is_changed |= K::restore(work) != Restore::None;
+            self.own_data.is_changed |= self.restores(work) != Restore::None;
         }
     }
 

@@ -16,6 +16,7 @@ mod false_alarms;
 mod floor;
 mod generators;
 mod host;
+mod items;
 mod missing;
 mod money;
 mod open_loop;

@@ -32,7 +32,7 @@ pub enum ItemName {
 }
 
 impl ItemName {
-    fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         match self {
             Self::Transaction(name) | Self::Statement(name) => name,
         }

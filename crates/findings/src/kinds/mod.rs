@@ -43,6 +43,7 @@ kinds! {
     background => EventCost, InterventionFailed, InterventionNotBegun, InterventionCutOff, WorkNotSeen | EventKind, Change, Changed;
     caches => CacheNotCold, CacheNotWarm, KeysEvicted, AnswersCached, DatasetAgainstMemory;
     client => ClientBusy, LoadHostBusy, UnevenStart, MadeWithout, ClientDelay, UnevenLoad | StartSpread;
+    config => ConfigChanged | ChangedSetting;
     counters => CounterMismatch, CountersUnavailable, DeviceBytes;
     cross_check => CrossCheck, CrossCheckFailed;
     crossing => Crossover, AtHighestLevel, Dominates;

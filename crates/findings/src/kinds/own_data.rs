@@ -135,7 +135,8 @@ impl FindingKind for AnswersDiffer {
             .collect();
         format!(
             "the targets answer the statement `{}` differently, before any trial and with the same \
-             parameters («{}»): {}",
+             parameters («{}»): {}; what an ORDER BY leaves open may be the reason, or collations and \
+             settings that differ",
             text::line(statement),
             text::line(sql),
             numbers::list(&each)

@@ -6,6 +6,7 @@ mod import;
 mod local;
 mod mysql;
 mod output;
+mod own_data;
 mod redis;
 mod script;
 mod session;
@@ -59,6 +60,7 @@ pub const TARGETS: &[Target] = &[
     script::SCRIPT,
     settings::SETTINGS,
     output::GATE,
+    own_data::OWN_DATA,
     store::BYTES,
     store::CELLS,
     store::SCHEMA,

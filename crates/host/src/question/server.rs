@@ -26,6 +26,12 @@ pub struct SandboxOptions {
     pub software: Software,
     /// Name of the server program; the first of its kind that is installed when absent.
     pub program: Option<String>,
+    /// The settings are of another machine: more of the memory than this one has is not asked for.
+    pub fits_memory: bool,
+    /// A data directory on this machine that the server gets a copy of; a new one when absent.
+    pub data: Option<PathBuf>,
+    /// The database that clients use; that of its kind when absent.
+    pub database: Option<String>,
     /// A volume to build there for the data, which goes with the sandbox; without one the data is on
     /// the directory's own disk.
     pub volume: Option<BuiltVolume>,

@@ -1,5 +1,6 @@
 //! Option files of MariaDB and MySQL (`my.cnf`), as far as a login needs them.
 
+use settings::{OptionLine, option_lines};
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStringExt;
@@ -50,33 +51,20 @@ pub(super) fn read_all(paths: &[PathBuf]) -> Result<ClientOptions, (PathBuf, Unr
 
 impl ClientOptions {
     pub(crate) fn add(&mut self, content: &[u8], path: &Path) {
-        let mut ours = false;
-        for line in content.split(|&byte| byte == b'\n') {
-            match line.trim_ascii() {
-                // Directives such as `!includedir` name files that hold server settings as a
-                // rule; following them is left to the server's own programs.
-                [] | [b'#' | b';' | b'!', ..] => {}
-                [b'[', group @ ..] => {
-                    let end = group.iter().position(|&byte| byte == b']').unwrap_or(group.len());
-                    let name = group[..end].trim_ascii();
-                    ours = GROUPS.iter().any(|known| known.as_bytes() == name);
-                }
-                option if ours => self.set(option, path),
-                _ => {}
+        // Directives such as `!includedir` name files that hold server settings as a rule; following
+        // them is left to the server's own programs.
+        for (_, line) in option_lines(content) {
+            if let OptionLine::Option { group, name, value } = line
+                && GROUPS.contains(&group.as_str())
+            {
+                self.set(&name, value, path);
             }
         }
     }
 
-    fn set(&mut self, option: &[u8], path: &Path) {
-        let option = without_comment(option);
-        let equals = option.iter().position(|&byte| byte == b'=');
-        let (name, value) = match equals {
-            Some(equals) => (&option[..equals], Some(unquoted(option[equals + 1..].trim_ascii()))),
-            None => (option, None),
-        };
-        // Both signs mean the same in names; `loose` is for programs that do not know the option.
-        let name = String::from_utf8_lossy(name.trim_ascii()).replace('_', "-");
-        match (name.strip_prefix("loose-").unwrap_or(&name), value) {
+    fn set(&mut self, name: &str, value: Option<Vec<u8>>, path: &Path) {
+        // `loose` is for programs that do not know the option.
+        match (name.strip_prefix("loose_").unwrap_or(name), value) {
             ("user", Some(value)) => self.user = Some(String::from_utf8_lossy(&value).into_owned()),
             ("password", Some(value)) => self.password = Some((value, path.to_path_buf())),
             ("host", Some(value)) => self.host = Some(String::from_utf8_lossy(&value).into_owned()),
@@ -84,61 +72,17 @@ impl ClientOptions {
                 self.port = Some(String::from_utf8_lossy(&value).trim().parse().ok());
             }
             ("socket", Some(value)) => self.socket = Some(PathBuf::from(OsString::from_vec(value))),
-            ("get-server-public-key", value) => {
+            ("get_server_public_key", value) => {
                 let value = value.unwrap_or_else(|| b"1".to_vec()).to_ascii_lowercase();
                 self.requests_key = matches!(&value[..], b"1" | b"on" | b"true");
             }
-            ("skip-get-server-public-key", None) => self.requests_key = false,
-            ("server-public-key-path", Some(value)) => {
+            ("skip_get_server_public_key", None) => self.requests_key = false,
+            ("server_public_key_path", Some(value)) => {
                 self.key = Some(PathBuf::from(OsString::from_vec(value)));
             }
             _ => {}
         }
     }
-}
-
-/// Cuts a comment at the end of a line: `#` outside quotes.
-fn without_comment(line: &[u8]) -> &[u8] {
-    let mut quote = None;
-    let mut escaped = false;
-    for (at, &byte) in line.iter().enumerate() {
-        match (quote, byte) {
-            (None, b'#') => return &line[..at],
-            (None, b'\'' | b'"') => quote = Some(byte),
-            (Some(open), _) if byte == open && !escaped => quote = None,
-            _ => {}
-        }
-        escaped = quote.is_some() && byte == b'\\' && !escaped;
-    }
-    line
-}
-
-/// A value without the quotes around it, escapes resolved. An unknown escape stands for itself,
-/// backslash included.
-fn unquoted(value: &[u8]) -> Vec<u8> {
-    let value = match value {
-        [b'\'', inner @ .., b'\''] | [b'"', inner @ .., b'"'] => inner,
-        bare => bare,
-    };
-    let mut plain = Vec::with_capacity(value.len());
-    let mut bytes = value.iter();
-    while let Some(&byte) = bytes.next() {
-        if byte != b'\\' {
-            plain.push(byte);
-            continue;
-        }
-        match bytes.next() {
-            Some(b'n') => plain.push(b'\n'),
-            Some(b't') => plain.push(b'\t'),
-            Some(b'r') => plain.push(b'\r'),
-            Some(b'b') => plain.push(0x08),
-            Some(b's') => plain.push(b' '),
-            Some(&quoted @ (b'\\' | b'"' | b'\'')) => plain.push(quoted),
-            Some(&other) => plain.extend_from_slice(&[b'\\', other]),
-            None => plain.push(b'\\'),
-        }
-    }
-    plain
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Everything that starting a private server of MariaDB or MySQL takes.
 
+use super::copied::CopiedData;
 use super::facts::{CLIENT_HOSTS, DATABASE, FACTS, REPLICATION_USER, USER};
 use super::member;
 use super::programs::{Initialiser, Programs};
@@ -10,6 +11,7 @@ use host::recipe::{
     RecipeOrder, file_trouble, run_initialiser,
 };
 use model::Failure;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::net::SocketAddr;
@@ -40,6 +42,8 @@ pub(super) struct MariaDb {
     pub(super) programs: Programs,
     pub(super) settings: Settings,
     member: Option<GroupMember>,
+    /// Another data directory that its own is a copy of.
+    copied: Option<CopiedData>,
 }
 
 impl MariaDb {
@@ -48,7 +52,13 @@ impl MariaDb {
     /// # Errors
     /// `MissingProgram` when there is no server, `SandboxStart` that names a setting.
     fn new(order: RecipeOrder, distribution: Distribution) -> Result<Self, Failure> {
-        let RecipeOrder { target, settings, trusted, member, .. } = order;
+        let RecipeOrder {
+            target, mut settings, trusted, member, data, database, fits_memory, ..
+        } = order;
+        if fits_memory {
+            fit_memory(&mut settings, host::this_machine().facts().memory_bytes);
+        }
+        let copied = data.map(|data| CopiedData::new(data, database)).transpose()?;
         let programs = Programs::find(&distribution)?;
         if let (Some(member), Some(base)) = (&member, distribution.base()) {
             member::check_plugins(member, &programs, base)?;
@@ -62,7 +72,7 @@ impl MariaDb {
             .map(|known| Settings::new(&target, &known, &settings, trusted))
             .transpose()?
             .unwrap_or_default();
-        Ok(Self { target, distribution, programs, settings, member })
+        Ok(Self { target, distribution, programs, settings, member, copied })
     }
 
     /// Whether the server would make a certificate at each start: MariaDB does from 11.4 on where it
@@ -111,10 +121,16 @@ impl Recipe for MariaDb {
         password: &str,
         replication_password: Option<&str>,
     ) -> Result<(), Failure> {
-        fill_data_directory(home, self)?;
+        match &self.copied {
+            Some(copied) => copied.fill(home, self.distribution.run_as())?,
+            None => fill_data_directory(home, self)?,
+        }
         let from_others = home.has(CERTIFICATE);
         let version = &self.programs.version;
-        let mut statements = login_statements(password, replication_password, version);
+        let mut statements = match &self.copied {
+            Some(copied) => copied.login_statements(password),
+            None => login_statements(password, replication_password, version),
+        };
         if from_others {
             statements += &login_from_others(password, version);
         }
@@ -131,6 +147,7 @@ impl Recipe for MariaDb {
             .args(own_words(&self.programs.version))
             .args(self.makes_a_key(home).then_some("--skip-ssl"))
             .args(self.member.iter().flat_map(|one| member::options(one, &self.programs.version)))
+            .args(self.copied.iter().flat_map(|_| CopiedData::options(&self.programs.version)))
             .args(self.settings.options())
             // No setting gives two members the same number.
             .args(self.member.map(|member| format!("--server-id={}", member.number)))
@@ -175,6 +192,15 @@ impl Recipe for MariaDb {
 
     fn slow_end_remedy(&self) -> &'static str {
         "a smaller innodb_buffer_pool_size or innodb_max_dirty_pages_pct leaves less to write"
+    }
+}
+
+/// Gives the server no more than half of the machine's memory for its cache.
+fn fit_memory(settings: &mut BTreeMap<String, String>, memory: u64) {
+    let cache = settings::cache_bytes(model::System::Mysql, settings);
+    if let Some((name, _)) = cache.filter(|(_, bytes)| *bytes > memory / 2 && memory > 0) {
+        settings.retain(|written, _| written.strip_prefix("loose_").unwrap_or(written) != name);
+        settings.insert(name, (memory / 2).to_string());
     }
 }
 
@@ -243,7 +269,7 @@ pub(super) fn path_option(name: &str, path: &Path) -> OsString {
 const REDO_LOG: &str = "--innodb_log_file_size=4M";
 
 /// Where MySQL keeps the name of a server that no other has.
-const SERVER_ID_FILE: &str = "auto.cnf";
+pub(super) const SERVER_ID_FILE: &str = "auto.cnf";
 
 /// Fills a sandbox's empty data directory, and gives the sandbox to the server.
 ///

@@ -1,5 +1,6 @@
 //! Private servers of MariaDB and MySQL.
 
+mod copied;
 mod facts;
 #[doc(hidden)]
 pub mod fuzzing;

@@ -121,6 +121,21 @@ pub(crate) struct SandboxTable {
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, Setting>")]
     pub settings: BTreeMap<Spanned<String>, Spanned<Setting>>,
+    /// MariaDB and MySQL: an option file (`my.cnf`) of another server, relative to the study file. The
+    /// private server gets its settings as far as they suit it; `check` and report list what it does not
+    /// get. `settings` add to them or replace them.
+    #[schemars(with = "Option<String>", length(min = 1))]
+    pub config: Maybe<String>,
+    /// MariaDB and MySQL: a data directory of a server that is stopped, or a physical backup that was
+    /// prepared (`mariabackup --prepare`), as an absolute path on the server's machine. The server runs on
+    /// a copy of it, which shares its blocks where the file system can.
+    #[schemars(with = "Option<String>")]
+    #[schemars(extend("x-absent" = "a new one"))]
+    pub data: Maybe<String>,
+    /// With `data`: the database in it that the tests use.
+    #[schemars(with = "Option<String>", length(min = 1, max = 64))]
+    #[schemars(extend("x-absent" = "`sbtest`"))]
+    pub database: Maybe<String>,
     /// MariaDB and MySQL: how many replicas the server has, which are private servers as well, with the
     /// same settings. The load runs on the primary.
     #[schemars(extend("x-absent" = "none"))]

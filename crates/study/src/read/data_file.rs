@@ -11,6 +11,19 @@ use std::path::{Path, PathBuf};
 /// Bytes read at a time.
 const PIECE: usize = 1 << 20;
 
+/// The paths of the files in a directory whose names end so, sorted.
+pub(crate) fn list(directory: &Path, ending: &str) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|end| end == ending) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
 /// A file of at most so many bytes; notes one that cannot be read.
 pub(crate) fn read(
     written: &str,

@@ -3,7 +3,7 @@
 use crate::problem::{Notation, Place, Problems};
 use crate::read::tests::table::{TaskTable, TestTable};
 use model::system::Feature;
-use model::{Act, Change, FailoverCause, Query, Target, Task, Test, Workload};
+use model::{Act, Change, FailoverCause, Query, Restore, Target, Task, Test, Workload};
 
 /// Notes a test whose workload the server of a target cannot run; every test runs on every target.
 pub(crate) fn check(
@@ -15,6 +15,7 @@ pub(crate) fn check(
     check_volumes(test, table, targets, problems);
     check_sql(test, table, targets, problems);
     check_writes(test, table, targets, problems);
+    check_restore(test, table, targets, problems);
     check_acts(test, table, targets, problems);
     check_failover(test, table, targets, problems);
     check_replicas(test, table, targets, problems);
@@ -36,6 +37,32 @@ pub(crate) fn check(
             "{} runs on targets of the kind {kinds}; put the others into a study of their own",
             test.what()
         ));
+}
+
+/// Notes data that weighin neither makes nor has a copy of, and is to restore.
+fn check_restore(
+    test: &Test,
+    table: &TestTable,
+    targets: &[(Target, Place)],
+    problems: &mut Problems,
+) {
+    let own = test.workload().and_then(Workload::transactions).map(|own| &own.data);
+    let Some(data) = own.filter(|data| data.is_as_found()) else { return };
+    let Some(at) = table.place("restore").filter(|_| data.restore != Restore::None) else { return };
+    let running =
+        targets.iter().find(|(target, _)| matches!(target.place, model::Place::Server(_)));
+    if let Some((target, place)) = running {
+        problems
+            .add(
+                at,
+                format!(
+                    "weighin cannot restore what is on `{}`: the test makes no data of its own",
+                    target.name
+                ),
+            )
+            .other(place.clone(), "the target")
+            .help("add setup = \"schema.sql\", or write restore = \"none\"");
+    }
 }
 
 /// Notes a test that needs replicas, and a target that has none.

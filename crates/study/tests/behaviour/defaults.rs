@@ -5,7 +5,7 @@ use serde_json::Value;
 use study::{json_schema, parse};
 
 /// Studies, each with what its test has. Between them every key with a default can be written.
-const TESTS: [(&str, &str); 20] = [
+const TESTS: [(&str, &str); 24] = [
     (SERVER, "workload = \"oltp_read_write\"\nclients = 64"),
     (SERVER, "workload = \"oltp_read_write\"\nclients = 64\ntransactions = 1000"),
     (SERVER, "workload = \"oltp_read_write\"\nrate = 100"),
@@ -32,6 +32,22 @@ const TESTS: [(&str, &str); 20] = [
     (SERVER, "task = \"schema_change\"\nchange = \"add_column\""),
     (SERVER, "task = \"failover\"\nloss = \"kill\""),
     (GROUP, "task = \"catch_up\""),
+    (
+        SERVER,
+        "workload = \"transactions\"\nclients = 1\ntransaction = [{ name = \"t\", sql = \"SELECT 1\" }]",
+    ),
+    (
+        SERVER,
+        "workload = \"transactions\"\nrate = 9\ntransaction = [{ name = \"t\", sql = \"SELECT 1\" }]",
+    ),
+    (
+        SERVER,
+        "workload = \"transactions\"\nclients = 1\ntransactions = 9\ntransaction = [{ name = \"t\", sql = \"SELECT 1\" }]",
+    ),
+    (
+        SERVER,
+        "workload = \"transactions\"\nslo = \"p95 < 20ms\"\ntransaction = [{ name = \"t\", sql = \"SELECT 1\" }]",
+    ),
 ];
 /// The same beside a load.
 const BESIDE: [(&str, &str); 2] = [

@@ -60,9 +60,9 @@ fn blocks(page: &str) -> impl Iterator<Item = &str> {
     page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap())
 }
 
-/// The files that a page shows: blocks of SQL and CSV with a name.
+/// The files that a page shows: blocks of SQL, CSV and options with a name.
 fn write_files(page: &str, directory: &Path) {
-    for kind in ["sql", "csv"] {
+    for kind in ["sql", "csv", "ini"] {
         for block in page.split(&format!("\n```{kind} ")).skip(1) {
             let (name, text) = block.split_once('\n').unwrap();
             let path = directory.join(name);

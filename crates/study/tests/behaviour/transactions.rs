@@ -48,7 +48,7 @@ fn what_a_script_lacks_is_shown_in_it() {
     assert!(message.contains("checkout.sql:2:"), "{message}");
     let message = refused("[[test.transaction]]\nscript = \"none.sql\"\n", "");
     assert!(message.contains("the script none.sql cannot be read"), "{message}");
-    let message = refused("[[test.transaction]]\nscript = \"builtin:tpcb\"\n", "");
+    let message = refused("[[test.transaction]]\nscript = \"builtin:tpcb-lik\"\n", "");
     assert!(message.contains("builtin:tpcb-like"), "{message}");
     let message = refused("", "");
     assert!(message.contains("this test has no transaction"), "{message}");

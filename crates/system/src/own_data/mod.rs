@@ -79,7 +79,7 @@ pub trait SqlServer: Sync {
     /// When it cannot be reached.
     fn connect(&self) -> Result<Box<dyn SqlConnection>, Failure>;
 
-    fn syntax(&self) -> &'static ScriptSyntax;
+    fn syntax(&self) -> ScriptSyntax;
 
     /// A statement after which a session writes nothing.
     fn read_only(&self) -> &'static str;

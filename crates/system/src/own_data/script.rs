@@ -15,7 +15,7 @@ impl Work<'_> {
     pub(super) fn run_script(&self, file: &DataFile) -> Result<(), Failure> {
         let mut connection = self.server.connect()?;
         let mut reader = DataReader::open(file)?;
-        let mut statements = ScriptReader::new(*self.server.syntax());
+        let mut statements = ScriptReader::new(self.server.syntax());
         let wrong = |error: ScriptError| {
             let message = format!("{}, {error}", file.name);
             Failure::new(FailureKind::Other, message, "correct the script there")
@@ -45,7 +45,7 @@ impl Work<'_> {
         self.check_stop()?;
         let ScriptStatement { line, text } = statement;
         let place = || format!("{}, line {line} («{}»)", file.name, shortened(text));
-        let facts = StatementFacts::of(text, self.server.syntax());
+        let facts = StatementFacts::of(text, &self.server.syntax());
         if let Some(why) = &facts.refused {
             return Err(Failure::new(
                 FailureKind::NotPermitted,

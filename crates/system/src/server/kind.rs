@@ -125,6 +125,10 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     fn restore(_work: &Self::Work) -> Restore {
         Restore::None
     }
+    /// Whether nothing of its data is weighin's to make.
+    fn is_as_found(_work: &Self::Work) -> bool {
+        false
+    }
     /// Loads are about to change data that is to be undone.
     fn note_use(_login: &Login, _work: &Self::Work) -> Result<(), Failure> {
         Ok(())

@@ -25,11 +25,20 @@ impl<K: ServerKind> Default for OwnDataRecord<K> {
 }
 
 impl<K: ServerKind> Server<K> {
+    /// When what a load changes of its data is undone: what weighin did not make, it has a copy of on its
+    /// own servers alone.
+    pub(super) fn restores(&self, work: &K::Work) -> Restore {
+        match self.private.is_none() && K::is_as_found(work) {
+            true => Restore::None,
+            false => K::restore(work),
+        }
+    }
+
     /// Data has been made, or found as it was made.
     pub(super) fn has_made(&mut self, work: &K::Work, repeat: u32) -> Result<(), Failure> {
         self.own_data.is_changed = false;
         self.own_data.fresh_in = repeat;
-        self.own_data.rows = match K::restore(work) {
+        self.own_data.rows = match self.restores(work) {
             Restore::None => K::count_rows(self.login()?, work)?,
             Restore::Trial | Restore::Block => Vec::new(),
         };
@@ -38,7 +47,7 @@ impl<K: ServerKind> Server<K> {
 
     /// Keeps a copy of what was made, where that is how it is undone.
     fn keep(&mut self, work: &K::Work) -> Result<(), Failure> {
-        if K::restore(work) == Restore::None || !self.replica_logins.is_empty() {
+        if self.restores(work) == Restore::None || !self.replica_logins.is_empty() {
             return Ok(());
         }
         self.control = None;
@@ -53,7 +62,7 @@ impl<K: ServerKind> Server<K> {
     /// Whether what was changed is to be undone before a trial of that repeat.
     pub(super) fn must_restore(&self, work: &K::Work, repeat: u32) -> bool {
         self.own_data.is_changed
-            && match K::restore(work) {
+            && match self.restores(work) {
                 Restore::Trial => true,
                 Restore::Block => self.own_data.fresh_in != repeat,
                 Restore::None => false,
@@ -85,8 +94,11 @@ impl<K: ServerKind> Server<K> {
     }
 
     /// A load is about to run on data that is undone: whoever finds it then knows that.
-    pub(super) fn begins_use(&mut self, work: &K::Work) -> Result<(), Failure> {
-        match K::restore(work) {
+    pub(super) fn begins_use(&mut self, work: &K::Work, repeat: u32) -> Result<(), Failure> {
+        if !self.own_data.is_changed {
+            self.own_data.fresh_in = repeat;
+        }
+        match self.restores(work) {
             Restore::None => Ok(()),
             Restore::Trial | Restore::Block => K::note_use(self.login()?, work),
         }

@@ -85,6 +85,20 @@ fn what_trials_change_is_undone_before_the_next() {
     place.assert_no_server_left();
 }
 
+/// Two trials to a repeat: the second finds what the first has left, and the next repeat does not.
+#[test]
+fn what_a_block_changes_is_undone_before_the_next_block() {
+    let first = invariant(70);
+    let both = "{ name = \"one or two trials\", gives = 1, \
+                sql = \"SELECT COUNT(*) IN (70, 90) FROM orders\" }]";
+    let keys = format!("restore = \"block\"\n{}", first.replace(']', &format!(", {both}")));
+    let place = place(&study(PRIVATE, 100, &keys).replace("clients = 2", "clients = [1, 2]"));
+    let ran = place.weighin(&["run", "shop.toml"]);
+    let broken = |state: DataState| state.broken.into_iter().map(|broken| broken.name);
+    let broken: Vec<String> = states(&place).into_iter().flat_map(broken).collect();
+    assert_eq!(broken, ["all orders", "all orders"], "{}", ran.err);
+}
+
 #[test]
 fn data_that_nothing_restores_drifts_and_the_report_says_how_far() {
     let place = place(&study(PRIVATE, 100, "restore = \"none\""));
@@ -96,8 +110,12 @@ fn data_that_nothing_restores_drifts_and_the_report_says_how_far() {
         .map(|rows| (rows.before, rows.after))
         .collect();
     assert_eq!(rows, [(50, 70), (50, 90)]);
-    let report =
-        place.weighin(&["report", place.files("weighin")[0].to_str().unwrap(), "--format", "md"]);
+    let report = place.weighin(&[
+        "report",
+        place.files("weighin")[0].to_str().unwrap(),
+        "--format",
+        "markdown",
+    ]);
     let report = report.done();
     let said = "the table orders had 50 rows when it was made, and at the furthest 90 afterwards";
     assert!(report.replace('\n', " ").contains(said), "{report}");
@@ -182,9 +200,9 @@ fn targets_that_answer_differently_are_found_before_any_trial() {
     let answers: Vec<usize> = targets.iter().map(|facts| facts.server.answers.len()).collect();
     assert_eq!(answers, [6, 6], "three of each statement");
     let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("1 severe finding"), "{said}");
+    assert!(said.contains("2 severe findings"), "{said}");
     let report = place.files("weighin")[0].to_str().unwrap().to_owned();
-    let report = place.weighin(&["report", &report, "--format", "md"]).done();
+    let report = place.weighin(&["report", &report, "--format", "markdown"]).done();
     let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(report.contains("answer the statement"), "{report}");
     assert!(report.contains("SELECT AVG(id) / 3 AS average FROM customers"), "{report}");
@@ -205,7 +223,9 @@ fn the_documented_example_runs_and_answers_its_question() {
     std::fs::create_dir(place.path("shop")).unwrap();
     let files = [blocks(&page, "```sql "), blocks(&page, "```csv ")].concat();
     assert_eq!(files.len(), 4);
-    files.iter().for_each(|(name, text)| drop(place.write(name, text)));
+    for (name, text) in files {
+        place.write(name, text);
+    }
     let (_, study) = blocks(&page, "```toml\n[study]")[0];
     let short = "clients = 2\nwarmup = \"0s\"\ntransactions = 200";
     let study = format!("[study]\nrepeats = 2\n{study}").replace("clients = [2, 8]", short);
@@ -231,4 +251,75 @@ fn the_template_comes_with_its_scripts_and_can_run() {
         .weighin(&["init", "--template", "own-workload", "other.toml"])
         .refused(2, &["schema.sql"]);
     place.weighin(&["check", "web-shop.toml"]).done();
+}
+
+/// A data directory of a server that is stopped: the private server runs on a copy, and every trial too.
+#[test]
+fn a_private_server_runs_on_a_copy_of_a_data_directory() {
+    let mut server = Server::start();
+    let mut control = server.connect();
+    for sql in [
+        "CREATE TABLE orders (id INT AUTO_INCREMENT PRIMARY KEY, customer_id INT)",
+        "INSERT INTO orders (customer_id) SELECT seq FROM seq_1_to_50",
+    ] {
+        control.execute(sql).unwrap();
+    }
+    drop(control);
+    server.sandbox.stop().unwrap();
+    let directory = server.sandbox.data_directory().to_owned();
+    let target = |trust: &str| format!("sandbox = {{ {trust}data = \"{}\" }}", directory.display());
+    let study = |trust: &str| {
+        let study = study(&target(trust), 1, &invariant(70));
+        let begin = study.find("setup = ").unwrap();
+        let end = study.find("invariant = ").unwrap();
+        format!("{}{}", &study[..begin], &study[end..])
+    };
+    let place = Workplace::new();
+    place.write("shop.toml", study(""));
+    place.weighin(&["run", "shop.toml"]).refused(2, &["trusted = true"]);
+    place.write("shop.toml", study("trusted = true, "));
+    let ran = place.weighin(&["run", "shop.toml"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let states = states(&place);
+    assert!(states.len() == 2 && states.iter().all(|state| state.broken.is_empty()), "{states:?}");
+    // The original is as it was.
+    server.sandbox.start_again().unwrap();
+    assert_eq!(count(&mut server.connect(), "SELECT COUNT(*) FROM orders"), 50);
+}
+
+/// An option file of another machine: what suits a private server is given to it, and the rest is told.
+#[test]
+fn a_private_server_gets_the_settings_of_a_real_option_file() {
+    let place = place(&study("sandbox = { trusted = true, config = \"prod/my.cnf\" }", 100, ""));
+    std::fs::create_dir_all(place.path("prod/conf.d")).unwrap();
+    place.write(
+        "prod/my.cnf",
+        "[client]\nport = 3307\n[mysqld]\ndatadir = /srv/mysql\nport = 3307\n\
+         innodb-buffer-pool-size = 4096G # of the large machine\nlog-bin = /srv/log/binlog\n\
+         skip-name-resolve\nno_such_setting_here = 1\n!includedir conf.d\n",
+    );
+    place.write("prod/conf.d/more.cnf", "[mariadb]\nsort_buffer_size = 1M\n");
+    let checked = place.weighin(&["check", "shop.toml"]).done();
+    assert!(checked.contains("prod/my.cnf") && checked.contains("datadir"), "{checked}");
+    let ran = place.weighin(&["run", "shop.toml"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let dataset = place.store().dataset().unwrap();
+    let variable = |name: &str| dataset.targets[0].server.variables[name].clone();
+    assert_eq!(variable("sort_buffer_size"), (1 << 20).to_string());
+    assert_eq!(variable("log_bin"), "ON");
+    assert!(variable("innodb_buffer_pool_size").parse::<u64>().unwrap() < 4096 << 30);
+    let report = place.files("weighin")[0].to_str().unwrap().to_owned();
+    let report = place.weighin(&["report", &report, "--format", "markdown"]).done();
+    let report = report.split_whitespace().collect::<Vec<_>>().join(" ").replace('\\', "");
+    for said in [
+        "datadir = /srv/mysql was left out",
+        "log_bin = /srv/log/binlog became binlog",
+        "no_such_setting_here",
+        "innodb_buffer_pool_size = 4398046511104 became",
+    ] {
+        assert!(report.contains(said), "{said}: {report}");
+    }
+    // What is elsewhere on the machine that the file comes from is not what this one has there.
+    place.write("prod/my.cnf", "!includedir /etc/mysql/conf.d\n");
+    place.weighin(&["check", "shop.toml"]).refused(2, &["/etc/mysql/conf.d", "beside it"]);
 }

@@ -1,5 +1,6 @@
 //! Scripts of SQL statements, cut apart as the server's own client does it.
 
+use model::SqlSyntax;
 use std::fmt::{self, Display, Formatter};
 
 /// What differs between the clients of servers.
@@ -26,6 +27,23 @@ pub struct ScriptSyntax {
 }
 
 impl ScriptSyntax {
+    /// That of the client of a server whose statements are written so.
+    pub fn of(sql: SqlSyntax) -> Self {
+        // Where names stand between backticks, the client is of one family.
+        let SqlSyntax { backticks, .. } = sql;
+        Self {
+            quotes: if backticks { b"'\"`" } else { b"'\"" },
+            name_quotes: if backticks { b"`" } else { b"\"" },
+            backslash_in: if sql.backslash_escapes { b"'\"" } else { b"" },
+            hash_comments: sql.hash_comments,
+            dashes_need_space: sql.hash_comments,
+            nested_comments: sql.nested_comments,
+            executed_comments: if backticks { &[b"!", b"M!"] } else { &[] },
+            dollar_quotes: sql.dollar_quotes,
+            delimiter_lines: backticks,
+        }
+    }
+
     pub(super) fn begins_line_comment(&self, rest: &[u8]) -> bool {
         let is_dashes = rest.starts_with(b"--")
             && (!self.dashes_need_space

@@ -164,7 +164,7 @@ fn a_transaction_that_is_done_again_has_the_same_values() {
     let steps = vec![draw(), execute(0), draw(), execute(1)];
     let program = program(vec![transaction("t", 1, steps.clone()), transaction("u", 1, steps)], 1);
     let mut run = Run::new(Arc::new(program.retrying(&[true, true])), 1, 0, 1);
-    let mut values = |run: &mut Run| {
+    let values = |run: &mut Run| {
         let mut values = Vec::new();
         while let Next::Execute { .. } = run.advance() {
             values.push(run.integer(0));

@@ -167,6 +167,32 @@ impl Home {
         self.on_volume()?.directory("data")
     }
 
+    /// Fills the data directory with a copy of another, whoever owns that, without the files of these
+    /// names; and gives it to the server.
+    ///
+    /// # Errors
+    /// When it can't be copied: it holds links, or is in the way.
+    pub fn copy_data_of(
+        &self,
+        other: &Path,
+        without: &[&str],
+        run_as: &RunAs,
+    ) -> Result<(), Failure> {
+        let copy = || {
+            let data = self.open_data()?;
+            Directory::open(other)?.copy_into(&data)?;
+            for name in without {
+                match data.remove_file(name) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
+            }
+            Ok(())
+        };
+        copy().map_err(|error| file_trouble("a copy", other, &error))?;
+        self.hand_over(run_as)
+    }
+
     /// Keeps a copy of the data, in place of one kept before.
     ///
     /// # Errors

@@ -97,7 +97,17 @@ impl Sandbox {
     /// [`crate::local::volume::check`] says of a volume that can't be built.
     pub fn start(options: SandboxOptions) -> Result<Self, Failure> {
         let SandboxOptions {
-            system, name, settings, trusted, software, directory, program, ..
+            system,
+            name,
+            settings,
+            trusted,
+            software,
+            directory,
+            program,
+            data,
+            database,
+            fits_memory,
+            ..
         } = options;
         let (volume, temporary_volume) = (options.volume, options.temporary_volume);
         let (member, stop) = (options.member, options.stop);
@@ -106,7 +116,17 @@ impl Sandbox {
         let parent = directory.unwrap_or_else(sandbox_directory);
         let kind = kind_of(system, &name)?;
         let distribution = Distribution::find(&software, &kind.facts, &parent)?;
-        let order = RecipeOrder { target: name, settings, trusted, program, member };
+        let used = database.clone();
+        let order = RecipeOrder {
+            target: name,
+            settings,
+            trusted,
+            program,
+            member,
+            fits_memory,
+            data,
+            database,
+        };
         let recipe = (kind.recipe)(order, distribution)?;
         let home = Home::make(&parent, volume.as_ref(), temporary_volume.as_ref())?;
 
@@ -138,7 +158,7 @@ impl Sandbox {
                 endpoint(place, port)
             },
             user: user.map(str::to_owned),
-            database: database.to_owned(),
+            database: used.unwrap_or_else(|| database.to_owned()),
             password: PasswordSource::File(home.password_file()),
             tls: tls.map_or(Tls::Off, Tls::Pinned),
             // It comes from a server of weighin's own, on this machine.

@@ -10,7 +10,7 @@ use std::fmt::Debug;
 use std::io;
 use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -63,6 +63,12 @@ pub struct RecipeOrder {
     pub trusted: bool,
     pub program: Option<String>,
     pub member: Option<GroupMember>,
+    /// The settings are of another machine, which may have more memory.
+    pub fits_memory: bool,
+    /// The data directory that it gets a copy of.
+    pub data: Option<PathBuf>,
+    /// The database that clients use, where it is not that of its kind.
+    pub database: Option<String>,
 }
 
 /// How one server is made, started and recognised.

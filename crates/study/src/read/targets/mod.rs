@@ -1,3 +1,4 @@
+mod config;
 mod replication;
 pub(crate) mod restart;
 mod sandbox;

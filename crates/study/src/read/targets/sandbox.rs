@@ -1,15 +1,17 @@
 //! Private servers.
 
+use crate::keys::value::{applies_only_with, name};
 use crate::keys::volume::{VolumeKey, VolumeTable};
 use crate::keys::{Maybe, SandboxTable};
 use crate::problem::Problems;
 use crate::read::login::path;
 use crate::read::settings::settings;
-use crate::read::targets::replication;
 use crate::read::targets::volume::volume;
+use crate::read::targets::{config, replication};
 use model::system::Feature;
 use model::{BuiltVolume, SandboxSpec, Software, SshHost, System};
 use std::net::IpAddr;
+use std::path::PathBuf;
 use toml::Spanned;
 
 /// On which address of its machine a private server is to listen; `None` where the study does not say.
@@ -96,8 +98,19 @@ pub(super) fn sandbox(
             .add(image.span(), "a container has no network, which replicas need")
             .help("use `base` in place of `container`");
     }
+    let config = table.config.as_ref().and_then(|written| {
+        config::read(written.get_ref(), written.span(), system, trusted, problems)
+    });
+    let mut settings = settings(std::mem::take(&mut table.settings), system, trusted, problems);
+    if let Some(config) = &config {
+        config::add(config, &mut settings);
+    }
+    let (data, database) = data(&table, replication.is_some(), trusted, problems);
     SandboxSpec {
-        settings: settings(table.settings, system, trusted, problems),
+        data,
+        database,
+        settings,
+        config: config.map(|config| config.config),
         trusted,
         restart: table.restart.value(),
         directory,
@@ -108,6 +121,43 @@ pub(super) fn sandbox(
         replication,
         ..SandboxSpec::default()
     }
+}
+
+/// The data directory that the server gets a copy of, and the database in it.
+fn data(
+    table: &SandboxTable,
+    is_group: bool,
+    trusted: bool,
+    problems: &mut Problems,
+) -> (Option<PathBuf>, Option<String>) {
+    if let (Some(written), false) = (&table.data, trusted) {
+        problems
+            .add(
+                written.span(),
+                "`data` needs trust: whoever may use this server reads what is in it",
+            )
+            .help("if a copy of it may be used, write trusted = true next to `data`");
+    }
+    if let (Some(written), true) = (&table.data, is_group) {
+        problems
+            .add(written.span(), "a private server with `replicas` has no `data` of its own")
+            .help("leave either out");
+    }
+    if let (Some(written), None) = (&table.database, &table.data) {
+        applies_only_with("database", written.span(), "data", "\"/backup/2026-11-20\"", problems);
+    }
+    let data = path("data", &table.data, problems);
+    if let (Some(written), Some(relative)) =
+        (&table.data, data.as_ref().filter(|path| !path.is_absolute()))
+    {
+        let message = format!("`data` must be an absolute path, not {}", relative.display());
+        problems.add(written.span(), message);
+    }
+    let database = table
+        .database
+        .as_ref()
+        .and_then(|written| name(written.get_ref(), written.span(), "database", problems));
+    (data, database)
 }
 
 /// Where the programs come from; the usual place where that is wrong, which is noted.

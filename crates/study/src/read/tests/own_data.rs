@@ -12,7 +12,7 @@ use model::bounds::{
     MAX_COLUMNS, MAX_DATA_FILE, MAX_DATA_FILES, MAX_INVARIANTS, MAX_ROWS, MAX_SETUP,
 };
 use model::{
-    ColumnValues, DataFile, DataSource, GeneratedColumn, Invariant, OwnData, Popularity, Restore,
+    ColumnValues, DataFile, DataSource, GeneratedColumn, Invariant, OwnData, Popularity,
     RowGenerator,
 };
 use std::collections::BTreeMap;
@@ -40,16 +40,6 @@ pub(super) fn data(keys: &TransactionsKeys, problems: &mut Problems) -> OwnData 
         restore: keys.restore.value("restore", problems).unwrap_or_default(),
         invariants: invariants(keys.invariant.as_deref().unwrap_or_default(), problems),
     };
-    if let (Some(at), true) = (keys.restore.place(), data.is_as_found())
-        && data.restore != Restore::None
-    {
-        problems
-            .add(
-                at,
-                "`restore` needs data that weighin makes: this test has no `setup` and no `load`",
-            )
-            .help("add setup = \"schema.sql\", or leave it out");
-    }
     check_references(sources, &data, problems);
     data
 }

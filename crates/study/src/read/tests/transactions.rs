@@ -49,7 +49,7 @@ pub(crate) fn workload(
         change_data: false,
         data: own_data::data(keys, problems),
     };
-    let places: Vec<Place> = tables.iter().map(|one| script_place(one)).collect();
+    let places: Vec<Place> = tables.iter().map(script_place).collect();
     if let Err(error) = script_column::read(&mut own, problems) {
         not_read(&own, &places, &error, problems);
         return None;

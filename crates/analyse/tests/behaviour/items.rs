@@ -1,0 +1,97 @@
+//! Transactions and statements of the user's own: which of them decides.
+
+use crate::support::{Noise, dataset};
+use analyse::{Evidence, ItemKind, Metric, Verdict, analyse};
+use model::{Dataset, Latencies, NamedResult, Script, ScriptTransaction, Transactions, Workload};
+
+/// Clients of the level.
+const CLIENTS: u32 = 4;
+const STATEMENTS: [&str; 3] = ["find", "list", "store"];
+
+/// Trials of two targets whose statements take so many milliseconds of a transaction.
+fn shop(times: [[f64; 3]; 2]) -> Dataset {
+    let of = |target: &str| times[usize::from(target == "b")];
+    let mut noise = Noise::new(7);
+    let mut factors = Vec::new();
+    let mut data = dataset(&["a", "b"], &[CLIENTS], 5, |target, _, _| {
+        let factor = noise.factor(0.01);
+        factors.push(factor);
+        f64::from(CLIENTS) * 1e3 / (of(target).iter().sum::<f64>() * factor)
+    });
+    let transaction = ScriptTransaction {
+        name: "shop".to_owned(),
+        script: Script { origin: "shop.sql".to_owned(), text: "SELECT 1;".to_owned() },
+        weight: 1,
+        think_time: None,
+        slo: "p95 < 1s".parse().ok(),
+        retry: false,
+    };
+    let own = Transactions {
+        transactions: vec![transaction],
+        set: Default::default(),
+        prepared: true,
+        writes: false,
+        change_data: false,
+        data: Default::default(),
+    };
+    data.study.tests[0].load_mut().expect("it runs a load").workload = Workload::Transactions(own);
+    for (record, factor) in data.trials.iter_mut().zip(factors) {
+        let times = of(&record.key.target);
+        let load = record.load_mut().expect("the trial completed");
+        let count = load.measure.transactions;
+        let named = |name: &str, ms: f64, each: u64| {
+            let (mut latencies, ok) = (Latencies::new(), each * count);
+            latencies.record_many((ms / each as f64 * factor * 1e6) as u64, ok);
+            NamedResult { name: name.to_owned(), latencies, ok, ..NamedResult::default() }
+        };
+        load.by_transaction = vec![named("shop", times.iter().sum(), 1)];
+        // As many as the load has of them: 20 in a transaction.
+        let each = [6, 7, load.measure.queries / count - 13];
+        let statements = STATEMENTS.iter().zip(times).zip(each);
+        load.by_statement = statements.map(|((name, ms), each)| named(name, ms, each)).collect();
+    }
+    data
+}
+
+#[test]
+fn the_statement_that_decides_is_named_with_its_share_and_what_speaks_against_it() {
+    // 10 ms against 5: `list` gains 6, `store` loses 1.
+    let data = shop([[2.0, 7.0, 1.0], [2.0, 1.0, 2.0]]);
+    let analysis = analyse(&data);
+    let decides: Vec<_> = analysis
+        .findings
+        .iter()
+        .filter_map(|finding| match &finding.evidence {
+            Evidence::Decides(decides) => Some(decides),
+            _ => None,
+        })
+        .collect();
+    let [decides] = decides[..] else { panic!("{decides:?}") };
+    assert_eq!((decides.winner.as_str(), decides.loser.as_str()), ("b", "a"));
+    assert_eq!(
+        (decides.item.name(), decides.slower.as_slice()),
+        ("list", &["store".to_owned()][..])
+    );
+    assert!((decides.ratio.point - 2.0).abs() < 0.1, "{decides:?}");
+    assert!((decides.item_ratio.point - 7.0).abs() < 0.5, "{decides:?}");
+    assert_eq!(decides.share, 1.0);
+    let judged = |name: &str, metric| {
+        let all = &analysis.tests[0].item_comparisons;
+        let same = |one: &&analyse::ItemComparison| {
+            one.of == ItemKind::Statement && one.name == name && one.metric == metric
+        };
+        all.iter().find(same).unwrap().verdict
+    };
+    assert_eq!(judged("list", Metric::LatencyMean), Verdict::CandidateBetter);
+    assert_eq!(judged("store", Metric::LatencyP95), Verdict::BaselineBetter);
+    assert_eq!(judged("find", Metric::LatencyMean), Verdict::Equivalent);
+    let cell = &analysis.tests[0].items[0];
+    assert_eq!(cell.transactions[0].slo.as_ref().unwrap().met, Some(true));
+}
+
+#[test]
+fn targets_that_do_not_differ_have_nothing_that_decides() {
+    let data = shop([[2.0, 2.0, 1.0], [2.0, 1.0, 2.0]]);
+    let decides = |evidence: &Evidence| matches!(evidence, Evidence::Decides(_));
+    assert!(!analyse(&data).findings.iter().any(|finding| decides(&finding.evidence)));
+}

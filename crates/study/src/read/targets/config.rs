@@ -1,0 +1,162 @@
+//! The option file of another server, whose settings a private one gets as far as they suit it.
+
+use crate::problem::{Place, Problems};
+use crate::read::{data_file, script_file};
+use model::system::Feature;
+use model::{ConfigChange, ServerConfig, System};
+use settings::{OptionLine, Verdict, is_name, is_secret, judge, option_lines};
+use std::collections::BTreeMap;
+use std::path::{Component, Path};
+
+/// Files that are read for one.
+const MOST_FILES: usize = 100;
+/// Files of directories that are read.
+const ENDING: &str = "cnf";
+
+/// A file that was read.
+pub(super) struct Config {
+    pub(super) config: ServerConfig,
+    /// What the server gets.
+    given: BTreeMap<String, String>,
+}
+
+pub(super) fn read(
+    written: &str,
+    at: Place,
+    system: System,
+    trusted: bool,
+    problems: &mut Problems,
+) -> Option<Config> {
+    if !system.has(Feature::OwnTransactions) {
+        problems.add(at, "`config` is an option file, which only servers of MySQL's kind have");
+        return None;
+    }
+    let mut reading = Reading { system, at, left: MOST_FILES, settings: BTreeMap::new(), problems };
+    reading.file(Path::new(written))?;
+    let settings = reading.settings;
+    let (mut given, mut changes) = (BTreeMap::new(), Vec::new());
+    for (name, value) in &settings {
+        let change = |instead: Option<String>, why: &str| ConfigChange {
+            name: name.clone(),
+            value: if is_secret(system, name) { "***".to_owned() } else { value.clone() },
+            instead,
+            why: why.to_owned(),
+        };
+        match judge(system, name, value) {
+            Verdict::Allowed => {}
+            Verdict::NeedsTrust(_) if settings::names_own_file(system, name) => {
+                let file = value.rsplit('/').next().unwrap_or_default().to_owned();
+                changes.push(change(
+                    Some(file.clone()),
+                    "a private server keeps its files in a directory of its own",
+                ));
+                given.insert(name.clone(), file);
+                continue;
+            }
+            Verdict::NeedsTrust(_) if trusted => {}
+            Verdict::NeedsTrust(why) | Verdict::Decided(why) => {
+                changes.push(change(None, why));
+                continue;
+            }
+        }
+        given.insert(name.clone(), value.clone());
+    }
+    let settings: BTreeMap<String, String> =
+        settings.into_iter().filter(|(name, _)| !is_secret(system, name)).collect();
+    let cache = settings::cache_bytes(system, &settings);
+    let config = ServerConfig { file: written.to_owned(), settings, changes, cache };
+    Some(Config { config, given })
+}
+
+/// Adds what the server gets to what the study sets, which wins. A setting that its version does not know
+/// keeps no server from starting.
+pub(super) fn add(config: &Config, settings: &mut BTreeMap<String, String>) {
+    for (name, value) in &config.given {
+        let plain = name.strip_prefix("loose_").unwrap_or(name);
+        if !settings.contains_key(plain) {
+            settings.insert(format!("loose_{plain}"), value.clone());
+        }
+    }
+}
+
+struct Reading<'a> {
+    system: System,
+    at: Place,
+    left: usize,
+    settings: BTreeMap<String, String>,
+    problems: &'a mut Problems,
+}
+
+impl Reading<'_> {
+    /// Reads a file, and those that it includes; `None` where one cannot be.
+    fn file(&mut self, file: &Path) -> Option<()> {
+        let shown = file.display().to_string();
+        let Some(left) = self.left.checked_sub(1) else {
+            return self.refuse(format!("{shown} and others are more than {MOST_FILES} files"));
+        };
+        self.left = left;
+        let text = script_file::read(&shown, self.at.clone(), self.problems)?;
+        for (number, line) in option_lines(text.as_bytes()) {
+            match line {
+                OptionLine::Include { path, is_directory } => {
+                    let path = String::from_utf8_lossy(&path).into_owned();
+                    self.include(file, number, &path, is_directory)?;
+                }
+                OptionLine::Option { group, name, value } if settings::is_of_servers(&group) => {
+                    let value = value.map(|value| String::from_utf8_lossy(&value).into_owned());
+                    self.option(&shown, number, &name, value.unwrap_or_default())?;
+                }
+                OptionLine::Option { .. } => {}
+            }
+        }
+        Some(())
+    }
+
+    fn option(&mut self, file: &str, number: usize, name: &str, value: String) -> Option<()> {
+        let name = settings::normal_name(self.system, name);
+        if !is_name(&name) || value.contains(char::is_control) {
+            return self.refuse(format!("{file}, line {number}: this is no setting"));
+        }
+        // Of an option given twice the last one counts.
+        self.settings.insert(name, value);
+        Some(())
+    }
+
+    /// What a file of another machine includes by an absolute path is not what this machine has there.
+    fn include(
+        &mut self,
+        from: &Path,
+        number: usize,
+        path: &str,
+        is_directory: bool,
+    ) -> Option<()> {
+        let shown = from.display();
+        let is_below = !path.is_empty()
+            && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+        if !is_below {
+            return self.refuse(format!(
+                "{shown}, line {number} includes {path}, which is not below its own directory"
+            ));
+        }
+        let beside = from.parent().unwrap_or(Path::new("")).join(path);
+        if !is_directory {
+            return self.file(&beside);
+        }
+        let root = self.problems.directory.clone().unwrap_or_default();
+        match data_file::list(&root.join(&beside), ENDING) {
+            Ok(files) => {
+                let names = files.iter().filter_map(|file| file.file_name());
+                names.map(|name| beside.join(name)).try_for_each(|file| self.file(&file))
+            }
+            Err(error) => self.refuse(format!("{} cannot be read: {error}", beside.display())),
+        }
+    }
+
+    fn refuse(&mut self, message: String) -> Option<()> {
+        self.problems.add(self.at.clone(), message).help(
+            "copy what it includes beside it, and write the path relative to it, or put the lines into \
+             the file itself",
+        );
+        None
+    }
+}
