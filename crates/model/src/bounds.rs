@@ -54,6 +54,10 @@ pub const MAX_TRANSACTIONS: usize = 100;
 pub const MAX_SCRIPT_STATEMENTS: usize = 1_000;
 /// Longest script, in bytes.
 pub const MAX_SCRIPT: u64 = 1 << 20;
+/// Longest file of which a script takes a column, in bytes.
+pub const MAX_COLUMN_FILE: u64 = 1 << 30;
+/// Most bytes of the values of a column: some millions of ids.
+pub const MAX_COLUMN: usize = 64 << 20;
 /// Largest weight of a transaction: pgbench's.
 pub const MAX_WEIGHT: u32 = i32::MAX as u32;
 /// Most statements and transactions of a load that are told apart.

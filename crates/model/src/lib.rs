@@ -144,7 +144,7 @@ pub use target::{
 };
 pub use task::{ImportedTask, LoadSearch, Task};
 pub use test::{CacheState, Test};
-pub use transactions::{Script, ScriptTransaction, SetValue, Transactions};
+pub use transactions::{Script, ScriptColumn, ScriptTransaction, SetValue, Transactions};
 pub use unit_name::UnitName;
 pub use volume::{BuiltVolume, FileSystem, IoLimits};
 pub use window::Window;

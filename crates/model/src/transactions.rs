@@ -46,6 +46,19 @@ pub struct Script {
     /// What messages call it: a path, or a key of the study.
     pub origin: String,
     pub text: String,
+    /// Values of files that it picks from.
+    #[serde(default)]
+    pub columns: Vec<ScriptColumn>,
+}
+
+/// The values of a column of a CSV file, as they were when the study was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptColumn {
+    /// As the script calls it.
+    pub file: String,
+    pub column: String,
+    /// One a line; none has a line break in it.
+    pub values: String,
 }
 
 /// A value of a variable.

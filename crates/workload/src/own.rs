@@ -1,14 +1,27 @@
 //! Transactions of the user's own, as a study has them, as a program.
 
-use crate::program::{Expression, Initial, Parts, Program, Statement, StatementKind, Step};
-use crate::script::{self, Options, Parsed, Script, ScriptError, Syntax};
-use model::{SetValue, Transactions};
+use crate::program::{
+    Expression, Initial, Parts, Program, Statement, StatementKind, Step, Values, ValuesBuilder,
+    ValuesError,
+};
+use crate::script::{self, Need, Needed, Options, Parsed, Script, ScriptError, Syntax};
+use model::bounds::MAX_COLUMN;
+use model::{ScriptColumn, SetValue, Transactions};
+use std::sync::Arc;
 
-/// Reads the scripts.
+/// Reads the scripts, which then need no values but the answers to queries.
 ///
 /// # Errors
 /// When one of them could not be run; the error shows where and why.
 pub fn parse(own: &Transactions, syntax: Syntax) -> Result<Parsed, ScriptError> {
+    parse_without_columns(own, syntax)?.fill(|need| column(own, need))
+}
+
+/// Reads the scripts without the values of files.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_without_columns(own: &Transactions, syntax: Syntax) -> Result<Parsed, ScriptError> {
     let scripts = own.transactions.iter().map(|one| Script {
         name: one.name.clone(),
         file: Some(one.script.origin.clone()),
@@ -25,6 +38,22 @@ pub fn parse(own: &Transactions, syntax: Syntax) -> Result<Parsed, ScriptError> 
     });
     let options = Options { prepared: own.prepared, syntax, variables: variables.collect() };
     script::parse(&scripts.collect::<Vec<_>>(), &options)
+}
+
+/// The values of a file that a script picks from, as the study has them; `None` where it needs a query.
+fn column(own: &Transactions, need: &Need) -> Result<Option<Arc<Values>>, ScriptError> {
+    let Needed::Column { file, column } = &need.needed else { return Ok(None) };
+    let script = own.transactions.get(need.script).map(|one| &one.script);
+    let is_it = |one: &&ScriptColumn| one.file == *file && one.column == *column;
+    let Some(found) = script.and_then(|script| script.columns.iter().find(is_it)) else {
+        let help = "run the study from its file, beside which this one lies";
+        return Err(need.failed("the study has no values of this file", help));
+    };
+    let failed = |error: ValuesError| need.failed(&error.to_string(), "give the file other rows");
+    let mut values = ValuesBuilder::new(2 * MAX_COLUMN);
+    let mut lines = found.values.lines();
+    lines.try_for_each(|value| values.push(value.as_bytes())).map_err(failed)?;
+    values.finish().map(|values| Some(Arc::new(values))).map_err(failed)
 }
 
 /// The program of scripts that were read, with what the study says beside them.

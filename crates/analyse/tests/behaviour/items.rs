@@ -20,7 +20,11 @@ fn shop(times: [[f64; 3]; 2]) -> Dataset {
     });
     let transaction = ScriptTransaction {
         name: "shop".to_owned(),
-        script: Script { origin: "shop.sql".to_owned(), text: "SELECT 1;".to_owned() },
+        script: Script {
+            origin: "shop.sql".to_owned(),
+            text: "SELECT 1;".to_owned(),
+            columns: vec![],
+        },
         weight: 1,
         think_time: None,
         slo: "p95 < 1s".parse().ok(),

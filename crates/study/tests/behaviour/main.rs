@@ -22,6 +22,7 @@ mod parallel;
 mod plan;
 mod replication;
 mod restarts;
+mod script_columns;
 mod statements;
 mod storage;
 mod transactions;

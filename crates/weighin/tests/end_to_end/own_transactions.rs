@@ -235,3 +235,33 @@ fn scripts_of_the_command_line_run_by_the_same_rules() {
     let notes = server.query("SELECT DISTINCT note FROM orders WHERE note IS NOT NULL");
     assert_eq!(notes, ["it's :had"]);
 }
+
+#[test]
+fn values_come_from_a_file_and_an_answer_without_its_row_is_an_error_of_the_statement() {
+    let server = shop(true);
+    let place = Workplace::new();
+    // Every fifth id is that of no customer.
+    let id = |number: u32| if number.is_multiple_of(5) { number + 10_000 } else { number };
+    let ids: String = (1..=1000).map(|number| format!("\"a, b\",{}\n", id(number))).collect();
+    place.write("ids.csv", format!("note,id\n{ids}"));
+    let script = "\\values customer ids.csv id\nBEGIN;\n\
+         SELECT balance FROM customer WHERE id = :customer \\gset\n\
+         \\if :balance = 1000\n-- name: as it was\nSELECT :balance + 0;\n\\endif\nCOMMIT;\n";
+    place.write("look.sql", script);
+    let test = "clients = [2]\nwarmup = \"0s\"\nduration = \"1s\"\non_error = \"ignore\"\n\
+         [[test.transaction]]\nscript = \"look.sql\"\n";
+    place.write("shop.toml", study(1, &target("shop", &server), test));
+    place.weighin(&["run", "shop.toml"]).done();
+    let (_, load) = loads(&place).remove(0);
+    let select = named(&load.by_statement, "SELECT customer");
+    let [error] = &select.errors[..] else { panic!("{select:?}") };
+    assert_eq!((error.code.as_str(), error.count), ("gset", select.failed));
+    // A binomial share of 0.2: six standard deviations.
+    let all = (select.ok + select.failed) as f64;
+    let share = select.failed as f64 / all;
+    assert!((share - 0.2).abs() < 6.0 * (0.16 / all).sqrt(), "{share} of {all}");
+    // The transaction that it is in fails with it, and each has its rollback: none hangs.
+    assert_eq!(named(&load.by_transaction, "look").failed, select.failed);
+    let as_it_was = named(&load.by_statement, "as it was");
+    assert!(as_it_was.ok.abs_diff(select.ok) <= 2 && as_it_was.failed == 0, "{as_it_was:?}");
+}

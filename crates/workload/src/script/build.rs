@@ -32,7 +32,8 @@ pub(super) struct Builder<'a> {
     numbers: HashMap<String, usize>,
     transactions: Vec<Transaction>,
     needs: Vec<Need>,
-    sources: HashMap<Needed, usize>,
+    /// Queries are those of all scripts; a file lies beside the script that names it.
+    sources: HashMap<(Option<usize>, Needed), usize>,
     /// Statements from whose answers variables are read by name.
     open: Vec<Open>,
     /// What looks like a variable in quotes: script, place and name.
@@ -208,7 +209,9 @@ impl<'a> Builder<'a> {
         needed: Needed,
     ) -> Result<usize, Problem> {
         let count = self.names.number(&format!("{name}_rows"));
-        if let Some(source) = self.sources.get(&needed) {
+        let of_script = matches!(needed, Needed::Column { .. }).then_some(number);
+        let key = (of_script, needed.clone());
+        if let Some(source) = self.sources.get(&key) {
             self.needs[*source].counts.push(count);
             return Ok(*source);
         }
@@ -218,7 +221,7 @@ impl<'a> Builder<'a> {
                 format!("there are more than {MOST_NEEDS} columns and queries for values");
             return Err(Problem::new(at, message, "take several variables from one of them"));
         }
-        self.sources.insert(needed.clone(), source);
+        self.sources.insert(key, source);
         let place = ScriptError::new(script, Problem::new(at, "these values are missing", ""));
         self.needs.push(Need { needed, script: number, source, counts: vec![count], place });
         Ok(source)
@@ -357,6 +360,7 @@ impl<'a> Builder<'a> {
 
     /// Variables that get no value otherwise are columns of an answer of which no more is known.
     fn read_by_name(&mut self) {
+        let mut read = HashSet::new();
         for (name, script, at) in self.names.without_value() {
             let fits =
                 |open: &&Open| name.len() > open.prefix.len() && name.starts_with(&open.prefix);
@@ -369,10 +373,8 @@ impl<'a> Builder<'a> {
             self.names.begin_script(script);
             let variable = self.names.set(&name, open.at);
             let column = Column::Name(name[open.prefix.len()..].to_owned());
-            let reads = &mut self.statements[open.statement].reads;
-            let read = Read { column, variable };
-            if !reads.contains(&read) {
-                reads.push(read);
+            if read.insert((open.statement, variable)) {
+                self.statements[open.statement].reads.push(Read { column, variable });
             }
         }
     }

@@ -82,24 +82,44 @@ impl Parsed {
         &self.notes
     }
 
+    /// The same with those values that are to be had already: then no more is needed of them.
+    ///
+    /// # Errors
+    /// The first that getting values gave; [`Need::failed`] makes one.
+    pub fn fill<E>(
+        mut self,
+        mut get: impl FnMut(&Need) -> Result<Option<Arc<Values>>, E>,
+    ) -> Result<Self, E> {
+        let mut left = Vec::new();
+        for need in std::mem::take(&mut self.needs) {
+            match get(&need)? {
+                Some(values) => self.put(&need, values),
+                None => left.push(need),
+            }
+        }
+        self.needs = left;
+        Ok(self)
+    }
+
     /// The parts of a program, with values from whoever can read files and ask servers.
     ///
     /// # Errors
     /// The first that getting values gave; [`Need::failed`] makes one.
     pub fn with_values<E>(
-        mut self,
+        self,
         mut get: impl FnMut(&Need) -> Result<Arc<Values>, E>,
     ) -> Result<Parts, E> {
-        for need in &self.needs {
-            let values = get(need)?;
-            for count in &need.counts {
-                let rows = i64::try_from(values.len()).unwrap_or(i64::MAX);
-                self.parts.variables[*count].initial = Some(Initial::Integer(rows));
-            }
-            self.parts.sources[need.source] = Source::Values(values);
+        let mut filled = self.fill(|need| get(need).map(Some))?;
+        filled.parts.fold_constants();
+        Ok(filled.parts)
+    }
+
+    fn put(&mut self, need: &Need, values: Arc<Values>) {
+        for count in &need.counts {
+            let rows = i64::try_from(values.len()).unwrap_or(i64::MAX);
+            self.parts.variables[*count].initial = Some(Initial::Integer(rows));
         }
-        self.parts.fold_constants();
-        Ok(self.parts)
+        self.parts.sources[need.source] = Source::Values(values);
     }
 
     /// The parts of a program that needs no values.

@@ -9,6 +9,7 @@ mod oltp;
 mod own_data;
 mod placement;
 mod schema_change;
+mod script_column;
 mod slo;
 mod statement;
 mod storage;

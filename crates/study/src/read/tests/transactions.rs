@@ -6,8 +6,8 @@ use crate::keys::value::{TakenNames, name, one_of};
 use crate::problem::names::{choices, nearest};
 use crate::problem::{Place, Problems};
 use crate::read::script_file;
-use crate::read::tests::own_data;
 use crate::read::tests::table::TestTable;
+use crate::read::tests::{own_data, script_column};
 use model::bounds::{MAX_SCRIPT_STATEMENTS, MAX_TRANSACTIONS};
 use model::{Script, ScriptTransaction, SetValue, Slo, SqlSyntax, Transactions, text};
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use toml::Spanned;
 use workload::own;
 use workload::program::Parts;
-use workload::script::{self, Needed, Parsed, ScriptError};
+use workload::script::{self, Parsed, ScriptError};
 
 /// The transactions of a test.
 pub(crate) fn workload(
@@ -50,6 +50,10 @@ pub(crate) fn workload(
         data: own_data::data(keys, problems),
     };
     let places: Vec<Place> = tables.iter().map(script_place).collect();
+    if let Err(error) = script_column::read(&mut own, problems) {
+        not_read(&own, &places, &error, problems);
+        return None;
+    }
     own.change_data = change_data(&own, &places, problems)?;
     Some(own)
 }
@@ -96,15 +100,9 @@ fn change_data(own: &Transactions, places: &[Place], problems: &mut Problems) ->
     Some(change)
 }
 
-/// The parts of scripts but for values, which a query gives that the server answers later.
+/// The parts of scripts but for the values that a query gives, which the server answers later.
 fn without_values(parsed: Parsed) -> Result<Parts, ScriptError> {
-    parsed.with_values(|need| match need.needed {
-        Needed::Query { .. } => Ok(Arc::default()),
-        Needed::Column { .. } => {
-            let help = "take the values from a query";
-            Err(need.failed("values of a file are not to be had for a load", help))
-        }
-    })
+    parsed.with_values(|_| Ok(Arc::default()))
 }
 
 /// Notes what is wrong with a script, and where in it.
@@ -201,7 +199,7 @@ fn script(table: &Spanned<TransactionTable>, problems: &mut Problems) -> Option<
             None => {
                 let origin = written.get_ref().clone();
                 let text = script_file::read(written.get_ref(), written.span(), problems)?;
-                Some(Script { origin, text })
+                Some(Script { origin, text, columns: vec![] })
             }
         },
         (None, Some(sql)) => {
@@ -212,7 +210,7 @@ fn script(table: &Spanned<TransactionTable>, problems: &mut Problems) -> Option<
                     .help("write it like sql = \"SELECT COUNT(*) FROM orders\"");
                 return None;
             }
-            Some(Script { origin: origin_of(table), text: joined(&texts) })
+            Some(Script { origin: origin_of(table), text: joined(&texts), columns: vec![] })
         }
     }
 }
@@ -252,5 +250,6 @@ fn built_in(name: &str, at: Place, problems: &mut Problems) -> Option<Script> {
             .help(format!("there are {}", choices(names())));
         return None;
     };
-    Some(Script { origin: format!("{BUILT_IN}{name}"), text: script.text })
+    let origin = format!("{BUILT_IN}{name}");
+    Some(Script { origin, text: script.text, columns: vec![] })
 }
