@@ -64,6 +64,7 @@ mod test;
 pub mod text;
 mod transactions;
 mod unit_name;
+mod used;
 
 mod volume;
 mod window;

@@ -1,0 +1,194 @@
+//! What operations took of the machine that their target is on.
+
+use crate::{FigureNumber, LoadResult, Resource, Sample, Sampling, TrialRecord, Window, signal};
+
+/// Share of the measured phase that must have been sampled, so that its figures are those of the phase.
+const SAMPLED: f64 = 0.5;
+
+/// How much of it was used per second on average over the measured phase.
+fn rate(resource: Resource, load: &LoadResult, sampling: &Sampling) -> Option<f64> {
+    let window = Window::for_load(load);
+    let samples = sampling.target_samples();
+    let disks = sampling.target_disks();
+    let mean = |figure: &dyn Fn(&Sample) -> Option<f64>| {
+        let is_enough = window.sampled(&samples, |sample| figure(sample).is_some()) >= SAMPLED;
+        is_enough.then(|| window.mean(&samples, figure)).flatten()
+    };
+    let disk = |figure: fn(&crate::DiskRates) -> f64| {
+        mean(&|sample: &Sample| {
+            let of = |name: &String| sample.disks.iter().find(|disk| disk.device == *name);
+            let found: Option<Vec<_>> = disks.iter().map(of).collect();
+            found.filter(|found| !found.is_empty())?.into_iter().map(figure).sum::<f64>().into()
+        })
+    };
+    match resource {
+        Resource::ServerCpu => mean(&|sample| Some(sample.server?.cpus)),
+        Resource::ServerSystemCpu => mean(&|sample| Some(sample.server?.system_cpus)),
+        Resource::ReplicaCpu => mean(&|sample| Some(sample.replicas?.cpus)),
+        Resource::HostCpu => {
+            let cpus = f64::from(sampling.target_cpus()?);
+            mean(&|sample| {
+                let busy = sample.cpu.is_known().then(|| sample.cpu.busy() * cpus)?;
+                Some((busy - sample.client.cpus).max(0.0))
+            })
+        }
+        Resource::ContextSwitches => {
+            sampling.target_cpus()?;
+            mean(&|sample| sample.context_switches)
+        }
+        Resource::DiskReads => disk(|disk| disk.reads),
+        Resource::DiskWrites => disk(|disk| disk.writes),
+        Resource::DiskReadBytes => disk(|disk| disk.read_bytes),
+        Resource::DiskWrittenBytes => disk(|disk| disk.written_bytes),
+        Resource::LogBytes => window.growth(sampling, signal::LOG_WRITTEN),
+        Resource::CacheMisses => window.growth(sampling, signal::CACHE_MISSES),
+    }
+}
+
+impl Sampling {
+    /// The processors of the machine that the server is on; `None` where that machine was not seen: a
+    /// server that is reached over a network alone may be anywhere.
+    fn target_cpus(&self) -> Option<u32> {
+        let cpus = match &self.target_host {
+            Some(host) => host.processor_use.cpus,
+            None => {
+                self.samples.iter().find_map(|sample| sample.server)?;
+                self.account.processor_use.cpus
+            }
+        };
+        (cpus > 0).then_some(cpus)
+    }
+}
+
+impl TrialRecord {
+    /// What an operation that succeeded took of a resource on average, in microseconds of processor time,
+    /// bytes, or a number: what was used in the measured phase ÷ the operations that succeeded in it.
+    /// `None` where it was not seen.
+    pub fn used(&self, resource: Resource) -> Option<FigureNumber> {
+        let load = self.load()?;
+        let operations = load.measure.transactions as f64;
+        let seconds = load.measure.elapsed.as_secs_f64();
+        let amount = rate(resource, load, &self.sampling)? * seconds;
+        let each = resource.scale() / operations;
+        let value = amount * each;
+        value
+            .is_finite()
+            .then_some(FigureNumber { value, resolution: resource.resolution() * each })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        CounterReading, CpuShares, DiskRates, Failure, HostAccount, Level, Outcome, PhaseTotals,
+        ProcessUsage, ProcessorUse, TrialEnd, TrialKey,
+    };
+    use std::time::Duration;
+
+    fn sample(second: u32, cpus: f64) -> Sample {
+        Sample {
+            at_seconds: f64::from(second),
+            length: Duration::from_secs(1),
+            cpu: CpuShares { user: 0.5, system: 0.25, idle: 0.25, ..CpuShares::default() },
+            disks: vec![
+                DiskRates {
+                    device: "sda".into(),
+                    writes: 40.0,
+                    written_bytes: 4e5,
+                    ..DiskRates::default()
+                },
+                DiskRates { device: "sdb".into(), writes: 1e6, ..DiskRates::default() },
+            ],
+            server: Some(ProcessUsage { cpus, system_cpus: cpus / 4.0, rss_bytes: 1 }),
+            client: ProcessUsage { cpus: 1.0, system_cpus: 0.5, rss_bytes: 1 },
+            context_switches: Some(3_000.0),
+            ..Sample::default()
+        }
+    }
+
+    /// 1,000 transactions in two seconds, after one second of warm-up.
+    fn record(sampling: Sampling) -> TrialRecord {
+        let phase = |seconds, transactions| PhaseTotals {
+            elapsed: Duration::from_secs(seconds),
+            transactions,
+            ..PhaseTotals::default()
+        };
+        let load =
+            LoadResult { warmup: phase(1, 500), measure: phase(2, 1_000), ..LoadResult::default() };
+        TrialRecord {
+            key: TrialKey {
+                target: "a".into(),
+                test: "t".into(),
+                level: Level::clients(1),
+                repeat: 1,
+            },
+            position: 1,
+            seed: 1,
+            started_at: Default::default(),
+            finished_at: Default::default(),
+            clock_jump_ms: None,
+            end: TrialEnd::Completed(Box::new(Outcome::of_load(load))),
+            sampling,
+            cross_check: None,
+            search: None,
+            side_by_side: None,
+        }
+    }
+
+    fn seen() -> Sampling {
+        let reading = |at_seconds, log| CounterReading {
+            at_seconds,
+            counters: [(signal::LOG_WRITTEN.to_owned(), log)].into(),
+        };
+        let processor_use = ProcessorUse { cpus: 4, ..ProcessorUse::default() };
+        Sampling {
+            // Warm-up is no part of it.
+            samples: vec![sample(1, 9.0), sample(2, 1.0), sample(3, 2.0)],
+            before: Some(reading(0.5, 1_000)),
+            after: Some(reading(3.5, 601_000)),
+            volume: vec!["sda".into()],
+            account: HostAccount { processor_use, ..HostAccount::default() },
+            ..Sampling::default()
+        }
+    }
+
+    #[test]
+    fn what_was_used_in_the_measured_phase_is_shared_among_its_operations() {
+        let record = record(seen());
+        let used = |resource| record.used(resource).map(|number| number.value);
+        // 3 s of processor time for 1,000 transactions.
+        assert_eq!(used(Resource::ServerCpu), Some(3_000.0));
+        assert_eq!(used(Resource::ServerSystemCpu), Some(750.0));
+        // 3 of 4 processors, without weighin's one.
+        assert_eq!(used(Resource::HostCpu), Some(4_000.0));
+        assert_eq!(used(Resource::ContextSwitches), Some(6.0));
+        assert_eq!(used(Resource::DiskWrites), Some(0.08));
+        assert_eq!(used(Resource::DiskWrittenBytes), Some(800.0));
+        assert_eq!(used(Resource::DiskReads), Some(0.0));
+        assert_eq!(used(Resource::LogBytes), Some(400.0));
+        assert_eq!(used(Resource::CacheMisses), None);
+        assert_eq!(used(Resource::ReplicaCpu), None);
+        let resolution = record.used(Resource::ServerCpu).unwrap().resolution;
+        assert!((resolution - 20.0).abs() < 1e-9, "{resolution}");
+    }
+
+    #[test]
+    fn what_was_not_seen_is_not_known() {
+        // A server elsewhere: the processors here are not its own.
+        let mut elsewhere = seen();
+        elsewhere.volume.clear();
+        elsewhere.samples.iter_mut().for_each(|sample| sample.server = None);
+        let elsewhere = record(elsewhere);
+        for resource in [Resource::ServerCpu, Resource::HostCpu, Resource::ContextSwitches] {
+            assert_eq!(elsewhere.used(resource), None, "{resource:?}");
+        }
+        assert_eq!(elsewhere.used(Resource::DiskWrites), None);
+        // Half of a second of two.
+        let mut hardly = seen();
+        hardly.samples = vec![Sample { at_seconds: 1.5, ..sample(2, 1.0) }];
+        assert_eq!(record(hardly).used(Resource::ServerCpu), None);
+        let failed = TrialRecord { end: TrialEnd::Failed(Failure::skipped()), ..record(seen()) };
+        assert_eq!(failed.used(Resource::ServerCpu), None);
+    }
+}
