@@ -269,3 +269,74 @@ fn statements_are_timed_and_one_that_takes_too_long_is_ended_on_the_server() {
     assert!(figures(long).contains("it was ended on the server"), "{:?}", long.end);
     place.assert_no_server_left();
 }
+
+/// pgbench's tables, in words that both products take.
+const PGBENCH_TABLES: &str = "\
+CREATE TABLE pgbench_branches (bid INT PRIMARY KEY, bbalance INT NOT NULL);
+CREATE TABLE pgbench_tellers (tid INT PRIMARY KEY, bid INT NOT NULL, tbalance INT NOT NULL);
+CREATE TABLE pgbench_accounts (aid INT PRIMARY KEY, bid INT NOT NULL, abalance INT NOT NULL);
+CREATE TABLE pgbench_history (tid INT, bid INT, aid INT, delta INT, mtime TIMESTAMP);
+";
+
+#[test]
+fn the_same_scripts_run_on_the_same_data_of_both_products() {
+    let place = Workplace::new();
+    place.write("tables.sql", PGBENCH_TABLES);
+    let study = r#"
+[study]
+name = "products"
+repeats = 1
+[[target]]
+name = "maria"
+sandbox = { trusted = true }
+[[target]]
+name = "pg"
+kind = "postgresql"
+sandbox = { trusted = true }
+[[test]]
+workload = "transactions"
+set = { scale = 1 }
+setup = "tables.sql"
+load = [
+    { table = "pgbench_branches", rows = 1, columns = { bid = "sequence", bbalance = { integer = [0, 0] } } },
+    { table = "pgbench_tellers", rows = 10, columns = { tid = "sequence", bid = { integer = [1, 1] }, tbalance = { integer = [0, 0] } } },
+    { table = "pgbench_accounts", rows = 100_000, columns = { aid = "sequence", bid = { integer = [1, 1] }, abalance = { integer = [0, 0] } } },
+]
+clients = 2
+warmup = "0s"
+transactions = 60
+restore = "none"
+transaction = [{ script = "builtin:tpcb-like" }]
+[[test.invariant]]
+name = "balances equal the history"
+sql = "SELECT (SELECT SUM(abalance) FROM pgbench_accounts) - (SELECT COALESCE(SUM(delta), 0) FROM pgbench_history)"
+gives = 0
+[[test.invariant]]
+name = "each transaction is in the history"
+sql = "SELECT COUNT(*) FROM pgbench_history"
+gives = 60
+"#;
+    place.write("products.toml", study);
+    place.weighin(&["run", "products.toml"]).done();
+    place.assert_no_server_left();
+    for record in completed(&place, 2) {
+        let load = record.load().unwrap();
+        assert_eq!(load.ledger.ok, 60, "{:?}", load.errors);
+        let history = load.by_statement.iter().find(|one| one.name.contains("history")).unwrap();
+        assert_eq!((history.ok, history.rows, history.failed), (60, 60, 0));
+    }
+    let report = place.weighin(&["report", "products.toml", "--format", "json"]).json();
+    for test in report["tests"].as_array().unwrap() {
+        for cell in test["cells"].as_array().unwrap() {
+            assert_ne!(cell["trials"][0]["validity"], "void", "{}", report["findings"]);
+        }
+    }
+    // An invariant that does not hold is found.
+    place.write("products.toml", study.replace("gives = 60", "gives = 61"));
+    place.weighin(&["run", "products.toml", "--store", "broken.weighin"]);
+    let report = place.weighin(&["report", "broken.weighin", "--format", "json"]).json();
+    let trials = report["tests"][0]["cells"].as_array().unwrap().iter();
+    let validity: Vec<&str> =
+        trials.map(|cell| cell["trials"][0]["validity"].as_str().unwrap()).collect();
+    assert_eq!(validity, ["void", "void"]);
+}
