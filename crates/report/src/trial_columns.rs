@@ -180,7 +180,9 @@ impl<'a> TrialRow<'a> {
     /// What became of the user's own transactions and statements, by name.
     fn own_transactions(&self) -> Vec<String> {
         let load = self.record.and_then(TrialRecord::load);
-        let own = self.test.is_some_and(|test| !test.items.is_empty());
+        let mut tests = self.analysis.dataset.study.tests.iter();
+        let test = tests.find(|test| test.name == self.planned.key.test);
+        let own = test.and_then(|test| test.workload()?.transactions()).is_some();
         let Some(load) = load.filter(|_| own) else { return Vec::new() };
         let all = load.by_transaction.iter().chain(&load.by_statement);
         let of = |one: &NamedResult| {
