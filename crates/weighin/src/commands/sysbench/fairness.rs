@@ -239,8 +239,20 @@ impl<const BY_STATEMENT: bool> Session for Counted<BY_STATEMENT> {
         self.session.awaited()
     }
 
+    fn transaction_names(&self) -> Vec<String> {
+        self.session.transaction_names()
+    }
+
     fn transaction(&self) -> Option<usize> {
         self.session.transaction()
+    }
+
+    fn refused_statement(&self) -> Option<usize> {
+        self.session.refused_statement()
+    }
+
+    fn does_again(&self) -> bool {
+        self.session.does_again()
     }
 
     fn is_farewell(&self, input: &[u8]) -> bool {
