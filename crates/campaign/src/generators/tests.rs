@@ -352,10 +352,13 @@ fn what_would_fill_the_memory_is_no_answer() {
     assert!(changed(&|_| ()));
     let latencies = &account["done"]["recorded"]["latencies"];
     let kinds = |count| {
-        let kinds: Vec<_> = std::iter::repeat_n(latencies.clone(), count).collect();
+        let kind = serde_json::json!({
+            "latencies": latencies, "ok": 0, "failed": 0, "retries": 0, "rows": 0, "errors": [],
+        });
+        let kinds: Vec<_> = std::iter::repeat_n(kind, count).collect();
         changed(&|account| account["recorded"]["by_request"] = kinds.clone().into())
     };
-    assert!(kinds(100) && !kinds(101));
+    assert!(kinds(1_100) && !kinds(1_101));
     let errors = |count, length| {
         let error = serde_json::json!({
             "class": "other", "code": "", "sql_state": "", "message": "x".repeat(length), "count": 1,

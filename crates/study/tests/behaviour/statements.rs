@@ -72,7 +72,7 @@ fn what_makes_no_sense_is_refused_with_the_remedy() {
         ),
         (
             "statements = \"scan\"\nworkload = \"key_value\"\nclients = 4",
-            ["beside loads of MariaDB and MySQL only", "oltp_read_write"],
+            ["beside loads of MariaDB, MySQL and PostgreSQL only", "oltp_read_write"],
         ),
         (
             "statements = \"scan\"\nworkload = \"oltp_read_only\"\nclients = 4\nduration = \"5s\"",
@@ -101,7 +101,7 @@ fn statements_run_on_sql_servers() {
         "{message}"
     );
     assert!(
-        message.contains("statement runs on targets of the kind mariadb or mysql"),
+        message.contains("statement runs on targets of the kind mariadb, mysql, postgresql or postgres"),
         "{message}"
     );
 }
