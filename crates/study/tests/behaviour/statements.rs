@@ -101,7 +101,9 @@ fn statements_run_on_sql_servers() {
         "{message}"
     );
     assert!(
-        message.contains("statement runs on targets of the kind mariadb, mysql, postgresql or postgres"),
+        message.contains(
+            "statement runs on targets of the kind mariadb, mysql, postgresql or postgres"
+        ),
         "{message}"
     );
 }
