@@ -199,8 +199,9 @@ fn targets_that_answer_differently_are_found_before_any_trial() {
     let targets = place.store().dataset().unwrap().targets;
     let answers: Vec<usize> = targets.iter().map(|facts| facts.server.answers.len()).collect();
     assert_eq!(answers, [6, 6], "three of each statement");
+    // Trials of a few transactions may have other faults as well.
     let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("2 severe findings"), "{said}");
+    assert!(said.contains("answer the statement `SELECT customers` differently"), "{said}");
     let report = place.files("weighin")[0].to_str().unwrap().to_owned();
     let report = place.weighin(&["report", &report, "--format", "markdown"]).done();
     let report = report.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -179,7 +179,7 @@ fn deadlocks_are_done_again_and_counted_and_a_statement_that_fails_is_named() {
     place.write("transfer.sql", transfer);
     place.write("twice.sql", "INSERT INTO customer VALUES (1, 'x', 1);\n");
     let test = "clients = [8]\nduration = \"2s\"\nwarmup = \"0s\"\nwrites = true\non_error = \"ignore\"\n\
-         [[test.transaction]]\nscript = \"transfer.sql\"\nweight = 20\nretry = \"deadlock\"\n\
+         [[test.transaction]]\nscript = \"transfer.sql\"\nweight = 4\nretry = \"deadlock\"\n\
          [[test.transaction]]\nscript = \"twice.sql\"\n";
     place.write("shop.toml", study(1, &target("t", &server), test));
     place.weighin(&["run", "shop.toml", "--allow-writes"]).done();
@@ -255,13 +255,18 @@ fn values_come_from_a_file_and_an_answer_without_its_row_is_an_error_of_the_stat
     let (_, load) = loads(&place).remove(0);
     let select = named(&load.by_statement, "SELECT customer");
     let [error] = &select.errors[..] else { panic!("{select:?}") };
-    assert_eq!((error.code.as_str(), error.count), ("gset", select.failed));
+    assert_eq!(error.code, "gset");
+    // Each of two clients may have one under way when the measurement ends: errors are of all phases, and
+    // its transaction may fail only then.
+    let about_as_many = |one: u64, other: u64| one.abs_diff(other) <= 2;
+    assert!(about_as_many(error.count, select.failed), "{select:?}");
     // A binomial share of 0.2: six standard deviations.
     let all = (select.ok + select.failed) as f64;
     let share = select.failed as f64 / all;
     assert!((share - 0.2).abs() < 6.0 * (0.16 / all).sqrt(), "{share} of {all}");
     // The transaction that it is in fails with it, and each has its rollback: none hangs.
-    assert_eq!(named(&load.by_transaction, "look").failed, select.failed);
+    let look = named(&load.by_transaction, "look");
+    assert!(about_as_many(look.failed, select.failed), "{look:?} {select:?}");
     let as_it_was = named(&load.by_statement, "as it was");
-    assert!(as_it_was.ok.abs_diff(select.ok) <= 2 && as_it_was.failed == 0, "{as_it_was:?}");
+    assert!(about_as_many(as_it_was.ok, select.ok) && as_it_was.failed == 0, "{as_it_was:?}");
 }
