@@ -175,7 +175,7 @@ impl Attempt<'_, '_> {
             None => Limit::Window(length),
         };
         let seed = self.seed.wrapping_add(turn);
-        let schedule = Schedule { warmup: Duration::ZERO, limit };
+        let schedule = Schedule { warmup: Duration::ZERO, limit, turns: None };
         let order = Order { schedule, ..Order::of(&load, *level, seed, host) };
         let prepared = self.target.load(&order)?;
         let result = run(prepared.runner(), stop, &mut |_| {});

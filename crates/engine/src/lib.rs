@@ -27,6 +27,7 @@ mod schedule;
 mod session;
 mod socket;
 pub mod storage;
+mod turns;
 mod usage;
 
 pub use account::{Account, AccountOutline, Assembly};
@@ -43,4 +44,5 @@ pub use run::{FleetSize, LoadError, LoadSpec, Progress, RunLoad, SocketLoad, Tim
 pub use schedule::{Limit, Schedule};
 pub use session::{Event, OperationError, Session, SessionError};
 pub use socket::{Address, TlsUpgrade};
+pub use turns::Turns;
 pub use usage::{cpus_allowed, peak_rss_bytes, process_cpu};

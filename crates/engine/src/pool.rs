@@ -104,6 +104,10 @@ pub(crate) struct Pool<S> {
     start: Nanos,
     measure_from: Nanos,
     last_begin: Nanos,
+    /// From when and until when operations begin, in the turn of this load that it is or that is next.
+    turn: (Nanos, Nanos),
+    /// Whether clients have yet to be told that it has begun.
+    waits_for_turn: bool,
     /// By client, when its last request was sent; empty where kinds of requests are not kept
     /// apart.
     asked: Box<[Nanos]>,
@@ -136,6 +140,8 @@ impl<S: Session> Pool<S> {
             start: Nanos(0),
             measure_from: Nanos::NEVER,
             last_begin: Nanos::NEVER,
+            turn: (Nanos(0), Nanos::NEVER),
+            waits_for_turn: false,
             recorder: None,
         }
     }
@@ -166,6 +172,8 @@ impl<S: Session> Pool<S> {
         self.start = at;
         self.measure_from = self.schedule.measure_from(at);
         self.last_begin = self.schedule.last_begin(at);
+        self.turn = self.schedule.turn(at, at).unwrap_or((at, at));
+        self.waits_for_turn = self.turn.0 > at;
         let open_loop = self.backlog.is_some();
         self.recorder = Some(Recorder::open(self.schedule, at, open_loop, S::STATEMENTS.len()));
     }
@@ -186,7 +194,8 @@ impl<S: Session> Pool<S> {
         let due = match &mut self.backlog {
             None => {
                 let counts = now >= self.measure_from;
-                if now >= self.last_begin || counts && !self.quota.take() {
+                let (from, until) = self.turn;
+                if now < from || now >= until || counts && !self.quota.take() {
                     return Next::Continue;
                 }
                 recorder.ledger.scheduled += 1;
@@ -240,7 +249,7 @@ impl<S: Session> Pool<S> {
     pub(crate) fn dispatch(&mut self, now: Nanos) -> Option<usize> {
         let (backlog, recorder) = (self.backlog.as_mut()?, self.recorder.as_mut()?);
         loop {
-            let due = backlog.arrivals.next(self.start);
+            let due = self.schedule.after_running(self.start, backlog.arrivals.next_run());
             if due > now || due >= self.last_begin || self.quota.is_used_up() {
                 break;
             }
@@ -270,7 +279,8 @@ impl<S: Session> Pool<S> {
 
     /// Open loop: when the next operation is due; `None` when nothing more will be.
     pub(crate) fn next_due(&self) -> Option<Nanos> {
-        let due = self.backlog.as_ref()?.arrivals.next(self.start);
+        let next = self.backlog.as_ref()?.arrivals.next_run();
+        let due = self.schedule.after_running(self.start, next);
         (due < self.last_begin && !self.quota.is_used_up()).then_some(due)
     }
 
@@ -359,7 +369,7 @@ impl<S: Session> Pool<S> {
             return Err(SessionError::Refused(Box::new(error)));
         }
         let Some(recorder) = &mut self.recorder else { return Ok(Next::Continue) };
-        if action == Action::Retry && now < self.last_begin {
+        if action == Action::Retry && now < self.turn.1 {
             recorder.noted(error);
             self.clients[id].session.begin(out);
             self.asks(id, now);
@@ -418,6 +428,31 @@ impl<S: Session> Pool<S> {
         }
     }
 
+    /// Whether the turn of this load has come since the last call: [`Self::begin`] is to be called for
+    /// every client next. Never of a load that takes no turns.
+    pub(crate) fn has_turn(&mut self, now: Nanos) -> bool {
+        let is_over = now >= self.turn.1 && self.turn.1 < self.last_begin;
+        if is_over && let Some(next) = self.schedule.turn(self.start, now) {
+            self.turn = next;
+            self.waits_for_turn = true;
+        }
+        let comes = self.waits_for_turn && now >= self.turn.0;
+        self.waits_for_turn &= !comes;
+        comes
+    }
+
+    /// When the next turn of this load comes, or the one ends that it is in; `NEVER` after the last.
+    pub(crate) fn turns_at(&self, now: Nanos) -> Nanos {
+        let (from, until) = self.turn;
+        if now < from {
+            from
+        } else if now < until {
+            until
+        } else {
+            Nanos::NEVER
+        }
+    }
+
     /// Whether the load has begun and nothing is or will be under way.
     pub(crate) fn is_finished(&self, now: Nanos) -> bool {
         let over = now >= self.last_begin || self.quota.is_used_up();
@@ -425,11 +460,6 @@ impl<S: Session> Pool<S> {
         // What was due before the end and not yet looked at is dealt with first.
         let pending = self.next_due().is_some_and(|due| due <= now);
         self.recorder.is_some() && self.busy == 0 && over && !waiting && !pending
-    }
-
-    /// The moment from which no operation begins.
-    pub(crate) fn last_begin(&self) -> Nanos {
-        self.last_begin
     }
 
     /// Intervals closed since the last call.

@@ -60,7 +60,7 @@ fn load(agents: u32, port: u16, length: Duration) -> PreparedLoad {
         clients: agents,
         workers: Some(1),
         io: None,
-        schedule: Schedule { warmup: Duration::ZERO, limit: Limit::Window(length) },
+        schedule: Schedule { warmup: Duration::ZERO, limit: Limit::Window(length), turns: None },
         open: None,
         reconnect_after: None,
         policy: ErrorPolicy::default(),
