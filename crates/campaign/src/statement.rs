@@ -79,7 +79,7 @@ fn idle(
     let mut observation = Observation::begin(target, *host, study.sample_every, true, &[])?;
     let origin = Instant::now();
     let until_done = Limit::LastReply { duration: None, events: None };
-    let schedule = Schedule { warmup: Duration::ZERO, limit: until_done , turns: None};
+    let schedule = Schedule { warmup: Duration::ZERO, limit: until_done, turns: None };
     observation.started(origin, &schedule, Makers::default(), counter_reader);
     let timed = take_times(session.as_mut(), statement);
     let seen = observation.end(target, None);
@@ -116,6 +116,7 @@ fn with_load(
         schedule: Schedule {
             warmup: load.warmup,
             limit: Limit::LastReply { duration: Some(load.duration), events: Some(u64::MAX) },
+            turns: None,
         },
         ..Order::of(load, trial.key.level, trial.seed, *host).made_by(makers)
     };
