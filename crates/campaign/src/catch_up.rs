@@ -176,7 +176,7 @@ impl Attempt<'_, '_> {
             None => Limit::Window(length),
         };
         let seed = self.seed.wrapping_add(turn);
-        let schedule = Schedule { warmup: Duration::ZERO, limit };
+        let schedule = Schedule { warmup: Duration::ZERO, limit, turns: None };
         let request = LoadRequest { schedule, ..Order::of(&load, *level, seed, host).load };
         let prepared = self.target.load(&request)?;
         let result = run(prepared.runner(), stop, &mut |_| {});

@@ -55,7 +55,7 @@ impl<'a> Order<'a> {
                 generators: load.load_generators,
                 workers: None,
                 io: None,
-                schedule: Schedule { warmup: load.warmup, limit: limit(load) },
+                schedule: Schedule { warmup: load.warmup, limit: limit(load), turns: None },
                 open: level.rate.map(|rate| OpenLoop {
                     rate: rate.into(),
                     process: load.arrivals.process,

@@ -68,7 +68,7 @@ fn server_load(agents: u32, port: u16, length: Duration) -> ServerLoad<KeyValueC
         clients: agents,
         workers: Some(1),
         io: None,
-        schedule: Schedule { warmup: Duration::ZERO, limit: Limit::Window(length) },
+        schedule: Schedule { warmup: Duration::ZERO, limit: Limit::Window(length), turns: None },
         open: None,
         reconnect_after: None,
         policy: ErrorPolicy::default(),

@@ -144,6 +144,7 @@ fn spec(request: &Request, addresses: Vec<Address>, events: Option<u64>, seed: u
         schedule: Schedule {
             warmup: request.warmup,
             limit: Limit::LastReply { duration: request.time, events },
+            turns: None,
         },
         open: request.rate.map(|rate| OpenLoop {
             rate: rate.into(),
