@@ -7,7 +7,7 @@ use crate::measure::reading;
 use crate::task::{Context, Done};
 use crate::trial_clock::seconds_from;
 use engine::{Limit, Schedule, run};
-use host::SamplerOptions;
+use host::{MeasuredPhase, SamplerOptions};
 use model::{
     Backlog, CatchUp, Failure, FailureKind, Figure, Load, Mark, Metric, Outcome, Sample, Sampling,
     Stop,
@@ -81,7 +81,7 @@ impl Attempt<'_, '_> {
         let every = study.sample_every.min(MAX_SAMPLE_EVERY);
         let options = |counters| SamplerOptions {
             counters,
-            ..SamplerOptions::of_host(every, origin, (Duration::ZERO, None))
+            ..SamplerOptions::of_host(every, origin, vec![MeasuredPhase::WHOLE])
         };
         watches.sample(options(counters), &[]);
         let mut timed = || {

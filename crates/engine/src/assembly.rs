@@ -230,7 +230,11 @@ mod tests {
             clients: 3,
             workers: Some(1),
             io: None,
-            schedule: Schedule { warmup: Duration::ZERO, limit: Limit::Window(WINDOW), turns: None },
+            schedule: Schedule {
+                warmup: Duration::ZERO,
+                limit: Limit::Window(WINDOW),
+                turns: None,
+            },
             open: None,
             reconnect_after: None,
             policy: ErrorPolicy::default(),

@@ -108,6 +108,14 @@ impl Turns {
         Some(if settles { settled } else { turn.until })
     }
 
+    /// From when and until when each slice of this load is measured, counted from the start of all loads.
+    pub fn slices(self, warmup: Duration) -> impl Iterator<Item = (Duration, Duration)> {
+        (0..self.slices).map(move |round| {
+            let turn = self.in_round(warmup, round);
+            (turn.from + self.settling, turn.until)
+        })
+    }
+
     /// When the first slice of this load is measured, and when its last one ends.
     pub(crate) fn measured(&self, warmup: Duration) -> (Duration, Duration) {
         let first = self.in_round(warmup, 0).from + self.settling;

@@ -88,6 +88,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
         sample_every: Study::SAMPLE_EVERY,
         targets: targets.list,
         parallel: false,
+        slices: None,
         aa_control: None,
         tests,
         fleet: None,

@@ -34,6 +34,10 @@ pub struct Study {
     /// Whether the targets run their trials side by side: within a block all of them at once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub parallel: bool,
+    /// Whether, of the targets of a block, one test and level, all are up and their loads take turns in
+    /// slices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slices: Option<Slices>,
     /// The candidates, in the order of the file.
     pub targets: Vec<Target>,
     /// The first target a second time, where the study asks for the noise floor: what its tests
@@ -57,6 +61,34 @@ pub struct Study {
 pub struct Until {
     /// Repeats of every cell before the first look, at least 2 and no more than all.
     pub min: u32,
+}
+
+/// Loads that take turns: each is measured in slices between those of the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slices {
+    /// How long a slice is at most.
+    pub length: Duration,
+    /// How long a load runs at the beginning of each before it is measured.
+    pub settling: Duration,
+}
+
+impl Slices {
+    /// How many slices a measured phase of that length has, and how long each is: as many as of each
+    /// two the second can be in reverse order, so an even number.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// let slices = model::Slices { length: Duration::from_secs(10), settling: Duration::ZERO };
+    /// let cut = |seconds| slices.cut(Duration::from_secs(seconds));
+    /// assert_eq!(cut(60), (6, Duration::from_secs(10)));
+    /// assert_eq!(cut(61), (8, Duration::from_millis(7_625)));
+    /// assert_eq!(cut(5), (2, Duration::from_millis(2_500)));
+    /// ```
+    pub fn cut(&self, phase: Duration) -> (u32, Duration) {
+        let pairs = phase.as_nanos().div_ceil(2 * self.length.as_nanos().max(1)).max(1);
+        let slices = 2 * u32::try_from(pairs).unwrap_or(u32::MAX / 2);
+        (slices, phase / slices)
+    }
 }
 
 /// What a run may take: its trials with what goes before each, and what goes before the first.
@@ -101,18 +133,25 @@ impl Study {
         Some(if shared { 0 } else { place })
     }
 
-    /// Trials of a block in the order in which they run, in groups that run at once: each by itself, or
-    /// of a study whose targets run side by side those of one test and level, which follow each other.
-    /// The A/A control runs by itself.
+    /// Whether trials of several targets are under way at once.
+    pub fn runs_together(&self) -> bool {
+        self.parallel || self.slices.is_some()
+    }
+
+    /// Trials of a block in the order in which they run, in groups that are under way at once: each by
+    /// itself, or of a study whose targets run side by side or take turns those of one test and level,
+    /// which follow each other. The A/A control runs by itself, but takes turns where it has a server
+    /// of its own.
     pub fn rounds<'t>(&self, trials: &[&'t Trial]) -> Vec<Vec<&'t Trial>> {
-        let is_control =
-            |trial: &Trial| self.aa_control.as_ref().is_some_and(|c| c.name == trial.key.target);
+        let takes_turns = self.slices.is_some() && self.aa_control_is_private();
+        let control = self.aa_control.as_ref().filter(|_| !takes_turns);
+        let is_control = |trial: &Trial| control.is_some_and(|c| c.name == trial.key.target);
         let cell = |trial: &Trial| (trial.key.test.clone(), trial.key.level, trial.key.repeat);
         let mut rounds: Vec<Vec<&Trial>> = Vec::new();
         let mut all = trials;
         while let Some(first) = all.first() {
             let alike = all.iter().take_while(|trial| cell(trial) == cell(first)).count();
-            let count = if self.parallel { alike } else { 1 };
+            let count = if self.runs_together() { alike } else { 1 };
             let (group, rest) = all.split_at(count);
             all = rest;
             let control = group.iter().position(|trial| is_control(trial));

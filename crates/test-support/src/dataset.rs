@@ -45,6 +45,7 @@ pub fn study(targets: &[&str], clients: &[u32], repeats: u32) -> Study {
         sample_every: Study::SAMPLE_EVERY,
         targets: targets.iter().map(target).collect(),
         parallel: false,
+        slices: None,
         aa_control: None,
         tests: vec![Test::new("oltp", Task::Load(load))],
         fleet: None,

@@ -88,6 +88,7 @@ impl Checks {
                 sample_every: Study::SAMPLE_EVERY,
                 targets: vec![target.clone()],
                 parallel: false,
+                slices: None,
                 aa_control: None,
                 tests: vec![test.clone()],
                 fleet: None,

@@ -9,8 +9,8 @@ use engine::{
     Address, ErrorPolicy, Limit, LoadSpec, Nanos, Progress, Schedule, peak_rss_bytes, process_cpu,
 };
 use host::{
-    Connection, Host, Lines, Link, Mouthpiece, Remote, Route, SamplerOptions, Scope, SpaceUsed,
-    this_machine,
+    Connection, Host, Lines, Link, MeasuredPhase, Mouthpiece, Remote, Route, SamplerOptions, Scope,
+    SpaceUsed, this_machine,
 };
 use model::{
     Endpoint, Failure, HostAccount, KeyValue, PackedLatencies, PasswordSource, ReadLimit, Sample,
@@ -313,7 +313,7 @@ fn leading(agents: u32, lies: Lie) -> Result<Taken, Failure> {
     let generators = generators.keeping(lies.kept());
     let ready = process_cpu();
     for watch in &mut watches {
-        let measured = (Duration::ZERO, None);
+        let measured = vec![MeasuredPhase::WHOLE];
         watch.sample(SamplerOptions::of_host(Duration::from_secs(1), Instant::now(), measured));
     }
     let mut seconds = 0;

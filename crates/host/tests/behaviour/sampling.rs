@@ -37,7 +37,7 @@ fn options(every: Duration) -> SamplerOptions {
         origin: Instant::now(),
         replica_pids: Vec::new(),
         companions: Vec::new(),
-        measured: (Duration::ZERO, None),
+        measured: vec![MeasuredPhase::WHOLE],
         server_pid: None,
         counters: None,
         on_sample: None,

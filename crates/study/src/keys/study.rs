@@ -1,7 +1,7 @@
 //! The study file as written: only shapes, nothing is checked here. The doc comments become the
 //! descriptions of the JSON Schema.
 
-use crate::keys::key::{Flag, Key, Length, Whole};
+use crate::keys::key::{AnyLength, Flag, Key, Length, Whole};
 use crate::keys::{FleetTable, HostTable, LoadHostTable, Maybe, TargetTable, TestKeys};
 use model::Study;
 use model::bounds::MAX_LOOKS;
@@ -78,6 +78,12 @@ pub(crate) struct StudyTable {
     /// Run the trials of all targets at once, test by test and level by level, where they share neither
     /// machine nor load host.
     pub parallel: Key<Flag<false>>,
+    /// Let the loads of all targets take turns, test by test and level by level, in slices of at most
+    /// this length, such as `10s`: all targets are up, and one at a time has its load. Noise that comes in
+    /// bursts or lasts for minutes then hits all targets alike, and fewer repeats tell them apart.
+    pub slices: Key<AnyLength>,
+    /// With `slices`: how long a load runs at the beginning of each slice before it is measured.
+    pub settling: Key<Length<1>>,
 }
 
 /// A number of repeats, or as many as it takes.

@@ -88,6 +88,7 @@ impl Found {
         found.fixed(&study, "seed", &recorded.seed, &asked.seed);
         found.fixed(&study, "sample_every", &recorded.sample_every, &asked.sample_every);
         found.fixed(&study, "parallel", &recorded.parallel, &asked.parallel);
+        found.fixed(&study, "slices", &recorded.slices, &asked.slices);
         found.targets(recorded, asked);
         found.tests(recorded, asked);
         found

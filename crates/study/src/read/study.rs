@@ -4,7 +4,7 @@ use crate::keys::{Maybe, RepeatsKey, StudyTable};
 use crate::problem::{Place, Problems};
 use crate::read::budget::budget;
 use crate::read::hosts::load_hosts::LoadHostTables;
-use crate::read::hosts::{Hosts, fleet, instance, parallel};
+use crate::read::hosts::{Hosts, fleet, instance, parallel, slices};
 use crate::read::shape::Shape;
 use crate::read::{fit, targets, tests};
 use model::bounds::{MAX_LOOKS, MAX_REPEATS};
@@ -136,6 +136,7 @@ fn head(
             .help("give `clients` as numbers, or leave the budget out and bound `most` levels");
     }
     let parallel = parallel::parallel(&table.parallel, &targets, &tests, problems);
+    let slices = slices::slices(table, &targets, &tests, problems);
     let most = |placement: LevelPlacement| placement.most_levels();
     let levels = tests.iter().map(|test| test.placement().map_or(test.levels().len(), most));
     let levels: usize = levels.sum();
@@ -162,6 +163,7 @@ fn head(
         margin: share("margin", &table.margin, Study::MARGIN, MARGINS, problems),
         sample_every: sample_every(table, problems),
         parallel,
+        slices,
         targets,
         aa_control,
         tests,

@@ -62,6 +62,7 @@ mod serving;
 mod serving_bounds;
 mod serving_browsers;
 mod side_by_side;
+mod slices;
 mod slo;
 mod soak;
 mod ssh;
