@@ -1,5 +1,6 @@
 //! PostgreSQL.
 
+mod changes;
 pub mod client;
 mod counters;
 mod examine;
@@ -11,7 +12,9 @@ pub mod load;
 mod names;
 mod own_data;
 mod private;
+mod probe;
 pub mod protocol;
+mod replication;
 mod statements;
 pub mod tables;
 
@@ -32,9 +35,10 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use system::client::{Credentials, LoginEnvironment, UsualLogin};
+use system::group::Member;
 use system::{
-    Examination, LoadRequest, Login, Prepared, Preparing, Seen, ServerKind, Servers, Setting,
-    StatementSession, cannot_check,
+    Examination, LoadRequest, Login, Prepared, Preparing, ProbedServer, Seen, ServerKind, Servers,
+    Setting, StatementSession, cannot_check,
 };
 
 /// The servers as a system.
@@ -53,6 +57,7 @@ impl ServerKind for Postgres {
     const SYSTEM: model::System = model::System::Postgres;
     const PRIVATE: &'static PrivateServerKind = &private::KIND;
     const KEEPS_DATA: bool = true;
+    const REPLICAS_ARE_COPIES: bool = true;
     const TELLING_SETTINGS: &'static [&'static str] = facts::TELLING;
 
     fn work(workload: &Workload) -> Option<&Workload> {
@@ -228,6 +233,19 @@ impl ServerKind for Postgres {
             by_statement: request.by_statement,
             seed: request.seed,
         }
+    }
+
+    fn member(login: &Login) -> Result<Box<dyn Member>, Failure> {
+        Ok(Box::new(replication::Server::open(login)?))
+    }
+
+    /// Where a server takes no writes, none of its accounts writes.
+    fn probe_login(login: &Login) -> Result<Login, Failure> {
+        Ok(login.clone())
+    }
+
+    fn probed(login: Login) -> Result<Arc<dyn ProbedServer>, Failure> {
+        Ok(Arc::new(probe::Probed::new(login)))
     }
 
     fn statement_session(

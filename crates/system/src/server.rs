@@ -209,7 +209,7 @@ impl<K: ServerKind> Server<K> {
                     host.as_ref(),
                     target,
                     spec,
-                    self.over_socket,
+                    (self.over_socket, K::REPLICAS_ARE_COPIES),
                     &self.stop,
                 )?;
                 self.private = Some(private);

@@ -26,4 +26,6 @@ pub use self::running_server::{Ends, ProcessClue, RunningServer};
 pub use self::sampling::{
     CounterSource, DiskCounters, SampleSink, SamplerOptions, Scope, SpaceUsed, Watch, Watched,
 };
-pub use self::server::{GroupMember, PrivateServer, SandboxOptions, ServerAct, ServerState};
+pub use self::server::{
+    GroupMember, Password, PrivateServer, SandboxOptions, ServerAct, ServerState,
+};

@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 use system::Login;
-use system::group::{Member, Position, ReplicaState};
+use system::group::{Distance, Member, Position, ReplicaState};
 
 /// How often a replica without global transaction ids is asked how far it is.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
@@ -259,8 +259,8 @@ impl Member for Server {
         Ok(text.parse().unwrap_or_default())
     }
 
-    fn transactions(&self, from: &Position, to: &Position) -> Option<u64> {
-        gtid::between(&from.0, &to.0)
+    fn distance(&self, from: &Position, to: &Position) -> Option<Distance> {
+        gtid::between(&from.0, &to.0).map(Distance::Transactions)
     }
 
     fn log_bytes(&mut self) -> Option<u64> {

@@ -2,6 +2,7 @@
 
 mod identity;
 mod limits;
+mod replication;
 mod rights;
 mod space;
 mod state;
@@ -9,9 +10,8 @@ mod state;
 use crate::client::Connection;
 use crate::facts::variables;
 use crate::own_data::Database;
-use crate::statements::no_changes;
 use crate::tables;
-use model::{Failure, FailureKind, Needs, Oltp, Study, Task, Test};
+use model::{Failure, FailureKind, Needs, Oltp, Study, Test};
 use std::collections::BTreeMap;
 use system::{DataPlan, Diagnostics, Examination, Login, Seen, Setting};
 
@@ -65,11 +65,9 @@ pub(super) fn examine(
     refuse_recovery(&mut server, &needs, examination)?;
     let data = data(&mut server, examination)?;
     let (plan, kept) = data.clone().unwrap_or_default();
-    if examination.study.tests.iter().any(changes_schema) {
-        examination.found.error(no_changes());
-    }
     rights::check(&mut server, &needs, &plan, &kept, examination.found);
     state::check(&mut server, &needs, &plan, examination.found);
+    replication::check(&mut server, &needs, &plan, examination.found);
     limits::check(&mut server, &needs, examination);
     space::check(&mut server, &plan, examination);
     let identity = identity::find(&mut server, examination.load_host);
@@ -136,10 +134,6 @@ fn data(
         first = first.or(found);
     }
     Ok(first)
-}
-
-fn changes_schema(test: &Test) -> bool {
-    matches!(&test.task, Task::Statement(statement) if statement.change().is_some())
 }
 
 /// The loads on tables whose data the tests of a study need.

@@ -49,6 +49,8 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     const PRIVATE: &'static PrivateServerKind;
     /// Whether data is there as before when a server was started again.
     const KEEPS_DATA: bool;
+    /// Whether replicas begin as copies of their primary's data directory.
+    const REPLICAS_ARE_COPIES: bool = false;
     /// As [`System::telling_settings`](super::System::telling_settings).
     const TELLING_SETTINGS: &'static [&'static str];
 
