@@ -2,7 +2,7 @@
 
 use super::{inspect, mark};
 use crate::client::Connection;
-use model::{Failure, FailureKind, Oltp};
+use model::{Failure, Oltp};
 use workload::oltp::table_name;
 
 /// Marks a table of weighin's own as unfinished, because it is going to be changed: were it left
@@ -11,17 +11,7 @@ use workload::oltp::table_name;
 /// # Errors
 /// `ForeignTables` for a table that weighin did not make.
 pub(crate) fn lend(control: &mut Connection, workload: &Oltp, number: u32) -> Result<(), Failure> {
-    let name = table_name(number);
-    let present = inspect::tables(control)?;
-    let found = present.iter().find(|table| table.name == name);
-    if found.is_none_or(|table| table.comment != mark::finished(workload)) {
-        return Err(Failure::new(
-            FailureKind::ForeignTables,
-            format!("the table {name} is to be changed, and weighin did not make it as it is"),
-            "use a database of its own for weighin (CREATE DATABASE), or a change of your own with \
-             `sql` and `undo`",
-        ));
-    }
+    let name = sql::tables::lendable(&inspect::tables(control)?, workload, number)?;
     comment(control, &name, mark::unfinished())
 }
 

@@ -12,4 +12,4 @@ mod plan;
 
 pub use filling::{Filling, Maker, Piece};
 pub use info::{TableInfo, is_test_table};
-pub use plan::{ToDo, refuse_beside, to_do};
+pub use plan::{ToDo, lendable, refuse_beside, to_do};
