@@ -22,13 +22,11 @@ pub mod tables;
 
 pub use self::limits::check_limits;
 use crate::client::{Connection, login_failure, resolve_server_key, server_failure, server_key};
-use crate::load::{ProgramSession, Statements};
+use crate::load::MysqlWire;
 pub use crate::protocol::LoginOptions;
 use crate::protocol::ServerError;
 use crosscheck::sysbench::Sysbench;
-use engine::{
-    Account, LoadError, LoadSpec, OperationError, SessionError, SocketLoad, Stop, cpus_allowed,
-};
+use engine::{Account, LoadError, LoadSpec, OperationError, SessionError, Stop, cpus_allowed};
 use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
@@ -37,6 +35,7 @@ use model::{
     Workload,
 };
 use serde::{Deserialize, Serialize};
+use sql::Statements;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -343,25 +342,14 @@ impl Clients for SqlClients {
     ) -> Result<Account, LoadError> {
         let refused = |failure| SessionError::Login(Box::new(failure));
         let program = load::program(&self.workload, login).map_err(refused)?;
-        let statements = Statements::new(program, self.seed, spec.clients);
+        let statements = Arc::new(Statements::new(program, self.seed, spec.clients));
+        let wire = MysqlWire::new(login_options(login).map_err(refused)?, &statements);
         // What the texts do not show, such as a function that writes, the server refuses.
-        let statements = Arc::new(match self.workload.transactions() {
-            Some(own) if !own.change_data => statements.reading_only(),
-            _ => statements,
-        });
-        let options = login_options(login).map_err(refused)?;
-        // Decided here, once, and not for every statement.
-        if self.by_statement {
-            let session = |client| {
-                ProgramSession::<true>::new(options.clone(), Arc::clone(&statements), client)
-            };
-            run.with(&SocketLoad { spec, session })
-        } else {
-            let session = |client| {
-                ProgramSession::<false>::new(options.clone(), Arc::clone(&statements), client)
-            };
-            run.with(&SocketLoad { spec, session })
-        }
+        let wire = match self.workload.transactions() {
+            Some(own) if !own.change_data => wire.reading_only(),
+            _ => wire,
+        };
+        sql::run_part(&wire, &statements, self.by_statement, spec, run)
     }
 
     fn failure(error: &LoadError, login: &Login) -> Failure {

@@ -1,8 +1,9 @@
 use super::facts::variables;
 use super::session;
 use crate::client::Connection;
-use crate::load::{Statements, reader};
+use crate::load::reader;
 use model::{Failure, FailureKind, Workload};
+use sql::Statements;
 use system::connections;
 
 /// Checks that the server allows as many connections and prepared statements as `clients` of the

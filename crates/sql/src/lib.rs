@@ -3,6 +3,7 @@
 
 pub mod own_data;
 mod program;
+mod reading;
 mod session;
 mod statements;
 pub mod tables;
@@ -10,7 +11,8 @@ mod text;
 mod wire;
 
 pub use program::{Column, Reader};
-pub use session::ProgramSession;
+pub use reading::{read_row, wrong_rows};
+pub use session::{ProgramSession, run_part};
 pub use statements::{Boundaries, Statements};
 pub use text::TextTemplate;
 pub use wire::{Answer, Ready, Wire};

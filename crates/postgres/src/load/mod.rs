@@ -13,7 +13,7 @@ mod wire;
 use crate::client::login_options;
 use crate::names::LOAD_NAME;
 use crate::protocol::LoginOptions;
-use engine::{Account, LoadError, LoadSpec, SessionError, SocketLoad};
+use engine::{Account, LoadError, LoadSpec, SessionError};
 use model::{Failure, System, Workload};
 use serde::{Deserialize, Serialize};
 use sql::Statements;
@@ -62,17 +62,7 @@ impl Clients for SqlClients {
             ..login_options(login.address(), login.credentials())
         };
         let wire = PostgresWire::new(options, &statements, Duplicates::of(&self.workload));
-        // Decided here, once, and not for every statement.
-        if self.by_statement {
-            let session =
-                |client| ProgramSession::<true>::new(wire.clone(), Arc::clone(&statements), client);
-            run.with(&SocketLoad { spec, session })
-        } else {
-            let session = |client| {
-                ProgramSession::<false>::new(wire.clone(), Arc::clone(&statements), client)
-            };
-            run.with(&SocketLoad { spec, session })
-        }
+        sql::run_part(&wire, &statements, self.by_statement, spec, run)
     }
 
     fn failure(error: &LoadError, login: &Login) -> Failure {
