@@ -4,7 +4,6 @@ mod classify;
 #[cfg(test)]
 mod digests;
 mod packets;
-mod program;
 mod reading;
 pub(crate) mod sample;
 #[cfg(test)]
@@ -12,10 +11,17 @@ mod scripts;
 mod text;
 mod wire;
 
+use model::System;
+use sql::Reader;
+use workload::oltp::Wording;
+
 pub use classify::operation_error;
-pub(crate) use program::{program, reader};
 pub(crate) use sample::SampleStatement;
 pub use wire::MysqlWire;
+
+/// How workloads are read that run here.
+pub(crate) const READER: Reader =
+    Reader { system: System::Mysql, wording: Wording::START_TRANSACTION };
 
 /// One client of a load.
 pub type ProgramSession<const BY_STATEMENT: bool = false> =
