@@ -1,8 +1,9 @@
 //! Changes of the schema: their SQL, what takes them back, and the space that they need.
 
-use super::tables::{self, lend, take_again};
+use super::tables;
 use crate::client::Connection;
 use model::{Algorithm, BuiltInChange, Change, Failure, FailureKind, Oltp, SchemaChange};
+use sql::tables::{lend, take_again};
 use std::fmt::Write;
 use workload::oltp::name_of;
 

@@ -1,8 +1,8 @@
 //! Changes of the schema: their SQL, and what takes them back.
 
 use crate::client::Connection;
-use crate::tables::{lend, take_again};
 use model::{Algorithm, BuiltInChange, Change, Failure, FailureKind, Oltp, SchemaChange};
+use sql::tables::{lend, take_again};
 use workload::oltp::name_of;
 
 /// The column or index that is added.

@@ -2,7 +2,7 @@
 
 use crate::client::{ClientError, Connection};
 use crate::names::{COUNTERS_NAME, LOAD_NAME, ROWS_INSERTED, TABLE_SCANS, TRANSACTIONS};
-use crate::replication::HEARTBEAT_TABLE;
+use crate::replication::HEARTBEAT;
 use model::{ServerCounters, signal};
 
 /// How often it is looked, each 20 ms, whether clients have ended that have closed their connections.
@@ -96,12 +96,14 @@ fn figures(version: u32) -> Vec<(&'static str, String)> {
     let tables = |sum: &str| {
         format!(
             "SELECT coalesce(sum({sum}), 0) FROM pg_stat_user_tables \
-             WHERE relname <> '{HEARTBEAT_TABLE}'"
+             WHERE relname <> '{}'",
+            HEARTBEAT.name
         )
     };
     let heartbeats = format!(
-        "coalesce((SELECT sum(n_tup_upd) FROM pg_stat_user_tables \
-         WHERE relname = '{HEARTBEAT_TABLE}'), 0)"
+        "coalesce((SELECT sum(n_tup_ins + n_tup_upd) FROM pg_stat_user_tables \
+         WHERE relname = '{}'), 0)",
+        HEARTBEAT.name
     );
     let block = "current_setting('block_size')::bigint";
     // Two transactions of each session are no load's: its login, and what prepares its statements.

@@ -6,9 +6,10 @@ mod heartbeat;
 mod words;
 
 use self::words::Words;
-use super::{connect, tables};
+use super::connect;
 use crate::client::Connection;
 use crate::protocol::TextRows;
+pub(super) use heartbeat::HEARTBEAT;
 use model::{Endpoint, Failure, FailureKind, TableContents, Workload};
 use std::cmp::Ordering;
 use std::thread;
@@ -295,7 +296,7 @@ impl Member for Server {
     }
 
     fn contents(&mut self, workload: &Workload) -> Result<TableContents, Failure> {
-        tables::contents(&mut self.connection, workload.oltp()?)
+        sql::tables::contents(&mut self.connection, workload.oltp()?)
     }
 
     fn forget_logs(&mut self) -> Result<(), Failure> {

@@ -3,10 +3,9 @@
 mod heartbeat;
 mod position;
 
-pub(crate) use heartbeat::TABLE as HEARTBEAT_TABLE;
+pub(crate) use heartbeat::HEARTBEAT;
 
 use crate::client::{Connection, connect};
-use crate::tables;
 use model::{Endpoint, Failure, FailureKind, TableContents, Workload};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -110,7 +109,7 @@ impl Server {
 
     fn has_heartbeat(&mut self) -> Result<bool, Failure> {
         if !self.has_heartbeat {
-            let there = format!("to_regclass('{HEARTBEAT_TABLE}') IS NOT NULL");
+            let there = format!("to_regclass('{}') IS NOT NULL", HEARTBEAT.name);
             self.has_heartbeat = self.holds(&there, "cannot look for the heartbeat")?;
         }
         Ok(self.has_heartbeat)
@@ -120,8 +119,8 @@ impl Server {
     /// was acknowledged before it was on disk may not be in it yet.
     fn flush(&mut self) -> Result<(), Failure> {
         let change = match self.has_heartbeat()? {
-            true => heartbeat::STAY,
-            false => "SELECT pg_logical_emit_message(true, 'weighin', '')",
+            true => heartbeat::stay(),
+            false => "SELECT pg_logical_emit_message(true, 'weighin', '')".to_owned(),
         };
         let sql = format!("BEGIN READ WRITE; {change}; COMMIT");
         self.execute(&sql, "cannot write to its log")
@@ -276,7 +275,7 @@ impl Member for Server {
     }
 
     fn contents(&mut self, workload: &Workload) -> Result<TableContents, Failure> {
-        tables::contents(&mut self.connection, workload.oltp()?)
+        sql::tables::contents(&mut self.connection, workload.oltp()?)
     }
 
     /// The server removes by itself what no slot keeps.

@@ -5,25 +5,6 @@ use std::time::Duration;
 use system::{DataPlan, Prepared};
 use workload::oltp::table_name;
 
-/// The name of a table of weighin's own that is going to be changed for a while. It is marked as unfinished
-/// then: were it left so, it would be made anew.
-///
-/// # Errors
-/// `ForeignTables` for a table that weighin did not make.
-pub fn lendable(present: &[TableInfo], workload: &Oltp, number: u32) -> Result<String, Failure> {
-    let name = table_name(number);
-    let found = present.iter().find(|table| table.name == name);
-    if found.is_none_or(|table| table.comment != mark::finished(workload)) {
-        return Err(Failure::new(
-            FailureKind::ForeignTables,
-            format!("the table {name} is to be changed, and weighin did not make it as it is"),
-            "use a database of its own for weighin (CREATE DATABASE), or a change of your own with \
-             `sql` and `undo`",
-        ));
-    }
-    Ok(name)
-}
-
 /// What has to happen so that the tables are there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToDo {
@@ -167,6 +148,7 @@ mod tests {
             comment: comment.to_owned(),
             auto_increment: Some(1_001),
             bytes: 0,
+            is_elsewhere: false,
         }
     }
 
