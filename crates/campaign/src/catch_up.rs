@@ -13,7 +13,7 @@ use model::{
     Stop,
 };
 use std::time::{Duration, Instant};
-use system::group::{Group, Position};
+use system::group::{Distance, Group, Position};
 use system::{LoadRequest, TargetHandle};
 
 /// Longest time between two samples: the curve of lag is made of them.
@@ -213,10 +213,9 @@ impl Attempt<'_, '_> {
                 }
                 replica.check()?;
                 if started.elapsed() > self.task.timeout {
-                    let left = primary.transactions(&replica.member.applied()?, goal);
-                    let left = left.map_or(String::new(), |left| {
-                        format!(": {left} transactions of the backlog were left")
-                    });
+                    let left = primary.distance(&replica.member.applied()?, goal);
+                    let left = left
+                        .map_or(String::new(), |left| format!(": {left} of the backlog were left"));
                     let limit = self.task.timeout.as_secs_f64();
                     return Err(Failure::new(
                         FailureKind::TimedOut,
@@ -273,7 +272,8 @@ fn figures(
         resolution = resolution.max(replica.member.wait_resolution(to)?);
     }
     let (writing, took) = ((*ended - *began).as_secs_f64(), took.as_secs_f64());
-    let transactions = group.primary.transactions(from, to).unwrap_or(*acknowledged) as f64;
+    let counted = group.primary.distance(from, to).and_then(Distance::transactions);
+    let transactions = counted.unwrap_or(*acknowledged) as f64;
     // Of a quotient: the relative error is that of the divisor.
     let per_second = |metric, value: f64| {
         Figure::measured(metric, value / took, value / took * (resolution / took))

@@ -19,7 +19,7 @@ pub use self::local::{Local, this_machine};
 pub use self::question::{
     Answer, AnyQuestion, Asker, CommandOrder, CounterSource, DiskCounters, Ended, Ends, Finished,
     GroupMember, Handed, Heard, HeldVolume, Host, InstanceOrder, KeptInstance, Lines, Looking,
-    MeasuredPhase, Mouthpiece, PrivateServer, ProcessClue, ProgramOrder, RunningServer,
+    MeasuredPhase, Mouthpiece, Password, PrivateServer, ProcessClue, ProgramOrder, RunningServer,
     SamplerOptions, SandboxOptions, Scope, ServerAct, ServerState, Share, Space, SpaceUsed, Usage,
     UserCommand, Volume, VolumeFacts, Watch, Watched, Weighin, handed,
 };

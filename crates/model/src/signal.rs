@@ -20,6 +20,8 @@ pub const CACHE_MISSES: &str = "cache_misses";
 pub const REPLICA_LAG: &str = "replica_lag_ms";
 /// The same in transactions that it has yet to apply.
 pub const REPLICA_BACKLOG: &str = "replica_lag_transactions";
+/// The same in bytes of its log, where positions count those.
+pub const REPLICA_BACKLOG_BYTES: &str = "replica_lag_bytes";
 /// Reads that were answered from a cache of answers, and not from the data, since the target started.
 pub const CACHED_ANSWERS: &str = "cached_answers";
 /// Keys that were removed to stay below the limit of memory, since the target started.

@@ -1,7 +1,8 @@
 //! The server's counters, in the words of signals where there are any.
 
 use crate::client::{ClientError, Connection};
-use crate::names::{LOAD_NAME, ROWS_INSERTED, TABLE_SCANS, TRANSACTIONS};
+use crate::names::{COUNTERS_NAME, LOAD_NAME, ROWS_INSERTED, TABLE_SCANS, TRANSACTIONS};
+use crate::replication::HEARTBEAT;
 use model::{ServerCounters, signal};
 
 /// How often it is looked, each 20 ms, whether clients have ended that have closed their connections.
@@ -34,6 +35,7 @@ pub(crate) fn read(connection: &mut Connection) -> Result<ServerCounters, Client
         connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY")?;
         connection.samples = true;
         connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")?;
+        connection.execute(&format!("SET LOCAL application_name = '{COUNTERS_NAME}'"))?;
         if version >= IN_MEMORY {
             connection.execute("SET LOCAL stats_fetch_consistency = none")?;
         }
@@ -89,12 +91,27 @@ fn figures(version: u32) -> Vec<(&'static str, String)> {
     let database = |sum: &str| {
         format!("SELECT {sum} FROM pg_stat_database WHERE datname = current_database()")
     };
-    let tables = |sum: &str| format!("SELECT coalesce(sum({sum}), 0) FROM pg_stat_user_tables");
+    // Without what weighin does beside a load to tell how far replicas are behind: of that each
+    // transaction has changed a row.
+    let tables = |sum: &str| {
+        format!(
+            "SELECT coalesce(sum({sum}), 0) FROM pg_stat_user_tables \
+             WHERE relname <> '{}'",
+            HEARTBEAT.name
+        )
+    };
+    let heartbeats = format!(
+        "coalesce((SELECT sum(n_tup_ins + n_tup_upd) FROM pg_stat_user_tables \
+         WHERE relname = '{}'), 0)",
+        HEARTBEAT.name
+    );
     let block = "current_setting('block_size')::bigint";
     // Two transactions of each session are no load's: its login, and what prepares its statements.
     let sessions = if version < WITH_SESSIONS { "0" } else { "sessions" };
-    let transactions =
-        format!("xact_commit + xact_rollback - 2 * {sessions} - {TRANSACTIONS_EACH} * {READINGS}");
+    let transactions = format!(
+        "xact_commit + xact_rollback - 2 * {sessions} - {TRANSACTIONS_EACH} * {READINGS} \
+                 - {heartbeats}"
+    );
     let mut figures = vec![
         (TRANSACTIONS, database(&transactions)),
         (TABLE_SCANS, tables("coalesce(seq_scan, 0) + coalesce(idx_scan, 0)")),

@@ -27,4 +27,6 @@ pub use self::sampling::{
     CounterSource, DiskCounters, MeasuredPhase, SampleSink, SamplerOptions, Scope, SpaceUsed,
     Watch, Watched,
 };
-pub use self::server::{GroupMember, PrivateServer, SandboxOptions, ServerAct, ServerState};
+pub use self::server::{
+    GroupMember, Password, PrivateServer, SandboxOptions, ServerAct, ServerState,
+};
