@@ -89,7 +89,7 @@ impl ByTarget {
         let owned: Vec<Vec<f64>> = samples.iter().map(|(_, sample)| sample.clone()).collect();
         let share = worths.iter().sum::<f64>() / samples_of().count() as f64;
         let autocorrelation = Autocorrelation::of(&owned, share);
-        let Learned { possible, joined } = Learned::of(&learned);
+        let Learned { possible, joined, equality } = Learned::of(&learned);
         let mut logs = vec![(0.0, 0.0); by_group.len()];
         for (groups, weight) in joined.into_iter().filter(|(_, weight)| *weight >= UNLIKELY) {
             let together = typical(by_group[groups.clone()].iter().flatten().copied());
@@ -99,7 +99,7 @@ impl ByTarget {
             }
         }
         let scatters = possible.into_iter().zip(logs).map(|(possible, (sum, weights))| {
-            Scatter::with(possible, (sum / weights).exp(), autocorrelation)
+            Scatter::with(possible, (sum / weights).exp(), autocorrelation, equality)
         });
         Some(Self { group, scatters: scatters.collect() })
     }

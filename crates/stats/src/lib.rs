@@ -42,7 +42,7 @@ pub use by_target::{ByTarget, OfTargets};
 pub use centre::Centre;
 pub use chance::Expected;
 pub use change::{ChangeFinder, Changes, fewest_values};
-pub use closed::{closed, closed_groups};
+pub use closed::{Chance, closed, closed_groups};
 pub use equivalence::Relation;
 pub use estimate::{Estimate, Interval, IntervalMethod};
 pub use incomplete::SharedVariance;

@@ -10,7 +10,7 @@
 use crate::centre::Error;
 use crate::incomplete::BetweenBlocks;
 use crate::interval::MeanSpread;
-use crate::learned::{Moments, Prior};
+use crate::learned::{Moments, NEARLY_EQUAL, Prior};
 use crate::{Autocorrelation, Centre};
 
 /// A repeat that is further from the median of its sample than so many typical deviations is moved
@@ -27,6 +27,8 @@ pub struct Scatter {
     typical: f64,
     /// How far repeats in a row are alike.
     autocorrelation: Autocorrelation,
+    /// How much likelier what was seen is where all samples scatter nearly equally.
+    equality: f64,
 }
 
 impl Scatter {
@@ -44,8 +46,9 @@ impl Scatter {
         possible: Vec<Prior>,
         typical: f64,
         autocorrelation: Autocorrelation,
+        equality: f64,
     ) -> Self {
-        Self { possible, typical, autocorrelation }
+        Self { possible, typical, autocorrelation, equality }
     }
 
     /// The centre of a sample of the kind; `None` for fewer than two values.
@@ -72,9 +75,11 @@ impl Scatter {
             let freedom = prior.freedom + own;
             let variance = (prior.freedom * prior.variance + own * variance) / freedom;
             let scale = (variance / n).sqrt() * widening;
-            Error { weight: prior.weight, scale, freedom }
+            let equal = prior.freedom >= NEARLY_EQUAL;
+            Error { weight: prior.weight, scale, freedom, equal }
         };
-        Some(Centre { value: mean, n, errors: self.possible.iter().map(error).collect() })
+        let errors = self.possible.iter().map(error).collect();
+        Some(Centre { value: mean, n, errors, equality: Some(self.equality) })
     }
 
     /// How far each value is from the mean, outliers moved in, and as much further as repeats that are
@@ -112,8 +117,8 @@ impl Centre {
         }
         let spread = MeanSpread::of(values)?;
         let scale = spread.error_squared.sqrt();
-        let error = Error { weight: 1.0, scale, freedom: spread.freedom };
-        Some(Self { value: spread.mean, n: spread.freedom + 1.0, errors: vec![error] })
+        let error = Error::only(scale, spread.freedom);
+        Some(Self::with(spread.mean, spread.freedom + 1.0, vec![error]))
     }
 }
 
