@@ -1,6 +1,7 @@
 //! The centre of a sample, and how far off it may be.
 
 use crate::interval::{Bounds, is_confidence};
+use crate::lasting::Effect;
 use crate::student::two_tails;
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -75,6 +76,46 @@ impl Centre {
             Error { scale: both.sqrt(), freedom, ..*of_a }
         });
         Self { value: b.value - a.value, n: a.n.min(b.n), errors: errors.collect(), ..*a }
+    }
+
+    /// The same where that may last from one value to the next.
+    pub(crate) fn lasting(self, effects: &[Effect]) -> Self {
+        let mut errors = Vec::new();
+        for effect in effects {
+            if effect.widening <= 1.0 {
+                let weighted = |e: &Error| Error { weight: e.weight * effect.weight, ..*e };
+                errors.extend(self.errors.iter().map(weighted));
+                continue;
+            }
+            let lost = (self.n - 1.0) * (1.0 - effect.freedom);
+            errors.extend(self.by_freedom().into_iter().map(|error| Error {
+                weight: error.weight * effect.weight,
+                scale: error.scale * effect.widening,
+                // Whole ones are faster.
+                freedom: (error.freedom - lost).floor().max(1.0),
+                equal: error.equal,
+            }));
+        }
+        Self { errors, ..self }
+    }
+
+    /// One distribution for each number of degrees of freedom: what only some of the weight rests on
+    /// needs no more.
+    fn by_freedom(&self) -> Vec<Error> {
+        let mut merged: Vec<Error> = Vec::new();
+        for error in &self.errors {
+            let alike = |one: &&mut Error| one.freedom == error.freedom && one.equal == error.equal;
+            match merged.iter_mut().find(alike) {
+                Some(one) => {
+                    let both = one.weight + error.weight;
+                    let squares =
+                        one.weight * one.scale.powi(2) + error.weight * error.scale.powi(2);
+                    *one = Error { weight: both, scale: (squares / both).sqrt(), ..*one };
+                }
+                None => merged.push(*error),
+            }
+        }
+        merged
     }
 
     /// Of one further value rather than of the mean.

@@ -11,7 +11,7 @@ use crate::centre::Error;
 use crate::incomplete::BetweenBlocks;
 use crate::interval::MeanSpread;
 use crate::learned::{Moments, NEARLY_EQUAL, Prior};
-use crate::{Autocorrelation, Centre};
+use crate::{Autocorrelation, Centre, Lasting};
 
 /// A repeat that is further from the median of its sample than so many typical deviations is moved
 /// there: one bad trial must not hide what all others say.
@@ -29,6 +29,8 @@ pub struct Scatter {
     autocorrelation: Autocorrelation,
     /// How much likelier what was seen is where all samples scatter nearly equally.
     equality: f64,
+    /// What may last in ratios.
+    lasting: Option<Lasting>,
 }
 
 impl Scatter {
@@ -42,13 +44,24 @@ impl Scatter {
         self.autocorrelation
     }
 
+    /// What may last in ratios that scatter so, where that is known.
+    pub fn lasting(&self) -> Option<&Lasting> {
+        self.lasting.as_ref()
+    }
+
+    /// Of ratios in which that may last.
+    #[must_use]
+    pub(crate) fn with_lasting(self, lasting: Lasting) -> Self {
+        Self { lasting: Some(lasting), autocorrelation: Autocorrelation::default(), ..self }
+    }
+
     pub(crate) fn with(
         possible: Vec<Prior>,
         typical: f64,
         autocorrelation: Autocorrelation,
         equality: f64,
     ) -> Self {
-        Self { possible, typical, autocorrelation, equality }
+        Self { possible, typical, autocorrelation, equality, lasting: None }
     }
 
     /// The centre of a sample of the kind; `None` for fewer than two values.
@@ -79,7 +92,11 @@ impl Scatter {
             Error { weight: prior.weight, scale, freedom, equal }
         };
         let errors = self.possible.iter().map(error).collect();
-        Some(Centre { value: mean, n, errors, equality: Some(self.equality) })
+        let centre = Centre { value: mean, n, errors, equality: Some(self.equality) };
+        Some(match &self.lasting {
+            Some(lasting) => centre.lasting(&lasting.effects(values.len())),
+            None => centre,
+        })
     }
 
     /// How far each value is from the mean, outliers moved in, and as much further as repeats that are
@@ -88,7 +105,8 @@ impl Scatter {
         let moved = self.moved_in(values);
         let n = moved.len() as f64;
         let mean = moved.iter().sum::<f64>() / n;
-        let widening = self.autocorrelation.widening(n);
+        let lasting = self.lasting.as_ref().map_or(1.0, |lasting| lasting.widening(values.len()));
+        let widening = self.autocorrelation.widening(n) * lasting;
         moved.into_iter().map(|value| (value - mean) * widening).collect()
     }
 

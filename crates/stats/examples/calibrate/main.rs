@@ -1,7 +1,8 @@
 //! How often comparisons err, and how much they find, over studies whose truth is known: prints the
 //! tables of docs/method.md. `make calibrate` runs it; the number of studies is its argument, and
-//! `until`, `sparse` or `unlike` a second one that leaves the other tables out.
+//! `until`, `sparse`, `unlike` or `lasting` a second one that leaves the other tables out.
 
+mod lasting;
 mod simulated;
 mod sparse;
 mod unlike;
@@ -100,6 +101,9 @@ fn main() -> std::io::Result<()> {
         until::table(&mut out, count)?;
         return until::sparse_table(&mut out, count);
     }
+    if std::env::args().nth(2).as_deref() == Some("lasting") {
+        return lasting::table(&mut out, count);
+    }
     if std::env::args().nth(2).as_deref() == Some("unlike") {
         return unlike::table(&mut out, count);
     }
@@ -153,6 +157,8 @@ fn main() -> std::io::Result<()> {
     sparse::table(&mut out, count)?;
     writeln!(out)?;
     unlike::table(&mut out, count / 5)?;
+    writeln!(out)?;
+    lasting::table(&mut out, count / 5)?;
     writeln!(out)?;
     until::table(&mut out, count / 10)?;
     writeln!(out)?;
