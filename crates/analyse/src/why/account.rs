@@ -34,6 +34,8 @@ pub(crate) struct Known {
 pub(crate) struct Account {
     /// All of them.
     pub(crate) clients: f64,
+    /// As [`Known::commits_wait`].
+    pub(crate) commits_wait: Option<bool>,
     /// Operations per second.
     pub(crate) throughput: f64,
     /// By what they used or waited for, as far as it is known.
@@ -44,7 +46,7 @@ pub(crate) struct Account {
     pub(crate) used: BTreeMap<Resource, f64>,
     /// Processors that server, replicas and load generator used on the target's machine.
     pub(crate) own_cpus: Option<f64>,
-    /// Whether that machine had no processor time left, whoever used it.
+    /// Whether that machine had no processor time left, most of which these used.
     pub(crate) processors_full: bool,
 }
 
@@ -63,6 +65,7 @@ impl Account {
         }
         let mut account = Self {
             clients,
+            commits_wait: known.commits_wait,
             throughput,
             in_state: BTreeMap::new(),
             at_limit: BTreeMap::new(),
@@ -179,8 +182,8 @@ impl Account {
         let samples = sampling.target_samples();
         let busy = seen.window.mean_share(&samples, |cpu| cpu.busy() + cpu.steal);
         let Some((busy, cpus)) = busy.zip(sampling.target_cpus()) else { return };
-        self.processors_full = busy >= BUSY;
         let is_own = own >= OWN * f64::from(cpus);
+        self.processors_full = is_own && busy >= BUSY;
         self.limit(Resource::Processors, busy, if is_own { BUSY } else { f64::INFINITY });
     }
 }
@@ -234,8 +237,9 @@ impl Seen<'_> {
 fn of_limit(disk: &DiskRates, limits: IoLimits) -> Option<f64> {
     let of = |did: f64, limit: Option<u64>| limit.map(|limit| did / limit as f64);
     let all = [
-        of(disk.reads, limits.read_iops),
-        of(disk.writes, limits.write_iops),
+        // What the queue merged was counted before.
+        of(disk.reads + disk.reads_merged, limits.read_iops),
+        of(disk.writes + disk.writes_merged, limits.write_iops),
         of(disk.read_bytes, limits.read_bytes),
         of(disk.written_bytes, limits.write_bytes),
     ];

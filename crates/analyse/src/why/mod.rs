@@ -22,6 +22,11 @@ use std::collections::BTreeMap;
 
 /// Share of the difference that is most of it.
 const MOST: f64 = 0.5;
+/// Share that is enough of something that is known to be more than was seen of it, where nothing else can
+/// be most of the difference.
+const MUCH: f64 = 0.2;
+/// Share of the highest throughput from which on a level is as high.
+const AS_HIGH: f64 = 0.9;
 /// Limits that are known exactly, so that being at one says more than where the time goes.
 const EXACT: [Resource; 2] = [Resource::ServerLimit, Resource::VolumeLimit];
 
@@ -32,7 +37,18 @@ pub(crate) struct Accounts<'a> {
 }
 
 /// What was measured of two targets in one block.
-type Both<'a> = (&'a Account, &'a Account);
+#[derive(Clone, Copy)]
+struct Both<'a> {
+    block: u32,
+    slow: &'a Account,
+    fast: &'a Account,
+}
+
+impl Both<'_> {
+    fn difference_ms(&self) -> f64 {
+        self.slow.operation_ms() - self.fast.operation_ms()
+    }
+}
 
 impl<'a> Accounts<'a> {
     pub(crate) fn of(dataset: &'a Dataset, cells: &'a Cells<'a>) -> Self {
@@ -53,7 +69,8 @@ impl<'a> Accounts<'a> {
     fn both<'s>(&'s self, slower: &str, faster: &str, level: Level) -> Vec<Both<'s>> {
         let (slow, fast) = (self.of_cell(slower, level), self.of_cell(faster, level));
         let Some((slow, fast)) = slow.zip(fast) else { return Vec::new() };
-        slow.iter().filter_map(|(block, slow)| Some((slow, fast.get(block)?))).collect()
+        let both = |(&block, slow)| Some(Both { block, slow, fast: fast.get(&block)? });
+        slow.iter().filter_map(both).collect()
     }
 
     /// For every pair of targets that differs, over all levels and at each, what decides that.
@@ -114,45 +131,60 @@ impl<'a> Accounts<'a> {
         parts.sort_by(|a, b| b.share.point.total_cmp(&a.share.point));
         let limits = limits(&by_level);
         let exact = limits.iter().find(|limit| EXACT.contains(&limit.resource));
-        let most = parts.iter().find(|part| {
-            let interval = part.share.interval;
-            interval.is_some_and(|interval| interval.low > MOST)
-        });
-        let cause = match (exact, most, limits.first()) {
-            (Some(limit), _, _) => Some(Cause::Limit(*limit)),
-            (None, Some(part), _) => Some(Cause::Time(*part)),
-            (None, None, limit) => limit.map(|limit| Cause::Limit(*limit)),
+        let surely = |part: &&PartOfTime, least: f64| {
+            part.share.interval.is_some_and(|interval| interval.low > least)
+        };
+        let most = parts.iter().find(|part| surely(part, MOST));
+        let alone = || {
+            let one = parts.iter().find(|part| surely(part, MUCH))?;
+            let is_open = |part: &&PartOfTime| {
+                part.share.interval.is_none_or(|interval| interval.high > MOST)
+            };
+            let others = parts.iter().filter(|part| part.resource != one.resource);
+            let is_only = one.resource == Resource::LogSync && others.filter(is_open).count() == 0;
+            (is_only && only_slower_waits(&all)).then_some(Cause::AtLeast(*one))
+        };
+        let by_limit = || limits.first().map(|limit| Cause::Limit(*limit));
+        let cause = match (exact, most) {
+            (Some(limit), _) => Some(Cause::Limit(*limit)),
+            (None, Some(part)) => Some(Cause::Time(*part)),
+            (None, None) => by_limit().or_else(alone),
         };
         Some(WhySlower {
             slower: slower.to_owned(),
             faster: faster.to_owned(),
             levels: levels.to_vec(),
             together,
-            difference_ms: mean(all.iter().map(|(slow, fast)| {
-                slow.operation_ms() - fast.operation_ms()
-            })),
+            difference_ms: mean(all.iter().map(Both::difference_ms)),
             cause,
             parts,
         })
     }
 
-    /// What is known of the difference, over levels that count alike: each is measured by the time of its
-    /// own operations at the faster target.
+    /// What is known of the difference. Over several levels, which count alike, each is measured by the time
+    /// of its operations at the faster target, and a block is one measurement.
     fn parts(&self, by_level: &[Vec<Both<'_>>]) -> Vec<PartOfTime> {
         let confidence = 1.0 - 2.0 * (1.0 - self.dataset.study.confidence);
         let of = |resource: Resource| {
-            let mut measured: Vec<(f64, f64)> = Vec::new();
+            let mut by_block: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
             let (mut slower, mut faster) = (Vec::new(), Vec::new());
             for both in by_level {
-                let unit = mean(both.iter().map(|(_, fast)| fast.operation_ms()));
-                for pair in both {
-                    let (slow_ms, fast_ms) = times(resource, *pair)?;
-                    let whole = pair.0.operation_ms() - pair.1.operation_ms();
-                    measured.push(((slow_ms - fast_ms) / unit, whole / unit));
+                let unit = mean(both.iter().map(|both| both.fast.operation_ms()));
+                for both in both {
+                    let (slow_ms, fast_ms) = times(resource, *both)?;
+                    let measured = ((slow_ms - fast_ms) / unit, both.difference_ms() / unit);
+                    by_block.entry(both.block).or_default().push(measured);
                     slower.push(slow_ms);
                     faster.push(fast_ms);
                 }
             }
+            let whole = by_block.values().filter(|levels| levels.len() == by_level.len());
+            let measured: Vec<(f64, f64)> = whole
+                .map(|levels| {
+                    let of = |part: fn(&(f64, f64)) -> f64| mean(levels.iter().map(part));
+                    (of(|one| one.0), of(|one| one.1))
+                })
+                .collect();
             let share = stats::part_of(&measured, confidence)?;
             let (slower_ms, faster_ms) = (mean(slower.into_iter()), mean(faster.into_iter()));
             Some(PartOfTime { resource, slower_ms, faster_ms, share })
@@ -164,7 +196,7 @@ impl<'a> Accounts<'a> {
     pub(crate) fn ends_of_rise(&self, test: &str, curves: &[CurveData]) -> Vec<Finding> {
         let of = |data: &CurveData| {
             let curve = &data.curve;
-            let level = curve.level_with_peak.iter().min().copied().unwrap_or(curve.peak);
+            let level = first_as_high(data);
             let bends = matches!(curve.shape, CurveShape::Flat | CurveShape::Declines { .. });
             if !bends || level.is_open() {
                 return None;
@@ -187,7 +219,7 @@ impl<'a> Accounts<'a> {
 ///
 /// Where the processors of both have no time left, clients wait for them in proportion to the processor
 /// time of an operation, as far as they wait for nothing else.
-fn times(resource: Resource, (slow, fast): Both<'_>) -> Option<(f64, f64)> {
+fn times(resource: Resource, Both { slow, fast, .. }: Both<'_>) -> Option<(f64, f64)> {
     let known = (slow.milliseconds(resource)?, fast.milliseconds(resource)?);
     if resource != Resource::Processors || !(slow.processors_full && fast.processors_full) {
         return Some(known);
@@ -214,19 +246,36 @@ fn limits(by_level: &[Vec<Both<'_>>]) -> Vec<AtLimit> {
     let of = |resource: Resource| {
         let alone = |both: &&Vec<Both<'_>>| {
             let is_at_limit = |account: &Account| account.at_limit.contains_key(&resource);
-            both.len() > 1 && both.iter().all(|(slow, fast)| is_at_limit(slow) && !is_at_limit(fast))
+            both.len() > 1 && both.iter().all(|both| is_at_limit(both.slow) && !is_at_limit(both.fast))
         };
         let those: Vec<&Vec<Both<'_>>> = by_level.iter().filter(alone).collect();
         let used = |account: &Account| account.used.get(&resource).copied();
         let all = || those.iter().flat_map(|both| both.iter());
-        let faster: Vec<f64> = all().filter_map(|(_, fast)| used(fast)).collect();
+        let faster: Vec<f64> = all().filter_map(|both| used(both.fast)).collect();
         (those.len() * 2 > by_level.len()).then(|| AtLimit {
             resource,
-            slower: mean(all().filter_map(|(slow, _)| used(slow))),
+            slower: mean(all().filter_map(|both| used(both.slow))),
             faster: (!faster.is_empty()).then(|| mean(faster.into_iter())),
         })
     };
     Resource::ALL.into_iter().filter_map(of).collect()
+}
+
+/// Whether commits wait for the disk at the slower one alone. What they wait is longer than what the disks
+/// take for it: the file system has its part, and whoever waited has to get a processor again.
+fn only_slower_waits(all: &[Both<'_>]) -> bool {
+    all.iter().all(|both| both.slow.commits_wait == Some(true) && both.fast.commits_wait == Some(false))
+}
+
+/// The lowest level from which on throughput is not clearly below the peak, nor by what was measured.
+fn first_as_high(data: &CurveData) -> Level {
+    let top = data.points[data.index].throughput.point;
+    let is_as_high = |level: &Level| {
+        let point = data.points.iter().find(|point| point.level == *level);
+        point.is_some_and(|point| point.throughput.point >= AS_HIGH * top)
+    };
+    let levels = data.curve.level_with_peak.iter().copied();
+    levels.filter(is_as_high).min().unwrap_or(data.curve.peak)
 }
 
 /// How much of a resource was in use on average, where it was at its limit in all of several trials.

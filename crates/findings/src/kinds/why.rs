@@ -2,10 +2,11 @@
 
 use crate::kind::{FindingKind, Group};
 use crate::names::target_name;
-use crate::numbers::{self, figure, list, percent, percents};
+use crate::numbers::{self, figure, list, percent};
 use crate::place::{at_levels, levels};
 use model::Level;
 use serde::Serialize;
+use std::mem::discriminant;
 use stats::Estimate;
 
 /// Where the time of an operation goes, or what is used up.
@@ -62,12 +63,12 @@ impl Resource {
         match self {
             Self::ServerLimit => "the limit of its processor time",
             Self::VolumeLimit => "the limit of its volume",
-            Self::LoadGenerator => "the time that the load generator takes",
+            Self::LoadGenerator => "the times at which the load generator is to go on",
             Self::Locks => "waits for locks",
             Self::LogSync => "the syncs of its log that commits wait for",
             Self::DiskReads => "reads from disk",
             Self::Disk => "its disks",
-            Self::Processors => "the processor time that it takes",
+            Self::Processors => "the times that it needs processors or waits for them",
         }
     }
 
@@ -120,6 +121,9 @@ pub struct AtLimit {
 pub enum Cause {
     /// It explains most of the difference.
     Time(PartOfTime),
+    /// Only at the slower target it takes time that clients wait for, more than was seen of it; nothing else
+    /// can be most of the difference.
+    AtLeast(PartOfTime),
     /// It is at its limit at the slower target, and not at the faster one.
     Limit(AtLimit),
 }
@@ -127,7 +131,7 @@ pub enum Cause {
 impl Cause {
     pub fn resource(&self) -> Resource {
         match self {
-            Self::Time(part) => part.resource,
+            Self::Time(part) | Self::AtLeast(part) => part.resource,
             Self::Limit(limit) => limit.resource,
         }
     }
@@ -159,7 +163,7 @@ impl FindingKind for WhySlower {
     const NAMES_LEVEL: bool = true;
 
     fn is_like(&self, other: &Self) -> bool {
-        let kind = |why: &Self| why.cause.map(|cause| (cause.resource(), by_time(&cause)));
+        let kind = |why: &Self| why.cause.map(|cause| (cause.resource(), discriminant(&cause)));
         self.slower == other.slower
             && self.faster == other.faster
             && self.together == other.together
@@ -181,6 +185,12 @@ impl FindingKind for WhySlower {
                 part.resource.what(),
                 by_share(found, operation),
             ),
+            Some(Cause::AtLeast(part)) => format!(
+                "{slower} is slower than {faster}{place} because of {}: the disks alone take {}; what clients \
+                 wait is more than that, and nothing else that was seen can make most of it",
+                part.resource.what(),
+                by_share(found, operation),
+            ),
             Some(Cause::Limit(limit)) => {
                 let other = limit.faster.map_or(String::new(), |used| {
                     format!(" ({}: {})", faster, percent(used))
@@ -198,13 +208,9 @@ impl FindingKind for WhySlower {
     }
 }
 
-fn by_time(cause: &Cause) -> bool {
-    matches!(cause, Cause::Time(_))
-}
-
 fn time_of(why: &WhySlower) -> Option<PartOfTime> {
     match why.cause {
-        Some(Cause::Time(part)) => Some(part),
+        Some(Cause::Time(part) | Cause::AtLeast(part)) => Some(part),
         _ => None,
     }
 }
@@ -214,22 +220,23 @@ fn milliseconds((low, high): (f64, f64)) -> String {
     if low == high { format!("{low} ms") } else { format!("{low} to {high} ms") }
 }
 
-/// `1.2 ms of a transaction against 0.1 ms, which is 0.9 of the difference (…)`.
+/// `1.2 ms of each transaction against 0.1 ms, and a transaction takes 1.3 ms more (0.85 of which …)`.
 fn by_share(found: &Group<'_, WhySlower>, operation: &str) -> String {
     let of = |figure: fn(&PartOfTime) -> f64| {
         milliseconds(found.range(|why| time_of(why).map_or(0.0, |part| figure(&part))))
     };
     let share = match time_of(found.first).filter(|_| found.is_one()) {
-        Some(part) => numbers::estimate(&part.share, "of the difference"),
+        Some(part) => numbers::estimate(&part.share, "of that"),
         None => {
             let shares = found.range(|why| time_of(why).map_or(0.0, |part| part.share.point));
-            format!("{} of the difference", percents(shares))
+            format!("{} of that", numbers::range(shares.0, shares.1))
         }
     };
     format!(
-        "{} of each {operation} against {}, which is {share} of {}",
+        "{} of each {operation} against {}; {} {operation} takes {} more, which makes {share}",
         of(|part| part.slower_ms),
         of(|part| part.faster_ms),
+        article(operation),
         milliseconds(found.range(|why| why.difference_ms)),
     )
 }
