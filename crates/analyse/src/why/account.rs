@@ -6,7 +6,7 @@ use model::{CpuShares, DiskRates, IoLimits, LoadResult, Sample, TrialRecord, Win
 use std::collections::BTreeMap;
 
 /// Share of the periods in which a control group was throttled from which on it is at its limit.
-const THROTTLED: f64 = 0.5;
+const THROTTLED: f64 = 0.25;
 /// Use of a resource from which on it is at its limit.
 const USED_UP: f64 = 0.9;
 /// Share of the processors' time in use from which on there is none left.

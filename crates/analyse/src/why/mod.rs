@@ -134,7 +134,9 @@ impl<'a> Accounts<'a> {
         let surely = |part: &&PartOfTime, least: f64| {
             part.share.interval.is_some_and(|interval| interval.low > least)
         };
-        let most = parts.iter().find(|part| surely(part, MOST));
+        // It is the same for both: where it takes longer, that follows from how replies come.
+        let is_targets = |part: &&PartOfTime| part.resource != Resource::LoadGenerator;
+        let most = parts.iter().filter(is_targets).find(|part| surely(part, MOST));
         let alone = || {
             let one = parts.iter().find(|part| surely(part, MUCH))?;
             let is_open = |part: &&PartOfTime| {
@@ -192,13 +194,23 @@ impl<'a> Accounts<'a> {
         Resource::ALL.into_iter().filter_map(of).collect()
     }
 
+    /// Whether throughput grows by less than half of what clients do from there to the last level.
+    fn hardly_rises(&self, data: &CurveData, level: Level) -> bool {
+        let from = data.points.iter().find(|point| point.level == level);
+        let Some((from, last)) = from.zip(data.points.last()) else { return false };
+        let clients = f64::from(last.level.clients) / f64::from(level.clients);
+        let ratio = last.series.ratio_to(&from.series, self.dataset.study.confidence);
+        let high = ratio.and_then(|ratio| ratio.interval).map(|interval| interval.high);
+        last.level > level && high.is_some_and(|high| high < f64::midpoint(1.0, clients))
+    }
+
     /// Which resources were at their limit where curves stop rising.
     pub(crate) fn ends_of_rise(&self, test: &str, curves: &[CurveData]) -> Vec<Finding> {
         let of = |data: &CurveData| {
             let curve = &data.curve;
             let level = first_as_high(data);
             let bends = matches!(curve.shape, CurveShape::Flat | CurveShape::Declines { .. });
-            if !bends || level.is_open() {
+            if level.is_open() || !(bends || self.hardly_rises(data, level)) {
                 return None;
             }
             let trials = self.of_cell(&curve.target, level)?;
@@ -208,7 +220,8 @@ impl<'a> Accounts<'a> {
                 Some(UsedUp { resource, used })
             });
             let found = EndOfRise { level, at_limit: at_limit.collect() };
-            (!trials.is_empty())
+            // Where it is not sure that it rises no more, a limit says that.
+            (!trials.is_empty() && (bends || !found.at_limit.is_empty()))
                 .then(|| Finding::new(Subject::test(test).on(&curve.target).at(level), found))
         };
         curves.iter().filter_map(of).collect()
