@@ -15,6 +15,7 @@
 //! - `curve`: peaks, growth, scaling laws and knees along the levels of a target, and where two curves
 //!   cross;
 //! - `answer`: ranking, advice, questions of capacity, money, who is first and second;
+//! - `why`: what decides that a target is slower, and what ends the rise of a curve;
 //! - `plan`: what a run measures next;
 //! - `runs`, on top: what changed from one run to another.
 //!
@@ -35,6 +36,7 @@ mod search;
 mod size;
 mod study;
 mod trial;
+mod why;
 
 pub use analysis::{Analysis, Placings, Summary, TestAnalysis, TopTwo};
 pub use answer::capacity;
@@ -277,6 +279,11 @@ fn analyse_test(
     findings.extend(crossing::findings(study, &test.name, &crossovers, &comparisons));
     let advice = advice::spans(study, test, basis, &comparisons, compared);
     findings.extend(advice::finding(&test.name, &advice));
+    let accounts = why::Accounts::of(dataset, compared);
+    let mut why = basis.map_or_else(Vec::new, |basis| {
+        accounts.findings(&test.name, basis.at_each_level(), &comparisons, &overall)
+    });
+    why.extend(accounts.ends_of_rise(&test.name, &peaks));
     let analysis = TestAnalysis {
         test: test.name.clone(),
         cells: data.iter().map(|cell| cell.summarise(basis, study.confidence)).collect(),
@@ -308,6 +315,7 @@ fn analyse_test(
         money,
     };
     findings.extend(compare::findings(study, &analysis));
+    findings.extend(why);
     findings.extend(placing::finding(dataset, test, compared));
     let observations = factor::observations(study, test, compared, &analysis);
     (analysis, findings, observations)

@@ -74,3 +74,11 @@ pub const CLIENTS_WAIT_FOR_LOCKS: &str = "clients_wait_for_locks";
 pub const CLIENTS_WAIT_FOR_LATCHES: &str = "clients_wait_for_latches";
 /// Clients whose statement waits for files to be read or written.
 pub const CLIENTS_WAIT_FOR_STORAGE: &str = "clients_wait_for_storage";
+/// How often the target had what it wrote brought to disk, its log above all, since it started.
+pub const SYNCS: &str = "syncs";
+/// How long it waited for that, in microseconds.
+pub const SYNC_MICROS: &str = "sync_micros";
+/// How long clients waited for locks of rows, in milliseconds since the target started.
+pub const LOCK_WAIT_MILLIS: &str = "lock_wait_ms";
+/// How often they did.
+pub const LOCK_WAITS: &str = "lock_waits";

@@ -14,6 +14,8 @@ const TRANSACTIONS_EACH: u32 = 3;
 const WITH_SESSIONS: u32 = 14;
 const IN_MEMORY: u32 = 15;
 const WITH_CHECKPOINTER: u32 = 17;
+/// The first that counts syncs of the log among all other reads and writes.
+const WITH_IO_OF_LOG: u32 = 18;
 
 /// How often the session has read the counters between two loads.
 const READINGS: &str =
@@ -156,8 +158,31 @@ fn log(version: u32) -> Vec<(&'static str, String)> {
         figures.push((signal::PAGES_LOGGED_WHOLE, wal("wal_fpi")));
         figures.push(("wal_records", wal("wal_records")));
         figures.push(("wal_buffers_full", wal("wal_buffers_full")));
+        figures.extend(syncs(version));
     }
     figures
+}
+
+/// Syncs of the log, and how long they took where the server times them.
+fn syncs(version: u32) -> [(&'static str, String); 2] {
+    let sum = |columns: [&str; 2]| {
+        let [old, new] = columns;
+        match version < WITH_IO_OF_LOG {
+            true => format!("SELECT {old} FROM pg_stat_wal"),
+            false => format!("SELECT coalesce(sum({new}), 0) FROM pg_stat_io WHERE object = 'wal'"),
+        }
+    };
+    let micros = sum(["wal_sync_time * 1000", "fsync_time * 1000"]);
+    [
+        (signal::SYNCS, sum(["wal_sync", "fsyncs"])),
+        // Without the setting the time is 0.
+        (
+            signal::SYNC_MICROS,
+            format!(
+                "SELECT CASE WHEN current_setting('track_wal_io_timing')::bool THEN ({micros}) END"
+            ),
+        ),
+    ]
 }
 
 /// Checkpoints, and who wrote what was changed in memory.

@@ -75,5 +75,6 @@ kinds! {
     until => RepeatsEnded | LevelRepeats, RepeatsEnd;
     vm_processors => VmProcessors;
     waits => Unanswered, LongWaits, IdleConnectionsLost, ClockJumped;
+    why => WhySlower, EndOfRise | Resource, PartOfTime, AtLimit, Cause, UsedUp;
     work => WorkCutShort;
 }

@@ -24,6 +24,7 @@ mod search;
 mod statement;
 mod undecided;
 mod volume;
+mod why;
 
 pub(crate) use answer::{Answer, answer, general_limits, scaled};
 pub(crate) use capacity::{
@@ -59,3 +60,4 @@ pub(crate) use rates::{OVERLOADED, kept_up_with};
 pub(crate) use resources::{resources, resources_heading};
 pub(crate) use search::{searched_for, step_verdict};
 pub(crate) use statement::{BEFORE_AND_AFTER, BEFORE_AND_AFTER_HEADING, figures_heading};
+pub(crate) use why::why;

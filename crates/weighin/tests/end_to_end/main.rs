@@ -83,4 +83,5 @@ mod until;
 mod validity;
 mod volumes;
 mod waiting;
+mod why;
 mod without_io_uring;
