@@ -38,6 +38,7 @@ mod trial;
 
 pub use analysis::{Analysis, Placings, Summary, TestAnalysis, TopTwo};
 pub use answer::capacity;
+pub use answer::matrix::{MatrixCell, MatrixPlace, MatrixTest};
 pub use answer::money::{Bill, CostLine, Standing, TargetCost, TestMoney};
 pub use answer::rank::{FailedTarget, OncePlace, RankedTarget, Ranking};
 pub use basis::Basis;
@@ -62,7 +63,7 @@ pub use trial::check::ad_hoc::{CheckedLoad, check_load};
 pub use trial::check::generators::start_spread;
 pub use trial::figures::percentile_ms;
 
-use answer::{advice, money, rank, summary};
+use answer::{advice, matrix, money, rank, summary};
 use cell::items;
 use cell::{CellData, Cells};
 use cell::{cross_check, events, fleet, named, repeats, side_by_side, stalled, sustained};
@@ -184,7 +185,8 @@ fn analyse_with<'d>(dataset: &'d Dataset, extent: Extent, budget: &ReadBudget) -
     findings.sort_by_key(|finding| finding.severity);
     let settings = model::setting_differences(&dataset.study, &dataset.targets);
     let summary = summary::summary(&dataset.study, &tests);
-    Analysis { dataset, tests, findings, settings, summary, factors, break_evens }
+    let matrix = matrix::matrix(&dataset.study, &tests);
+    Analysis { dataset, tests, findings, settings, summary, matrix, factors, break_evens }
 }
 
 /// Holds cells against what other tools made of the same, and returns what is to be said of that.

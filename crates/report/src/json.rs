@@ -2,7 +2,9 @@
 
 use crate::trial_columns::{TrialRow, names, rows, values};
 use crate::{GeneratorFigures, view, words};
-use analyse::{Analysis, BreakEven, FactorEffect, Finding, ItemKind, Summary, TestAnalysis};
+use analyse::{
+    Analysis, BreakEven, FactorEffect, Finding, ItemKind, MatrixTest, Summary, TestAnalysis,
+};
 use model::{
     ClockReading, HostFacts, HostSampling, Mark, Money, NamedError, NamedResult, Price,
     ServerFacts, SettingDifference, TimeSeries, TrialRecord, Until, text,
@@ -24,6 +26,7 @@ struct Report<'a> {
     targets: Vec<TargetReport<'a>>,
     settings: &'a [SettingDifference],
     summary: Option<&'a Summary>,
+    matrix: &'a [MatrixTest],
     tests: Vec<TestReport<'a>>,
     factors: &'a [FactorEffect],
     break_evens: &'a [BreakEven],
@@ -335,6 +338,7 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
         targets: targets(analysis),
         settings: &analysis.settings,
         summary: analysis.summary.as_ref(),
+        matrix: &analysis.matrix,
         tests: analysis.tests.iter().map(|test| test_report(analysis, test)).collect(),
         factors: &analysis.factors,
         break_evens: &analysis.break_evens,

@@ -106,14 +106,6 @@ pub(crate) fn undecided(analysis: &Analysis, test: &TestAnalysis) -> Option<(Str
     is_same.then(|| (named(targets), places(all, &levels)))
 }
 
-/// Who comes second in a test that decides who comes first, of several tests.
-pub(crate) fn second(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
-    let tests = &analysis.summary.as_ref()?.tests;
-    let places = tests.iter().find(|places| places.test == test.test && !places.measured_once)?;
-    let is_decided = !places.first.is_empty() && !places.second.is_empty();
-    is_decided.then(|| format!("Second: {}.", named(&places.second)))
-}
-
 /// The target that is ahead of every other over all levels together, where no level by itself speaks
 /// against it and some leave it open.
 fn over_the_range(test: &TestAnalysis, all: &[Level]) -> Option<String> {
