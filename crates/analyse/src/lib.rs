@@ -206,7 +206,8 @@ fn cross_checked(study: &Study, data: &mut Cells<'_>) -> Vec<Finding> {
 fn of_trials<'d>(run: &CheckedRun<'d>, budget: &ReadBudget) -> Analysis<'d> {
     let dataset = run.dataset;
     let of_test = |test: &Test| {
-        let basis = Basis::for_test(test, run.records(&test.name));
+        let asked = dataset.study.answer_by;
+        let basis = Basis::for_test(asked, test, run.records(&test.name));
         let of = |targets| cell::collect(run, targets, test, basis.as_ref(), None);
         let mut data = of(&dataset.study.targets);
         cross_checked(&dataset.study, &mut data);
@@ -226,7 +227,7 @@ fn analyse_test(
 ) -> (TestAnalysis, Vec<Finding>, Vec<factor::PairAtLevel>) {
     let dataset = run.dataset;
     let study = &dataset.study;
-    let basis = Basis::for_test(test, run.records(&test.name));
+    let basis = Basis::for_test(study.answer_by, test, run.records(&test.name));
     let mut data = cell::collect(run, &study.targets, test, basis.as_ref(), looks);
     data.learn(test);
     let mut again = cell::collect(run, study.aa_control.as_slice(), test, basis.as_ref(), looks);

@@ -6,7 +6,7 @@ use analyse::{
     Analysis, BreakEven, FactorEffect, Finding, ItemKind, MatrixTest, Summary, TestAnalysis,
 };
 use model::{
-    ClockReading, HostFacts, HostSampling, Mark, Money, NamedError, NamedResult, Price,
+    AnswerBy, ClockReading, HostFacts, HostSampling, Mark, Money, NamedError, NamedResult, Price,
     ServerFacts, SettingDifference, TimeSeries, TrialRecord, Until, text,
 };
 use serde::Serialize;
@@ -137,6 +137,7 @@ struct LoadHostReport<'a> {
 struct StudyFacts<'a> {
     name: &'a str,
     question: Option<&'a str>,
+    answer_by: Option<AnswerBy>,
     repeats: u32,
     until: Option<Until>,
     /// What the run may take, and the amount of money that stands for.
@@ -317,6 +318,7 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
         study: StudyFacts {
             name: &study.name,
             question: study.question.as_deref(),
+            answer_by: study.answer_by,
             repeats: dataset.repeats(),
             until: study.until,
             budget_seconds: study.budget.as_ref().map(|budget| budget.time.as_secs_f64()),

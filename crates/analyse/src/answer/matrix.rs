@@ -1,6 +1,6 @@
 //! Every target in every test, against the best of each: what the first screen of several tests shows.
 
-use crate::{RankedTarget, SearchAnalysis, TestAnalysis};
+use crate::{RankedTarget, SearchAnalysis, TargetCost, TestAnalysis};
 use findings::{Amount, SearchOutcome, Verdict};
 use model::{Better, Failure, Level, Metric, Study};
 use serde::Serialize;
@@ -11,6 +11,9 @@ use stats::{Estimate, Relation};
 pub struct MatrixTest {
     pub test: String,
     pub metric: Metric,
+    /// Where the study asks what transactions cost, and prices say it: figures are the costs of a million
+    /// of them, and `metric` says at which peaks.
+    pub by_cost: bool,
     /// One for each target, in the order of the study.
     pub cells: Vec<MatrixCell>,
 }
@@ -21,8 +24,10 @@ pub struct MatrixCell {
     pub target: String,
     /// At which level it stands.
     pub level: Option<Level>,
-    /// What it achieves, in the unit of the metric.
+    /// What it achieves, in the unit of the metric, or what a million transactions cost.
     pub figure: Option<Amount>,
+    /// That of the cost.
+    pub currency: Option<String>,
     /// How many times as good the best is: 1 or more for all but what chance puts before the best.
     pub behind: Option<Amount>,
     pub place: MatrixPlace,
@@ -54,6 +59,8 @@ pub enum MatrixPlace {
     NoFigure,
     /// No trial counts.
     NoTrial,
+    /// What it costs is not known, or there is no price.
+    NoCost,
 }
 
 /// How a target that is ranked relates to the one with the best figure.
@@ -68,11 +75,18 @@ pub(crate) struct AgainstBest {
 pub(crate) fn matrix(study: &Study, tests: &[TestAnalysis]) -> Vec<MatrixTest> {
     let of_test = |test: &TestAnalysis| {
         let metric = test.basis?.metric;
+        let costs = || test.money.costs.iter();
+        let by_cost = study.asks_for_cost() && costs().any(|cost| cost.per_million().is_some());
+        if by_cost {
+            let cells = study.targets.iter().map(|target| of_cost(test, metric, &target.name));
+            let (test, cells) = (test.test.clone(), cells.collect());
+            return Some(MatrixTest { test, metric, by_cost, cells });
+        }
         let cells = study.targets.iter().filter_map(|target| match &test.search {
             Some(found) => of_search(test, found, &target.name),
             None => Some(of_ranking(test, metric, &target.name)),
         });
-        Some(MatrixTest { test: test.test.clone(), metric, cells: cells.collect() })
+        Some(MatrixTest { test: test.test.clone(), metric, by_cost, cells: cells.collect() })
     };
     tests.iter().filter_map(of_test).collect()
 }
@@ -85,6 +99,7 @@ fn of_ranking(test: &TestAnalysis, metric: Metric, target: &str) -> MatrixCell {
             target: target.to_owned(),
             level: None,
             figure: None,
+            currency: None,
             behind: None,
             place: unranked(test, target),
         };
@@ -95,6 +110,7 @@ fn of_ranking(test: &TestAnalysis, metric: Metric, target: &str) -> MatrixCell {
         target: target.to_owned(),
         level: Some(own.level),
         figure: Some(Amount::from_estimate(&own.figure)),
+        currency: None,
         behind: Some(ratio.map_or(Amount::exact(1.0), |ratio| {
             Amount::from_estimate(&match metric.better() {
                 Better::More => ratio.reciprocal(),
@@ -105,6 +121,41 @@ fn of_ranking(test: &TestAnalysis, metric: Metric, target: &str) -> MatrixCell {
             (Some(once), _) => MatrixPlace::MeasuredOnce { place: once.place },
             (None, Some(found)) if found.ratio.is_some() => against_best(metric, found.relation),
             _ => MatrixPlace::Best { clear: is_clear(own, ranked().count()) },
+        },
+    }
+}
+
+/// What a million transactions cost at the peak of a target, against the cheapest.
+fn of_cost(test: &TestAnalysis, metric: Metric, target: &str) -> MatrixCell {
+    let costs = || test.money.costs.iter();
+    let own = costs().find(|cost| cost.target == target);
+    let Some((own, found)) = own.and_then(|own| Some((own, own.against_cheapest?))) else {
+        let ranked = of_ranking(test, metric, target);
+        let place = if ranked.figure.is_some() { MatrixPlace::NoCost } else { ranked.place };
+        return MatrixCell { figure: None, behind: None, place, ..ranked };
+    };
+    let rivals = || costs().filter(|one| one.currency == own.currency && one.target != target);
+    let is_dearer =
+        |one: &TargetCost| one.against_cheapest.is_some_and(|a| a.relation == Relation::Larger);
+    MatrixCell {
+        target: target.to_owned(),
+        level: Some(own.level),
+        figure: own.per_million(),
+        currency: Some(own.currency.clone()),
+        behind: Some(found.ratio.unwrap_or(Amount::exact(1.0))),
+        place: match (found.ratio, found.relation) {
+            _ if own.throughput.n == 1 => {
+                let cheaper = |one: &&TargetCost| {
+                    one.per_million().zip(own.per_million()).is_some_and(|(a, b)| a.point < b.point)
+                };
+                MatrixPlace::MeasuredOnce { place: rivals().filter(cheaper).count() + 1 }
+            }
+            (None, _) => {
+                MatrixPlace::Best { clear: rivals().next().is_some() && rivals().all(is_dearer) }
+            }
+            (_, Relation::Larger) => MatrixPlace::Behind,
+            (_, Relation::Equivalent) => MatrixPlace::Same,
+            _ => MatrixPlace::Unresolved,
         },
     }
 }
@@ -172,5 +223,5 @@ fn of_search(test: &TestAnalysis, found: &SearchAnalysis, target: &str) -> Optio
         (_, Some((ratio, _))) => Some(Amount::from_estimate(&ratio)),
         _ => None,
     };
-    Some(MatrixCell { target: target.to_owned(), level, figure, behind, place })
+    Some(MatrixCell { target: target.to_owned(), level, figure, currency: None, behind, place })
 }

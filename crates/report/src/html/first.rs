@@ -121,6 +121,9 @@ fn of_tests(analysis: &Analysis, tests: &[(usize, &TestAnalysis)]) -> Markup {
 /// How sure it is, what it rests on, and what it does not hold for.
 fn grounds(analysis: &Analysis) -> Markup {
     html! {
+        @for break_even in words::break_evens(analysis) {
+            p.limits { strong { "Break-even" } " " (break_even) " " a href="#money" { "Money" } }
+        }
         @if !analysis.dataset.trials.is_empty() {
             p.limits {
                 strong { "Based on" } " " a href="#trials" { (words::rests_on(analysis)) }

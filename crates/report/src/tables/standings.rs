@@ -16,11 +16,12 @@ const LONGEST_REASON: usize = 90;
 /// Order of cells without a figure when a table is sorted: behind all that have one.
 const LAST: f64 = 1e12;
 
-/// Every target in every test, and what a month of each costs; `None` for fewer than two tests that are
-/// judged, or two targets. Targets are rows unless the tests are many and the targets few.
+/// Every target in every test, and what a month of each costs; `None` for fewer than two targets, or
+/// two tests that are judged, unless costs are asked for. Targets are rows unless the tests are many and the targets few.
 pub(crate) fn standings(analysis: &Analysis) -> Option<Table> {
     let targets = &analysis.dataset.study.targets;
-    if analysis.matrix.len() < 2 || targets.len() < 2 {
+    let by_cost = analysis.matrix.iter().any(|test| test.by_cost);
+    if (analysis.matrix.len() < 2 && !by_cost) || targets.len() < 2 {
         return None;
     }
     let tests_are_rows =
@@ -76,6 +77,7 @@ fn heading(analysis: &Analysis, test: &MatrixTest) -> String {
 
 fn judged_by(analysis: &Analysis, test: &MatrixTest) -> String {
     match (analyzed(analysis, test), test.metric) {
+        (Some(of), _) if test.by_cost => format!("a million {}", view::counted(of)),
         (Some(of), Metric::Throughput) => unit(test.metric, view::counted(of)),
         // Each cell has the unit that suits it.
         (Some(_), Metric::Elapsed) => metric_name(Metric::Elapsed).to_owned(),
@@ -94,12 +96,13 @@ fn of(analysis: &Analysis, test: &MatrixTest, target: &str) -> TableCell {
         return TableCell::text(NOTHING).in_order(LAST);
     };
     let times = cell.behind.map_or(String::new(), |behind| format!("× {}", figure(behind.point)));
+    let (best, behind) = if test.by_cost { ("cheapest", "as much") } else { ("best", "behind") };
     let (said, tone) = match &cell.place {
-        MatrixPlace::Best { clear: true } => ("best".to_owned(), Tone::Good),
-        MatrixPlace::Best { clear: false } => ("best figure".to_owned(), Tone::Plain),
+        MatrixPlace::Best { clear: true } => (best.to_owned(), Tone::Good),
+        MatrixPlace::Best { clear: false } => (format!("{best} figure"), Tone::Plain),
         MatrixPlace::Same => (format!("{times} same"), Tone::Plain),
         MatrixPlace::Unresolved => (format!("{times} not resolved"), Tone::Doubtful),
-        MatrixPlace::Behind => (format!("{times} behind"), Tone::Plain),
+        MatrixPlace::Behind => (format!("{times} {behind}"), Tone::Plain),
         MatrixPlace::MeasuredOnce { place: 1 } => ("first".to_owned(), Tone::Plain),
         MatrixPlace::MeasuredOnce { .. } => (times, Tone::Plain),
         MatrixPlace::AtLeast => ("more than tried".to_owned(), Tone::Plain),
@@ -107,6 +110,7 @@ fn of(analysis: &Analysis, test: &MatrixTest, target: &str) -> TableCell {
         MatrixPlace::Failed { failure } => return failed("failed", failure, Tone::Bad),
         MatrixPlace::NotOffered { failure } => return failed("not offered", failure, Tone::Plain),
         MatrixPlace::NoFigure => ("no figure".to_owned(), Tone::Bad),
+        MatrixPlace::NoCost => ("no cost known".to_owned(), Tone::Plain),
         MatrixPlace::NoTrial => ("no trial that counts".to_owned(), Tone::Bad),
     };
     let said = TableCell::text(said.trim()).with_tone(tone).shaded(shade(cell));
@@ -138,7 +142,10 @@ fn note(analysis: &Analysis, test: &MatrixTest, cell: &MatrixCell) -> Option<Str
     let level =
         cell.level.filter(|_| analyzed(analysis, test).is_some_and(|of| of.search.is_none()));
     let place = level.map_or(String::new(), at);
-    let achieved = cell.figure.map(|amount| format!("{}{place}", achieved(analysis, test, amount)));
+    let achieved = cell.figure.map(|amount| match &cell.currency {
+        Some(currency) => format!("{} {currency}{place}", figure(amount.point)),
+        None => format!("{}{place}", achieved(analysis, test, amount)),
+    });
     let parts: Vec<String> = interval.into_iter().chain(achieved).collect();
     (!parts.is_empty()).then(|| parts.join("; "))
 }

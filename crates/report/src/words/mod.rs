@@ -55,7 +55,7 @@ pub(crate) use metric::{
     NO_TEST, against_first, exactly, in_unit, matrix, nothing_ranked, ranked_by, short_unit,
     summary, with_unit,
 };
-pub(crate) use money::{offer, standing};
+pub(crate) use money::{break_evens, offer, standing};
 pub(crate) use rates::{OVERLOADED, kept_up_with};
 pub(crate) use resources::{resources, resources_heading};
 pub(crate) use search::{searched_for, step_verdict};

@@ -9,6 +9,9 @@ const MOST_NAMES: usize = 3;
 
 /// Who is first in how many of several tests; `None` where fewer than two tests rank targets.
 pub(crate) fn first_places(analysis: &Analysis) -> Option<String> {
+    if analysis.matrix.iter().any(|test| test.by_cost) {
+        return cheapest(analysis);
+    }
     let summary = analysis.summary.as_ref()?;
     let all = summary.tests.len();
     let once = summary.tests.iter().all(|test| test.measured_once);
@@ -43,11 +46,39 @@ pub(crate) fn first_places(analysis: &Analysis) -> Option<String> {
     Some(format!("{said}{open}."))
 }
 
+/// Where transactions cost least in how many of several tests.
+fn cheapest(analysis: &Analysis) -> Option<String> {
+    let all = analysis.matrix.len();
+    let is_first = |place: &MatrixPlace| {
+        matches!(place, MatrixPlace::Best { clear: true } | MatrixPlace::MeasuredOnce { place: 1 })
+    };
+    let firsts = |name: &str| {
+        let cells = analysis.matrix.iter().flat_map(|test| &test.cells);
+        cells.filter(|cell| cell.target == name && is_first(&cell.place)).count()
+    };
+    let targets = &analysis.dataset.study.targets;
+    let best = targets.iter().max_by_key(|target| firsts(&target.name))?;
+    Some(match firsts(&best.name) {
+        _ if all < 2 => return None,
+        0 => format!("No test of {all} tells where transactions cost least."),
+        every if every == all => {
+            format!("Transactions cost least on {} in all {all} tests.", target_name(&best.name))
+        }
+        some => format!(
+            "Transactions cost least on {} in {some} of {all} tests.",
+            target_name(&best.name)
+        ),
+    })
+}
+
 /// How to read the table of all tests and targets.
 pub(crate) fn standings(analysis: &Analysis) -> String {
     let cells = || analysis.matrix.iter().flat_map(|test| &test.cells);
     let is_once = |place: &MatrixPlace| matches!(place, MatrixPlace::MeasuredOnce { .. });
-    let ratios = "× is how many times better the best of the test is";
+    let ratios = match analysis.matrix.iter().any(|test| test.by_cost) {
+        true => "× is how many times as much transactions cost as on the cheapest target",
+        false => "× is how many times better the best of the test is",
+    };
     if cells().any(|cell| is_once(&cell.place)) {
         return format!("{ratios}; what was measured once is no verdict.");
     }

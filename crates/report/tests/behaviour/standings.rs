@@ -77,3 +77,38 @@ fn one_test_has_no_such_table() {
     let page = support::rendered(&support::usual(), Format::Html);
     assert!(!page.contains("<table class=\"standings\""));
 }
+
+#[test]
+fn who_asks_what_transactions_cost_reads_it_first_and_break_evens_beside_it() {
+    let mut data = support::dataset(&support::Shape {
+        targets: &["own", "rented"],
+        levels: 4,
+        repeats: 3,
+        troubles: false,
+    });
+    let item = |amount, per| model::PriceItem { name: "x".into(), amount, per, quantity: None };
+    let price = |items| Some(model::Price::of("EUR", items));
+    data.study.answer_by = Some(model::AnswerBy::Cost);
+    data.study.targets[0].price = price(vec![item(900.0, model::PriceUnit::Month)]);
+    data.study.targets[1].price = price(vec![item(0.5, model::PriceUnit::MillionRequests)]);
+    let page = support::rendered(&data, Format::Html).replace('\u{a0}', " ");
+    let screen = &page[page.find("id=\"answer\"").unwrap()..];
+    let screen = &screen[..screen.find("</section>").unwrap()];
+    let said = screen.split("class=\"headline\"").nth(1).unwrap();
+    assert!(
+        said.starts_with(
+            ">A million transactions cost least on rented: 0.500 EUR at 8 clients; 2.03 × as much"
+        ),
+        "{}",
+        &said[..200]
+    );
+    assert_eq!(row(screen, "rented")[1], "✓ cheapest 0.500 EUR at 8 clients");
+    assert!(row(screen, "own")[1].contains("as much"), "{:?}", row(screen, "own"));
+    let break_even = "rented costs less than own below";
+    assert_eq!(screen.matches(break_even).count(), 1);
+    let findings =
+        &page[page.find("id=\"findings\"").unwrap()..page.find("id=\"test-0\"").unwrap()];
+    assert!(!findings.contains(break_even), "the first screen has said it");
+    let markdown = support::rendered(&data, Format::Markdown);
+    assert!(markdown.contains(break_even));
+}
