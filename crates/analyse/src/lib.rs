@@ -40,6 +40,7 @@ mod why;
 
 pub use analysis::{Analysis, Placings, Summary, TestAnalysis, TopTwo};
 pub use answer::capacity;
+pub use answer::matrix::{MatrixCell, MatrixPlace, MatrixTest};
 pub use answer::money::{Bill, CostLine, Standing, TargetCost, TestMoney};
 pub use answer::rank::{FailedTarget, OncePlace, RankedTarget, Ranking};
 pub use basis::Basis;
@@ -64,7 +65,7 @@ pub use trial::check::ad_hoc::{CheckedLoad, check_load};
 pub use trial::check::generators::start_spread;
 pub use trial::figures::percentile_ms;
 
-use answer::{advice, money, rank, summary};
+use answer::{advice, matrix, money, rank, summary};
 use cell::items;
 use cell::{CellData, Cells};
 use cell::{cross_check, events, fleet, named, repeats, side_by_side, stalled, sustained};
@@ -186,7 +187,8 @@ fn analyse_with<'d>(dataset: &'d Dataset, extent: Extent, budget: &ReadBudget) -
     findings.sort_by_key(|finding| finding.severity);
     let settings = model::setting_differences(&dataset.study, &dataset.targets);
     let summary = summary::summary(&dataset.study, &tests);
-    Analysis { dataset, tests, findings, settings, summary, factors, break_evens }
+    let matrix = matrix::matrix(&dataset.study, &tests);
+    Analysis { dataset, tests, findings, settings, summary, matrix, factors, break_evens }
 }
 
 /// Holds cells against what other tools made of the same, and returns what is to be said of that.
@@ -206,7 +208,8 @@ fn cross_checked(study: &Study, data: &mut Cells<'_>) -> Vec<Finding> {
 fn of_trials<'d>(run: &CheckedRun<'d>, budget: &ReadBudget) -> Analysis<'d> {
     let dataset = run.dataset;
     let of_test = |test: &Test| {
-        let basis = Basis::for_test(test, run.records(&test.name));
+        let asked = dataset.study.answer_by;
+        let basis = Basis::for_test(asked, test, run.records(&test.name));
         let of = |targets| cell::collect(run, targets, test, basis.as_ref(), None);
         let mut data = of(&dataset.study.targets);
         cross_checked(&dataset.study, &mut data);
@@ -226,7 +229,7 @@ fn analyse_test(
 ) -> (TestAnalysis, Vec<Finding>, Vec<factor::PairAtLevel>) {
     let dataset = run.dataset;
     let study = &dataset.study;
-    let basis = Basis::for_test(test, run.records(&test.name));
+    let basis = Basis::for_test(study.answer_by, test, run.records(&test.name));
     let mut data = cell::collect(run, &study.targets, test, basis.as_ref(), looks);
     data.learn(test);
     let mut again = cell::collect(run, study.aa_control.as_slice(), test, basis.as_ref(), looks);

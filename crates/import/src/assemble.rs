@@ -79,6 +79,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
     let study = Study {
         name: study_name(name),
         question: None,
+        answer_by: None,
         repeats: u32::try_from(blocks.len()).unwrap_or(u32::MAX).max(1),
         until: None,
         budget: None,

@@ -6,6 +6,7 @@
 //! plain numbers carry their unit in their name or doc comment.
 
 mod account;
+mod answer_by;
 mod around;
 mod background_work;
 mod bound;
@@ -71,6 +72,7 @@ mod window;
 mod workload;
 
 pub use account::{HostAccount, NamedUse, ProcessorUse, Throttling};
+pub use answer_by::AnswerBy;
 pub use around::{Around, Mark, Stretch, longest_statement};
 pub use background_work::BackgroundWork;
 pub use bound::Bound;

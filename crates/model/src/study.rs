@@ -1,5 +1,6 @@
 use crate::{
-    Broker, HostInstance, Level, LevelUnit, Place, Plan, RemoteHost, Target, Task, Test, Trial,
+    AnswerBy, Broker, HostInstance, Level, LevelUnit, Place, Plan, RemoteHost, Target, Task, Test,
+    Trial,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -15,6 +16,9 @@ pub struct Study {
     pub name: String,
     /// The question the study is to answer, in the user's words.
     pub question: Option<String>,
+    /// By what the report says which target is best, where that is not for each test to say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer_by: Option<AnswerBy>,
     /// How many times every cell is measured; with `until` at most.
     pub repeats: u32,
     /// Whether repeats end where all is resolved, and what must be there before.
@@ -115,6 +119,16 @@ impl Study {
     /// Time between two samples where a study does not say.
     pub const SAMPLE_EVERY: Duration = Duration::from_secs(1);
 
+    /// Whether the report answers by what transactions cost: where the study says so, or asks for it in
+    /// so many words and gives prices.
+    pub fn asks_for_cost(&self) -> bool {
+        let is_priced = || self.targets.iter().any(|target| target.price.is_some());
+        match self.answer_by {
+            Some(by) => by == AnswerBy::Cost,
+            None => self.question.as_deref().is_some_and(asks_for_money) && is_priced(),
+        }
+    }
+
     /// The test of that name.
     pub fn test(&self, name: &str) -> Option<&Test> {
         self.tests.iter().find(|test| test.name == name)
@@ -214,4 +228,25 @@ impl Study {
             load.levels = all.into_iter().collect();
         }
     }
+}
+
+/// Whether a question is about money: who is cheaper, or what transactions cost. What a setting costs is
+/// mostly time.
+fn asks_for_money(question: &str) -> bool {
+    const CHEAP: [&str; 3] = ["cheap", "cheaper", "cheapest"];
+    const COST: [&str; 2] = ["cost", "costs"];
+    const WORK: [&str; 8] = [
+        "transaction",
+        "transactions",
+        "query",
+        "queries",
+        "operation",
+        "operations",
+        "request",
+        "requests",
+    ];
+    let words = question.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let words: Vec<String> = words.collect();
+    let has = |any: &[&str]| words.iter().any(|word| any.contains(&word.as_str()));
+    has(&CHEAP) || has(&COST) && has(&WORK)
 }

@@ -16,6 +16,8 @@ const NARROWEST: usize = 40;
 const MAX_CONDITIONS: usize = 8;
 /// Most failures that are shown; the report has them all.
 const MAX_FAILURES: usize = 6;
+/// Most rows of the table of all tests and targets; the report has it whole.
+const MAX_ROWS: usize = 16;
 /// Most notes that are shown.
 const MAX_NOTES: usize = 10;
 /// What the figures of a place need beside its name, in columns.
@@ -31,6 +33,7 @@ pub fn terminal_summary(analysis: &Analysis, width: usize, colour: bool) -> Stri
         page.end_section();
     }
     page.recommendation(analysis);
+    page.standings(analysis);
     page.summary(analysis);
     for test in &analysis.tests {
         page.test(analysis, test);
@@ -87,6 +90,18 @@ impl Page {
         for said in words::grounds(analysis) {
             self.paragraph("  ", &said, Style::Soft);
         }
+        self.text.push('\n');
+    }
+
+    /// How far each target is behind the best of each test.
+    fn standings(&mut self, analysis: &Analysis) {
+        let standings = tables::standings(analysis);
+        let Some(table) = standings.filter(|table| table.rows.len() <= MAX_ROWS) else { return };
+        if let Some(first) = words::first_places(analysis) {
+            self.paragraph("", &first, Style::Bold);
+        }
+        self.table(&table);
+        self.paragraph("  ", &words::standings(analysis), Style::Soft);
         self.text.push('\n');
     }
 
@@ -371,6 +386,7 @@ mod tests {
         let cells = ["oltp", "fast", "a and b"].map(TableCell::text).into();
         let table = Table {
             columns: ["test", "first", "second"].map(column).into(),
+            is_sortable: false,
             rows: vec![Row { cells, opens_group: false, id: None }],
         };
         let lines = columns(&table, 60);

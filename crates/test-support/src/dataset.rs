@@ -36,6 +36,7 @@ pub fn study(targets: &[&str], clients: &[u32], repeats: u32) -> Study {
     Study {
         name: "known".to_owned(),
         question: None,
+        answer_by: None,
         repeats,
         until: None,
         budget: None,

@@ -79,6 +79,7 @@ impl Checks {
             study: Study {
                 name: test.name.clone(),
                 question: None,
+                answer_by: None,
                 repeats: 1,
                 until: None,
                 budget: None,

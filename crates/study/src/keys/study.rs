@@ -1,7 +1,8 @@
 //! The study file as written: only shapes, nothing is checked here. The doc comments become the
 //! descriptions of the JSON Schema.
 
-use crate::keys::key::{AnyLength, Flag, Key, Length, Whole};
+use crate::keys::choices::AnswerByKey;
+use crate::keys::key::{AnyLength, Choice, Flag, Key, Length, Whole};
 use crate::keys::{FleetTable, HostTable, LoadHostTable, Maybe, TargetTable, TestKeys};
 use model::Study;
 use model::bounds::MAX_LOOKS;
@@ -44,6 +45,11 @@ pub(crate) struct StudyTable {
     pub name: Maybe<String>,
     /// The question that the study is to answer, in your words; the report shows it.
     pub question: Option<String>,
+    /// By what the report says which target is best: a metric that the tests have, or `cost`, which is
+    /// that of a million transactions, each target at its peak. Latencies are compared at the highest level
+    /// that the most targets have.
+    #[schemars(extend("x-absent" = "what each test measures: `throughput` of loads, `elapsed` of statements, `downtime` of failovers, `catch_up` of replicas; `cost` where targets have prices and the question asks what transactions cost, or which is cheaper"))]
+    pub answer_by: Key<Choice<AnswerByKey>>,
     /// How many times every cell is measured. Or `{ min = 3, max = 20, until =
     /// "resolved" }`: what is decided after a block is left out of the next.
     #[schemars(with = "Option<RepeatsKey>", extend("default" = REPEATS))]

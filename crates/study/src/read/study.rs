@@ -1,3 +1,5 @@
+use crate::keys::choices::AnswerByKey;
+use crate::keys::key::{Choice, Key};
 use crate::keys::study::{CONFIDENCES, MARGINS, MOST_REPEATS, REPEATS};
 use crate::keys::value::{TakenNames, name, whole};
 use crate::keys::{Maybe, RepeatsKey, StudyTable};
@@ -8,7 +10,7 @@ use crate::read::hosts::{Hosts, fleet, instance, parallel, slices};
 use crate::read::shape::Shape;
 use crate::read::{fit, targets, tests};
 use model::bounds::{MAX_LOOKS, MAX_REPEATS};
-use model::{LevelPlacement, Study, Target, Test, Until};
+use model::{AnswerBy, LevelPlacement, Study, Target, Test, Until};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 use toml::Spanned;
@@ -146,9 +148,11 @@ fn head(
         problems.add(at, format!("the study has {trials} trials, more than {MAX_TRIALS}"));
     }
     let seed = table.seed.value("seed", problems);
+    let answer_by = answer_by(&table.answer_by, &targets, &tests, problems);
     Some(Study {
         name: name?,
         question: table.question.clone(),
+        answer_by,
         repeats,
         until,
         budget,
@@ -171,6 +175,39 @@ fn head(
         host_instances: Vec::new(),
         source: text.to_string(),
     })
+}
+
+/// By what the report answers: by something that at least one of the tests measures.
+fn answer_by(
+    key: &Key<Choice<AnswerByKey>>,
+    targets: &[Target],
+    tests: &[Test],
+    problems: &mut Problems,
+) -> Option<AnswerBy> {
+    let by = key.given("answer_by", problems)?;
+    let at = key.place().unwrap_or_default();
+    match by.metric() {
+        None if targets.iter().all(|target| target.price.is_none()) => {
+            problems.add(at, "`answer_by` is `cost`, and no target has a price").help(
+                "give targets a `price`, such as price = { monthly = 40, currency = \"EUR\" }",
+            );
+        }
+        Some(metric) if !tests.iter().any(|test| test.answers_by(metric)) => {
+            let measured = |by: &AnswerBy| {
+                by.metric().is_some_and(|metric| tests.iter().any(|test| test.answers_by(metric)))
+            };
+            let all = AnswerBy::ALL.into_iter().filter(measured);
+            let all: Vec<String> = all.map(|by| format!("`{}`", by.name())).collect();
+            problems
+                .add(
+                    at,
+                    format!("`answer_by` is `{}`, which no test of the study measures", by.name()),
+                )
+                .help(format!("its tests measure {}", all.join(", ")));
+        }
+        _ => {}
+    }
+    Some(by)
 }
 
 /// Most repeats of every cell, and what else ends them.
