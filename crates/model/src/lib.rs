@@ -115,7 +115,7 @@ pub use oltp::{Oltp, OltpDialect, TableSchema};
 pub use outcome::{Figure, FigureNumber, FigureValue, Outcome, Printed, ResultSource, TimeSeries};
 pub use own_data::{
     BrokenInvariant, ColumnValues, DataFile, DataSource, DataState, Fingerprint, GeneratedColumn,
-    Invariant, OwnData, Popularity, Restore, RowGenerator, TableRows,
+    Invariant, Nulls, OwnData, Popularity, Restore, RowGenerator, TableRows,
 };
 pub use placement::LevelPlacement;
 pub use plan::{Block, Plan, Trial, TrialKey};

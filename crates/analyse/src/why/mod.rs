@@ -55,7 +55,8 @@ impl<'a> Accounts<'a> {
         let of_cell = |cell: &'a CellData<'a>| {
             let known = known(dataset, cell.target);
             let trials = cell.usable_in_blocks();
-            let accounts = trials.filter_map(|(record, block)| Some((block, Account::of(record, known)?)));
+            let accounts =
+                trials.filter_map(|(record, block)| Some((block, Account::of(record, known)?)));
             ((cell.target, cell.level), accounts.collect())
         };
         Self { dataset, by_cell: cells.iter().map(of_cell).collect() }
@@ -259,7 +260,8 @@ fn limits(by_level: &[Vec<Both<'_>>]) -> Vec<AtLimit> {
     let of = |resource: Resource| {
         let alone = |both: &&Vec<Both<'_>>| {
             let is_at_limit = |account: &Account| account.at_limit.contains_key(&resource);
-            both.len() > 1 && both.iter().all(|both| is_at_limit(both.slow) && !is_at_limit(both.fast))
+            both.len() > 1
+                && both.iter().all(|both| is_at_limit(both.slow) && !is_at_limit(both.fast))
         };
         let those: Vec<&Vec<Both<'_>>> = by_level.iter().filter(alone).collect();
         let used = |account: &Account| account.used.get(&resource).copied();
@@ -277,7 +279,8 @@ fn limits(by_level: &[Vec<Both<'_>>]) -> Vec<AtLimit> {
 /// Whether commits wait for the disk at the slower one alone. What they wait is longer than what the disks
 /// take for it: the file system has its part, and whoever waited has to get a processor again.
 fn only_slower_waits(all: &[Both<'_>]) -> bool {
-    all.iter().all(|both| both.slow.commits_wait == Some(true) && both.fast.commits_wait == Some(false))
+    all.iter()
+        .all(|both| both.slow.commits_wait == Some(true) && both.fast.commits_wait == Some(false))
 }
 
 /// The lowest level from which on throughput is not clearly below the peak, nor by what was measured.

@@ -4,7 +4,7 @@ use crate::ALPHA;
 use crate::simulated::Random;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use stats::{ByTarget, OfTargets, Ratio, closed};
+use stats::{ByTarget, Chance, OfTargets, Ratio, closed};
 use std::io::Write;
 
 const SCATTER: f64 = 0.05;
@@ -117,12 +117,12 @@ impl Case {
         });
         let scatter = ByTarget::of(&samples);
         let scatter = if self.told { scatter.map(|all| all.with_pairs(levels)) } else { scatter };
-        let p_value = |logs: &Vec<f64>| {
+        let chance = |logs: &Vec<f64>| {
             let pairs: Vec<(f64, f64)> = logs.iter().map(|log| (1.0, log.exp())).collect();
             let ratio = Ratio::paired(&pairs, 0.0, scatter.as_ref().map(|all| all.pair([0, 1])));
-            ratio.expect("numbers").p_value().expect("there are repeats")
+            ratio.expect("numbers").chance().expect("there are repeats")
         };
-        closed(&logs.iter().map(p_value).collect::<Vec<f64>>())
+        closed(&logs.iter().map(chance).collect::<Vec<Chance>>())
     }
 
     /// Any found, and the share found, in percent.

@@ -37,6 +37,7 @@ mod many_clients;
 mod merging;
 mod metrics;
 mod noise_floor;
+mod order_entry;
 mod outages;
 mod outputs;
 mod oversubscription;
