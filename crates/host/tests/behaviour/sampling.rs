@@ -1,6 +1,6 @@
 //! Sampling of real processes and real disks.
 
-use host::SamplerOptions;
+use host::{MeasuredPhase, SamplerOptions};
 use host::local::sample::{HostReader, ProcessReader, Sampler, own_usage, rates};
 use model::{Sample, ServerCounters};
 use std::fs::File;
