@@ -1,7 +1,7 @@
 //! Sampling of real processes and real disks.
 
-use host::{MeasuredPhase, SamplerOptions};
 use host::local::sample::{HostReader, ProcessReader, Sampler, own_usage, rates};
+use host::{MeasuredPhase, SamplerOptions};
 use model::{Sample, ServerCounters};
 use std::fs::File;
 use std::io::Write;

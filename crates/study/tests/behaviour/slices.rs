@@ -64,7 +64,7 @@ fn what_cannot_be_cut_into_slices_is_refused_with_the_way_round_it() {
     refused(slices, &with("cross_check = true"), &["has a cross-check"]);
     refused(
         slices,
-        &"workload = \"oltp_point_select\"\nclients = [1, 8]\nslo = \"p95 < 20ms\"",
+        "workload = \"oltp_point_select\"\nclients = [1, 8]\nslo = \"p95 < 20ms\"",
         &["searches"],
     );
 }
