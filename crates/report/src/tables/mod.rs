@@ -39,7 +39,7 @@ pub(crate) use generators::generators;
 pub(crate) use instances::instances;
 pub(crate) use items::{item_ratios, plans, statements, transactions};
 pub(crate) use money::{break_evens, costs};
-pub(crate) use named::{cells_add_to_named, named};
+pub(crate) use named::{cells_add_to_named, named, printed};
 pub(crate) use ranking::ranking;
 pub(crate) use ratios::ratios;
 pub(crate) use resources::{resource_ratios, resources};
