@@ -1,13 +1,14 @@
 //! What may be concluded, of a study and of each of its tests.
 
-use crate::answer::matrix::MatrixTest;
 use crate::answer::money::TestMoney;
 use crate::{
     Basis, Cell, Comparison, Curve, FleetCell, ItemCell, ItemComparison, NamedFigure,
     OverallComparison, Ranking, SearchAnalysis, TestEvents,
 };
-use findings::{BreakEven, Crossover, FactorEffect, Finding, Growth, NoiseFloor, ScalingLaw, Span};
-use model::{Dataset, SettingDifference, Test};
+use findings::{
+    Amount, BreakEven, Crossover, FactorEffect, Finding, Growth, NoiseFloor, ScalingLaw, Span,
+};
+use model::{Dataset, Failure, Level, Metric, SettingDifference, Test};
 use serde::Serialize;
 
 /// What may be concluded from one run of a study.
@@ -166,4 +167,61 @@ pub struct Placings {
     pub first_over_tests: usize,
     /// Tests in which it is second.
     pub second: usize,
+}
+
+/// A test of the matrix.
+#[derive(Clone, Debug, Serialize)]
+pub struct MatrixTest {
+    pub test: String,
+    pub metric: Metric,
+    /// Where the study asks what transactions cost, and prices say it: figures are the costs of a million
+    /// of them, and `metric` says at which peaks.
+    pub by_cost: bool,
+    /// One for each target, in the order of the study.
+    pub cells: Vec<MatrixCell>,
+}
+
+/// How a target does in a test.
+#[derive(Clone, Debug, Serialize)]
+pub struct MatrixCell {
+    pub target: String,
+    /// At which level it stands.
+    pub level: Option<Level>,
+    /// What it achieves, in the unit of the metric, or what a million transactions cost.
+    pub figure: Option<Amount>,
+    /// That of the cost.
+    pub currency: Option<String>,
+    /// How many times as good the best is: 1 or more for all but what chance puts before the best.
+    pub behind: Option<Amount>,
+    pub place: MatrixPlace,
+}
+
+/// What that says, or why nothing does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum MatrixPlace {
+    /// The best figure. `clear`: every other target is clearly behind.
+    Best { clear: bool },
+    /// Within the margin of the best.
+    Same,
+    /// It cannot be told apart from the best.
+    Unresolved,
+    /// Clearly behind the best.
+    Behind,
+    /// The order of figures that were measured once each, from 1.
+    MeasuredOnce { place: usize },
+    /// Of a search: it never missed the bound, so that more is possible than the figure says.
+    AtLeast,
+    /// Of a search: it met the bound at no load, the least of which is the figure.
+    Below,
+    /// All trials failed, with the first reason.
+    Failed { failure: Failure },
+    /// The target does not offer what the test asks for.
+    NotOffered { failure: Failure },
+    /// Trials count, and none has the figure that decides.
+    NoFigure,
+    /// No trial counts.
+    NoTrial,
+    /// What it costs is not known, or there is no price.
+    NoCost,
 }

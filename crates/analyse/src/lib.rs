@@ -38,9 +38,10 @@ mod study;
 mod trial;
 mod why;
 
-pub use analysis::{Analysis, Placings, Summary, TestAnalysis, TopTwo};
+pub use analysis::{
+    Analysis, MatrixCell, MatrixPlace, MatrixTest, Placings, Summary, TestAnalysis, TopTwo,
+};
 pub use answer::capacity;
-pub use answer::matrix::{MatrixCell, MatrixPlace, MatrixTest};
 pub use answer::money::{Bill, CostLine, Standing, TargetCost, TestMoney};
 pub use answer::rank::{FailedTarget, OncePlace, RankedTarget, Ranking};
 pub use basis::Basis;

@@ -8,12 +8,17 @@ use model::UnitName;
 /// what throughput counts in the test that it is about.
 pub fn sentence(finding: &Finding, counted: UnitName) -> String {
     model::deadline::look();
-    sentence_of_all(&[finding], finding, counted)
+    said_together(&[finding], finding, counted).sentence()
 }
 
 /// Findings of one severity as sentences, those that differ only in where they were made and in
 /// their figures in one. `counted` says what throughput counts in the test that one is about.
 pub fn sentences(findings: &[&Finding], counted: impl Fn(&Finding) -> UnitName) -> Vec<String> {
+    said(findings, counted).iter().map(Said::sentence).collect()
+}
+
+/// The same with what each is about apart.
+pub fn said(findings: &[&Finding], counted: impl Fn(&Finding) -> UnitName) -> Vec<Said> {
     let mut groups: Vec<(UnitName, Vec<&Finding>)> = Vec::new();
     for finding in findings {
         let counted = counted(finding);
@@ -25,16 +30,31 @@ pub fn sentences(findings: &[&Finding], counted: impl Fn(&Finding) -> UnitName) 
             None => groups.push((counted, vec![finding])),
         }
     }
-    groups.iter().map(|(counted, group)| sentence_of_all(group, group[0], *counted)).collect()
+    groups.iter().map(|(counted, group)| said_together(group, group[0], *counted)).collect()
 }
 
-fn sentence_of_all(findings: &[&Finding], first: &Finding, counted: UnitName) -> String {
+/// What findings that are alike say, and where that was found.
+pub struct Said {
+    /// Empty where it is about nothing in particular.
+    pub place: String,
+    /// Without a capital letter and without a full stop.
+    pub statement: String,
+}
+
+impl Said {
+    /// Both in one sentence, the place first.
+    pub fn sentence(&self) -> String {
+        match self.place.as_str() {
+            "" => format!("{}.", capitalised(&self.statement)),
+            place => format!("{place}: {}.", self.statement),
+        }
+    }
+}
+
+fn said_together(findings: &[&Finding], first: &Finding, counted: UnitName) -> Said {
     let words = first.evidence.kind();
     let statement = words.say_all(findings, counted);
-    match place::findings(findings, !words.names_level()) {
-        subject if subject.is_empty() => format!("{}.", capitalised(&statement)),
-        subject => format!("{subject}: {statement}."),
-    }
+    Said { place: place::findings(findings, !words.names_level()), statement }
 }
 
 /// What was found, without what it is about and without a full stop; `counted` as for

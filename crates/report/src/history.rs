@@ -68,6 +68,10 @@ fn document(history: &History) -> Document {
             parts.push(Block::Bullets(conditions));
         }
     }
+    if let Some(courses) = courses(history) {
+        parts.push(Block::Heading("Every figure over the runs".to_owned()));
+        parts.push(Block::Table(courses));
+    }
     let drifts: Vec<f64> = history.cells.iter().filter_map(|cell| cell.drift).collect();
     if !drifts.is_empty() {
         let most = drifts.iter().copied().fold(0.0, f64::max);
@@ -134,6 +138,39 @@ fn table(history: &History, found: &[(&CellHistory, &LevelChange)]) -> Table {
         ]);
     }
     table.without_empty_columns()
+}
+
+/// Most figures whose course is shown; the JSON has all.
+const MOST_COURSES: usize = 60;
+
+/// Every figure over the runs that have it; nothing for fewer than three.
+fn courses(history: &History) -> Option<Table> {
+    let mut table = Table::new([
+        words("test"),
+        words("target"),
+        words("level"),
+        words("figure"),
+        numbers("runs"),
+        numbers("latest"),
+        words("course"),
+    ]);
+    let long = history.cells.iter().filter(|cell| cell.points.len() >= 3);
+    for cell in long.take(MOST_COURSES) {
+        let values: Vec<f64> = cell.points.iter().map(|(_, value)| *value).collect();
+        table.push([
+            TableCell::text(&cell.test),
+            TableCell::text(&cell.target),
+            TableCell::text(match cell.level {
+                Level::NONE => String::new(),
+                other => other.to_string(),
+            }),
+            TableCell::text(metric_name(cell.metric)),
+            TableCell::text(values.len().to_string()),
+            TableCell::text(values.last().map_or(NOTHING.to_owned(), |value| figure(*value))),
+            TableCell::course(values),
+        ]);
+    }
+    (!table.rows.is_empty()).then(|| table.without_empty_columns())
 }
 
 /// Each fact that changed between the runs on both sides of a change, once.

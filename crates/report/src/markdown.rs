@@ -81,6 +81,7 @@ fn recommendation(analysis: &Analysis) -> Vec<String> {
     if analysis.tests.is_empty() {
         blocks.push(words::NO_TEST.to_owned());
     }
+    blocks.extend(tables::printed(analysis).as_ref().map(table));
     blocks.extend(words::grounds(analysis).iter().map(|said| escaped(said)));
     blocks
 }

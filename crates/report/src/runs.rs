@@ -2,7 +2,7 @@
 
 use crate::document::{Block, Document};
 use crate::numbers::{self, count, counted, date, interval, list, percent};
-use crate::tables::{Table, TableCell, Tone, numbers as column, words};
+use crate::tables::{Picture, Table, TableCell, Tone, numbers as column, words};
 use crate::words::{levels, metric_name};
 use analyse::Verdict;
 use analyse::runs::{RunComparison, RunResult, TestRuns, Unmatched};
@@ -14,6 +14,9 @@ use stats::Estimate;
 const VERSION: u32 = 1;
 /// Most changes of one kind that are listed one by one.
 const MOST_LISTED: usize = 40;
+/// How many times to either side of 1 the axis of ratios reaches at least, and at most.
+const LEAST_REACH: f64 = 1.1;
+const MOST_REACH: f64 = 4.0;
 
 /// Two runs and what was found between them.
 pub struct Runs<'a> {
@@ -201,6 +204,9 @@ fn table(test: &TestRuns) -> Table {
         column("interval"),
         words("verdict"),
     ]);
+    let ends = test.results.iter().filter_map(|result| result.ratio.interval);
+    let furthest = ends.flat_map(|ends| [ends.low.recip(), ends.high]).fold(LEAST_REACH, f64::max);
+    let reach = furthest.min(MOST_REACH);
     let mut table = Table::new(columns);
     for result in &test.results {
         let mut row = vec![TableCell::text(&result.target)];
@@ -215,12 +221,21 @@ fn table(test: &TestRuns) -> Table {
             TableCell::text(numbers::figure(result.old.point)),
             TableCell::text(numbers::figure(result.new.point)),
             TableCell::text(numbers::figure(result.ratio.point)),
-            TableCell::text(interval(&result.ratio)),
+            TableCell {
+                picture: picture(&result.ratio, reach),
+                ..TableCell::text(interval(&result.ratio))
+            },
             verdict(result),
         ]);
         table.push(row);
     }
     table
+}
+
+/// A ratio as it is drawn; nothing without an interval.
+fn picture(ratio: &Estimate, reach: f64) -> Option<Picture> {
+    let ends = ratio.interval?;
+    Some(Picture::Ratio { point: ratio.point, interval: (ends.low, ends.high), reach })
 }
 
 /// A level of a cell; all of them together where it is absent, or some of them.

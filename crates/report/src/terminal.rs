@@ -95,6 +95,10 @@ impl Page {
 
     /// How far each target is behind the best of each test.
     fn standings(&mut self, analysis: &Analysis) {
+        if let Some(printed) = tables::printed(analysis) {
+            self.table(&printed);
+            return self.end_section();
+        }
         let standings = tables::standings(analysis);
         let Some(table) = standings.filter(|table| table.rows.len() <= MAX_ROWS) else { return };
         if let Some(first) = words::first_places(analysis) {

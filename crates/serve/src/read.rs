@@ -5,7 +5,7 @@ use analyse::runs::RunPoints;
 use files::Directory;
 use model::{Block, Dataset, OverBudget, Plan, ReadLimit, Trial, TrialRecord, text};
 use report::Format;
-use report::site::{RunState, SiteSummary, answer_in_a_line, latest_and_findings};
+use report::site::{RunState, SiteSummary, answer_in_a_line, best_figure, latest_and_findings};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
@@ -69,8 +69,9 @@ pub(crate) struct Reading {
 impl Reading {
     /// About how much memory it takes, in bytes.
     pub(crate) fn memory(&self) -> u64 {
-        let SiteSummary { study, question, answer, .. } = &self.summary;
-        let texts = [study.len(), answer.len(), question.as_ref().map_or(0, String::len)];
+        let SiteSummary { study, question, answer, best, .. } = &self.summary;
+        let best = best.as_ref().map_or(0, |best| best.of.len());
+        let texts = [study.len(), answer.len(), question.as_ref().map_or(0, String::len), best];
         texts.iter().sum::<usize>() as u64 + self.so_far.len() as u64 + self.points.memory()
     }
 }
@@ -184,6 +185,7 @@ fn summary(analysis: &Analysis, is_held: bool) -> SiteSummary {
         planned,
         left: left(dataset),
         answer: answer_in_a_line(analysis),
+        best: best_figure(analysis),
     }
 }
 

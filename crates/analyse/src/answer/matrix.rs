@@ -1,75 +1,11 @@
 //! Every target in every test, against the best of each: what the first screen of several tests shows.
 
-use crate::{RankedTarget, SearchAnalysis, TargetCost, TestAnalysis};
+use crate::{
+    MatrixCell, MatrixPlace, MatrixTest, RankedTarget, SearchAnalysis, TargetCost, TestAnalysis,
+};
 use findings::{Amount, SearchOutcome, Verdict};
-use model::{Better, Failure, Level, Metric, Study};
-use serde::Serialize;
-use stats::{Estimate, Relation};
-
-/// A test of the matrix.
-#[derive(Clone, Debug, Serialize)]
-pub struct MatrixTest {
-    pub test: String,
-    pub metric: Metric,
-    /// Where the study asks what transactions cost, and prices say it: figures are the costs of a million
-    /// of them, and `metric` says at which peaks.
-    pub by_cost: bool,
-    /// One for each target, in the order of the study.
-    pub cells: Vec<MatrixCell>,
-}
-
-/// How a target does in a test.
-#[derive(Clone, Debug, Serialize)]
-pub struct MatrixCell {
-    pub target: String,
-    /// At which level it stands.
-    pub level: Option<Level>,
-    /// What it achieves, in the unit of the metric, or what a million transactions cost.
-    pub figure: Option<Amount>,
-    /// That of the cost.
-    pub currency: Option<String>,
-    /// How many times as good the best is: 1 or more for all but what chance puts before the best.
-    pub behind: Option<Amount>,
-    pub place: MatrixPlace,
-}
-
-/// What that says, or why nothing does.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "kind")]
-pub enum MatrixPlace {
-    /// The best figure. `clear`: every other target is clearly behind.
-    Best { clear: bool },
-    /// Within the margin of the best.
-    Same,
-    /// It cannot be told apart from the best.
-    Unresolved,
-    /// Clearly behind the best.
-    Behind,
-    /// The order of figures that were measured once each, from 1.
-    MeasuredOnce { place: usize },
-    /// Of a search: it never missed the bound, so that more is possible than the figure says.
-    AtLeast,
-    /// Of a search: it met the bound at no load, the least of which is the figure.
-    Below,
-    /// All trials failed, with the first reason.
-    Failed { failure: Failure },
-    /// The target does not offer what the test asks for.
-    NotOffered { failure: Failure },
-    /// Trials count, and none has the figure that decides.
-    NoFigure,
-    /// No trial counts.
-    NoTrial,
-    /// What it costs is not known, or there is no price.
-    NoCost,
-}
-
-/// How a target that is ranked relates to the one with the best figure.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AgainstBest {
-    /// Its figure ÷ the best one; `None` of the best itself.
-    pub(crate) ratio: Option<Estimate>,
-    pub(crate) relation: Relation,
-}
+use model::{Better, Metric, Study};
+use stats::Relation;
 
 /// One for each test that is judged.
 pub(crate) fn matrix(study: &Study, tests: &[TestAnalysis]) -> Vec<MatrixTest> {

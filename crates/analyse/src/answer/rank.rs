@@ -1,6 +1,5 @@
 //! Which target is best: at its own peak of throughput, or by a time that all have at one level.
 
-use crate::answer::matrix::AgainstBest;
 use crate::answer::money::TestMoney;
 use crate::cell::series::Series;
 use crate::cell::{CellData, Cells};
@@ -10,7 +9,7 @@ use crate::{Basis, Comparison, Metric};
 use findings::NoiseFloor;
 use model::{Better, Failure, Level, Study, Test};
 use serde::Serialize;
-use stats::Estimate;
+use stats::{Estimate, Relation};
 use std::collections::HashSet;
 
 /// Targets in tiers; those in one tier could not all be told apart.
@@ -61,6 +60,14 @@ pub struct RankedTarget {
     /// How it relates to the one with the best figure; see [`crate::MatrixCell`].
     #[serde(skip)]
     pub(crate) against_best: Option<AgainstBest>,
+}
+
+/// How a target that is ranked relates to the one with the best figure.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AgainstBest {
+    /// Its figure ÷ the best one; `None` of the best itself.
+    pub(crate) ratio: Option<Estimate>,
+    pub(crate) relation: Relation,
 }
 
 impl RankedTarget {

@@ -86,14 +86,16 @@ impl<'a> Evidence<'a> {
         };
         let linked: Vec<(u32, String)> = about.iter().filter_map(id).collect();
         html! {
-            @if !linked.is_empty() {
-                p.caption {
-                    @if linked.len() == 1 { "Trial " } @else { "Trials " }
-                    @for (position, id) in linked.iter().take(MOST_NAMED) {
+            @match linked.as_slice() {
+                [] => {}
+                [(position, id)] => p.caption { "Trial " a href={ "#" (id) } { (position) } },
+                several => details.trials-of {
+                    summary { (about.len()) " trials" }
+                    @for (position, id) in several.iter().take(MOST_NAMED) {
                         a href={ "#" (id) } { (position) } " "
                     }
                     @if about.len() > MOST_NAMED { "and " (about.len() - MOST_NAMED) " more" }
-                }
+                },
             }
         }
     }

@@ -3,12 +3,16 @@
 use super::evidence::Evidence;
 use super::layer::Layer;
 use super::table;
+use crate::words::Said;
 use crate::{tables, view, words};
 use analyse::{Analysis, Finding, Severity};
 use maud::{Markup, html};
 
 /// More sentences on findings of one kind than this are folded after the first few.
 const MAX_OPEN: usize = 5;
+
+/// Places that take more characters are folded.
+const LONGEST_PLACE: usize = 90;
 
 /// The section of all findings.
 pub(super) fn section(analysis: &Analysis, evidence: &Evidence) -> Markup {
@@ -53,11 +57,11 @@ fn class(severity: Severity) -> &'static str {
 }
 
 fn of_kind(analysis: &Analysis, kind: &str, findings: &[&Finding], evidence: &Evidence) -> Markup {
-    let sentences = words::sentences(findings, |finding| view::counted_in(analysis, finding));
-    let open = if sentences.len() > MAX_OPEN { MAX_OPEN - 2 } else { sentences.len() };
-    let (first, rest) = sentences.split_at(open);
-    let items = |sentences: &[String]| {
-        html! { ul.findings { @for sentence in sentences { li { (sentence) } } } }
+    let all = words::said(findings, |finding| view::counted_in(analysis, finding));
+    let open = if all.len() > MAX_OPEN { MAX_OPEN - 2 } else { all.len() };
+    let (first, rest) = all.split_at(open);
+    let items = |all: &[Said]| {
+        html! { ul.findings { @for said in all { li { (conclusion_first(analysis, said)) } } } }
     };
     html! {
         h4 { (kind) @if findings.len() > 1 { " (" (findings.len()) ")" } }
@@ -66,5 +70,31 @@ fn of_kind(analysis: &Analysis, kind: &str, findings: &[&Finding], evidence: &Ev
             details.paper { summary { (rest.len()) " more" } (items(rest)) }
         }
         (evidence.of_findings(findings))
+    }
+}
+
+/// What was found, then where: a long list of places is folded.
+fn conclusion_first(analysis: &Analysis, said: &Said) -> Markup {
+    let study = &analysis.dataset.study;
+    let names = || {
+        let tests = study.tests.iter().map(|test| &test.name);
+        study.targets.iter().map(|target| &target.name).chain(tests)
+    };
+    let is_first_word = |name: &String| {
+        let rest = said.statement.strip_prefix(name.as_str());
+        rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    };
+    let begins_with_name = names().any(is_first_word);
+    let statement = match begins_with_name {
+        true => said.statement.clone(),
+        false => words::capitalised(&said.statement),
+    };
+    html! {
+        (statement) "."
+        @if said.place.chars().count() > LONGEST_PLACE {
+            details.places { summary { "Where" } (said.place) }
+        } @else if !said.place.is_empty() {
+            " " span.note.place { (said.place) }
+        }
     }
 }

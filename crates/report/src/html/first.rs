@@ -23,6 +23,7 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
                 (words_and_chart(analysis, None, &judged))
             } @else {
                 (words_and_chart(analysis, Some("Recommendation"), &judged))
+                @if let Some(printed) = tables::printed(analysis) { (table::table(&printed)) }
             }
         }
     }

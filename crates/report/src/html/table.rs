@@ -1,6 +1,7 @@
 use super::evidence::Evidence;
 use crate::svg;
-use crate::tables::{Shade, Table, TableCell, Tone};
+use crate::svg::spark;
+use crate::tables::{Picture, Shade, Table, TableCell, Tone};
 use maud::{Markup, html};
 
 /// A table that scrolls within its own frame where the page is too narrow for it.
@@ -86,8 +87,14 @@ fn content(cell: &TableCell, evidence: &Evidence) -> Markup {
     html! {
         @if let Some(series) = cell.series { (svg::key(series)) }
         @if let Some(tone) = tone { span class=(tone) { (sign) (cell.text) } }
+        @else if let Some(Picture::Course(values)) = &cell.picture {
+            (spark::course(values, values.len().saturating_sub(1)))
+        }
         @else if let Some(id) = &cell.rests_on { a href={ "#" (id) } { (cell.text) } }
         @else { (cell.text) }
+        @if let Some(Picture::Ratio { point, interval, reach }) = &cell.picture {
+            (spark::ratio(*point, *interval, *reach))
+        }
         @if let Some(note) = &cell.note { small { (note) } }
         (evidence.links(&cell.trials))
     }

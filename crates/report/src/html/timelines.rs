@@ -52,8 +52,7 @@ pub(super) fn section(analysis: &Analysis, evidence: &Evidence) -> Markup {
             p.caption {
                 "Each trial over time, " (shaded) " shaded, outages in the colour of failures. Trials at \
                  one level share their axes, so that they compare by eye. Processors and disks are \
-                 those of " (host) ". Processors: "
-                span.swatch.busy {} " in use, " span.swatch.iowait {} " waiting for IO. "
+                 those of " (host) ". "
                 (disks(analysis))
             }
             @if analysis.dataset.trials.iter().any(has_marks) {
@@ -101,7 +100,8 @@ pub(super) fn of_work(analysis: &Analysis, test: &TestAnalysis) -> Markup {
     let tail = Some(Tail { confidence: analysis.dataset.study.confidence });
     let extent = Extent::for_records(&records, tail);
     html! {
-        div.timelines {
+        (key(&records))
+        div.timelines tabindex="0" {
             @for (record, seen) in trials {
                 figure {
                     figcaption {
@@ -147,10 +147,7 @@ fn disks(analysis: &Analysis) -> Markup {
     let unknown = records().any(|record| record.sampling.target_disks().is_empty());
     html! {
         @if known {
-            "The disks are those that the server’s data is on, several taken together: "
-            span.swatch.write {} " writes, " span.swatch.read {} " reads"
-            "; of %util " span.swatch.write {} " the mean, "
-            span.swatch.read {} " the busiest disk. "
+            "The disks are those that the server’s data is on, several taken together. "
         }
         @if known && unknown { "Where these are not known, the disk is the one that was written to most." }
         @else if unknown { "The disk is the one that was written to most." }
@@ -198,7 +195,8 @@ fn at_level(
                 @if records.len() < all { (numbers::count(records.len() as u64)) " of " }
                 (numbers::counted(all, "trial"))
             }
-            div.timelines {
+            (key(&records))
+            div.timelines tabindex="0" {
                 @for (record, seen) in trials {
                     figure id=[evidence.drawing(record.position)] {
                         figcaption {
@@ -220,6 +218,30 @@ fn at_level(
                     }
                 }
             }
+        }
+    }
+}
+
+/// What the lines and shades of these charts are; of one line in a panel its heading says it.
+fn key(records: &[&TrialRecord]) -> Markup {
+    let any = |of: &dyn Fn(&TrialRecord) -> bool| records.iter().any(|record| of(record));
+    let has_processors =
+        any(&|record| record.sampling.target_samples().iter().any(|sample| sample.cpu.is_known()));
+    let has_disks = any(&|record| !record.sampling.target_disks().is_empty());
+    let has_outage = any(&|record| record.load().is_some_and(|load| !load.outages.is_empty()));
+    html! {
+        ul.legend {
+            li { span.patch.warm {} " warm-up" }
+            @if has_processors {
+                li { span.swatch.busy {} " processors in use" }
+                li { span.swatch.iowait {} " waiting for IO" }
+            }
+            @if has_disks {
+                li { span.swatch.write {} " writes, mean %util" }
+                li { span.swatch.read {} " reads, busiest disk" }
+            }
+            @if has_outage { li { span.patch.down {} " outage" } }
+            @if any(&has_marks) { li { span.patch.mark-of {} " intervention or other mark" } }
         }
     }
 }

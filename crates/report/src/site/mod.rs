@@ -6,8 +6,9 @@
 
 use crate::html::table::table;
 use crate::html::{self, lean};
-use crate::numbers::{NOTHING, count, counted, date, duration};
-use crate::{mark, so_far, tables, words};
+use crate::numbers::{NOTHING, count, counted, date, duration, figure};
+use crate::svg::spark;
+use crate::{mark, so_far, tables, view, words};
 use analyse::{Analysis, Severity};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use model::{UnixMillis, text};
@@ -23,6 +24,8 @@ const LATEST: usize = 10;
 const MOST_ANSWERS: usize = 3;
 /// Most characters of an answer in it.
 const LONGEST_ANSWER: usize = 300;
+/// Fewest runs of a study whose figures are drawn.
+const FEWEST_OF_COURSE: usize = 3;
 /// Seconds after which a page without script asks for itself again.
 const AGAIN: u32 = 10;
 
@@ -81,6 +84,26 @@ pub struct SiteSummary {
     pub left: Option<Duration>,
     /// What it says, in a line or two.
     pub answer: String,
+    /// The best figure of its first test.
+    pub best: Option<BestFigure>,
+}
+
+/// The best figure of a test, to be seen beside those of other runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BestFigure {
+    /// What it is: the test, and the metric with its unit.
+    pub of: String,
+    pub value: f64,
+}
+
+/// The best figure of the first test that has one.
+pub fn best_figure(analysis: &Analysis) -> Option<BestFigure> {
+    analysis.tests.iter().find_map(|test| {
+        let best = view::ranked(test).next()?;
+        let metric = words::with_unit(test.basis?.metric, view::counted(test));
+        let of = format!("{}: {metric}", text::line(&test.test));
+        Some(BestFigure { of, value: best.figure.point })
+    })
 }
 
 /// What a run says, in a line or two.
@@ -167,7 +190,7 @@ pub fn list_part(runs: &[SiteRun]) -> String {
         @if runs.is_empty() {
             p { "There is no results file (*.weighin) here yet. The page shows those that come." }
         } @else {
-            ul.runs { @for run in runs { li { (line_of(run)) } } }
+            ul.runs { @for run in runs { li { (line_of(run, &readable)) } } }
         }
         @if readable.len() > 1 {
             section.below {
@@ -187,7 +210,7 @@ pub fn list_part(runs: &[SiteRun]) -> String {
     part.into_string()
 }
 
-fn line_of(run: &SiteRun) -> Markup {
+fn line_of(run: &SiteRun, all: &[(&SiteRun, &SiteSummary)]) -> Markup {
     let file = text::line(&run.file);
     match &run.state {
         ReadState::Unread => html! { p.title { (file) } p.meta { "is being read" } },
@@ -203,7 +226,28 @@ fn line_of(run: &SiteRun) -> Markup {
                 a href={ "/runs/" (run.id) "/report" } { "Report" }
             }
             @if summary.done > 0 { p.answer { (summary.answer) } }
+            (course(summary, all))
         },
+    }
+}
+
+/// The best figure of a run among those of all runs of its study, from the first on; nothing for fewer
+/// than three.
+fn course(summary: &SiteSummary, all: &[(&SiteRun, &SiteSummary)]) -> Markup {
+    let Some(own) = &summary.best else { return Markup::default() };
+    let of_kind = |other: &&SiteSummary| {
+        other.study == summary.study && other.best.as_ref().is_some_and(|best| best.of == own.of)
+    };
+    let mut runs: Vec<&SiteSummary> = all.iter().map(|(_, other)| *other).filter(of_kind).collect();
+    runs.sort_by_key(|other| other.started_at.0);
+    if runs.len() < FEWEST_OF_COURSE {
+        return Markup::default();
+    }
+    let meant = runs.iter().position(|other| std::ptr::eq(*other, summary)).unwrap_or(runs.len());
+    let values: Vec<f64> =
+        runs.iter().filter_map(|other| Some(other.best.as_ref()?.value)).collect();
+    html! {
+        p.meta { (own.of) ", best: " (figure(own.value)) " " (spark::course(&values, meant)) }
     }
 }
 
@@ -288,7 +332,7 @@ pub fn run_part(run: &SiteRun, so_far: &str) -> String {
             }
             (PreEscaped(so_far))
         },
-        _ => line_of(run),
+        _ => line_of(run, &[]),
     };
     part.into_string()
 }

@@ -18,6 +18,7 @@ mod overlays;
 mod panels;
 mod plane;
 mod scale;
+pub(crate) mod spark;
 mod whisker;
 
 pub(crate) use axes::{HorizontalAxis, VerticalAxis};

@@ -39,7 +39,7 @@ pub(crate) use generators::generators;
 pub(crate) use instances::instances;
 pub(crate) use items::{item_ratios, plans, statements, transactions};
 pub(crate) use money::{break_evens, costs};
-pub(crate) use named::{cells_add_to_named, named};
+pub(crate) use named::{cells_add_to_named, named, printed};
 pub(crate) use ranking::ranking;
 pub(crate) use ratios::ratios;
 pub(crate) use resources::{resource_ratios, resources};
@@ -50,6 +50,7 @@ pub(crate) use summary::summary;
 pub(crate) use trials::{latest, superseded, trials};
 pub(crate) use volume::{devices, volumes};
 
+use crate::svg::spark::in_text;
 use crate::words::in_unit;
 use analyse::{Analysis, TestAnalysis, Validity};
 use model::{Metric, MetricUnit};
@@ -109,6 +110,16 @@ pub(crate) struct TableCell {
     pub(crate) shade: Option<Shade>,
     /// What it is sorted by.
     pub(crate) order: Option<f64>,
+    /// The same for the eye, where a page can draw it.
+    pub(crate) picture: Option<Picture>,
+}
+
+/// A chart as small as a word.
+pub(crate) enum Picture {
+    /// A figure over several runs, up to the last.
+    Course(Vec<f64>),
+    /// A ratio with its interval, on an axis that reaches so many times to either side of 1.
+    Ratio { point: f64, interval: (f64, f64), reach: f64 },
 }
 
 /// How far a figure is behind the best.
@@ -241,6 +252,11 @@ impl TableCell {
     /// The same with a shade.
     fn shaded(self, shade: Option<Shade>) -> Self {
         Self { shade, ..self }
+    }
+
+    /// A figure over several runs.
+    pub(crate) fn course(values: Vec<f64>) -> Self {
+        Self { picture: Some(Picture::Course(values.clone())), ..Self::text(in_text(&values)) }
     }
 
     /// The same with what it is sorted by.

@@ -27,6 +27,43 @@ pub(crate) fn named(analysis: &Analysis, test: &TestAnalysis) -> Table {
     table.without_empty_columns()
 }
 
+/// Most figures, and most rows, of the table of what is printed.
+const MOST_FIGURES: usize = 8;
+const MOST_ROWS: usize = 16;
+
+/// What results print of several tests of which none can be judged, all in one table; `None` where one
+/// can.
+pub(crate) fn printed(analysis: &Analysis) -> Option<Table> {
+    let tests = &analysis.tests;
+    if tests.len() < 2 || tests.iter().any(|test| test.basis.is_some()) {
+        return None;
+    }
+    let mut headings: Vec<String> = Vec::new();
+    for heading in tests.iter().flat_map(|test| &test.figures).map(heading) {
+        if !headings.contains(&heading) {
+            headings.push(heading);
+        }
+    }
+    headings.truncate(MOST_FIGURES);
+    let columns = [words("test"), words("target"), words("level")].into_iter();
+    let mut table = Table::new(columns.chain(headings.iter().map(numbers)));
+    let several = analysis.dataset.study.targets.len() > 1;
+    let cells = tests.iter().flat_map(|test| test.cells.iter().map(move |cell| (test, cell)));
+    for (test, cell) in cells.take(MOST_ROWS) {
+        let target = if several { cell.target.as_str() } else { "" };
+        let place = [test.test.as_str(), target, &LevelAxis::for_test(test).text(cell.level)];
+        let figures = headings.iter().map(|wanted| {
+            let figure = test.figures.iter().find(|figure| heading(figure) == *wanted);
+            figure.map_or(TableCell::text(NOTHING), |figure| {
+                value(figure, cell, view::imported(analysis))
+            })
+        });
+        table.push(place.map(TableCell::text).into_iter().chain(figures));
+    }
+    let table = table.without_empty_columns();
+    (!table.rows.is_empty() && table.columns.len() > 1).then_some(table)
+}
+
 /// Whether the table of cells says more: of what weighin measured, of repeats, or of results that
 /// print no figures.
 pub(crate) fn cells_add_to_named(analysis: &Analysis, test: &TestAnalysis) -> bool {

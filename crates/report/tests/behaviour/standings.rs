@@ -112,3 +112,19 @@ fn who_asks_what_transactions_cost_reads_it_first_and_break_evens_beside_it() {
     let markdown = support::rendered(&data, Format::Markdown);
     assert!(markdown.contains(break_even));
 }
+
+#[test]
+fn what_cannot_be_judged_stands_on_the_first_screen_as_it_is_printed() {
+    let table = include_str!("../../../analyse/tests/fixtures/003-storage-cluster.csv");
+    let data = test_support::imported("003", table);
+    let markdown = support::rendered(&data, Format::Markdown);
+    let heading = "| test | iops per volume, 1/s | read latency, ms |";
+    let screen = markdown.split("## Findings").next().unwrap();
+    assert!(screen.contains(heading), "{screen}");
+    assert!(
+        screen.contains("| t1 o32 b16k random, read\\_percent 100 | 475,000 | 0.2 |"),
+        "{screen}"
+    );
+    assert!(support::rendered(&data, Format::Html).contains("iops per volume, 1/s</th>"));
+    assert!(report::terminal_summary(&support::analysis(&data), 160, false).contains("475,000"));
+}

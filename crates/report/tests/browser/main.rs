@@ -156,6 +156,29 @@ fn the_table_of_all_tests_sorts_by_a_column_and_keeps_its_first_one_in_view() {
 }
 
 #[test]
+fn a_phone_shows_the_unfolded_page_in_reasonable_length_with_every_table_in_its_own_box() {
+    let page = Page::of(&support::usual());
+    let mut browser = at(&page, PHONE);
+    browser.evaluate(UNFOLD);
+    let length = browser.evaluate("document.documentElement.scrollHeight").as_f64().unwrap();
+    assert!(length < 35_000.0, "{length} pixels");
+    assert_eq!(browser.beyond(), json!(0));
+    // What is wider than its box can be scrolled to its end there, with the first column in view.
+    let cut_off = "[...document.querySelectorAll('table, .timelines')].filter((e) => {
+        const box = e.matches('.timelines') ? e : e.closest('.scroll');
+        const end = document.documentElement.clientWidth;
+        return !box || box.getBoundingClientRect().right > end
+            || !['auto', 'scroll'].includes(getComputedStyle(box).overflowX); }).length";
+    assert_eq!(browser.evaluate(cut_off), json!(0));
+    let leaves = "[...document.querySelectorAll('.scroll')].filter((box) => {
+        box.scrollLeft = 10000;
+        const first = box.querySelector('tbody tr > :first-child');
+        return first && Math.abs(first.getBoundingClientRect().left - box.getBoundingClientRect().left) > 1;
+        }).length";
+    assert_eq!(browser.evaluate(leaves), json!(0));
+}
+
+#[test]
 fn a_page_with_names_that_are_long_and_hostile_fits_and_is_accessible() {
     fits_and_is_accessible(&support::hostile(), [PHONE, LARGE]);
 }

@@ -1,21 +1,12 @@
 //! On which target transactions cost least, each at its own peak.
 
 use super::pareto::PeakComparison;
-use super::{Bill, TargetCost};
+use super::{AgainstCheapest, Bill, TargetCost};
 use crate::compare::peer::{Contender, PeerComparison};
 use crate::curve::CurveData;
 use findings::Amount;
 use model::{Metric, Study};
 use stats::Relation;
-
-/// What a million transactions cost on a target, against the cheapest in the same currency.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct AgainstCheapest {
-    /// This one ÷ the cheapest; `None` of the cheapest itself.
-    pub(crate) ratio: Option<Amount>,
-    /// How its cost relates to that of the cheapest.
-    pub(crate) relation: Relation,
-}
 
 /// Sets every bill against the lowest in its currency.
 pub(super) fn place(study: &Study, race: &PeakComparison, costs: &mut [TargetCost]) {

@@ -5,7 +5,6 @@ mod cheapest;
 mod line;
 mod pareto;
 
-pub(crate) use cheapest::AgainstCheapest;
 pub use line::CostLine;
 
 use crate::cell::Cells;
@@ -20,7 +19,7 @@ use findings::{
 };
 use model::{Dataset, Level, Price, Study, Target, Test};
 use serde::Serialize;
-use stats::Estimate;
+use stats::{Estimate, Relation};
 use std::collections::BTreeSet;
 
 /// What the targets of a test cost, each at its own peak.
@@ -53,6 +52,15 @@ pub struct TargetCost {
     /// Absent without a bill.
     #[serde(skip)]
     pub(crate) against_cheapest: Option<AgainstCheapest>,
+}
+
+/// What a million transactions cost on a target, against the cheapest in the same currency.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct AgainstCheapest {
+    /// This one ÷ the cheapest; `None` of the cheapest itself.
+    pub(crate) ratio: Option<Amount>,
+    /// How its cost relates to that of the cheapest.
+    pub(crate) relation: Relation,
 }
 
 /// A bill, or why there is none.
