@@ -63,6 +63,7 @@ pub use size::memory;
 pub use trial::check::ad_hoc::{CheckedLoad, check_load};
 pub use trial::check::generators::start_spread;
 pub use trial::figures::percentile_ms;
+pub use why::TimeOfOperation;
 
 use answer::{advice, money, rank, summary};
 use cell::items;
@@ -283,6 +284,7 @@ fn analyse_test(
     let mut why = basis.map_or_else(Vec::new, |basis| {
         accounts.findings(&test.name, basis.at_each_level(), &comparisons, &overall)
     });
+    let times = accounts.times(compared);
     why.extend(accounts.ends_of_rise(&test.name, &peaks));
     let analysis = TestAnalysis {
         test: test.name.clone(),
@@ -313,6 +315,7 @@ fn analyse_test(
         item_comparisons,
         figures: named::figures(&data, study.confidence),
         money,
+        times,
     };
     findings.extend(compare::findings(study, &analysis));
     findings.extend(why);

@@ -18,6 +18,8 @@ use findings::{
     AtLimit, Cause, EndOfRise, Finding, PartOfTime, Resource, Subject, UsedUp, Verdict, WhySlower,
 };
 use model::{Dataset, Level, Metric, Place, Promise};
+use serde::Serialize;
+use stats::{Estimate, Sample};
 use std::collections::BTreeMap;
 
 /// Share of the difference that is most of it.
@@ -29,6 +31,17 @@ const MUCH: f64 = 0.2;
 const AS_HIGH: f64 = 0.9;
 /// Limits that are known exactly, so that being at one says more than where the time goes.
 const EXACT: [Resource; 2] = [Resource::ServerLimit, Resource::VolumeLimit];
+
+/// Where the time of the operations of a cell went, in milliseconds for an operation.
+#[derive(Clone, Debug, Serialize)]
+pub struct TimeOfOperation {
+    pub target: String,
+    pub level: Level,
+    /// All of it.
+    pub operation_ms: Estimate,
+    /// What is known of it.
+    pub parts: BTreeMap<Resource, Estimate>,
+}
 
 /// The accounts of all trials of a test that count.
 pub(crate) struct Accounts<'a> {
@@ -59,6 +72,30 @@ impl<'a> Accounts<'a> {
             ((cell.target, cell.level), accounts.collect())
         };
         Self { dataset, by_cell: cells.iter().map(of_cell).collect() }
+    }
+
+    /// Where the time went, in the order of the cells; of those of which something is known.
+    pub(crate) fn times(&self, cells: &Cells<'_>) -> Vec<TimeOfOperation> {
+        let confidence = self.dataset.study.confidence;
+        let estimate = |values: Vec<f64>| {
+            Sample::new(values).ok().map(|sample| Estimate::of_median(&sample, confidence))
+        };
+        let of = |cell: &CellData<'_>| {
+            let trials: Vec<&Account> = self.of_cell(cell.target, cell.level)?.values().collect();
+            let operation = trials.iter().map(|trial| trial.operation_ms()).collect();
+            let parts = Resource::ALL.into_iter().filter_map(|resource| {
+                let all: Option<Vec<f64>> =
+                    trials.iter().map(|trial| trial.milliseconds(resource)).collect();
+                Some((resource, estimate(all?)?))
+            });
+            Some(TimeOfOperation {
+                target: cell.target.to_owned(),
+                level: cell.level,
+                operation_ms: estimate(operation)?,
+                parts: parts.collect(),
+            })
+        };
+        cells.iter().filter_map(of).filter(|time| !time.parts.is_empty()).collect()
     }
 
     fn of_cell<'s>(&'s self, target: &str, level: Level) -> Option<&'s BTreeMap<u32, Account>> {

@@ -23,6 +23,7 @@ mod settings;
 mod summary;
 mod trials;
 mod volume;
+mod why;
 
 pub(crate) use arithmetic::arithmetic;
 pub(crate) use before_and_after::before_and_after;
@@ -47,6 +48,7 @@ pub(crate) use settings::{Variable, differences, variables};
 pub(crate) use summary::summary;
 pub(crate) use trials::{latest, superseded, trials};
 pub(crate) use volume::{devices, volumes};
+pub(crate) use why::times;
 
 use crate::words::in_unit;
 use analyse::{Analysis, TestAnalysis, Validity};

@@ -64,7 +64,7 @@ impl Named {
 fn two(first: &str, second: &str, test: &str) -> String {
     format!(
         "[study]\nname = \"why\"\nrepeats = 4\nseed = 5\n\n[[target]]\nname = \"first\"\n{first}\n\n\
-         [[target]]\nname = \"second\"\n{second}\n\n[[test]]\nwarmup = \"300ms\"\nduration = \"2s\"\n{test}\n"
+         [[target]]\nname = \"second\"\n{second}\n\n[[test]]\nwarmup = \"300ms\"\nduration = \"3s\"\n{test}\n"
     )
 }
 
@@ -145,7 +145,7 @@ fn starved_client() -> Option<Named> {
         .map(|(head, rest)| (head.to_owned(), rest.to_owned()))?;
     let test = READS.replace("clients = 4", "clients = [4, 16, 64]");
     let study = format!(
-        "{}[[test]]\nwarmup = \"300ms\"\nduration = \"2s\"\n{test}\n",
+        "{}[[test]]\nwarmup = \"300ms\"\nduration = \"3s\"\n{test}\n",
         one.replace("seed = 5", "seed = 5\nmargin = 0.5")
     );
     place.write(STUDY, study);
