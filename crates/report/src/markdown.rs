@@ -139,7 +139,11 @@ fn why(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     }
     let times = tables::times(analysis, test);
     if !times.rows.is_empty() {
-        blocks.extend([format!("### {}", words::TIMES), table(&times), escaped(words::TIMES_CAPTION)]);
+        blocks.extend([
+            format!("### {}", words::TIMES),
+            table(&times),
+            escaped(words::TIMES_CAPTION),
+        ]);
     }
     blocks
 }

@@ -259,6 +259,8 @@ fn is_said_of_test(analysis: &Analysis, finding: &Finding) -> bool {
         | Evidence::UnresolvedAtLevels(_)
         | Evidence::HighestLoad(_)
         | Evidence::HighestLoadsCompared(_)
+        | Evidence::WhySlower(_)
+        | Evidence::EndOfRise(_)
         | Evidence::Advice(_) => true,
         Evidence::AtHighestLevel(_) | Evidence::Dominates(_) => {
             let test = finding.subject.test.as_deref();

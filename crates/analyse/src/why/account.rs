@@ -53,9 +53,10 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// `None` of a trial without a load that got anywhere.
+    /// `None` of a trial without a load on a server that got anywhere.
     pub(crate) fn of(record: &TrialRecord, known: Known) -> Option<Self> {
-        let load = record.load()?;
+        // How many reads and writes virtual machines have outstanding is not seen here.
+        let load = record.load().filter(|load| load.fleet.is_none())?;
         let throughput = load.measure.transactions_per_second();
         let clients = match record.key.level.is_open() {
             // What is answered late counts as late.
@@ -95,7 +96,8 @@ impl Account {
 
     /// Clients of which it is not known what they do, apart from those on processors.
     fn left(&self) -> f64 {
-        let waiting = self.in_state.iter().filter(|(resource, _)| **resource != Resource::Processors);
+        let waiting =
+            self.in_state.iter().filter(|(resource, _)| **resource != Resource::Processors);
         (self.clients - waiting.map(|(_, clients)| clients).sum::<f64>()).max(0.0)
     }
 
@@ -119,7 +121,9 @@ impl Account {
     /// Its own account of waits where the server keeps one, else how many were seen to wait.
     fn locks(&mut self, seen: &Seen<'_>) {
         let told = seen.growth(signal::LOCK_WAIT_MILLIS).map(|millis| millis / 1e3);
-        let Some(waiting) = told.or_else(|| seen.level(signal::CLIENTS_WAIT_FOR_LOCKS)) else { return };
+        let Some(waiting) = told.or_else(|| seen.level(signal::CLIENTS_WAIT_FOR_LOCKS)) else {
+            return;
+        };
         self.put(Resource::Locks, waiting);
         if self.clients > 1.5 {
             self.limit(Resource::Locks, waiting / self.clients, LOCKED);
@@ -131,7 +135,10 @@ impl Account {
         let disk = volume.as_ref().map(|volume| &volume.volume.together);
         if let Some((misses, disk)) = seen.growth(signal::CACHE_MISSES).zip(disk) {
             let waiting = misses * disk.read_await_ms.unwrap_or(0.0) / 1e3;
-            self.put(Resource::DiskReads, waiting.min(disk.reads * disk.read_await_ms.unwrap_or(0.0) / 1e3));
+            self.put(
+                Resource::DiskReads,
+                waiting.min(disk.reads * disk.read_await_ms.unwrap_or(0.0) / 1e3),
+            );
         }
         if let Some(under_way) = seen.syncing(disk) {
             match known.commits_wait {
@@ -177,7 +184,8 @@ impl Account {
         let Some(server) = seen.server_cpus() else { return };
         self.put(Resource::Processors, server);
         let shared = sampling.target_host.is_none() && sampling.load_hosts.is_empty();
-        let generator = if shared { seen.load.client.cpu_seconds / seen.window.seconds() } else { 0.0 };
+        let generator =
+            if shared { seen.load.client.cpu_seconds / seen.window.seconds() } else { 0.0 };
         let replicas = seen.mean(|sample| sample.replicas.map(|usage| usage.cpus)).unwrap_or(0.0);
         let own = server + replicas + generator;
         self.own_cpus = Some(own);

@@ -10,6 +10,7 @@
 mod account;
 
 use crate::cell::{CellData, Cells};
+use crate::compare::by_pair;
 use crate::curve::{CurveData, CurveShape};
 use crate::study::each_pair;
 use crate::{Comparison, OverallComparison};
@@ -43,10 +44,13 @@ pub struct TimeOfOperation {
     pub parts: BTreeMap<Resource, Estimate>,
 }
 
+/// Those of a cell.
+type ByBlock = BTreeMap<u32, Account>;
+
 /// The accounts of all trials of a test that count.
 pub(crate) struct Accounts<'a> {
     dataset: &'a Dataset,
-    by_cell: BTreeMap<(&'a str, Level), BTreeMap<u32, Account>>,
+    by_target: BTreeMap<&'a str, BTreeMap<Level, ByBlock>>,
 }
 
 /// What was measured of two targets in one block.
@@ -65,13 +69,17 @@ impl Both<'_> {
 
 impl<'a> Accounts<'a> {
     pub(crate) fn of(dataset: &'a Dataset, cells: &'a Cells<'a>) -> Self {
-        let of_cell = |cell: &'a CellData<'a>| {
+        let mut by_target: BTreeMap<&str, BTreeMap<Level, ByBlock>> = BTreeMap::new();
+        for cell in cells.iter() {
             let known = known(dataset, cell.target);
-            let trials = cell.usable_in_blocks();
-            let accounts = trials.filter_map(|(record, block)| Some((block, Account::of(record, known)?)));
-            ((cell.target, cell.level), accounts.collect())
-        };
-        Self { dataset, by_cell: cells.iter().map(of_cell).collect() }
+            let account = |(record, block)| {
+                model::deadline::look();
+                Some((block, Account::of(record, known)?))
+            };
+            let of_cell = cell.usable_in_blocks().filter_map(account).collect();
+            by_target.entry(cell.target).or_default().insert(cell.level, of_cell);
+        }
+        Self { dataset, by_target }
     }
 
     /// Where the time went, in the order of the cells; of those of which something is known.
@@ -95,12 +103,15 @@ impl<'a> Accounts<'a> {
                 parts: parts.collect(),
             })
         };
-        cells.iter().filter_map(of).filter(|time| !time.parts.is_empty()).collect()
+        // Of servers that nothing is seen of, the load generator's part says nothing.
+        let is_seen = |time: &TimeOfOperation| {
+            time.parts.keys().any(|resource| *resource != Resource::LoadGenerator)
+        };
+        cells.iter().filter_map(of).filter(is_seen).collect()
     }
 
-    fn of_cell<'s>(&'s self, target: &str, level: Level) -> Option<&'s BTreeMap<u32, Account>> {
-        let mut cells = self.by_cell.iter();
-        cells.find(|((of, at), _)| *of == target && *at == level).map(|(_, accounts)| accounts)
+    fn of_cell(&self, target: &str, level: Level) -> Option<&ByBlock> {
+        self.by_target.get(target)?.get(&level)
     }
 
     fn both<'s>(&'s self, slower: &str, faster: &str, level: Level) -> Vec<Both<'s>> {
@@ -118,31 +129,25 @@ impl<'a> Accounts<'a> {
         comparisons: &[Comparison],
         overall: &[OverallComparison],
     ) -> Vec<Finding> {
-        let study = &self.dataset.study;
+        let by_level = by_pair(comparisons, metric);
         let of_pair = |(baseline, candidate): (&str, &str)| {
-            let mut said = Vec::new();
-            for one in overall.iter().filter(|one| {
+            let is_own = |one: &&OverallComparison| {
                 one.metric == metric && one.baseline == baseline && one.candidate == candidate
-            }) {
-                let named = (baseline, candidate, one.verdict);
-                said.extend(self.explain(named, &one.levels, one.levels.len() > 1));
-            }
-            let over_all: Option<WhySlower> = said.first().cloned();
-            for one in comparisons.iter().filter(|one| {
-                one.metric == metric && one.baseline == baseline && one.candidate == candidate
-            }) {
-                let why = self.explain((baseline, candidate, one.verdict), &[one.level], false);
-                let is_said = |why: &WhySlower| {
-                    over_all.as_ref().is_some_and(|all| {
-                        let resource = |why: &WhySlower| why.cause.map(|cause| cause.resource());
-                        all.slower == why.slower && resource(all) == resource(why)
-                    })
-                };
-                said.extend(why.filter(|why| !is_said(why)));
-            }
-            said
+            };
+            let over_all = overall.iter().find(is_own).and_then(|one| {
+                self.explain((baseline, candidate, one.verdict), &one.levels, true)
+            });
+            let at_levels = by_level.get(&(baseline, candidate)).into_iter().flatten();
+            let at_levels = at_levels.filter_map(|one| {
+                self.explain((baseline, candidate, one.verdict), &[one.level], false)
+            });
+            // What is said of all levels need not be said of each.
+            let said = over_all.clone();
+            let at_levels =
+                at_levels.filter(move |why| said.as_ref().is_none_or(|all| !all.says(why)));
+            over_all.into_iter().chain(at_levels).collect::<Vec<_>>()
         };
-        let all = each_pair(study).flat_map(of_pair);
+        let all = each_pair(&self.dataset.study).flat_map(of_pair);
         all.map(|why| Finding::new(Subject::test(test), why)).collect()
     }
 
@@ -161,7 +166,9 @@ impl<'a> Accounts<'a> {
         let by_level: Vec<Vec<Both<'_>>> =
             levels.iter().map(|&level| self.both(slower, faster, level)).collect();
         let all: Vec<Both<'_>> = by_level.iter().flatten().copied().collect();
-        if all.is_empty() {
+        let difference_ms = mean(all.iter().map(Both::difference_ms));
+        // The slowest may be slower where the mean is not.
+        if all.is_empty() || difference_ms <= 0.0 {
             return None;
         }
         let mut parts = self.parts(&by_level);
@@ -194,7 +201,7 @@ impl<'a> Accounts<'a> {
             faster: faster.to_owned(),
             levels: levels.to_vec(),
             together,
-            difference_ms: mean(all.iter().map(Both::difference_ms)),
+            difference_ms,
             cause,
             parts,
         })
@@ -296,7 +303,8 @@ fn limits(by_level: &[Vec<Both<'_>>]) -> Vec<AtLimit> {
     let of = |resource: Resource| {
         let alone = |both: &&Vec<Both<'_>>| {
             let is_at_limit = |account: &Account| account.at_limit.contains_key(&resource);
-            both.len() > 1 && both.iter().all(|both| is_at_limit(both.slow) && !is_at_limit(both.fast))
+            both.len() > 1
+                && both.iter().all(|both| is_at_limit(both.slow) && !is_at_limit(both.fast))
         };
         let those: Vec<&Vec<Both<'_>>> = by_level.iter().filter(alone).collect();
         let used = |account: &Account| account.used.get(&resource).copied();
@@ -314,7 +322,8 @@ fn limits(by_level: &[Vec<Both<'_>>]) -> Vec<AtLimit> {
 /// Whether commits wait for the disk at the slower one alone. What they wait is longer than what the disks
 /// take for it: the file system has its part, and whoever waited has to get a processor again.
 fn only_slower_waits(all: &[Both<'_>]) -> bool {
-    all.iter().all(|both| both.slow.commits_wait == Some(true) && both.fast.commits_wait == Some(false))
+    all.iter()
+        .all(|both| both.slow.commits_wait == Some(true) && both.fast.commits_wait == Some(false))
 }
 
 /// The lowest level from which on throughput is not clearly below the peak, nor by what was measured.

@@ -118,7 +118,9 @@ fn a_little_that_only_one_waits_for_is_named_where_nothing_else_can_be_most() {
     let mut data = two();
     seen(&mut data, syncing, Second::default());
     waits(&mut data, true, false);
-    assert!(matches!(why(&data).cause, Some(Cause::AtLeast(part)) if part.resource == Resource::LogSync));
+    assert!(
+        matches!(why(&data).cause, Some(Cause::AtLeast(part)) if part.resource == Resource::LogSync)
+    );
     // Both wait, so that it is no difference between them.
     waits(&mut data, true, true);
     assert_eq!(why(&data).cause, None);
@@ -158,9 +160,8 @@ fn what_evidence_does_not_decide_is_not_known() {
 #[test]
 fn of_targets_that_do_not_differ_nothing_is_said() {
     let mut noise = Noise::new(3);
-    let mut data = dataset(&["slow", "fast"], &[CLIENTS], REPEATS, |_, _, _| {
-        1_000.0 * noise.factor(0.01)
-    });
+    let mut data =
+        dataset(&["slow", "fast"], &[CLIENTS], REPEATS, |_, _, _| 1_000.0 * noise.factor(0.01));
     let locked = Second { lock_wait_ms: 4_500, ..Second::default() };
     seen(&mut data, locked, Second::default());
     let analysis = analyse(&data);

@@ -11,7 +11,9 @@ pub(crate) fn times(analysis: &Analysis, test: &TestAnalysis) -> Table {
     let axis = LevelAxis::for_test(test);
     let mut columns = vec![numbers(axis.name()), words("target")];
     columns.push(numbers(format!("a {}, ms", view::counted(test).one)));
-    columns.extend(Resource::ALL.into_iter().map(|resource| numbers(format!("{}, ms", resource.name()))));
+    columns.extend(
+        Resource::ALL.into_iter().map(|resource| numbers(format!("{}, ms", resource.name()))),
+    );
     let mut table = Table::new(columns);
     let mut ordered: Vec<&TimeOfOperation> = test.times.iter().collect();
     ordered.sort_by_key(|time| time.level);
@@ -23,7 +25,11 @@ pub(crate) fn times(analysis: &Analysis, test: &TestAnalysis) -> Table {
             TableCell::estimate(Some(&time.operation_ms)),
         ];
         let parts = Resource::ALL.into_iter().map(|resource| time.parts.get(&resource));
-        row.extend(parts.map(|part| part.map_or(TableCell::text(""), |part| TableCell::estimate(Some(part)))));
+        row.extend(
+            parts.map(|part| {
+                part.map_or(TableCell::text(""), |part| TableCell::estimate(Some(part)))
+            }),
+        );
         match previous.replace(time.level) == Some(time.level) {
             true => table.push(row),
             false => table.push_group(row),

@@ -12,11 +12,17 @@ pub(crate) const TIMES_CAPTION: &str = "Clients ÷ throughput is the time of one
     what the server’s process takes of processors, and what the load generator takes from a reply to the \
     next request. Waits for processors are in none of these, and neither is what was not seen.";
 
-/// One sentence for each pair that differs, and for each curve that bends.
+/// One sentence for each pair that differs, and for each curve that bends; of a crowded test for the
+/// curves alone.
 pub(crate) fn why(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     let is_why = |finding: &&Finding| {
         let of_test = finding.subject.test.as_deref() == Some(test.test.as_str());
-        of_test && matches!(finding.evidence, Evidence::WhySlower(_) | Evidence::EndOfRise(_))
+        of_test
+            && match finding.evidence {
+                Evidence::WhySlower(_) => !view::is_crowded(test),
+                Evidence::EndOfRise(_) => true,
+                _ => false,
+            }
     };
     let found: Vec<&Finding> = analysis.findings.iter().filter(is_why).collect();
     super::sentences(&found, |finding| view::counted_in(analysis, finding))

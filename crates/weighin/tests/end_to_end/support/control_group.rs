@@ -42,7 +42,8 @@ impl ControlGroup {
     /// The same with so many microseconds of processor time in each 100 ms.
     pub fn with(name: &str, micros: u32) -> Option<Self> {
         let name = format!("weighin-test-{}-{name}", std::process::id());
-        let group = KINDS.iter().find_map(|(parent, limit)| make(parent, &name, limit, micros).ok());
+        let group =
+            KINDS.iter().find_map(|(parent, limit)| make(parent, &name, limit, micros).ok());
         if group.is_none() {
             not_tested("no control group with a limit can be made here");
         }
