@@ -8,6 +8,9 @@
 //! so, it is not known.
 
 mod account;
+mod time;
+
+pub use time::TimeOfOperation;
 
 use crate::cell::{CellData, Cells};
 use crate::compare::by_pair;
@@ -19,7 +22,6 @@ use findings::{
     AtLimit, Cause, EndOfRise, Finding, PartOfTime, Resource, Subject, UsedUp, Verdict, WhySlower,
 };
 use model::{Dataset, Level, Metric, Place, Promise};
-use serde::Serialize;
 use stats::{Estimate, Sample};
 use std::collections::BTreeMap;
 
@@ -32,17 +34,6 @@ const MUCH: f64 = 0.2;
 const AS_HIGH: f64 = 0.9;
 /// Limits that are known exactly, so that being at one says more than where the time goes.
 const EXACT: [Resource; 2] = [Resource::ServerLimit, Resource::VolumeLimit];
-
-/// Where the time of the operations of a cell went, in milliseconds for an operation.
-#[derive(Clone, Debug, Serialize)]
-pub struct TimeOfOperation {
-    pub target: String,
-    pub level: Level,
-    /// All of it.
-    pub operation_ms: Estimate,
-    /// What is known of it.
-    pub parts: BTreeMap<Resource, Estimate>,
-}
 
 /// Those of a cell.
 type ByBlock = BTreeMap<u32, Account>;

@@ -74,7 +74,7 @@ fn why(data: &Dataset) -> WhySlower {
     let analysis = analyse(data);
     let all = found(&analysis, |evidence| matches!(evidence, Evidence::WhySlower(_)));
     let [one] = all.as_slice() else { panic!("{all:?}") };
-    let why = one.evidence.get::<WhySlower>().unwrap().clone();
+    let why = one.evidence.get::<WhySlower>().expect("it was looked for").clone();
     assert_eq!((why.slower.as_str(), why.faster.as_str()), ("slow", "fast"));
     why
 }
@@ -178,7 +178,7 @@ fn where_a_curve_stops_rising_what_is_at_its_limit_is_named() {
         let analysis = analyse(data);
         let all = found(&analysis, |evidence| matches!(evidence, Evidence::EndOfRise(_)));
         let [one] = all.as_slice() else { panic!("{all:?}") };
-        let end = one.evidence.get::<EndOfRise>().unwrap().clone();
+        let end = one.evidence.get::<EndOfRise>().expect("it was looked for").clone();
         (end.level.clients, end.at_limit.first().map(|used| used.resource))
     };
     assert_eq!(end(&data), (4, None));
