@@ -243,9 +243,14 @@ impl<'a> Accounts<'a> {
     pub(crate) fn ends_of_rise(&self, test: &str, curves: &[CurveData]) -> Vec<Finding> {
         let of = |data: &CurveData| {
             let curve = &data.curve;
-            let level = first_as_high(data);
             let bends = matches!(curve.shape, CurveShape::Flat | CurveShape::Declines { .. });
-            if level.is_open() || !(bends || self.hardly_rises(data, level)) {
+            let mut levels = data.points.iter().map(|point| point.level);
+            let level = match bends {
+                true => first_as_high(data),
+                false => levels.find(|&level| self.hardly_rises(data, level))?,
+            };
+            let is_last = data.points.last().is_none_or(|last| last.level == level);
+            if level.is_open() || is_last {
                 return None;
             }
             let trials = self.of_cell(&curve.target, level)?;
@@ -254,7 +259,7 @@ impl<'a> Accounts<'a> {
                 let used = in_all(&trials, resource)?;
                 Some(UsedUp { resource, used })
             });
-            let found = EndOfRise { level, at_limit: at_limit.collect() };
+            let found = EndOfRise { level, rises_on: !bends, at_limit: at_limit.collect() };
             // Where it is not sure that it rises no more, a limit says that.
             (!trials.is_empty() && (bends || !found.at_limit.is_empty()))
                 .then(|| Finding::new(Subject::test(test).on(&curve.target).at(level), found))

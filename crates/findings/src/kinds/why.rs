@@ -288,6 +288,9 @@ fn told(part: &PartOfTime) -> String {
 pub struct EndOfRise {
     /// The lowest level that is not clearly below the peak.
     pub level: Level,
+    /// Whether it surely rises by less than half of what clients do from there on, but may rise: the lowest
+    /// such level.
+    pub rises_on: bool,
     /// What was at its limit there in every trial, with how much of it was in use; the first says most.
     pub at_limit: Vec<UsedUp>,
 }
@@ -304,8 +307,11 @@ impl FindingKind for EndOfRise {
     const NAMES_LEVEL: bool = true;
 
     fn say(found: &Group<'_, Self>) -> String {
-        let Self { level, at_limit } = found.first;
-        let from = format!("throughput rises no more from {level} on");
+        let Self { level, rises_on, at_limit } = found.first;
+        let from = match rises_on {
+            true => format!("throughput rises by less than half of what clients do from {level} on"),
+            false => format!("throughput rises no more from {level} on"),
+        };
         match at_limit.as_slice() {
             [] => format!(
                 "{from}; what limits it is not known: nothing that was seen was at its limit there"

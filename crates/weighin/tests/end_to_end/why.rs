@@ -11,7 +11,7 @@ const STUDY: &str = "why.toml";
 /// Microseconds of processor time in 100 ms: much less than a server needs.
 const FEW: u32 = 10_000;
 /// Less than a load generator needs.
-const STARVED: u32 = 10_000;
+const STARVED: u32 = 3_000;
 /// Share of the machine that others may use at most where something is to be told apart by processor time.
 const OTHERS: f64 = 0.3;
 
@@ -135,7 +135,7 @@ fn part_of_a_processor() -> Option<Named> {
     Some(ran(&Workplace::new(), &two(&running(&slow), &running(&fast), &reads)))
 }
 
-/// A load generator in a control group of a tenth of a processor.
+/// A load generator in a control group of a few hundredths of a processor.
 fn starved_client() -> Option<Named> {
     let group = ControlGroup::with("starved", STARVED)?;
     let server = Server::start();
