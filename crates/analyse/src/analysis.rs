@@ -3,7 +3,7 @@
 use crate::answer::money::TestMoney;
 use crate::{
     Basis, Cell, Comparison, Curve, FleetCell, ItemCell, ItemComparison, NamedFigure,
-    OverallComparison, Ranking, SearchAnalysis, TestEvents,
+    OverallComparison, Ranking, SearchAnalysis, TestEvents, TimeOfOperation,
 };
 use findings::{
     Amount, BreakEven, Crossover, FactorEffect, Finding, Growth, NoiseFloor, ScalingLaw, Span,
@@ -98,6 +98,8 @@ pub struct TestAnalysis {
     pub figures: Vec<NamedFigure>,
     /// What the targets cost, where they have prices.
     pub money: TestMoney,
+    /// Where the time of operations went, by target and level.
+    pub times: Vec<TimeOfOperation>,
 }
 
 impl TestAnalysis {
@@ -128,6 +130,7 @@ impl TestAnalysis {
             item_comparisons: Vec::new(),
             figures: Vec::new(),
             money: TestMoney::default(),
+            times: Vec::new(),
         }
     }
 }

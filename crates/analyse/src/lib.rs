@@ -65,6 +65,7 @@ pub use size::memory;
 pub use trial::check::ad_hoc::{CheckedLoad, check_load};
 pub use trial::check::generators::start_spread;
 pub use trial::figures::percentile_ms;
+pub use why::TimeOfOperation;
 
 use answer::{advice, matrix, money, rank, summary};
 use cell::items;
@@ -283,10 +284,13 @@ fn analyse_test(
     findings.extend(crossing::findings(study, &test.name, &crossovers, &comparisons));
     let advice = advice::spans(study, test, basis, &comparisons, compared);
     findings.extend(advice::finding(&test.name, &advice));
-    let accounts = why::Accounts::of(dataset, compared);
+    // What a load did beside which something else is measured says nothing of that.
+    let explained = if basis.is_some_and(|basis| basis.whole_phase) { compared } else { &none };
+    let accounts = why::Accounts::of(dataset, explained);
     let mut why = basis.map_or_else(Vec::new, |basis| {
         accounts.findings(&test.name, basis.at_each_level(), &comparisons, &overall)
     });
+    let times = accounts.times(explained);
     why.extend(accounts.ends_of_rise(&test.name, &peaks));
     let analysis = TestAnalysis {
         test: test.name.clone(),
@@ -317,6 +321,7 @@ fn analyse_test(
         item_comparisons,
         figures: named::figures(&data, study.confidence),
         money,
+        times,
     };
     findings.extend(compare::findings(study, &analysis));
     findings.extend(why);

@@ -179,6 +179,8 @@ struct TestReport<'a> {
     words: String,
     ranking_words: Option<String>,
     pair_words: Vec<String>,
+    /// What decides each difference, and what ends the rise of each curve.
+    why_words: Vec<String>,
     limits: Vec<String>,
     #[serde(flatten)]
     analysis: &'a TestAnalysis,
@@ -496,6 +498,7 @@ fn test_report<'a>(analysis: &'a Analysis<'a>, test: &'a TestAnalysis) -> TestRe
         words: said.headline,
         ranking_words: said.ranking,
         pair_words: said.conditions,
+        why_words: words::why(analysis, test),
         limits: said.limits,
         analysis: test,
     }

@@ -137,6 +137,23 @@ fn items(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     blocks
 }
 
+/// What decides differences, and where the time of an operation goes.
+fn why(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
+    let mut blocks = Vec::new();
+    if let Some(why) = bullets(&words::why(analysis, test)) {
+        blocks.extend([format!("### {}", words::WHY), why]);
+    }
+    let times = tables::times(analysis, test);
+    if !times.rows.is_empty() {
+        blocks.extend([
+            format!("### {}", words::TIMES),
+            table(&times),
+            escaped(words::TIMES_CAPTION),
+        ]);
+    }
+    blocks
+}
+
 fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     let mut blocks = vec![format!("## {}", escaped(&test.test))];
     let studied = analysis.dataset.study.tests.iter().find(|studied| studied.name == test.test);
@@ -151,6 +168,7 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     if tables::cells_add_to_named(analysis, test) {
         blocks.push(table(&tables::cells(analysis, test)));
     }
+    blocks.extend(why(analysis, test));
     let taken = tables::resources(analysis, test);
     if !taken.rows.is_empty() {
         blocks.push(format!("### {}", words::resources_heading(test)));

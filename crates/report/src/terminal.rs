@@ -160,8 +160,8 @@ impl Page {
         if let Some(more @ 1..) = said.conditions.len().checked_sub(MAX_CONDITIONS) {
             self.bullet(&format!("{more} more in the report"), Style::Soft);
         }
-        for why in words::why(analysis, test) {
-            self.bullet(&why, Style::Plain);
+        for why in words::why(analysis, test).iter().take(MAX_CONDITIONS) {
+            self.bullet(why, Style::Plain);
         }
         self.text.push('\n');
     }

@@ -272,6 +272,8 @@ fn is_said_of_test(analysis: &Analysis, finding: &Finding) -> bool {
         | Evidence::UnresolvedAtLevels(_)
         | Evidence::HighestLoad(_)
         | Evidence::HighestLoadsCompared(_)
+        | Evidence::WhySlower(_)
+        | Evidence::EndOfRise(_)
         | Evidence::Advice(_) => true,
         Evidence::BreakEven(_) => {
             break_evens(analysis).into_iter().any(|shown| std::ptr::eq(shown, finding))

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 const THROTTLED: f64 = 0.25;
 /// Use of a resource from which on it is at its limit.
 const USED_UP: f64 = 0.9;
+/// Share of what a volume may do from which on it is at its limit: what is held back comes in bursts.
+const HELD_BACK: f64 = 0.75;
 /// Share of the processors' time in use from which on there is none left.
 const BUSY: f64 = 0.95;
 /// What of it server and load generator must use themselves, so that the limit is theirs.
@@ -51,9 +53,10 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// `None` of a trial without a load that got anywhere.
+    /// `None` of a trial without a load on a server that got anywhere.
     pub(crate) fn of(record: &TrialRecord, known: Known) -> Option<Self> {
-        let load = record.load()?;
+        // How many reads and writes virtual machines have outstanding is not seen here.
+        let load = record.load().filter(|load| load.fleet.is_none())?;
         let throughput = load.measure.transactions_per_second();
         let clients = match record.key.level.is_open() {
             // What is answered late counts as late.
@@ -153,7 +156,7 @@ impl Account {
         for disk in volume.iter().flat_map(|volume| &volume.devices) {
             self.limit(Resource::Disk, disk.utilisation, USED_UP);
             if let Some(used) = of_limit(disk, known.limits) {
-                self.limit(Resource::VolumeLimit, used, USED_UP);
+                self.limit(Resource::VolumeLimit, used, HELD_BACK);
             }
         }
     }

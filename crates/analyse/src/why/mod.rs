@@ -8,8 +8,12 @@
 //! so, it is not known.
 
 mod account;
+mod time;
+
+pub use time::TimeOfOperation;
 
 use crate::cell::{CellData, Cells};
+use crate::compare::by_pair;
 use crate::curve::{CurveData, CurveShape};
 use crate::study::each_pair;
 use crate::{Comparison, OverallComparison};
@@ -18,6 +22,7 @@ use findings::{
     AtLimit, Cause, EndOfRise, Finding, PartOfTime, Resource, Subject, UsedUp, Verdict, WhySlower,
 };
 use model::{Dataset, Level, Metric, Place, Promise};
+use stats::{Estimate, Sample};
 use std::collections::BTreeMap;
 
 /// Share of the difference that is most of it.
@@ -30,10 +35,13 @@ const AS_HIGH: f64 = 0.9;
 /// Limits that are known exactly, so that being at one says more than where the time goes.
 const EXACT: [Resource; 2] = [Resource::ServerLimit, Resource::VolumeLimit];
 
+/// Those of a cell.
+type ByBlock = BTreeMap<u32, Account>;
+
 /// The accounts of all trials of a test that count.
 pub(crate) struct Accounts<'a> {
     dataset: &'a Dataset,
-    by_cell: BTreeMap<(&'a str, Level), BTreeMap<u32, Account>>,
+    by_target: BTreeMap<&'a str, BTreeMap<Level, ByBlock>>,
 }
 
 /// What was measured of two targets in one block.
@@ -52,19 +60,49 @@ impl Both<'_> {
 
 impl<'a> Accounts<'a> {
     pub(crate) fn of(dataset: &'a Dataset, cells: &'a Cells<'a>) -> Self {
-        let of_cell = |cell: &'a CellData<'a>| {
+        let mut by_target: BTreeMap<&str, BTreeMap<Level, ByBlock>> = BTreeMap::new();
+        for cell in cells.iter() {
             let known = known(dataset, cell.target);
-            let trials = cell.usable_in_blocks();
-            let accounts =
-                trials.filter_map(|(record, block)| Some((block, Account::of(record, known)?)));
-            ((cell.target, cell.level), accounts.collect())
-        };
-        Self { dataset, by_cell: cells.iter().map(of_cell).collect() }
+            let account = |(record, block)| {
+                model::deadline::look();
+                Some((block, Account::of(record, known)?))
+            };
+            let of_cell = cell.usable_in_blocks().filter_map(account).collect();
+            by_target.entry(cell.target).or_default().insert(cell.level, of_cell);
+        }
+        Self { dataset, by_target }
     }
 
-    fn of_cell<'s>(&'s self, target: &str, level: Level) -> Option<&'s BTreeMap<u32, Account>> {
-        let mut cells = self.by_cell.iter();
-        cells.find(|((of, at), _)| *of == target && *at == level).map(|(_, accounts)| accounts)
+    /// Where the time went, in the order of the cells; of those of which something is known.
+    pub(crate) fn times(&self, cells: &Cells<'_>) -> Vec<TimeOfOperation> {
+        let confidence = self.dataset.study.confidence;
+        let estimate = |values: Vec<f64>| {
+            Sample::new(values).ok().map(|sample| Estimate::of_median(&sample, confidence))
+        };
+        let of = |cell: &CellData<'_>| {
+            let trials: Vec<&Account> = self.of_cell(cell.target, cell.level)?.values().collect();
+            let operation = trials.iter().map(|trial| trial.operation_ms()).collect();
+            let parts = Resource::ALL.into_iter().filter_map(|resource| {
+                let all: Option<Vec<f64>> =
+                    trials.iter().map(|trial| trial.milliseconds(resource)).collect();
+                Some((resource, estimate(all?)?))
+            });
+            Some(TimeOfOperation {
+                target: cell.target.to_owned(),
+                level: cell.level,
+                operation_ms: estimate(operation)?,
+                parts: parts.collect(),
+            })
+        };
+        // Of servers that nothing is seen of, the load generator's part says nothing.
+        let is_seen = |time: &TimeOfOperation| {
+            time.parts.keys().any(|resource| *resource != Resource::LoadGenerator)
+        };
+        cells.iter().filter_map(of).filter(is_seen).collect()
+    }
+
+    fn of_cell(&self, target: &str, level: Level) -> Option<&ByBlock> {
+        self.by_target.get(target)?.get(&level)
     }
 
     fn both<'s>(&'s self, slower: &str, faster: &str, level: Level) -> Vec<Both<'s>> {
@@ -82,31 +120,25 @@ impl<'a> Accounts<'a> {
         comparisons: &[Comparison],
         overall: &[OverallComparison],
     ) -> Vec<Finding> {
-        let study = &self.dataset.study;
+        let by_level = by_pair(comparisons, metric);
         let of_pair = |(baseline, candidate): (&str, &str)| {
-            let mut said = Vec::new();
-            for one in overall.iter().filter(|one| {
+            let is_own = |one: &&OverallComparison| {
                 one.metric == metric && one.baseline == baseline && one.candidate == candidate
-            }) {
-                let named = (baseline, candidate, one.verdict);
-                said.extend(self.explain(named, &one.levels, one.levels.len() > 1));
-            }
-            let over_all: Option<WhySlower> = said.first().cloned();
-            for one in comparisons.iter().filter(|one| {
-                one.metric == metric && one.baseline == baseline && one.candidate == candidate
-            }) {
-                let why = self.explain((baseline, candidate, one.verdict), &[one.level], false);
-                let is_said = |why: &WhySlower| {
-                    over_all.as_ref().is_some_and(|all| {
-                        let resource = |why: &WhySlower| why.cause.map(|cause| cause.resource());
-                        all.slower == why.slower && resource(all) == resource(why)
-                    })
-                };
-                said.extend(why.filter(|why| !is_said(why)));
-            }
-            said
+            };
+            let over_all = overall.iter().find(is_own).and_then(|one| {
+                self.explain((baseline, candidate, one.verdict), &one.levels, true)
+            });
+            let at_levels = by_level.get(&(baseline, candidate)).into_iter().flatten();
+            let at_levels = at_levels.filter_map(|one| {
+                self.explain((baseline, candidate, one.verdict), &[one.level], false)
+            });
+            // What is said of all levels need not be said of each.
+            let said = over_all.clone();
+            let at_levels =
+                at_levels.filter(move |why| said.as_ref().is_none_or(|all| !all.says(why)));
+            over_all.into_iter().chain(at_levels).collect::<Vec<_>>()
         };
-        let all = each_pair(study).flat_map(of_pair);
+        let all = each_pair(&self.dataset.study).flat_map(of_pair);
         all.map(|why| Finding::new(Subject::test(test), why)).collect()
     }
 
@@ -125,7 +157,9 @@ impl<'a> Accounts<'a> {
         let by_level: Vec<Vec<Both<'_>>> =
             levels.iter().map(|&level| self.both(slower, faster, level)).collect();
         let all: Vec<Both<'_>> = by_level.iter().flatten().copied().collect();
-        if all.is_empty() {
+        let difference_ms = mean(all.iter().map(Both::difference_ms));
+        // The slowest may be slower where the mean is not.
+        if all.is_empty() || difference_ms <= 0.0 {
             return None;
         }
         let mut parts = self.parts(&by_level);
@@ -158,7 +192,7 @@ impl<'a> Accounts<'a> {
             faster: faster.to_owned(),
             levels: levels.to_vec(),
             together,
-            difference_ms: mean(all.iter().map(Both::difference_ms)),
+            difference_ms,
             cause,
             parts,
         })
@@ -209,9 +243,14 @@ impl<'a> Accounts<'a> {
     pub(crate) fn ends_of_rise(&self, test: &str, curves: &[CurveData]) -> Vec<Finding> {
         let of = |data: &CurveData| {
             let curve = &data.curve;
-            let level = first_as_high(data);
             let bends = matches!(curve.shape, CurveShape::Flat | CurveShape::Declines { .. });
-            if level.is_open() || !(bends || self.hardly_rises(data, level)) {
+            let mut levels = data.points.iter().map(|point| point.level);
+            let level = match bends {
+                true => first_as_high(data),
+                false => levels.find(|&level| self.hardly_rises(data, level))?,
+            };
+            let is_last = data.points.last().is_none_or(|last| last.level == level);
+            if level.is_open() || is_last {
                 return None;
             }
             let trials = self.of_cell(&curve.target, level)?;
@@ -220,7 +259,7 @@ impl<'a> Accounts<'a> {
                 let used = in_all(&trials, resource)?;
                 Some(UsedUp { resource, used })
             });
-            let found = EndOfRise { level, at_limit: at_limit.collect() };
+            let found = EndOfRise { level, rises_on: !bends, at_limit: at_limit.collect() };
             // Where it is not sure that it rises no more, a limit says that.
             (!trials.is_empty() && (bends || !found.at_limit.is_empty()))
                 .then(|| Finding::new(Subject::test(test).on(&curve.target).at(level), found))

@@ -40,3 +40,4 @@ mod until;
 mod verdicts;
 mod volume;
 mod waits;
+mod why;

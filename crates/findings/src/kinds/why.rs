@@ -154,6 +154,14 @@ pub struct WhySlower {
     pub parts: Vec<PartOfTime>,
 }
 
+impl WhySlower {
+    /// Whether it names the same cause of the same, or none of either.
+    pub fn says(&self, other: &Self) -> bool {
+        let resource = |why: &Self| why.cause.map(|cause| cause.resource());
+        self.slower == other.slower && resource(self) == resource(other)
+    }
+}
+
 /// Shares of the difference that are worth a word where nothing decides.
 const WORTH_A_WORD: f64 = 0.1;
 
@@ -186,8 +194,8 @@ impl FindingKind for WhySlower {
                 by_share(found, operation),
             ),
             Some(Cause::AtLeast(part)) => format!(
-                "{slower} is slower than {faster}{place} because of {}: the disks alone take {}; what clients \
-                 wait is more than that, and nothing else that was seen can make most of it",
+                "{slower} is slower than {faster}{place} because of {}: the disks alone take {}, and \
+                 what clients wait is more than that, while nothing else that was seen can make most of it",
                 part.resource.what(),
                 by_share(found, operation),
             ),
@@ -202,7 +210,7 @@ impl FindingKind for WhySlower {
             }
             None => format!(
                 "what makes {slower} slower than {faster}{place} is not known: {}",
-                unexplained(found, operation)
+                unexplained(found, &slower, operation)
             ),
         }
     }
@@ -233,7 +241,7 @@ fn by_share(found: &Group<'_, WhySlower>, operation: &str) -> String {
         }
     };
     format!(
-        "{} of each {operation} against {}; {} {operation} takes {} more, which makes {share}",
+        "{} of each {operation} against {}, while {} {operation} takes {} more, which makes {share}",
         of(|part| part.slower_ms),
         of(|part| part.faster_ms),
         article(operation),
@@ -249,7 +257,7 @@ fn mean_limit(found: &Group<'_, WhySlower>) -> f64 {
     found.total::<f64>(used) / found.iter().count() as f64
 }
 
-fn unexplained(found: &Group<'_, WhySlower>, operation: &str) -> String {
+fn unexplained(found: &Group<'_, WhySlower>, slower: &str, operation: &str) -> String {
     let difference = milliseconds(found.range(|why| why.difference_ms));
     let worth = |part: &&PartOfTime| part.share.point >= WORTH_A_WORD;
     let known: Vec<String> = match found.is_one() {
@@ -257,12 +265,13 @@ fn unexplained(found: &Group<'_, WhySlower>, operation: &str) -> String {
         false => Vec::new(),
     };
     let known = match known.as_slice() {
-        [] => "nothing that was seen explains most of it".to_owned(),
-        known => format!("known of it: {}; nothing surely explains most of it", list(known)),
+        [] => "of which nothing that was seen explains most".to_owned(),
+        known => format!("of which {} is known, and nothing surely explains most", list(known)),
     };
     let article = article(operation);
     format!(
-        "{article} {operation} takes {difference} more there; {known}, and nothing is at its limit at it alone"
+        "{article} {operation} takes {difference} more there, {known}, and nothing is at its limit at \
+         {slower} alone"
     )
 }
 
@@ -279,6 +288,9 @@ fn told(part: &PartOfTime) -> String {
 pub struct EndOfRise {
     /// The lowest level that is not clearly below the peak.
     pub level: Level,
+    /// Whether it surely rises by less than half of what clients do from there on, but may rise: the lowest
+    /// such level.
+    pub rises_on: bool,
     /// What was at its limit there in every trial, with how much of it was in use; the first says most.
     pub at_limit: Vec<UsedUp>,
 }
@@ -295,8 +307,11 @@ impl FindingKind for EndOfRise {
     const NAMES_LEVEL: bool = true;
 
     fn say(found: &Group<'_, Self>) -> String {
-        let Self { level, at_limit } = found.first;
-        let from = format!("throughput rises no more from {level} on");
+        let Self { level, rises_on, at_limit } = found.first;
+        let from = match rises_on {
+            true => format!("throughput rises by less than half of what clients do from {level} on"),
+            false => format!("throughput rises no more from {level} on"),
+        };
         match at_limit.as_slice() {
             [] => format!(
                 "{from}; what limits it is not known: nothing that was seen was at its limit there"

@@ -17,6 +17,7 @@ mod summary;
 pub(crate) mod table;
 mod test;
 pub(crate) mod timelines;
+mod why;
 
 use crate::{mark, numbers, svg, tables, view, words};
 use analyse::{Analysis, Validity};

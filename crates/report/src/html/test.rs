@@ -2,7 +2,7 @@
 
 use super::evidence::Evidence;
 use super::layer::Layer;
-use super::{charts, failover, percentiles, table, timelines};
+use super::{charts, failover, percentiles, table, timelines, why};
 use crate::words::Answer;
 use crate::{numbers, tables, view, words};
 use analyse::{Analysis, TestAnalysis};
@@ -30,6 +30,7 @@ pub(super) fn section(
         (charts::charts(analysis, test, number))
         (percentiles::figure(analysis, test, number))
         (comparisons(analysis, test, &said.conditions))
+        (why::section(analysis, test))
         (failover::section(analysis, test))
         @if !test.figures.is_empty() {
             (part(words::figures_heading(analysis), &table::table(&tables::named(analysis, test))))

@@ -24,6 +24,7 @@ mod standings;
 mod summary;
 mod trials;
 mod volume;
+mod why;
 
 pub(crate) use arithmetic::arithmetic;
 pub(crate) use before_and_after::before_and_after;
@@ -49,6 +50,7 @@ pub(crate) use standings::standings;
 pub(crate) use summary::summary;
 pub(crate) use trials::{latest, superseded, trials};
 pub(crate) use volume::{devices, volumes};
+pub(crate) use why::times;
 
 use crate::svg::spark::in_text;
 use crate::words::in_unit;

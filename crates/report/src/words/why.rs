@@ -3,11 +3,26 @@
 use crate::view;
 use analyse::{Analysis, Evidence, Finding, TestAnalysis};
 
-/// One sentence for each pair that differs, and for each curve that bends.
+pub(crate) const WHY: &str = "Why";
+pub(crate) const TIMES: &str = "Where the time goes";
+/// How to read that table.
+pub(crate) const TIMES_CAPTION: &str = "Clients ÷ throughput is the time of one after the other, and by \
+    Little’s law the same holds of the clients that do one thing at a time: what they wait for locks by the \
+    server’s own account, for syncs of its log and reads of its disks by its counts and the disks’ times, \
+    what the server’s process takes of processors, and what the load generator takes from a reply to the \
+    next request. Waits for processors are in none of these, and neither is what was not seen.";
+
+/// One sentence for each pair that differs, and for each curve that bends; of a crowded test for the
+/// curves alone.
 pub(crate) fn why(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     let is_why = |finding: &&Finding| {
         let of_test = finding.subject.test.as_deref() == Some(test.test.as_str());
-        of_test && matches!(finding.evidence, Evidence::WhySlower(_) | Evidence::EndOfRise(_))
+        of_test
+            && match finding.evidence {
+                Evidence::WhySlower(_) => !view::is_crowded(test),
+                Evidence::EndOfRise(_) => true,
+                _ => false,
+            }
     };
     let found: Vec<&Finding> = analysis.findings.iter().filter(is_why).collect();
     super::sentences(&found, |finding| view::counted_in(analysis, finding))

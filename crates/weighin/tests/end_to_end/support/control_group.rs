@@ -3,15 +3,17 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+type Limit = &'static [(&'static str, &'static str, &'static str)];
+
 /// Where the kernel keeps processor time by groups, in both versions (cgroups(7)), and how a limit is given
 /// there: files and what is written to them, before the processor time of a period in microseconds and
 /// after it.
-const KINDS: [(&str, &[(&str, &str, &str)]); 3] = [
+const KINDS: [(&str, Limit); 3] = [
     ("/sys/fs/cgroup", &[("cpu.max", "", " 100000")]),
     ("/sys/fs/cgroup/cpu,cpuacct", FIRST_VERSION),
     ("/sys/fs/cgroup/cpu", FIRST_VERSION),
 ];
-const FIRST_VERSION: &[(&str, &str, &str)] = &[("cpu.cfs_quota_us", "", "")];
+const FIRST_VERSION: Limit = &[("cpu.cfs_quota_us", "", "")];
 /// A thirtieth of a period of 100 ms, which is the usual one.
 const A_THIRTIETH: u32 = 3_333;
 
@@ -59,12 +61,7 @@ impl ControlGroup {
 /// The file with the numbers of a group's processes.
 const PROCESSES: &str = "cgroup.procs";
 
-fn make(
-    parent: &str,
-    name: &str,
-    limit: &[(&str, &str, &str)],
-    micros: u32,
-) -> io::Result<ControlGroup> {
+fn make(parent: &str, name: &str, limit: Limit, micros: u32) -> io::Result<ControlGroup> {
     // A directory that is no group's would take any file.
     fs::metadata(Path::new(parent).join(PROCESSES))?;
     let directory = Path::new(parent).join(name);

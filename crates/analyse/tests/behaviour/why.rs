@@ -1,0 +1,192 @@
+//! What decides that a target is slower, from what trials recorded.
+
+use crate::support::{Noise, dataset, found, trial};
+use analyse::{Cause, EndOfRise, Evidence, Resource, WhySlower, analyse};
+use model::{Dataset, DiskRates, ProcessUsage, Sample, Throttling, TrialRecord, signal};
+use std::time::Duration;
+
+const REPEATS: u32 = 4;
+const CLIENTS: u32 = 8;
+
+/// What each second of a trial shows, and what the server counts in it.
+#[derive(Clone, Copy, Default)]
+struct Second {
+    server_cpus: f64,
+    lock_wait_ms: i64,
+    syncs: i64,
+    write_ms: f64,
+}
+
+/// Two targets, one of which does half of what the other does.
+fn two() -> Dataset {
+    let mut noise = Noise::new(7);
+    dataset(&["slow", "fast"], &[CLIENTS], REPEATS, |target, _, _| {
+        noise.factor(0.02) * if target == "slow" { 500.0 } else { 1_000.0 }
+    })
+}
+
+fn record(record: &mut TrialRecord, second: Second) {
+    let counters = |at: i64| {
+        [
+            (signal::LOCK_WAIT_MILLIS.to_owned(), at * second.lock_wait_ms),
+            (signal::SYNCS.to_owned(), at * second.syncs),
+        ]
+    };
+    let sample = |at: i64| Sample {
+        at_seconds: at as f64,
+        length: Duration::from_secs(1),
+        server: Some(ProcessUsage { cpus: second.server_cpus, ..ProcessUsage::default() }),
+        disks: vec![DiskRates {
+            device: "sda".to_owned(),
+            writes: second.syncs as f64,
+            write_await_ms: Some(second.write_ms),
+            ..DiskRates::default()
+        }],
+        counters: Some(counters(at).into_iter().collect()),
+        ..Sample::default()
+    };
+    let sampling = &mut record.sampling;
+    sampling.samples = (1..=12).map(sample).collect();
+    sampling.volume = vec!["sda".to_owned()];
+    sampling.account.processor_use.cpus = 8;
+}
+
+/// The same in all repeats of both.
+fn seen(data: &mut Dataset, slow: Second, fast: Second) {
+    for repeat in 1..=REPEATS {
+        record(trial(data, "slow", CLIENTS, repeat), slow);
+        record(trial(data, "fast", CLIENTS, repeat), fast);
+    }
+}
+
+/// Whether commits wait for the disk, as the variables of both servers say.
+fn waits(data: &mut Dataset, slow: bool, fast: bool) {
+    for (target, waits) in data.targets.iter_mut().zip([slow, fast]) {
+        let value = if waits { "1" } else { "2" };
+        let variables = &mut target.server.variables;
+        variables.insert("innodb_flush_log_at_trx_commit".to_owned(), value.to_owned());
+    }
+}
+
+/// What is said of the pair.
+#[track_caller]
+fn why(data: &Dataset) -> WhySlower {
+    let analysis = analyse(data);
+    let all = found(&analysis, |evidence| matches!(evidence, Evidence::WhySlower(_)));
+    let [one] = all.as_slice() else { panic!("{all:?}") };
+    let why = one.evidence.get::<WhySlower>().expect("it was looked for").clone();
+    assert_eq!((why.slower.as_str(), why.faster.as_str()), ("slow", "fast"));
+    why
+}
+
+fn by_time(why: &WhySlower) -> Option<Resource> {
+    match why.cause? {
+        Cause::Time(part) => Some(part.resource),
+        _ => None,
+    }
+}
+
+#[test]
+fn waits_for_locks_that_make_most_of_the_difference_are_named() {
+    let mut data = two();
+    let locked = Second { lock_wait_ms: 4_500, ..Second::default() };
+    seen(&mut data, locked, Second::default());
+    let why = why(&data);
+    // 16 ms against 8 ms; 4.5 of 8 clients wait for locks at a time.
+    assert!((why.difference_ms - 8.0).abs() < 0.5, "{why:?}");
+    assert_eq!(by_time(&why), Some(Resource::Locks));
+    let part = why.parts[0];
+    assert!((part.slower_ms - 9.0).abs() < 0.5 && part.faster_ms == 0.0, "{part:?}");
+}
+
+#[test]
+fn syncs_count_where_commits_wait_for_them() {
+    // 300 syncs of 3 ms a second: under way nine tenths of the time.
+    let syncing = Second { syncs: 300, write_ms: 3.0, ..Second::default() };
+    let mut data = two();
+    seen(&mut data, syncing, syncing);
+    waits(&mut data, true, false);
+    assert_eq!(by_time(&why(&data)), Some(Resource::LogSync));
+    // The log of both is synced as often, and nobody waits for that.
+    waits(&mut data, false, false);
+    assert_eq!(why(&data).cause, None);
+}
+
+#[test]
+fn a_little_that_only_one_waits_for_is_named_where_nothing_else_can_be_most() {
+    let syncing = Second { syncs: 300, write_ms: 0.7, ..Second::default() };
+    let mut data = two();
+    seen(&mut data, syncing, Second::default());
+    waits(&mut data, true, false);
+    assert!(
+        matches!(why(&data).cause, Some(Cause::AtLeast(part)) if part.resource == Resource::LogSync)
+    );
+    // Both wait, so that it is no difference between them.
+    waits(&mut data, true, true);
+    assert_eq!(why(&data).cause, None);
+}
+
+#[test]
+fn a_limit_of_one_in_all_repeats_is_named_and_of_both_is_not() {
+    let throttled = |data: &mut Dataset, target: &str, repeat: u32| {
+        let account = &mut trial(data, target, CLIENTS, repeat).sampling.account;
+        account.server_throttling = Some(Throttling { periods: 100, throttled: 90 });
+    };
+    let mut data = two();
+    seen(&mut data, Second::default(), Second::default());
+    for repeat in 1..REPEATS {
+        throttled(&mut data, "slow", repeat);
+    }
+    assert_eq!(why(&data).cause, None, "one repeat was not throttled");
+    throttled(&mut data, "slow", REPEATS);
+    let found = why(&data).cause.map(|cause| cause.resource());
+    assert_eq!(found, Some(Resource::ServerLimit));
+    throttled(&mut data, "fast", 2);
+    assert_eq!(why(&data).cause, None, "the faster one was, too");
+}
+
+#[test]
+fn what_evidence_does_not_decide_is_not_known() {
+    // Without anything seen, and with processor time that makes a tenth.
+    assert_eq!(why(&two()).cause, None);
+    let mut data = two();
+    let busy = |cpus| Second { server_cpus: cpus, ..Second::default() };
+    seen(&mut data, busy(1.0), busy(1.2));
+    let why = why(&data);
+    assert_eq!(why.cause, None);
+    assert!(why.parts.iter().any(|part| part.resource == Resource::Processors), "{why:?}");
+}
+
+#[test]
+fn of_targets_that_do_not_differ_nothing_is_said() {
+    let mut noise = Noise::new(3);
+    let mut data =
+        dataset(&["slow", "fast"], &[CLIENTS], REPEATS, |_, _, _| 1_000.0 * noise.factor(0.01));
+    let locked = Second { lock_wait_ms: 4_500, ..Second::default() };
+    seen(&mut data, locked, Second::default());
+    let analysis = analyse(&data);
+    assert!(found(&analysis, |evidence| matches!(evidence, Evidence::WhySlower(_))).is_empty());
+}
+
+#[test]
+fn where_a_curve_stops_rising_what_is_at_its_limit_is_named() {
+    let mut noise = Noise::new(5);
+    let mut data = dataset(&["only"], &[1, 4, 16], REPEATS, |_, clients, _| {
+        noise.factor(0.003) * if clients == 1 { 300.0 } else { 1_000.0 }
+    });
+    let end = |data: &Dataset| {
+        let analysis = analyse(data);
+        let all = found(&analysis, |evidence| matches!(evidence, Evidence::EndOfRise(_)));
+        let [one] = all.as_slice() else { panic!("{all:?}") };
+        let end = one.evidence.get::<EndOfRise>().expect("it was looked for").clone();
+        (end.level.clients, end.at_limit.first().map(|used| used.resource))
+    };
+    assert_eq!(end(&data), (4, None));
+    for clients in [4, 16] {
+        for repeat in 1..=REPEATS {
+            let account = &mut trial(&mut data, "only", clients, repeat).sampling.account;
+            account.client_throttling = Some(Throttling { periods: 100, throttled: 95 });
+        }
+    }
+    assert_eq!(end(&data), (4, Some(Resource::LoadGenerator)));
+}
