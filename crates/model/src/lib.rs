@@ -34,6 +34,7 @@ mod mix;
 mod needs;
 mod oltp;
 mod outcome;
+mod outline;
 mod own_data;
 mod placement;
 mod plan;
@@ -111,6 +112,7 @@ pub use mix::{OltpMix, OltpTransaction};
 pub use needs::{Access, Needs};
 pub use oltp::{Oltp, OltpDialect, TableSchema};
 pub use outcome::{Figure, FigureNumber, FigureValue, Outcome, Printed, ResultSource, TimeSeries};
+pub use outline::{Outline, OutlineColumn, OutlineStatement, OutlineTable};
 pub use own_data::{
     BrokenInvariant, ColumnValues, DataFile, DataSource, DataState, Fingerprint, GeneratedColumn,
     Invariant, Nulls, OwnData, Popularity, Restore, RowGenerator, TableRows,

@@ -11,6 +11,7 @@ mod facts;
 pub mod fuzzing;
 mod limits;
 pub mod load;
+mod outline;
 mod own_data;
 pub mod private;
 mod probe;
@@ -44,8 +45,8 @@ use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin};
 use system::group::Member;
 use system::load::{Clients, PartRun};
 use system::{
-    Examination, LoadRequest, Login, Prepared, Preparing, ProbedServer, Seen, ServerKind, Servers,
-    Setting, StatementSession, server_load_failure,
+    Examination, LoadRequest, Login, Outliner, Prepared, Preparing, ProbedServer, Seen, ServerKind,
+    Servers, Setting, StatementSession, server_load_failure,
 };
 
 /// Most connections that fill tables at the same time, unless told otherwise.
@@ -110,6 +111,10 @@ impl ServerKind for Mysql {
             }
             (a, b) => a == b,
         }
+    }
+
+    fn outline(login: &Login) -> Result<Box<dyn Outliner>, Failure> {
+        Ok(Box::new(outline::Outlined::reach(login)?))
     }
 
     fn usual_login(

@@ -3,7 +3,7 @@ use crate::group::Member;
 use crate::load::Clients;
 use crate::login::Login;
 use crate::{Examination, Perform, Preparing, ProbedServer, Seen, StatementSession, cannot_do};
-use crate::{LoadRequest, Prepared};
+use crate::{LoadRequest, Outliner, Prepared};
 use engine::Stop;
 use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
@@ -65,6 +65,13 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
         address: &ServerAddress,
         environment: &LoginEnvironment<'_>,
     ) -> Result<UsualLogin, Failure>;
+    /// As [`System::outline`](crate::System::outline).
+    ///
+    /// # Errors
+    /// `NotPermitted` where that is not known; when the server is not reached.
+    fn outline(_login: &Login) -> Result<Box<dyn Outliner>, Failure> {
+        Err(crate::interface::no_outline(Self::SYSTEM))
+    }
     /// As [`System::log_in`](crate::System::log_in).
     ///
     /// # Errors

@@ -17,6 +17,7 @@ mod far_volumes;
 mod fixed_work;
 mod fleet;
 mod freezes;
+mod from_url;
 mod full_disks;
 mod gates;
 mod generators;
