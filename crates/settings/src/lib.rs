@@ -7,7 +7,7 @@ mod options;
 mod postgres;
 mod redis;
 
-pub use option_file::{OptionLine, option_lines};
+pub use option_file::{OptionLine, option_lines, redis_lines};
 pub use options::{NameError, Options, Resolved};
 pub use postgres::nearest as postgres_nearest;
 pub use redis::line as redis_line;

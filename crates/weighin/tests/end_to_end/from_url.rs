@@ -45,10 +45,10 @@ fn init(place: &Workplace, server: &Server, more: &[&str]) -> String {
 fn a_draft_runs_as_it_is_and_says_what_it_guessed() {
     let server = shop();
     let place = Workplace::new();
-    let orders = server.query("SELECT COUNT(*), SUM(total) FROM orders");
     let said = init(&place, &server, &["drafted.toml"]);
     assert!(said.contains("6 statements drafted, of which 4 only read"), "{said}");
-    assert_eq!(server.query("SELECT COUNT(*), SUM(total) FROM orders"), orders);
+    assert_eq!(server.query("SELECT COUNT(*) FROM orders"), ["2005"]);
+    assert_eq!(server.query("SELECT SUM(total) FROM orders"), ["2001010"]);
     let drafted = std::fs::read_to_string(place.path("drafted.toml")).unwrap();
     for part in [
         "Guessed: customer.id: 1 to 300, all as likely as any other.",

@@ -42,6 +42,7 @@ mod order_entry;
 mod outages;
 mod outputs;
 mod oversubscription;
+mod own_combined;
 mod own_data;
 mod own_load_hosts;
 mod own_transactions;
