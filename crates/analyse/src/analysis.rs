@@ -1,5 +1,6 @@
 //! What may be concluded, of a study and of each of its tests.
 
+use crate::answer::matrix::MatrixTest;
 use crate::answer::money::TestMoney;
 use crate::{
     Basis, Cell, Comparison, Curve, FleetCell, ItemCell, ItemComparison, NamedFigure,
@@ -23,6 +24,8 @@ pub struct Analysis<'a> {
     pub settings: Vec<SettingDifference>,
     /// Who comes first and second in each test; absent for fewer than two tests or targets.
     pub summary: Option<Summary>,
+    /// Every target in every test that is judged, against the best of each.
+    pub matrix: Vec<MatrixTest>,
     /// What each label does where targets differ in it alone, in order of label.
     pub factors: Vec<FactorEffect>,
     /// Every pair of targets with prices in one currency: at which load they cost the same.
@@ -38,6 +41,7 @@ impl<'a> Analysis<'a> {
             findings: Vec::new(),
             settings: Vec::new(),
             summary: None,
+            matrix: Vec::new(),
             factors: Vec::new(),
             break_evens: Vec::new(),
         }

@@ -1,12 +1,13 @@
 //! By which figure a test is judged.
 
-use model::{FigureNumber, Metric, Outcome, PrintedName, Test, TrialRecord, UnitName};
+use model::{AnswerBy, FigureNumber, Metric, Outcome, PrintedName, Test, TrialRecord, UnitName};
 use serde::Serialize;
 
 /// By which figure a test is judged, and what its throughput counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Basis {
-    /// Ranking, comparisons and findings are about this one: what the task of the test says; of
+    /// Ranking, comparisons and findings are about this one: what the study asks to be answered by, where
+    /// the test has it; else what the task of the test says; of
     /// imported results throughput where there is one, else how long the work took, else the 95th
     /// percentile of latency, else its mean.
     pub metric: Metric,
@@ -31,13 +32,18 @@ const IN_ORDER: [Metric; 4] =
     [Metric::Throughput, Metric::Elapsed, Metric::LatencyP95, Metric::LatencyMean];
 
 impl Basis {
-    /// That of a test with these records; `None` where none of them has a figure that is known.
+    /// That of a test with these records, by what is asked where they have it; `None` where none of them
+    /// has a figure that is known.
     pub(crate) fn for_test<'a>(
+        asked: Option<AnswerBy>,
         test: &Test,
         records: impl Iterator<Item = &'a TrialRecord> + Clone,
     ) -> Option<Self> {
         let counted = test.operation();
-        if let Some(metric) = test.deciding_metric() {
+        let asked = asked.and_then(AnswerBy::metric);
+        let asked = asked.filter(|&metric| test.answers_by(metric));
+        if let Some(deciding) = test.deciding_metric() {
+            let metric = asked.unwrap_or(deciding);
             let whole_phase = test.is_of_load();
             let is_at_rates = test.is_open() && whole_phase;
             return Some(Self { metric, counted, rate: None, whole_phase, is_at_rates });
@@ -52,7 +58,7 @@ impl Basis {
             Metric::Throughput => rate.is_some(),
             &other => outcomes().any(|outcome| outcome.metric(other).is_some()),
         };
-        let metric = IN_ORDER.into_iter().find(has)?;
+        let metric = asked.into_iter().chain(IN_ORDER).find(has)?;
         let counted = rate.and_then(|rate| rate.counted).unwrap_or(counted);
         let is_at_rates = test.is_open() && has(&Metric::LatencyP95);
         Some(Self { metric, counted, rate, whole_phase: true, is_at_rates })

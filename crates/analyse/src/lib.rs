@@ -15,6 +15,7 @@
 //! - `curve`: peaks, growth, scaling laws and knees along the levels of a target, and where two curves
 //!   cross;
 //! - `answer`: ranking, advice, questions of capacity, money, who is first and second;
+//! - `why`: what decides that a target is slower, and what ends the rise of a curve;
 //! - `plan`: what a run measures next;
 //! - `runs`, on top: what changed from one run to another.
 //!
@@ -35,9 +36,11 @@ mod search;
 mod size;
 mod study;
 mod trial;
+mod why;
 
 pub use analysis::{Analysis, Placings, Summary, TestAnalysis, TopTwo};
 pub use answer::capacity;
+pub use answer::matrix::{MatrixCell, MatrixPlace, MatrixTest};
 pub use answer::money::{Bill, CostLine, Standing, TargetCost, TestMoney};
 pub use answer::rank::{FailedTarget, OncePlace, RankedTarget, Ranking};
 pub use basis::Basis;
@@ -62,7 +65,7 @@ pub use trial::check::ad_hoc::{CheckedLoad, check_load};
 pub use trial::check::generators::start_spread;
 pub use trial::figures::percentile_ms;
 
-use answer::{advice, money, rank, summary};
+use answer::{advice, matrix, money, rank, summary};
 use cell::items;
 use cell::{CellData, Cells};
 use cell::{cross_check, events, fleet, named, repeats, side_by_side, stalled, sustained};
@@ -184,7 +187,8 @@ fn analyse_with<'d>(dataset: &'d Dataset, extent: Extent, budget: &ReadBudget) -
     findings.sort_by_key(|finding| finding.severity);
     let settings = model::setting_differences(&dataset.study, &dataset.targets);
     let summary = summary::summary(&dataset.study, &tests);
-    Analysis { dataset, tests, findings, settings, summary, factors, break_evens }
+    let matrix = matrix::matrix(&dataset.study, &tests);
+    Analysis { dataset, tests, findings, settings, summary, matrix, factors, break_evens }
 }
 
 /// Holds cells against what other tools made of the same, and returns what is to be said of that.
@@ -204,7 +208,8 @@ fn cross_checked(study: &Study, data: &mut Cells<'_>) -> Vec<Finding> {
 fn of_trials<'d>(run: &CheckedRun<'d>, budget: &ReadBudget) -> Analysis<'d> {
     let dataset = run.dataset;
     let of_test = |test: &Test| {
-        let basis = Basis::for_test(test, run.records(&test.name));
+        let asked = dataset.study.answer_by;
+        let basis = Basis::for_test(asked, test, run.records(&test.name));
         let of = |targets| cell::collect(run, targets, test, basis.as_ref(), None);
         let mut data = of(&dataset.study.targets);
         cross_checked(&dataset.study, &mut data);
@@ -224,7 +229,7 @@ fn analyse_test(
 ) -> (TestAnalysis, Vec<Finding>, Vec<factor::PairAtLevel>) {
     let dataset = run.dataset;
     let study = &dataset.study;
-    let basis = Basis::for_test(test, run.records(&test.name));
+    let basis = Basis::for_test(study.answer_by, test, run.records(&test.name));
     let mut data = cell::collect(run, &study.targets, test, basis.as_ref(), looks);
     data.learn(test);
     let mut again = cell::collect(run, study.aa_control.as_slice(), test, basis.as_ref(), looks);
@@ -247,7 +252,7 @@ fn analyse_test(
     let peaks = curve::peaks(study, compared);
     findings.extend(curve::findings(&test.name, &peaks));
     findings.extend(stalled::findings(&test.name, basis, &data));
-    findings.extend(repeats::finding(&test.name, basis, compared));
+    findings.extend(repeats::findings(&test.name, basis, compared));
     let floors = floor::floors(study, test, basis, (compared, &again));
     findings.extend(floor::findings(&floors, &data));
     let growth = growth::growth(study, &peaks);
@@ -279,6 +284,11 @@ fn analyse_test(
     findings.extend(crossing::findings(study, &test.name, &crossovers, &comparisons));
     let advice = advice::spans(study, test, basis, &comparisons, compared);
     findings.extend(advice::finding(&test.name, &advice));
+    let accounts = why::Accounts::of(dataset, compared);
+    let mut why = basis.map_or_else(Vec::new, |basis| {
+        accounts.findings(&test.name, basis.at_each_level(), &comparisons, &overall)
+    });
+    why.extend(accounts.ends_of_rise(&test.name, &peaks));
     let analysis = TestAnalysis {
         test: test.name.clone(),
         cells: data.iter().map(|cell| cell.summarise(basis, study.confidence)).collect(),
@@ -310,6 +320,7 @@ fn analyse_test(
         money,
     };
     findings.extend(compare::findings(study, &analysis));
+    findings.extend(why);
     findings.extend(placing::finding(dataset, test, compared));
     let observations = factor::observations(study, test, compared, &analysis);
     (analysis, findings, observations)

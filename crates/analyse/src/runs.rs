@@ -296,8 +296,8 @@ fn pairs<'a>(
     old.run.dataset.study.tests.iter().filter_map(move |test| {
         let other = new.run.dataset.study.test(&test.name)?;
         let bases = [
-            Basis::for_test(test, old.run.records(&test.name)),
-            Basis::for_test(other, new.run.records(&other.name)),
+            Basis::for_test(None, test, old.run.records(&test.name)),
+            Basis::for_test(None, other, new.run.records(&other.name)),
         ];
         let old_cells = old.cells(test, bases[0].as_ref());
         let new_cells = new.cells(other, bases[1].as_ref());

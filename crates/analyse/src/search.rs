@@ -10,7 +10,7 @@ use crate::study::each_pair;
 use findings::{Finding, HighestLoad, HighestLoadsCompared, SearchOutcome, Subject, Verdict};
 use model::{Bound, SearchAnswer, SearchOver, SearchStep, StepVerdict, Study, Test};
 use serde::Serialize;
-use stats::{Estimate, Looks, Ratio, closed_groups};
+use stats::{Chance, Estimate, Looks, Ratio, closed_groups};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -216,9 +216,9 @@ fn comparisons(study: &Study, answers: &[Answers]) -> Vec<SearchComparison> {
             Some((base, other, other.series.ratio(&base.series)?))
         })
         .collect();
-    let of_single = |ratio: &Ratio| ratio.p_value().into_iter().collect();
-    let p_values: Vec<Vec<f64>> = pairs.iter().map(|(.., ratio)| of_single(ratio)).collect();
-    let adjusted = closed_groups(&p_values);
+    let of_single = |ratio: &Ratio| ratio.chance().into_iter().collect();
+    let chances: Vec<Vec<Chance>> = pairs.iter().map(|(.., ratio)| of_single(ratio)).collect();
+    let adjusted = closed_groups(&chances);
     let judged = pairs.into_iter().zip(adjusted).map(|((base, other, ratio), adjusted)| {
         // More load under the bound is better, as more throughput is.
         let metric = Metric::Throughput;

@@ -7,13 +7,13 @@ use crate::measure::reading;
 use crate::task::{Context, Done};
 use crate::trial_clock::seconds_from;
 use engine::{Limit, Schedule, run};
-use host::SamplerOptions;
+use host::{MeasuredPhase, SamplerOptions};
 use model::{
     Backlog, CatchUp, Failure, FailureKind, Figure, Load, Mark, Metric, Outcome, Sample, Sampling,
     Stop,
 };
 use std::time::{Duration, Instant};
-use system::group::{Group, Position};
+use system::group::{Distance, Group, Position};
 use system::{LoadRequest, TargetHandle};
 
 /// Longest time between two samples: the curve of lag is made of them.
@@ -81,7 +81,7 @@ impl Attempt<'_, '_> {
         let every = study.sample_every.min(MAX_SAMPLE_EVERY);
         let options = |counters| SamplerOptions {
             counters,
-            ..SamplerOptions::of_host(every, origin, (Duration::ZERO, None))
+            ..SamplerOptions::of_host(every, origin, vec![MeasuredPhase::WHOLE])
         };
         watches.sample(options(counters), &[]);
         let mut timed = || {
@@ -176,7 +176,7 @@ impl Attempt<'_, '_> {
             None => Limit::Window(length),
         };
         let seed = self.seed.wrapping_add(turn);
-        let schedule = Schedule { warmup: Duration::ZERO, limit };
+        let schedule = Schedule { warmup: Duration::ZERO, limit, turns: None };
         let request = LoadRequest { schedule, ..Order::of(&load, *level, seed, host).load };
         let prepared = self.target.load(&request)?;
         let result = run(prepared.runner(), stop, &mut |_| {});
@@ -213,10 +213,9 @@ impl Attempt<'_, '_> {
                 }
                 replica.check()?;
                 if started.elapsed() > self.task.timeout {
-                    let left = primary.transactions(&replica.member.applied()?, goal);
-                    let left = left.map_or(String::new(), |left| {
-                        format!(": {left} transactions of the backlog were left")
-                    });
+                    let left = primary.distance(&replica.member.applied()?, goal);
+                    let left = left
+                        .map_or(String::new(), |left| format!(": {left} of the backlog were left"));
                     let limit = self.task.timeout.as_secs_f64();
                     return Err(Failure::new(
                         FailureKind::TimedOut,
@@ -273,7 +272,8 @@ fn figures(
         resolution = resolution.max(replica.member.wait_resolution(to)?);
     }
     let (writing, took) = ((*ended - *began).as_secs_f64(), took.as_secs_f64());
-    let transactions = group.primary.transactions(from, to).unwrap_or(*acknowledged) as f64;
+    let counted = group.primary.distance(from, to).and_then(Distance::transactions);
+    let transactions = counted.unwrap_or(*acknowledged) as f64;
     // Of a quotient: the relative error is that of the divisor.
     let per_second = |metric, value: f64| {
         Figure::measured(metric, value / took, value / took * (resolution / took))

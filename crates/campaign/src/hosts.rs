@@ -227,15 +227,15 @@ impl Watches {
         for (maker, pids) in self.makers.iter_mut().zip(generators) {
             maker.watch.sample(SamplerOptions {
                 companions: pids.clone(),
-                ..SamplerOptions::of_host(options.every, options.origin, options.measured)
+                ..SamplerOptions::of_host(options.every, options.origin, options.measured.clone())
             });
         }
         if let Some(target) = &mut self.target {
-            let (every, origin, measured) = (options.every, options.origin, options.measured);
+            let measured = options.measured.clone();
             target.watch.sample(SamplerOptions {
                 server_pid: target.scope.server_pid,
                 replica_pids: target.scope.replica_pids.clone(),
-                ..SamplerOptions::of_host(every, origin, measured)
+                ..SamplerOptions::of_host(options.every, options.origin, measured)
             });
         }
         self.load.sample(SamplerOptions {

@@ -4,10 +4,10 @@ use crate::intervention::{BesideWork, Interventions};
 use crate::together::Member;
 use crate::trial_clock::seconds_from;
 use engine::{Limit, OpenLoop, Progress, Schedule, Stop, run};
-use host::{CounterSource, Host, SamplerOptions, SpaceUsed};
+use host::{CounterSource, Host, MeasuredPhase, SamplerOptions, SpaceUsed};
 use model::{
     CounterReading, Failure, Interval, Intervention, Level, Load, LoadResult, Mark, Sample,
-    Sampling, ServerCounters, Study, UnixMillis,
+    Sampling, ServerCounters, Slice, Study, UnixMillis,
 };
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl<'a> Order<'a> {
                 generators: load.load_generators,
                 workers: None,
                 io: None,
-                schedule: Schedule { warmup: load.warmup, limit: limit(load) },
+                schedule: Schedule { warmup: load.warmup, limit: limit(load), turns: None },
                 open: level.rate.map(|rate| OpenLoop {
                     rate: rate.into(),
                     process: load.arrivals.process,
@@ -202,6 +202,9 @@ pub(crate) fn measure_beside(
         (Err(failure), _) => return Err(failure),
     };
     load.began_at = began_at;
+    let schedule = order.load.schedule;
+    let slices = schedule.turns.map(|turns| turns.slices(schedule.warmup));
+    load.slices = slices.into_iter().flatten().map(|(from, until)| Slice { from, until }).collect();
     for error in &mut load.errors {
         error.remedy = prepared.error_remedy(error).to_owned();
     }
@@ -260,7 +263,7 @@ impl Observation {
             on_sample: on_sample.map(|OnSample(show)| -> Box<dyn FnMut(&Sample) + Send> {
                 Box::new(move |sample| show(sample))
             }),
-            ..SamplerOptions::of_host(self.sample_every, origin, measured_phase(schedule))
+            ..SamplerOptions::of_host(self.sample_every, origin, measured_phases(schedule))
         };
         self.watches.sample(options, &makers.elsewhere);
     }
@@ -295,13 +298,17 @@ impl Observation {
     }
 }
 
-/// From when and, where that is known beforehand, until when a load measures.
-fn measured_phase(schedule: &Schedule) -> (Duration, Option<Duration>) {
-    let end = match schedule.limit {
+/// When a load measures.
+fn measured_phases(schedule: &Schedule) -> Vec<MeasuredPhase> {
+    if let Some(turns) = schedule.turns {
+        let slices = turns.slices(schedule.warmup);
+        return slices.map(|(from, until)| MeasuredPhase { from, until: Some(until) }).collect();
+    }
+    let until = match schedule.limit {
         Limit::Window(length) => Some(schedule.warmup + length),
         Limit::LastReply { .. } => None,
     };
-    (schedule.warmup, end)
+    vec![MeasuredPhase { from: schedule.warmup, until }]
 }
 
 /// Reads the counters after a load. A server adds the counts of a connection that has ended to its

@@ -81,7 +81,7 @@ fn idle(
     let mut observation = Observation::begin(target, *host, study.sample_every, true, &[])?;
     let origin = Instant::now();
     let until_done = Limit::LastReply { duration: None, events: None };
-    let schedule = Schedule { warmup: Duration::ZERO, limit: until_done };
+    let schedule = Schedule { warmup: Duration::ZERO, limit: until_done, turns: None };
     observation.started(origin, &schedule, Makers::default(), counter_reader);
     let timed = take_times(session.as_mut(), statement);
     let seen = observation.end(target, None);

@@ -1,7 +1,7 @@
 //! Lets the loads of trials that run side by side begin at one moment.
 
-use engine::{Clock, Nanos, Stop};
-use model::{Failure, UnixMillis};
+use engine::{Clock, Nanos, Stop, Turns};
+use model::{Failure, Load, Slices, UnixMillis};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -80,6 +80,15 @@ pub(crate) struct Member {
 impl Member {
     pub(crate) fn new(together: &Arc<Together>, place: usize) -> Self {
         Self { together: Arc::clone(together), place }
+    }
+
+    /// The turns of its load, where those of all of them are cut into slices: the same in each of them but
+    /// for its place.
+    pub(crate) fn turns(&self, slices: Slices, load: &Load, seed: u64) -> Turns {
+        let (count, slice) = slices.cut(load.duration);
+        let of = u32::try_from(self.together.lock().0.len()).unwrap_or(u32::MAX);
+        let place = u32::try_from(self.place).unwrap_or(u32::MAX);
+        Turns { place, of, settling: slices.settling, slice, slices: count, seed }
     }
 
     /// The target is in the state that its trial starts from: waits until those of all others are, or

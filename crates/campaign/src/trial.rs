@@ -180,12 +180,16 @@ impl Attempt<'_, '_> {
         let Context { study, hosts, host, stop, on_sample, observe, together, .. } = self.context;
         let load = test.runnable_load()?;
         let makers = hosts.present_makers(study, load, &trial.key.target)?;
-        let order = Order {
+        let mut order = Order {
             sample_every: study.sample_every,
             on_sample: on_sample.cloned(),
             together: together.cloned(),
             ..Order::of(load, trial.key.level, trial.seed, *host).made_by(makers)
         };
+        // All of them have the same seed.
+        let turns = study.slices.zip(*together);
+        order.load.schedule.turns =
+            turns.map(|(slices, member)| member.turns(slices, load, trial.seed));
         match test.bound().zip(trial.key.level.search) {
             Some((bound, over)) => {
                 let goal = Goal { bound, over, arrivals: load.arrivals };

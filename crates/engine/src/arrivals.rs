@@ -1,6 +1,7 @@
 use crate::Nanos;
 use model::ArrivalProcess;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 use workload::Stream;
 
 /// An open loop: operations arrive at a rate, whether or not the server keeps up.
@@ -62,6 +63,11 @@ impl Arrivals {
     /// The next arrival of a load that began at `start`.
     pub(crate) fn next(&self, start: Nanos) -> Nanos {
         Nanos(start.0.saturating_add(self.next as u64))
+    }
+
+    /// How long the load will have run at the next arrival.
+    pub(crate) fn next_run(&self) -> Duration {
+        Duration::from_nanos(self.next as u64)
     }
 
     /// Counts an arrival that is to be taken in at `now`; false when that would be one too many for

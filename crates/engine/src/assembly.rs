@@ -5,7 +5,7 @@ use crate::load::{Progress, RunLoad};
 use crate::recorder::{Ended, MAX_ERROR_KINDS, MAX_NAMED_ERRORS, has_short_code, is_short};
 use crate::result::{CpuWindow, Intervals, result};
 use crate::socket::receive_delay;
-use crate::usage::peak_rss_bytes;
+use crate::usage::{peak_rss_bytes, process_cpu};
 use crate::{Clock, LoadError, Nanos, Schedule};
 use model::bounds::MAX_NAMES;
 use model::{ErrorCount, GeneratorShare, Interval, LoadResult, NamedError};
@@ -107,7 +107,7 @@ impl Assembly {
     /// The parts are other processes, and begin then: what this one uses from now on is added to
     /// what they use, where they are on the same machine. [`Self::look`] is to be called several times a second.
     pub fn starts(&mut self, schedule: Schedule, start: Nanos) {
-        self.own = self.hosts.is_empty().then(|| CpuWindow::new(schedule, start));
+        self.own = self.hosts.is_empty().then(|| CpuWindow::new(schedule, start, process_cpu));
     }
 
     /// Lets time go on.
@@ -230,7 +230,11 @@ mod tests {
             clients: 3,
             workers: Some(1),
             io: None,
-            schedule: Schedule { warmup: Duration::ZERO, limit: Limit::Window(WINDOW) },
+            schedule: Schedule {
+                warmup: Duration::ZERO,
+                limit: Limit::Window(WINDOW),
+                turns: None,
+            },
             open: None,
             reconnect_after: None,
             policy: ErrorPolicy::default(),

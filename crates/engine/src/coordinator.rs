@@ -7,7 +7,7 @@ use crate::error::LoadError;
 use crate::part::PartProgress;
 use crate::recorder::{Ended, Recorded};
 use crate::result::{CpuWindow, Intervals};
-use crate::usage::{cpus_allowed, peak_rss_bytes};
+use crate::usage::{cpus_allowed, peak_rss_bytes, process_cpu};
 use crate::{Clock, Nanos, Schedule};
 use model::{ClientCost, IoMethod, Latencies, Phase};
 use std::io;
@@ -130,7 +130,7 @@ impl<X> Coordinator<'_, X> {
             }
         }
 
-        let mut cpu = CpuWindow::new(self.schedule, start);
+        let mut cpu = CpuWindow::new(self.schedule, start, process_cpu);
         (self.look)(start, start);
         let mut intervals = Intervals::new(self.workers);
         let mut recorded: Option<Recorded> = None;
@@ -285,6 +285,7 @@ mod tests {
                 schedule: Schedule {
                     warmup: Duration::ZERO,
                     limit: Limit::Window(Duration::from_secs(1)),
+                    turns: None,
                 },
                 named: Named::new(&[], Vec::new(), Vec::new()),
                 workers: 1,

@@ -28,6 +28,7 @@ mod schedule;
 mod session;
 mod socket;
 pub mod storage;
+mod turns;
 mod usage;
 
 pub use account::Account;
@@ -47,4 +48,5 @@ pub use run::{SocketLoad, run};
 pub use schedule::{Limit, Schedule};
 pub use session::{Answered, Event, OperationError, Session, SessionError};
 pub use socket::{Address, TlsUpgrade};
+pub use turns::Turns;
 pub use usage::{cpus_allowed, peak_rss_bytes, process_cpu, process_times};

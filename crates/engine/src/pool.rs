@@ -123,6 +123,10 @@ pub(crate) struct Pool<S> {
     start: Nanos,
     measure_from: Nanos,
     last_begin: Nanos,
+    /// From when and until when operations begin, in the turn of this load that it is or that is next.
+    turn: (Nanos, Nanos),
+    /// Whether clients have yet to be told that it has begun.
+    waits_for_turn: bool,
     /// By client, when its last request was sent; empty where kinds of requests are not kept
     /// apart.
     asked: Box<[Nanos]>,
@@ -171,6 +175,8 @@ impl<S: Session> Pool<S> {
             start: Nanos(0),
             measure_from: Nanos::NEVER,
             last_begin: Nanos::NEVER,
+            turn: (Nanos(0), Nanos::NEVER),
+            waits_for_turn: false,
             recorder: None,
         }
     }
@@ -206,6 +212,8 @@ impl<S: Session> Pool<S> {
         self.start = at;
         self.measure_from = self.schedule.measure_from(at);
         self.last_begin = self.schedule.last_begin(at);
+        self.turn = self.schedule.turn(at, at).unwrap_or((at, at));
+        self.waits_for_turn = self.turn.0 > at;
         let open_loop = self.backlog.is_some();
         let kinds = self.clients.first().filter(|_| S::BY_STATEMENT);
         self.first_transaction = kinds.map_or(0, |client| client.session.names().len());
@@ -236,7 +244,8 @@ impl<S: Session> Pool<S> {
         let due = match &mut self.backlog {
             None => {
                 let counts = now >= self.measure_from;
-                if now >= self.last_begin || counts && !self.quota.take() {
+                let (from, until) = self.turn;
+                if now < from || now >= until || counts && !self.quota.take() {
                     return Next::Continue;
                 }
                 recorder.ledger.scheduled += 1;
@@ -305,7 +314,7 @@ impl<S: Session> Pool<S> {
         }
         let (backlog, recorder) = (self.backlog.as_mut()?, self.recorder.as_mut()?);
         loop {
-            let due = backlog.arrivals.next(self.start);
+            let due = self.schedule.after_running(self.start, backlog.arrivals.next_run());
             if due > now || due >= self.last_begin || self.quota.is_used_up() {
                 break;
             }
@@ -340,7 +349,8 @@ impl<S: Session> Pool<S> {
 
     /// Open loop: when the next operation is due; `None` when nothing more will be.
     fn next_arrival(&self) -> Option<Nanos> {
-        let due = self.backlog.as_ref()?.arrivals.next(self.start);
+        let next = self.backlog.as_ref()?.arrivals.next_run();
+        let due = self.schedule.after_running(self.start, next);
         (due < self.last_begin && !self.quota.is_used_up()).then_some(due)
     }
 
@@ -451,7 +461,7 @@ impl<S: Session> Pool<S> {
         }
         self.blame(id, &error);
         let Some(recorder) = &mut self.recorder else { return Ok(Next::Continue) };
-        if action == Action::Retry && now < self.last_begin {
+        if action == Action::Retry && now < self.turn.1 {
             recorder.noted(error);
             if let Some(kind) = self.kind_of_transaction(id)
                 && let Some(recorder) = &mut self.recorder
@@ -506,9 +516,29 @@ impl<S: Session> Pool<S> {
         }
     }
 
-    /// The moment from which no operation begins.
-    pub(crate) fn last_begin(&self) -> Nanos {
-        self.last_begin
+    /// Whether the turn of this load has come since the last call: [`Self::begin`] is to be called for
+    /// every client next. Never of a load that takes no turns.
+    pub(crate) fn has_turn(&mut self, now: Nanos) -> bool {
+        let is_over = now >= self.turn.1 && self.turn.1 < self.last_begin;
+        if is_over && let Some(next) = self.schedule.turn(self.start, now) {
+            self.turn = next;
+            self.waits_for_turn = true;
+        }
+        let comes = self.waits_for_turn && now >= self.turn.0;
+        self.waits_for_turn &= !comes;
+        comes
+    }
+
+    /// When the next turn of this load comes, or the one ends that it is in; `NEVER` after the last.
+    pub(crate) fn turns_at(&self, now: Nanos) -> Nanos {
+        let (from, until) = self.turn;
+        if now < from {
+            from
+        } else if now < until {
+            until
+        } else {
+            Nanos::NEVER
+        }
     }
 
     /// Intervals closed since the last call.

@@ -3,10 +3,9 @@
 use crate::account::Account;
 use crate::recorder::{Ended, NamedRecord};
 use crate::storage::FleetPart;
-use crate::usage::process_cpu;
 use crate::{Nanos, OpenLoop, Schedule};
 use model::{
-    ErrorCount, Interval, LoadResult, NamedResult, OpenLoopResult, PackedSum, RequestCounts,
+    ErrorCount, Interval, LoadResult, NamedResult, OpenLoopResult, PackedSum, Phase, RequestCounts,
 };
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -42,23 +41,52 @@ impl<T: Clone> Ends<T> {
     }
 }
 
-/// Processor time of the whole process from the start of the measured phase to its end.
-pub(crate) struct CpuWindow(Ends<Duration>);
+/// Processor time in the measured phase, as soon as somebody looks where it begins and ends; in that of
+/// each turn, where a load takes turns.
+pub(crate) struct CpuWindow {
+    schedule: Schedule,
+    start: Nanos,
+    read: fn() -> Duration,
+    has_begun: bool,
+    /// What was read when the measured phase began that goes on.
+    since: Option<Duration>,
+    used: Duration,
+}
 
 impl CpuWindow {
-    pub(crate) fn new(schedule: Schedule, start: Nanos) -> Self {
-        let mut ends = Ends::new(schedule, start);
-        ends.look(start, process_cpu);
-        Self(ends)
+    /// Of a load that begins then, by `read`, which says how much was used so far.
+    pub(crate) fn new(schedule: Schedule, start: Nanos, read: fn() -> Duration) -> Self {
+        let has_begun = false;
+        let mut window =
+            Self { schedule, start, read, has_begun, since: None, used: Duration::ZERO };
+        window.look(start);
+        window
     }
 
     pub(crate) fn look(&mut self, now: Nanos) {
-        self.0.look(now, process_cpu);
+        let measures = self.schedule.phase(self.start, now) == Phase::Measure;
+        if measures && self.since.is_none() {
+            self.since = Some((self.read)());
+            self.has_begun = true;
+        } else if !measures {
+            self.pause();
+        }
     }
 
-    pub(crate) fn used(self) -> Duration {
-        let (before, after) = self.0.both(process_cpu);
-        after.saturating_sub(before)
+    /// Whether measuring has begun.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    fn pause(&mut self) {
+        if let Some(since) = self.since.take() {
+            self.used += (self.read)().saturating_sub(since);
+        }
+    }
+
+    pub(crate) fn used(mut self) -> Duration {
+        self.pause();
+        self.used
     }
 }
 
@@ -167,6 +195,7 @@ pub(crate) fn result(
     LoadResult {
         clients,
         began_at: None,
+        slices: Vec::new(),
         connect_time,
         ledger: recorded.ledger,
         warmup,

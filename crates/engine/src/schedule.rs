@@ -1,4 +1,5 @@
 use crate::Nanos;
+use crate::turns::{Turn, Turns};
 use model::Phase;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -10,6 +11,10 @@ pub struct Schedule {
     pub warmup: Duration,
     /// What ends the measured phase.
     pub limit: Limit,
+    /// Its turns, where it takes turns with the loads of other targets; then it ends with the last of
+    /// them.
+    #[serde(default)]
+    pub turns: Option<Turns>,
 }
 
 /// What ends the measured phase.
@@ -31,16 +36,41 @@ pub enum Limit {
 impl Schedule {
     /// When measuring begins, for a load that began at `start`.
     pub fn measure_from(&self, start: Nanos) -> Nanos {
-        start.plus(self.warmup)
+        start.plus(self.turns.map_or(self.warmup, |turns| turns.measured(self.warmup).0))
     }
 
     /// The moment from which no operation begins.
     pub fn last_begin(&self, start: Nanos) -> Nanos {
+        if let Some(turns) = self.turns {
+            return start.plus(turns.measured(self.warmup).1);
+        }
         let duration = match self.limit {
             Limit::Window(duration) => Some(duration),
             Limit::LastReply { duration, .. } => duration,
         };
         duration.map_or(Nanos::NEVER, |duration| self.measure_from(start).plus(duration))
+    }
+
+    /// From when and until when operations may begin, at that moment or next after it; `None` where
+    /// none may any more.
+    pub(crate) fn turn(&self, start: Nanos, at: Nanos) -> Option<(Nanos, Nanos)> {
+        match self.turns {
+            Some(turns) => {
+                let Turn { from, until } = turns.at_or_after(self.warmup, at.since(start))?;
+                Some((start.plus(from), start.plus(until)))
+            }
+            None => Some((start, self.last_begin(start))).filter(|(_, until)| at < *until),
+        }
+    }
+
+    /// The moment at which a load that began at `start` has run for so long.
+    pub(crate) fn after_running(&self, start: Nanos, run: Duration) -> Nanos {
+        start.plus(self.turns.map_or(run, |turns| turns.after_running(self.warmup, run)))
+    }
+
+    /// How long it says nothing at most because it is not its turn.
+    pub fn longest_pause(&self) -> Duration {
+        self.turns.map_or(Duration::ZERO, |turns| turns.longest_pause(self.warmup))
     }
 
     /// The moment at which the measured phase closes whatever is under way.
@@ -61,7 +91,9 @@ impl Schedule {
 
     /// The phase that a moment belongs to.
     pub fn phase(&self, start: Nanos, at: Nanos) -> Phase {
-        if at < self.measure_from(start) {
+        if let Some(turns) = self.turns {
+            turns.phase(self.warmup, at.since(start))
+        } else if at < self.measure_from(start) {
             Phase::Warmup
         } else if at < self.window_end(start) {
             Phase::Measure
@@ -73,7 +105,13 @@ impl Schedule {
     /// The end of the interval that begins at `from`: a second later, or where a phase ends.
     pub fn interval_end(&self, start: Nanos, from: Nanos) -> Nanos {
         let second = from.plus(Duration::from_secs(1));
-        match self.phase(start, from) {
+        let phase = self.phase(start, from);
+        if let Some(turns) = self.turns {
+            let end = turns.phase_end(self.warmup, from.since(start));
+            let end = end.map_or(Nanos::NEVER, |end| start.plus(end));
+            return if phase == Phase::Drain { end } else { second.min(end) };
+        }
+        match phase {
             Phase::Warmup => second.min(self.measure_from(start)),
             Phase::Measure => second.min(self.window_end(start)),
             Phase::Drain => Nanos::NEVER,
@@ -96,6 +134,7 @@ mod tests {
         let schedule = Schedule {
             warmup: Duration::from_millis(1_500),
             limit: Limit::Window(Duration::from_secs(2)),
+            turns: None,
         };
         assert_eq!(schedule.phase(START, at(1.499)), Phase::Warmup);
         assert_eq!(schedule.phase(START, at(1.5)), Phase::Measure);
@@ -109,6 +148,7 @@ mod tests {
         let schedule = Schedule {
             warmup: Duration::from_millis(1_500),
             limit: Limit::Window(Duration::from_millis(2_250)),
+            turns: None,
         };
         let mut edges = vec![START];
         while *edges.last().unwrap() < at(3.75) {
@@ -121,7 +161,7 @@ mod tests {
     #[test]
     fn until_the_last_reply_there_is_no_drain() {
         let limit = Limit::LastReply { duration: Some(Duration::from_secs(1)), events: Some(9) };
-        let schedule = Schedule { warmup: Duration::ZERO, limit };
+        let schedule = Schedule { warmup: Duration::ZERO, limit, turns: None };
         assert_eq!(schedule.phase(START, at(100.0)), Phase::Measure);
         assert_eq!(schedule.last_begin(START), at(1.0));
         assert_eq!(schedule.events(), Some(9));

@@ -19,9 +19,9 @@ pub use self::local::{Local, this_machine};
 pub use self::question::{
     Answer, AnyQuestion, Asker, CommandOrder, CounterSource, DiskCounters, Ended, Ends, Finished,
     GroupMember, Handed, Heard, HeldVolume, Host, InstanceOrder, KeptInstance, Lines, Looking,
-    Mouthpiece, PrivateServer, ProcessClue, ProgramOrder, RunningServer, SamplerOptions,
-    SandboxOptions, Scope, ServerAct, ServerState, Share, Space, SpaceUsed, Usage, UserCommand,
-    Volume, VolumeFacts, Watch, Watched, Weighin, handed,
+    MeasuredPhase, Mouthpiece, Password, PrivateServer, ProcessClue, ProgramOrder, RunningServer,
+    SamplerOptions, SandboxOptions, Scope, ServerAct, ServerState, Share, Space, SpaceUsed, Usage,
+    UserCommand, Volume, VolumeFacts, Watch, Watched, Weighin, handed,
 };
 pub use self::remote::{
     AGENT_COMMAND, Connection, Duty, HELLO, Hello, InstanceDestination, Link, Remote, Route, serve,

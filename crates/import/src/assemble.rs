@@ -79,6 +79,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
     let study = Study {
         name: study_name(name),
         question: None,
+        answer_by: None,
         repeats: u32::try_from(blocks.len()).unwrap_or(u32::MAX).max(1),
         until: None,
         budget: None,
@@ -88,6 +89,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
         sample_every: Study::SAMPLE_EVERY,
         targets: targets.list,
         parallel: false,
+        slices: None,
         aa_control: None,
         tests,
         fleet: None,

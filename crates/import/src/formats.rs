@@ -2,10 +2,10 @@
 
 use crate::sysbench::SysbenchText;
 use crate::{BenchBase, DiskSpd, Fio, Format, HammerDb, Hlog, Iostat, Memtier, Mysqlslap, Parsed};
-use crate::{Pgbench, Problem, RedisBenchmark, ShowDump, Source, Table, TableOptions};
+use crate::{Pgbench, PgbenchLog, Problem, RedisBenchmark, ShowDump, Source, Table, TableOptions};
 
 /// All formats, in the order in which they are asked whether they know a text.
-pub const FORMATS: [&dyn Format; 13] = [
+pub const FORMATS: [&dyn Format; 14] = [
     &Table,
     &SysbenchText,
     &Fio,
@@ -14,6 +14,7 @@ pub const FORMATS: [&dyn Format; 13] = [
     &DiskSpd,
     &Hlog,
     &Pgbench,
+    &PgbenchLog,
     &BenchBase,
     &HammerDb,
     &Mysqlslap,

@@ -56,7 +56,7 @@ pub use parsed::{
     Aspect, CompanionContent, CompanionFile, ImportedPrice, ImportedTrial, Knob, Label, Parsed,
     Problem,
 };
-pub use pgbench::Pgbench;
+pub use pgbench::{Pgbench, PgbenchLog};
 pub use redis_benchmark::RedisBenchmark;
 pub use show::ShowDump;
 pub use source::Source;

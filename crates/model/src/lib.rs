@@ -6,6 +6,7 @@
 //! plain numbers carry their unit in their name or doc comment.
 
 mod account;
+mod answer_by;
 mod around;
 mod background_work;
 mod bound;
@@ -72,6 +73,7 @@ mod window;
 mod workload;
 
 pub use account::{HostAccount, NamedUse, ProcessorUse, Throttling};
+pub use answer_by::AnswerBy;
 pub use around::{Around, Mark, Stretch, longest_statement};
 pub use background_work::BackgroundWork;
 pub use bound::Bound;
@@ -103,8 +105,8 @@ pub use load::{
     AnswerCounts, ArrivalProcess, ClientCost, Effect, ErrorClass, ErrorCount, Fleet,
     GeneratorShare, Interval, IoAccount, IoFigures, IoMethod, LONGEST_TIME, Ledger, LoadResult,
     MAX_REQUEST_KINDS, Moved, NamedError, NamedResult, OpenLoopResult, Outage, Phase, PhaseTotals,
-    ReceiveDelay, RequestCount, RequestCounts, RequestKind, RequestTally, Verified, VmAccount,
-    VolumeAccount,
+    ReceiveDelay, RequestCount, RequestCounts, RequestKind, RequestTally, Slice, Verified,
+    VmAccount, VolumeAccount,
 };
 pub use login::{PasswordSource, Tls};
 pub use metric::{Better, Derivation, Metric, MetricEntry, MetricUnit, PrintedName, seconds_in};
@@ -139,7 +141,7 @@ pub use steady_load::{Arrivals, Load};
 pub use stop::Stop;
 pub use storage::{BlockOrder, BlockShare, HotRegion, Storage};
 pub use storage_place::{PlacedVolume, StoragePlace, VolumeLayout, VolumePlace};
-pub use study::{Budget, Money, Study, Until};
+pub use study::{Budget, Money, Slices, Study, Until};
 pub use system::System;
 pub use target::{
     ConfigChange, ControlAct, Endpoint, Place, PrivateReplication, ReplicationControl, SandboxSpec,

@@ -38,6 +38,10 @@ pub struct LoadResult {
     pub measure: PhaseTotals,
     /// Operations that were under way when the measured phase ended.
     pub drain: PhaseTotals,
+    /// Of a load that took turns with those of other targets, when it was measured: its measured phase
+    /// is all of these together. None of a load that was measured without a break.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slices: Vec<Slice>,
     /// Latencies of the operations that succeeded in the measured phase, and `waits`. Closed loop:
     /// service times, from the first byte sent to the last byte received.
     pub latencies: Latencies,
@@ -70,6 +74,15 @@ pub struct LoadResult {
     pub generators: Vec<GeneratorShare>,
     /// Loads on storage only: by virtual machine and by volume.
     pub fleet: Option<Fleet>,
+}
+
+/// A part of a measured phase that was cut into several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slice {
+    /// When it began, counted from the start of the load.
+    pub from: Duration,
+    /// When it ended.
+    pub until: Duration,
 }
 
 /// No load and no part of one takes longer: ten years. What others tell of longer times is wrong.

@@ -1,6 +1,7 @@
 //! Changes of the schema whose time is taken.
 
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// A change of the schema, which is taken back afterwards.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -8,6 +9,8 @@ pub struct SchemaChange {
     pub change: Change,
     /// How the server is to make it; as the server chooses when absent.
     pub algorithm: Option<Algorithm>,
+    /// How long it may wait for a lock; as long as the server's own limit when absent.
+    pub lock_timeout: Option<Duration>,
 }
 
 /// What is changed.
@@ -44,6 +47,10 @@ pub enum Algorithm {
     NoCopy,
     /// Changes the data dictionary alone, at once.
     MetadataOnly,
+    /// As the statement does without further words.
+    Plain,
+    /// Builds an index in several passes, between which writes go on.
+    Concurrently,
 }
 
 impl SchemaChange {
@@ -65,7 +72,18 @@ impl BuiltInChange {
 }
 
 impl Algorithm {
-    pub const ALL: [Self; 4] = [Self::Copy, Self::Inplace, Self::NoCopy, Self::MetadataOnly];
+    pub const ALL: [Self; 6] = [
+        Self::Copy,
+        Self::Inplace,
+        Self::NoCopy,
+        Self::MetadataOnly,
+        Self::Plain,
+        Self::Concurrently,
+    ];
+    /// Those that a statement names as its `ALGORITHM`.
+    pub const NAMED: [Self; 4] = [Self::Copy, Self::Inplace, Self::NoCopy, Self::MetadataOnly];
+    /// Those of servers that have no such word.
+    pub const UNNAMED: [Self; 2] = [Self::Plain, Self::Concurrently];
 
     /// The name that study files use, and servers in capitals.
     pub fn name(self) -> &'static str {
@@ -74,6 +92,8 @@ impl Algorithm {
             Self::Inplace => "inplace",
             Self::NoCopy => "nocopy",
             Self::MetadataOnly => "instant",
+            Self::Plain => "plain",
+            Self::Concurrently => "concurrently",
         }
     }
 }

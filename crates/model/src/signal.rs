@@ -20,6 +20,8 @@ pub const CACHE_MISSES: &str = "cache_misses";
 pub const REPLICA_LAG: &str = "replica_lag_ms";
 /// The same in transactions that it has yet to apply.
 pub const REPLICA_BACKLOG: &str = "replica_lag_transactions";
+/// The same in bytes of its log, where positions count those.
+pub const REPLICA_BACKLOG_BYTES: &str = "replica_lag_bytes";
 /// Reads that were answered from a cache of answers, and not from the data, since the target started.
 pub const CACHED_ANSWERS: &str = "cached_answers";
 /// Keys that were removed to stay below the limit of memory, since the target started.
@@ -72,3 +74,11 @@ pub const CLIENTS_WAIT_FOR_LOCKS: &str = "clients_wait_for_locks";
 pub const CLIENTS_WAIT_FOR_LATCHES: &str = "clients_wait_for_latches";
 /// Clients whose statement waits for files to be read or written.
 pub const CLIENTS_WAIT_FOR_STORAGE: &str = "clients_wait_for_storage";
+/// How often the target had what it wrote brought to disk, its log above all, since it started.
+pub const SYNCS: &str = "syncs";
+/// How long it waited for that, in microseconds.
+pub const SYNC_MICROS: &str = "sync_micros";
+/// How long clients waited for locks of rows, in milliseconds since the target started.
+pub const LOCK_WAIT_MILLIS: &str = "lock_wait_ms";
+/// How often they did.
+pub const LOCK_WAITS: &str = "lock_waits";

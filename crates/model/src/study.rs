@@ -1,5 +1,6 @@
 use crate::{
-    Broker, HostInstance, Level, LevelUnit, Place, Plan, RemoteHost, Target, Task, Test, Trial,
+    AnswerBy, Broker, HostInstance, Level, LevelUnit, Place, Plan, RemoteHost, Target, Task, Test,
+    Trial,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -15,6 +16,9 @@ pub struct Study {
     pub name: String,
     /// The question the study is to answer, in the user's words.
     pub question: Option<String>,
+    /// By what the report says which target is best, where that is not for each test to say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer_by: Option<AnswerBy>,
     /// How many times every cell is measured; with `until` at most.
     pub repeats: u32,
     /// Whether repeats end where all is resolved, and what must be there before.
@@ -34,6 +38,10 @@ pub struct Study {
     /// Whether the targets run their trials side by side: within a block all of them at once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub parallel: bool,
+    /// Whether, of the targets of a block, one test and level, all are up and their loads take turns in
+    /// slices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slices: Option<Slices>,
     /// The candidates, in the order of the file.
     pub targets: Vec<Target>,
     /// The first target a second time, where the study asks for the noise floor: what its tests
@@ -57,6 +65,34 @@ pub struct Study {
 pub struct Until {
     /// Repeats of every cell before the first look, at least 2 and no more than all.
     pub min: u32,
+}
+
+/// Loads that take turns: each is measured in slices between those of the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slices {
+    /// How long a slice is at most.
+    pub length: Duration,
+    /// How long a load runs at the beginning of each before it is measured.
+    pub settling: Duration,
+}
+
+impl Slices {
+    /// How many slices a measured phase of that length has, and how long each is: as many as of each
+    /// two the second can be in reverse order, so an even number.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// let slices = model::Slices { length: Duration::from_secs(10), settling: Duration::ZERO };
+    /// let cut = |seconds| slices.cut(Duration::from_secs(seconds));
+    /// assert_eq!(cut(60), (6, Duration::from_secs(10)));
+    /// assert_eq!(cut(61), (8, Duration::from_millis(7_625)));
+    /// assert_eq!(cut(5), (2, Duration::from_millis(2_500)));
+    /// ```
+    pub fn cut(&self, phase: Duration) -> (u32, Duration) {
+        let pairs = phase.as_nanos().div_ceil(2 * self.length.as_nanos().max(1)).max(1);
+        let slices = 2 * u32::try_from(pairs).unwrap_or(u32::MAX / 2);
+        (slices, phase / slices)
+    }
 }
 
 /// What a run may take: its trials with what goes before each, and what goes before the first.
@@ -83,6 +119,16 @@ impl Study {
     /// Time between two samples where a study does not say.
     pub const SAMPLE_EVERY: Duration = Duration::from_secs(1);
 
+    /// Whether the report answers by what transactions cost: where the study says so, or asks for it in
+    /// so many words and gives prices.
+    pub fn asks_for_cost(&self) -> bool {
+        let is_priced = || self.targets.iter().any(|target| target.price.is_some());
+        match self.answer_by {
+            Some(by) => by == AnswerBy::Cost,
+            None => self.question.as_deref().is_some_and(asks_for_money) && is_priced(),
+        }
+    }
+
     /// The test of that name.
     pub fn test(&self, name: &str) -> Option<&Test> {
         self.tests.iter().find(|test| test.name == name)
@@ -101,18 +147,25 @@ impl Study {
         Some(if shared { 0 } else { place })
     }
 
-    /// Trials of a block in the order in which they run, in groups that run at once: each by itself, or
-    /// of a study whose targets run side by side those of one test and level, which follow each other.
-    /// The A/A control runs by itself.
+    /// Whether trials of several targets are under way at once.
+    pub fn runs_together(&self) -> bool {
+        self.parallel || self.slices.is_some()
+    }
+
+    /// Trials of a block in the order in which they run, in groups that are under way at once: each by
+    /// itself, or of a study whose targets run side by side or take turns those of one test and level,
+    /// which follow each other. The A/A control runs by itself, but takes turns where it has a server
+    /// of its own.
     pub fn rounds<'t>(&self, trials: &[&'t Trial]) -> Vec<Vec<&'t Trial>> {
-        let is_control =
-            |trial: &Trial| self.aa_control.as_ref().is_some_and(|c| c.name == trial.key.target);
+        let takes_turns = self.slices.is_some() && self.aa_control_is_private();
+        let control = self.aa_control.as_ref().filter(|_| !takes_turns);
+        let is_control = |trial: &Trial| control.is_some_and(|c| c.name == trial.key.target);
         let cell = |trial: &Trial| (trial.key.test.clone(), trial.key.level, trial.key.repeat);
         let mut rounds: Vec<Vec<&Trial>> = Vec::new();
         let mut all = trials;
         while let Some(first) = all.first() {
             let alike = all.iter().take_while(|trial| cell(trial) == cell(first)).count();
-            let count = if self.parallel { alike } else { 1 };
+            let count = if self.runs_together() { alike } else { 1 };
             let (group, rest) = all.split_at(count);
             all = rest;
             let control = group.iter().position(|trial| is_control(trial));
@@ -175,4 +228,25 @@ impl Study {
             load.levels = all.into_iter().collect();
         }
     }
+}
+
+/// Whether a question is about money: who is cheaper, or what transactions cost. What a setting costs is
+/// mostly time.
+fn asks_for_money(question: &str) -> bool {
+    const CHEAP: [&str; 3] = ["cheap", "cheaper", "cheapest"];
+    const COST: [&str; 2] = ["cost", "costs"];
+    const WORK: [&str; 8] = [
+        "transaction",
+        "transactions",
+        "query",
+        "queries",
+        "operation",
+        "operations",
+        "request",
+        "requests",
+    ];
+    let words = question.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let words: Vec<String> = words.collect();
+    let has = |any: &[&str]| words.iter().any(|word| any.contains(&word.as_str()));
+    has(&CHEAP) || has(&COST) && has(&WORK)
 }

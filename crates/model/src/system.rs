@@ -223,12 +223,20 @@ static POSTGRES_FACTS: SystemFacts = SystemFacts {
         (Feature::Transactions, POSTGRES),
         (Feature::OwnTransactions, POSTGRES),
         (Feature::Statements, POSTGRES),
+        (Feature::Groups, POSTGRES),
         (Feature::TemporaryFiles, POSTGRES),
     ],
     background_work: &[],
     usual_workload: "oltp_read_write",
     setting_separator: '_',
-    group_settings: &[],
+    group_settings: &[
+        "cluster_name",
+        "hot_standby",
+        "primary_conninfo",
+        "primary_slot_name",
+        "recovery_target_timeline",
+        "synchronous_standby_names",
+    ],
     durability: &[
         DurabilitySetting { promise: Promise::CommitsOnDisk, name: "fsync", kept_with: &["on"] },
         DurabilitySetting {
@@ -451,7 +459,7 @@ mod tests {
 
     #[test]
     fn products_and_kinds_read_as_a_sentence() {
-        assert_eq!(Feature::Groups.products(), "MariaDB and MySQL");
+        assert_eq!(Feature::Groups.products(), "MariaDB, MySQL and PostgreSQL");
         assert_eq!(Feature::Keys.kinds(), "redis, valkey or keydb");
         assert_eq!(Feature::Blocks.products(), "");
     }

@@ -260,6 +260,16 @@ impl Test {
         }
     }
 
+    /// Whether it can say which target is best by that metric: a load by its rate and its latencies, a
+    /// search by the load that it finds, another task by its time. Of imported results nothing is known.
+    pub fn answers_by(&self, metric: Metric) -> bool {
+        match &self.task {
+            Task::Load(_) => metric == Metric::Throughput || metric.is_latency(),
+            Task::Imported(_) => true,
+            _ => self.deciding_metric() == Some(metric),
+        }
+    }
+
     /// Operations per second that a load of so many is assumed to do.
     const ASSUMED_RATE: u64 = 1_000;
 

@@ -48,7 +48,7 @@ fn rate(resource: Resource, load: &LoadResult, sampling: &Sampling) -> Option<f6
 impl Sampling {
     /// The processors of the machine that the server is on; `None` where that machine was not seen: a
     /// server that is reached over a network alone may be anywhere.
-    fn target_cpus(&self) -> Option<u32> {
+    pub fn target_cpus(&self) -> Option<u32> {
         let cpus = match &self.target_host {
             Some(host) => host.processor_use.cpus,
             None => {

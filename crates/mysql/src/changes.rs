@@ -1,8 +1,9 @@
 //! Changes of the schema: their SQL, what takes them back, and the space that they need.
 
-use super::tables::{self, lend, take_again};
+use super::tables;
 use crate::client::Connection;
 use model::{Algorithm, BuiltInChange, Change, Failure, FailureKind, Oltp, SchemaChange};
+use sql::tables::{lend, take_again};
 use std::fmt::Write;
 use workload::oltp::name_of;
 
@@ -22,6 +23,13 @@ pub(super) fn sql(change: &SchemaChange, tables: Option<&Oltp>) -> Result<String
         Change::Own { sql, .. } => sql.trim().trim_end_matches(';').to_owned(),
         Change::BuiltIn(built_in) => {
             let table = name_of(tables_of(*built_in, tables)?, 1);
+            if change.algorithm == Some(Algorithm::Concurrently) {
+                return Err(Failure::new(
+                    FailureKind::NotOffered,
+                    "this server has no CONCURRENTLY",
+                    "compare the algorithms that it offers",
+                ));
+            }
             let what = match built_in {
                 BuiltInChange::AddColumn => {
                     format!("ADD COLUMN {ADDED} DATETIME(6) DEFAULT NULL")
@@ -32,7 +40,7 @@ pub(super) fn sql(change: &SchemaChange, tables: Option<&Oltp>) -> Result<String
             format!("ALTER TABLE {table} {what}")
         }
     };
-    if let Some(algorithm) = change.algorithm {
+    if let Some(algorithm) = change.algorithm.filter(|one| *one != Algorithm::Plain) {
         // Writing to a String does not fail.
         let _ = write!(sql, ", ALGORITHM={}", algorithm.name().to_uppercase());
     }
@@ -56,6 +64,11 @@ pub(super) fn begin(
     change: &SchemaChange,
     tables: Option<&Oltp>,
 ) -> Result<(), Failure> {
+    if let Some(limit) = change.lock_timeout {
+        let seconds = limit.as_secs_f64().ceil().max(1.0);
+        let set = connection.execute(&format!("SET SESSION lock_wait_timeout = {seconds}"));
+        set.map_err(|error| error.failure("cannot bound the wait for locks"))?;
+    }
     match change.change {
         Change::BuiltIn(built_in) => lend(connection, tables_of(built_in, tables)?, 1),
         Change::Own { .. } => Ok(()),
@@ -192,7 +205,7 @@ mod tests {
     #[test]
     fn the_algorithm_stands_behind_the_change() {
         let tables = Oltp::preset(OltpMix::ReadWrite);
-        let change = |change, algorithm| SchemaChange { change, algorithm };
+        let change = |change, algorithm| SchemaChange { change, algorithm, lock_timeout: None };
         let add = change(Change::BuiltIn(BuiltInChange::AddColumn), Some(Algorithm::NoCopy));
         assert_eq!(
             sql(&add, Some(&tables)).unwrap(),

@@ -1,7 +1,7 @@
 //! How the server would carry out the statements of a user's own: what EXPLAIN says of them.
 
 use crate::client::{ClientError, Connection};
-use crate::load::{SampleStatement, reader, sample};
+use crate::load::{READER, SampleStatement, sample};
 use crate::protocol::TextRows;
 use model::{Failure, StatementPlan, Workload, text};
 
@@ -31,7 +31,7 @@ pub(crate) fn explain(
     control: &mut Connection,
     workload: &Workload,
 ) -> Result<Vec<Explained>, Failure> {
-    let statements = sample::statements(reader().outline(workload)?);
+    let statements = sample::statements(READER.outline(workload)?);
     let explained = statements.into_iter().map(|statement| {
         let rows = control.query(&format!("EXPLAIN {}", statement.sql));
         (statement, rows.map(tables))

@@ -2,6 +2,7 @@
 
 mod changes;
 pub mod client;
+mod control;
 mod counters;
 mod cross_check;
 mod examine;
@@ -23,34 +24,30 @@ pub mod tables;
 
 pub use self::limits::check_limits;
 use crate::client::{Connection, login_failure, resolve_server_key, server_failure, server_key};
-use crate::load::{ProgramSession, Statements};
+use crate::load::MysqlWire;
 pub use crate::protocol::LoginOptions;
-use crate::protocol::ServerError;
+use crate::protocol::{LoginError, ServerError};
+use crate::tables::Rows;
 use crosscheck::sysbench::Sysbench;
-use engine::{
-    Account, LoadError, LoadSpec, OperationError, SessionError, SocketLoad, Stop, cpus_allowed,
-};
+use engine::{LoadError, OperationError, Stop};
 use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
-    BrokenInvariant, CrossCheckFigures, Endpoint, Failure, Restore, ServerAddress, ServerCounters,
-    ServerFacts, Statement, StatementAnswer, StatementPlan, TableContents, Target, Tls, Trial,
-    Workload,
+    CrossCheckFigures, Endpoint, Failure, ServerAddress, ServerCounters, ServerFacts, Statement,
+    StatementPlan, TableContents, Target, Tls, Transactions, Trial, Workload,
 };
-use serde::{Deserialize, Serialize};
+use sql::{Probed, Reader, SqlClients, SqlKind, Statements};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin};
 use system::group::Member;
-use system::load::{Clients, PartRun};
+use system::own_data::SqlServer;
 use system::{
-    Examination, LoadRequest, Login, Outliner, Prepared, Preparing, ProbedServer, Seen, ServerKind,
-    Servers, Setting, StatementSession, server_load_failure,
+    CleanedUp, Examination, LoadRequest, Login, Outliner, Prepared, Preparing, ProbedServer, Seen,
+    ServerKind, Servers, Setting, StatementSession,
 };
-
-/// Most connections that fill tables at the same time, unless told otherwise.
-const MAX_CONNECTIONS: u32 = 4;
+use workload::program::Program;
 
 /// The servers as a system.
 pub static SYSTEM: Servers<Mysql> = Servers::NEW;
@@ -90,7 +87,7 @@ impl ServerKind for Mysql {
     type Connection = Connection;
     type Work = Workload;
     type Tool = Sysbench;
-    type Clients = SqlClients;
+    type Clients = SqlClients<Self>;
 
     const SYSTEM: model::System = model::System::Mysql;
     const PRIVATE: &'static PrivateServerKind = &private::KIND;
@@ -102,15 +99,7 @@ impl ServerKind for Mysql {
     }
 
     fn same_data(a: &Workload, b: &Workload) -> bool {
-        match (a, b) {
-            (Workload::Oltp(a), Workload::Oltp(b)) => {
-                (a.tables, a.table_size, a.distribution) == (b.tables, b.table_size, b.distribution)
-            }
-            (Workload::Transactions(a), Workload::Transactions(b)) => {
-                (&a.data.setup, &a.data.load) == (&b.data.setup, &b.data.load)
-            }
-            (a, b) => a == b,
-        }
+        sql::data::same_data(a, b)
     }
 
     fn outline(login: &Login) -> Result<Box<dyn Outliner>, Failure> {
@@ -190,13 +179,8 @@ impl ServerKind for Mysql {
         workload: &Workload,
         preparing: &mut Preparing<'_>,
     ) -> Result<Prepared, Failure> {
-        match workload {
-            Workload::Transactions(own) => {
-                let server = own_data::Database(login);
-                sql::own_data::prepare(&server, own, preparing, filling_connections())
-            }
-            other => tables::prepare(login, connection, other.oltp()?, preparing),
-        }
+        let rows = |login, workload, seed| Rows { login, workload, seed };
+        sql::data::prepare::<Self, _>(login, connection, workload, preparing, rows)
     }
 
     fn check_data(
@@ -205,66 +189,26 @@ impl ServerKind for Mysql {
         workload: &Workload,
         _: &mut Preparing<'_>,
     ) -> Result<(), Failure> {
-        match workload.oltp() {
-            Ok(oltp) => tables::check(connection, oltp),
-            Err(_) => Ok(()),
-        }
+        sql::data::check(connection, workload)
     }
 
-    fn restore(workload: &Workload) -> Restore {
-        let own = workload.transactions().filter(|own| own.change_data);
-        own.map_or(Restore::None, |own| own.data.restore)
+    fn own(workload: &Workload) -> Option<&Transactions> {
+        workload.transactions()
     }
 
-    fn is_as_found(workload: &Workload) -> bool {
-        workload.transactions().is_some_and(|own| own.data.is_as_found())
+    fn database(login: &Login) -> Result<Box<dyn SqlServer + '_>, Failure> {
+        Ok(<Self as SqlKind>::database(login))
     }
 
-    fn note_use(login: &Login, _: &Workload) -> Result<(), Failure> {
-        system::own_data::mark_used(&own_data::Database(login))
-    }
-
-    fn count_rows(login: &Login, workload: &Workload) -> Result<Vec<(String, u64)>, Failure> {
-        match workload.transactions().is_some_and(|own| own.change_data) {
-            true => system::own_data::count_rows(&own_data::Database(login)),
-            false => Ok(Vec::new()),
-        }
-    }
-
-    fn answers(
-        login: &Login,
-        workload: &Workload,
-        seed: u64,
-    ) -> Result<Vec<StatementAnswer>, Failure> {
-        if workload.transactions().is_none() {
-            return Ok(Vec::new());
-        }
-        let program = Arc::new(load::program(workload, login)?);
-        system::own_data::answers(&own_data::Database(login), &program, seed, login.stop())
-    }
-
-    fn invariants(
-        login: &Login,
-        workload: &Workload,
-    ) -> Result<(u32, Vec<BrokenInvariant>), Failure> {
-        let own = workload.transactions();
-        let invariants = own.map(|own| own.data.invariants.as_slice()).unwrap_or_default();
-        if invariants.is_empty() {
-            return Ok((0, Vec::new()));
-        }
-        let broken = system::own_data::check_invariants(&own_data::Database(login), invariants)?;
-        Ok((invariants.len() as u32, broken))
+    fn program(login: &Login, workload: &Workload) -> Result<Program, Failure> {
+        sql::program::<Self>(workload, login)
     }
 
     fn contents(
         connection: &mut Connection,
         workload: &Workload,
     ) -> Result<Option<TableContents>, Failure> {
-        let Ok(oltp) = workload.oltp() else { return Ok(None) };
-        match tables::are_finished(connection, oltp)? {
-            true => tables::contents(connection, oltp).map(Some),
-            false => Ok(None),
-        }
+        sql::data::contents(connection, workload)
     }
 
     fn plans(
@@ -275,12 +219,8 @@ impl ServerKind for Mysql {
         explain::plans(connection, test, workload)
     }
 
-    fn clients(workload: &Workload, request: &LoadRequest<'_>) -> SqlClients {
-        SqlClients {
-            workload: workload.clone(),
-            by_statement: request.by_statement,
-            seed: request.seed,
-        }
+    fn clients(workload: &Workload, request: &LoadRequest<'_>) -> SqlClients<Self> {
+        SqlClients::new(workload, request)
     }
 
     fn member(login: &Login) -> Result<Box<dyn Member>, Failure> {
@@ -299,7 +239,15 @@ impl ServerKind for Mysql {
     }
 
     fn probed(login: Login) -> Result<Arc<dyn ProbedServer>, Failure> {
-        Ok(Arc::new(probe::Probed::new(login)))
+        Ok(Arc::new(Probed::<probe::Probe>::new(login)))
+    }
+
+    fn clean_up(
+        login: &Login,
+        connection: &mut Connection,
+        also: &[String],
+    ) -> Result<CleanedUp, Failure> {
+        sql::data::clean_up::<Self>(login, connection, also)
     }
 
     fn tool(
@@ -327,85 +275,44 @@ impl ServerKind for Mysql {
     }
 }
 
-/// The clients of a load.
-#[derive(Serialize, Deserialize)]
-pub struct SqlClients {
-    workload: Workload,
-    /// Whether to keep the latencies of each kind of statement apart.
-    by_statement: bool,
-    /// Seeds all random streams.
-    seed: u64,
-}
+impl SqlKind for Mysql {
+    type Connection = Connection;
+    type Wire = MysqlWire;
+    type LoginError = LoginError;
 
-impl Clients for SqlClients {
-    const SYSTEM: model::System = model::System::Mysql;
+    const READER: Reader = load::READER;
+    const LOOK: &'static str = "see with SHOW PROCESSLIST what the server is waiting for";
 
-    fn run_part(
-        &self,
-        spec: &LoadSpec,
+    fn connect(login: &Login) -> Result<Connection, Failure> {
+        connect(login)
+    }
+
+    fn database(login: &Login) -> Box<dyn SqlServer + '_> {
+        Box::new(own_data::Database(login))
+    }
+
+    fn wire(
         login: &Login,
-        run: &mut PartRun<'_>,
-    ) -> Result<Account, LoadError> {
-        let refused = |failure| SessionError::Login(Box::new(failure));
-        let program = load::program(&self.workload, login).map_err(refused)?;
-        let statements = Statements::new(program, self.seed, spec.clients);
-        // What the texts do not show, such as a function that writes, the server refuses.
-        let statements = Arc::new(match self.workload.transactions() {
-            Some(own) if !own.change_data => statements.reading_only(),
-            _ => statements,
-        });
-        let options = login_options(login).map_err(refused)?;
-        // Decided here, once, and not for every statement.
-        if self.by_statement {
-            let session = |client| {
-                ProgramSession::<true>::new(options.clone(), Arc::clone(&statements), client)
-            };
-            run.with(&SocketLoad { spec, session })
-        } else {
-            let session = |client| {
-                ProgramSession::<false>::new(options.clone(), Arc::clone(&statements), client)
-            };
-            run.with(&SocketLoad { spec, session })
-        }
+        workload: &Workload,
+        statements: &Statements,
+    ) -> Result<MysqlWire, Failure> {
+        let wire = MysqlWire::new(login_options(login)?, statements);
+        Ok(if sql::only_reads(workload) { wire.reading_only() } else { wire })
     }
 
-    fn failure(error: &LoadError, login: &Login) -> Failure {
-        load_failure(error, login)
+    fn login_failure(error: &LoginError, login: &Login) -> Failure {
+        let ServerAddress { endpoint, database, .. } = login.address();
+        login_failure(error, endpoint, database, login.credentials())
     }
-}
 
-/// Drops all that weighin made of own data in the database of a login, and returns its names.
-///
-/// # Errors
-/// When the server refuses.
-pub fn clean_up_own_data(login: &Login) -> Result<Vec<String>, Failure> {
-    system::own_data::clean_up(&own_data::Database(login))
+    fn statement_failure(error: &OperationError, doing: &str) -> Failure {
+        server_failure(&server_error(error), doing)
+    }
 }
 
 /// Turns what ended a load early into a failure that says how to fix it.
 pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
-    let endpoint = &login.address().endpoint;
-    match error {
-        LoadError::Session(SessionError::Login(reason)) => {
-            if let Some(error) = reason.downcast_ref() {
-                return login_failure(
-                    error,
-                    endpoint,
-                    &login.address().database,
-                    login.credentials(),
-                );
-            }
-            if let Some(failure) = reason.downcast_ref::<Failure>() {
-                return failure.clone();
-            }
-        }
-        LoadError::Session(SessionError::Prepare { statement, error }) => {
-            return server_failure(&server_error(error), &format!("cannot prepare «{statement}»"));
-        }
-        _ => {}
-    }
-    let look = "see with SHOW PROCESSLIST what the server is waiting for";
-    server_load_failure(error, endpoint, look)
+    sql::load_failure::<Mysql>(error, login)
 }
 
 /// The server's error as its protocol has it.
@@ -415,9 +322,4 @@ fn server_error(error: &OperationError) -> ServerError {
         sql_state: error.sql_state.as_bytes().try_into().unwrap_or(*b"HY000"),
         message: error.message.clone(),
     }
-}
-
-/// Connections that fill tables at the same time, unless told otherwise.
-fn filling_connections() -> u32 {
-    cpus_allowed().min(MAX_CONNECTIONS)
 }

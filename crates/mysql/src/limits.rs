@@ -1,8 +1,9 @@
 use super::facts::variables;
 use super::session;
 use crate::client::Connection;
-use crate::load::{Statements, reader};
+use crate::load::READER;
 use model::{Failure, FailureKind, Workload};
+use sql::Statements;
 use system::connections;
 
 /// Checks that the server allows as many connections and prepared statements as `clients` of the
@@ -29,7 +30,7 @@ pub fn check_limits(
         let set = format!("SET GLOBAL {name} = {needed}");
         return Err(connections::too_few(endpoint, (name, allowed), clients, needed, &set));
     }
-    let per_client = Statements::new(reader().outline(workload)?, 0, clients).per_client() as u64;
+    let per_client = Statements::new(READER.outline(workload)?, 0, clients).per_client() as u64;
     let needed = per_client * u64::from(clients);
     let name = "max_prepared_stmt_count";
     match limit(name) {

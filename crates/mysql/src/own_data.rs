@@ -2,8 +2,11 @@
 //! holds.
 
 use crate::client::{ClientError, Connection};
-use crate::{connect, tables};
+use crate::connect;
 use model::{Failure, SqlSyntax, System};
+use sql::Control;
+use sql::data::{number, text};
+use sql::tables::mark;
 use system::Login;
 use system::own_data::{DataObject, SqlConnection, SqlError, SqlRows, SqlServer};
 use workload::data::{Cell, ObjectKind, ScriptSyntax};
@@ -57,7 +60,7 @@ impl SqlServer for Database<'_> {
     }
 
     fn quoted(&self, name: &str) -> String {
-        format!("`{}`", name.replace('`', "``"))
+        Connection::quoted(name)
     }
 
     fn write_cell(&self, cell: Cell<'_>, out: &mut Vec<u8>) {
@@ -86,12 +89,12 @@ impl SqlServer for Database<'_> {
             "CREATE TABLE {} ({columns}) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin \
              COMMENT='{}'",
             self.quoted(name),
-            tables::of_purpose(note)
+            mark::of_purpose(note)
         )]
     }
 
     fn mark_table(&self, name: &str, note: &str) -> String {
-        format!("ALTER TABLE {} COMMENT='{}'", self.quoted(name), tables::of_purpose(note))
+        Connection::comment_on(&self.quoted(name), &mark::of_purpose(note))
     }
 
     fn drop_objects(&self, objects: &[(ObjectKind, String)]) -> Vec<String> {
@@ -108,8 +111,7 @@ impl SqlServer for Database<'_> {
         let sql = "SELECT CAST(COALESCE(SUM(data_length + index_length), 0) AS UNSIGNED) \
                    FROM information_schema.tables WHERE table_schema = DATABASE()";
         let rows = connection.query(sql).map_err(|error| error.failure)?;
-        let bytes = rows.into_iter().next().and_then(|row| row.into_iter().next().flatten());
-        Ok(bytes.and_then(|bytes| text(bytes).parse().ok()).unwrap_or(0))
+        Ok(number(rows))
     }
 }
 
@@ -139,11 +141,7 @@ fn object(row: Vec<Option<Vec<u8>>>) -> DataObject {
         "BASE TABLE" | "SYSTEM VERSIONED" => Some(ObjectKind::Table),
         kind => ObjectKind::from_name(kind),
     };
-    DataObject { kind, name, is_marked: tables::is_ours(&comment) }
-}
-
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8_lossy(&bytes).into_owned()
+    DataObject { kind, name, is_marked: mark::is_ours(&comment) }
 }
 
 #[cfg(test)]

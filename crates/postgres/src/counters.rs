@@ -1,7 +1,8 @@
 //! The server's counters, in the words of signals where there are any.
 
 use crate::client::{ClientError, Connection};
-use crate::names::{LOAD_NAME, ROWS_INSERTED, TABLE_SCANS, TRANSACTIONS};
+use crate::names::{COUNTERS_NAME, LOAD_NAME, ROWS_INSERTED, TABLE_SCANS, TRANSACTIONS};
+use crate::replication::HEARTBEAT;
 use model::{ServerCounters, signal};
 
 /// How often it is looked, each 20 ms, whether clients have ended that have closed their connections.
@@ -13,6 +14,8 @@ const TRANSACTIONS_EACH: u32 = 3;
 const WITH_SESSIONS: u32 = 14;
 const IN_MEMORY: u32 = 15;
 const WITH_CHECKPOINTER: u32 = 17;
+/// The first that counts syncs of the log among all other reads and writes.
+const WITH_IO_OF_LOG: u32 = 18;
 
 /// How often the session has read the counters between two loads.
 const READINGS: &str =
@@ -34,6 +37,7 @@ pub(crate) fn read(connection: &mut Connection) -> Result<ServerCounters, Client
         connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY")?;
         connection.samples = true;
         connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")?;
+        connection.execute(&format!("SET LOCAL application_name = '{COUNTERS_NAME}'"))?;
         if version >= IN_MEMORY {
             connection.execute("SET LOCAL stats_fetch_consistency = none")?;
         }
@@ -89,12 +93,27 @@ fn figures(version: u32) -> Vec<(&'static str, String)> {
     let database = |sum: &str| {
         format!("SELECT {sum} FROM pg_stat_database WHERE datname = current_database()")
     };
-    let tables = |sum: &str| format!("SELECT coalesce(sum({sum}), 0) FROM pg_stat_user_tables");
+    // Without what weighin does beside a load to tell how far replicas are behind: of that each
+    // transaction has changed a row.
+    let tables = |sum: &str| {
+        format!(
+            "SELECT coalesce(sum({sum}), 0) FROM pg_stat_user_tables \
+             WHERE relname <> '{}'",
+            HEARTBEAT.name
+        )
+    };
+    let heartbeats = format!(
+        "coalesce((SELECT sum(n_tup_ins + n_tup_upd) FROM pg_stat_user_tables \
+         WHERE relname = '{}'), 0)",
+        HEARTBEAT.name
+    );
     let block = "current_setting('block_size')::bigint";
     // Two transactions of each session are no load's: its login, and what prepares its statements.
     let sessions = if version < WITH_SESSIONS { "0" } else { "sessions" };
-    let transactions =
-        format!("xact_commit + xact_rollback - 2 * {sessions} - {TRANSACTIONS_EACH} * {READINGS}");
+    let transactions = format!(
+        "xact_commit + xact_rollback - 2 * {sessions} - {TRANSACTIONS_EACH} * {READINGS} \
+                 - {heartbeats}"
+    );
     let mut figures = vec![
         (TRANSACTIONS, database(&transactions)),
         (TABLE_SCANS, tables("coalesce(seq_scan, 0) + coalesce(idx_scan, 0)")),
@@ -139,8 +158,31 @@ fn log(version: u32) -> Vec<(&'static str, String)> {
         figures.push((signal::PAGES_LOGGED_WHOLE, wal("wal_fpi")));
         figures.push(("wal_records", wal("wal_records")));
         figures.push(("wal_buffers_full", wal("wal_buffers_full")));
+        figures.extend(syncs(version));
     }
     figures
+}
+
+/// Syncs of the log, and how long they took where the server times them.
+fn syncs(version: u32) -> [(&'static str, String); 2] {
+    let sum = |columns: [&str; 2]| {
+        let [old, new] = columns;
+        match version < WITH_IO_OF_LOG {
+            true => format!("SELECT {old} FROM pg_stat_wal"),
+            false => format!("SELECT coalesce(sum({new}), 0) FROM pg_stat_io WHERE object = 'wal'"),
+        }
+    };
+    let micros = sum(["wal_sync_time * 1000", "fsync_time * 1000"]);
+    [
+        (signal::SYNCS, sum(["wal_sync", "fsyncs"])),
+        // Without the setting the time is 0.
+        (
+            signal::SYNC_MICROS,
+            format!(
+                "SELECT CASE WHEN current_setting('track_wal_io_timing')::bool THEN ({micros}) END"
+            ),
+        ),
+    ]
 }
 
 /// Checkpoints, and who wrote what was changed in memory.

@@ -1,6 +1,8 @@
 //! PostgreSQL.
 
+mod changes;
 pub mod client;
+mod control;
 mod counters;
 mod examine;
 mod facts;
@@ -11,31 +13,39 @@ pub mod load;
 mod names;
 mod own_data;
 mod private;
+mod probe;
 pub mod protocol;
+mod replication;
 mod statements;
 pub mod tables;
 
-use crate::client::Connection;
 pub use crate::client::connect;
-use crate::load::SqlClients;
-pub use crate::load::load_failure;
+use crate::client::{Connection, LOOK, login_failure, login_options, server_failure};
+use crate::load::{Duplicates, PostgresWire};
+use crate::names::LOAD_NAME;
 use crate::own_data::Database;
+use crate::protocol::{LoginError, LoginOptions, ServerError};
+use crate::tables::Rows;
 use crosscheck::sysbench::Sysbench;
-use engine::Stop;
+use engine::{OperationError, Stop};
 use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
-    BrokenInvariant, CrossCheckFigures, Failure, Restore, ServerAddress, ServerCounters,
-    ServerFacts, Statement, StatementAnswer, TableContents, Target, Trial, Workload,
+    CrossCheckFigures, Failure, ServerAddress, ServerCounters, ServerFacts, Statement,
+    TableContents, Target, Transactions, Trial, Workload,
 };
+use sql::{Probed, Reader, SqlClients, SqlKind, Statements};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use system::client::{Credentials, LoginEnvironment, UsualLogin};
+use system::group::Member;
+use system::own_data::SqlServer;
 use system::{
-    Examination, LoadRequest, Login, Prepared, Preparing, Seen, ServerKind, Servers, Setting,
-    StatementSession, cannot_check,
+    CleanedUp, Examination, LoadRequest, Login, Prepared, Preparing, ProbedServer, Seen,
+    ServerKind, Servers, Setting, StatementSession, cannot_check,
 };
+use workload::program::Program;
 
 /// The servers as a system.
 pub static SYSTEM: Servers<Postgres> = Servers::NEW;
@@ -48,11 +58,12 @@ impl ServerKind for Postgres {
     type Connection = Connection;
     type Work = Workload;
     type Tool = Sysbench;
-    type Clients = SqlClients;
+    type Clients = SqlClients<Self>;
 
     const SYSTEM: model::System = model::System::Postgres;
     const PRIVATE: &'static PrivateServerKind = &private::KIND;
     const KEEPS_DATA: bool = true;
+    const REPLICAS_ARE_COPIES: bool = true;
     const TELLING_SETTINGS: &'static [&'static str] = facts::TELLING;
 
     fn work(workload: &Workload) -> Option<&Workload> {
@@ -60,15 +71,7 @@ impl ServerKind for Postgres {
     }
 
     fn same_data(a: &Workload, b: &Workload) -> bool {
-        match (a, b) {
-            (Workload::Oltp(a), Workload::Oltp(b)) => {
-                (a.tables, a.table_size, a.distribution) == (b.tables, b.table_size, b.distribution)
-            }
-            (Workload::Transactions(a), Workload::Transactions(b)) => {
-                (&a.data.setup, &a.data.load) == (&b.data.setup, &b.data.load)
-            }
-            (a, b) => a == b,
-        }
+        sql::data::same_data(a, b)
     }
 
     fn usual_login(
@@ -145,13 +148,8 @@ impl ServerKind for Postgres {
         workload: &Workload,
         preparing: &mut Preparing<'_>,
     ) -> Result<Prepared, Failure> {
-        match workload {
-            Workload::Transactions(own) => {
-                let connections = tables::filling_connections();
-                sql::own_data::prepare(&Database(login), own, preparing, connections)
-            }
-            other => tables::prepare(login, connection, other.oltp()?, preparing),
-        }
+        let rows = |login, workload, seed| Rows { login, workload, seed };
+        sql::data::prepare::<Self, _>(login, connection, workload, preparing, rows)
     }
 
     fn check_data(
@@ -160,74 +158,43 @@ impl ServerKind for Postgres {
         workload: &Workload,
         _: &mut Preparing<'_>,
     ) -> Result<(), Failure> {
-        match workload.oltp() {
-            Ok(oltp) => tables::check(connection, oltp),
-            Err(_) => Ok(()),
-        }
+        sql::data::check(connection, workload)
     }
 
-    fn restore(workload: &Workload) -> Restore {
-        let own = workload.transactions().filter(|own| own.change_data);
-        own.map_or(Restore::None, |own| own.data.restore)
+    fn own(workload: &Workload) -> Option<&Transactions> {
+        workload.transactions()
     }
 
-    fn is_as_found(workload: &Workload) -> bool {
-        workload.transactions().is_some_and(|own| own.data.is_as_found())
+    fn database(login: &Login) -> Result<Box<dyn SqlServer + '_>, Failure> {
+        Ok(<Self as SqlKind>::database(login))
     }
 
-    fn note_use(login: &Login, _: &Workload) -> Result<(), Failure> {
-        system::own_data::mark_used(&Database(login))
-    }
-
-    fn count_rows(login: &Login, workload: &Workload) -> Result<Vec<(String, u64)>, Failure> {
-        match workload.transactions().is_some_and(|own| own.change_data) {
-            true => system::own_data::count_rows(&Database(login)),
-            false => Ok(Vec::new()),
-        }
-    }
-
-    fn answers(
-        login: &Login,
-        workload: &Workload,
-        seed: u64,
-    ) -> Result<Vec<StatementAnswer>, Failure> {
-        if workload.transactions().is_none() {
-            return Ok(Vec::new());
-        }
-        let program = Arc::new(load::program(workload, login)?);
-        system::own_data::answers(&Database(login), &program, seed, login.stop())
-    }
-
-    fn invariants(
-        login: &Login,
-        workload: &Workload,
-    ) -> Result<(u32, Vec<BrokenInvariant>), Failure> {
-        let own = workload.transactions();
-        let invariants = own.map(|own| own.data.invariants.as_slice()).unwrap_or_default();
-        if invariants.is_empty() {
-            return Ok((0, Vec::new()));
-        }
-        let broken = system::own_data::check_invariants(&Database(login), invariants)?;
-        Ok((invariants.len() as u32, broken))
+    fn program(login: &Login, workload: &Workload) -> Result<Program, Failure> {
+        sql::program::<Self>(workload, login)
     }
 
     fn contents(
         connection: &mut Connection,
         workload: &Workload,
     ) -> Result<Option<TableContents>, Failure> {
-        let Ok(oltp) = workload.oltp() else { return Ok(None) };
-        match tables::are_finished(connection, oltp)? {
-            true => tables::contents(connection, oltp).map(Some),
-            false => Ok(None),
-        }
+        sql::data::contents(connection, workload)
     }
 
-    fn clients(workload: &Workload, request: &LoadRequest<'_>) -> SqlClients {
-        SqlClients {
-            workload: workload.clone(),
-            by_statement: request.by_statement,
-            seed: request.seed,
-        }
+    fn clients(workload: &Workload, request: &LoadRequest<'_>) -> SqlClients<Self> {
+        SqlClients::new(workload, request)
+    }
+
+    fn member(login: &Login) -> Result<Box<dyn Member>, Failure> {
+        Ok(Box::new(replication::Server::open(login)?))
+    }
+
+    /// Where a server takes no writes, none of its accounts writes.
+    fn probe_login(login: &Login) -> Result<Login, Failure> {
+        Ok(login.clone())
+    }
+
+    fn probed(login: Login) -> Result<Arc<dyn ProbedServer>, Failure> {
+        Ok(Arc::new(Probed::<probe::Probe>::new(login)))
     }
 
     fn statement_session(
@@ -235,6 +202,14 @@ impl ServerKind for Postgres {
         statement: &Statement,
     ) -> Result<Box<dyn StatementSession>, Failure> {
         Ok(Box::new(statements::Session::open(login, statement)?))
+    }
+
+    fn clean_up(
+        login: &Login,
+        connection: &mut Connection,
+        also: &[String],
+    ) -> Result<CleanedUp, Failure> {
+        sql::data::clean_up::<Self>(login, connection, also)
     }
 
     fn tool(
@@ -262,10 +237,40 @@ impl ServerKind for Postgres {
     }
 }
 
-/// Drops all that weighin made of own data in the database of a login, and returns its names.
-///
-/// # Errors
-/// When the server refuses.
-pub fn clean_up_own_data(login: &Login) -> Result<Vec<String>, Failure> {
-    system::own_data::clean_up(&Database(login))
+impl SqlKind for Postgres {
+    type Connection = Connection;
+    type Wire = PostgresWire;
+    type LoginError = LoginError;
+
+    const READER: Reader = load::READER;
+    const LOOK: &'static str = LOOK;
+
+    fn connect(login: &Login) -> Result<Connection, Failure> {
+        connect(login)
+    }
+
+    fn database(login: &Login) -> Box<dyn SqlServer + '_> {
+        Box::new(Database(login))
+    }
+
+    fn wire(
+        login: &Login,
+        workload: &Workload,
+        statements: &Statements,
+    ) -> Result<PostgresWire, Failure> {
+        let options = LoginOptions {
+            application_name: LOAD_NAME,
+            read_only: sql::only_reads(workload),
+            ..login_options(login.address(), login.credentials())
+        };
+        Ok(PostgresWire::new(options, statements, Duplicates::of(workload)))
+    }
+
+    fn login_failure(error: &LoginError, login: &Login) -> Failure {
+        login_failure(error, login.address(), login.credentials())
+    }
+
+    fn statement_failure(error: &OperationError, doing: &str) -> Failure {
+        server_failure(&ServerError::of_state(&error.code, &error.message), doing)
+    }
 }

@@ -5,6 +5,9 @@ pub(crate) const APPLICATION_NAME: &str = "weighin";
 /// Those of the clients of a load.
 pub(crate) const LOAD_NAME: &str = "weighin load";
 
+/// The one that reads counters, in a transaction that stays open and writes nothing.
+pub(crate) const COUNTERS_NAME: &str = "weighin counters";
+
 /// What servers count of a load: transactions that have ended, those of one statement among them.
 pub const TRANSACTIONS: &str = "transactions";
 /// Scans of the user's tables: each statement of the sbtest family that looks for a row, or for a range

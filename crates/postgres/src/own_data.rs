@@ -3,7 +3,10 @@
 
 use crate::client::connect;
 use crate::client::{ClientError, Connection, quoted};
+use crate::control::bytes;
 use model::{Failure, SqlSyntax, System};
+use sql::Control;
+use sql::data::{number, text};
 use sql::tables::mark;
 use system::Login;
 use system::own_data::{DataObject, SqlConnection, SqlError, SqlRows, SqlServer};
@@ -22,11 +25,8 @@ impl SqlConnection for Connection {
     }
 
     fn answer(&mut self, sql: &str) -> Result<(Vec<String>, SqlRows), SqlError> {
-        let answer = self.query_long(sql).map_err(|error| refused(&error))?;
-        let bytes = |row: Vec<Option<String>>| {
-            row.into_iter().map(|value| value.map(String::into_bytes)).collect()
-        };
-        Ok((answer.columns, answer.rows.into_iter().map(bytes).collect()))
+        let mut answer = self.query_long(sql).map_err(|error| refused(&error))?;
+        Ok((std::mem::take(&mut answer.columns), bytes(answer)))
     }
 }
 
@@ -95,7 +95,7 @@ impl SqlServer for Database<'_> {
 
     fn mark_table(&self, name: &str, note: &str) -> String {
         let comment = mark::of_purpose(note).replace('\'', "''");
-        format!("COMMENT ON TABLE {} IS '{comment}'", quoted(name))
+        Connection::comment_on(&quoted(name), &comment)
     }
 
     /// What others made on top of them keeps them from being dropped.
@@ -124,8 +124,7 @@ impl SqlServer for Database<'_> {
         let sql = "SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class \
                    WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'm')";
         let rows = connection.query(sql).map_err(|error| error.failure)?;
-        let bytes = rows.into_iter().next().and_then(|row| row.into_iter().next().flatten());
-        Ok(bytes.and_then(|bytes| text(bytes).parse().ok()).unwrap_or(0))
+        Ok(number(rows))
     }
 }
 
@@ -142,10 +141,6 @@ fn object(row: Vec<Option<Vec<u8>>>) -> DataObject {
     let mut next = || fields.next().unwrap_or_default();
     let (name, kind, comment) = (next(), next(), next());
     DataObject { kind: ObjectKind::from_name(&kind), name, is_marked: mark::is_ours(&comment) }
-}
-
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

@@ -1,14 +1,17 @@
 //! Statements whose time is taken: a session that runs them, and what the server counts meanwhile.
 
+use crate::changes;
 use crate::client::connect;
 use crate::client::{ClientError, Connection};
-use model::{Failure, FailureKind, Query, Statement, TimedStatement, Workload};
+use model::{Failure, FailureKind, Oltp, Query, Statement, TimedStatement, Workload};
 use std::time::Duration;
 use system::{Login, SessionCounts, StatementSession};
 use workload::oltp::analytic;
 
 /// A limit of the server's own, an administrator, or weighin itself has ended a statement.
 const CANCELLED: &str = "57014";
+/// A lock was not had within `lock_timeout`.
+const LOCK_NOT_AVAILABLE: &str = "55P03";
 /// The first version that counts at once what a session did.
 const COUNTS_AT_ONCE: u32 = 15;
 
@@ -34,6 +37,10 @@ impl Session {
         Ok(Self { connection, data: statement.data.clone(), timeout: statement.timeout })
     }
 
+    fn tables(&self) -> Option<&Oltp> {
+        self.data.as_ref().and_then(|data| data.oltp().ok())
+    }
+
     fn sql(&self, query: &Query) -> Result<String, Failure> {
         match (query, self.data.as_ref().map(Workload::oltp)) {
             (Query::Own(sql), _) => Ok(sql.clone()),
@@ -43,12 +50,19 @@ impl Session {
                 format!("the query {} needs the test tables", query.name()),
                 "add a line like table_size = 100000 to the test",
             )),
-            (Query::Change(_), _) => Err(no_changes()),
+            (Query::Change(change), _) => changes::sql(change, self.tables()),
         }
     }
 
     fn failure(&self, timed: &TimedStatement, error: &ClientError) -> Failure {
         let doing = format!("the statement {} failed", timed.name);
+        if error.sql_state() == Some(LOCK_NOT_AVAILABLE) {
+            return Failure::new(
+                FailureKind::TimedOut,
+                format!("{doing}: it gave up waiting for a lock: {error}"),
+                "raise `lock_timeout` in the test, or find out who holds the lock (pg_locks)",
+            );
+        }
         if error.sql_state() == Some(CANCELLED) {
             return Failure::new(
                 FailureKind::ServerLost,
@@ -82,15 +96,6 @@ impl Session {
     }
 }
 
-/// That no change of the schema is measured on these servers.
-pub(super) fn no_changes() -> Failure {
-    Failure::new(
-        FailureKind::NotPermitted,
-        "changes of the schema are not measured on PostgreSQL",
-        "name a target of another kind, or write the change as an act of an intervention",
-    )
-}
-
 impl StatementSession for Session {
     fn run(&mut self, timed: &TimedStatement) -> Result<u64, Failure> {
         let sql = self.sql(&timed.query)?;
@@ -99,10 +104,15 @@ impl StatementSession for Session {
     }
 
     fn prepare(&mut self, timed: &TimedStatement) -> Result<(), Failure> {
-        match timed.query {
-            Query::Change(_) => Err(no_changes()),
-            Query::BuiltIn(_) | Query::Own(_) => Ok(()),
-        }
+        let Query::Change(change) = &timed.query else { return Ok(()) };
+        let tables = self.data.as_ref().and_then(|data| data.oltp().ok());
+        changes::begin(&mut self.connection, change, tables)
+    }
+
+    fn undo(&mut self, timed: &TimedStatement, made: bool) -> Result<(), Failure> {
+        let Query::Change(change) = &timed.query else { return Ok(()) };
+        let tables = self.data.as_ref().and_then(|data| data.oltp().ok());
+        changes::undo(&mut self.connection, change, tables, made)
     }
 
     /// Of the whole database: no session has temporary files of its own in the server's statistics.

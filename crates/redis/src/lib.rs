@@ -18,7 +18,6 @@ mod rights;
 mod work;
 
 pub use self::guest::Guest;
-pub use self::keys::cleanup;
 use crate::client::{RedisConnection, RedisError, refusal};
 use crate::load::{KeyValueCommands, KeyValueSession, RedisLogin};
 use crosscheck::key_value::KeyValueTool;
@@ -36,8 +35,8 @@ use std::time::Duration;
 use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin};
 use system::load::{Clients, PartRun};
 use system::{
-    Examination, LoadRequest, Login, Perform, Prepared, Preparing, Seen, ServerKind, Servers,
-    Setting, server_load_failure,
+    CleanedUp, Examination, LoadRequest, Login, Perform, Prepared, Preparing, Seen, ServerKind,
+    Servers, Setting, server_load_failure,
 };
 
 /// The servers as a system.
@@ -181,6 +180,14 @@ impl ServerKind for Redis {
         limit: Duration,
     ) -> Result<Perform, Failure> {
         work::perform(login, work, limit)
+    }
+
+    fn clean_up(
+        _: &Login,
+        connection: &mut RedisConnection,
+        _: &[String],
+    ) -> Result<CleanedUp, Failure> {
+        keys::cleanup(connection).map(CleanedUp::Keys)
     }
 
     fn tool(

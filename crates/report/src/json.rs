@@ -2,9 +2,11 @@
 
 use crate::trial_columns::{TrialRow, names, rows, values};
 use crate::{GeneratorFigures, view, words};
-use analyse::{Analysis, BreakEven, FactorEffect, Finding, ItemKind, Summary, TestAnalysis};
+use analyse::{
+    Analysis, BreakEven, FactorEffect, Finding, ItemKind, MatrixTest, Summary, TestAnalysis,
+};
 use model::{
-    ClockReading, HostFacts, HostSampling, Mark, Money, NamedError, NamedResult, Price,
+    AnswerBy, ClockReading, HostFacts, HostSampling, Mark, Money, NamedError, NamedResult, Price,
     ServerFacts, SettingDifference, TimeSeries, TrialRecord, Until, text,
 };
 use serde::Serialize;
@@ -24,6 +26,7 @@ struct Report<'a> {
     targets: Vec<TargetReport<'a>>,
     settings: &'a [SettingDifference],
     summary: Option<&'a Summary>,
+    matrix: &'a [MatrixTest],
     tests: Vec<TestReport<'a>>,
     factors: &'a [FactorEffect],
     break_evens: &'a [BreakEven],
@@ -134,6 +137,7 @@ struct LoadHostReport<'a> {
 struct StudyFacts<'a> {
     name: &'a str,
     question: Option<&'a str>,
+    answer_by: Option<AnswerBy>,
     repeats: u32,
     until: Option<Until>,
     /// What the run may take, and the amount of money that stands for.
@@ -314,6 +318,7 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
         study: StudyFacts {
             name: &study.name,
             question: study.question.as_deref(),
+            answer_by: study.answer_by,
             repeats: dataset.repeats(),
             until: study.until,
             budget_seconds: study.budget.as_ref().map(|budget| budget.time.as_secs_f64()),
@@ -335,6 +340,7 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
         targets: targets(analysis),
         settings: &analysis.settings,
         summary: analysis.summary.as_ref(),
+        matrix: &analysis.matrix,
         tests: analysis.tests.iter().map(|test| test_report(analysis, test)).collect(),
         factors: &analysis.factors,
         break_evens: &analysis.break_evens,

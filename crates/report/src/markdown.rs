@@ -57,6 +57,11 @@ fn recommendation(analysis: &Analysis) -> Vec<String> {
     let judged: Vec<&TestAnalysis> =
         analysis.tests.iter().filter(|test| test.basis.is_some()).collect();
     let mut blocks = Vec::new();
+    if let Some(standings) = tables::standings(analysis) {
+        blocks.extend(words::first_places(analysis).map(|said| format!("**{}**", escaped(&said))));
+        blocks.push(table(&standings));
+        blocks.push(escaped(&words::standings(analysis)));
+    }
     match judged.as_slice() {
         [only] => {
             let said = words::answer(analysis, only);

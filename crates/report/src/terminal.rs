@@ -18,6 +18,8 @@ const MAX_CONDITIONS: usize = 8;
 const MAX_FAILURES: usize = 6;
 /// Most lines on transactions by name.
 const MAX_TRANSACTIONS: usize = 12;
+/// Most rows of the table of all tests and targets; the report has it whole.
+const MAX_ROWS: usize = 16;
 /// Most notes that are shown.
 const MAX_NOTES: usize = 10;
 /// What the figures of a place need beside its name, in columns.
@@ -33,6 +35,7 @@ pub fn terminal_summary(analysis: &Analysis, width: usize, colour: bool) -> Stri
         page.end_section();
     }
     page.recommendation(analysis);
+    page.standings(analysis);
     page.summary(analysis);
     for test in &analysis.tests {
         page.test(analysis, test);
@@ -92,6 +95,18 @@ impl Page {
         self.text.push('\n');
     }
 
+    /// How far each target is behind the best of each test.
+    fn standings(&mut self, analysis: &Analysis) {
+        let standings = tables::standings(analysis);
+        let Some(table) = standings.filter(|table| table.rows.len() <= MAX_ROWS) else { return };
+        if let Some(first) = words::first_places(analysis) {
+            self.paragraph("", &first, Style::Bold);
+        }
+        self.table(&table);
+        self.paragraph("  ", &words::standings(analysis), Style::Soft);
+        self.text.push('\n');
+    }
+
     /// Who comes first and second in each test, and how often each target does.
     fn summary(&mut self, analysis: &Analysis) {
         let Some((tests, targets)) = tables::summary(analysis) else { return };
@@ -142,6 +157,9 @@ impl Page {
         }
         if let Some(more @ 1..) = said.conditions.len().checked_sub(MAX_CONDITIONS) {
             self.bullet(&format!("{more} more in the report"), Style::Soft);
+        }
+        for why in words::why(analysis, test) {
+            self.bullet(&why, Style::Plain);
         }
         self.transactions(analysis, test);
         self.text.push('\n');
@@ -385,6 +403,7 @@ mod tests {
         let cells = ["oltp", "fast", "a and b"].map(TableCell::text).into();
         let table = Table {
             columns: ["test", "first", "second"].map(column).into(),
+            is_sortable: false,
             rows: vec![Row { cells, opens_group: false, id: None }],
         };
         let lines = columns(&table, 60);

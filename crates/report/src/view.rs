@@ -2,7 +2,7 @@
 
 use crate::{numbers, words};
 use analyse::{
-    Analysis, Cell, Check, Evidence, Finding, RankedTarget, Severity, TestAnalysis,
+    Analysis, Cell, Check, Evidence, Finding, Outcome, RankedTarget, Severity, TestAnalysis,
     TrialAssessment, Validity,
 };
 use model::{Failure, Place, TrialKey, UnitName, Workload, text};
@@ -247,6 +247,19 @@ pub(crate) fn ranked(test: &TestAnalysis) -> impl Iterator<Item = &RankedTarget>
     test.ranking.tiers.iter().flatten()
 }
 
+/// Most break-evens that stand on the first screen; more stand among the findings.
+const MOST_BREAK_EVENS: usize = 3;
+
+/// The break-evens of the first screen: from which load on which target costs less.
+pub(crate) fn break_evens<'a>(analysis: &'a Analysis) -> Vec<&'a Finding> {
+    let is_load = |finding: &&Finding| match &finding.evidence {
+        Evidence::BreakEven(found) => matches!(found.outcome, Outcome::At { .. }),
+        _ => false,
+    };
+    let found: Vec<&'a Finding> = analysis.findings.iter().filter(is_load).collect();
+    if found.len() > MOST_BREAK_EVENS { Vec::new() } else { found }
+}
+
 /// Whether the recommendation or the comparisons of a test say a finding; of a crowded test its matrix
 /// tells of all pairs.
 fn is_said_of_test(analysis: &Analysis, finding: &Finding) -> bool {
@@ -260,6 +273,9 @@ fn is_said_of_test(analysis: &Analysis, finding: &Finding) -> bool {
         | Evidence::HighestLoad(_)
         | Evidence::HighestLoadsCompared(_)
         | Evidence::Advice(_) => true,
+        Evidence::BreakEven(_) => {
+            break_evens(analysis).into_iter().any(|shown| std::ptr::eq(shown, finding))
+        }
         Evidence::AtHighestLevel(_) | Evidence::Dominates(_) => {
             let test = finding.subject.test.as_deref();
             analysis.tests.iter().any(|of| Some(of.test.as_str()) == test && is_crowded(of))

@@ -1,16 +1,24 @@
 //! What servers of SQL have in common: sessions that run programs of transactions, whatever the
 //! protocol, and the test tables.
 
-pub mod own_data;
+mod control;
+pub mod data;
+mod load;
+mod probe;
 mod program;
+mod reading;
 mod session;
 mod statements;
 pub mod tables;
 mod text;
 mod wire;
 
+pub use control::{Control, ControlError};
+pub use load::{SqlClients, SqlKind, load_failure, only_reads, program};
+pub use probe::{ProbeKind, Probed};
 pub use program::{Column, Reader};
-pub use session::ProgramSession;
+pub use reading::{read_row, wrong_rows};
+pub use session::{ProgramSession, run_part};
 pub use statements::{Boundaries, Statements};
 pub use text::TextTemplate;
 pub use wire::{Answer, Ready, Wire};

@@ -1,7 +1,11 @@
 use crate::{Answer, Ready, Statements, Wire};
-use engine::{Answered, Event, OperationError, Session, SessionError, WithoutServer};
+use engine::{
+    Account, Answered, Event, LoadError, LoadSpec, OperationError, Session, SessionError,
+    SocketLoad, WithoutServer,
+};
 use model::{ErrorClass, RequestKind, RequestTally};
 use std::sync::Arc;
+use system::load::PartRun;
 use workload::program::{Next, Run, StatementKind};
 
 /// One client of a load on a server of SQL, which runs a program. It tells its statements apart for
@@ -36,6 +40,30 @@ enum Stage {
     Thinking,
     /// Waiting for the reply to ROLLBACK after that error.
     RollingBack(Box<OperationError>),
+}
+
+/// Runs a part of a load, whose clients have wires like this one.
+///
+/// # Errors
+/// As [`engine::RunLoad::run_part`].
+pub fn run_part<W: Wire + Clone + Sync>(
+    wire: &W,
+    statements: &Arc<Statements>,
+    by_statement: bool,
+    spec: &LoadSpec,
+    run: &mut PartRun<'_>,
+) -> Result<Account, LoadError> {
+    fn session<W: Wire + Clone, const BY_STATEMENT: bool>(
+        wire: &W,
+        statements: &Arc<Statements>,
+    ) -> impl Fn(u32) -> ProgramSession<W, BY_STATEMENT> {
+        |client| ProgramSession::new(wire.clone(), Arc::clone(statements), client)
+    }
+    // Decided here, once, and not for every statement.
+    match by_statement {
+        true => run.with(&SocketLoad { spec, session: session::<W, true>(wire, statements) }),
+        false => run.with(&SocketLoad { spec, session: session::<W, false>(wire, statements) }),
+    }
 }
 
 impl<W: Wire, const BY_STATEMENT: bool> ProgramSession<W, BY_STATEMENT> {

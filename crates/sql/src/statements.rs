@@ -85,6 +85,11 @@ impl Statements {
         self.forms[statement].row_read
     }
 
+    /// Whether variables take values from any answer.
+    pub fn any_reads(&self) -> bool {
+        self.forms.iter().any(|form| form.row_read.is_some())
+    }
+
     #[inline]
     pub(crate) fn form(&self, statement: usize) -> &Form {
         &self.forms[statement]

@@ -2,8 +2,9 @@
 
 use crate::learned::{Group, Learned, Moments};
 use crate::scatter::{moved_in, typical};
-use crate::{Autocorrelation, Scatter};
+use crate::{Autocorrelation, Lasting, Scatter};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 /// Fewest samples that have something to lend.
 const FEWEST: usize = 3;
@@ -28,6 +29,16 @@ pub struct ByTarget {
     group: BTreeMap<usize, usize>,
     /// By group.
     scatters: Vec<Scatter>,
+    /// Pairs of targets of which it is known what may last in their ratios, the lower one first.
+    pairs: BTreeMap<[usize; 2], OfPair>,
+}
+
+/// The logarithms of a pair of targets, level by level, and how their ratios scatter, once that was asked
+/// for: most figures are never compared.
+#[derive(Clone, Debug, PartialEq)]
+struct OfPair {
+    levels: Vec<Vec<(f64, f64)>>,
+    known: OnceLock<Scatter>,
 }
 
 /// A sample, in order of repeat, with its target, twice, or with both targets of a ratio.
@@ -89,7 +100,7 @@ impl ByTarget {
         let owned: Vec<Vec<f64>> = samples.iter().map(|(_, sample)| sample.clone()).collect();
         let share = worths.iter().sum::<f64>() / samples_of().count() as f64;
         let autocorrelation = Autocorrelation::of(&owned, share);
-        let Learned { possible, joined } = Learned::of(&learned);
+        let Learned { possible, joined, equality } = Learned::of(&learned);
         let mut logs = vec![(0.0, 0.0); by_group.len()];
         for (groups, weight) in joined.into_iter().filter(|(_, weight)| *weight >= UNLIKELY) {
             let together = typical(by_group[groups.clone()].iter().flatten().copied());
@@ -99,9 +110,9 @@ impl ByTarget {
             }
         }
         let scatters = possible.into_iter().zip(logs).map(|(possible, (sum, weights))| {
-            Scatter::with(possible, (sum / weights).exp(), autocorrelation)
+            Scatter::with(possible, (sum / weights).exp(), autocorrelation, equality)
         });
-        Some(Self { group, scatters: scatters.collect() })
+        Some(Self { group, scatters: scatters.collect(), pairs: BTreeMap::new() })
     }
 
     /// That of a target's samples.
@@ -112,7 +123,29 @@ impl ByTarget {
     /// That of ratios of two targets.
     pub fn pair(&self, targets: [usize; 2]) -> &Scatter {
         let group = |target| self.group.get(&target).copied().unwrap_or(0);
-        &self.scatters[group(targets[0]).min(group(targets[1]))]
+        let of_group = &self.scatters[group(targets[0]).min(group(targets[1]))];
+        let Some(pair) = self.pairs.get(&in_order_of_number(targets)) else { return of_group };
+        pair.known.get_or_init(|| of_group.clone().with_lasting(Lasting::of(&pair.levels)))
+    }
+
+    /// With the logarithms that ratios are of, in order of the blocks: each pair of targets with its levels,
+    /// outliers moved in. What may last in their ratios follows from these.
+    #[must_use]
+    pub fn with_pairs(
+        mut self,
+        levels: impl IntoIterator<Item = ([usize; 2], Vec<(f64, f64)>)>,
+    ) -> Self {
+        for (targets, level) in levels.into_iter().filter(|(targets, _)| targets[0] != targets[1]) {
+            let new = || OfPair { levels: Vec::new(), known: OnceLock::new() };
+            let pair = self.pairs.entry(in_order_of_number(targets)).or_insert_with(new);
+            pair.levels.push(level);
+        }
+        self
+    }
+
+    /// What may last in the ratios of two targets; `None` where that is not known.
+    pub fn lasting(&self, targets: [usize; 2]) -> Option<&Lasting> {
+        self.pair(targets).lasting()
     }
 
     /// How far repeats in a row are alike over all of them.
@@ -128,6 +161,11 @@ impl ByTarget {
         }
         self
     }
+}
+
+fn in_order_of_number(targets: [usize; 2]) -> [usize; 2] {
+    let [one, other] = targets;
+    [one.min(other), one.max(other)]
 }
 
 impl Scatter {

@@ -41,6 +41,8 @@ pub enum IntervalMethod {
     /// Percentiles of a bootstrap over the repeats ([`crate::Bootstrap`]), for what is computed
     /// from several figures: assumes that the repeats of each scatter log-normally.
     Bootstrap,
+    /// Student's t on a ratio of means ([`crate::part_of`]).
+    RatioOfMeans,
 }
 
 impl Estimate {

@@ -22,6 +22,50 @@ impl SharedVariance {
     /// Fisher transform, since too low a share would promise too much. `independent` is the share
     /// of the pairs that says nothing twice, in (0, 1]. All of it where nothing is known.
     pub fn of(cells: &[Vec<(f64, f64)>], independent: f64) -> Self {
+        let Partnership { correlation, freedom, .. } = Partnership::of(cells);
+        let freedom = freedom * independent.clamp(0.0, 1.0);
+        if !correlation.is_finite() || freedom <= 1.0 {
+            return Self(1.0);
+        }
+        let raised = correlation.clamp(-HIGHEST, HIGHEST).atanh() + (freedom - 1.0).sqrt().recip();
+        Self(raised.tanh().clamp(0.0, 1.0))
+    }
+}
+
+/// What the partners of pairs have in common.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct InCommon {
+    /// Of their variance at least this share, 39 times in 40.
+    pub share: f64,
+    /// Its standard deviation.
+    pub deviation: f64,
+}
+
+impl InCommon {
+    /// From pairs of logarithms as [`SharedVariance::of`]; nothing where that is not known.
+    pub fn of(cells: &[Vec<(f64, f64)>], independent: f64) -> Self {
+        let Partnership { correlation, covariance, freedom } = Partnership::of(cells);
+        let freedom = freedom * independent.clamp(0.0, 1.0);
+        if !correlation.is_finite() || freedom <= 1.0 || covariance <= 0.0 {
+            return Self::default();
+        }
+        let error = 1.96 * (freedom - 1.0).sqrt().recip();
+        let share = (correlation.min(HIGHEST).atanh() - error).tanh().max(0.0);
+        Self { share, deviation: covariance.sqrt() }
+    }
+}
+
+/// How partners vary together, within their cells.
+struct Partnership {
+    /// Not a number where nothing scatters.
+    correlation: f64,
+    covariance: f64,
+    /// Degrees of freedom.
+    freedom: f64,
+}
+
+impl Partnership {
+    fn of(cells: &[Vec<(f64, f64)>]) -> Self {
         let (mut both, mut a_squared, mut b_squared, mut freedom) = (0.0, 0.0, 0.0, 0.0);
         for pairs in cells.iter().filter(|pairs| pairs.len() > 1) {
             let n = pairs.len() as f64;
@@ -35,12 +79,7 @@ impl SharedVariance {
             freedom += n - 1.0;
         }
         let correlation = 2.0 * both / (a_squared + b_squared);
-        let freedom = freedom * independent.clamp(0.0, 1.0);
-        if !correlation.is_finite() || freedom <= 1.0 {
-            return Self(1.0);
-        }
-        let raised = correlation.clamp(-HIGHEST, HIGHEST).atanh() + (freedom - 1.0).sqrt().recip();
-        Self(raised.tanh().clamp(0.0, 1.0))
+        Self { correlation, covariance: both / freedom, freedom }
     }
 }
 

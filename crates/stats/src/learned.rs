@@ -12,7 +12,7 @@ const FREEDOMS: [(f64, f64); 6] =
 /// From so many degrees of freedom on the weight grows with the root of the number of samples, as a
 /// parameter that is not needed does in the criterion of G. Schwarz (*Annals of Statistics* 6,
 /// 1978): few samples cannot tell that all scatter equally, and many nearly can.
-const NEARLY_EQUAL: f64 = 16.0;
+pub(crate) const NEARLY_EQUAL: f64 = 16.0;
 /// For this number of samples the weights are those above.
 const USUAL_SAMPLES: f64 = 6.0;
 /// Where the typical variance may lie, as logarithm of a factor to the mean of those seen, and in
@@ -64,6 +64,8 @@ pub(crate) struct Learned {
     pub(crate) possible: Vec<Vec<Prior>>,
     /// How likely these neighbouring groups, and no others, have one distribution.
     pub(crate) joined: Vec<(Range<usize>, f64)>,
+    /// How much likelier what was seen is where all scatter nearly equally than where they do not.
+    pub(crate) equality: f64,
 }
 
 /// Samples that scatter as one target does.
@@ -90,7 +92,9 @@ struct Block {
 /// Of one number of degrees of freedom.
 struct OfFreedom {
     freedom: f64,
-    /// The logarithm of how likely it is, up to what all have in common.
+    /// The logarithms of how likely it was before anything was seen and is now, up to what all have in
+    /// common.
+    prior: f64,
     log: f64,
     /// How likely each block is, given that number.
     blocks: Vec<f64>,
@@ -120,6 +124,7 @@ impl Learned {
         });
         let most = of_freedom.iter().map(|one| one.log).fold(f64::MIN, f64::max);
         let sum: f64 = of_freedom.iter().map(|one| (one.log - most).exp()).sum();
+        let equality = equality(&of_freedom, most);
         let mut possible = vec![Vec::new(); groups.len()];
         let mut joined: Vec<(Range<usize>, f64)> =
             blocks.iter().map(|block| (block.groups.clone(), 0.0)).collect();
@@ -135,8 +140,20 @@ impl Learned {
                 possible.extend(condensed(weight, one.freedom, places, &grid));
             }
         }
-        Self { possible, joined }
+        Self { possible, joined, equality }
     }
+}
+
+/// The Bayes factor of those freedoms by which all scatter nearly equally against the others.
+fn equality(all: &[OfFreedom], most: f64) -> f64 {
+    let odds = |log: fn(&OfFreedom) -> f64, most: f64| {
+        let sum = |equal: bool| -> f64 {
+            let of = all.iter().filter(|one| (one.freedom >= NEARLY_EQUAL) == equal);
+            of.map(|one| (log(one) - most).exp()).sum()
+        };
+        sum(true) / sum(false).max(f64::MIN_POSITIVE)
+    };
+    odds(|one| one.log, most) / odds(|one| one.prior, 0.0)
 }
 
 /// Places of distributions, evenly spaced on logarithms.
@@ -243,7 +260,7 @@ fn partitions(freedom: f64, prior: f64, blocks: &[Block], fits: &[Vec<f64>]) -> 
         share
     };
     let shares = blocks.iter().zip(&logs).map(share).collect();
-    OfFreedom { freedom, log: prior + after[0], blocks: shares, places }
+    OfFreedom { freedom, prior, log: prior + after[0], blocks: shares, places }
 }
 
 /// The logarithm of the sum of what these are logarithms of.

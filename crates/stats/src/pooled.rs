@@ -67,7 +67,7 @@ impl Ratio {
     pub fn among(&self, standard_error: f64, freedom: f64) -> Self {
         let own = self.centre.as_ref().map_or(0.0, |centre| condensed(&centre.errors).value);
         let scale = standard_error.powi(2).max(own).sqrt();
-        let errors = vec![Error { weight: 1.0, scale, freedom }];
+        let errors = vec![Error::only(scale, freedom)];
         let value = self.point.ln();
         Self { centre: Some(Centre::with(value, self.n as f64, errors)), ..self.clone() }
     }
@@ -76,7 +76,7 @@ impl Ratio {
 /// Of a mixture, by its first two moments.
 fn condensed(errors: &[Error]) -> Variance {
     let (mut value, mut squares) = (0.0, 0.0);
-    for Error { weight, scale, freedom } in errors {
+    for Error { weight, scale, freedom, .. } in errors {
         let variance = scale.powi(2);
         value += weight * variance;
         squares += weight * variance.powi(2) * (1.0 + 2.0 / freedom);
@@ -112,7 +112,12 @@ fn of_parts(parts: &[Part]) -> Option<Variance> {
         let mut variances =
             errors.map(|error| Variance { value: error.scale.powi(2), freedom: error.freedom });
         let Variance { value, freedom } = sum(&mut variances);
-        Error { weight: centres[0].errors[place].weight, scale: value.sqrt(), freedom }
+        Error {
+            weight: centres[0].errors[place].weight,
+            scale: value.sqrt(),
+            freedom,
+            equal: false,
+        }
     });
     Some(condensed(&joint.collect::<Vec<Error>>()))
 }
@@ -132,13 +137,8 @@ fn of_blocks(parts: &[Part]) -> Option<Variance> {
 }
 
 fn together(own: Variance, blocks: Option<Variance>) -> Vec<Error> {
-    let alone = |variance: Variance| {
-        vec![Error {
-            weight: 1.0,
-            scale: variance.value.sqrt(),
-            freedom: variance.freedom.min(1e6),
-        }]
-    };
+    let alone =
+        |variance: Variance| vec![Error::only(variance.value.sqrt(), variance.freedom.min(1e6))];
     let Some(blocks) = blocks else { return alone(own) };
     let ratio = blocks.value / own.value;
     if !(ratio > 0.0 && ratio.is_finite()) {
@@ -152,7 +152,8 @@ fn together(own: Variance, blocks: Option<Variance>) -> Vec<Error> {
         let likely = log_scale(blocks.freedom, freedom)
             - sum / 2.0 * (blocks.freedom * ratio / freedom).ln_1p();
         let variance = (freedom * own.value + blocks.freedom * blocks.value) / sum;
-        errors.push(Error { weight: prior.ln() + likely, scale: variance.sqrt(), freedom: sum });
+        let weight = prior.ln() + likely;
+        errors.push(Error { weight, ..Error::only(variance.sqrt(), sum) });
     }
     let most = errors.iter().map(|error| error.weight).fold(f64::MIN, f64::max);
     errors.iter_mut().for_each(|error| error.weight = (error.weight - most).exp());

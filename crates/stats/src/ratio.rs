@@ -2,7 +2,7 @@ use crate::centre::Centre;
 use crate::incomplete::{Partners, SharedVariance, between_blocks};
 use crate::interval::Bounds;
 use crate::scatter::Scatter;
-use crate::{BetweenRuns, Estimate, Interval, IntervalMethod, Looks, Sample, SampleError};
+use crate::{BetweenRuns, Chance, Estimate, Interval, IntervalMethod, Looks, Sample, SampleError};
 use std::sync::Arc;
 
 /// A ratio candidate ÷ base, with what is needed to judge it at any confidence: its interval and
@@ -198,6 +198,15 @@ impl Ratio {
         let centre = self.centre.as_ref()?;
         let p_value = centre.p_value(centre.value.abs() - self.rounding);
         Some(self.looks.as_ref().map_or(p_value, |looks| looks.overall(self.n, p_value)))
+    }
+
+    /// The same with what it counts as among others that are held together; see [`crate::closed_groups`].
+    pub fn chance(&self) -> Option<Chance> {
+        let alone = self.p_value()?;
+        let centre = self.centre.as_ref()?;
+        let among = centre.p_value_among(centre.value.abs() - self.rounding);
+        let among = self.looks.as_ref().map_or(among, |looks| looks.overall(self.n, among));
+        Some(Chance { alone, among })
     }
 
     /// The error that a test of so many repeats by itself may have.

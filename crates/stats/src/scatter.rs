@@ -10,8 +10,8 @@
 use crate::centre::Error;
 use crate::incomplete::BetweenBlocks;
 use crate::interval::MeanSpread;
-use crate::learned::{Moments, Prior};
-use crate::{Autocorrelation, Centre};
+use crate::learned::{Moments, NEARLY_EQUAL, Prior};
+use crate::{Autocorrelation, Centre, Lasting};
 
 /// A repeat that is further from the median of its sample than so many typical deviations is moved
 /// there: one bad trial must not hide what all others say.
@@ -27,6 +27,10 @@ pub struct Scatter {
     typical: f64,
     /// How far repeats in a row are alike.
     autocorrelation: Autocorrelation,
+    /// How much likelier what was seen is where all samples scatter nearly equally.
+    equality: f64,
+    /// What may last in ratios.
+    lasting: Option<Lasting>,
 }
 
 impl Scatter {
@@ -40,12 +44,24 @@ impl Scatter {
         self.autocorrelation
     }
 
+    /// What may last in ratios that scatter so, where that is known.
+    pub fn lasting(&self) -> Option<&Lasting> {
+        self.lasting.as_ref()
+    }
+
+    /// Of ratios in which that may last.
+    #[must_use]
+    pub(crate) fn with_lasting(self, lasting: Lasting) -> Self {
+        Self { lasting: Some(lasting), autocorrelation: Autocorrelation::default(), ..self }
+    }
+
     pub(crate) fn with(
         possible: Vec<Prior>,
         typical: f64,
         autocorrelation: Autocorrelation,
+        equality: f64,
     ) -> Self {
-        Self { possible, typical, autocorrelation }
+        Self { possible, typical, autocorrelation, equality, lasting: None }
     }
 
     /// The centre of a sample of the kind; `None` for fewer than two values.
@@ -72,9 +88,15 @@ impl Scatter {
             let freedom = prior.freedom + own;
             let variance = (prior.freedom * prior.variance + own * variance) / freedom;
             let scale = (variance / n).sqrt() * widening;
-            Error { weight: prior.weight, scale, freedom }
+            let equal = prior.freedom >= NEARLY_EQUAL;
+            Error { weight: prior.weight, scale, freedom, equal }
         };
-        Some(Centre { value: mean, n, errors: self.possible.iter().map(error).collect() })
+        let errors = self.possible.iter().map(error).collect();
+        let centre = Centre { value: mean, n, errors, equality: Some(self.equality) };
+        Some(match &self.lasting {
+            Some(lasting) => centre.lasting(&lasting.effects(values.len())),
+            None => centre,
+        })
     }
 
     /// How far each value is from the mean, outliers moved in, and as much further as repeats that are
@@ -83,7 +105,8 @@ impl Scatter {
         let moved = self.moved_in(values);
         let n = moved.len() as f64;
         let mean = moved.iter().sum::<f64>() / n;
-        let widening = self.autocorrelation.widening(n);
+        let lasting = self.lasting.as_ref().map_or(1.0, |lasting| lasting.widening(values.len()));
+        let widening = self.autocorrelation.widening(n) * lasting;
         moved.into_iter().map(|value| (value - mean) * widening).collect()
     }
 
@@ -112,8 +135,8 @@ impl Centre {
         }
         let spread = MeanSpread::of(values)?;
         let scale = spread.error_squared.sqrt();
-        let error = Error { weight: 1.0, scale, freedom: spread.freedom };
-        Some(Self { value: spread.mean, n: spread.freedom + 1.0, errors: vec![error] })
+        let error = Error::only(scale, spread.freedom);
+        Some(Self::with(spread.mean, spread.freedom + 1.0, vec![error]))
     }
 }
 

@@ -2,9 +2,9 @@
 //! that hold for every system.
 
 use super::login::Login;
-use host::{CommandOrder, Host};
+use host::{CommandOrder, Host, size_in_words};
 use model::{ControlAct, Failure, FailureKind, ReplicationControl, Stop, TableContents, Workload};
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,38 @@ const COMMAND_LIMIT: Duration = Duration::from_secs(300);
 /// How far a member has come, as its system writes it down.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position(pub String);
+
+/// How far one position is beyond another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Distance {
+    Transactions(u64),
+    /// Of the log, where that counts no transactions.
+    Bytes(u64),
+}
+
+impl Distance {
+    pub fn amount(self) -> u64 {
+        match self {
+            Self::Transactions(amount) | Self::Bytes(amount) => amount,
+        }
+    }
+
+    pub fn transactions(self) -> Option<u64> {
+        match self {
+            Self::Transactions(transactions) => Some(transactions),
+            Self::Bytes(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Distance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Transactions(amount) => write!(f, "{amount} transactions"),
+            Self::Bytes(amount) => f.write_str(&size_in_words(*amount)),
+        }
+    }
+}
 
 /// A connection to a member of a group, as primary or as replica.
 pub trait Member: Debug + Send {
@@ -114,10 +146,10 @@ pub trait Member: Debug + Send {
     /// When it does not tell.
     fn last_beat(&mut self) -> Result<u64, Failure>;
 
-    /// How many transactions lie between two positions; `None` where they do not tell.
-    fn transactions(&self, from: &Position, to: &Position) -> Option<u64>;
+    /// How far one position is beyond another; `None` where they do not tell, or it is behind.
+    fn distance(&self, from: &Position, to: &Position) -> Option<Distance>;
 
-    /// Bytes of its binary logs; `None` where it does not tell.
+    /// Bytes that it has written to its log; `None` where it does not tell.
     fn log_bytes(&mut self) -> Option<u64>;
 
     /// To how many seconds [`Self::wait_for`] meets the moment at which that is applied.

@@ -82,6 +82,15 @@ pub trait System: Sync {
         Err(no_server(self.kind()))
     }
 
+    /// Removes what weighin made on a server that runs already, and tables of others that `also` names.
+    ///
+    /// # Errors
+    /// When one that is named is not there or may not go, and whatever the server says; `NotPermitted`
+    /// where it has no servers.
+    fn clean_up(&self, _login: &Login, _also: &[String]) -> Result<CleanedUp, Failure> {
+        Err(no_server(self.kind()))
+    }
+
     /// A server that runs already, for ad hoc loads.
     ///
     /// # Errors
@@ -95,6 +104,15 @@ pub trait System: Sync {
     /// # Errors
     /// When it is of no such load.
     fn read_load(&self, document: serde_json::Value) -> serde_json::Result<PreparedLoad>;
+}
+
+/// What was removed of what weighin made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CleanedUp {
+    /// By name; test tables that weighin did not make are still there.
+    Tables { dropped: Vec<String>, kept: Vec<String> },
+    /// So many.
+    Keys(u64),
 }
 
 /// How targets are taken hold of.

@@ -1,7 +1,7 @@
 //! How far replicas are behind while something is measured: heartbeats that weighin writes, and the
 //! positions of all members.
 
-use super::group::{Group, Member, Replica};
+use super::group::{Distance, Group, Member, Replica};
 use host::CounterSource;
 use model::{Failure, ServerCounters, signal};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -92,13 +92,18 @@ impl Heart {
             let Ok(position) = replica.member.applied() else { continue };
             let mut primary = self.primary.lock().unwrap_or_else(PoisonError::into_inner);
             let written = primary.written().ok();
-            let transactions = written.and_then(|to| primary.transactions(&position, &to));
-            behind = behind.max(transactions);
+            behind = behind.max(written.and_then(|to| primary.distance(&position, &to)));
         }
         let number = |n: u128| i64::try_from(n).unwrap_or(i64::MAX);
         counters.edit(|counters| {
             let lag = lag.map(|lag| (signal::REPLICA_LAG, number(lag.as_millis())));
-            let behind = behind.map(|count| (signal::REPLICA_BACKLOG, number(count.into())));
+            let behind = behind.map(|distance| {
+                let name = match distance {
+                    Distance::Transactions(_) => signal::REPLICA_BACKLOG,
+                    Distance::Bytes(_) => signal::REPLICA_BACKLOG_BYTES,
+                };
+                (name, number(distance.amount().into()))
+            });
             let found = lag.into_iter().chain(behind);
             counters.extend(found.map(|(name, value)| (name.to_owned(), value)));
         });

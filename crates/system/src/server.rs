@@ -25,8 +25,8 @@ use crate::lag::with_lag;
 use crate::load::{PipedLogin, PreparedLoad, ServerLoad};
 use crate::registry;
 use crate::{
-    Examination, Holding, Hosts, LoadRequest, Login, Perform, Prepared, Preparing, ProbedServer,
-    SamplingScope, Seen, StatementSession, System, TargetHandle, unsuitable,
+    CleanedUp, Examination, Holding, Hosts, LoadRequest, Login, Perform, Prepared, Preparing,
+    ProbedServer, SamplingScope, Seen, StatementSession, System, TargetHandle, unsuitable,
 };
 use engine::{LoadSpec, Stop};
 use host::recipe::PrivateServerKind;
@@ -68,6 +68,10 @@ impl<K: ServerKind> System for Servers<K> {
 
     fn outline(&self, login: &Login) -> Result<Box<dyn Outliner>, Failure> {
         K::outline(login)
+    }
+
+    fn clean_up(&self, login: &Login, also: &[String]) -> Result<CleanedUp, Failure> {
+        K::clean_up(login, &mut K::connect(login)?, also)
     }
 
     fn usual_login(
@@ -214,7 +218,7 @@ impl<K: ServerKind> Server<K> {
                     host.as_ref(),
                     target,
                     spec,
-                    self.over_socket,
+                    (self.over_socket, K::REPLICAS_ARE_COPIES),
                     &self.stop,
                 )?;
                 self.private = Some(private);
@@ -386,7 +390,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     }
 
     fn answers(&mut self, workload: &Workload, seed: u64) -> Result<Vec<StatementAnswer>, Failure> {
-        K::answers(self.login()?, work::<K>(workload)?, seed)
+        self.answers_to(work::<K>(workload)?, seed)
     }
 
     fn data_state(&mut self, workload: &Workload) -> Result<Option<DataState>, Failure> {

@@ -36,6 +36,7 @@ pub fn study(targets: &[&str], clients: &[u32], repeats: u32) -> Study {
     Study {
         name: "known".to_owned(),
         question: None,
+        answer_by: None,
         repeats,
         until: None,
         budget: None,
@@ -45,6 +46,7 @@ pub fn study(targets: &[&str], clients: &[u32], repeats: u32) -> Study {
         sample_every: Study::SAMPLE_EVERY,
         targets: targets.iter().map(target).collect(),
         parallel: false,
+        slices: None,
         aa_control: None,
         tests: vec![Test::new("oltp", Task::Load(load))],
         fleet: None,

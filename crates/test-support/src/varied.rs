@@ -321,6 +321,7 @@ fn load(d: &mut Draw) -> LoadResult {
         warmup: totals(d),
         measure: totals(d),
         drain: totals(d),
+        slices: d.list(3, |d| Slice { from: d.time(), until: d.time() }),
         latencies: d.latencies(),
         waits: d.latencies(),
         idle_losses: d.count(),

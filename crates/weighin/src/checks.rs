@@ -79,6 +79,7 @@ impl Checks {
             study: Study {
                 name: test.name.clone(),
                 question: None,
+                answer_by: None,
                 repeats: 1,
                 until: None,
                 budget: None,
@@ -88,6 +89,7 @@ impl Checks {
                 sample_every: Study::SAMPLE_EVERY,
                 targets: vec![target.clone()],
                 parallel: false,
+                slices: None,
                 aa_control: None,
                 tests: vec![test.clone()],
                 fleet: None,

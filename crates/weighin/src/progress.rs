@@ -55,6 +55,8 @@ pub(crate) struct RunProgress {
     finished: u32,
     /// Trials that run at once, as a rule.
     at_once: usize,
+    /// Whether loads take turns, and of how many those of this round do.
+    in_turns: Option<u32>,
     under_way: usize,
     left: TimeLeft,
     /// For how long nothing has succeeded in the trials, by position.
@@ -125,6 +127,7 @@ impl RunProgress {
             trials_since: None,
             finished: 0,
             at_once: if study.parallel { study.targets.len().max(1) } else { 1 },
+            in_turns: study.slices.map(|_| 1),
             under_way: 0,
             left,
             silence: BTreeMap::new(),
@@ -342,7 +345,14 @@ impl RunProgress {
         let targets: Vec<String> = trials.iter().map(|trial| trial.key.target.clone()).collect();
         let TrialKey { test, level, repeat, .. } = &first.key;
         let targets = list(&targets);
-        self.say(&format!("side by side on {targets}: {test}, {level}, repeat {repeat}"));
+        let how = match &mut self.in_turns {
+            Some(count) => {
+                *count = u32::try_from(trials.len()).unwrap_or(u32::MAX);
+                "in turns"
+            }
+            None => "side by side",
+        };
+        self.say(&format!("{how} on {targets}: {test}, {level}, repeat {repeat}"));
     }
 
     fn started(&mut self, trial: &Trial, skip: &Stop) {
@@ -356,13 +366,14 @@ impl RunProgress {
         self.under_way += 1;
         let others = (self.total - self.done).saturating_sub(1) / self.at_once;
         self.left.at_least = trial.load_time * u32::try_from(others).unwrap_or(u32::MAX);
-        match trial.load_time >= LONG {
-            true => {
-                self.say(&format!("{}: starting, about {}", trial.key, duration(trial.load_time)))
-            }
+        // It waits for the turns of the others too.
+        let load_time = trial.load_time * self.in_turns.unwrap_or(1);
+        match load_time >= LONG {
+            true => self.say(&format!("{}: starting, about {}", trial.key, duration(load_time))),
             false => self.detail(trial, "starting"),
         }
-        let (trial, skip, left) = (trial.clone(), skip.clone(), self.left);
+        let trial = Trial { load_time, ..trial.clone() };
+        let (skip, left) = (skip.clone(), self.left);
         let exported = trial.clone();
         self.export(move |state| state.trial_started(&exported, left));
         self.update(move |state| state.trial_started(&trial, skip, left));
@@ -370,6 +381,10 @@ impl RunProgress {
 
     /// Says so where nothing succeeds for long.
     fn note_silence(&mut self, trial: &Trial, interval: &Interval) {
+        if interval.phase == Phase::Drain {
+            // It is the turn of others.
+            return;
+        }
         let silence = self.silence.entry(trial.position).or_default();
         if interval.transactions > 0 {
             *silence = Duration::ZERO;

@@ -2,6 +2,7 @@
 
 pub(crate) mod advice;
 pub mod capacity;
+pub(crate) mod matrix;
 pub(crate) mod money;
 pub(crate) mod rank;
 pub(crate) mod summary;

@@ -1,5 +1,6 @@
 //! Which target is best: at its own peak of throughput, or by a time that all have at one level.
 
+use crate::answer::matrix::AgainstBest;
 use crate::answer::money::TestMoney;
 use crate::cell::series::Series;
 use crate::cell::{CellData, Cells};
@@ -57,6 +58,9 @@ pub struct RankedTarget {
     /// `better + 1` to the number of targets less `worse`.
     pub better: usize,
     pub worse: usize,
+    /// How it relates to the one with the best figure; see [`crate::MatrixCell`].
+    #[serde(skip)]
+    pub(crate) against_best: Option<AgainstBest>,
 }
 
 impl RankedTarget {
@@ -122,9 +126,14 @@ pub(crate) fn ranking(
         };
         let (alone, tests) = (told_apart(1), study.tests.len());
         ranking.first_holds_over_tests = tests == 1 || alone.first() == told_apart(tests).first();
+        let own = |number: usize| ordered[number].contender();
         let place = |number: usize| RankedTarget {
             better: alone.better_than(number),
             worse: alone.worse_than(number),
+            against_best: Some(AgainstBest {
+                ratio: (number > 0).then(|| race.ratio(&own(number), &own(0))).flatten(),
+                relation: race.relation(&own(number), &own(0), 1),
+            }),
             ..place(money, metric, &ordered[number])
         };
         let tiers = alone.tiers().into_iter();
@@ -258,6 +267,7 @@ fn place(money: &TestMoney, metric: Metric, candidate: &RankCandidate) -> Ranked
             .and_then(|cost| Some((cost.per_million()?.point, cost.currency.clone()))),
         better: 0,
         worse: 0,
+        against_best: None,
     }
 }
 

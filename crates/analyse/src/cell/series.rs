@@ -3,8 +3,8 @@
 use crate::Metric;
 use crate::trial::figures::{Figures, is_any_latency};
 use stats::{
-    Autocorrelation, ByTarget, Estimate, Interval, KnownScatter, Looks, OfTargets, Part, Ratio,
-    Repeat, Sample, Scatter, SharedVariance,
+    Autocorrelation, ByTarget, Estimate, InCommon, Interval, KnownScatter, Lasting, Looks,
+    OfTargets, Part, Ratio, Repeat, Sample, Scatter, SharedVariance,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -39,6 +39,8 @@ pub(crate) struct Kin {
     ratios: Option<ByTarget>,
     /// What of their variance the cells of a repeat share.
     shared: Option<SharedVariance>,
+    /// What the cells of a block have in common.
+    in_common: InCommon,
 }
 
 impl Kin {
@@ -79,6 +81,7 @@ impl Kin {
         };
         let (paired, ratios): (Vec<Vec<(f64, f64)>>, Vec<OfTargets>) =
             ratios.filter_map(pairs).unzip();
+        let targets: Vec<[usize; 2]> = ratios.iter().map(|(targets, _)| *targets).collect();
         // Cells may have equally many values and no partners for all: what was measured anew has none.
         let incomplete = cells.windows(2).any(|two| !two[0].1.repeats().eq(two[1].1.repeats()));
         let shared = SharedVariance::of(&paired, independent);
@@ -90,10 +93,14 @@ impl Kin {
         let orders = (1.0 + others * shared.share().powi(2)).recip();
         let values: Vec<Vec<f64>> = values.into_iter().map(|(_, sample)| sample).collect();
         let alike = Autocorrelation::of(&values, orders);
+        let in_common =
+            if in_blocks { InCommon::of(&paired, independent) } else { InCommon::default() };
+        let pairs = targets.into_iter().zip(paired);
         Self {
             cells: alone.map(|cells| cells.with_autocorrelation(alike)),
-            ratios: ByTarget::of(&ratios),
+            ratios: ByTarget::of(&ratios).map(|ratios| ratios.with_pairs(pairs)),
             shared: incomplete.then_some(shared),
+            in_common,
         }
     }
 }
@@ -173,6 +180,17 @@ impl Series {
     /// How far repeats in a row are alike over all cells of its test; `None` where too few tell.
     pub(crate) fn autocorrelation(&self) -> Option<Autocorrelation> {
         Some(self.kin.as_ref()?.cells.as_ref()?.autocorrelation())
+    }
+
+    /// What may last from block to block in its ratios to others of that target; `None` where too few tell.
+    pub(crate) fn lasting(&self, other: &Self) -> Option<&Lasting> {
+        let kin = self.kin.as_ref().filter(|_| !self.apart)?;
+        kin.ratios.as_ref()?.lasting([self.target, other.target])
+    }
+
+    /// What the cells of a block have in common over all of its test.
+    pub(crate) fn in_common(&self) -> InCommon {
+        self.kin.as_ref().map_or_else(InCommon::default, |kin| kin.in_common)
     }
 
     /// The values, in order of repeat.

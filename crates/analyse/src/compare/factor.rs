@@ -12,7 +12,7 @@ use findings::{
     FactorEffect, Finding, HoldsFor, LevelEffect, NoiseFloor, PairEffect, Subject, Verdict,
 };
 use model::{Level, Study, Target, Test};
-use stats::{Estimate, Part, Ratio, closed_groups, holm};
+use stats::{Chance, Estimate, Part, Ratio, closed_groups, holm};
 
 /// One pair of targets at one level of one test.
 pub(crate) struct PairAtLevel {
@@ -198,13 +198,13 @@ fn of_family(
     };
     let of_pairs = by(|a, b| a.pair == b.pair);
     let of_levels = by(|a, b| a.place == b.place);
-    let p_values = |groups: &[Vec<Grouped>]| -> Vec<Vec<f64>> {
-        groups.iter().map(|groups| groups.iter().map(Grouped::p_value).collect()).collect()
+    let chances = |groups: &[Vec<Grouped>]| -> Vec<Vec<Chance>> {
+        groups.iter().map(|groups| groups.iter().map(Grouped::chance).collect()).collect()
     };
-    let labels: Vec<f64> = p_values(&whole).concat();
+    let labels: Vec<f64> = whole.iter().flatten().map(|group| group.chance().alone).collect();
     let mut labels = holm(&labels).into_iter();
-    let pairs_adjusted = closed_groups(&p_values(&of_pairs));
-    let levels_adjusted = closed_groups(&p_values(&of_levels));
+    let pairs_adjusted = closed_groups(&chances(&of_pairs));
+    let levels_adjusted = closed_groups(&chances(&of_levels));
     let mut effects = Vec::new();
     for (place, (factor, all)) in family.iter().enumerate() {
         let judged = |group: &Grouped, adjusted: f64| group.judge(study, metric, adjusted);
@@ -267,8 +267,8 @@ impl<'a> Grouped<'a> {
         Some(Self { all, ratio, holds_for })
     }
 
-    fn p_value(&self) -> f64 {
-        self.ratio.p_value().unwrap_or(1.0)
+    fn chance(&self) -> Chance {
+        self.ratio.chance().unwrap_or(Chance::from(1.0))
     }
 
     fn judge(&self, study: &Study, metric: Metric, adjusted: f64) -> (Estimate, Verdict) {

@@ -8,7 +8,7 @@ use crate::cell::means::Means;
 use findings::Verdict;
 use model::{Better, Level, Study};
 use serde::Serialize;
-use stats::{Estimate, Expected, Interval, Ratio, Relation, closed_groups};
+use stats::{Chance, Estimate, Expected, Interval, Ratio, Relation, closed_groups};
 
 /// Two targets at one level.
 #[derive(Clone, Debug, Serialize)]
@@ -212,10 +212,10 @@ fn adjust_family(study: &Study, family: Vec<Member>) {
             _ => pairs.push(vec![member]),
         }
     }
-    let p_value = |member: &Member| member.ratio.p_value().unwrap_or(1.0);
-    let p_values: Vec<Vec<f64>> =
-        pairs.iter().map(|pair| pair.iter().map(p_value).collect()).collect();
-    let adjusted = closed_groups(&p_values).into_iter().flatten();
+    let chance = |member: &Member| member.ratio.chance().unwrap_or(Chance::from(1.0));
+    let chances: Vec<Vec<Chance>> =
+        pairs.iter().map(|pair| pair.iter().map(chance).collect()).collect();
+    let adjusted = closed_groups(&chances).into_iter().flatten();
     let ratios = |pair: &Vec<Member>| -> Vec<Option<Expected>> {
         Expected::by_others(&pair.iter().map(|member| member.ratio).collect::<Vec<&Ratio>>())
     };

@@ -20,7 +20,7 @@ impl<'a> Spending<'a> {
     /// `None` of a study without a budget.
     pub(crate) fn for_dataset(dataset: &'a Dataset) -> Option<Self> {
         let budget = dataset.study.budget.as_ref()?;
-        let (left, parallel) = (budget.time, dataset.study.parallel);
+        let (left, parallel) = (budget.time, dataset.study.runs_together());
         let mut spending = Self { left, cells: HashMap::new(), all: Default::default(), parallel };
         for record in &dataset.trials {
             let key = &record.key;

@@ -195,7 +195,9 @@ fn without_basis(old: &Side<'_>, new: &Side<'_>, asked: Option<Metric>) -> Vec<G
     };
     let mut items: Vec<GateItem> = Vec::new();
     for test in old.run.dataset.study.tests.iter().filter(|test| !has_basis(&test.name)) {
-        let Some(basis) = Basis::for_test(test, old.run.records(&test.name)) else { continue };
+        let Some(basis) = Basis::for_test(None, test, old.run.records(&test.name)) else {
+            continue;
+        };
         let metric = asked.unwrap_or_else(|| deciding(test, basis));
         let cells = old.cells(test, Some(&basis));
         let mut targets: Vec<&str> = cells

@@ -68,7 +68,9 @@ impl RunPoints {
         let confidence = dataset.study.confidence;
         let (mut points, mut beside) = (BTreeMap::new(), BTreeMap::new());
         for test in &dataset.study.tests {
-            let Some(basis) = Basis::for_test(test, side.run.records(&test.name)) else { continue };
+            let Some(basis) = Basis::for_test(None, test, side.run.records(&test.name)) else {
+                continue;
+            };
             let decides = deciding(test, basis);
             let cells = side.cells(test, Some(&basis));
             for metric in compared_metrics(test, basis) {

@@ -2,10 +2,10 @@
 
 use crate::support::{dataset, found, load_of, price, trial};
 use analyse::{
-    Analysis, Bill, BreakEven, CostGap, CurrenciesDiffer, Evidence, Outcome, Standing, TargetCost,
-    analyse,
+    Analysis, Bill, BreakEven, CostGap, CurrenciesDiffer, Evidence, MatrixPlace, Metric, Outcome,
+    Standing, TargetCost, analyse,
 };
-use model::{Dataset, DiskRates, Level, Price, PriceItem, PriceUnit, Sample, Workload};
+use model::{AnswerBy, Dataset, DiskRates, Level, Price, PriceItem, PriceUnit, Sample, Workload};
 use std::time::Duration;
 use test_support::{balance, open_loop};
 
@@ -305,4 +305,73 @@ fn storage_is_not_priced_with_the_data_of_another_test() {
     let Bill::Known { monthly, .. } = &bills[0] else { panic!("{bills:?}") };
     assert!((monthly.point - 5.0).abs() < 1e-9, "{monthly:?}");
     assert_eq!(bills[1], Bill::Unknown { gap: CostGap::Gigabytes });
+}
+
+/// A target that is a third faster for twice the money.
+fn faster_and_dearer() -> Dataset {
+    let noise = |repeat: u32| 1.0 + f64::from(repeat % 3) / 200.0;
+    let mut data = dataset(&["slow", "fast"], &[8], 5, |target, _, repeat| {
+        if target == "fast" { 4000.0 * noise(repeat) } else { 3000.0 * noise(repeat + 1) }
+    });
+    price(&mut data, "slow", 30.0);
+    price(&mut data, "fast", 60.0);
+    data
+}
+
+#[test]
+fn who_asks_what_transactions_cost_is_answered_by_that() {
+    let mut data = faster_and_dearer();
+    let by = |data: &Dataset| {
+        let analysis = analyse(data);
+        let test = analysis.matrix.into_iter().next().unwrap();
+        let places = test.cells.iter().map(|cell| cell.place.clone()).collect::<Vec<_>>();
+        (test.by_cost, places, test.cells[1].behind.unwrap())
+    };
+    let best = MatrixPlace::Best { clear: true };
+    let (by_cost, places, _) = by(&data);
+    assert!(!by_cost);
+    assert_eq!(places, [MatrixPlace::Behind, best.clone()]);
+    for asked in [Some("What does a transaction cost?"), Some("Which one is cheaper?"), None] {
+        data.study.question = asked.map(str::to_owned);
+        data.study.answer_by = asked.is_none().then_some(AnswerBy::Cost);
+        let (by_cost, places, ratio) = by(&data);
+        assert!(by_cost, "{asked:?}");
+        assert_eq!(places, [best.clone(), MatrixPlace::Behind], "{asked:?}");
+        // 60 ÷ 4000 against 30 ÷ 3000.
+        let (low, high) = ratio.interval.unwrap();
+        assert!(low < 1.5 && 1.5 < high && high - low < 0.2, "{ratio:?}");
+    }
+    // What is asked for in the file stands before the words of the question.
+    data.study.question = Some("What does a transaction cost?".into());
+    data.study.answer_by = Some(AnswerBy::Throughput);
+    assert_eq!(by(&data).1, [MatrixPlace::Behind, best]);
+}
+
+#[test]
+fn at_one_price_the_faster_is_the_cheaper_by_the_same_verdict() {
+    for more in [1.0, 1.02, 1.3] {
+        let mut data = dataset(&["a", "b"], &[8], 4, |target, _, repeat| {
+            let noise = 1.0 + f64::from((repeat * 7 + u32::from(target == "b") * 3) % 5) / 100.0;
+            if target == "b" { 1000.0 * more * noise } else { 1000.0 * noise }
+        });
+        price(&mut data, "a", 30.0);
+        price(&mut data, "b", 30.0);
+        let speed =
+            analyse(&data).matrix[0].cells.iter().map(|c| c.place.clone()).collect::<Vec<_>>();
+        data.study.answer_by = Some(AnswerBy::Cost);
+        let cost =
+            analyse(&data).matrix[0].cells.iter().map(|c| c.place.clone()).collect::<Vec<_>>();
+        assert_eq!(speed, cost, "{more}");
+    }
+}
+
+#[test]
+fn a_load_is_judged_by_the_latency_that_is_asked_for() {
+    let mut data = faster_and_dearer();
+    data.study.answer_by = Some(AnswerBy::LatencyP95);
+    let analysis = analyse(&data);
+    let test = &analysis.tests[0];
+    assert_eq!(test.basis.unwrap().metric, Metric::LatencyP95);
+    assert!(test.comparisons.iter().all(|one| one.metric != Metric::Throughput));
+    assert_eq!(test.ranking.tiers[0][0].target, "fast");
 }

@@ -1,7 +1,7 @@
 //! Repeats that are not independent of one another.
 
-use crate::support::{Noise, dataset, found};
-use analyse::{Evidence, Metric, analyse};
+use crate::support::{Noise, dataset, found, verdicts};
+use analyse::{Evidence, Metric, Verdict, analyse};
 use model::Dataset;
 use std::collections::BTreeMap;
 use test_support::imported;
@@ -58,6 +58,49 @@ fn intervals_of_repeats_that_are_alike_are_wider_and_it_is_said() {
     assert!(half > 0.83 && said >= 3, "{half} {said}");
     let (most, said) = held(0.8, 5, 40);
     assert!(most > 0.77 && said >= 15, "{most} {said}");
+}
+
+/// In how many studies of equal targets a verdict says otherwise, and in how many it is said that noise
+/// lasts.
+fn false_ones(kept: f64, studies: u64) -> (usize, usize) {
+    let (mut wrong, mut said) = (0, 0);
+    for seed in 0..studies {
+        let data = study(kept, 10, seed);
+        let analysis = analyse(&data);
+        let says = |verdict: Verdict| !matches!(verdict, Verdict::Unresolved | Verdict::Equivalent);
+        wrong += usize::from(verdicts(&analysis, Metric::Throughput).into_iter().any(says));
+        let last = found(&analysis, |evidence| matches!(evidence, Evidence::RatiosLast(_)));
+        said += usize::from(!last.is_empty());
+    }
+    (wrong, said)
+}
+
+#[test]
+fn noise_that_lasts_in_targets_decides_nothing_and_is_said() {
+    let (wrong, said) = false_ones(0.8, 12);
+    assert!(wrong <= 3 && said >= 10, "{wrong} {said}");
+    let (wrong, said) = false_ones(0.0, 12);
+    assert!(wrong <= 3 && said <= 1, "{wrong} {said}");
+}
+
+#[test]
+fn single_figures_hold_for_the_hours_in_which_blocks_drift() {
+    let said = |deviation: f64| {
+        let mut noise = Noise::new(5);
+        let blocks: Vec<f64> = (0..5).map(|_| noise.factor(deviation)).collect();
+        let data = dataset(&TARGETS, &LEVELS, 5, |_, _, repeat| {
+            1000.0 * blocks[repeat as usize - 1] * noise.factor(0.02)
+        });
+        let analysis = analyse(&data);
+        let found = found(&analysis, |evidence| matches!(evidence, Evidence::BlocksInCommon(_)));
+        found.first().map(|finding| match &finding.evidence {
+            Evidence::BlocksInCommon(blocks) => blocks.deviation,
+            _ => unreachable!(),
+        })
+    };
+    let deviation = said(0.1).expect("blocks differ by five times as much as trials");
+    assert!((0.04..0.25).contains(&deviation), "{deviation}");
+    assert_eq!(said(0.0), None);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use self::probe::{Probe, Write, WriteEnd};
 use crate::hosts::{Seen, Watches};
 use crate::task::Done;
 use crate::trial_clock::seconds_from;
-use host::{CommandOrder, Host, SamplerOptions};
+use host::{CommandOrder, Host, MeasuredPhase, SamplerOptions};
 use model::{
     ActResult, Failover, FailoverCause, Failure, FailureKind, Figure, FigureNumber, FigureValue,
     Mark, Metric, Outcome, Sampling, Stop, TimeSeries,
@@ -54,7 +54,7 @@ pub(crate) fn run(
     let primary = make_ready(&members, stop)?;
     let mut watches = Watches::begin(host, target, false, &[])?;
     let origin = Instant::now();
-    let options = SamplerOptions::of_host(sample_every, origin, (Duration::ZERO, None));
+    let options = SamplerOptions::of_host(sample_every, origin, vec![MeasuredPhase::WHOLE]);
     watches.sample(options, &[]);
     let probe = Probe::new(failover, &members, primary, origin, stop);
     let taken = thread::scope(|scope| {

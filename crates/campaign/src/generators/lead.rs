@@ -359,7 +359,9 @@ pub(super) fn too_silent(
     let end = schedule.window_end(start);
     // Nobody knows when a fixed amount of work is done: who is silent may be at its end.
     let goes_on = now < schedule.last_begin(start) && schedule.events().is_none();
-    let limit = SILENCE_TIMEOUT + if goes_on { Duration::ZERO } else { goodbye_limit };
+    let limit = SILENCE_TIMEOUT
+        + schedule.longest_pause()
+        + if goes_on { Duration::ZERO } else { goodbye_limit };
     let latest = end.plus(drain_limit + goodbye_limit + SILENCE_TIMEOUT);
     (now > latest || now < end && unheard > limit).then_some(limit)
 }

@@ -9,8 +9,8 @@ use engine::{
     Address, ErrorPolicy, Limit, LoadSpec, Nanos, Progress, Schedule, peak_rss_bytes, process_cpu,
 };
 use host::{
-    Connection, Host, Lines, Link, Mouthpiece, Remote, Route, SamplerOptions, Scope, SpaceUsed,
-    this_machine,
+    Connection, Host, Lines, Link, MeasuredPhase, Mouthpiece, Remote, Route, SamplerOptions, Scope,
+    SpaceUsed, this_machine,
 };
 use model::{
     Endpoint, Failure, HostAccount, KeyValue, PackedLatencies, PasswordSource, ReadLimit, Sample,
@@ -68,7 +68,7 @@ fn server_load(agents: u32, port: u16, length: Duration) -> ServerLoad<KeyValueC
         clients: agents,
         workers: Some(1),
         io: None,
-        schedule: Schedule { warmup: Duration::ZERO, limit: Limit::Window(length) },
+        schedule: Schedule { warmup: Duration::ZERO, limit: Limit::Window(length), turns: None },
         open: None,
         reconnect_after: None,
         policy: ErrorPolicy::default(),
@@ -313,7 +313,7 @@ fn leading(agents: u32, lies: Lie) -> Result<Taken, Failure> {
     let generators = generators.keeping(lies.kept());
     let ready = process_cpu();
     for watch in &mut watches {
-        let measured = (Duration::ZERO, None);
+        let measured = vec![MeasuredPhase::WHOLE];
         watch.sample(SamplerOptions::of_host(Duration::from_secs(1), Instant::now(), measured));
     }
     let mut seconds = 0;

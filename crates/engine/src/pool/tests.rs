@@ -4,6 +4,7 @@ mod connections;
 mod idle;
 mod open_loop;
 mod pauses;
+mod turns;
 mod unanswered;
 
 use super::*;
@@ -114,7 +115,7 @@ fn simulate(
                 ask(id, at, &mut out, &mut replies);
             }
             None => {
-                now = pool.last_begin().plus(drain_limit);
+                now = pool.gives_up_at(drain_limit);
                 pool.give_up(now);
             }
         }
@@ -131,7 +132,7 @@ use open_loop::{offered, simulate_open};
 const MS: Duration = Duration::from_millis(1);
 
 fn window(warmup: Duration, measure: Duration) -> Schedule {
-    Schedule { warmup, limit: Limit::Window(measure) }
+    Schedule { warmup, limit: Limit::Window(measure), turns: None }
 }
 
 #[test]
@@ -152,7 +153,7 @@ fn a_steady_load_obeys_littles_law_and_fills_every_phase() {
 #[test]
 fn until_the_last_reply_everything_is_measured() {
     let limit = Limit::LastReply { duration: Some(1_000 * MS), events: None };
-    let schedule = Schedule { warmup: Duration::ZERO, limit };
+    let schedule = Schedule { warmup: Duration::ZERO, limit, turns: None };
     let (closed, intervals) = simulate(3, schedule, MS, |_, _| Some((300 * MS, b'r')));
     let measure = closed.totals[Phase::Measure as usize];
     assert_eq!((measure.transactions, measure.elapsed), (12, 1_200 * MS));
@@ -163,7 +164,7 @@ fn until_the_last_reply_everything_is_measured() {
 #[test]
 fn exactly_so_many_events_run_whatever_their_pace() {
     let limit = Limit::LastReply { duration: None, events: Some(1_000) };
-    let schedule = Schedule { warmup: Duration::ZERO, limit };
+    let schedule = Schedule { warmup: Duration::ZERO, limit, turns: None };
     let (closed, _) = simulate(7, schedule, MS, |id, n| {
         Some((MS * (1 + ((id as u64 * 7 + n * 13) % 10) as u32), b'r'))
     });
@@ -175,7 +176,7 @@ fn exactly_so_many_events_run_whatever_their_pace() {
 #[test]
 fn the_warm_up_uses_up_no_events() {
     let limit = Limit::LastReply { duration: None, events: Some(20) };
-    let schedule = Schedule { warmup: 300 * MS, limit };
+    let schedule = Schedule { warmup: 300 * MS, limit, turns: None };
     // Replies fall on no edge, so each client has one transaction across the end of the warm-up.
     let (closed, _) = simulate(2, schedule, MS, |_, _| Some((7 * MS, b'r')));
     let [warmup, measure, _] = closed.totals;
@@ -285,7 +286,7 @@ fn a_retried_operation_counts_once_with_the_time_of_all_attempts() {
 #[test]
 fn a_phase_with_a_time_limit_is_never_shorter_than_that() {
     let limit = Limit::LastReply { duration: Some(10 * MS), events: None };
-    let schedule = Schedule { warmup: Duration::ZERO, limit };
+    let schedule = Schedule { warmup: Duration::ZERO, limit, turns: None };
     let mut pool = Pool::new(vec![Fake], rules(schedule));
     let mut out = Vec::new();
     pool.receive(0, b"l", Nanos(0), Nanos(0), &mut out).unwrap();

@@ -71,6 +71,8 @@ pub(crate) struct Recorder {
     latencies: Latencies,
     /// Of the measured phase.
     measured: Latencies,
+    /// From replies to the next requests: in the open interval, and in those before it that count.
+    open_delay: Duration,
     client_delay: Duration,
     closed: Vec<Ended>,
     last_reply: Nanos,
@@ -108,6 +110,7 @@ impl Recorder {
             tally_before: RequestTally::default(),
             latencies: Latencies::new(),
             measured: Latencies::new(),
+            open_delay: Duration::ZERO,
             client_delay: Duration::ZERO,
             closed: Vec::new(),
             last_reply: start,
@@ -245,12 +248,7 @@ impl Recorder {
     /// A client went from a reply straight to its next request, and took that long.
     #[inline]
     pub(crate) fn delayed_by_client(&mut self, took: Duration) {
-        self.client_delay += took;
-    }
-
-    /// The measured phase begins: what was summed up before does not count.
-    fn measure_begins(&mut self) {
-        self.client_delay = Duration::ZERO;
+        self.open_delay += took;
     }
 
     /// An operation was answered with an error, or lost its connection, and counts as failed.
@@ -268,9 +266,11 @@ impl Recorder {
     /// Whether how long an operation waited that was due then, and has just ended, may count in the
     /// measured phase.
     fn counts_as_measured(&self, due: Nanos) -> bool {
-        let from = if self.open.is_some() { due } else { self.from };
-        from >= self.schedule.measure_from(self.start)
-            && (self.open.is_none() || due < self.schedule.window_end(self.start))
+        if self.open.is_some() {
+            return self.schedule.phase(self.start, due) == Phase::Measure;
+        }
+        self.from >= self.schedule.measure_from(self.start)
+            && self.schedule.phase(self.start, self.from) != Phase::Warmup
     }
 
     /// An operation is given up that began and was never answered: a failure of the measured phase,
@@ -370,7 +370,7 @@ impl Recorder {
         self.measured.merge(&waits);
         self.silence.succeeded(self.last_success);
         Recorded {
-            warmup: self.schedule.warmup,
+            steady_from: self.schedule.turns.is_none().then_some(self.schedule.warmup),
             intervals: self.closed,
             totals: self.totals,
             latencies: self.measured,
@@ -402,7 +402,9 @@ impl Recorder {
         match phase {
             Phase::Measure if self.open.is_none() => self.measured.merge(&self.latencies),
             // In a closed loop all that is answered now began before the phase was over.
-            Phase::Drain if self.open.is_none() => self.waits.merge(&self.latencies),
+            Phase::Drain if self.open.is_none() && self.counts_as_measured(self.from) => {
+                self.waits.merge(&self.latencies);
+            }
             _ => {}
         }
         if phase != Phase::Drain {
@@ -419,8 +421,9 @@ impl Recorder {
             };
             self.closed.push(Ended { interval, tally });
         }
-        if phase == Phase::Warmup && until >= self.schedule.measure_from(self.start) {
-            self.measure_begins();
+        let delay = std::mem::take(&mut self.open_delay);
+        if phase != Phase::Warmup {
+            self.client_delay += delay;
         }
         self.latencies.clear();
         self.transactions = 0;
@@ -461,7 +464,8 @@ mod tests {
     #[test]
     fn a_failure_on_the_very_edge_of_a_phase_is_in_the_totals() {
         let window = Duration::from_secs(1);
-        let schedule = Schedule { warmup: Duration::ZERO, limit: Limit::Window(window) };
+        let schedule =
+            Schedule { warmup: Duration::ZERO, limit: Limit::Window(window), turns: None };
         let mut recorder = Recorder::open(schedule, Nanos(0), false, 0);
         let edge = Nanos(0).plus(window);
         recorder.ledger.scheduled += 1;
@@ -479,8 +483,11 @@ mod tests {
 
     #[test]
     fn errors_that_a_server_makes_up_do_not_fill_the_memory() {
-        let schedule =
-            Schedule { warmup: Duration::ZERO, limit: Limit::Window(Duration::from_secs(1)) };
+        let schedule = Schedule {
+            warmup: Duration::ZERO,
+            limit: Limit::Window(Duration::from_secs(1)),
+            turns: None,
+        };
         let mut recorder = Recorder::open(schedule, Nanos(0), false, 0);
         for code in 0..10_000_u32 {
             let (sql_state, message) = ("é".repeat(1000), "ü".repeat(40_000));

@@ -10,7 +10,8 @@ use std::time::Duration;
 /// moments count from the start of the load.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Recorded {
-    pub(super) warmup: Duration,
+    /// From when on throughput shows how fast it was before an outage; absent of a load that pauses.
+    pub(super) steady_from: Option<Duration>,
     /// Intervals not handed out before.
     #[serde(skip)]
     pub(crate) intervals: Vec<Ended>,
@@ -90,7 +91,8 @@ impl Recorded {
     pub(crate) fn outages(&self) -> Vec<Outage> {
         let since_start = |at: Nanos| at.since(Nanos(0));
         self.losses.outages(|lost, success| {
-            self.ticks.recovered(self.warmup, since_start(lost), since_start(success))
+            let (lost, success) = (since_start(lost), since_start(success));
+            self.ticks.recovered(self.steady_from?, lost, success)
         })
     }
 }

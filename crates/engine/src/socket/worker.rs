@@ -6,6 +6,7 @@ use super::uring::Uring;
 use crate::coordinator::{Control, Report};
 use crate::error::LoadError;
 use crate::recorder::Ended;
+use crate::result::CpuWindow;
 use crate::usage::{set_niceness, thread_cpu, wake_in_turn};
 use crate::{Clock, Nanos, Pool, Schedule, Session};
 use mio::Waker;
@@ -83,9 +84,8 @@ impl<S: Session> Worker<S> {
         for id in 0..self.pool.len() {
             self.begin(id)?;
         }
-        let measure_from = self.spec.schedule.measure_from(start);
-        let window_end = self.spec.schedule.window_end(start);
-        let (mut cpu_before, mut cpu_after) = (None, None);
+        let mut cpu = CpuWindow::new(self.spec.schedule, start, thread_cpu);
+        let mut measures = false;
         let mut max_lag = Duration::ZERO;
         let mut now = self.spec.clock.now();
         while !self.pool.is_finished(now) {
@@ -99,25 +99,26 @@ impl<S: Session> Worker<S> {
             now = self.spec.clock.now();
             max_lag = max_lag.max(now.since(woke));
             self.pool.tick(now);
-            if now >= measure_from && cpu_before.is_none() {
-                cpu_before = Some(thread_cpu());
+            cpu.look(now);
+            if cpu.has_begun() && !std::mem::replace(&mut measures, true) {
                 self.stamps().restart();
             }
-            if now >= window_end {
-                cpu_after.get_or_insert_with(thread_cpu);
+            if self.pool.has_turn(now) {
+                for id in 0..self.pool.len() {
+                    self.begin(id)?;
+                }
             }
             if now >= self.pool.gives_up_at(self.spec.drain_limit) {
                 self.pool.give_up(now);
             }
             self.pool.take_intervals().into_iter().for_each(&mut intervals);
         }
-        let cpu_after = cpu_after.unwrap_or_else(thread_cpu);
+        let cpu = cpu.used();
         let receive_delays = self.stamps().delays().clone();
         let io = if self.uring.is_some() { IoMethod::IoUring } else { IoMethod::Epoll };
         self.close_connections();
         let mut recorder = self.pool.close(now).ok_or(LoadError::Stopped)?;
         recorder.intervals.drain(..).for_each(&mut intervals);
-        let cpu = cpu_after - cpu_before.unwrap_or(cpu_after);
         Ok(Report { recorded: recorder, cpu, max_lag, io, receive_delays, begun_late, extra: () })
     }
 
@@ -211,9 +212,8 @@ impl<S: Session> Worker<S> {
         let opening = self.uring.is_some() && self.epoll.is_opening();
         let longest = if opening { OPENING_WAIT } else { LONGEST_WAIT };
         let due = self.pool.next_due().unwrap_or(Nanos::NEVER);
-        // The end is met exactly too: nothing may begin after it.
-        let end = Some(self.pool.last_begin()).filter(|end| *end > now).unwrap_or(Nanos::NEVER);
-        longest.min(due.min(end).since(now))
+        // The ends of turns and of the load are met exactly too: nothing may begin after them.
+        longest.min(due.min(self.pool.turns_at(now)).since(now))
     }
 
     fn stamps(&mut self) -> &mut Stamps {

@@ -26,6 +26,7 @@ pub fn load(storage: Storage, files: Vec<FileSpec>, method: Method, events: u64)
                 duration: Some(Duration::from_secs(60)),
                 events: Some(events),
             },
+            turns: None,
         },
         open: None,
         policy: ErrorPolicy { other: Action::Ignore, ..ErrorPolicy::default() },

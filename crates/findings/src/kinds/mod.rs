@@ -64,7 +64,7 @@ kinds! {
     pairs => OverallResult, BetterAtLevels, EquivalentAtLevels, UnresolvedAtLevels | Verdict;
     placing => LevelsPlaced | PlacedLevel, PlacedAround, PlacementEnd;
     products => ProductsCompared | ComparedProduct;
-    repeats => RepeatsAlike;
+    repeats => RepeatsAlike, RatiosLast, BlocksInCommon | LastingPair;
     run => TrialFailed, NotOffered, TrialsMissing, FewRepeats, CheckPassed, ChecksNotMade, PairsLimited | Check;
     scaling => Growth, ScalingLaw, NoScalingLaw | FittedLaw, NoLaw;
     search => HighestLoad, HighestLoadsCompared | SearchOutcome;
@@ -75,5 +75,6 @@ kinds! {
     until => RepeatsEnded | LevelRepeats, RepeatsEnd;
     vm_processors => VmProcessors;
     waits => Unanswered, LongWaits, IdleConnectionsLost, ClockJumped;
+    why => WhySlower, EndOfRise | Resource, PartOfTime, AtLimit, Cause, UsedUp;
     work => WorkCutShort;
 }

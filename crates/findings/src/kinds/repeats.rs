@@ -3,7 +3,7 @@
 use crate::Severity;
 use serde::Serialize;
 use crate::kind::{FindingKind, Group};
-use crate::numbers::figure;
+use crate::numbers::{figure, percent};
 
 /// Repeats that follow one another resemble each other more than chance explains, so that intervals
 /// were widened.
@@ -33,6 +33,75 @@ impl FindingKind for RepeatsAlike {
              repeats that are further apart in time would give narrower ones",
             figure(*autocorrelation),
             figure(*widening)
+        )
+    }
+}
+
+/// What tells targets apart lasts from block to block, so that verdicts between them were held to more.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RatiosLast {
+    pub pairs: Vec<LastingPair>,
+    /// The most repeats that a cell has.
+    pub repeats: usize,
+}
+
+/// A pair of targets in whose ratios noise lasts.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LastingPair {
+    pub a: String,
+    pub b: String,
+    /// How likely it lasts, from 0 to 1.
+    pub likely: f64,
+    /// How ratios of one block and the next correlate then.
+    pub autocorrelation: f64,
+    /// By what factor the interval of a ratio is wider for it.
+    pub widening: f64,
+}
+
+impl FindingKind for RatiosLast {
+    const HEADING: &'static str = "Noise that lasts in one target";
+
+    fn severity(&self) -> Severity {
+        Severity::Warning
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let Self { pairs, repeats } = found.first;
+        let names: Vec<String> = pairs.iter().map(|pair| format!("{} and {}", pair.a, pair.b)).collect();
+        let most = |of: fn(&LastingPair) -> f64| figure(pairs.iter().map(of).fold(0.0, f64::max));
+        format!(
+            "what sets {} apart lasts from block to block (autocorrelation {}), such as work in the \
+             background of one of them: {repeats} blocks in a row then say little more than a few, and \
+             intervals of their ratios are {} times as wide; further blocks tell most where they are spread \
+             over more time, as with weighin run --more at another hour",
+            names.join(", "),
+            most(|pair| pair.autocorrelation),
+            most(|pair| pair.widening),
+        )
+    }
+}
+
+/// Blocks as a whole differ: figures of one hour are not those of another.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct BlocksInCommon {
+    /// At least this share of the variance of a figure is common to all targets of a block.
+    pub share: f64,
+    /// The standard deviation of what is, 0.02 being 2 %.
+    pub deviation: f64,
+    /// The most repeats that a cell has.
+    pub repeats: usize,
+}
+
+impl FindingKind for BlocksInCommon {
+    const HEADING: &'static str = "Blocks that differ as a whole";
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let Self { deviation, .. } = found.first;
+        format!(
+            "all targets went through something together that moved their figures by {} from block to \
+             block (one standard deviation): comparisons within blocks are free of it, while single figures \
+             hold for these hours and no longer; at other times they may lie outside their intervals",
+            percent(*deviation)
         )
     }
 }

@@ -7,9 +7,10 @@ use crate::input::{Cuts, Input, feed};
 use crate::seeds;
 use engine::{Event, Session};
 use model::{KeyValue, Oltp, OltpDialect, OltpMix, RequestTally, ValueSize};
-use mysql::load::{ProgramSession, Statements};
+use mysql::load::MysqlWire;
 use postgres::load::{Duplicates, PostgresWire};
 use redis::load::{KeyValueCommands, KeyValueSession, RedisLogin};
+use sql::{ProgramSession, Statements};
 use std::sync::{Arc, OnceLock};
 
 /// A client of an OLTP load.
@@ -72,7 +73,10 @@ fn mysql(data: &[u8]) {
         _ => framed(input.rest(), 0, 1),
     };
     let statements = Arc::new(Statements::new(workload::oltp::program(&workload), 1, 1));
-    let session = || ProgramSession::<true>::new(options(flags & !4), Arc::clone(&statements), 0);
+    let session = || {
+        let wire = MysqlWire::new(options(flags & !4), &statements);
+        ProgramSession::<MysqlWire, true>::new(wire, Arc::clone(&statements), 0)
+    };
     let whole = converse(session(), &stream, Cuts::new(0));
     assert_eq!(whole, converse(session(), &stream, Cuts::new(cuts)), "pieces change a session");
 }
@@ -86,11 +90,11 @@ fn postgres(data: &[u8]) {
     workload.tables = 1 + u32::from(mix >> 7);
     let stream = input.rest();
     let program = workload::oltp::program(&workload);
-    let statements = Arc::new(sql::Statements::new(program, 1, 1));
+    let statements = Arc::new(Statements::new(program, 1, 1));
     let session = || {
         let options = super::postgres::options(flags & !2);
         let wire = PostgresWire::new(options, &statements, Duplicates::Conflict);
-        sql::ProgramSession::<PostgresWire, true>::new(wire, Arc::clone(&statements), 0)
+        ProgramSession::<PostgresWire, true>::new(wire, Arc::clone(&statements), 0)
     };
     let whole = converse(session(), stream, Cuts::new(0));
     assert_eq!(whole, converse(session(), stream, Cuts::new(cuts)), "pieces change a session");

@@ -24,6 +24,9 @@ pub use self::program::{
 };
 pub use self::running_server::{Ends, ProcessClue, RunningServer};
 pub use self::sampling::{
-    CounterSource, DiskCounters, SampleSink, SamplerOptions, Scope, SpaceUsed, Watch, Watched,
+    CounterSource, DiskCounters, MeasuredPhase, SampleSink, SamplerOptions, Scope, SpaceUsed,
+    Watch, Watched,
 };
-pub use self::server::{GroupMember, PrivateServer, SandboxOptions, ServerAct, ServerState};
+pub use self::server::{
+    GroupMember, Password, PrivateServer, SandboxOptions, ServerAct, ServerState,
+};

@@ -17,9 +17,8 @@ pub struct SamplerOptions {
     pub every: Duration,
     /// The start of the load: time zero of the samples. May lie ahead.
     pub origin: Instant,
-    /// From when and, where that is known beforehand, until when the load measures, from `origin`.
-    /// A sample ends at either.
-    pub measured: (Duration, Option<Duration>),
+    /// When the load measures, in order of time. A sample ends where one of these begins or ends.
+    pub measured: Vec<MeasuredPhase>,
     /// The server process, where it runs on this host.
     pub server_pid: Option<u32>,
     /// The processes of its replicas, where they run on this host; they count together.
@@ -33,13 +32,23 @@ pub struct SamplerOptions {
     pub on_sample: Option<SampleSink>,
 }
 
+/// A time in which a load measures, from the start of the load. One that takes turns with others has
+/// several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MeasuredPhase {
+    pub from: Duration,
+    /// `None` where that is not known beforehand.
+    pub until: Option<Duration>,
+}
+
+impl MeasuredPhase {
+    /// All of a load.
+    pub const WHOLE: Self = Self { from: Duration::ZERO, until: None };
+}
+
 impl SamplerOptions {
     /// Of a machine alone: no process, and no counters.
-    pub fn of_host(
-        every: Duration,
-        origin: Instant,
-        measured: (Duration, Option<Duration>),
-    ) -> Self {
+    pub fn of_host(every: Duration, origin: Instant, measured: Vec<MeasuredPhase>) -> Self {
         Self {
             every,
             origin,

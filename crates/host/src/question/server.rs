@@ -7,6 +7,27 @@ use std::fmt::{self, Debug};
 use std::net::IpAddr;
 use std::path::PathBuf;
 
+/// A password that `Debug` does not show.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Password(String);
+
+impl Password {
+    pub fn new(password: String) -> Self {
+        Self(password)
+    }
+
+    /// The password itself.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password(hidden)")
+    }
+}
+
 /// How to start a private server.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SandboxOptions {
@@ -39,6 +60,10 @@ pub struct SandboxOptions {
     pub temporary_volume: Option<BuiltVolume>,
     /// What it takes to be the member of a group; a server alone when absent.
     pub member: Option<GroupMember>,
+    /// The password of the login, of a replica that has its primary's accounts; a random one when absent.
+    /// It is never sent to another machine.
+    #[serde(skip)]
+    pub password: Option<Password>,
     /// Its Unix socket is its address, and not its port on loopback; always so in a container.
     pub over_socket: bool,
     /// The address of this machine on which others reach it, encrypted; loopback alone, as it is, when

@@ -1,6 +1,8 @@
 //! What passes between weighin and its agent on another machine: a line of JSON each.
 
-use crate::question::{AnyQuestion, InstanceOrder, SandboxOptions, Scope, ServerAct, Share};
+use crate::question::{
+    AnyQuestion, InstanceOrder, MeasuredPhase, SandboxOptions, Scope, ServerAct, Share,
+};
 use engine::Nanos;
 use model::{Failure, FailureKind, Sample, VolumeLayout, VolumePlace};
 use serde::{Deserialize, Serialize};
@@ -164,7 +166,7 @@ pub(super) struct Options {
     pub every: Duration,
     /// By the agent's clock.
     pub origin: Nanos,
-    pub measured: (Duration, Option<Duration>),
+    pub measured: Vec<MeasuredPhase>,
     pub server_pid: Option<u32>,
     pub replica_pids: Vec<u32>,
     /// Processes of weighin there.

@@ -1,7 +1,7 @@
 //! Sampling of real processes and real disks.
 
-use host::SamplerOptions;
 use host::local::sample::{HostReader, ProcessReader, Sampler, own_usage, rates};
+use host::{MeasuredPhase, SamplerOptions};
 use model::{Sample, ServerCounters};
 use std::fs::File;
 use std::io::Write;
@@ -37,7 +37,7 @@ fn options(every: Duration) -> SamplerOptions {
         origin: Instant::now(),
         replica_pids: Vec::new(),
         companions: Vec::new(),
-        measured: (Duration::ZERO, None),
+        measured: vec![MeasuredPhase::WHOLE],
         server_pid: None,
         counters: None,
         on_sample: None,

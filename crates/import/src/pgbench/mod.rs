@@ -1,6 +1,9 @@
 //! What PostgreSQL's pgbench prints.
 
 mod localised;
+mod log;
+
+pub use log::PgbenchLog;
 
 use crate::figures::{Figures, failure_kind, is_cut_short, problem, trial, with_unit};
 use crate::{Aspect, Format, Knob, Parsed, Source};

@@ -18,7 +18,7 @@ pub(super) fn check(server: &mut Server<'_>, needs: &Needs, examination: &mut Ex
 
 fn files(server: &Server<'_>, examination: &mut Examination<'_>) {
     let clients = most_clients(examination.study);
-    let tables = super::of_study(examination.study).map(|oltp| u64::from(oltp.tables)).max();
+    let tables = sql::data::test_tables(examination.study).map(|oltp| u64::from(oltp.tables)).max();
     let needed = clients + tables.unwrap_or(0) + OTHER_FILES;
     let endpoint = server.control.endpoint();
     if let Some(limit) = server.number("open_files_limit").filter(|&limit| limit > 0)

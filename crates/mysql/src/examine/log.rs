@@ -31,7 +31,7 @@ pub(super) fn check(server: &mut Server<'_>, plan: &DataPlan, examination: &mut 
         return;
     }
     let new = space::to_make(plan, examination);
-    let of_data = super::of_study(examination.study).next().map_or(0, |oltp| {
+    let of_data = sql::data::test_tables(examination.study).next().map_or(0, |oltp| {
         let tables = plan.to_make() as u64;
         tables.saturating_mul(oltp.table_size.into()).saturating_mul(ROW)
     });

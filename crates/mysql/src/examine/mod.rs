@@ -15,14 +15,14 @@ mod statements;
 mod tables;
 mod transactions;
 
-use super::{session, tables as test_tables};
+use super::session;
 use crate::client::Connection;
 use crate::own_data;
-use model::{Failure, Needs, Study, Test};
+use model::{Failure, Needs, Test};
 use std::collections::BTreeMap;
 use system::Login;
 use system::Setting;
-use system::{DataPlan, Examination, Seen};
+use system::{Examination, Seen};
 
 /// A server being looked at.
 struct Server<'a> {
@@ -87,14 +87,20 @@ pub(super) fn examine(
     let variables = super::facts::variables(control)?;
     let mut server = Server { login, control, setting, variables };
     let needs = examination.study.tests.iter().map(Test::needs).fold(Needs::default(), Needs::and);
-    let data = data(&mut server, examination)?;
+    let (database, is_private) = (own_data::Database(login), setting.is_private);
+    let data = sql::data::plan(&database, login, server.control, is_private, examination)?;
     let (plan, kept) = data.clone().unwrap_or_default();
     let own = examination.study.tests.iter().filter(|test| test.needs().own_table).count();
     let makes_own_again = own > 1 || (own == 1 && examination.study.repeats > 1);
     rights::check(&mut server, &needs, &plan, &kept, makes_own_again, examination.found)?;
     server::check(&server, &needs, &plan, examination.found);
     state::check(&mut server, &needs, &plan, examination.found);
-    tables::check(&mut server, &kept, of_study(examination.study).next(), examination.found);
+    tables::check(
+        &mut server,
+        &kept,
+        sql::data::test_tables(examination.study).next(),
+        examination.found,
+    );
     replication::check(&mut server, &needs, &plan, examination.found);
     group::check(&mut server, &needs, &plan, examination.found);
     statements::check(&mut server, &needs, plan.to_make() > 0, examination.found);
@@ -110,52 +116,4 @@ pub(super) fn examine(
     clock::check(&mut server, load_host, examination.found);
     let identity = identity::find(&server, load_host);
     Ok(Seen { data: data.map(|(plan, _)| plan), identity: Some(identity) })
-}
-
-/// What a run would make first, and which tables it would keep. That of later tests is looked at
-/// for what is in the way alone.
-fn data(
-    server: &mut Server<'_>,
-    examination: &mut Examination<'_>,
-) -> Result<Option<(DataPlan, Vec<String>)>, Failure> {
-    let (mut first, is_private) = (None, server.setting.is_private);
-    let seed = examination.study.seed;
-    for own in examination.study.tests.iter().filter_map(|test| test.data()?.transactions()) {
-        let plan = sql::own_data::dry_run(
-            &own_data::Database(server.login),
-            server.login,
-            own,
-            seed,
-            is_private,
-        );
-        let plan = examination.found.keep(plan)?.flatten();
-        first = first.or(plan.map(|plan| (plan, Vec::new())));
-    }
-    let mut shapes = Vec::new();
-    for oltp in of_study(examination.study) {
-        let shape = (oltp.tables, oltp.table_size, oltp.distribution);
-        if shapes.contains(&shape) {
-            continue;
-        }
-        shapes.push(shape);
-        let found = test_tables::dry_run(server.login, server.control, oltp);
-        let found = examination.found.keep(found)?;
-        first = first.or(found);
-    }
-    if shapes.len() > 1 {
-        examination.found.note(
-            format!(
-                "the tests need {} different sets of tables in one database: a set is made anew \
-                 whenever the next trial needs another",
-                shapes.len()
-            ),
-            "give the tests the same `tables`, `table_size` and `distribution` to save that time",
-        );
-    }
-    Ok(first)
-}
-
-/// The loads on tables whose data the tests of a study need.
-fn of_study(study: &Study) -> impl Iterator<Item = &model::Oltp> {
-    study.tests.iter().filter_map(|test| test.data()?.oltp().ok())
 }

@@ -6,10 +6,13 @@
 //! run.
 
 use super::Server;
-use crate::client::ClientError;
-use crate::{connect, tables};
+use crate::client::{ClientError, Connection};
+use crate::connect;
+use crate::replication::HEARTBEAT;
 use host::random_hex;
 use model::{Access, Failure, FailureKind, Needs, Stop};
+use sql::Control;
+use sql::tables::mark;
 use std::collections::{BTreeMap, BTreeSet};
 use system::DataPlan;
 use system::Diagnostics;
@@ -72,19 +75,25 @@ impl Right {
     }
 
     /// A statement that takes this right on a table that weighin made to try it
-    /// ([`tables::trial_table`]).
+    /// ([`trial_table`]).
     pub(super) fn on(self, table: &str) -> String {
         match self {
             Self::Select => format!("SELECT id FROM {table}"),
             Self::Insert => format!("INSERT INTO {table} VALUES (1, 1)"),
             Self::Update => format!("UPDATE {table} SET k = 2 WHERE id = 1"),
             Self::Delete => format!("DELETE FROM {table} WHERE id = 1"),
-            Self::Create => tables::trial_table(table),
+            Self::Create => trial_table(table),
             Self::Drop => format!("DROP TABLE {table}"),
             Self::Alter => format!("ALTER TABLE {table} ADD c INT"),
             Self::Index => format!("CREATE INDEX k ON {table} (k)"),
         }
     }
+}
+
+/// What makes a table by which it is tried what an account may do.
+fn trial_table(name: &str) -> String {
+    let columns = "id INT NOT NULL PRIMARY KEY, k INT NOT NULL";
+    Connection::definition(name, columns, &mark::of_purpose("a trial of rights"))
 }
 
 /// What the server says to an attempt.
@@ -126,7 +135,7 @@ pub(super) fn check(
     if !server.setting.is_private && !server.setting.replicas.is_empty() {
         // By the rows of a table of its own weighin sees how far replicas are behind.
         rights.extend([Right::Select, Right::Insert, Right::Delete]);
-        if tables::heartbeat(server.control)?.is_none() {
+        if HEARTBEAT.is_ours(server.control)?.is_none() {
             rights.insert(Right::Create);
         }
     }
@@ -277,7 +286,7 @@ fn on_table(
     rights: &BTreeSet<Right>,
     name: &str,
 ) -> Result<Vec<(Right, Answer)>, Failure> {
-    let made = answer(server.control.execute(&tables::trial_table(name)))?;
+    let made = answer(server.control.execute(&trial_table(name)))?;
     if !matches!(made, Answer::May) {
         return Ok(vec![(Right::Create, made)]);
     }

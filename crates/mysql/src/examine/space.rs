@@ -24,7 +24,8 @@ pub(super) fn check(
     examination: &mut Examination<'_>,
 ) {
     let new = to_make(plan, examination);
-    let largest = super::of_study(examination.study).map(|oltp| oltp.bytes_of_tables(1)).max();
+    let largest =
+        sql::data::test_tables(examination.study).map(|oltp| oltp.bytes_of_tables(1)).max();
     let of_largest = |share: f64| (largest.unwrap_or(0) as f64 * share) as u64;
     let (sorted, changed) = (of_largest(needs.sorted_tables), of_largest(needs.changed_tables));
     let found = &mut *examination.found;
@@ -111,7 +112,7 @@ fn data(server: &mut Server<'_>, new: u64, found: &mut Diagnostics) {
 /// Bytes of the tables that will be made, about.
 pub(super) fn to_make(plan: &DataPlan, examination: &Examination<'_>) -> u64 {
     let tables = plan.to_make().try_into().unwrap_or(u32::MAX);
-    super::of_study(examination.study).next().map_or(0, |oltp| oltp.bytes_of_tables(tables))
+    sql::data::test_tables(examination.study).next().map_or(0, |oltp| oltp.bytes_of_tables(tables))
 }
 
 /// Whether a change of the schema that makes the largest table anew has room for it. That it runs out

@@ -1,19 +1,28 @@
 //! Sessions that speak the MySQL protocol.
 
 mod classify;
-mod program;
+#[cfg(test)]
+mod digests;
+mod packets;
 mod reading;
 pub(crate) mod sample;
 #[cfg(test)]
 mod scripts;
-mod session;
-mod statements;
 mod text;
-#[cfg(test)]
 mod wire;
 
+use model::System;
+use sql::Reader;
+use workload::oltp::Wording;
+
 pub use classify::operation_error;
-pub(crate) use program::{program, reader};
 pub(crate) use sample::SampleStatement;
-pub use session::{ProgramSession, REQUEST_KINDS};
-pub use statements::Statements;
+pub use wire::MysqlWire;
+
+/// How workloads are read that run here.
+pub(crate) const READER: Reader =
+    Reader { system: System::Mysql, wording: Wording::START_TRANSACTION };
+
+/// One client of a load.
+pub type ProgramSession<const BY_STATEMENT: bool = false> =
+    sql::ProgramSession<MysqlWire, BY_STATEMENT>;

@@ -1,8 +1,8 @@
-use super::Statements;
 use super::classify::broken;
 use crate::protocol::{Columns, Dialect, Reply, RowReader};
-use engine::SessionError;
-use workload::program::{Column, RowRead, Run, Statement, Value};
+use engine::{OperationError, SessionError};
+use sql::{Statements, read_row, wrong_rows};
+use workload::program::{RowRead, Run, Statement};
 
 /// Takes values out of answers, for the statements that variables read from.
 pub(super) struct Reading {
@@ -45,41 +45,28 @@ impl Reading {
         self.reader.receive(input, columns).map_err(broken)
     }
 
-    /// What is wrong with the number of rows of the answer that has come.
-    pub(super) fn wrong_rows(&self, statement: &Statement) -> Option<String> {
-        statement.row_read.error(self.rows)
+    /// Why variables cannot read from the answer that has come.
+    pub(super) fn wrong_rows(&self, statement: &Statement) -> Option<Box<OperationError>> {
+        wrong_rows(statement, self.rows)
     }
 
     /// Gives the variables that read from a statement the values of its answer, which has so many rows.
     pub(super) fn take(
         &mut self,
-        statements: &Statements,
-        statement: usize,
+        statement: &Statement,
         rows: u64,
         run: &mut Run,
     ) -> Result<(), SessionError> {
         self.rows = rows;
-        let statement = &statements.program().statements()[statement];
-        if rows == 0 && statement.row_read == RowRead::Last {
-            return Ok(());
-        }
         let columns = &self.columns[self.current];
-        for read in &statement.reads {
-            let column = match &read.column {
-                Column::Number(number) => *number,
-                Column::Name(name) => columns.find(name).ok_or_else(|| {
-                    let statement = &statement.name;
-                    SessionError::Protocol(format!(
-                        "the answer to {statement} has no column {name}"
-                    ))
-                })?,
-            };
-            match self.reader.read(columns, column, &mut self.text) {
-                Ok(true) => run.variables.set_text(read.variable, &self.text),
-                Ok(false) => run.variables.set(read.variable, Value::Null),
-                Err(error) => return Err(broken(error)),
-            }
-        }
-        Ok(())
+        let read = |column, value: &mut _| self.reader.read(columns, column, value).map_err(broken);
+        read_row(
+            statement,
+            rows,
+            &mut run.variables,
+            |name| columns.find(name),
+            read,
+            &mut self.text,
+        )
     }
 }

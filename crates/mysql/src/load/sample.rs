@@ -1,6 +1,7 @@
 //! Statements of a program with values in them, to be explained.
 
-use super::text::TextTemplate;
+use super::text::quote;
+use sql::TextTemplate;
 use std::sync::Arc;
 use workload::program::{Next, Program, Run, StatementKind, Value};
 
@@ -29,7 +30,7 @@ pub(crate) fn statements(program: Program) -> Vec<SampleStatement> {
                 if found[statement].is_none() {
                     let text = &own.texts[text.min(own.texts.len().saturating_sub(1))];
                     let mut sql = Vec::new();
-                    TextTemplate::new(text, &own.parameters).write(&mut run, &mut sql);
+                    TextTemplate::new(text, &own.parameters).write(&mut run, quote, &mut sql);
                     found[statement] = Some(String::from_utf8_lossy(&sql).into_owned());
                 }
                 for read in &own.reads {

@@ -1,9 +1,10 @@
 //! Programs that users write: parameters of all types, branches, pauses, values out of answers.
 
-use super::{ProgramSession, Statements};
+use super::{MysqlWire, ProgramSession};
 use crate::protocol::LoginOptions;
 use engine::{Event, Session, SessionError};
 use model::{ErrorClass, RequestTally};
+use sql::Statements;
 use std::sync::Arc;
 use std::time::Duration;
 use workload::program::{
@@ -116,7 +117,8 @@ struct Talk {
 impl Talk {
     fn new(parts: Parts) -> Self {
         let statements = Arc::new(Statements::new(Program::new(parts), 1, 1));
-        let session = ProgramSession::new(LoginOptions::default(), Arc::clone(&statements), 0);
+        let wire = MysqlWire::new(LoginOptions::default(), &statements);
+        let session = ProgramSession::new(wire, Arc::clone(&statements), 0);
         let prepared = statements.per_client() > 0;
         let mut talk = Self { session, out: Vec::new(), tally: RequestTally::default(), prepared };
         talk.session.open(&mut talk.out);
@@ -127,8 +129,8 @@ impl Talk {
         talk.hear(&packets(0, &[greeting])).unwrap();
         talk.said();
         let mut event = talk.hear(&packets(2, &[OK])).unwrap();
-        for place in 0..statements.per_client() {
-            let sql = statements.sql(place).unwrap();
+        for (place, (number, text)) in statements.to_prepare().iter().enumerate() {
+            let sql = statements.program().statements()[*number].texts[*text].with_marks();
             assert_eq!(talk.said()[5..], *sql.as_bytes());
             let parameters = sql.matches('?').count() as u8;
             let columns = if sql.starts_with("SELECT") { 2 } else { 0 };

@@ -1,61 +1,6 @@
-use workload::program::{Parameter, Run, Text, Value};
-
-/// A statement cut where its values go: sending it as text takes no formatting but that of the
-/// numbers.
-#[derive(Clone, Debug)]
-pub(super) struct TextTemplate {
-    /// What comes before each value, and after the last.
-    pieces: Box<[Box<[u8]>]>,
-    parameters: Box<[Parameter]>,
-}
-
-impl TextTemplate {
-    pub(super) fn new(text: &Text, parameters: &[Parameter]) -> Self {
-        let pieces = text.0.iter().map(|piece| piece.as_bytes().into()).collect();
-        Self { pieces, parameters: parameters.into() }
-    }
-
-    /// Appends the text with its values, and returns how many rows it inserts that a source made.
-    #[inline]
-    pub(super) fn write(&self, run: &mut Run, out: &mut Vec<u8>) -> u64 {
-        let mut rows = 0;
-        let mut pieces = self.pieces.iter();
-        for (parameter, piece) in self.parameters.iter().zip(&mut pieces) {
-            out.extend_from_slice(piece);
-            match *parameter {
-                Parameter::Variable(variable) => write_value(run, variable, out),
-                Parameter::Digits(template) => {
-                    out.push(b'\'');
-                    let start = out.len();
-                    out.resize(start + template.len(), 0);
-                    run.draws.fill(template, &mut out[start..]);
-                    out.push(b'\'');
-                }
-                Parameter::Made(source) => rows += u64::from(run.draws.append(source, out)),
-                Parameter::Verbatim(variable) => {
-                    run.variables.append(run.variables.get(variable), out);
-                }
-            }
-        }
-        for piece in pieces {
-            out.extend_from_slice(piece);
-        }
-        rows
-    }
-}
-
-/// Appends the value of a variable, a text between quotes.
-#[inline]
-fn write_value(run: &Run, variable: usize, out: &mut Vec<u8>) {
-    match run.variables.get(variable) {
-        Value::Text(holder) => write_text(run.variables.text(holder), out),
-        value => run.variables.append(value, out),
-    }
-}
-
 /// Appends a text that means the same in every SQL mode: whether a backslash is a character or escapes
 /// the next depends on it.
-fn write_text(text: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn quote(text: &[u8], out: &mut Vec<u8>) {
     const HEXADECIMAL: &[u8; 16] = b"0123456789abcdef";
     if text.contains(&b'\\') {
         out.extend_from_slice(b"_utf8mb4 X'");
@@ -77,9 +22,10 @@ fn write_text(text: &[u8], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Statements;
-    use super::super::statements::Way;
+    use super::super::packets::{Way, ways};
+    use super::quote;
     use model::{Oltp, OltpDialect, OltpMix};
+    use sql::Statements;
     use workload::oltp::{Statement, program};
     use workload::program::Value;
 
@@ -88,13 +34,13 @@ mod tests {
         let statements = Statements::new(program(workload), 1, 1);
         let all = Statement::of(&workload.transaction);
         let number = all.iter().position(|one| *one == statement).unwrap();
-        let Way::Text(templates) = &statements.form(number).way else { panic!("no text") };
+        let Way::Text(templates) = &ways(&statements)[number] else { panic!("no text") };
         let mut run = statements.run(0);
         // The first and the last row.
         run.variables.set(1, Value::Integer(7));
         run.variables.set(2, Value::Integer(106));
         let mut out = Vec::new();
-        templates[0].write(&mut run, &mut out);
+        templates[0].write(&mut run, quote, &mut out);
         String::from_utf8(out).unwrap()
     }
 
@@ -102,7 +48,7 @@ mod tests {
     fn a_text_means_the_same_in_every_mode() {
         let written = |text: &str| {
             let mut out = Vec::new();
-            super::write_text(text.as_bytes(), &mut out);
+            quote(text.as_bytes(), &mut out);
             String::from_utf8(out).unwrap()
         };
         assert_eq!(written("it's"), "'it''s'");

@@ -6,15 +6,16 @@ mod heartbeat;
 mod words;
 
 use self::words::Words;
-use super::{connect, tables};
+use super::connect;
 use crate::client::Connection;
 use crate::protocol::TextRows;
+pub(super) use heartbeat::HEARTBEAT;
 use model::{Endpoint, Failure, FailureKind, TableContents, Workload};
 use std::cmp::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 use system::Login;
-use system::group::{Member, Position, ReplicaState};
+use system::group::{Distance, Member, Position, ReplicaState};
 
 /// How often a replica without global transaction ids is asked how far it is.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
@@ -259,8 +260,8 @@ impl Member for Server {
         Ok(text.parse().unwrap_or_default())
     }
 
-    fn transactions(&self, from: &Position, to: &Position) -> Option<u64> {
-        gtid::between(&from.0, &to.0)
+    fn distance(&self, from: &Position, to: &Position) -> Option<Distance> {
+        gtid::between(&from.0, &to.0).map(Distance::Transactions)
     }
 
     fn log_bytes(&mut self) -> Option<u64> {
@@ -295,7 +296,7 @@ impl Member for Server {
     }
 
     fn contents(&mut self, workload: &Workload) -> Result<TableContents, Failure> {
-        tables::contents(&mut self.connection, workload.oltp()?)
+        sql::tables::contents(&mut self.connection, workload.oltp()?)
     }
 
     fn forget_logs(&mut self) -> Result<(), Failure> {

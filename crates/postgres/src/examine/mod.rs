@@ -2,6 +2,7 @@
 
 mod identity;
 mod limits;
+mod replication;
 mod rights;
 mod space;
 mod state;
@@ -9,11 +10,9 @@ mod state;
 use crate::client::Connection;
 use crate::facts::variables;
 use crate::own_data::Database;
-use crate::statements::no_changes;
-use crate::tables;
-use model::{Failure, FailureKind, Needs, Oltp, Study, Task, Test};
+use model::{Failure, FailureKind, Needs, Test};
 use std::collections::BTreeMap;
-use system::{DataPlan, Diagnostics, Examination, Login, Seen, Setting};
+use system::{Diagnostics, Examination, Login, Seen, Setting};
 
 /// A server being looked at.
 struct Server<'a> {
@@ -63,13 +62,12 @@ pub(super) fn examine(
     let mut server = Server { login, control, setting, variables };
     let needs = examination.study.tests.iter().map(Test::needs).fold(Needs::default(), Needs::and);
     refuse_recovery(&mut server, &needs, examination)?;
-    let data = data(&mut server, examination)?;
+    let (database, is_private) = (Database(login), setting.is_private);
+    let data = sql::data::plan(&database, login, server.control, is_private, examination)?;
     let (plan, kept) = data.clone().unwrap_or_default();
-    if examination.study.tests.iter().any(changes_schema) {
-        examination.found.error(no_changes());
-    }
     rights::check(&mut server, &needs, &plan, &kept, examination.found);
     state::check(&mut server, &needs, &plan, examination.found);
+    replication::check(&mut server, &needs, &plan, examination.found);
     limits::check(&mut server, &needs, examination);
     space::check(&mut server, &plan, examination);
     let identity = identity::find(&mut server, examination.load_host);
@@ -108,43 +106,6 @@ fn refuse_recovery(
         return examination.found.keep(failure).map(drop);
     }
     Ok(())
-}
-
-/// What a run would make first, and which tables it would keep. That of later tests is looked at
-/// for what is in the way alone.
-fn data(
-    server: &mut Server<'_>,
-    examination: &mut Examination<'_>,
-) -> Result<Option<(DataPlan, Vec<String>)>, Failure> {
-    let mut first = None;
-    let (seed, is_private) = (examination.study.seed, server.setting.is_private);
-    for own in examination.study.tests.iter().filter_map(|test| test.data()?.transactions()) {
-        let database = Database(server.login);
-        let plan = sql::own_data::dry_run(&database, server.login, own, seed, is_private);
-        let plan = examination.found.keep(plan)?.flatten();
-        first = first.or(plan.map(|plan| (plan, Vec::new())));
-    }
-    let mut shapes = Vec::new();
-    for oltp in of_study(examination.study) {
-        let shape = (oltp.tables, oltp.table_size, oltp.distribution);
-        if shapes.contains(&shape) {
-            continue;
-        }
-        shapes.push(shape);
-        let found = tables::dry_run(server.login, server.control, oltp);
-        let found = examination.found.keep(found)?;
-        first = first.or(found);
-    }
-    Ok(first)
-}
-
-fn changes_schema(test: &Test) -> bool {
-    matches!(&test.task, Task::Statement(statement) if statement.change().is_some())
-}
-
-/// The loads on tables whose data the tests of a study need.
-fn of_study(study: &Study) -> impl Iterator<Item = &Oltp> {
-    study.tests.iter().filter_map(|test| test.data()?.oltp().ok())
 }
 
 /// That something costs a load time, or saves it, for another reason than the study's.

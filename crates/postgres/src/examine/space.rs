@@ -1,8 +1,9 @@
 //! Room for the data and for the log, where the server's machine tells.
 
-use super::{Server, of_study};
+use super::Server;
 use host::size_in_words;
 use model::{Failure, FailureKind};
+use sql::data::test_tables;
 use std::path::Path;
 use system::{DataPlan, Examination};
 
@@ -12,7 +13,8 @@ pub(super) fn check(server: &mut Server<'_>, plan: &DataPlan, examination: &mut 
         return;
     }
     let number = plan.to_make().try_into().unwrap_or(u32::MAX);
-    let tables = of_study(examination.study).next().map_or(0, |oltp| oltp.bytes_of_tables(number));
+    let tables =
+        test_tables(examination.study).next().map_or(0, |oltp| oltp.bytes_of_tables(number));
     // The server keeps about as much of the log, and more where somebody else needs it.
     let log = server
         .value("SELECT pg_size_bytes(current_setting('max_wal_size'))")

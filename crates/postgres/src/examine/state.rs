@@ -13,7 +13,6 @@ pub(super) fn check(
     let writes = needs.writes() || plan.to_make() > 0;
     if needs.writes() {
         durability(server, found);
-        replicas(server, found);
     }
     if writes {
         warn_if(
@@ -57,30 +56,6 @@ fn durability(server: &Server<'_>, found: &mut Diagnostics) {
     }
     if server.is_off("data_checksums") {
         found.note("pages have no checksums (data_checksums = off)", "");
-    }
-}
-
-fn replicas(server: &mut Server<'_>, found: &mut Diagnostics) {
-    let standbys = server.text("synchronous_standby_names").to_owned();
-    if !standbys.is_empty() {
-        found.warn(
-            format!(
-                "commits wait for replicas (synchronous_standby_names = {standbys}), which take part in \
-                 what is measured"
-            ),
-            "name a server without replicas, unless the study is about them",
-        );
-    }
-    let sql = "SELECT count(*) FROM pg_replication_slots WHERE NOT active";
-    let unused = server.value(sql).and_then(|count| count.parse::<u64>().ok()).unwrap_or(0);
-    if unused > 0 {
-        found.warn(
-            format!(
-                "{unused} replication slots are used by nobody: the server keeps the log for them, which \
-                 grows with everything that the study writes"
-            ),
-            "SELECT pg_drop_replication_slot(slot_name) for those that nobody needs",
-        );
     }
 }
 

@@ -19,7 +19,7 @@ pub enum Duplicates {
 
 impl Duplicates {
     /// What it means in a workload.
-    pub(super) fn of(workload: &Workload) -> Self {
+    pub(crate) fn of(workload: &Workload) -> Self {
         let puts_back =
             |oltp: &Oltp| oltp.transaction.deletes + oltp.transaction.delete_inserts > 0;
         match workload.oltp() {
@@ -34,7 +34,8 @@ const DUPLICATE: &[u8; 5] = b"23505";
 
 /// What an error of the server amounts to.
 pub fn operation_error(error: ServerError, duplicates: Duplicates) -> OperationError {
-    let class = match error.is_last_word() {
+    // A session whose prepared statements are stale begins anew, as one that was closed.
+    let class = match error.is_last_word() || error.is_stale_plan {
         true => ErrorClass::Connection,
         false if (&error.sql_state, duplicates) == (DUPLICATE, Duplicates::Conflict) => {
             ErrorClass::Conflict
@@ -105,8 +106,21 @@ mod tests {
             message: "terminating connection due to idle-in-transaction timeout".to_owned(),
             detail: String::new(),
             hint: String::new(),
+            is_stale_plan: false,
         };
         let error = operation_error(error, Duplicates::Violate);
         assert_eq!((error.class, error.code.as_str()), (ErrorClass::Connection, "25P03"));
+    }
+
+    /// Its statements would be refused for as long as the session lives.
+    #[test]
+    fn a_session_with_stale_statements_begins_anew() {
+        let stale = |is_stale_plan| {
+            let error = ServerError::of_state("0A000", "cached plan must not change result type");
+            let error = ServerError { is_stale_plan, ..error };
+            operation_error(error, Duplicates::Violate).class
+        };
+        assert_eq!(stale(true), ErrorClass::Connection);
+        assert_eq!(stale(false), ErrorClass::Statement);
     }
 }

@@ -7,10 +7,10 @@ use crate::protocol::{
     write_terminate, write_text_query,
 };
 use engine::{OperationError, SessionError};
-use model::{Effect, ErrorClass, RequestKind};
-use sql::{Boundaries, Ready, Statements, TextTemplate, Wire};
+use model::{Effect, RequestKind};
+use sql::{Boundaries, Ready, Statements, TextTemplate, Wire, read_row, wrong_rows};
 use std::sync::Arc;
-use workload::program::{Column, Parameter, RowRead, Run, Statement, StatementKind, Text, Value};
+use workload::program::{Parameter, RowRead, Run, Statement, StatementKind, Text, Value};
 
 /// Where every statement stands between BEGIN and COMMIT.
 static IN_TRANSACTIONS: [RequestKind; 8] = kinds(None, Some(TRANSACTIONS));
@@ -209,16 +209,8 @@ impl PostgresWire {
         run: &mut Run,
     ) -> Result<Option<Box<OperationError>>, SessionError> {
         let statement = &statements.program().statements()[statement];
-        if let Some(wrong) = statement.row_read.error(rows) {
-            return Ok(Some(Box::new(OperationError {
-                class: ErrorClass::Statement,
-                code: "gset".to_owned(),
-                sql_state: String::new(),
-                message: format!("{}: {wrong}", statement.name),
-            })));
-        }
-        if rows == 0 && statement.row_read == RowRead::Last {
-            return Ok(None);
+        if let Some(wrong) = wrong_rows(statement, rows) {
+            return Ok(Some(wrong));
         }
         let columns = match self.place {
             None => &self.columns,
@@ -228,20 +220,9 @@ impl PostgresWire {
                 (None, None) => &self.columns,
             },
         };
-        for read in &statement.reads {
-            let column = match &read.column {
-                Column::Number(number) => *number,
-                Column::Name(name) => columns.find(name).ok_or_else(|| {
-                    let statement = &statement.name;
-                    let what = format!("the answer to {statement} has no column {name}");
-                    SessionError::Protocol(what)
-                })?,
-            };
-            match self.reader.read(column, &mut self.value).map_err(broken)? {
-                true => run.variables.set_text(read.variable, &self.value),
-                false => run.variables.set(read.variable, Value::Null),
-            }
-        }
+        let read = |column, value: &mut _| self.reader.read(column, value).map_err(broken);
+        let find = |name: &str| columns.find(name);
+        read_row(statement, rows, &mut run.variables, find, read, &mut self.value)?;
         Ok(None)
     }
 

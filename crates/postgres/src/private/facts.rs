@@ -4,11 +4,13 @@ use model::System;
 /// The account of weighin on a private server, and the database that its data is in.
 pub(super) const USER: &str = "weighin";
 pub(super) const DATABASE: &str = "sbtest";
+/// The account of those that replicate from one.
+pub(super) const REPLICATION_USER: &str = "weighin_replication";
 
 pub(super) const FACTS: KindFacts = KindFacts {
     system: System::Postgres,
     login: (Some(USER), DATABASE),
-    replication_user: None,
+    replication_user: Some(REPLICATION_USER),
     account: "postgres",
     runs_as_account: true,
     // The postmaster and its processes rewrite their arguments.

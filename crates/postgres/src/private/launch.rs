@@ -2,18 +2,19 @@
 
 use super::facts::{DATABASE, FACTS, USER};
 use super::hba;
+use super::member;
 use super::programs::Programs;
 use super::settings::Settings;
 use host::recipe::{
-    CERTIFICATE, Distribution, Home, InitialData, KEY, PrivateServerKind, Recipe, RecipeOrder,
-    file_trouble, run_initialiser,
+    CERTIFICATE, Distribution, GroupMember, Home, InitialData, KEY, PrivateServerKind, Recipe,
+    RecipeOrder, file_trouble, run_initialiser,
 };
-use model::Failure;
+use model::{Failure, FailureKind};
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -46,6 +47,9 @@ struct Postgres {
     distribution: Distribution,
     programs: Programs,
     settings: Settings,
+    member: Option<GroupMember>,
+    /// Of a replica: the data directory of its primary, which is stopped.
+    primary: Option<PathBuf>,
 }
 
 impl Postgres {
@@ -55,11 +59,12 @@ impl Postgres {
     /// `MissingProgram` when there is no server, `SandboxStart` that names a setting, `NotPermitted` where
     /// no account could run it.
     fn new(order: RecipeOrder, distribution: Distribution) -> Result<Self, Failure> {
-        let RecipeOrder { target, settings, trusted, .. } = order;
+        let RecipeOrder { target, settings, trusted, member, data, .. } = order;
+        let primary = data.filter(|_| member::is_replica(member));
         let distribution = distribution.never_root()?;
         let programs = Programs::find(&distribution)?;
         let settings = Settings::new(&target, &settings, trusted, &programs, &distribution)?;
-        Ok(Self { target, distribution, programs, settings })
+        Ok(Self { target, distribution, programs, settings, member, primary })
     }
 
     /// Has the server carry out statements on its data while nobody can connect to it.
@@ -105,7 +110,32 @@ impl Recipe for Postgres {
         &self.distribution
     }
 
-    fn prepare(&self, home: &Home, password: &str, _: Option<&str>) -> Result<(), Failure> {
+    fn prepare(
+        &self,
+        home: &Home,
+        password: &str,
+        replication_password: Option<&str>,
+    ) -> Result<(), Failure> {
+        if self.member.is_some() && home.has(TEMPORARY_VOLUME) {
+            return Err(Failure::new(
+                FailureKind::NotPermitted,
+                format!(
+                    "{}: the replicas of PostgreSQL have their primary's tablespaces, under the same \
+                     names, and weighin's are on one machine",
+                    self.target
+                ),
+                "leave out temporary_volume, or replicas",
+            ));
+        }
+        let run_as = self.distribution.run_as();
+        let files = |error| file_trouble("the login", &home.run(), &error);
+        let hba = hba::text(home.has(CERTIFICATE), self.member.is_some());
+        home.write(hba::FILE, &hba).and_then(|file| run_as.give_file(&file)).map_err(files)?;
+        if let Some(primary) = &self.primary {
+            home.copy_data_of(primary, &[NAME_FILE], run_as)?;
+            let marked = home.mark_data(member::STANDBY_FILE, run_as);
+            return marked.map_err(|error| file_trouble("a replica", &home.data(), &error));
+        }
         let data = InitialData {
             distribution: &self.distribution,
             version: format!("postgresql-{}", self.programs.version),
@@ -116,15 +146,13 @@ impl Recipe for Postgres {
         };
         data.fill(home)?;
         let mut statements = format!("ALTER USER {USER} PASSWORD '{password}';\n");
+        statements.extend(replication_password.map(member::account));
         if home.has(TEMPORARY_VOLUME) {
             let place = home.temporary().display().to_string().replace('\'', "''");
             statements +=
                 &format!("CREATE TABLESPACE {TEMPORARY_TABLESPACE} LOCATION '{place}';\n");
         }
-        self.alone(home, &statements)?;
-        home.write(hba::FILE, &hba::text(home.has(CERTIFICATE)))
-            .and_then(|file| self.distribution.run_as().give_file(&file))
-            .map_err(|error| file_trouble("the login", &home.run(), &error))
+        self.alone(home, &statements)
     }
 
     fn command(&self, home: &Home, listen: SocketAddr) -> Command {
@@ -150,7 +178,11 @@ impl Recipe for Postgres {
         }
         command.arg("-D").arg(home.data());
         // Of an option given twice the last one counts.
-        command.args(["-c", MAX_CONNECTIONS]).args(self.settings.options());
+        command.args(["-c", MAX_CONNECTIONS]);
+        for option in self.member.iter().flat_map(member::options) {
+            command.arg("-c").arg(option);
+        }
+        command.args(self.settings.options());
         command
     }
 

@@ -3,6 +3,7 @@
 mod facts;
 mod hba;
 mod launch;
+mod member;
 mod programs;
 mod settings;
 

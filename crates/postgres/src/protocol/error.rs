@@ -10,6 +10,9 @@ pub struct ServerError {
     pub detail: String,
     /// What the server suggests; empty where that is nothing.
     pub hint: String,
+    /// A prepared statement would give other columns now than it did when it was prepared, because a table
+    /// was changed: in this session it is of no use any more.
+    pub is_stale_plan: bool,
 }
 
 /// What becomes of the session after an error.
@@ -21,6 +24,8 @@ pub enum Severity {
     Fatal,
 }
 
+/// The routine of the server that says so.
+const STALE_PLAN: &[u8] = b"RevalidateCachedQuery";
 /// The state of an error that came without one: an internal error.
 const NO_STATE: [u8; 5] = *b"XX000";
 
@@ -38,6 +43,7 @@ impl ServerError {
             message: message.to_owned(),
             detail: String::new(),
             hint: String::new(),
+            is_stale_plan: false,
         }
     }
 
@@ -67,6 +73,8 @@ impl ServerError {
                 b'M' => error.message = text(),
                 b'D' => error.detail = text(),
                 b'H' => error.hint = text(),
+                // Whatever the language of the message.
+                b'R' => error.is_stale_plan = value == STALE_PLAN,
                 _ => {}
             }
         }

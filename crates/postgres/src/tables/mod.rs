@@ -1,14 +1,6 @@
-//! The tables that an OLTP load runs on: what is there, what is missing, making it, checking it,
-//! removing it. What is the same on other servers is in [`sql::tables`].
+//! The test tables of these servers, as far as they are not the same on others: see [`sql::tables`].
 
-mod check;
-mod cleanup;
-mod inspect;
-mod prepare;
+mod rows;
 mod schema;
 
-pub use check::check;
-pub(super) use check::{are_finished, contents};
-pub use cleanup::{Cleanup, cleanup};
-pub use prepare::prepare;
-pub(super) use prepare::{dry_run, filling_connections};
+pub use rows::Rows;

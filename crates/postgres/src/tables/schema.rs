@@ -1,10 +1,16 @@
 //! What makes test tables, in the words of sysbench's driver for PostgreSQL.
 
+use crate::client::Connection;
 use model::{Failure, FailureKind, Oltp, OltpMix};
+use sql::Control;
 use workload::oltp::name_of;
 
 /// Creates a test table without its secondary index, with a comment by which weighin knows it again.
-pub(super) fn create_table(workload: &Oltp, table: u32, comment: &str) -> Result<String, Failure> {
+pub(super) fn create_table(
+    workload: &Oltp,
+    table: u32,
+    comment: Option<&str>,
+) -> Result<String, Failure> {
     let schema = &workload.schema;
     let name = name_of(workload, table);
     if let Some(engine) = &schema.engine {
@@ -28,11 +34,14 @@ pub(super) fn create_table(workload: &Oltp, table: u32, comment: &str) -> Result
         "" => String::new(),
         options => format!(" {options}"),
     };
+    let create = format!(
+        "CREATE TABLE {name} (id {id}, k INTEGER DEFAULT '0' NOT NULL{values}{key}){options}"
+    );
     // Both or none of them: statements of one message are one transaction.
-    Ok(format!(
-        "CREATE TABLE {name} (id {id}, k INTEGER DEFAULT '0' NOT NULL{values}{key}){options}; \
-         COMMENT ON TABLE {name} IS '{comment}'"
-    ))
+    Ok(match comment {
+        Some(comment) => format!("{create}; {}", Connection::comment_on(&name, comment)),
+        None => create,
+    })
 }
 
 /// Creates the indexes that a test table has besides its primary key.
@@ -64,16 +73,16 @@ mod tests {
     fn tables_are_those_of_sysbench() {
         let mut workload = Oltp::preset(OltpMix::ReadWrite);
         assert_eq!(
-            create_table(&workload, 3, "ours").unwrap(),
+            create_table(&workload, 3, Some("ours")).unwrap(),
             "CREATE TABLE sbtest3 (id SERIAL, k INTEGER DEFAULT '0' NOT NULL, \
              c CHAR(120) DEFAULT '' NOT NULL, pad CHAR(60) DEFAULT '' NOT NULL, \
              PRIMARY KEY (id)); COMMENT ON TABLE sbtest3 IS 'ours'"
         );
         assert_eq!(create_indexes(&workload, 3), ["CREATE INDEX k_3 ON sbtest3(k)"]);
         workload.schema.auto_increment = false;
-        assert!(create_table(&workload, 1, "").unwrap().contains("(id INTEGER NOT NULL, "));
+        assert!(create_table(&workload, 1, None).unwrap().contains("(id INTEGER NOT NULL, "));
         assert_eq!(set_sequence(&workload, 1), None);
         workload.schema.engine = Some("InnoDB".to_owned());
-        assert!(create_table(&workload, 1, "").is_err());
+        assert!(create_table(&workload, 1, None).is_err());
     }
 }

@@ -3,7 +3,8 @@
 use crate::support::{DATABASE, Server};
 use engine::Stop;
 use model::{FailureKind, Oltp, OltpMix};
-use postgres::tables::{check, cleanup, prepare};
+use postgres::tables::Rows;
+use sql::tables::{check, cleanup, prepare};
 use system::{Preparing, Step};
 
 fn workload() -> Oltp {
@@ -21,7 +22,9 @@ fn make(server: &Server, workload: &Oltp) -> Result<system::Prepared, model::Fai
         stop: &Stop::default(),
         progress: &mut |step: Step| steps.push(step),
     };
-    let made = prepare(&server.login(), &mut server.connect(), workload, &mut preparing);
+    let (login, mut control) = (server.login(), server.connect());
+    let rows = Rows { login: &login, workload, seed: 7 };
+    let made = prepare(&rows, &login, &mut control, workload, &mut preparing);
     assert!(made.is_err() || steps.iter().all(|step| step.done <= step.of));
     made
 }
@@ -61,12 +64,12 @@ fn tables_are_made_kept_replaced_and_dropped_and_those_of_others_are_not_touched
     let refused = make(&server, &Oltp { table_size: 9_000, tables: 1, ..larger.clone() });
     assert_eq!(refused.unwrap_err().kind, FailureKind::MissingTables);
 
-    let done = cleanup(&server.login(), &mut control, &[]).unwrap();
-    assert_eq!((done.dropped, done.kept), (vec!["sbtest2".to_owned()], vec!["sbtest1".to_owned()]));
-    let also = cleanup(&server.login(), &mut control, &["shop.orders".to_owned()]);
+    let done = cleanup(&mut control, DATABASE, &[]).unwrap();
+    assert_eq!((done.0, done.1), (vec!["sbtest2".to_owned()], vec!["sbtest1".to_owned()]));
+    let also = cleanup(&mut control, DATABASE, &["shop.orders".to_owned()]);
     assert_eq!(also.unwrap_err().kind, FailureKind::ForeignTables);
-    let done = cleanup(&server.login(), &mut control, &["sbtest1".to_owned()]).unwrap();
-    assert_eq!(done.dropped, ["sbtest1"]);
+    let done = cleanup(&mut control, DATABASE, &["sbtest1".to_owned()]).unwrap();
+    assert_eq!(done.0, ["sbtest1"]);
     let mut one = |sql: &str| control.query(sql).unwrap().rows[0][0].clone().unwrap();
     assert_eq!(one("SELECT count(*) FROM pg_tables WHERE schemaname = 'shop'"), "1");
 }
@@ -86,7 +89,9 @@ fn an_interrupted_table_is_made_anew() {
         stop: &stop,
         progress: &mut |_| {},
     };
-    let stopped = prepare(&server.login(), &mut control, &workload, &mut preparing);
+    let login = server.login();
+    let rows = Rows { login: &login, workload: &workload, seed: 7 };
+    let stopped = prepare(&rows, &login, &mut control, &workload, &mut preparing);
     assert!(stopped.unwrap_err().is_stop());
     let unfinished = check(&mut control, &workload).unwrap_err();
     assert!(unfinished.message.contains("unfinished"), "{unfinished}");

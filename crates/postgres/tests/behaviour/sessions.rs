@@ -44,6 +44,7 @@ fn run(
         schedule: Schedule {
             warmup: Duration::ZERO,
             limit: Limit::LastReply { duration: None, events: Some(transactions) },
+            turns: None,
         },
         open: None,
         reconnect_after: None,

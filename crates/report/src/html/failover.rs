@@ -72,7 +72,7 @@ fn chart(record: &TrialRecord, all: &[&TrialRecord]) -> Markup {
     PanelChart {
         title: format!("{}: writes around the failover", record.key),
         time: (from, until),
-        warmup_until: 0.0,
+        unmeasured: Vec::new(),
         bands,
         panels,
         most_points: MOST_POINTS,

@@ -15,21 +15,39 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
     html! {
         section #answer {
             @if let Some(scaled) = words::scaled(analysis) { p.limits { strong { (scaled) } } }
-            div.screen {
-                div {
-                    h2 { "Recommendation" }
-                    @if analysis.tests.is_empty() { p { (words::NO_TEST) } }
-                    @if let Some(nothing) = words::nothing_ranked(analysis) { p.headline { (nothing) } }
-                    @match judged.as_slice() {
-                        [] => {}
-                        [(number, only)] => (of_test(analysis, only, *number)),
-                        several => (of_tests(analysis, several)),
-                    }
+            @if let Some(standings) = tables::standings(analysis) {
+                h2 { "Recommendation" }
+                @if let Some(first) = words::first_places(analysis) { p.headline { (first) } }
+                (table::table(&standings))
+                p.caption { (words::standings(analysis)) }
+                (words_and_chart(analysis, None, &judged))
+            } @else {
+                (words_and_chart(analysis, Some("Recommendation"), &judged))
+            }
+        }
+    }
+}
+
+fn words_and_chart(
+    analysis: &Analysis,
+    heading: Option<&str>,
+    judged: &[(usize, &TestAnalysis)],
+) -> Markup {
+    html! {
+        div.screen {
+            div {
+                @if let Some(heading) = heading { h2 { (heading) } }
+                @if analysis.tests.is_empty() { p { (words::NO_TEST) } }
+                @if let Some(nothing) = words::nothing_ranked(analysis) { p.headline { (nothing) } }
+                @match judged {
+                    [] => {}
+                    [(number, only)] => (of_test(analysis, only, *number)),
+                    several => (of_tests(analysis, several)),
                 }
-                div {
-                    @if let Some(chart) = charts::main(analysis) { (chart) }
-                    (grounds(analysis))
-                }
+            }
+            div {
+                @if let Some(chart) = charts::main(analysis) { (chart) }
+                (grounds(analysis))
             }
         }
     }
@@ -51,7 +69,7 @@ fn of_test(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Markup {
     }
 }
 
-/// The choice in each test, and who is second; those that leave it open between the same targets in one.
+/// The choice in each test; those that leave it open between the same targets in one.
 fn of_tests(analysis: &Analysis, tests: &[(usize, &TestAnalysis)]) -> Markup {
     let mut open: Vec<(String, Vec<Markup>)> = Vec::new();
     let mut decided = Vec::new();
@@ -69,16 +87,16 @@ fn of_tests(analysis: &Analysis, tests: &[(usize, &TestAnalysis)]) -> Markup {
                 }
             }
             _ => {
-                let second = words::second(analysis, test).filter(|_| said.choice.is_some());
-                decided.push(html! {
-                    li { (link) ": " (said.first()) @if let Some(second) = second { " " (second) } }
-                });
+                decided.push(html! { li { (link) ": " (said.first()) } });
             }
         }
     }
-    let more = decided.split_off(decided.len().min(MOST_TESTS));
+    let once = tests.iter().all(|(_, test)| !test.ranking.measured_once.is_empty());
+    // The table has said all of what is no more than an order of figures.
+    let most = if once && tables::standings(analysis).is_some() { 0 } else { MOST_TESTS };
+    let more = decided.split_off(decided.len().min(most));
     html! {
-        ul.choices {
+        @if !decided.is_empty() || !open.is_empty() { ul.choices {
             @for test in &decided { (test) }
             @for (between, tests) in &open {
                 li {
@@ -90,10 +108,10 @@ fn of_tests(analysis: &Analysis, tests: &[(usize, &TestAnalysis)]) -> Markup {
                     "."
                 }
             }
-        }
+        } }
         @if !more.is_empty() {
             details {
-                summary { (more.len()) " more tests" }
+                summary { @if most == 0 { "In words" } @else { (more.len()) " more tests" } }
                 ul.choices { @for test in &more { (test) } }
             }
         }
@@ -103,6 +121,9 @@ fn of_tests(analysis: &Analysis, tests: &[(usize, &TestAnalysis)]) -> Markup {
 /// How sure it is, what it rests on, and what it does not hold for.
 fn grounds(analysis: &Analysis) -> Markup {
     html! {
+        @for break_even in words::break_evens(analysis) {
+            p.limits { strong { "Break-even" } " " (break_even) " " a href="#money" { "Money" } }
+        }
         @if !analysis.dataset.trials.is_empty() {
             p.limits {
                 strong { "Based on" } " " a href="#trials" { (words::rests_on(analysis)) }

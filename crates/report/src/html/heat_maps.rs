@@ -1,7 +1,7 @@
 //! Latency over time: from the intervals of a trial to a heat map.
 
 use crate::svg::{Grid, HeatChart, HeatMap};
-use model::{Interval, LoadResult, Phase, TrialRecord};
+use model::{Interval, LoadResult, Phase, Slice, TrialRecord};
 
 /// What a panel has room for.
 pub(crate) const OF_PANEL: Grid = Grid { most_columns: 60, rows: 16 };
@@ -15,7 +15,7 @@ pub(crate) fn plain(record: &TrialRecord) -> Option<HeatChart> {
     let ends = load.intervals.iter().map(|of| (of.start + of.length).as_secs_f64());
     let seconds = ends.fold(0.0, f64::max);
     let map = heat_map(load, seconds, extent(&[record])?, OF_CHART)?;
-    Some(HeatChart { map, warmup_until: warmup_until(load) })
+    Some(HeatChart { map, unmeasured: unmeasured(load) })
 }
 
 /// The shortest and the longest latency of these trials, in milliseconds; nothing where no operation
@@ -46,10 +46,20 @@ pub(crate) fn heat_map(
     (!map.is_empty()).then_some(map)
 }
 
-/// Until when a load was only warming up, in seconds.
-pub(crate) fn warmup_until(load: &LoadResult) -> f64 {
-    let warm = load.intervals.iter().filter(|interval| interval.phase == Phase::Warmup);
-    warm.map(|i| (i.start + i.length).as_secs_f64()).fold(0.0, f64::max)
+/// From when until when a load ran or waited for its turn before and between what was measured of it, in
+/// seconds.
+pub(crate) fn unmeasured(load: &LoadResult) -> Vec<(f64, f64)> {
+    if load.slices.is_empty() {
+        let warm = load.intervals.iter().filter(|interval| interval.phase == Phase::Warmup);
+        let until = warm.map(|i| (i.start + i.length).as_secs_f64()).fold(0.0, f64::max);
+        return vec![(0.0, until)];
+    }
+    let mut before = 0.0;
+    let between = |slice: &Slice| {
+        let until = std::mem::replace(&mut before, slice.until.as_secs_f64());
+        (until, slice.from.as_secs_f64())
+    };
+    load.slices.iter().map(between).collect()
 }
 
 fn middle(interval: &Interval) -> f64 {

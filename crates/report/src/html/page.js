@@ -439,6 +439,29 @@
     };
   }
 
+  // A click on a heading sorts the rows by that column, a second one the other way round.
+  for (const table of document.querySelectorAll("table.standings")) {
+    const body = table.tBodies[0];
+    const asWritten = [...body.rows];
+    const heads = [...table.tHead.rows[0].cells];
+    const key = (row, column) => {
+      const { order } = row.cells[column].dataset;
+      return order === undefined ? asWritten.indexOf(row) : Number(order);
+    };
+    heads.forEach((head, column) => {
+      const button = element("button", head.textContent);
+      button.type = "button";
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const falls = head.getAttribute("aria-sort") === "ascending";
+        for (const other of heads) other.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", falls ? "descending" : "ascending");
+        const sorted = [...asWritten].sort((a, b) => key(a, column) - key(b, column));
+        body.append(...(falls ? sorted.reverse() : sorted));
+      });
+    });
+  }
+
   // Paper has no folds: what belongs on it opens for printing, where the style sheet cannot do that.
   addEventListener("beforeprint", () => {
     for (const fold of document.querySelectorAll("details.layer, details.paper")) fold.open = true;

@@ -1,6 +1,6 @@
 use super::evidence::Evidence;
 use crate::svg;
-use crate::tables::{Table, TableCell, Tone};
+use crate::tables::{Shade, Table, TableCell, Tone};
 use maud::{Markup, html};
 
 /// A table that scrolls within its own frame where the page is too narrow for it.
@@ -13,7 +13,7 @@ pub(super) fn linked(table: &Table, evidence: &Evidence) -> Markup {
     let classes: Vec<&str> = (0..table.columns.len()).map(|i| class(table, i)).collect();
     html! {
         div.scroll tabindex="0" {
-            table {
+            table class=[table.is_sortable.then_some("standings")] {
                 thead {
                     tr {
                         @for (column, class) in table.columns.iter().zip(&classes) {
@@ -24,8 +24,12 @@ pub(super) fn linked(table: &Table, evidence: &Evidence) -> Markup {
                 tbody {
                     @for row in &table.rows {
                         tr id=[row.id.as_ref()] class=[row.opens_group.then_some("group")] {
-                            @for (cell, class) in row.cells.iter().zip(&classes) {
-                                (one(cell, class, evidence))
+                            @for (place, (cell, class)) in row.cells.iter().zip(&classes).enumerate() {
+                                @if place == 0 && table.is_sortable {
+                                    th scope="row" { (content(cell, evidence)) }
+                                } @else {
+                                    (one(cell, class, evidence))
+                                }
                             }
                         }
                     }
@@ -52,6 +56,26 @@ fn class(table: &Table, column: usize) -> &'static str {
 }
 
 fn one(cell: &TableCell, column: &str, evidence: &Evidence) -> Markup {
+    // Numbers are the most, so they need no class.
+    let column = Some(column).filter(|column| *column != NUMBERS);
+    let class = column.into_iter().chain(cell.shade.map(shade)).collect::<Vec<_>>().join(" ");
+    html! {
+        td class=[Some(class).filter(|class| !class.is_empty())] data-order=[cell.order] {
+            (content(cell, evidence))
+        }
+    }
+}
+
+fn shade(shade: Shade) -> &'static str {
+    match shade {
+        Shade::Best => "best",
+        Shade::Near => "near",
+        Shade::Behind => "behind",
+        Shade::Far => "far",
+    }
+}
+
+fn content(cell: &TableCell, evidence: &Evidence) -> Markup {
     model::deadline::look();
     let (tone, sign) = match cell.tone {
         Tone::Plain => (None, ""),
@@ -60,14 +84,11 @@ fn one(cell: &TableCell, column: &str, evidence: &Evidence) -> Markup {
         Tone::Bad => (Some("bad"), "✕ "),
     };
     html! {
-        // Numbers are the most, so they need no class.
-        td class=[Some(column).filter(|column| *column != NUMBERS)] {
-            @if let Some(series) = cell.series { (svg::key(series)) }
-            @if let Some(tone) = tone { span class=(tone) { (sign) (cell.text) } }
-            @else if let Some(id) = &cell.rests_on { a href={ "#" (id) } { (cell.text) } }
-            @else { (cell.text) }
-            @if let Some(note) = &cell.note { small { (note) } }
-            (evidence.links(&cell.trials))
-        }
+        @if let Some(series) = cell.series { (svg::key(series)) }
+        @if let Some(tone) = tone { span class=(tone) { (sign) (cell.text) } }
+        @else if let Some(id) = &cell.rests_on { a href={ "#" (id) } { (cell.text) } }
+        @else { (cell.text) }
+        @if let Some(note) = &cell.note { small { (note) } }
+        (evidence.links(&cell.trials))
     }
 }

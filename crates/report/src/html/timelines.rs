@@ -14,6 +14,7 @@ use analyse::{
 };
 use maud::{Markup, html};
 use model::{Interval, LoadResult, Mark, Outage, Sample, Test, TrialRecord, UnitName, signal};
+use std::time::Duration;
 
 /// Points that the lines of all trials may have together, so that the page stays light.
 const POINTS_OF_ALL: usize = 120_000;
@@ -43,9 +44,13 @@ pub(super) fn section(analysis: &Analysis, evidence: &Evidence) -> Markup {
              weighin ran on"
         }
     };
+    let shaded = match analysis.dataset.study.slices {
+        Some(_) => "warm-up and the turns of other targets",
+        None => "warm-up",
+    };
     let content = html! {
             p.caption {
-                "Each trial over time, warm-up shaded, outages in the colour of failures. Trials at \
+                "Each trial over time, " (shaded) " shaded, outages in the colour of failures. Trials at \
                  one level share their axes, so that they compare by eye. Processors and disks are \
                  those of " (host) ". Processors: "
                 span.swatch.busy {} " in use, " span.swatch.iowait {} " waiting for IO. "
@@ -324,13 +329,13 @@ fn panel_chart(
     let mut panels = Vec::new();
     let mut shown = Vec::new();
     let mut bands = seen.map(events::bands).unwrap_or_default();
-    let mut warm = 0.0;
+    let mut unmeasured = Vec::new();
     if let Some(load) = record.load() {
         panels.push(throughput(load, extent, counted));
         panels.extend(heat(load, extent));
         panels.extend(extent.tail.map(|tail| latencies(load, extent, tail)).into_iter().flatten());
         shown.push("throughput and latency");
-        warm = heat_maps::warmup_until(load);
+        unmeasured = heat_maps::unmeasured(load);
         bands.extend(load.outages.iter().map(|outage| down(outage, extent)));
     }
     let marks = record.outcome().map_or(&[][..], |outcome| &outcome.marks);
@@ -344,7 +349,7 @@ fn panel_chart(
     PanelChart {
         title: format!("{}: {} over time", record.key, shown.join(", ")),
         time: (0.0, extent.seconds),
-        warmup_until: warm,
+        unmeasured,
         bands,
         panels,
         most_points,
@@ -375,11 +380,19 @@ fn per_second(
     largest: f64,
     of: &dyn Fn(&Interval) -> Option<f64>,
 ) -> Panel {
-    let points = load.intervals.iter().filter_map(|interval| {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut end = Duration::ZERO;
+    for interval in &load.intervals {
+        // While others had their turn, it did nothing.
+        if lines.is_empty() || interval.start > end {
+            lines.push(Line { class: "load", points: Vec::new() });
+        }
+        end = interval.start + interval.length;
         let middle = interval.start.as_secs_f64() + interval.length.as_secs_f64() / 2.0;
-        Some((middle, of(interval)?))
-    });
-    let lines = vec![Line { class: "load", points: points.collect() }];
+        if let (Some(line), Some(value)) = (lines.last_mut(), of(interval)) {
+            line.points.push((middle, value));
+        }
+    }
     Panel { heading: heading.to_owned(), largest, lines, heat: None }
 }
 

@@ -13,8 +13,8 @@ const TIME_MARKS: usize = 8;
 /// Latency over time with axes, and what was left out of the measurement.
 pub(crate) struct HeatChart {
     pub(crate) map: HeatMap,
-    /// Until when the load was only warming up, in seconds.
-    pub(crate) warmup_until: f64,
+    /// From when until when it was not measured, in seconds.
+    pub(crate) unmeasured: Vec<(f64, f64)>,
 }
 
 impl HeatChart {
@@ -26,10 +26,11 @@ impl HeatChart {
         let time = Scale::exactly((from, until), (left, right));
         let marks = Scale::from_zero([until], (left, right), TIME_MARKS);
         let latency = self.map.latency_scale((bottom, frame.top));
-        let warm = time.position(self.warmup_until).unwrap_or(left).clamp(left, right);
+        let at = |seconds: f64| time.position(seconds).unwrap_or(left).clamp(left, right);
+        let unmeasured = self.unmeasured.iter().map(|(from, until)| (at(*from), at(*until)));
         let content = html! {
-            @if warm > left {
-                rect class="warmup" x=(px(left)) y=(px(frame.top)) width=(px(warm - left))
+            @for (from, until) in unmeasured.filter(|(from, until)| until > from) {
+                rect class="warmup" x=(px(from)) y=(px(frame.top)) width=(px(until - from))
                     height=(px(bottom - frame.top)) {}
             }
             g class="axes" {

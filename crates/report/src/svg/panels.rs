@@ -19,8 +19,8 @@ pub(crate) struct PanelChart {
     pub(crate) title: String,
     /// First and last second; the first may be negative.
     pub(crate) time: (f64, f64),
-    /// Until when the load was only warming up, in seconds.
-    pub(crate) warmup_until: f64,
+    /// From when until when it was not measured, in seconds: it warmed up, or others had their turn.
+    pub(crate) unmeasured: Vec<(f64, f64)>,
     /// What went on beside, behind the lines of all panels.
     pub(crate) bands: Vec<Band>,
     /// From top to bottom.
@@ -139,18 +139,22 @@ impl PanelChart {
     /// What all panels have alike, each kind in one path.
     fn rules(&self, time: &Scale) -> Markup {
         let (left, right) = time.range();
-        let warm = time.position(self.warmup_until).unwrap_or(left).clamp(left, right);
+        let at = |seconds: f64| time.position(seconds).unwrap_or(left).clamp(left, right);
+        let unmeasured = self.unmeasured.iter().map(|(from, until)| (at(*from), at(*until)));
+        let unmeasured: Vec<_> = unmeasured.filter(|(from, until)| until > from).collect();
         let tops = || (0..self.panels.len()).map(|i| i as f64 * PANEL + 16.0);
         let lines = |at: &dyn Fn(f64) -> f64| -> String {
             tops().map(|top| path([(left, at(top)), (right, at(top))])).collect()
         };
-        let warmup: String = tops()
-            .map(|top| {
-                format!("M{} {}h{}v{PLOT}H{}Z", px(left), px(top), px(warm - left), px(left))
-            })
-            .collect();
+        let shaded = |top: f64| -> String {
+            let shade = |(from, until): &(f64, f64)| {
+                format!("M{} {}h{}v{PLOT}H{}Z", px(*from), px(top), px(until - from), px(*from))
+            };
+            unmeasured.iter().map(shade).collect()
+        };
+        let shades: String = tops().map(shaded).collect();
         html! {
-            @if warm > left { path class="warmup" d=(warmup) {} }
+            @if !shades.is_empty() { path class="warmup" d=(shades) {} }
             path class="base" d=(lines(&|top| top + PLOT)) {}
             path class="grid" d=(lines(&|top| top)) {}
         }

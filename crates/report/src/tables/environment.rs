@@ -41,14 +41,16 @@ pub(crate) fn run(analysis: &Analysis) -> Table {
         ("seed", Some(dataset.plan.seed.to_string())),
         ("time scale", Some(numbers::figure(dataset.run.scale))),
     ];
-    let beside = side_by_side(dataset).map(|trials| ("side by side", Some(trials)));
+    let how = if dataset.study.slices.is_some() { "in turns" } else { "side by side" };
+    let beside = side_by_side(dataset).map(|trials| (how, Some(trials)));
     pairs(facts.into_iter().chain(beside).chain(began).chain(extended))
 }
 
 /// How many trials ran beside those of other targets.
 fn side_by_side(dataset: &Dataset) -> Option<String> {
     let beside = dataset.trials.iter().filter(|record| record.side_by_side.is_some()).count();
-    (beside > 0).then(|| format!("{beside} of {} trials ran beside others", dataset.trials.len()))
+    let how = if dataset.study.slices.is_some() { "took turns with" } else { "ran beside" };
+    (beside > 0).then(|| format!("{beside} of {} trials {how} others", dataset.trials.len()))
 }
 
 /// The host that made a run.

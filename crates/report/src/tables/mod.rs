@@ -20,6 +20,7 @@ mod ratios;
 mod resources;
 mod search;
 mod settings;
+mod standings;
 mod summary;
 mod trials;
 mod volume;
@@ -46,6 +47,7 @@ pub(crate) use ratios::ratios;
 pub(crate) use resources::{resource_ratios, resources};
 pub(crate) use search::{search_comparisons, search_steps};
 pub(crate) use settings::{Variable, differences, variables};
+pub(crate) use standings::standings;
 pub(crate) use summary::summary;
 pub(crate) use trials::{latest, superseded, trials};
 pub(crate) use volume::{devices, volumes};
@@ -71,6 +73,8 @@ pub(crate) struct Table {
     pub(crate) columns: Vec<Column>,
     /// As many cells each as there are columns.
     pub(crate) rows: Vec<Row>,
+    /// Whether readers may sort it by a column; rows have names then, in their first cells.
+    pub(crate) is_sortable: bool,
 }
 
 /// A column.
@@ -103,6 +107,20 @@ pub(crate) struct TableCell {
     pub(crate) rests_on: Option<String>,
     /// The trials that it rests on.
     pub(crate) trials: Vec<RestsOn>,
+    /// How far behind the best it is, for the eye; its words say the same.
+    pub(crate) shade: Option<Shade>,
+    /// What it is sorted by.
+    pub(crate) order: Option<f64>,
+}
+
+/// How far a figure is behind the best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shade {
+    /// It is the best, or the same.
+    Best,
+    Near,
+    Behind,
+    Far,
 }
 
 /// A trial that a cell of a table rests on.
@@ -130,7 +148,12 @@ pub(crate) enum Tone {
 impl Table {
     /// An empty table.
     pub(crate) fn new(columns: impl IntoIterator<Item = Column>) -> Self {
-        Self { columns: columns.into_iter().collect(), rows: Vec::new() }
+        Self { columns: columns.into_iter().collect(), rows: Vec::new(), is_sortable: false }
+    }
+
+    /// An empty one whose rows have names and can be sorted by a column.
+    fn sortable(columns: impl IntoIterator<Item = Column>) -> Self {
+        Self { is_sortable: true, ..Self::new(columns) }
     }
 
     /// The same without the columns that say nothing in any row.
@@ -153,7 +176,7 @@ impl Table {
             .columns
             .iter()
             .map(|column| Column { heading: column.heading.clone(), numeric: column.numeric });
-        let others = Self { columns: columns.collect(), rows: others };
+        let others = Self { rows: others, ..Self::new(columns) };
         (self, others)
     }
 
@@ -215,6 +238,16 @@ impl TableCell {
     /// The same with a tone.
     pub(crate) fn with_tone(self, tone: Tone) -> Self {
         Self { tone, ..self }
+    }
+
+    /// The same with a shade.
+    fn shaded(self, shade: Option<Shade>) -> Self {
+        Self { shade, ..self }
+    }
+
+    /// The same with what it is sorted by.
+    fn in_order(self, order: f64) -> Self {
+        Self { order: Some(order), ..self }
     }
 
     /// An estimate with its interval as the note.

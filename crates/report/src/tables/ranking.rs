@@ -135,7 +135,9 @@ fn columns_of(analysis: &Analysis, test: &TestAnalysis, place: &RankedTarget) ->
         Some(_) if view::imported(analysis) && place.figure.n == 1 => NOTHING.to_owned(),
         Some(_) if view::is_at_rates(test) => kept_up_with(test, &place.target)
             .map_or("none of the rates".to_owned(), |level| level.to_string()),
-        Some(curve) => shape(curve),
+        // The shape is that of throughput.
+        Some(curve) if metric == Metric::Throughput => shape(curve),
+        Some(_) => NOTHING.to_owned(),
         None => NOTHING.to_owned(),
     };
     [

@@ -5,7 +5,7 @@ use analyse::{StartSpread, start_spread};
 use model::{GeneratorShare, LoadResult, SideBySide};
 
 /// The columns; the shares are null where one process made the load.
-pub(super) const COLUMNS: [Column; 8] = [
+pub(super) const COLUMNS: [Column; 9] = [
     ("load_generators", |row| row.loaded(|load| load.generators.len().max(1).into())),
     ("generator_share_min", |row| row.share(|shares| shares.reduce(f64::min))),
     ("generator_share_max", |row| row.share(|shares| shares.reduce(f64::max))),
@@ -19,6 +19,12 @@ pub(super) const COLUMNS: [Column; 8] = [
         })
     }),
     ("began_at_ms", |row| row.beside(|others| others.began_at.0.into())),
+    ("slices", |row| {
+        row.loaded(|load| match load.slices.len() {
+            0 => Field::Null,
+            count => count.into(),
+        })
+    }),
 ];
 
 impl TrialRow<'_> {

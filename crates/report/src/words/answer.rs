@@ -1,7 +1,7 @@
 //! The answer to a test in plain words, with what it does not hold for.
 
 use super::first::{crowd, measured_once, not_offered, peaks};
-use super::{decision, failover, rates, search, undecided};
+use super::{decision, failover, money, rates, search, undecided};
 use crate::{numbers, view};
 use analyse::{
     Analysis, CurveShape, Evidence, Finding, Metric, OverallComparison, SearchAnalysis,
@@ -106,6 +106,11 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
     let limits = limits(analysis, test);
     let choice = decision::choice(analysis, test);
     let failed = choice.as_ref().and_then(|_| failures(analysis, test));
+    // Whoever asks what transactions cost is told so first, and then which target is best by the test.
+    let (choice, headline) = match money::cheapest(analysis, test) {
+        Some(cost) => (Some(cost), choice.unwrap_or(headline)),
+        None => (choice, headline),
+    };
     let stalled = stalled(test);
     Answer {
         stalled,

@@ -106,14 +106,6 @@ pub(crate) fn undecided(analysis: &Analysis, test: &TestAnalysis) -> Option<(Str
     is_same.then(|| (named(targets), places(all, &levels)))
 }
 
-/// Who comes second in a test that decides who comes first, of several tests.
-pub(crate) fn second(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
-    let tests = &analysis.summary.as_ref()?.tests;
-    let places = tests.iter().find(|places| places.test == test.test && !places.measured_once)?;
-    let is_decided = !places.first.is_empty() && !places.second.is_empty();
-    is_decided.then(|| format!("Second: {}.", named(&places.second)))
-}
-
 /// The target that is ahead of every other over all levels together, where no level by itself speaks
 /// against it and some leave it open.
 fn over_the_range(test: &TestAnalysis, all: &[Level]) -> Option<String> {
@@ -262,15 +254,15 @@ pub(crate) fn rests_on(analysis: &Analysis) -> String {
     )
 }
 
-/// What a reader of the recommendation must know, in two sentences: what it rests on, and what it does
-/// not hold for.
+/// What a reader of the recommendation must know: break-evens of costs, what it rests on, and what it
+/// does not hold for.
 pub(crate) fn grounds(analysis: &Analysis) -> Vec<String> {
     let doubts = doubts(analysis).map_or(String::new(), |doubts| format!("; {doubts}"));
     let based = (!analysis.dataset.trials.is_empty())
         .then(|| format!("Based on {}{doubts}.", rests_on(analysis)));
     let not_for = not_for(analysis);
     let not_for = (!not_for.is_empty()).then(|| format!("Not valid for {}.", not_for.join("; ")));
-    based.into_iter().chain(not_for).collect()
+    super::break_evens(analysis).into_iter().chain(based).chain(not_for).collect()
 }
 
 /// How many findings speak against relying on it, alike ones counted once: `1 severe finding and 2

@@ -3,7 +3,7 @@
 use crate::{numbers, view};
 use analyse::Analysis;
 use findings::names::target_name;
-use model::{Budget, Study, Test, TrialRecord, UnitName};
+use model::{Budget, Slices, Study, Test, TrialRecord, UnitName};
 use stats::{Looks, values_needed};
 use std::collections::BTreeSet;
 
@@ -87,6 +87,15 @@ fn side_by_side(analysis: &Analysis) -> Option<Method> {
         return None;
     }
     let noun = if blocks.len() == 1 { "block" } else { "blocks" };
+    let blocks = format!("{noun} {}", numbers::list(&blocks));
+    let trials = format!(
+        "{} of {}",
+        numbers::counted(beside.len(), "trial"),
+        numbers::count(dataset.trials.len() as u64)
+    );
+    if let Some(slices) = dataset.study.slices {
+        return Some(in_turns(slices, &blocks, &trials));
+    }
     let control = dataset.study.aa_control.as_ref().map_or(String::new(), |control| {
         format!(
             " The A/A control {} ran by itself, so that what tells it from the first target is \
@@ -95,15 +104,28 @@ fn side_by_side(analysis: &Analysis) -> Option<Method> {
         )
     });
     let text = format!(
-        "Targets ran side by side, each on machines of its own, in {noun} {}: {} of {}. Of one test \
+        "Targets ran side by side, each on machines of its own, in {blocks}: {trials}. Of one test \
          and level their loads began at one moment, so that pairs are of the same time. What targets \
          take of each other where they share a network or a store is part of their \
          figures.{control}",
-        numbers::list(&blocks),
-        numbers::counted(beside.len(), "trial"),
-        numbers::count(dataset.trials.len() as u64),
     );
     Some(("Side by side", text))
+}
+
+/// How loads took turns.
+fn in_turns(slices: Slices, blocks: &str, trials: &str) -> Method {
+    let text = format!(
+        "In {blocks} all targets of one test and level were up at once and their loads took turns: \
+         {trials}. Each was measured in slices of at most {}, every second round of slices in \
+         reverse order, and not in the first {} of a slice. The measured phase of a trial is its \
+         slices together. Noise of the machine that lasts longer than a slice so hits all targets \
+         of a block alike, and cancels in their ratios. A target that was not in its turn was idle, \
+         with its connections open: what it did by itself then, such as writing back dirty pages, \
+         is part of the figures of the others.",
+        numbers::duration(slices.length),
+        numbers::duration(slices.settling),
+    );
+    ("Slices", text)
 }
 
 /// How levels were placed, where weighin did so.

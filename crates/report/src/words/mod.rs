@@ -21,15 +21,17 @@ mod money;
 mod rates;
 mod resources;
 mod search;
+mod standings;
 mod statement;
 mod undecided;
 mod volume;
+mod why;
 
 pub(crate) use answer::{Answer, answer, general_limits, scaled};
 pub(crate) use capacity::{
     SERVICE_TIMES, answer as capacity_answer, part as capacity_part, question, sufficient,
 };
-pub(crate) use decision::{doubts, grounds, not_for, rests_on, second, undecided};
+pub(crate) use decision::{doubts, grounds, not_for, rests_on, undecided};
 pub(crate) use disks::{disks_heading, volumes};
 pub(crate) use events::{act_result, began, changed, ended, event_kind, event_time, mark};
 pub use findings::names::searched_load;
@@ -54,8 +56,10 @@ pub(crate) use metric::{
     NO_TEST, against_first, exactly, in_unit, matrix, nothing_ranked, ranked_by, short_unit,
     summary, with_unit,
 };
-pub(crate) use money::{offer, standing};
+pub(crate) use money::{break_evens, offer, standing};
 pub(crate) use rates::{OVERLOADED, kept_up_with};
 pub(crate) use resources::{resources, resources_heading};
 pub(crate) use search::{searched_for, step_verdict};
+pub(crate) use standings::{first_places, standings};
 pub(crate) use statement::{BEFORE_AND_AFTER, BEFORE_AND_AFTER_HEADING, figures_heading};
+pub(crate) use why::why;

@@ -2,7 +2,9 @@
 
 use crate::{numbers, view};
 use analyse::Analysis;
-use model::{BesideLoad, BuiltInChange, CacheState, Change, SchemaChange, Statement, Test};
+use model::{
+    Algorithm, BesideLoad, BuiltInChange, CacheState, Change, SchemaChange, Statement, Test,
+};
 
 /// What stands over figures that are no metrics of the registry.
 pub(crate) fn figures_heading(analysis: &Analysis) -> &'static str {
@@ -56,10 +58,16 @@ fn changed(change: &SchemaChange) -> String {
         Change::BuiltIn(BuiltInChange::ChangeType) => "An indexed INTEGER is made a BIGINT",
         Change::Own { .. } => "The schema is changed by a statement of the study",
     };
-    match change.algorithm {
-        Some(algorithm) => format!("{what} (ALGORITHM={})", algorithm.name().to_uppercase()),
-        None => format!("{what} (as the server chooses)"),
-    }
+    let how = match change.algorithm {
+        Some(Algorithm::Plain) => "as the statement does by itself".to_owned(),
+        Some(Algorithm::Concurrently) => "CONCURRENTLY".to_owned(),
+        Some(algorithm) => format!("ALGORITHM={}", algorithm.name().to_uppercase()),
+        None => "as the server chooses".to_owned(),
+    };
+    let limit = change
+        .lock_timeout
+        .map(|limit| format!("; it waits for a lock for {} at most", numbers::duration(limit)));
+    format!("{what} ({how}{})", limit.unwrap_or_default())
 }
 
 /// The load beside which something runs.

@@ -17,6 +17,7 @@ mod pipeline;
 mod rates;
 mod scaling;
 mod search;
+mod standings;
 #[path = "../support/mod.rs"]
 mod support;
 mod texts;

@@ -2,17 +2,18 @@
 
 use crate::support::{self, ratio};
 use analyse::{
-    AnswersCached, BetterAtLevels, CacheNotCold, CacheNotWarm, Check, CheckPassed, ClientBusy,
-    ClientDelay, ConditionChange, ConditionsChanged, ConnectionsLost, CounterMismatch,
+    AnswersCached, BetterAtLevels, BlocksInCommon, CacheNotCold, CacheNotWarm, Check, CheckPassed,
+    ClientBusy, ClientDelay, ConditionChange, ConditionsChanged, ConnectionsLost, CounterMismatch,
     CountersUnavailable, CrossCheck, CrossCheckFailed, DatasetAgainstMemory, Decline,
     DifferentData, DirtyPageBacklog, Drift, EquivalentAtLevels, Errors, Evidence, FewRepeats,
-    Finding, HighestLoad, HighestLoadsCompared, HostSaturated, KeysEvicted, LedgerUnbalanced,
-    LevelRepeats, LevelsPlaced, LittlesLaw, LoadHostBusy, MadeWithout, MeasuredAnew, MeasuredLater,
-    Metric, NamedShare, OtherProcesses, OthersNotSeen, OverallResult, Overheated, Overloaded, Peak,
-    PlacedAround, PlacedLevel, PlacementEnd, RepeatsAdded, RepeatsAlike, RepeatsEnd, RepeatsEnded,
-    RowsMissing, SearchOutcome, Severity, Stalled, StartSpread, SteadyFigure, Steal, Subject,
-    TablesChanged, TablesIntact, Throttled, ThrottledProcess, TooShortForTrend, TrialFailed,
-    TrialsMissing, UnevenLoad, UnevenStart, UnresolvedAtLevels, Verdict,
+    Finding, HighestLoad, HighestLoadsCompared, HostSaturated, KeysEvicted, LastingPair,
+    LedgerUnbalanced, LevelRepeats, LevelsPlaced, LittlesLaw, LoadHostBusy, MadeWithout,
+    MeasuredAnew, MeasuredLater, Metric, NamedShare, OtherProcesses, OthersNotSeen, OverallResult,
+    Overheated, Overloaded, Peak, PlacedAround, PlacedLevel, PlacementEnd, RatiosLast,
+    RepeatsAdded, RepeatsAlike, RepeatsEnd, RepeatsEnded, RowsMissing, SearchOutcome, Severity,
+    Stalled, StartSpread, SteadyFigure, Steal, Subject, TablesChanged, TablesIntact, Throttled,
+    ThrottledProcess, TooShortForTrend, TrialFailed, TrialsMissing, UnevenLoad, UnevenStart,
+    UnresolvedAtLevels, Verdict,
 };
 use model::{Bound, Direction, Failure, FailureKind, Level, SearchOver, UnitName};
 use report::words::sentence;
@@ -413,6 +414,21 @@ fn every_kind_of_finding_reads_as_a_sentence() {
         comparison(Evidence::RepeatsAlike(RepeatsAlike {
             autocorrelation: 0.62,
             widening: 1.8,
+            repeats: 5,
+        })),
+        comparison(Evidence::RatiosLast(RatiosLast {
+            pairs: vec![LastingPair {
+                a: two.0.clone(),
+                b: two.1.clone(),
+                likely: 0.97,
+                autocorrelation: 0.74,
+                widening: 2.9,
+            }],
+            repeats: 5,
+        })),
+        comparison(Evidence::BlocksInCommon(BlocksInCommon {
+            share: 0.7,
+            deviation: 0.061,
             repeats: 5,
         })),
         comparison(Evidence::UnresolvedAtLevels(UnresolvedAtLevels {

@@ -124,6 +124,38 @@ fn a_page_of_an_acceptance_fits_and_is_accessible() {
 }
 
 #[test]
+fn the_table_of_all_tests_sorts_by_a_column_and_keeps_its_first_one_in_view() {
+    let table = include_str!("../../../analyse/tests/fixtures/002-aws-bmt.csv");
+    let data = test_support::imported("002", table);
+    let page = Page::of(&data);
+    let mut browser = at(&page, PHONE);
+    let names =
+        "[...document.querySelectorAll('.standings tbody th')].map((t) => t.innerText.trim())";
+    let sort = |browser: &mut Browser, column: usize| {
+        let button = format!("document.querySelectorAll('.standings thead button')[{column}]");
+        browser.evaluate(&format!("{button}.click()"));
+        browser.evaluate(&format!("{button}.parentNode.ariaSort"))
+    };
+    let written = browser.evaluate(names);
+    assert_eq!(written[0], "idc-fio");
+    assert_eq!(sort(&mut browser, 2), "ascending");
+    let sorted = browser.evaluate(names);
+    assert_eq!([&sorted[0], &sorted[1], &sorted[2]], ["ec2-tuned", "idc-fio", "ec2-three-volumes"]);
+    assert_eq!(sort(&mut browser, 2), "descending");
+    assert_eq!(browser.evaluate(names)[6], "ec2-tuned");
+    assert_eq!(sort(&mut browser, 0), "ascending");
+    assert_eq!(browser.evaluate(names), written, "by name is as it was written");
+    let scrolled = "(() => { const table = document.querySelector('.standings');
+        table.parentNode.scrollLeft = 400;
+        const box = table.parentNode.getBoundingClientRect();
+        return [table.parentNode.scrollLeft > 100,
+            table.querySelector('tbody th').getBoundingClientRect().left - box.left] })()";
+    assert_eq!(browser.evaluate(scrolled), json!([true, 0]));
+    assert_eq!(browser.complaints, Vec::<String>::new());
+    fits_and_is_accessible(&data, [PHONE, LARGE]);
+}
+
+#[test]
 fn a_page_with_names_that_are_long_and_hostile_fits_and_is_accessible() {
     fits_and_is_accessible(&support::hostile(), [PHONE, LARGE]);
 }

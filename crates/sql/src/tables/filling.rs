@@ -21,6 +21,12 @@ pub struct Piece {
 pub trait Maker: Sync {
     type Connection;
 
+    /// What creates a table without its secondary index.
+    ///
+    /// # Errors
+    /// `NotPermitted` for a schema that these servers do not have.
+    fn create(&self, table: u32, comment: Option<&str>) -> Result<String, Failure>;
+
     /// One of the connections that fill.
     ///
     /// # Errors
@@ -43,6 +49,14 @@ pub trait Maker: Sync {
     /// # Errors
     /// When the server refuses.
     fn finish(&self, connection: &mut Self::Connection, table: u32) -> Result<(), Failure>;
+
+    /// All tables are filled: what is left to do so that it does not fall into a load.
+    ///
+    /// # Errors
+    /// When the server refuses.
+    fn settle(&self, _connection: &mut Self::Connection) -> Result<(), Failure> {
+        Ok(())
+    }
 }
 
 /// Rows being made by several connections.

@@ -7,6 +7,8 @@ pub struct TableInfo {
     pub auto_increment: Option<u64>,
     /// Data and index, in bytes.
     pub bytes: u64,
+    /// Whether it is not in the schema that weighin works in.
+    pub is_elsewhere: bool,
 }
 
 /// Whether a table has a name of those that sysbench makes, and weighin.

@@ -148,6 +148,7 @@ mod tests {
             comment: comment.to_owned(),
             auto_increment: Some(1_001),
             bytes: 0,
+            is_elsewhere: false,
         }
     }
 

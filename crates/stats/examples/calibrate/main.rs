@@ -1,7 +1,8 @@
 //! How often comparisons err, and how much they find, over studies whose truth is known: prints the
 //! tables of docs/method.md. `make calibrate` runs it; the number of studies is its argument, and
-//! `until`, `sparse` or `unlike` a second one that leaves the other tables out.
+//! `until`, `sparse`, `unlike` or `lasting` a second one that leaves the other tables out.
 
+mod lasting;
 mod simulated;
 mod sparse;
 mod unlike;
@@ -10,13 +11,10 @@ mod until;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use simulated::{Random, Shape, Truth, trials};
-use stats::{ByTarget, OfTargets, Ratio, closed_groups, holm};
+use stats::{ByTarget, Chance, OfTargets, Ratio, closed_groups, holm};
 use std::io::Write;
 
 const ALPHA: f64 = 0.05;
-
-/// Of the logarithms of the ratios of a pair at a level.
-type PValue<'a> = dyn Fn((usize, usize), &[f64]) -> f64 + 'a;
 
 /// What a study found: whether it called anything equal different, and the share of the true
 /// differences that it called.
@@ -51,19 +49,20 @@ fn study(random: &mut Random, shape: &Shape, truth: Truth, targets: usize, level
         .flat_map(|(logs, &(a, b))| logs.iter().map(move |logs| ([a, b], logs.clone())))
         .collect();
     let scatter = ByTarget::of(&all).expect("trials scatter");
-    let p_values = |of: &PValue<'_>| -> Vec<Vec<f64>> {
+    // Of each pair at each level, by the scatter of all where it is known.
+    let chances = |known: bool| -> Vec<Vec<Chance>> {
+        let of = |(a, b): (usize, usize), logs: &[f64]| {
+            let pairs: Vec<(f64, f64)> = logs.iter().map(|log| (1.0, log.exp())).collect();
+            let scatter = known.then(|| scatter.pair([a, b]));
+            let ratio = Ratio::paired(&pairs, 0.0, scatter).expect("numbers");
+            ratio.chance().expect("there are repeats")
+        };
         let each = logs.iter().zip(&pairs);
         each.map(|(logs, pair)| logs.iter().map(|logs| of(*pair, logs)).collect()).collect()
     };
-    let here = closed_groups(&p_values(&|(a, b), logs| {
-        let centre = scatter.pair([a, b]).centre(logs).expect("there are repeats");
-        centre.p_value(centre.value.abs())
-    }));
-    let alone = p_values(&|_, logs| {
-        let pairs: Vec<(f64, f64)> = logs.iter().map(|log| (1.0, log.exp())).collect();
-        Ratio::paired(&pairs, 0.0, None).ok().and_then(|ratio| ratio.p_value()).unwrap_or(1.0)
-    });
-    let alone = holm(&alone.concat());
+    let here = closed_groups(&chances(true));
+    let alone: Vec<f64> = chances(false).concat().iter().map(|chance| chance.alone).collect();
+    let alone = holm(&alone);
     let count = |adjusted: &[f64]| {
         let (mut error, mut called, mut differences) = (false, 0_u32, 0_u32);
         for (index, p) in adjusted.iter().enumerate() {
@@ -102,13 +101,14 @@ fn main() -> std::io::Result<()> {
         until::table(&mut out, count)?;
         return until::sparse_table(&mut out, count);
     }
+    if std::env::args().nth(2).as_deref() == Some("lasting") {
+        return lasting::table(&mut out, count);
+    }
     if std::env::args().nth(2).as_deref() == Some("unlike") {
         return unlike::table(&mut out, count);
     }
     if std::env::args().nth(2).as_deref() == Some("sparse") {
-        sparse::table(&mut out, count)?;
-        writeln!(out)?;
-        return until::sparse_table(&mut out, count / 10);
+        return sparse::table(&mut out, count);
     }
     let plain = Shape {
         name: "equal scatter",
@@ -157,6 +157,8 @@ fn main() -> std::io::Result<()> {
     sparse::table(&mut out, count)?;
     writeln!(out)?;
     unlike::table(&mut out, count / 5)?;
+    writeln!(out)?;
+    lasting::table(&mut out, count / 5)?;
     writeln!(out)?;
     until::table(&mut out, count / 10)?;
     writeln!(out)?;

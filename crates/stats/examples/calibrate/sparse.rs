@@ -5,7 +5,7 @@ use crate::simulated::{Random, Shape, Truth, trials};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use statrs::distribution::{ContinuousCDF, StudentsT};
-use stats::{ByTarget, OfTargets, Ratio, Sample, closed, holm};
+use stats::{ByTarget, Chance, OfTargets, Ratio, Sample, closed, holm};
 use std::io::Write;
 
 /// Two targets: the method in use, Holm's procedure on the same p-values, and Holm's on Student's t
@@ -50,9 +50,10 @@ fn adjusted(trials: &[Vec<Vec<f64>>], paired: bool) -> [Vec<f64>; WAYS] {
                 of([0, 0]).zip(of([1, 1])),
             ),
         };
-        ratio.expect("numbers").p_value().expect("there are repeats")
+        ratio.expect("numbers").chance().expect("there are repeats")
     };
-    let own: Vec<f64> = (0..differences.len()).map(ratio).collect();
+    let own: Vec<Chance> = (0..differences.len()).map(ratio).collect();
+    let alone: Vec<f64> = own.iter().map(|chance| chance.alone).collect();
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let squares = |values: &Vec<f64>| {
         let mean = mean(values);
@@ -66,7 +67,7 @@ fn adjusted(trials: &[Vec<Vec<f64>>], paired: bool) -> [Vec<f64>; WAYS] {
         2.0 * student.sf(mean(logs).abs() / (variance / logs.len() as f64).sqrt())
     };
     let pooled: Vec<f64> = differences.iter().map(pooled).collect();
-    [closed(&own), holm(&own), holm(&pooled)]
+    [closed(&own), holm(&alone), holm(&pooled)]
 }
 
 impl Case {
@@ -119,14 +120,22 @@ pub fn table(out: &mut impl Write, count: u32) -> std::io::Result<()> {
         case(12, 5, Truth::Sparse(2, 1.15), "two + 15 %"),
         case(24, 3, Truth::Sparse(1, 1.2), "one + 20 %"),
         case(24, 5, Truth::Sparse(1, 1.2), "one + 20 %"),
+        case(3, 3, Truth::Sparse(1, 1.2), "one + 20 %"),
         case(3, 3, Truth::Better(1.1), "all + 10 %"),
         case(6, 3, Truth::Better(1.1), "all + 10 %"),
         case(12, 3, Truth::Better(1.1), "all + 10 %"),
         case(12, 5, Truth::Better(1.1), "all + 10 %"),
         case(24, 3, Truth::Better(1.1), "all + 10 %"),
     ];
-    for (levels, repeats) in [(3, 2), (3, 3), (6, 3), (6, 5), (12, 3), (24, 3)] {
+    for (levels, repeats) in [(3, 2), (3, 3), (6, 3), (6, 5), (12, 3), (12, 5), (24, 3), (24, 5)] {
         cases.push(uneven(equal(levels, repeats)));
+    }
+    for (levels, repeats) in [(6, 3), (12, 3), (12, 5), (24, 3), (24, 5)] {
+        cases.push(Case { spread: 0.3, ..equal(levels, repeats) });
+    }
+    for levels in [3, 6, 12, 24] {
+        cases.push(uneven(case(levels, 3, Truth::Better(1.1), "all + 10 %")));
+        cases.push(uneven(case(levels, 5, Truth::Sparse(1, 1.3), "one + 30 %")));
     }
     for (levels, repeats) in [(3, 2), (3, 3), (3, 5), (6, 3), (12, 3)] {
         cases.push(unpaired(uneven(equal(levels, repeats))));
@@ -139,7 +148,10 @@ pub fn table(out: &mut impl Write, count: u32) -> std::io::Result<()> {
     )?;
     writeln!(out, "|---|---|---|---|---|---|---|---|---|---|---|")?;
     for case in &cases {
-        let scatter = if case.spread > 0.0 { "× e^±0.6" } else { "equal" };
+        let scatter = match case.spread {
+            0.0 => "equal".to_owned(),
+            spread => format!("× e^±{spread}"),
+        };
         let paired = if case.paired { "yes" } else { "no" };
         let ways = case.simulate(count);
         let ways: Vec<String> =

@@ -4,7 +4,7 @@ use crate::ALPHA;
 use crate::simulated::Random;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use stats::{ByTarget, OfTargets, Ratio, Sample, Scatter, closed_groups};
+use stats::{ByTarget, Chance, OfTargets, Ratio, Sample, Scatter, closed_groups};
 use std::io::Write;
 
 /// Typical standard deviation of the logarithm of a trial.
@@ -86,9 +86,9 @@ impl Case {
                     Ratio::unpaired(&base, &other, of([a, a]).zip(of([b, b])))
                 }
             };
-            ratio.expect("numbers").p_value().expect("there are repeats")
+            ratio.expect("numbers").chance().expect("there are repeats")
         };
-        let own: Vec<Vec<f64>> = pairs
+        let own: Vec<Vec<Chance>> = pairs
             .iter()
             .map(|&pair| levels().map(|level| p_value(pair, level)).collect())
             .collect();

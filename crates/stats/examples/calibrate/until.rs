@@ -3,7 +3,7 @@
 use crate::simulated::{Random, Shape, Truth, trials};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use stats::{ByTarget, Expected, Looks, OfTargets, Ratio, Relation, closed_groups};
+use stats::{ByTarget, Chance, Expected, Looks, OfTargets, Ratio, Relation, closed_groups};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -67,8 +67,9 @@ impl Study {
         };
         let ratios: Vec<Ratio> = all.iter().map(ratio).collect();
         let own = |ratio: &Ratio| ratio.p_value().unwrap_or(1.0);
-        let groups: Vec<Vec<f64>> =
-            ratios.chunks(self.levels).map(|pair| pair.iter().map(own).collect()).collect();
+        let chance = |ratio: &Ratio| ratio.chance().unwrap_or(Chance::from(1.0));
+        let groups: Vec<Vec<Chance>> =
+            ratios.chunks(self.levels).map(|pair| pair.iter().map(chance).collect()).collect();
         let adjusted = closed_groups(&groups).into_iter().flatten();
         let expected = ratios
             .chunks(self.levels)

@@ -7,10 +7,10 @@ use stats::{Estimate, IntervalMethod, Sample, paired_ratio};
 
 const RUNS: u32 = 20_000;
 
-struct Random(Xoshiro256PlusPlus);
+pub(crate) struct Random(Xoshiro256PlusPlus);
 
 impl Random {
-    fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
@@ -20,7 +20,7 @@ impl Random {
     }
 
     /// Standard normal (Box and Muller).
-    fn normal(&mut self) -> f64 {
+    pub(crate) fn normal(&mut self) -> f64 {
         (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
     }
 

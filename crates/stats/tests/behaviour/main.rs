@@ -6,4 +6,5 @@ mod change;
 mod coverage;
 mod looks;
 mod scaling_rates;
+mod sparse;
 mod spending;

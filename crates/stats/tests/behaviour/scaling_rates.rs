@@ -6,7 +6,9 @@
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use stats::{Bootstrap, Estimate, Ratio, Scatter, Usl, UslFit, closed_groups, paired_ratio};
+use stats::{
+    Bootstrap, Chance, Estimate, Ratio, Scatter, Usl, UslFit, closed_groups, paired_ratio,
+};
 
 /// Datasets for each rate.
 const RUNS: u64 = 500;
@@ -82,12 +84,12 @@ fn a_family_of_equal_pairs_finds_a_difference_as_seldom_as_stated() {
                     })
                     .collect();
                 let scatter = Scatter::of(&logs, 1.0).unwrap();
-                let p_value = |logs: &Vec<f64>| {
+                let chance = |logs: &Vec<f64>| {
                     let pairs: Vec<(f64, f64)> = logs.iter().map(|log| (1.0, log.exp())).collect();
-                    Ratio::paired(&pairs, 0.0, Some(&scatter)).unwrap().p_value().unwrap()
+                    Ratio::paired(&pairs, 0.0, Some(&scatter)).unwrap().chance().unwrap()
                 };
-                let groups: Vec<Vec<f64>> =
-                    logs.chunks(levels).map(|pair| pair.iter().map(p_value).collect()).collect();
+                let groups: Vec<Vec<Chance>> =
+                    logs.chunks(levels).map(|pair| pair.iter().map(chance).collect()).collect();
                 closed_groups(&groups).concat().iter().all(|p_value| *p_value > 0.05)
             })
             .count();

@@ -3,9 +3,9 @@
 use crate::keys::key::Choices;
 use crate::keys::value::by_name;
 use model::{
-    ArrivalProcess, Arrivals, BackgroundWork, BlockOrder, BuiltInChange, CacheState, ErrorAction,
-    ErrorPolicy, FailoverCause, FileSystem, InstancePer, KeyDistribution, KeyOrder, KeyValue,
-    OltpMix, PriceUnit, Restore, SearchOver, Storage, Transactions, Workload,
+    AnswerBy, ArrivalProcess, Arrivals, BackgroundWork, BlockOrder, BuiltInChange, CacheState,
+    ErrorAction, ErrorPolicy, FailoverCause, FileSystem, InstancePer, KeyDistribution, KeyOrder,
+    KeyValue, OltpMix, PriceUnit, Restore, SearchOver, Storage, Transactions, Workload,
 };
 
 /// For each key its type, what it is read into, its words, and its default.
@@ -28,6 +28,7 @@ macro_rules! choices {
 }
 
 choices! {
+    AnswerByKey: AnswerBy = by_name(AnswerBy::ALL, AnswerBy::name), None;
     CacheKey: CacheState = CACHE_STATES, Some(CacheState::Warm);
     ArrivalsKey: ArrivalProcess =
         by_name(ArrivalProcess::ALL, ArrivalProcess::name), Some(Arrivals::default().process);

@@ -2,7 +2,7 @@
 
 use crate::keys::Maybe;
 use crate::keys::choices::ChangeKey;
-use crate::keys::key::{Bounded, Choice, Flag, Key, Length, Whole};
+use crate::keys::key::{AnyLength, Bounded, Choice, Flag, Key, Length, Whole};
 use model::bounds::{MAX_ROWS, MAX_TABLES, MAX_WARMUP_RUNS};
 use model::{Algorithm, BuiltInQuery};
 use schemars::JsonSchema;
@@ -40,8 +40,10 @@ pub(crate) struct SchemaChangeKeys {
     /// taken.
     #[schemars(with = "Option<String>", length(min = 1))]
     pub undo: Maybe<String>,
-    /// How the server is to do it: `copy`, `inplace`, `nocopy`, `instant`, several of these, or `all`:
-    /// each is a test of its own. One that a server does not offer is a result, with the reason.
+    /// How the server is to do it: MariaDB and MySQL by `copy`, `inplace`, `nocopy` or `instant`, PostgreSQL
+    /// `plain` (as the statement does by itself) or, of an index, `concurrently`; several of these, or `all`
+    /// of the first four: each is a test of its own. One that a server does not offer is a result, with the
+    /// reason.
     #[schemars(with = "Option<Texts>", extend(
         "examples" = [
             ALL_ALGORITHMS, Algorithm::Copy.name(), Algorithm::MetadataOnly.name()
@@ -49,6 +51,10 @@ pub(crate) struct SchemaChangeKeys {
         "x-absent" = "as the server chooses"
     ))]
     pub algorithm: Maybe<Texts>,
+    /// How long the change may wait for a lock before it gives up, which is a result
+    /// (`lock_wait_timeout`, in whole seconds, of MariaDB and MySQL, `lock_timeout` of PostgreSQL).
+    #[schemars(extend("examples" = ["2s"], "x-absent" = "as the server has it"))]
+    pub lock_timeout: Key<AnyLength>,
 }
 
 /// The keys of both: their tables, how long they may take, and around which part of a load they run.

@@ -1,7 +1,8 @@
 //! The study file as written: only shapes, nothing is checked here. The doc comments become the
 //! descriptions of the JSON Schema.
 
-use crate::keys::key::{Flag, Key, Length, Whole};
+use crate::keys::choices::AnswerByKey;
+use crate::keys::key::{AnyLength, Choice, Flag, Key, Length, Whole};
 use crate::keys::{FleetTable, HostTable, LoadHostTable, Maybe, TargetTable, TestKeys};
 use model::Study;
 use model::bounds::MAX_LOOKS;
@@ -44,6 +45,11 @@ pub(crate) struct StudyTable {
     pub name: Maybe<String>,
     /// The question that the study is to answer, in your words; the report shows it.
     pub question: Option<String>,
+    /// By what the report says which target is best: a metric that the tests have, or `cost`, which is
+    /// that of a million transactions, each target at its peak. Latencies are compared at the highest level
+    /// that the most targets have.
+    #[schemars(extend("x-absent" = "what each test measures: `throughput` of loads, `elapsed` of statements, `downtime` of failovers, `catch_up` of replicas; `cost` where targets have prices and the question asks what transactions cost, or which is cheaper"))]
+    pub answer_by: Key<Choice<AnswerByKey>>,
     /// How many times every cell is measured. Or `{ min = 3, max = 20, until =
     /// "resolved" }`: what is decided after a block is left out of the next.
     #[schemars(with = "Option<RepeatsKey>", extend("default" = REPEATS))]
@@ -78,6 +84,12 @@ pub(crate) struct StudyTable {
     /// Run the trials of all targets at once, test by test and level by level, where they share neither
     /// machine nor load host.
     pub parallel: Key<Flag<false>>,
+    /// Let the loads of all targets take turns, test by test and level by level, in slices of at most
+    /// this length, such as `10s`: all targets are up, and one at a time has its load. Noise that comes in
+    /// bursts or lasts for minutes then hits all targets alike, and fewer repeats tell them apart.
+    pub slices: Key<AnyLength>,
+    /// With `slices`: how long a load runs at the beginning of each slice before it is measured.
+    pub settling: Key<Length<1>>,
 }
 
 /// A number of repeats, or as many as it takes.

@@ -136,12 +136,12 @@ pub(crate) struct SandboxTable {
     #[schemars(with = "Option<String>", length(min = 1, max = 64))]
     #[schemars(extend("x-absent" = "`sbtest`"))]
     pub database: Maybe<String>,
-    /// MariaDB and MySQL: how many replicas the server has, which are private servers as well, with the
+    /// MariaDB, MySQL and PostgreSQL: how many replicas the server has, which are private servers as well, with the
     /// same settings. The load runs on the primary.
     #[schemars(extend("x-absent" = "none"))]
     pub replicas: Key<Bounded<1, { model::PrivateReplication::MAX_REPLICAS as i64 }>>,
-    /// With `replicas`: whether replication is semi-synchronous, so that a commit waits until a replica
-    /// has its transaction.
+    /// With `replicas`: whether replication is semi-synchronous (PostgreSQL: synchronous), so that a
+    /// commit waits until a replica has its transaction.
     pub semi_sync: Key<Flag<false>>,
     /// With `replicas`: settings of the replicas, which add to `settings` or replace them, such as
     /// `{ slave_parallel_threads = 4 }`.

@@ -36,7 +36,7 @@ pub struct Conflict {
 }
 
 /// What has changed in a study that a run was begun with, in words; nothing that touches its trials:
-/// question, confidence, margin, prices, labels and more repeats, and what was added, which are
+/// question, answer_by, confidence, margin, prices, labels and more repeats, and what was added, which are
 /// targets, tests, levels and a noise floor.
 ///
 /// # Errors
@@ -67,6 +67,7 @@ impl Found {
         let mut found = Found::default();
         found.free("name", &recorded.name, &asked.name);
         found.free("question", &recorded.question, &asked.question);
+        found.free("answer_by", &recorded.answer_by, &asked.answer_by);
         found.free("confidence", &recorded.confidence, &asked.confidence);
         found.free("margin", &recorded.margin, &asked.margin);
         found.free("budget", &recorded.budget, &asked.budget);
@@ -88,6 +89,7 @@ impl Found {
         found.fixed(&study, "seed", &recorded.seed, &asked.seed);
         found.fixed(&study, "sample_every", &recorded.sample_every, &asked.sample_every);
         found.fixed(&study, "parallel", &recorded.parallel, &asked.parallel);
+        found.fixed(&study, "slices", &recorded.slices, &asked.slices);
         found.targets(recorded, asked);
         found.tests(recorded, asked);
         found

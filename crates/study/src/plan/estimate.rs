@@ -29,11 +29,23 @@ pub fn estimate(plan: &Plan, study: &Study) -> Duration {
     let of_block = |block: &Block| -> Duration {
         let trials = block.trials.iter().filter(|trial| counts.contains(&trial.position));
         let rounds = study.rounds(&trials.collect::<Vec<_>>());
-        // As long as the longest of those that run at once.
-        let longest = |round: &Vec<&Trial>| round.iter().map(|trial| of_trial(trial, study)).max();
-        rounds.iter().filter_map(longest).sum()
+        rounds.iter().map(|round| of_round(round, study)).sum()
     };
     set_up + plan.blocks.iter().map(of_block).sum::<Duration>()
+}
+
+/// How long trials take that are under way at once: as long as the longest, or where their loads take
+/// turns as long as all of these.
+fn of_round(round: &[&Trial], study: &Study) -> Duration {
+    let longest = round.iter().map(|trial| of_trial(trial, study)).max().unwrap_or_default();
+    let Some(slices) = study.slices.filter(|_| round.len() > 1) else { return longest };
+    let waits_for = |trial: &&Trial| {
+        let load = study.test(&trial.key.test).and_then(Test::load);
+        let count = load.map_or(0, |load| slices.cut(load.duration).0);
+        trial.load_time + slices.settling * count
+    };
+    let longest_load = round.iter().map(|trial| trial.load_time).max().unwrap_or_default();
+    longest.saturating_sub(longest_load) + round.iter().map(waits_for).sum::<Duration>()
 }
 
 /// How long a trial will take.

@@ -1,14 +1,16 @@
+use crate::keys::choices::AnswerByKey;
+use crate::keys::key::{Choice, Key};
 use crate::keys::study::{CONFIDENCES, MARGINS, MOST_REPEATS, REPEATS};
 use crate::keys::value::{TakenNames, name, whole};
 use crate::keys::{Maybe, RepeatsKey, StudyTable};
 use crate::problem::{Place, Problems};
 use crate::read::budget::budget;
 use crate::read::hosts::load_hosts::LoadHostTables;
-use crate::read::hosts::{Hosts, fleet, instance, parallel};
+use crate::read::hosts::{Hosts, fleet, instance, parallel, slices};
 use crate::read::shape::Shape;
 use crate::read::{fit, targets, tests};
 use model::bounds::{MAX_LOOKS, MAX_REPEATS};
-use model::{LevelPlacement, Study, Target, Test, Until};
+use model::{AnswerBy, LevelPlacement, Study, Target, Test, Until};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 use toml::Spanned;
@@ -136,6 +138,7 @@ fn head(
             .help("give `clients` as numbers, or leave the budget out and bound `most` levels");
     }
     let parallel = parallel::parallel(&table.parallel, &targets, &tests, problems);
+    let slices = slices::slices(table, &targets, &tests, problems);
     let most = |placement: LevelPlacement| placement.most_levels();
     let levels = tests.iter().map(|test| test.placement().map_or(test.levels().len(), most));
     let levels: usize = levels.sum();
@@ -145,9 +148,11 @@ fn head(
         problems.add(at, format!("the study has {trials} trials, more than {MAX_TRIALS}"));
     }
     let seed = table.seed.value("seed", problems);
+    let answer_by = answer_by(&table.answer_by, &targets, &tests, problems);
     Some(Study {
         name: name?,
         question: table.question.clone(),
+        answer_by,
         repeats,
         until,
         budget,
@@ -162,6 +167,7 @@ fn head(
         margin: share("margin", &table.margin, Study::MARGIN, MARGINS, problems),
         sample_every: sample_every(table, problems),
         parallel,
+        slices,
         targets,
         aa_control,
         tests,
@@ -169,6 +175,39 @@ fn head(
         host_instances: Vec::new(),
         source: text.to_string(),
     })
+}
+
+/// By what the report answers: by something that at least one of the tests measures.
+fn answer_by(
+    key: &Key<Choice<AnswerByKey>>,
+    targets: &[Target],
+    tests: &[Test],
+    problems: &mut Problems,
+) -> Option<AnswerBy> {
+    let by = key.given("answer_by", problems)?;
+    let at = key.place().unwrap_or_default();
+    match by.metric() {
+        None if targets.iter().all(|target| target.price.is_none()) => {
+            problems.add(at, "`answer_by` is `cost`, and no target has a price").help(
+                "give targets a `price`, such as price = { monthly = 40, currency = \"EUR\" }",
+            );
+        }
+        Some(metric) if !tests.iter().any(|test| test.answers_by(metric)) => {
+            let measured = |by: &AnswerBy| {
+                by.metric().is_some_and(|metric| tests.iter().any(|test| test.answers_by(metric)))
+            };
+            let all = AnswerBy::ALL.into_iter().filter(measured);
+            let all: Vec<String> = all.map(|by| format!("`{}`", by.name())).collect();
+            problems
+                .add(
+                    at,
+                    format!("`answer_by` is `{}`, which no test of the study measures", by.name()),
+                )
+                .help(format!("its tests measure {}", all.join(", ")));
+        }
+        _ => {}
+    }
+    Some(by)
 }
 
 /// Most repeats of every cell, and what else ends them.

@@ -15,6 +15,7 @@ const EVERY_KEY: &str = r#"
 [study]
 name = "every_key-1"
 question = "Which?"
+answer_by = "cost"
 repeats = 5
 seed = 9
 confidence = 0.9
@@ -54,6 +55,7 @@ fn every_key_arrives() {
     let study = parse(EVERY_KEY, "s").unwrap();
     assert_eq!((study.repeats, study.seed, study.confidence, study.margin), (5, 9, 0.9, 0.01));
     assert_eq!((study.name.as_str(), study.question.as_deref()), ("every_key-1", Some("Which?")));
+    assert!(study.asks_for_cost());
     let [private, remote] = study.targets.as_slice() else { panic!("two targets") };
     let Place::Sandbox(sandbox) = &private.place else { panic!("a sandbox") };
     let settings: Vec<_> = sandbox.settings.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();

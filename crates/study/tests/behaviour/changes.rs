@@ -41,6 +41,7 @@ fn what_touches_no_trial_is_taken() {
     for (from, to, said) in [
         ("repeats = 3", "repeats = 3 # enough", &[][..]),
         ("name = \"duel\"", "name = \"duel\"\nquestion = \"Which?\"", &["question"]),
+        ("name = \"duel\"", "name = \"duel\"\nanswer_by = \"latency_p95\"", &["answer_by"]),
         ("repeats = 3", "repeats = 3\nmargin = 0.05\nconfidence = 0.9", &["confidence", "margin"]),
         ("repeats = 3", "repeats = 5", &["repeats"]),
         ("monthly = 23", "monthly = 29", &["price of fast"]),

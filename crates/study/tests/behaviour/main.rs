@@ -23,6 +23,7 @@ mod plan;
 mod replication;
 mod restarts;
 mod script_columns;
+mod slices;
 mod statements;
 mod storage;
 mod transactions;

@@ -101,6 +101,22 @@ fn wrong_types_are_named_in_words_of_toml() {
 }
 
 #[test]
+fn a_report_answers_by_what_a_test_measures_or_prices_say() {
+    let message = refusal_with("answer_by = \"downtime\"", "", "");
+    assert_says(
+        &message,
+        &[
+            "s.toml:3:13",
+            "`answer_by` is `downtime`, which no test of the study measures",
+            "`throughput`, `latency_mean`, `latency_p50`, `latency_p95`, `latency_p99`",
+        ],
+    );
+    let message = refusal_with("answer_by = \"cost\"", "", "");
+    assert_says(&message, &["`answer_by` is `cost`, and no target has a price", "monthly = 40"]);
+    assert_says(&refusal_with("answer_by = \"speed\"", "", ""), &["`answer_by`", "`throughput`"]);
+}
+
+#[test]
 fn single_brackets_are_recognised() {
     let message = refusal(&format!("{HEAD}[target]\nname = \"a\"\nsandbox = {{}}\n{TEST}"));
     assert_says(&message, &["s.toml:3:1", "must be a list", "write [[target]] with two brackets"]);

@@ -112,7 +112,7 @@ fn mistakes_are_told_with_the_way_to_fix_them() {
     refused(settings, &["`replica_settings` applies only with `replicas`", "replicas = 1"]);
     refused("kind = \"redis\"\nsandbox = { replicas = 1 }", &["no replicas", "kind Redis"]);
     let redis = "url = \"redis://cache\"\nreplicas = [\"redis://cache2\"]";
-    refused(redis, &["no replicas of targets of the kind Redis", "MariaDB and MySQL"]);
+    refused(redis, &["no replicas of targets of the kind Redis", "MariaDB, MySQL and PostgreSQL"]);
     refused(
         "sandbox = {}\nreplicas = [\"mysql://db2/sbtest\"]",
         &["`replicas` belongs to a url", "sandbox = { replicas = 1 }"],

@@ -191,8 +191,8 @@ fn most_advanced(replicas: &mut [Box<dyn Member>]) -> Result<usize, Failure> {
         replicas.iter_mut().map(|replica| replica.applied()).collect::<Result<_, _>>()?;
     let mut chosen = 0;
     for place in 1..applied.len() {
-        let ahead = replicas[chosen].transactions(&applied[chosen], &applied[place]);
-        if ahead.is_some_and(|transactions| transactions > 0) {
+        let ahead = replicas[chosen].distance(&applied[chosen], &applied[place]);
+        if ahead.is_some_and(|distance| distance.amount() > 0) {
             chosen = place;
         }
     }

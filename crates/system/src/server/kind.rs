@@ -2,20 +2,21 @@ use crate::client::{LoginEnvironment, UsualLogin};
 use crate::group::Member;
 use crate::load::Clients;
 use crate::login::Login;
+use crate::own_data::SqlServer;
+use crate::{CleanedUp, LoadRequest, Outliner, Prepared};
 use crate::{Examination, Perform, Preparing, ProbedServer, Seen, StatementSession, cannot_do};
-use crate::{LoadRequest, Outliner, Prepared};
 use engine::Stop;
 use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
-    Act, BackgroundWork, BrokenInvariant, CrossCheckFigures, Failover, Failure, Restore,
-    ServerAddress, ServerCounters, ServerFacts, Statement, StatementAnswer, StatementPlan,
-    TableContents, Target, Trial, Workload,
+    Act, BackgroundWork, CrossCheckFigures, Failover, Failure, ServerAddress, ServerCounters,
+    ServerFacts, Statement, StatementPlan, TableContents, Target, Transactions, Trial, Workload,
 };
 use std::fmt::Debug;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
+use workload::program::Program;
 
 /// Where a server stands that is looked at.
 pub struct Setting<'a> {
@@ -49,6 +50,8 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     const PRIVATE: &'static PrivateServerKind;
     /// Whether data is there as before when a server was started again.
     const KEEPS_DATA: bool;
+    /// Whether replicas begin as copies of their primary's data directory.
+    const REPLICAS_ARE_COPIES: bool = false;
     /// As [`System::telling_settings`](super::System::telling_settings).
     const TELLING_SETTINGS: &'static [&'static str];
 
@@ -132,36 +135,23 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
         work: &Self::Work,
         preparing: &mut Preparing<'_>,
     ) -> Result<(), Failure>;
-    /// When what a load changes of its data is undone.
-    fn restore(_work: &Self::Work) -> Restore {
-        Restore::None
+    /// The user's own statements and data in a load, where it is of those.
+    fn own(_work: &Self::Work) -> Option<&Transactions> {
+        None
     }
-    /// Whether nothing of its data is weighin's to make.
-    fn is_as_found(_work: &Self::Work) -> bool {
-        false
+    /// The database that a login leads to, as that data is made in it.
+    ///
+    /// # Errors
+    /// `NotPermitted` where there is no such data.
+    fn database(_login: &Login) -> Result<Box<dyn SqlServer + '_>, Failure> {
+        Err(cannot_do("transactions", Self::SYSTEM))
     }
-    /// Loads are about to change data that is to be undone.
-    fn note_use(_login: &Login, _work: &Self::Work) -> Result<(), Failure> {
-        Ok(())
-    }
-    /// How many rows each table of the user's own data has.
-    fn count_rows(_login: &Login, _work: &Self::Work) -> Result<Vec<(String, u64)>, Failure> {
-        Ok(Vec::new())
-    }
-    /// What it answers to the reading statements of the user's own.
-    fn answers(
-        _login: &Login,
-        _work: &Self::Work,
-        _seed: u64,
-    ) -> Result<Vec<StatementAnswer>, Failure> {
-        Ok(Vec::new())
-    }
-    /// Checks what must hold of the user's own data; how many were checked, and what does not hold.
-    fn invariants(
-        _login: &Login,
-        _work: &Self::Work,
-    ) -> Result<(u32, Vec<BrokenInvariant>), Failure> {
-        Ok((0, Vec::new()))
+    /// What clients run in such a load.
+    ///
+    /// # Errors
+    /// When values of a script cannot be had from the server; as above.
+    fn program(_login: &Login, _work: &Self::Work) -> Result<Program, Failure> {
+        Err(cannot_do("transactions", Self::SYSTEM))
     }
     fn contents(
         _connection: &mut Self::Connection,
@@ -211,6 +201,16 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     fn probed(_login: Login) -> Result<Arc<dyn ProbedServer>, Failure> {
         Err(cannot_do(Failover::NAME, Self::SYSTEM))
     }
+
+    /// Removes what weighin made on the server, and tables of others that `also` names.
+    ///
+    /// # Errors
+    /// When one that is named is not there or may not go; whatever the server says.
+    fn clean_up(
+        login: &Login,
+        connection: &mut Self::Connection,
+        also: &[String],
+    ) -> Result<CleanedUp, Failure>;
 
     fn tool(
         host: &Arc<dyn Host>,

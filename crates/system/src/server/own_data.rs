@@ -2,8 +2,10 @@
 
 use super::{Server, ServerKind};
 use crate::Preparing;
+use crate::own_data::{self, check_invariants, mark_used};
 use host::ServerAct;
-use model::{CacheState, DataState, Failure, Restore, TableRows};
+use model::{CacheState, DataState, Failure, Restore, StatementAnswer, TableRows};
+use std::sync::Arc;
 
 /// What is known of the data that a target holds.
 #[derive(Debug)]
@@ -28,9 +30,11 @@ impl<K: ServerKind> Server<K> {
     /// When what a load changes of its data is undone: what weighin did not make, it has a copy of on its
     /// own servers alone.
     pub(super) fn restores(&self, work: &K::Work) -> Restore {
-        match self.private.is_none() && K::is_as_found(work) {
-            true => Restore::None,
-            false => K::restore(work),
+        match K::own(work) {
+            Some(own) if !own.change_data => Restore::None,
+            Some(own) if self.private.is_none() && own.data.is_as_found() => Restore::None,
+            Some(own) => own.data.restore,
+            None => Restore::None,
         }
     }
 
@@ -39,10 +43,32 @@ impl<K: ServerKind> Server<K> {
         self.own_data.is_changed = false;
         self.own_data.fresh_in = repeat;
         self.own_data.rows = match self.restores(work) {
-            Restore::None => K::count_rows(self.login()?, work)?,
+            Restore::None => self.count_rows(work)?,
             Restore::Trial | Restore::Block => Vec::new(),
         };
         self.keep(work)
+    }
+
+    /// How many rows each table of the user's own data has, where loads change it.
+    fn count_rows(&mut self, work: &K::Work) -> Result<Vec<(String, u64)>, Failure> {
+        match K::own(work).is_some_and(|own| own.change_data) {
+            true => own_data::count_rows(&*K::database(self.login()?)?),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    /// What the server answers to the reading statements of the user's own.
+    pub(super) fn answers_to(
+        &mut self,
+        work: &K::Work,
+        seed: u64,
+    ) -> Result<Vec<StatementAnswer>, Failure> {
+        if K::own(work).is_none() {
+            return Ok(Vec::new());
+        }
+        let login = self.login()?;
+        let program = Arc::new(K::program(login, work)?);
+        own_data::answers(&*K::database(login)?, &program, seed, login.stop())
     }
 
     /// Keeps a copy of what was made, where that is how it is undone.
@@ -100,16 +126,22 @@ impl<K: ServerKind> Server<K> {
         }
         match self.restores(work) {
             Restore::None => Ok(()),
-            Restore::Trial | Restore::Block => K::note_use(self.login()?, work),
+            Restore::Trial | Restore::Block => mark_used(&*K::database(self.login()?)?),
         }
     }
 
     pub(super) fn state_of(&mut self, work: &K::Work) -> Result<Option<DataState>, Failure> {
-        let (checked, broken) = K::invariants(self.login()?, work)?;
+        let own = K::own(work).map(|own| own.data.invariants.as_slice());
+        let invariants = own.unwrap_or_default();
+        let broken = match invariants {
+            [] => Vec::new(),
+            invariants => check_invariants(&*K::database(self.login()?)?, invariants)?,
+        };
+        let checked = invariants.len() as u32;
         let before = std::mem::take(&mut self.own_data.rows);
         let counted = match before.is_empty() {
             true => Ok(Vec::new()),
-            false => K::count_rows(self.login()?, work),
+            false => self.count_rows(work),
         };
         let rows = counted.map(|after| {
             let of = |table: &str| {

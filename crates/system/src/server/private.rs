@@ -2,7 +2,7 @@
 
 use crate::SamplingScope;
 use crate::login::Login;
-use host::{GroupMember, Host, PrivateServer, SandboxOptions, ServerAct, size_in_words};
+use host::{GroupMember, Host, Password, PrivateServer, SandboxOptions, ServerAct, size_in_words};
 use model::{
     CacheState, Endpoint, Failure, FailureKind, Place, SandboxSpec, ServerAddress, Software, Stop,
     Study, Target,
@@ -24,12 +24,12 @@ pub(super) struct PrivateServers {
 
 impl PrivateServers {
     /// Starts all of them, to be reached over their sockets or over loopback. They do not replicate
-    /// yet.
+    /// yet; replicas that are `copies` begin with all that the primary holds, its accounts too.
     pub(super) fn start(
         host: &dyn Host,
         target: &Target,
         spec: &SandboxSpec,
-        over_socket: bool,
+        (over_socket, copies): (bool, bool),
         stop: &Stop,
     ) -> Result<Self, Failure> {
         let replication = spec.replication.as_ref();
@@ -50,26 +50,32 @@ impl PrivateServers {
             over_socket,
             temporary_volume: spec.temporary_volume,
             member: member(1),
+            password: None,
             listen: spec.listen.as_ref().and_then(|address| address.parse().ok()),
             stop: stop.clone(),
         };
-        let replicas =
-            (1..=replication.map_or(0, |group| group.replicas)).map(|number| SandboxOptions {
+        let mut options = primary.clone();
+        let mut primary = host.start_server(primary)?;
+        let copies = copies && replication.is_some();
+        if copies {
+            primary.act(ServerAct::Stop)?;
+            options.data = Some(primary.state().data.clone());
+            options.password = primary.state().password.clone().map(Password::new);
+        }
+        let replica = |number| {
+            host.start_server(SandboxOptions {
                 name: replica_name(&target.name, number as usize),
                 settings: spec.replica_settings(),
                 member: member(number + 1),
-                ..primary.clone()
-            });
-        let replicas: Vec<SandboxOptions> = replicas.collect();
-        Ok(Self {
-            primary: host.start_server(primary)?,
-            replicas: replicas
-                .into_iter()
-                .map(|replica| host.start_server(replica))
-                .collect::<Result<_, Failure>>()?,
-            restart: spec.restart,
-            is_new: true,
-        })
+                ..options.clone()
+            })
+        };
+        let replicas: Vec<Box<dyn PrivateServer>> =
+            (1..=target.replicas() as u32).map(replica).collect::<Result<_, Failure>>()?;
+        if copies {
+            primary.act(ServerAct::StartAgain)?;
+        }
+        Ok(Self { primary, replicas, restart: spec.restart, is_new: true })
     }
 
     fn all(&mut self) -> impl DoubleEndedIterator<Item = &mut Box<dyn PrivateServer>> {

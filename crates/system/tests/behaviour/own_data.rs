@@ -7,7 +7,7 @@ use model::{
     Transactions, Workload,
 };
 use std::path::Path;
-use system::{Login, Preparing, TargetHandle};
+use system::{CleanedUp, Login, Preparing, System, TargetHandle};
 
 const SCHEMA: &str = "
 -- A shop.
@@ -217,7 +217,8 @@ fn data_is_made_kept_made_anew_and_removed() {
         address(server.tcp()),
         server.administrator(),
     );
-    let dropped = mysql::clean_up_own_data(&login.unwrap()).unwrap();
+    let done = mysql::SYSTEM.clean_up(&login.unwrap(), &[]).unwrap();
+    let CleanedUp::Tables { dropped, .. } = &done else { panic!("{done:?}") };
     assert_eq!(dropped.len(), 3, "{dropped:?}");
     let left = "SELECT GROUP_CONCAT(table_name) FROM information_schema.tables WHERE table_schema = 'sbtest'";
     assert_eq!(value(&mut control, left), "theirs");

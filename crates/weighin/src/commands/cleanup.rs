@@ -5,11 +5,11 @@ use crate::exit::CliError;
 use crate::signals;
 use host::{Host, Remote};
 use model::system::Feature;
-use model::{Endpoint, Place, StoragePlace, Study, System, Target, text};
+use model::{Endpoint, Place, StoragePlace, Study, Target, text};
 use report::numbers::count;
 use std::collections::BTreeMap;
 use std::path::Path;
-use system::Login;
+use system::CleanedUp;
 use system::client::SecretRules;
 
 /// Removes what weighin made on a target, and tables that the user names; or what it made on all targets
@@ -94,27 +94,14 @@ fn of_target(target: &Target, also: &[String], rules: &SecretRules) -> Result<St
             Ok("It comes up for a run alone, and what weighin made goes with it.\n".into())
         }
         Place::Imported => Ok("Imported: there is nothing to remove.\n".into()),
-        Place::Server(_) => match target.system {
-            System::Redis => keys(&targets::login(target, rules)?),
-            System::Postgres => {
-                let login = targets::login(target, rules)?;
-                let mut control = postgres::connect(&login)?;
-                // First what refers to other tables.
-                let own = postgres::clean_up_own_data(&login)?;
-                let mut done = postgres::tables::cleanup(&login, &mut control, also)?;
-                done.dropped.splice(0..0, own);
-                Ok(tables(&done.dropped, &done.kept))
-            }
-            System::Mysql | System::Storage | System::Unknown => {
-                let login = targets::login(target, rules)?;
-                let mut control = mysql::connect(&login)?;
-                // First what refers to other tables.
-                let own = mysql::clean_up_own_data(&login)?;
-                let mut done = mysql::tables::cleanup(&login, &mut control, also)?;
-                done.dropped.splice(0..0, own);
-                Ok(tables(&done.dropped, &done.kept))
-            }
-        },
+        Place::Server(_) => {
+            let login = targets::login(target, rules)?;
+            Ok(match system::of_target(target)?.clean_up(&login, also)? {
+                CleanedUp::Tables { dropped, kept } => tables(&dropped, &kept),
+                CleanedUp::Keys(0) => "No keys of weighin's to remove.\n".to_owned(),
+                CleanedUp::Keys(removed) => format!("Removed {} keys.\n", count(removed)),
+            })
+        }
     }
 }
 
@@ -147,14 +134,6 @@ fn volumes(place: &StoragePlace) -> Result<String, CliError> {
         });
     }
     Ok(said)
-}
-
-fn keys(login: &Login) -> Result<String, CliError> {
-    let mut control = redis::connect(login)?;
-    Ok(match redis::cleanup(&mut control)? {
-        0 => "No keys of weighin's to remove.\n".to_owned(),
-        removed => format!("Removed {} keys.\n", count(removed)),
-    })
 }
 
 fn tables(dropped: &[String], kept: &[String]) -> String {

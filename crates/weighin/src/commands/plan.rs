@@ -47,22 +47,29 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
 
 /// Which trials run at once.
 fn side_by_side(study: &Study, plan: &Plan) -> String {
-    if !study.parallel {
+    if !study.runs_together() {
         return String::new();
     }
     let rounds = plan
         .blocks
         .iter()
         .map(|block| study.rounds(&block.trials.iter().collect::<Vec<_>>()).len());
-    let control = study
-        .aa_control
-        .as_ref()
-        .map_or(String::new(), |control| format!("; {} runs by itself", control.name));
-    format!(
-        "\nTargets run side by side: in each block those of one test and level at once{control}. That \
-         makes {}.\n",
-        counted(rounds.sum(), "round")
-    )
+    let rounds = counted(rounds.sum(), "round");
+    let control = study.aa_control.as_ref();
+    let control = control.filter(|_| study.slices.is_none() || !study.aa_control_is_private());
+    let control =
+        control.map_or(String::new(), |control| format!("; {} runs by itself", control.name));
+    match study.slices {
+        Some(slices) => format!(
+            "\nTargets take turns: in each block all that have the same test and level are up, and \
+             their loads alternate in slices of at most {}{control}. That makes {rounds}.\n",
+            duration(slices.length)
+        ),
+        None => format!(
+            "\nTargets run side by side: in each block those of one test and level at \
+             once{control}. That makes {rounds}.\n"
+        ),
+    }
 }
 
 /// The commands that bring targets up and take them down.

@@ -59,6 +59,7 @@ fn measured() -> Measured {
     let load = LoadResult {
         clients: 1,
         began_at: None,
+        slices: Vec::new(),
         connect_time: Duration::from_millis(1),
         ledger: Ledger { scheduled: 2, ok: 1, failed: 1, ..Ledger::default() },
         warmup: PhaseTotals::default(),

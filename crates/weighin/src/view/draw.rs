@@ -272,7 +272,11 @@ fn phase(trial: &CurrentTrial, doing: &str, now: Instant) -> String {
     match (&trial.last, passed) {
         _ if trial.is_skipped => "skipping it".to_owned(),
         (Some(second), Some(passed)) => {
-            let what = if second.phase == Phase::Warmup { "warming up" } else { "measuring" };
+            let what = match second.phase {
+                Phase::Warmup => "warming up",
+                Phase::Measure => "measuring",
+                Phase::Drain => "waiting for its turn",
+            };
             format!("{what}, {} of {}", whole_seconds(passed), duration(trial.load_time))
         }
         _ => doing.to_owned(),

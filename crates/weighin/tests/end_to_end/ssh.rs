@@ -270,6 +270,50 @@ fn a_target_over_ssh_is_sampled_where_it_is() {
     assert!(!place.path("far_cache/weighin").exists());
 }
 
+/// A process of that name that uses what it gets of the processors, until this is dropped.
+struct Spinning(Child);
+
+impl Spinning {
+    fn start(place: &Workplace, name: &str) -> Self {
+        // A shell is called what its file is called.
+        let program = place.path(name);
+        fs::copy("/bin/sh", &program).unwrap();
+        Self(Command::new(&program).args(["-c", "while :; do :; done"]).spawn().unwrap())
+    }
+}
+
+impl Drop for Spinning {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn who_takes_the_processors_of_a_machine_over_ssh_is_named() {
+    let place = Workplace::new();
+    let Some(far) = Far::start(&place) else { return };
+    far.study(&place, 1, "3s");
+    let names = ["burns-one", "burns-two", "burns-three"];
+    let _spinning = names.map(|name| Spinning::start(&place, name));
+    Ran::of(command(&place, &["run", "study.toml"])).done();
+    let dataset = place.store().dataset().unwrap();
+    let own = dataset.trials[0].sampling.target_host.as_ref().unwrap();
+    for name in names {
+        let found = own.processor_use.processes.iter().find(|process| process.name == name);
+        let found = found.unwrap_or_else(|| panic!("no {name} in {:?}", own.processor_use));
+        assert!(!found.is_ours && found.cpus > 0.0, "{found:?}");
+    }
+    let analysis = analyse::analyse(&dataset);
+    let named = analysis.findings.iter().any(|finding| match &finding.evidence {
+        analyse::Evidence::OtherProcesses(others) => {
+            others.host.as_deref() == Some("db2") && !others.most.is_empty()
+        }
+        _ => false,
+    });
+    assert!(named, "{:?}", analysis.findings);
+}
+
 /// Makes the login at `far` that of an account without any rights, with its own home.
 fn as_an_ordinary_account(place: &Workplace) {
     const ACCOUNT: u32 = 65_533;

@@ -12,6 +12,9 @@ pub struct Wording {
 }
 
 impl Wording {
+    /// Not BEGIN, which opens a block of statements where sql_mode has ORACLE.
+    pub const START_TRANSACTION: Self = Self { begin: "START TRANSACTION", omits_given_ids: false };
+
     pub(super) fn omits_id(&self, workload: &Oltp) -> bool {
         self.omits_given_ids && workload.schema.auto_increment
     }
@@ -19,8 +22,7 @@ impl Wording {
 
 impl Default for Wording {
     fn default() -> Self {
-        // Not BEGIN, which opens a block of statements where sql_mode has ORACLE.
-        Self { begin: "START TRANSACTION", omits_given_ids: false }
+        Self::START_TRANSACTION
     }
 }
 

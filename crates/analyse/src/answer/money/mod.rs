@@ -1,9 +1,11 @@
 //! What targets cost, at the loads that were measured.
 
 mod break_even;
+mod cheapest;
 mod line;
 mod pareto;
 
+pub(crate) use cheapest::AgainstCheapest;
 pub use line::CostLine;
 
 use crate::cell::Cells;
@@ -48,6 +50,9 @@ pub struct TargetCost {
     /// Its place among the targets with a price in the same currency; absent without a
     /// bill, or where it is the only one.
     pub standing: Option<Standing>,
+    /// Absent without a bill.
+    #[serde(skip)]
+    pub(crate) against_cheapest: Option<AgainstCheapest>,
 }
 
 /// A bill, or why there is none.
@@ -104,8 +109,9 @@ pub(crate) fn of_test(
     let mut costs: Vec<TargetCost> = study.targets.iter().filter_map(cost).collect();
     let (metric, targets) = (Metric::Throughput, peaks.len());
     let race = PeerComparison::new(study, metric, comparisons, floors, targets);
-    let race = pareto::PeakComparison { race, peaks };
+    let race = pareto::PeakComparison { race, peaks, floors };
     pareto::place(&race, &mut costs);
+    cheapest::place(study, &race, &mut costs);
     let steps = pareto::steps(&race, &costs);
     TestMoney { costs, steps }
 }
@@ -136,6 +142,7 @@ fn target_cost(
         requests_per_io,
         bill,
         standing: None,
+        against_cheapest: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Bill, Standing, TargetCost};
 use crate::compare::peer::PeerComparison;
 use crate::curve::CurveData;
-use findings::{Amount, PriceStep};
+use findings::{Amount, NoiseFloor, PriceStep};
 use stats::{Estimate, Relation};
 use std::cmp::Ordering;
 
@@ -14,6 +14,7 @@ const A_TENTH: f64 = 0.1;
 pub(super) struct PeakComparison<'a> {
     pub(super) race: PeerComparison<'a>,
     pub(super) peaks: &'a [CurveData],
+    pub(super) floors: &'a [NoiseFloor],
 }
 
 impl PeakComparison<'_> {
@@ -38,7 +39,7 @@ impl PeakComparison<'_> {
         self.race.ratio(&one.contender(), &other.contender())
     }
 
-    fn peak(&self, name: &str) -> Option<&CurveData> {
+    pub(super) fn peak(&self, name: &str) -> Option<&CurveData> {
         self.peaks.iter().find(|peak| peak.curve.target == name)
     }
 }

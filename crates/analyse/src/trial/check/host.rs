@@ -74,7 +74,7 @@ pub(super) fn results(
         let steal = window.mean_share(machine.samples, |cpu| cpu.steal)?;
         let same: Vec<&Machine<'_>> =
             machines.iter().filter(|other| machine.is_under_another_name(other)).collect();
-        let others = machine.others(&same, events, window);
+        let others = machine.others(&same, events, &window);
         all_known &= others.is_some();
         let judged = |share: f64, suspect| {
             if share > suspect { Validity::Suspect } else { Validity::Valid }
@@ -117,7 +117,12 @@ impl Machine<'_> {
     ///
     /// `same` is this machine under other names: what the server and weighin's processes that are known
     /// by those used is not the others' either.
-    fn others(&self, same: &[&Machine<'_>], events: &[ServerEvent], window: Window) -> Option<f64> {
+    fn others(
+        &self,
+        same: &[&Machine<'_>],
+        events: &[ServerEvent],
+        window: &Window,
+    ) -> Option<f64> {
         let of_all = |sample: &Sample| {
             if in_sample(events, sample) {
                 return None;

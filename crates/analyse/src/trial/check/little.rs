@@ -38,7 +38,9 @@ pub(super) fn results(clients: u32, load: &LoadResult) -> Option<Vec<CheckResult
 
     let longest_ms = succeeded.max_ms().unwrap_or(0.0);
     let window_ms = load.measure.elapsed.as_secs_f64() * 1e3;
-    let edge = if window_ms > 0.0 { longest_ms / window_ms } else { 0.0 };
+    // Every slice has edges of its own.
+    let windows = load.slices.len().max(1) as f64;
+    let edge = if window_ms > 0.0 { windows * longest_ms / window_ms } else { 0.0 };
     let lost = load.measure.errors > 0 || !load.outages.is_empty();
     let explained_by_failures = deviation < 0.0 && lost;
 

@@ -40,7 +40,7 @@ pub(super) fn simulate_open(
         }
         let next_reply = replies.peek().map(|Reverse((at, _))| *at);
         let next = [next_reply, pool.next_due()].into_iter().flatten().min();
-        now = next.unwrap_or(pool.last_begin()).max(now);
+        now = next.unwrap_or(pool.gives_up_at(Duration::ZERO)).max(now);
         while replies.peek().is_some_and(|Reverse((at, _))| *at <= now) {
             let Some(Reverse((at, id))) = replies.pop() else { break };
             pool.receive(id, b"r", at, at, &mut out).unwrap();
@@ -70,7 +70,7 @@ fn an_open_loop_offers_its_rate_whatever_the_server_does() {
 #[test]
 fn what_waits_when_the_time_is_over_is_dropped_where_that_is_asked_for() {
     let limit = Limit::LastReply { duration: Some(2_000 * MS), events: None };
-    let schedule = Schedule { warmup: Duration::ZERO, limit };
+    let schedule = Schedule { warmup: Duration::ZERO, limit, turns: None };
     // One client, which can do ten a second of the thousand that arrive.
     let run = |drops_late| {
         let process = model::ArrivalProcess::Uniform;

@@ -79,7 +79,7 @@ fn errors_that_took_longer_than_any_success_are_in_the_latencies() {
 #[test]
 fn a_phase_until_the_last_reply_counts_what_is_never_answered_too() {
     let limit = Limit::LastReply { duration: Some(8 * SECOND), events: None };
-    let closed = stalling(4, Schedule { warmup: Duration::ZERO, limit }, |_| None);
+    let closed = stalling(4, Schedule { warmup: Duration::ZERO, limit, turns: None }, |_| None);
     let measure = closed.totals[Phase::Measure as usize];
     assert_eq!((measure.errors, closed.waits.count()), (4, 4));
     assert!(max_ms(&closed) > 36_000.0);

@@ -15,7 +15,7 @@ fn storage(read_percent: u8, vms: u32) -> Storage {
 fn rules(seconds: f64, open: Option<&OpenLoop>) -> Rules {
     let window = Duration::from_secs_f64(seconds);
     Rules {
-        schedule: Schedule { warmup: Duration::ZERO, limit: End::Window(window) },
+        schedule: Schedule { warmup: Duration::ZERO, limit: End::Window(window), turns: None },
         quota: Quota::new(None),
         policy: ErrorPolicy { other: ErrorAction::Ignore, ..ErrorPolicy::default() },
         reconnect_after: None,

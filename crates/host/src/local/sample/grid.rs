@@ -1,5 +1,6 @@
 //! When samples are due.
 
+use crate::MeasuredPhase;
 use std::time::{Duration, Instant};
 
 /// Shortest time that a sample is taken over for the sake of the grid: the kernel counts some of
@@ -8,35 +9,40 @@ const SHORTEST: Duration = Duration::from_millis(100);
 
 /// Moments a whole number of steps away from the one at which measuring begins, before it and
 /// after it, and the one at which measuring ends, where that is known. So no sample spans an edge
-/// of the measured phase, and those within are all of it, however long a step is.
-#[derive(Clone, Copy, Debug)]
+/// of a measured phase, and those within are all of it, however long a step is.
+#[derive(Clone, Debug)]
 pub(crate) struct Grid {
-    /// When measuring begins.
-    begin: Instant,
-    /// When measuring ends.
-    end: Option<Instant>,
+    /// When measuring begins, in order of time; one at least.
+    begins: Vec<Instant>,
+    /// The same, and when it ends.
+    edges: Vec<Instant>,
     /// Above zero.
     step: Duration,
 }
 
 impl Grid {
-    /// A grid for a phase measured from and, where that is known, until a time after `origin`.
-    pub(crate) fn new(
-        origin: Instant,
-        (from, until): (Duration, Option<Duration>),
-        step: Duration,
-    ) -> Self {
-        let end = until.and_then(|until| origin.checked_add(until));
-        Self { begin: origin + from, end, step: step.max(Duration::from_nanos(1)) }
+    /// A grid for these phases after `origin`.
+    pub(crate) fn new(origin: Instant, measured: &[MeasuredPhase], step: Duration) -> Self {
+        let after = |time| origin.checked_add(time);
+        let mut begins: Vec<Instant> =
+            measured.iter().filter_map(|phase| after(phase.from)).collect();
+        if begins.is_empty() {
+            begins.push(origin);
+        }
+        let ends = measured.iter().filter_map(|phase| after(phase.until?));
+        let mut edges: Vec<Instant> = begins.iter().copied().chain(ends).collect();
+        edges.sort_unstable();
+        Self { begins, edges, step: step.max(Duration::from_nanos(1)) }
     }
 
     /// The next moment that is due at `now`, a tenth of a step or 100 ms away at least.
     pub(crate) fn next(&self, now: Instant) -> Instant {
         let soonest = now + self.sliver();
         let regular = self.first_after(soonest);
-        match self.end {
+        let edge = self.edges.get(self.edges.partition_point(|edge| *edge < soonest));
+        match edge {
             // It comes before the next regular one, or so shortly after that it takes its place.
-            Some(end) if end >= soonest && end < regular + self.sliver() => end,
+            Some(edge) if *edge < regular + self.sliver() => *edge,
             _ => regular,
         }
     }
@@ -54,9 +60,11 @@ impl Grid {
             let more = round_up && !time.as_nanos().is_multiple_of(step);
             u32::try_from(steps + u128::from(more)).unwrap_or(u32::MAX)
         };
-        match self.begin.checked_duration_since(moment) {
-            Some(before) => self.begin - self.step * steps(before, false),
-            None => self.begin + self.step * steps(moment - self.begin, true),
+        let begun = self.begins.partition_point(|begin| *begin <= moment);
+        let Some(begin) = self.begins.get(begun.saturating_sub(1)) else { return moment };
+        match begin.checked_duration_since(moment) {
+            Some(before) => *begin - self.step * steps(before, false),
+            None => *begin + self.step * steps(moment - *begin, true),
         }
     }
 }
@@ -73,7 +81,11 @@ mod tests {
     fn due(measured: (u64, Option<u64>), step: u64, so_many: usize) -> Vec<u128> {
         let origin = Instant::now() + ms(100_000);
         let (from, until) = measured;
-        let grid = Grid::new(origin, (ms(from), until.map(ms)), ms(step));
+        due_in(origin, &[MeasuredPhase { from: ms(from), until: until.map(ms) }], step, so_many)
+    }
+
+    fn due_in(origin: Instant, measured: &[MeasuredPhase], step: u64, so_many: usize) -> Vec<u128> {
+        let grid = Grid::new(origin, measured, ms(step));
         let mut now = origin;
         let next = |now: &mut Instant| {
             *now = grid.next(*now);
@@ -92,6 +104,15 @@ mod tests {
     }
 
     #[test]
+    fn samples_end_at_both_edges_of_every_slice() {
+        let origin = Instant::now() + ms(100_000);
+        let slices = [(1_000, 3_500), (7_300, 9_800)]
+            .map(|(from, until)| MeasuredPhase { from: ms(from), until: Some(ms(until)) });
+        let expected = [1000, 2000, 3000, 3500, 4000, 5000, 6000, 7000, 7300, 8300, 9300, 9800];
+        assert_eq!(due_in(origin, &slices, 1_000, expected.len()), expected);
+    }
+
+    #[test]
     fn slivers_are_part_of_a_neighbour() {
         // 1050 and 1000, 50 ms later than one of the grid: the end has the say.
         assert_eq!(due((0, Some(2050)), 1000, 3), [1000, 2050, 3000]);
@@ -106,7 +127,8 @@ mod tests {
     #[test]
     fn missed_moments_are_skipped_and_the_grid_is_kept() {
         let origin = Instant::now() + ms(100_000);
-        let grid = Grid::new(origin, (ms(2000), Some(ms(4000))), ms(500));
+        let measured = [MeasuredPhase { from: ms(2000), until: Some(ms(4000)) }];
+        let grid = Grid::new(origin, &measured, ms(500));
         for (now, next) in [(0, 500), (1999, 2500), (2700, 3000), (3999, 4500), (9100, 9500)] {
             assert_eq!(grid.next(origin + ms(now)), origin + ms(next), "{now}");
         }

@@ -6,9 +6,10 @@
 
 use super::facts::online_cpus;
 use super::process::clock_tick;
+use crate::MeasuredPhase;
 use crate::local::os::{Stat, parse_stat};
 use model::{NamedUse, ProcessorUse, Sample};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant};
@@ -29,41 +30,43 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// What was seen of all processes so far.
 #[derive(Debug)]
 pub(super) struct Processes {
-    /// From when and until when the load measures.
-    measured: (Duration, Option<Duration>),
+    /// The phases still to come in which the load measures, and before them the one under way.
+    measured: VecDeque<MeasuredPhase>,
     cpus: u32,
     /// The server, its replicas, and those of weighin.
     ours: Vec<u32>,
     seen: HashMap<u32, Stat>,
     /// Clock ticks used since the first look, by name and whether they are ours.
     used: BTreeMap<(bool, String), u64>,
+    /// The first look of the phase that is under way, and the last.
     first: Option<Instant>,
     last: Option<Instant>,
-    has_ended: bool,
+    /// From the first look to the last of the phases before.
+    before: Duration,
 }
 
 impl Processes {
-    /// Of a load that measures from and, where that is known beforehand, until then.
-    pub(super) fn new(ours: Vec<u32>, measured: (Duration, Option<Duration>)) -> Self {
+    /// Of a load that measures in these phases.
+    pub(super) fn new(ours: Vec<u32>, measured: Vec<MeasuredPhase>) -> Self {
         Self {
-            measured,
+            measured: measured.into(),
             cpus: online_cpus().max(1),
             ours,
             seen: HashMap::new(),
             used: BTreeMap::new(),
             first: None,
             last: None,
-            has_ended: false,
+            before: Duration::ZERO,
         }
     }
 
-    /// A sample was taken: looks where it ends at either end of measuring, or others were busy in it.
+    /// A sample was taken: looks where it ends at either end of a phase, or others were busy in it.
     pub(super) fn sampled(&mut self, sample: &Sample) {
-        let (begin, end) = self.measured;
-        if self.has_ended || sample.at_seconds < begin.as_secs_f64() - NEAR {
+        let has_come = |time: Duration| sample.at_seconds >= time.as_secs_f64() - NEAR;
+        let Some(phase) = self.measured.front().filter(|phase| has_come(phase.from)) else {
             return;
-        }
-        if end.is_some_and(|end| sample.at_seconds >= end.as_secs_f64() - NEAR) {
+        };
+        if phase.until.is_some_and(has_come) {
             self.end();
         } else if self.first.is_none() || (self.others_were_busy(sample) && self.is_due()) {
             self.look();
@@ -80,12 +83,19 @@ impl Processes {
         self.last.is_some_and(|last| last.elapsed() >= INTERVAL)
     }
 
-    /// Looks for the last time.
+    /// Looks for the last time in the phase that is under way.
     pub(super) fn end(&mut self) {
-        if self.first.is_some() && !self.has_ended {
+        if self.first.is_some() {
             self.look();
-            self.has_ended = true;
+            self.before += self.looked_for();
+            (self.first, self.last) = (None, None);
         }
+        self.measured.pop_front();
+    }
+
+    /// From the first look to the last of the phase that is under way.
+    fn looked_for(&self) -> Duration {
+        self.first.zip(self.last).map_or(Duration::ZERO, |(first, last)| last - first)
     }
 
     /// Looks through all processes.
@@ -113,10 +123,9 @@ impl Processes {
         self.last = Some(now);
     }
 
-    /// What they used between the first look and the last.
+    /// What they used between the first look and the last of each phase.
     pub(super) fn processor_use(&self) -> ProcessorUse {
-        let span = self.first.zip(self.last);
-        let seconds = span.map_or(0.0, |(first, last)| (last - first).as_secs_f64());
+        let seconds = (self.before + self.looked_for()).as_secs_f64();
         if seconds <= 0.0 {
             return ProcessorUse { boot: boot(), cpus: self.cpus, processes: Vec::new() };
         }
@@ -210,7 +219,7 @@ mod tests {
     #[test]
     fn who_used_the_processors_is_named_also_when_it_has_ended_and_ours_is_marked() {
         let ours = Spinning::start("ours-spins");
-        let mut processes = Processes::new(vec![ours.0.id()], (Duration::ZERO, None));
+        let mut processes = Processes::new(vec![ours.0.id()], vec![MeasuredPhase::WHOLE]);
         processes.look();
         let began = Instant::now();
         let other = Spinning::start("other\u{1b}[2Jspins");

@@ -89,7 +89,7 @@ impl Sampling {
         let ours = ours.chain(options.companions.iter().copied()).collect();
         let every = options.every.max(Duration::from_millis(10));
         Self {
-            grid: Grid::new(options.origin, options.measured, every),
+            grid: Grid::new(options.origin, &options.measured, every),
             timeout: (every / 2).min(MAX_TIMEOUT),
             origin: options.origin,
             host: HostReader::new(),

@@ -167,6 +167,15 @@ impl Home {
         self.on_volume()?.directory("data")
     }
 
+    /// Makes an empty file in the data directory, which the server's programs take as a sign; it is the
+    /// server's.
+    ///
+    /// # Errors
+    /// When it is there already, or can't be made.
+    pub fn mark_data(&self, name: &str, run_as: &RunAs) -> io::Result<()> {
+        run_as.give_file(&self.open_data()?.create_file(name, 0o600)?)
+    }
+
     /// Fills the data directory with a copy of another, whoever owns that, without the files of these
     /// names; and gives it to the server.
     ///

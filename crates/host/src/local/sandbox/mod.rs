@@ -35,14 +35,14 @@ use self::trouble::file_trouble;
 use crate::local::os;
 use crate::local::sample::volume_of;
 use crate::local::volume::Volume;
-pub use crate::question::SandboxOptions;
+pub use crate::question::{Password, SandboxOptions};
 use crate::question::{PrivateServer, ServerAct, ServerState};
 use crate::supervise::Network;
 use crate::waiting::Waiting;
 use model::{
     Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey, Software, Stop, Tls,
 };
-use std::fmt;
+use sha2::{Digest, Sha256};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 
@@ -50,23 +50,6 @@ pub use self::place::sandbox_directory;
 
 /// The file with the password of those that replicate from a server.
 const REPLICATION_PASSWORD: &str = "replication-password";
-
-/// A password that `Debug` does not show.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Password(String);
-
-impl Password {
-    /// The password itself.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Password {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Password(hidden)")
-    }
-}
 
 /// A private server, running or stopped. Dropping it ends the server and removes its data.
 #[derive(Debug)]
@@ -131,13 +114,13 @@ impl Sandbox {
         let home = Home::make(&parent, volume.as_ref(), temporary_volume.as_ref())?;
 
         let files = |error| file_trouble("the login", &home.run(), &error);
-        let password = Password(os::random_hex(16).map_err(files)?);
+        let random = || os::random_hex(16).map(Password::new);
+        let password = options.password.map_or_else(random, Ok).map_err(files)?;
         home.write_password(password.reveal()).map_err(files)?;
         if let Some(container) = recipe.distribution().container() {
             home.write_container(&container.note(&home)).map_err(files)?;
         }
-        let replication = member.map(|_| os::random_hex(16).map(Password)).transpose();
-        let replication = replication.map_err(files)?;
+        let replication = member.map(|_| replication_password(&password));
         if let Some(password) = &replication {
             home.write(REPLICATION_PASSWORD, password.reveal()).map_err(files)?;
         }
@@ -325,8 +308,7 @@ impl PrivateServer for Sandbox {
             }
             ServerAct::Kill => {
                 self.lift_limits();
-                // Dropping it kills it and waits for its end.
-                drop(self.server.take());
+                self.server.take().into_iter().for_each(Server::kill);
                 Ok(())
             }
             ServerAct::Freeze => self.signal(os::freeze),
@@ -372,6 +354,13 @@ fn start_limited(
 ) -> Result<Server, Failure> {
     home.volume().map_or(Ok(()), Volume::limit)?;
     Server::start(recipe, home, place, port, stop)
+}
+
+/// The password of those that replicate from a member of a group: alike in members that have their
+/// accounts from one another, and no way back to that of the login.
+fn replication_password(login: &Password) -> Password {
+    let digest = Sha256::digest(format!("replication {}", login.reveal()));
+    Password::new(digest[..16].iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 fn endpoint(place: Place<'_>, port: u16) -> Endpoint {

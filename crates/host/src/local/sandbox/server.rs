@@ -68,6 +68,8 @@ pub(super) struct Server {
     up_from: u64,
     /// The sandbox of a server that is several processes.
     processes_in: Option<PathBuf>,
+    /// The data directory, in which they work.
+    data: PathBuf,
 }
 
 /// What a server is in.
@@ -132,6 +134,7 @@ impl Server {
             log_words: words,
             up_from: log_start,
             processes_in: recipe.has_processes().then(|| home.root().to_owned()),
+            data: home.data().canonicalize().unwrap_or_else(|_| home.data()),
         };
         let come_up =
             server.find_process(home).and_then(|()| server.wait_until_ready(recipe, home, stop));
@@ -204,13 +207,27 @@ impl Server {
         self.pid
     }
 
-    /// Signals its process in that way.
+    /// Signals its processes in that way, the first one first: it starts no others then.
     pub(super) fn signal(&self, signal: fn(u32) -> io::Result<()>) -> Result<(), Failure> {
         signal(self.pid()).map_err(|error| {
             let name = &self.name;
             let message = format!("the server of target \"{name}\" cannot be signalled: {error}");
             Failure::new(FailureKind::NotPermitted, message, "")
-        })
+        })?;
+        if self.processes_in.is_some() {
+            let others = os::processes_working_in(&self.data).into_iter();
+            // One that has ended meanwhile need not be told.
+            others.filter(|&pid| pid != self.pid()).for_each(|pid| drop(signal(pid)));
+        }
+        Ok(())
+    }
+
+    /// Kills it, as a crash would, and waits for its end.
+    pub(super) fn kill(self) {
+        if self.processes_in.is_some() && self.container.is_none() {
+            // Else the first one, which is asked first when this is dropped, ends the others in order.
+            let _ = self.signal(os::kill);
+        }
     }
 
     /// Port at its address.
@@ -472,6 +489,7 @@ mod tests {
             log_words: &LogWords { disk_full: &[], unknown_setting: &[], error: &[] },
             up_from: 0,
             processes_in: None,
+            data: PathBuf::new(),
         }
     }
 

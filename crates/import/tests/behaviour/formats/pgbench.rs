@@ -138,3 +138,63 @@ fn reports_after_one_header_are_runs_of_their_own() {
     assert!(parsed.trials.iter().all(|trial| trial.level.clients == 8));
     assert!(parsed.trials.iter().all(|trial| outcome(trial).figures.len() == 4), "{parsed:?}");
 }
+
+/// Two clients, the second of which had a deadlock and skipped a transaction.
+const LOG: &str = "0 0 1500 0 1700000000 001500\n1 0 2500 0 1700000000 502500\n\
+                   0 1 500 0 1700000001 000500\n1 1 deadlock 0 1700000001 100000\n\
+                   1 2 skipped 0 1700000001 200000\n0 2 1500 0 1700000002 000000\n";
+
+#[test]
+fn a_log_of_transactions_has_their_latencies() {
+    let parsed = parse("pg15/tpcb.txt", LOG);
+    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+    let trial = &parsed.trials[0];
+    assert_eq!((trial.target.as_str(), trial.level.clients), ("pg15", 2));
+    for (metric, value) in [
+        ("transactions", 4.0),
+        ("elapsed", 2.0),
+        ("transactions_per_s", 2.0),
+        ("latency_avg", 1.5),
+        ("dropped", 1.0),
+        ("errors", 1.0),
+        ("deadlock_failures", 1.0),
+    ] {
+        assert_eq!(figure(trial, metric).0, value, "{metric}");
+    }
+    let outcome = outcome(trial);
+    assert_eq!(outcome.latencies.as_ref().unwrap().count(), 4);
+    // The third second was not over.
+    assert_eq!(outcome.series[0].values, [Some(2.0), Some(1.0)]);
+    // One thread's file alone lacks the clients of the others.
+    let of_one: String =
+        LOG.lines().filter(|line| line.starts_with('1')).collect::<Vec<_>>().join("\n");
+    let parsed = parse("a.txt", &of_one);
+    assert!(parsed.problems[0].message.contains("each of its threads"), "{parsed:?}");
+}
+
+#[test]
+fn a_log_of_intervals_has_what_was_added_up() {
+    let aggregated = "1700000000 4 8000 20000000 1000 3000 0 0 0 0 2 1 3 1 0\n\
+                      1700000005 2 2000 2000000 1000 1000 0 0 0 0 0 0 0 0 1\n\
+                      1700000010 1 1000 1000000 1000 1000 0 0 0 0 0 0 0 0 0\n";
+    let parsed = parse("pg15/tpcb-8.txt", aggregated);
+    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+    let trial = &parsed.trials[0];
+    for (metric, value) in [
+        ("transactions", 7.0),
+        ("elapsed", 10.0),
+        ("transactions_per_s", 0.6),
+        ("latency_max", 3.0),
+        ("latency_min", 1.0),
+        ("dropped", 2.0),
+        ("retries", 3.0),
+        ("errors", 2.0),
+    ] {
+        assert_eq!(figure(trial, metric).0, value, "{metric}");
+    }
+    assert_eq!(outcome(trial).series[0].values, [Some(0.8), Some(0.4)]);
+    // Two threads' files, one after the other.
+    let twice = parse("pg15/tpcb-8.txt", &aggregated.repeat(2));
+    assert_eq!(figure(&twice.trials[0], "transactions").0, 14.0);
+    assert!(parse("a.txt", "1 2 3 4 5 6\n").trials.is_empty());
+}

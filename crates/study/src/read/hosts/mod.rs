@@ -5,6 +5,7 @@ pub(super) mod fleet;
 pub(crate) mod instance;
 pub(super) mod load_hosts;
 pub(super) mod parallel;
+pub(super) mod slices;
 
 use crate::keys::value::TakenNames;
 use crate::keys::{HostTable, InstanceTable, Maybe, TargetTable};

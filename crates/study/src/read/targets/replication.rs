@@ -51,7 +51,7 @@ fn refuse_decided(name: &Spanned<String>, system: System, problems: &mut Problem
     if decided.contains(&settings::normal_name(system, written).as_str()) {
         problems
             .add(name.span(), format!("`{written}` cannot be set for a server with replicas"))
-            .help("leave it out: weighin sets up the binary logs of a group and who is who in it");
+            .help("leave it out: weighin sets up the logs of a group and who is who in it");
     }
 }
 

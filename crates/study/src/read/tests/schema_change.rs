@@ -20,10 +20,11 @@ pub(crate) fn tasks(
     let change = change(table, keys, problems);
     let algorithms = algorithms(keys, problems);
     if let (Some(Change::Own { sql, .. }), Some(at)) = (&change, table.place("algorithm")) {
-        check_own(sql, at, problems);
+        check_own(sql, &algorithms, at, problems);
     }
     let (data, timeout) =
         tables_and_time(table, &timed.keys, keys.change.is_some(), TABLES_OF_A_CHANGE, problems);
+    let lock_timeout = keys.lock_timeout.value("lock_timeout", problems);
     let Some(change) = change else { return Vec::new() };
     let name = match &change {
         Change::BuiltIn(change) => change.name(),
@@ -41,7 +42,7 @@ pub(crate) fn tasks(
         background_load::with_load(StatementTest { table, timed, cache }, statement, problems);
     let Some(statement) = with_load else { return Vec::new() };
     let task = |algorithm: Option<Algorithm>| {
-        let query = Query::Change(SchemaChange { change: change.clone(), algorithm });
+        let query = Query::Change(SchemaChange { change: change.clone(), algorithm, lock_timeout });
         let timed = TimedStatement { name: name.to_owned(), query };
         let mut statement = Statement { statements: vec![timed], ..statement.clone() };
         if let Some(beside) = &mut statement.beside {
@@ -100,7 +101,7 @@ fn algorithms(keys: &SchemaChangeKeys, problems: &mut Problems) -> Vec<Algorithm
     let Some(written) = &keys.algorithm else { return Vec::new() };
     let names = written.get_ref().all();
     if names == [ALL_ALGORITHMS] {
-        return Algorithm::ALL.to_vec();
+        return Algorithm::NAMED.to_vec();
     }
     let at = written.span();
     if names.is_empty() {
@@ -130,7 +131,13 @@ fn algorithms(keys: &SchemaChangeKeys, problems: &mut Problems) -> Vec<Algorithm
 }
 
 /// The algorithm is added to the user's statement, which must be one that takes it at its end.
-fn check_own(sql: &str, at: Place, problems: &mut Problems) {
+fn check_own(sql: &str, algorithms: &[Algorithm], at: Place, problems: &mut Problems) {
+    if let Some(unnamed) = algorithms.iter().find(|one| Algorithm::UNNAMED.contains(one)) {
+        problems
+            .add(at, format!("`algorithm` cannot be `{}` with a `sql` of your own", unnamed.name()))
+            .help("write in the statement how it is to be done, such as CREATE INDEX CONCURRENTLY");
+        return;
+    }
     let mut words = sql.split_whitespace().map(str::to_ascii_lowercase);
     let alters = words.next().is_some_and(|word| word == "alter") && words.any(|w| w == "table");
     if !alters || sql.to_ascii_lowercase().contains("algorithm") {

@@ -14,8 +14,9 @@ use engine::{
     SessionError, SocketLoad,
 };
 use model::{ErrorClass, LoadResult, OltpMix, Stop};
-use mysql::load::{ProgramSession, Statements};
+use mysql::load::{MysqlWire, ProgramSession};
 use mysql::load_failure;
+use sql::Statements;
 use std::path::PathBuf;
 use std::sync::Arc;
 use workload::oltp::BulkLimit;
@@ -48,17 +49,19 @@ fn on_servers(request: &Request) -> Outcome {
     };
     let stop = signals::stop();
     // Threads are dealt to the servers in turns, as connections are.
-    let of = |client: u32| (options[client as usize % options.len()].clone(), statements.clone());
+    let wires: Vec<MysqlWire> =
+        options.into_iter().map(|options| MysqlWire::new(options, &statements)).collect();
+    let of = |client: u32| (wires[client as usize % wires.len()].clone(), statements.clone());
     let outcome = if request.options.flag("weighin-statements") {
         let session = |client| {
-            let (options, statements) = of(client);
-            tallies.count(ProgramSession::<true>::new(options, statements, client), client)
+            let (wire, statements) = of(client);
+            tallies.count(ProgramSession::<true>::new(wire, statements, client), client)
         };
         engine::run(&SocketLoad { spec: &spec, session }, &stop, &mut on_progress)
     } else {
         let session = |client| {
-            let (options, statements) = of(client);
-            tallies.count(ProgramSession::<false>::new(options, statements, client), client)
+            let (wire, statements) = of(client);
+            tallies.count(ProgramSession::<false>::new(wire, statements, client), client)
         };
         engine::run(&SocketLoad { spec: &spec, session }, &stop, &mut on_progress)
     };
@@ -104,13 +107,17 @@ fn without_server(request: &Request) -> Outcome {
     let tallies = printer.tallies.clone();
     let mut on_progress = |progress: Progress<'_>| printer.progress(progress);
     let stop = signals::stop();
+    let wire = MysqlWire::dry(&statements);
     let outcome = if request.options.flag("weighin-statements") {
-        let session =
-            |client| tallies.count(ProgramSession::<true>::dry(statements.clone(), client), client);
+        let session = |client| {
+            let session = ProgramSession::<true>::new(wire.clone(), statements.clone(), client);
+            tallies.count(session, client)
+        };
         engine::run(&DryLoad { spec: &spec, session }, &stop, &mut on_progress)
     } else {
         let session = |client| {
-            tallies.count(ProgramSession::<false>::dry(statements.clone(), client), client)
+            let session = ProgramSession::<false>::new(wire.clone(), statements.clone(), client);
+            tallies.count(session, client)
         };
         engine::run(&DryLoad { spec: &spec, session }, &stop, &mut on_progress)
     };
@@ -144,6 +151,7 @@ fn spec(request: &Request, addresses: Vec<Address>, events: Option<u64>, seed: u
         schedule: Schedule {
             warmup: request.warmup,
             limit: Limit::LastReply { duration: request.time, events },
+            turns: None,
         },
         open: request.rate.map(|rate| OpenLoop {
             rate: rate.into(),

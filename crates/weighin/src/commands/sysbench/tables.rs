@@ -9,7 +9,8 @@ use crate::{Exit, signals};
 use model::OltpMix;
 use mysql::client::Connection;
 use mysql::connect;
-use mysql::tables::{ToMake, make};
+use mysql::tables::Rows;
+use sql::tables::{ToMake, make};
 use system::Login;
 use workload::oltp::{create_table, name_of};
 
@@ -68,11 +69,10 @@ fn fill(request: &Request, login: &Login, control: &mut Connection, numbers: &[u
     }
     let progress = Progress::start("rows");
     let made = make(
-        login,
+        &Rows { login, workload, seed: request.seed.number() },
         control,
         workload,
-        &ToMake { numbers, rows, seed: request.seed.number() },
-        request.threads,
+        &ToMake { numbers, rows, threads: request.threads },
         &signals::stop(),
         &mut |step| progress.show(step),
     );

@@ -3,15 +3,17 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where the kernel keeps processor time by groups, in both versions (cgroups(7)), and the limit
-/// of a thirtieth of one processor there: files and what is written to them, times in microseconds.
-const KINDS: [(&str, &[(&str, &str)]); 3] = [
-    ("/sys/fs/cgroup", &[("cpu.max", "3333 100000")]),
+/// Where the kernel keeps processor time by groups, in both versions (cgroups(7)), and how a limit is given
+/// there: files and what is written to them, before the processor time of a period in microseconds and
+/// after it.
+const KINDS: [(&str, &[(&str, &str, &str)]); 3] = [
+    ("/sys/fs/cgroup", &[("cpu.max", "", " 100000")]),
     ("/sys/fs/cgroup/cpu,cpuacct", FIRST_VERSION),
     ("/sys/fs/cgroup/cpu", FIRST_VERSION),
 ];
-const FIRST_VERSION: &[(&str, &str)] =
-    &[("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "3333")];
+const FIRST_VERSION: &[(&str, &str, &str)] = &[("cpu.cfs_quota_us", "", "")];
+/// A thirtieth of a period of 100 ms, which is the usual one.
+const A_THIRTIETH: u32 = 3_333;
 
 /// Whether a control group held the tests themselves to a limit, as `scripts/slow cpu` does: then it
 /// holds what they start to it, too, and a report is right to say so.
@@ -27,15 +29,21 @@ pub fn held_back() -> bool {
     })
 }
 
-/// A control group whose processes get a thirtieth of one processor, which is less than they get
-/// beside busy loops too; gone when this is dropped.
+/// A control group whose processes get a part of one processor; gone when this is dropped.
 pub struct ControlGroup(PathBuf);
 
 impl ControlGroup {
-    /// `None`, and a word about it, where this machine or this user has no such groups.
+    /// One of a thirtieth of a processor, which is less than a process gets beside busy loops too. `None`,
+    /// and a word about it, where this machine or this user has no such groups.
     pub fn limited(name: &str) -> Option<Self> {
+        Self::with(name, A_THIRTIETH)
+    }
+
+    /// The same with so many microseconds of processor time in each 100 ms.
+    pub fn with(name: &str, micros: u32) -> Option<Self> {
         let name = format!("weighin-test-{}-{name}", std::process::id());
-        let group = KINDS.iter().find_map(|(parent, limit)| make(parent, &name, limit).ok());
+        let group =
+            KINDS.iter().find_map(|(parent, limit)| make(parent, &name, limit, micros).ok());
         if group.is_none() {
             not_tested("no control group with a limit can be made here");
         }
@@ -51,14 +59,19 @@ impl ControlGroup {
 /// The file with the numbers of a group's processes.
 const PROCESSES: &str = "cgroup.procs";
 
-fn make(parent: &str, name: &str, limit: &[(&str, &str)]) -> io::Result<ControlGroup> {
+fn make(
+    parent: &str,
+    name: &str,
+    limit: &[(&str, &str, &str)],
+    micros: u32,
+) -> io::Result<ControlGroup> {
     // A directory that is no group's would take any file.
     fs::metadata(Path::new(parent).join(PROCESSES))?;
     let directory = Path::new(parent).join(name);
     fs::create_dir(&directory)?;
     let group = ControlGroup(directory);
-    for (file, content) in limit {
-        fs::write(group.0.join(file), content)?;
+    for (file, before, after) in limit {
+        fs::write(group.0.join(file), format!("{before}{micros}{after}"))?;
     }
     Ok(group)
 }

@@ -1,0 +1,254 @@
+//! What the clients of a trial spent their time on, and which resources had nothing left.
+
+use crate::TrialVolume;
+use findings::{ClientBusy, Resource};
+use model::{CpuShares, DiskRates, IoLimits, LoadResult, Sample, TrialRecord, Window, signal};
+use std::collections::BTreeMap;
+
+/// Share of the periods in which a control group was throttled from which on it is at its limit.
+const THROTTLED: f64 = 0.25;
+/// Use of a resource from which on it is at its limit.
+const USED_UP: f64 = 0.9;
+/// Share of the processors' time in use from which on there is none left.
+const BUSY: f64 = 0.95;
+/// What of it server and load generator must use themselves, so that the limit is theirs.
+const OWN: f64 = 0.5;
+/// Share of the clients that wait for locks from which on locks are the limit.
+const LOCKED: f64 = 0.5;
+/// Share of the measured phase that must have been sampled.
+const SAMPLED: f64 = 0.5;
+
+/// What is known of a target beside its trials.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Known {
+    /// Whether a commit is on disk when it is acknowledged; `None` where nothing tells.
+    pub(crate) commits_wait: Option<bool>,
+    /// What its volume is limited to.
+    pub(crate) limits: IoLimits,
+}
+
+/// The mean number of clients by what they did, in the measured phase of one trial.
+///
+/// By Little's law so many clients ÷ throughput is the time of an operation, for all of them and for
+/// those in one state alike.
+pub(crate) struct Account {
+    /// All of them.
+    pub(crate) clients: f64,
+    /// As [`Known::commits_wait`].
+    pub(crate) commits_wait: Option<bool>,
+    /// Operations per second.
+    pub(crate) throughput: f64,
+    /// By what they used or waited for, as far as it is known.
+    pub(crate) in_state: BTreeMap<Resource, f64>,
+    /// How much was in use of what was at its limit, 1 being all.
+    pub(crate) at_limit: BTreeMap<Resource, f64>,
+    /// How much was in use of all of which it is known.
+    pub(crate) used: BTreeMap<Resource, f64>,
+    /// Processors that server, replicas and load generator used on the target's machine.
+    pub(crate) own_cpus: Option<f64>,
+    /// Whether that machine had no processor time left, most of which these used.
+    pub(crate) processors_full: bool,
+}
+
+impl Account {
+    /// `None` of a trial without a load that got anywhere.
+    pub(crate) fn of(record: &TrialRecord, known: Known) -> Option<Self> {
+        let load = record.load()?;
+        let throughput = load.measure.transactions_per_second();
+        let clients = match record.key.level.is_open() {
+            // What is answered late counts as late.
+            true => load.succeeded().mean_ms()? / 1e3 * throughput,
+            false => f64::from(load.clients),
+        };
+        if throughput <= 0.0 || clients <= 0.0 {
+            return None;
+        }
+        let mut account = Self {
+            clients,
+            commits_wait: known.commits_wait,
+            throughput,
+            in_state: BTreeMap::new(),
+            at_limit: BTreeMap::new(),
+            used: BTreeMap::new(),
+            own_cpus: None,
+            processors_full: false,
+        };
+        let seen = Seen { record, load, window: Window::for_load(load) };
+        account.locks(&seen);
+        account.disk(&seen, known);
+        account.generator(&seen);
+        account.processors(&seen);
+        Some(account)
+    }
+
+    /// Time that an operation spends on it, in milliseconds.
+    pub(crate) fn milliseconds(&self, resource: Resource) -> Option<f64> {
+        self.in_state.get(&resource).map(|clients| clients / self.throughput * 1e3)
+    }
+
+    /// Time of an operation in milliseconds.
+    pub(crate) fn operation_ms(&self) -> f64 {
+        self.clients / self.throughput * 1e3
+    }
+
+    /// Clients of which it is not known what they do, apart from those on processors.
+    fn left(&self) -> f64 {
+        let waiting =
+            self.in_state.iter().filter(|(resource, _)| **resource != Resource::Processors);
+        (self.clients - waiting.map(|(_, clients)| clients).sum::<f64>()).max(0.0)
+    }
+
+    /// At most as many as there are left.
+    fn put(&mut self, resource: Resource, clients: f64) {
+        if clients.is_finite() {
+            let clients = clients.clamp(0.0, self.left());
+            self.in_state.insert(resource, clients);
+        }
+    }
+
+    fn limit(&mut self, resource: Resource, used: f64, from: f64) {
+        let most = self.used.entry(resource).or_insert(used);
+        *most = most.max(used);
+        if used >= from {
+            let most = self.at_limit.entry(resource).or_insert(used);
+            *most = most.max(used);
+        }
+    }
+
+    /// Its own account of waits where the server keeps one, else how many were seen to wait.
+    fn locks(&mut self, seen: &Seen<'_>) {
+        let told = seen.growth(signal::LOCK_WAIT_MILLIS).map(|millis| millis / 1e3);
+        let Some(waiting) = told.or_else(|| seen.level(signal::CLIENTS_WAIT_FOR_LOCKS)) else {
+            return;
+        };
+        self.put(Resource::Locks, waiting);
+        if self.clients > 1.5 {
+            self.limit(Resource::Locks, waiting / self.clients, LOCKED);
+        }
+    }
+
+    fn disk(&mut self, seen: &Seen<'_>, known: Known) {
+        let volume = TrialVolume::from_record(seen.record);
+        let disk = volume.as_ref().map(|volume| &volume.volume.together);
+        if let Some((misses, disk)) = seen.growth(signal::CACHE_MISSES).zip(disk) {
+            let waiting = misses * disk.read_await_ms.unwrap_or(0.0) / 1e3;
+            self.put(
+                Resource::DiskReads,
+                waiting.min(disk.reads * disk.read_await_ms.unwrap_or(0.0) / 1e3),
+            );
+        }
+        if let Some(under_way) = seen.syncing(disk) {
+            match known.commits_wait {
+                // The log is written behind their backs.
+                Some(false) => self.put(Resource::LogSync, 0.0),
+                _ => {
+                    // While a sync is under way nobody else commits: whoever is not on a processor waits.
+                    let running = seen.server_cpus().unwrap_or(0.0);
+                    let others = (self.left() - running).max(under_way.min(self.left()));
+                    self.put(Resource::LogSync, (under_way * self.clients).min(others));
+                    self.limit(Resource::LogSync, under_way, USED_UP);
+                }
+            }
+        }
+        for disk in volume.iter().flat_map(|volume| &volume.devices) {
+            self.limit(Resource::Disk, disk.utilisation, USED_UP);
+            if let Some(used) = of_limit(disk, known.limits) {
+                self.limit(Resource::VolumeLimit, used, USED_UP);
+            }
+        }
+    }
+
+    fn generator(&mut self, seen: &Seen<'_>) {
+        let (client, seconds) = (&seen.load.client, seen.window.seconds());
+        let delayed = client.client_delay_seconds / seconds;
+        self.put(Resource::LoadGenerator, delayed.max(client.cpu_seconds / seconds));
+        self.limit(Resource::LoadGenerator, client.busiest_worker, ClientBusy::BUSY.max(USED_UP));
+        if let Some(throttled) = seen.record.sampling.account.client_throttling {
+            self.limit(Resource::LoadGenerator, throttled.share(), THROTTLED);
+        }
+        for maker in &seen.record.sampling.load_hosts {
+            if let Some(busy) = seen.window.mean_share(&maker.samples, CpuShares::busy) {
+                self.limit(Resource::LoadGenerator, busy, BUSY);
+            }
+        }
+    }
+
+    fn processors(&mut self, seen: &Seen<'_>) {
+        let sampling = &seen.record.sampling;
+        if let Some(throttled) = sampling.account.server_throttling {
+            self.limit(Resource::ServerLimit, throttled.share(), THROTTLED);
+        }
+        let Some(server) = seen.server_cpus() else { return };
+        self.put(Resource::Processors, server);
+        let shared = sampling.target_host.is_none() && sampling.load_hosts.is_empty();
+        let generator =
+            if shared { seen.load.client.cpu_seconds / seen.window.seconds() } else { 0.0 };
+        let replicas = seen.mean(|sample| sample.replicas.map(|usage| usage.cpus)).unwrap_or(0.0);
+        let own = server + replicas + generator;
+        self.own_cpus = Some(own);
+        let samples = sampling.target_samples();
+        let busy = seen.window.mean_share(&samples, |cpu| cpu.busy() + cpu.steal);
+        let Some((busy, cpus)) = busy.zip(sampling.target_cpus()) else { return };
+        let is_own = own >= OWN * f64::from(cpus);
+        self.processors_full = is_own && busy >= BUSY;
+        self.limit(Resource::Processors, busy, if is_own { BUSY } else { f64::INFINITY });
+    }
+}
+
+/// What was recorded of a trial.
+struct Seen<'a> {
+    record: &'a TrialRecord,
+    load: &'a LoadResult,
+    window: Window,
+}
+
+impl Seen<'_> {
+    fn mean(&self, figure: impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
+        let samples = self.record.sampling.target_samples();
+        let enough = self.window.sampled(&samples, |sample| figure(sample).is_some()) >= SAMPLED;
+        enough.then(|| self.window.mean(&samples, figure)).flatten()
+    }
+
+    /// Of a counter, per second.
+    fn growth(&self, name: &str) -> Option<f64> {
+        self.window.growth(&self.record.sampling, name)
+    }
+
+    /// The mean of what a signal says of a moment.
+    fn level(&self, name: &str) -> Option<f64> {
+        let samples = &self.record.sampling.samples;
+        let of = |sample: &Sample| Some(*sample.counters.as_ref()?.get(name)? as f64);
+        let enough = self.window.sampled(samples, |sample| of(sample).is_some()) >= SAMPLED;
+        enough.then(|| self.window.mean(samples, of)).flatten()
+    }
+
+    fn server_cpus(&self) -> Option<f64> {
+        self.mean(|sample| Some(sample.server?.cpus))
+    }
+
+    /// The share of time in which a sync was under way: the target's own account where it keeps one,
+    /// else the number of its syncs times what a write and a flush take on its disks.
+    fn syncing(&self, disk: Option<&DiskRates>) -> Option<f64> {
+        let syncs = self.growth(signal::SYNCS)?;
+        let timed = || Some(self.growth(signal::SYNC_MICROS)? / 1e6);
+        let by_disk = || {
+            let disk = disk?;
+            let write = disk.write_await_ms.unwrap_or(0.0);
+            Some(syncs * (write + disk.flush_await_ms.unwrap_or(0.0)) / 1e3)
+        };
+        timed().or_else(by_disk).map(|share| share.min(1.0))
+    }
+}
+
+/// How much of what it may do a device did, by that of its limits that is nearest.
+fn of_limit(disk: &DiskRates, limits: IoLimits) -> Option<f64> {
+    let of = |did: f64, limit: Option<u64>| limit.map(|limit| did / limit as f64);
+    let all = [
+        // What the queue merged was counted before.
+        of(disk.reads + disk.reads_merged, limits.read_iops),
+        of(disk.writes + disk.writes_merged, limits.write_iops),
+        of(disk.read_bytes, limits.read_bytes),
+        of(disk.written_bytes, limits.write_bytes),
+    ];
+    all.into_iter().flatten().reduce(f64::max)
+}

@@ -1,0 +1,321 @@
+//! Why a target is slower than another, and what ends the rise of a curve: which resource takes the time,
+//! or has nothing left.
+//!
+//! The time of an operation is clients ÷ throughput (Little's law), and so is that of each part of it: the
+//! clients that are in one state at a time ÷ throughput. A part that surely makes more than half of the
+//! difference between two targets decides it; else what is at its limit at the slower one in all repeats,
+//! and at the faster one in none (B. Gregg's USE method: utilisation, saturation, errors). Where neither is
+//! so, it is not known.
+
+mod account;
+
+use crate::cell::{CellData, Cells};
+use crate::curve::{CurveData, CurveShape};
+use crate::study::each_pair;
+use crate::{Comparison, OverallComparison};
+use account::{Account, Known};
+use findings::{
+    AtLimit, Cause, EndOfRise, Finding, PartOfTime, Resource, Subject, UsedUp, Verdict, WhySlower,
+};
+use model::{Dataset, Level, Metric, Place, Promise};
+use std::collections::BTreeMap;
+
+/// Share of the difference that is most of it.
+const MOST: f64 = 0.5;
+/// Share that is enough of something that is known to be more than was seen of it, where nothing else can
+/// be most of the difference.
+const MUCH: f64 = 0.2;
+/// Share of the highest throughput from which on a level is as high.
+const AS_HIGH: f64 = 0.9;
+/// Limits that are known exactly, so that being at one says more than where the time goes.
+const EXACT: [Resource; 2] = [Resource::ServerLimit, Resource::VolumeLimit];
+
+/// The accounts of all trials of a test that count.
+pub(crate) struct Accounts<'a> {
+    dataset: &'a Dataset,
+    by_cell: BTreeMap<(&'a str, Level), BTreeMap<u32, Account>>,
+}
+
+/// What was measured of two targets in one block.
+#[derive(Clone, Copy)]
+struct Both<'a> {
+    block: u32,
+    slow: &'a Account,
+    fast: &'a Account,
+}
+
+impl Both<'_> {
+    fn difference_ms(&self) -> f64 {
+        self.slow.operation_ms() - self.fast.operation_ms()
+    }
+}
+
+impl<'a> Accounts<'a> {
+    pub(crate) fn of(dataset: &'a Dataset, cells: &'a Cells<'a>) -> Self {
+        let of_cell = |cell: &'a CellData<'a>| {
+            let known = known(dataset, cell.target);
+            let trials = cell.usable_in_blocks();
+            let accounts =
+                trials.filter_map(|(record, block)| Some((block, Account::of(record, known)?)));
+            ((cell.target, cell.level), accounts.collect())
+        };
+        Self { dataset, by_cell: cells.iter().map(of_cell).collect() }
+    }
+
+    fn of_cell<'s>(&'s self, target: &str, level: Level) -> Option<&'s BTreeMap<u32, Account>> {
+        let mut cells = self.by_cell.iter();
+        cells.find(|((of, at), _)| *of == target && *at == level).map(|(_, accounts)| accounts)
+    }
+
+    fn both<'s>(&'s self, slower: &str, faster: &str, level: Level) -> Vec<Both<'s>> {
+        let (slow, fast) = (self.of_cell(slower, level), self.of_cell(faster, level));
+        let Some((slow, fast)) = slow.zip(fast) else { return Vec::new() };
+        let both = |(&block, slow)| Some(Both { block, slow, fast: fast.get(&block)? });
+        slow.iter().filter_map(both).collect()
+    }
+
+    /// For every pair of targets that differs, over all levels and at each, what decides that.
+    pub(crate) fn findings(
+        &self,
+        test: &str,
+        metric: Metric,
+        comparisons: &[Comparison],
+        overall: &[OverallComparison],
+    ) -> Vec<Finding> {
+        let study = &self.dataset.study;
+        let of_pair = |(baseline, candidate): (&str, &str)| {
+            let mut said = Vec::new();
+            for one in overall.iter().filter(|one| {
+                one.metric == metric && one.baseline == baseline && one.candidate == candidate
+            }) {
+                let named = (baseline, candidate, one.verdict);
+                said.extend(self.explain(named, &one.levels, one.levels.len() > 1));
+            }
+            let over_all: Option<WhySlower> = said.first().cloned();
+            for one in comparisons.iter().filter(|one| {
+                one.metric == metric && one.baseline == baseline && one.candidate == candidate
+            }) {
+                let why = self.explain((baseline, candidate, one.verdict), &[one.level], false);
+                let is_said = |why: &WhySlower| {
+                    over_all.as_ref().is_some_and(|all| {
+                        let resource = |why: &WhySlower| why.cause.map(|cause| cause.resource());
+                        all.slower == why.slower && resource(all) == resource(why)
+                    })
+                };
+                said.extend(why.filter(|why| !is_said(why)));
+            }
+            said
+        };
+        let all = each_pair(study).flat_map(of_pair);
+        all.map(|why| Finding::new(Subject::test(test), why)).collect()
+    }
+
+    /// `None` where the two do not differ, or their trials cannot be set against one another.
+    fn explain(
+        &self,
+        (baseline, candidate, verdict): (&str, &str, Verdict),
+        levels: &[Level],
+        together: bool,
+    ) -> Option<WhySlower> {
+        let (slower, faster) = match verdict {
+            Verdict::CandidateBetter => (baseline, candidate),
+            Verdict::BaselineBetter => (candidate, baseline),
+            Verdict::Equivalent | Verdict::Unresolved => return None,
+        };
+        let by_level: Vec<Vec<Both<'_>>> =
+            levels.iter().map(|&level| self.both(slower, faster, level)).collect();
+        let all: Vec<Both<'_>> = by_level.iter().flatten().copied().collect();
+        if all.is_empty() {
+            return None;
+        }
+        let mut parts = self.parts(&by_level);
+        parts.sort_by(|a, b| b.share.point.total_cmp(&a.share.point));
+        let limits = limits(&by_level);
+        let exact = limits.iter().find(|limit| EXACT.contains(&limit.resource));
+        let surely = |part: &&PartOfTime, least: f64| {
+            part.share.interval.is_some_and(|interval| interval.low > least)
+        };
+        // It is the same for both: where it takes longer, that follows from how replies come.
+        let is_targets = |part: &&PartOfTime| part.resource != Resource::LoadGenerator;
+        let most = parts.iter().filter(is_targets).find(|part| surely(part, MOST));
+        let alone = || {
+            let one = parts.iter().find(|part| surely(part, MUCH))?;
+            let is_open = |part: &&PartOfTime| {
+                part.share.interval.is_none_or(|interval| interval.high > MOST)
+            };
+            let others = parts.iter().filter(|part| part.resource != one.resource);
+            let is_only = one.resource == Resource::LogSync && others.filter(is_open).count() == 0;
+            (is_only && only_slower_waits(&all)).then_some(Cause::AtLeast(*one))
+        };
+        let by_limit = || limits.first().map(|limit| Cause::Limit(*limit));
+        let cause = match (exact, most) {
+            (Some(limit), _) => Some(Cause::Limit(*limit)),
+            (None, Some(part)) => Some(Cause::Time(*part)),
+            (None, None) => by_limit().or_else(alone),
+        };
+        Some(WhySlower {
+            slower: slower.to_owned(),
+            faster: faster.to_owned(),
+            levels: levels.to_vec(),
+            together,
+            difference_ms: mean(all.iter().map(Both::difference_ms)),
+            cause,
+            parts,
+        })
+    }
+
+    /// What is known of the difference. Over several levels, which count alike, each is measured by the time
+    /// of its operations at the faster target, and a block is one measurement.
+    fn parts(&self, by_level: &[Vec<Both<'_>>]) -> Vec<PartOfTime> {
+        let confidence = 1.0 - 2.0 * (1.0 - self.dataset.study.confidence);
+        let of = |resource: Resource| {
+            let mut by_block: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
+            let (mut slower, mut faster) = (Vec::new(), Vec::new());
+            for both in by_level {
+                let unit = mean(both.iter().map(|both| both.fast.operation_ms()));
+                for both in both {
+                    let (slow_ms, fast_ms) = times(resource, *both)?;
+                    let measured = ((slow_ms - fast_ms) / unit, both.difference_ms() / unit);
+                    by_block.entry(both.block).or_default().push(measured);
+                    slower.push(slow_ms);
+                    faster.push(fast_ms);
+                }
+            }
+            let whole = by_block.values().filter(|levels| levels.len() == by_level.len());
+            let measured: Vec<(f64, f64)> = whole
+                .map(|levels| {
+                    let of = |part: fn(&(f64, f64)) -> f64| mean(levels.iter().map(part));
+                    (of(|one| one.0), of(|one| one.1))
+                })
+                .collect();
+            let share = stats::part_of(&measured, confidence)?;
+            let (slower_ms, faster_ms) = (mean(slower.into_iter()), mean(faster.into_iter()));
+            Some(PartOfTime { resource, slower_ms, faster_ms, share })
+        };
+        Resource::ALL.into_iter().filter_map(of).collect()
+    }
+
+    /// Whether throughput grows by less than half of what clients do from there to the last level.
+    fn hardly_rises(&self, data: &CurveData, level: Level) -> bool {
+        let from = data.points.iter().find(|point| point.level == level);
+        let Some((from, last)) = from.zip(data.points.last()) else { return false };
+        let clients = f64::from(last.level.clients) / f64::from(level.clients);
+        let ratio = last.series.ratio_to(&from.series, self.dataset.study.confidence);
+        let high = ratio.and_then(|ratio| ratio.interval).map(|interval| interval.high);
+        last.level > level && high.is_some_and(|high| high < f64::midpoint(1.0, clients))
+    }
+
+    /// Which resources were at their limit where curves stop rising.
+    pub(crate) fn ends_of_rise(&self, test: &str, curves: &[CurveData]) -> Vec<Finding> {
+        let of = |data: &CurveData| {
+            let curve = &data.curve;
+            let level = first_as_high(data);
+            let bends = matches!(curve.shape, CurveShape::Flat | CurveShape::Declines { .. });
+            if level.is_open() || !(bends || self.hardly_rises(data, level)) {
+                return None;
+            }
+            let trials = self.of_cell(&curve.target, level)?;
+            let trials: Vec<&Account> = trials.values().collect();
+            let at_limit = Resource::ALL.into_iter().filter_map(|resource| {
+                let used = in_all(&trials, resource)?;
+                Some(UsedUp { resource, used })
+            });
+            let found = EndOfRise { level, at_limit: at_limit.collect() };
+            // Where it is not sure that it rises no more, a limit says that.
+            (!trials.is_empty() && (bends || !found.at_limit.is_empty()))
+                .then(|| Finding::new(Subject::test(test).on(&curve.target).at(level), found))
+        };
+        curves.iter().filter_map(of).collect()
+    }
+}
+
+/// What a resource takes of an operation at both, in milliseconds; `None` where that is not known of either.
+///
+/// Where the processors of both have no time left, clients wait for them in proportion to the processor
+/// time of an operation, as far as they wait for nothing else.
+fn times(resource: Resource, Both { slow, fast, .. }: Both<'_>) -> Option<(f64, f64)> {
+    let known = (slow.milliseconds(resource)?, fast.milliseconds(resource)?);
+    if resource != Resource::Processors || !(slow.processors_full && fast.processors_full) {
+        return Some(known);
+    }
+    let (slow_cpus, fast_cpus) = (slow.own_cpus?, fast.own_cpus?);
+    let available = f64::midpoint(slow_cpus, fast_cpus);
+    let in_queue = |account: &Account, cpus: f64, used: f64| {
+        let own = cpus / account.throughput * 1e3;
+        let elsewhere: f64 = account
+            .in_state
+            .iter()
+            .filter(|(other, _)| !matches!(other, Resource::Processors | Resource::LoadGenerator))
+            .map(|(_, clients)| clients)
+            .sum();
+        let at_most = (account.clients - elsewhere).max(0.0) / account.throughput * 1e3;
+        (account.clients * own / available).min(at_most).max(used)
+    };
+    Some((in_queue(slow, slow_cpus, known.0), in_queue(fast, fast_cpus, known.1)))
+}
+
+/// What is at its limit at the slower one in all repeats, and at the faster one in none, at more than half
+/// of the levels.
+fn limits(by_level: &[Vec<Both<'_>>]) -> Vec<AtLimit> {
+    let of = |resource: Resource| {
+        let alone = |both: &&Vec<Both<'_>>| {
+            let is_at_limit = |account: &Account| account.at_limit.contains_key(&resource);
+            both.len() > 1
+                && both.iter().all(|both| is_at_limit(both.slow) && !is_at_limit(both.fast))
+        };
+        let those: Vec<&Vec<Both<'_>>> = by_level.iter().filter(alone).collect();
+        let used = |account: &Account| account.used.get(&resource).copied();
+        let all = || those.iter().flat_map(|both| both.iter());
+        let faster: Vec<f64> = all().filter_map(|both| used(both.fast)).collect();
+        (those.len() * 2 > by_level.len()).then(|| AtLimit {
+            resource,
+            slower: mean(all().filter_map(|both| used(both.slow))),
+            faster: (!faster.is_empty()).then(|| mean(faster.into_iter())),
+        })
+    };
+    Resource::ALL.into_iter().filter_map(of).collect()
+}
+
+/// Whether commits wait for the disk at the slower one alone. What they wait is longer than what the disks
+/// take for it: the file system has its part, and whoever waited has to get a processor again.
+fn only_slower_waits(all: &[Both<'_>]) -> bool {
+    all.iter()
+        .all(|both| both.slow.commits_wait == Some(true) && both.fast.commits_wait == Some(false))
+}
+
+/// The lowest level from which on throughput is not clearly below the peak, nor by what was measured.
+fn first_as_high(data: &CurveData) -> Level {
+    let top = data.points[data.index].throughput.point;
+    let is_as_high = |level: &Level| {
+        let point = data.points.iter().find(|point| point.level == *level);
+        point.is_some_and(|point| point.throughput.point >= AS_HIGH * top)
+    };
+    let levels = data.curve.level_with_peak.iter().copied();
+    levels.filter(is_as_high).min().unwrap_or(data.curve.peak)
+}
+
+/// How much of a resource was in use on average, where it was at its limit in all of several trials.
+fn in_all(trials: &[&Account], resource: Resource) -> Option<f64> {
+    let used: Option<Vec<f64>> =
+        trials.iter().map(|trial| trial.at_limit.get(&resource).copied()).collect();
+    used.filter(|used| used.len() > 1).map(|used| mean(used.into_iter()))
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, n) = values.fold((0.0, 0.0), |(sum, n), value| (sum + value, n + 1.0));
+    if n > 0.0 { sum / n } else { 0.0 }
+}
+
+fn known(dataset: &Dataset, target: &str) -> Known {
+    let spec = dataset.study.targets.iter().find(|spec| spec.name == target);
+    let facts = dataset.targets.iter().find(|facts| facts.target == target);
+    let commits_wait = spec.zip(facts).and_then(|(spec, facts)| {
+        let kept = spec.system.durability(&facts.server.variables);
+        kept.into_iter().find(|kept| kept.promise == Promise::CommitsOnDisk).map(|kept| kept.kept)
+    });
+    let limits = spec.and_then(|spec| match &spec.place {
+        Place::Sandbox(sandbox) => sandbox.volume.map(|volume| volume.limits),
+        _ => None,
+    });
+    Known { commits_wait, limits: limits.unwrap_or_default() }
+}

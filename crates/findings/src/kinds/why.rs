@@ -1,0 +1,317 @@
+//! What decides that a target is slower than another, and what ends the rise of a curve.
+
+use crate::kind::{FindingKind, Group};
+use crate::names::target_name;
+use crate::numbers::{self, figure, list, percent};
+use crate::place::{at_levels, levels};
+use model::Level;
+use serde::Serialize;
+use std::mem::discriminant;
+use stats::Estimate;
+
+/// Where the time of an operation goes, or what is used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resource {
+    /// The processor time that a control group gives the server.
+    ServerLimit,
+    /// What a volume that weighin built is limited to.
+    VolumeLimit,
+    /// The load generator: its processors, or the time from a reply to the next request.
+    LoadGenerator,
+    /// Waits for locks of rows and tables.
+    Locks,
+    /// Syncs of the log, which commits wait for.
+    LogSync,
+    /// Reads that were not answered from memory.
+    DiskReads,
+    /// The disks under the data.
+    Disk,
+    /// Processors, in use and waited for.
+    Processors,
+}
+
+impl Resource {
+    /// All of them; of several that are at their limit the first says more than those after it.
+    pub const ALL: [Self; 8] = [
+        Self::ServerLimit,
+        Self::VolumeLimit,
+        Self::LoadGenerator,
+        Self::Locks,
+        Self::LogSync,
+        Self::DiskReads,
+        Self::Disk,
+        Self::Processors,
+    ];
+
+    /// As the heading of a column.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ServerLimit => "limit of processor time",
+            Self::VolumeLimit => "limit of the volume",
+            Self::LoadGenerator => "load generator",
+            Self::Locks => "locks",
+            Self::LogSync => "log syncs",
+            Self::DiskReads => "disk reads",
+            Self::Disk => "disk",
+            Self::Processors => "processors",
+        }
+    }
+
+    /// What takes time, within a sentence.
+    fn what(self) -> &'static str {
+        match self {
+            Self::ServerLimit => "the limit of its processor time",
+            Self::VolumeLimit => "the limit of its volume",
+            Self::LoadGenerator => "the times at which the load generator is to go on",
+            Self::Locks => "waits for locks",
+            Self::LogSync => "the syncs of its log that commits wait for",
+            Self::DiskReads => "reads from disk",
+            Self::Disk => "its disks",
+            Self::Processors => "the times that it needs processors or waits for them",
+        }
+    }
+
+    /// That it is used up, of a target.
+    fn is_used_up(self, use_of_it: f64) -> String {
+        let share = percent(use_of_it);
+        match self {
+            Self::ServerLimit => format!(
+                "its control group has no more processor time: it was throttled in {share} of the periods"
+            ),
+            Self::VolumeLimit => {
+                format!("its volume is at its limit: it did {share} of the IO that it may do")
+            }
+            Self::LoadGenerator => {
+                format!("the load generator has no processor time left: it was at {share}")
+            }
+            Self::Locks => format!("{share} of its clients wait for locks at any time"),
+            Self::LogSync => format!("a sync of its log was under way {share} of the time"),
+            Self::DiskReads | Self::Disk => format!("its disks had work {share} of the time"),
+            Self::Processors => {
+                format!("the processors of its machine have no time left: they were in use {share} of it")
+            }
+        }
+    }
+}
+
+/// What of the time of an operation a resource takes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PartOfTime {
+    pub resource: Resource,
+    /// At the slower target, in milliseconds for an operation.
+    pub slower_ms: f64,
+    pub faster_ms: f64,
+    /// Its share of the difference between the two.
+    pub share: Estimate,
+}
+
+/// A resource of which nothing was left.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct AtLimit {
+    pub resource: Resource,
+    /// How much of it was in use, 1 being all.
+    pub slower: f64,
+    pub faster: Option<f64>,
+}
+
+/// What decides that a target is slower.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "by")]
+pub enum Cause {
+    /// It explains most of the difference.
+    Time(PartOfTime),
+    /// Only at the slower target it takes time that clients wait for, more than was seen of it; nothing else
+    /// can be most of the difference.
+    AtLeast(PartOfTime),
+    /// It is at its limit at the slower target, and not at the faster one.
+    Limit(AtLimit),
+}
+
+impl Cause {
+    pub fn resource(&self) -> Resource {
+        match self {
+            Self::Time(part) | Self::AtLeast(part) => part.resource,
+            Self::Limit(limit) => limit.resource,
+        }
+    }
+}
+
+/// Why a target is slower than another.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WhySlower {
+    pub slower: String,
+    pub faster: String,
+    /// Where, in order.
+    pub levels: Vec<Level>,
+    /// Whether it is said of these levels together.
+    pub together: bool,
+    /// How much more time an operation takes at the slower one, in milliseconds.
+    pub difference_ms: f64,
+    /// What decides; absent where that is not known.
+    pub cause: Option<Cause>,
+    /// What is known of where the time goes, the largest share of the difference first.
+    pub parts: Vec<PartOfTime>,
+}
+
+/// Shares of the difference that are worth a word where nothing decides.
+const WORTH_A_WORD: f64 = 0.1;
+
+impl FindingKind for WhySlower {
+    const HEADING: &'static str = "Why";
+    const TOGETHER: bool = true;
+    const NAMES_LEVEL: bool = true;
+
+    fn is_like(&self, other: &Self) -> bool {
+        let kind = |why: &Self| why.cause.map(|cause| (cause.resource(), discriminant(&cause)));
+        self.slower == other.slower
+            && self.faster == other.faster
+            && self.together == other.together
+            && kind(self) == kind(other)
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let first = found.first;
+        let (slower, faster) = (target_name(&first.slower), target_name(&first.faster));
+        let all: Vec<Level> = found.iter().flat_map(|why| why.levels.iter().copied()).collect();
+        let place = match first.together {
+            true => format!(" over {} together", levels(&all)),
+            false => at_levels(&all),
+        };
+        let operation = found.counted.one;
+        match &first.cause {
+            Some(Cause::Time(part)) => format!(
+                "{slower} is slower than {faster}{place} because of {}: {}",
+                part.resource.what(),
+                by_share(found, operation),
+            ),
+            Some(Cause::AtLeast(part)) => format!(
+                "{slower} is slower than {faster}{place} because of {}: the disks alone take {}; what clients \
+                 wait is more than that, and nothing else that was seen can make most of it",
+                part.resource.what(),
+                by_share(found, operation),
+            ),
+            Some(Cause::Limit(limit)) => {
+                let other = limit.faster.map_or(String::new(), |used| {
+                    format!(" ({}: {})", faster, percent(used))
+                });
+                format!(
+                    "{slower} is slower than {faster}{place} because {}{other}",
+                    limit.resource.is_used_up(mean_limit(found)),
+                )
+            }
+            None => format!(
+                "what makes {slower} slower than {faster}{place} is not known: {}",
+                unexplained(found, operation)
+            ),
+        }
+    }
+}
+
+fn time_of(why: &WhySlower) -> Option<PartOfTime> {
+    match why.cause {
+        Some(Cause::Time(part) | Cause::AtLeast(part)) => Some(part),
+        _ => None,
+    }
+}
+
+fn milliseconds((low, high): (f64, f64)) -> String {
+    let (low, high) = (figure(low), figure(high));
+    if low == high { format!("{low} ms") } else { format!("{low} to {high} ms") }
+}
+
+/// `1.2 ms of each transaction against 0.1 ms, and a transaction takes 1.3 ms more (0.85 of which …)`.
+fn by_share(found: &Group<'_, WhySlower>, operation: &str) -> String {
+    let of = |figure: fn(&PartOfTime) -> f64| {
+        milliseconds(found.range(|why| time_of(why).map_or(0.0, |part| figure(&part))))
+    };
+    let share = match time_of(found.first).filter(|_| found.is_one()) {
+        Some(part) => numbers::estimate(&part.share, "of that"),
+        None => {
+            let shares = found.range(|why| time_of(why).map_or(0.0, |part| part.share.point));
+            format!("{} of that", numbers::range(shares.0, shares.1))
+        }
+    };
+    format!(
+        "{} of each {operation} against {}; {} {operation} takes {} more, which makes {share}",
+        of(|part| part.slower_ms),
+        of(|part| part.faster_ms),
+        article(operation),
+        milliseconds(found.range(|why| why.difference_ms)),
+    )
+}
+
+fn mean_limit(found: &Group<'_, WhySlower>) -> f64 {
+    let used = |why: &WhySlower| match why.cause {
+        Some(Cause::Limit(limit)) => limit.slower,
+        _ => 0.0,
+    };
+    found.total::<f64>(used) / found.iter().count() as f64
+}
+
+fn unexplained(found: &Group<'_, WhySlower>, operation: &str) -> String {
+    let difference = milliseconds(found.range(|why| why.difference_ms));
+    let worth = |part: &&PartOfTime| part.share.point >= WORTH_A_WORD;
+    let known: Vec<String> = match found.is_one() {
+        true => found.first.parts.iter().filter(worth).map(told).collect(),
+        false => Vec::new(),
+    };
+    let known = match known.as_slice() {
+        [] => "nothing that was seen explains most of it".to_owned(),
+        known => format!("known of it: {}; nothing surely explains most of it", list(known)),
+    };
+    let article = article(operation);
+    format!(
+        "{article} {operation} takes {difference} more there; {known}, and nothing is at its limit at it alone"
+    )
+}
+
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'u', 'I']) { "an" } else { "a" }
+}
+
+fn told(part: &PartOfTime) -> String {
+    format!("{} {}", part.resource.name(), percent(part.share.point))
+}
+
+/// What is at its limit where throughput stops rising.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EndOfRise {
+    /// The lowest level that is not clearly below the peak.
+    pub level: Level,
+    /// What was at its limit there in every trial, with how much of it was in use; the first says most.
+    pub at_limit: Vec<UsedUp>,
+}
+
+/// A resource and how much of it was in use, 1 being all.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct UsedUp {
+    pub resource: Resource,
+    pub used: f64,
+}
+
+impl FindingKind for EndOfRise {
+    const HEADING: &'static str = "What ends the rise";
+    const NAMES_LEVEL: bool = true;
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let Self { level, at_limit } = found.first;
+        let from = format!("throughput rises no more from {level} on");
+        match at_limit.as_slice() {
+            [] => format!(
+                "{from}; what limits it is not known: nothing that was seen was at its limit there"
+            ),
+            [first, others @ ..] => {
+                let others: Vec<String> = others
+                    .iter()
+                    .map(|one| format!("{} ({})", one.resource.name(), percent(one.used)))
+                    .collect();
+                let others = match others.is_empty() {
+                    true => String::new(),
+                    false => format!("; also at its limit: {}", list(&others)),
+                };
+                format!("{from}, because {}{others}", first.resource.is_used_up(first.used))
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Changes of the schema: their SQL, and what takes them back.
+
+use crate::client::Connection;
+use model::{Algorithm, BuiltInChange, Change, Failure, FailureKind, Oltp, SchemaChange};
+use sql::tables::{lend, take_again};
+use workload::oltp::name_of;
+
+/// The column or index that is added.
+const ADDED: &str = "weighin_added";
+
+/// The statement that makes a change. `tables` are those of the test, of which the first is changed.
+pub(super) fn sql(change: &SchemaChange, tables: Option<&Oltp>) -> Result<String, Failure> {
+    let built_in = match &change.change {
+        Change::Own { sql, .. } => return Ok(sql.clone()),
+        Change::BuiltIn(built_in) => *built_in,
+    };
+    let table = name_of(tables_of(built_in, tables)?, 1);
+    let concurrently = match change.algorithm {
+        None | Some(Algorithm::Plain) => "",
+        Some(Algorithm::Concurrently) if built_in == BuiltInChange::AddIndex => "CONCURRENTLY ",
+        Some(Algorithm::Concurrently) => {
+            return Err(not_offered("only indexes are built CONCURRENTLY".to_owned()));
+        }
+        Some(other) => {
+            let name = other.name().to_uppercase();
+            return Err(not_offered(format!("PostgreSQL has no ALGORITHM={name}")));
+        }
+    };
+    Ok(match built_in {
+        // No row is written.
+        BuiltInChange::AddColumn => {
+            format!("ALTER TABLE {table} ADD COLUMN {ADDED} timestamp(6) DEFAULT NULL")
+        }
+        BuiltInChange::AddIndex => format!("CREATE INDEX {concurrently}{ADDED} ON {table} (pad)"),
+        // All rows are, and nobody reads them meanwhile.
+        BuiltInChange::ChangeType => format!("ALTER TABLE {table} ALTER COLUMN k TYPE bigint"),
+    })
+}
+
+fn not_offered(message: String) -> Failure {
+    Failure::new(
+        FailureKind::NotOffered,
+        message,
+        "what a change does follows from the statement: compare plain with concurrently, of an index",
+    )
+}
+
+fn tables_of(change: BuiltInChange, tables: Option<&Oltp>) -> Result<&Oltp, Failure> {
+    tables.ok_or_else(|| {
+        Failure::new(
+            FailureKind::NotPermitted,
+            format!("the change {} needs the test tables", change.name()),
+            "add a line like table_size = 100000 to the test",
+        )
+    })
+}
+
+/// Makes sure that weighin made the table that one of its own changes is made to, and marks it as
+/// unfinished: were it never taken back, the table would be made anew. Bounds the wait for locks.
+pub(super) fn begin(
+    connection: &mut Connection,
+    change: &SchemaChange,
+    tables: Option<&Oltp>,
+) -> Result<(), Failure> {
+    if let Change::BuiltIn(built_in) = change.change {
+        lend(connection, tables_of(built_in, tables)?, 1)?;
+    }
+    let Some(limit) = change.lock_timeout else { return Ok(()) };
+    // 0 would stand for no limit.
+    let set = format!("SET lock_timeout = {}", limit.as_millis().max(1));
+    let set = connection.execute(&set).map(drop);
+    set.map_err(|error| error.failure("cannot bound the wait for locks"))
+}
+
+/// Takes a change back, whether it was `made` or failed: what is left of an index is dropped too. The table
+/// is as it was then, but for the place of a column that was dropped, in which there is nothing.
+pub(super) fn undo(
+    connection: &mut Connection,
+    change: &SchemaChange,
+    tables: Option<&Oltp>,
+    made: bool,
+) -> Result<(), Failure> {
+    let mut run = |sql: &str| {
+        let undone = connection.execute_long(sql).map(drop);
+        undone.map_err(|error| {
+            let failure = error.failure("the change could not be taken back");
+            Failure { remedy: format!("take it back by hand: {sql}"), ..failure }
+        })
+    };
+    let built_in = match &change.change {
+        Change::Own { undo, .. } if made => return run(undo),
+        Change::Own { .. } => return Ok(()),
+        Change::BuiltIn(built_in) => *built_in,
+    };
+    let tables = tables_of(built_in, tables)?;
+    let table = name_of(tables, 1);
+    run(&match built_in {
+        BuiltInChange::AddColumn => format!("ALTER TABLE {table} DROP COLUMN IF EXISTS {ADDED}"),
+        BuiltInChange::AddIndex => format!("DROP INDEX IF EXISTS {ADDED}"),
+        BuiltInChange::ChangeType => format!("ALTER TABLE {table} ALTER COLUMN k TYPE integer"),
+    })?;
+    run(&format!("VACUUM ANALYZE {table}"))?;
+    take_again(connection, tables, 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::OltpMix;
+
+    fn of(change: BuiltInChange, algorithm: Option<Algorithm>) -> Result<String, Failure> {
+        let change = Change::BuiltIn(change);
+        let change = SchemaChange { change, algorithm, lock_timeout: None };
+        sql(&change, Some(&Oltp::preset(OltpMix::ReadWrite)))
+    }
+
+    #[test]
+    fn changes_are_made_in_the_ways_that_the_server_has() {
+        let index = |algorithm| of(BuiltInChange::AddIndex, algorithm).unwrap();
+        assert_eq!(index(None), "CREATE INDEX weighin_added ON sbtest1 (pad)");
+        assert_eq!(
+            index(Some(Algorithm::Concurrently)),
+            "CREATE INDEX CONCURRENTLY weighin_added ON sbtest1 (pad)"
+        );
+        assert_eq!(
+            of(BuiltInChange::ChangeType, Some(Algorithm::Plain)).unwrap(),
+            "ALTER TABLE sbtest1 ALTER COLUMN k TYPE bigint"
+        );
+        for (change, algorithm) in [
+            (BuiltInChange::AddColumn, Algorithm::Concurrently),
+            (BuiltInChange::AddIndex, Algorithm::Inplace),
+        ] {
+            let refused = of(change, Some(algorithm)).unwrap_err();
+            assert_eq!(refused.kind, FailureKind::NotOffered);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The probe of a failover: when a server takes no writes.
+
+use crate::client::{ClientError, Connection};
+use model::{Failure, Stop};
+use sql::ProbeKind;
+use system::Login;
+use system::client::Limits;
+
+/// What a server says that takes no writes: one in recovery, or whose transactions are read-only.
+const READ_ONLY: &str = "25006";
+
+/// The probe on these servers.
+#[derive(Debug)]
+pub(super) struct Probe;
+
+impl ProbeKind for Probe {
+    type Connection = Connection;
+
+    const COLUMNS: &'static str = "id bigint NOT NULL PRIMARY KEY, \
+         written_at timestamptz NOT NULL DEFAULT clock_timestamp()";
+
+    fn open(login: &Login, limits: Limits, stop: &Stop) -> Result<Connection, Failure> {
+        Connection::open_within(login.address(), login.credentials(), limits, stop)
+    }
+
+    /// A server in recovery calls every transaction read-only.
+    fn is_read_only(connection: &mut Connection) -> Result<bool, Failure> {
+        let rows = connection.query("SHOW transaction_read_only");
+        let rows = rows.map_err(|e| e.failure("cannot ask whether the server is read-only"))?.rows;
+        Ok(rows.into_iter().flatten().flatten().next().is_none_or(|value| value != "off"))
+    }
+
+    fn takes_none(error: &ClientError) -> bool {
+        error.sql_state() == Some(READ_ONLY)
+    }
+}

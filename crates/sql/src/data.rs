@@ -1,0 +1,176 @@
+//! The data of workloads: test tables, or what a user's own transactions run on.
+
+use crate::tables::{self, Maker, filling_connections};
+use crate::{Control, SqlKind};
+use model::{Failure, Oltp, Study, TableContents, Transactions, Workload};
+use system::own_data::{OwnDataOrder, SqlRows, SqlServer};
+use system::{CleanedUp, DataPlan, Examination, Login, Prepared, Preparing};
+
+/// Whether two workloads run on the same data.
+pub fn same_data(a: &Workload, b: &Workload) -> bool {
+    match (a, b) {
+        (Workload::Oltp(a), Workload::Oltp(b)) => {
+            (a.tables, a.table_size, a.distribution) == (b.tables, b.table_size, b.distribution)
+        }
+        (Workload::Transactions(a), Workload::Transactions(b)) => {
+            (&a.data.setup, &a.data.load) == (&b.data.setup, &b.data.load)
+        }
+        (a, b) => a == b,
+    }
+}
+
+/// Makes the data of a workload, or looks whether it is there. `rows` makes the rows of test tables.
+///
+/// # Errors
+/// When data that is not weighin's is in the way, or the server refuses.
+pub fn prepare<'a, K: SqlKind, M: Maker<Connection = K::Connection>>(
+    login: &'a Login,
+    control: &mut K::Connection,
+    workload: &'a Workload,
+    preparing: &mut Preparing<'_>,
+    rows: impl FnOnce(&'a Login, &'a Oltp, u64) -> M,
+) -> Result<Prepared, Failure> {
+    match workload {
+        Workload::Transactions(own) => prepare_own(&*K::database(login), own, preparing),
+        other => {
+            let oltp = other.oltp()?;
+            let maker = rows(login, oltp, preparing.seed);
+            tables::prepare(&maker, login, control, oltp, preparing)
+        }
+    }
+}
+
+/// Whether a load by hand meets its data.
+///
+/// # Errors
+/// `MissingTables` where a table is missing, unfinished, too small or of another shape.
+pub fn check(control: &mut impl Control, workload: &Workload) -> Result<(), Failure> {
+    workload.oltp().map_or(Ok(()), |oltp| tables::check(control, oltp))
+}
+
+/// The contents of test tables; `None` where they are not there as weighin made them.
+///
+/// # Errors
+/// When they cannot be read.
+pub fn contents(
+    control: &mut impl Control,
+    workload: &Workload,
+) -> Result<Option<TableContents>, Failure> {
+    workload.oltp().map_or(Ok(None), |oltp| tables::contents_if_finished(control, oltp))
+}
+
+/// Removes what weighin made in the database of a login, and tables of others that `also` names.
+///
+/// # Errors
+/// When a named table does not exist or is not a test table, or the server refuses.
+pub fn clean_up<K: SqlKind>(
+    login: &Login,
+    control: &mut K::Connection,
+    also: &[String],
+) -> Result<CleanedUp, Failure> {
+    // First what refers to other tables.
+    let mut dropped = system::own_data::clean_up(&*K::database(login))?;
+    let (tables, kept) = tables::cleanup(control, &login.address().database, also)?;
+    dropped.extend(tables);
+    Ok(CleanedUp::Tables { dropped, kept })
+}
+
+/// What a run would make first, and which tables it would keep. That of later tests is looked at
+/// for what is in the way alone. Changes nothing.
+///
+/// # Errors
+/// What kept it from looking further.
+pub fn plan(
+    database: &dyn SqlServer,
+    login: &Login,
+    control: &mut impl Control,
+    is_private: bool,
+    examination: &mut Examination<'_>,
+) -> Result<Option<(DataPlan, Vec<String>)>, Failure> {
+    let mut first = None;
+    let study = examination.study;
+    for own in study.tests.iter().filter_map(|test| test.data()?.transactions()) {
+        let plan = dry_run(database, login, own, study.seed, is_private);
+        let plan = examination.found.keep(plan)?.flatten();
+        first = first.or(plan.map(|plan| (plan, Vec::new())));
+    }
+    let mut shapes = Vec::new();
+    for oltp in test_tables(study) {
+        let shape = (oltp.tables, oltp.table_size, oltp.distribution);
+        if shapes.contains(&shape) {
+            continue;
+        }
+        shapes.push(shape);
+        let found = tables::dry_run(login, control, oltp);
+        let found = examination.found.keep(found)?;
+        first = first.or(found);
+    }
+    if shapes.len() > 1 {
+        examination.found.note(
+            format!(
+                "the tests need {} different sets of tables in one database: a set is made anew \
+                 whenever the next trial needs another",
+                shapes.len()
+            ),
+            "give the tests the same `tables`, `table_size` and `distribution` to save that time",
+        );
+    }
+    Ok(first)
+}
+
+/// The loads on tables whose data the tests of a study need.
+pub fn test_tables(study: &Study) -> impl Iterator<Item = &Oltp> {
+    study.tests.iter().filter_map(|test| test.data()?.oltp().ok())
+}
+
+/// A text that a server sent.
+pub fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The number that a query gives; 0 where it gives none.
+pub fn number(rows: SqlRows) -> u64 {
+    let cell = rows.into_iter().next().and_then(|row| row.into_iter().next().flatten());
+    cell.and_then(|bytes| text(bytes).parse().ok()).unwrap_or(0)
+}
+
+fn prepare_own(
+    server: &dyn SqlServer,
+    own: &Transactions,
+    preparing: &mut Preparing<'_>,
+) -> Result<Prepared, Failure> {
+    if own.data.is_as_found() {
+        return Ok(Prepared::nothing());
+    }
+    let mut order = OwnDataOrder {
+        seed: preparing.seed,
+        connections: preparing.connections.unwrap_or_else(filling_connections),
+        is_private: preparing.is_private,
+        may_write: own.writes && preparing.may_write,
+        stop: preparing.stop,
+        progress: preparing.progress,
+    };
+    system::own_data::prepare(server, &own.data, &mut order)
+}
+
+/// What [`prepare_own`] would do now, where there is anything to do at all; changes nothing.
+fn dry_run(
+    server: &dyn SqlServer,
+    login: &Login,
+    own: &Transactions,
+    seed: u64,
+    is_private: bool,
+) -> Result<Option<DataPlan>, Failure> {
+    if own.data.is_as_found() {
+        return Ok(None);
+    }
+    let order = OwnDataOrder {
+        seed,
+        connections: 1,
+        is_private,
+        may_write: own.writes,
+        stop: login.stop(),
+        progress: &mut |_| {},
+    };
+    system::own_data::dry_run(server, &own.data, &order).map(Some)
+}

@@ -1,0 +1,430 @@
+//! What lasts from block to block in one target and not in the other, and what that does to their ratios.
+//!
+//! A server's own background work, or what only one of two machines goes through, makes ratios of blocks in
+//! a row alike. Then they scatter less than the truth, and an interval that takes them for independent is
+//! too narrow. A handful of blocks cannot tell how far: so no autocorrelation is taken for known, and every
+//! one counts by how likely it is, given the figures of both targets at all levels.
+
+use crate::course::{Course, Form, LONGEST, forms};
+
+/// How likely it is, before anything was seen, that noise of single cells lasts, and that what all levels
+/// of a block share does: blocks have random orders and servers that were started anew, which mostly keeps
+/// them independent. Higher ones hold more where noise lasts and find less where it doesn't
+/// (docs/method.md).
+const CELLS_LAST: f64 = 0.25;
+const SHARES_LAST: f64 = 0.03;
+/// Of that, that the cells of both targets do and not those of one of them.
+const OF_BOTH: f64 = 0.6;
+/// That blocks have anything in common which cancels out in ratios, so that a target's own figures say
+/// nothing of them.
+const IN_COMMON: f64 = 0.2;
+/// The odds are raised to this power: what is unlikely to last then costs nearly nothing.
+const SHARPENED: f64 = 4.0;
+/// Three and four blocks tell next to nothing of what lasts, and would pay for it in every study: by the
+/// number of blocks, what share of the above counts.
+const FEW_BLOCKS: [f64; 5] = [0.0, 0.0, 0.0, 0.2, 0.5];
+/// Autocorrelations that noise of cells may have from a block to the next, with their weights.
+const OF_CELLS: [(f64, f64); 3] = [(0.5, 0.3), (0.75, 0.3), (0.95, 0.4)];
+/// What share of a ratio's variance all levels of a block may have in common, and how far it may last.
+const SHARED: [f64; 4] = [0.2, 0.4, 0.7, 0.95];
+const OF_SHARED: [(f64, f64); 3] = [(0.5, 0.2), (0.8, 0.4), (0.95, 0.4)];
+/// What share of a ratio's variance is that of the target that lasts, as far as that is told apart.
+const OWN: [f64; 3] = [0.25, 0.5, 0.75];
+/// What blocks may have in common, in variances of sums that they had without, and how far that may last.
+const COMMON: [f64; 4] = [1.5, 3.0, 10.0, 100.0];
+const OF_COMMON: [f64; 3] = [0.0, 0.5, 0.85];
+/// From this autocorrelation on it lasts much.
+const MUCH: f64 = 0.6;
+/// What has less weight than this is left out of intervals.
+const NEGLIGIBLE: f64 = 0.002;
+
+/// What may last in the ratios of a pair of targets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lasting {
+    possible: Vec<Possible>,
+    levels: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Possible {
+    /// All weights together are 1.
+    weight: f64,
+    course: Course,
+    /// What share of the variance all levels of a block have in common.
+    shared: f64,
+}
+
+/// What it does to the mean of some ratios.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Effect {
+    pub(crate) weight: f64,
+    /// By what factor the error of the mean is larger than their scatter seems to say.
+    pub(crate) widening: f64,
+    /// What share of the degrees of freedom of their variance is left.
+    pub(crate) freedom: f64,
+}
+
+/// The logarithms of both targets at one level.
+struct AtLevel {
+    first: Vec<f64>,
+    second: Vec<f64>,
+    ratios: Vec<f64>,
+    sums: Vec<f64>,
+}
+
+impl AtLevel {
+    fn of(pairs: &[(f64, f64)]) -> Self {
+        let pairs = &pairs[..pairs.len().min(LONGEST)];
+        let each = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).collect::<Vec<f64>>();
+        Self {
+            first: each(|pair| pair.0),
+            second: each(|pair| pair.1),
+            ratios: each(|pair| pair.1 - pair.0),
+            sums: each(|pair| pair.0 + pair.1),
+        }
+    }
+}
+
+impl Lasting {
+    /// Of the logarithms of two targets, `(first, second)`, in order of the blocks; level by level, outliers
+    /// moved in.
+    ///
+    /// The likelihoods are those of first-order autoregressions, from which means and variances are
+    /// integrated out (D. A. Harville, *Biometrika* 61, 1974). The figures of a target say as much as its
+    /// ratios, unless blocks have something in common that lasts; both are possible.
+    pub fn of(levels: &[Vec<(f64, f64)>]) -> Self {
+        let long = levels.iter().filter(|pairs| pairs.len() > 2);
+        let long: Vec<AtLevel> = long.map(|pairs| AtLevel::of(pairs)).collect();
+        let blocks = long.iter().map(|level| level.ratios.len()).max().unwrap_or(0);
+        let few = FEW_BLOCKS.get(blocks).copied().unwrap_or(1.0);
+        let none = Possible { weight: 0.0, course: Course::INDEPENDENT, shared: 0.0 };
+        let mut logs = vec![((1.0 - few * (CELLS_LAST + SHARES_LAST)).ln(), none)];
+        let reference = of_cells(&long, None, None);
+        let independent = reference.log(None);
+        for (first, second, prior) in courses() {
+            let found = of_cells(&long, first, second);
+            let course = found.kind.course();
+            let log = (few * CELLS_LAST * prior).ln() + found.log(Some(&reference)) - independent;
+            logs.push((log, Possible { weight: 0.0, course, shared: 0.0 }));
+        }
+        logs.extend(of_shared(&long, blocks, few * SHARES_LAST));
+        logs.retain(|(log, _)| log.is_finite());
+        Self { possible: weighted(logs), levels: levels.len() }
+    }
+
+    /// How likely noise lasts from a block to the next.
+    pub fn likely(&self) -> f64 {
+        1.0 - self.possible[0].weight
+    }
+
+    /// How ratios of one block and the next correlate if noise lasts; 0 where it can't.
+    pub fn coefficient(&self) -> f64 {
+        let lasting = &self.possible[1..];
+        let sum: f64 = lasting.iter().map(|one| one.weight * one.course.at(1)).sum();
+        if sum > 0.0 { sum / self.likely() } else { 0.0 }
+    }
+
+    /// By what factor the error of the mean of `n` ratios is larger than they seem to say: root mean square
+    /// of what is possible.
+    pub fn widening(&self, n: usize) -> f64 {
+        let effects = self.effects(n);
+        effects.iter().map(|one| one.weight * one.widening.powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// What it does to the mean of `n` ratios; all weights together are 1. Nothing, little and much are
+    /// told apart, whatever `n` is: every interval asks each of them.
+    pub(crate) fn effects(&self, n: usize) -> Vec<Effect> {
+        let mut parts = [Vec::new(), Vec::new(), Vec::new()];
+        for one in self.possible.iter().filter(|one| one.weight > 0.0) {
+            let (widening, freedom) = one.course.effect(n);
+            let widening = widening * together(one.shared, self.levels);
+            let part = match one.course.at(1) {
+                next if next <= 0.0 => 0,
+                next if next < MUCH => 1,
+                _ => 2,
+            };
+            parts[part].push(Effect { weight: one.weight, widening, freedom });
+        }
+        let mut effects: Vec<Effect> = parts.iter().filter_map(|part| condensed(part)).collect();
+        let sum: f64 = effects.iter().map(|one| one.weight).sum();
+        effects.iter_mut().for_each(|one| one.weight /= sum);
+        effects
+    }
+}
+
+fn condensed(part: &[Effect]) -> Option<Effect> {
+    let weight: f64 = part.iter().map(|one| one.weight).sum();
+    let mean =
+        |of: fn(&Effect) -> f64| part.iter().map(|one| one.weight * of(one)).sum::<f64>() / weight;
+    let widening = mean(|one| one.widening.powi(2)).sqrt();
+    let effect = Effect { weight, widening, freedom: mean(|one| one.freedom) };
+    (weight >= NEGLIGIBLE).then_some(effect)
+}
+
+/// How the cells of a pair may last.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Independent,
+    /// Those of both targets, by the place in [`OF_CELLS`].
+    Both(usize),
+    /// Those of one, and the place of its share of the ratio in [`OWN`].
+    One(usize, usize),
+}
+
+/// How many forms a kind has: its own, and with what blocks may have in common.
+const SHAPES: usize = 1 + COMMON.len() * OF_COMMON.len();
+
+impl Kind {
+    fn course(self) -> Course {
+        match self {
+            Self::Independent => Course::INDEPENDENT,
+            Self::Both(place) => Course::of_share(1.0, OF_CELLS[place].0),
+            Self::One(place, own) => Course::of_share(OWN[own], OF_CELLS[place].0),
+        }
+    }
+
+    fn all() -> impl Iterator<Item = Self> {
+        let both = (0..OF_CELLS.len()).map(Self::Both);
+        let own = |place| (0..OWN.len()).map(move |own| Self::One(place, own));
+        std::iter::once(Self::Independent).chain(both).chain((0..OF_CELLS.len()).flat_map(own))
+    }
+
+    fn place(self) -> usize {
+        match self {
+            Self::Independent => 0,
+            Self::Both(place) => 1 + place,
+            Self::One(place, own) => 1 + OF_CELLS.len() + place * OWN.len() + own,
+        }
+    }
+
+    /// For series of that length: its own first, then in the order of [`common`].
+    fn forms(self, n: usize) -> &'static [Form] {
+        let of = |n: usize| Self::all().flat_map(|kind| kind.shapes(n)).collect();
+        &forms(n, of)[self.place() * SHAPES..][..SHAPES]
+    }
+
+    fn shapes(self, n: usize) -> impl Iterator<Item = Form> {
+        let own = Form::of(&self.course().matrix(n));
+        let shape = move |(larger, kept): (f64, f64)| {
+            Form::of(&self.course().and(1.0 - larger.recip(), kept).matrix(n))
+        };
+        std::iter::once(own).chain(common().map(shape))
+    }
+}
+
+/// What blocks may have in common: by how much the variance of sums is larger for it, and how far it lasts.
+fn common() -> impl Iterator<Item = (f64, f64)> {
+    OF_COMMON.iter().flat_map(|kept| COMMON.map(|larger| (larger, *kept)))
+}
+
+/// Whose cells may last, by places in [`OF_CELLS`], with the weight of each before anything was seen.
+fn courses() -> impl Iterator<Item = (Option<usize>, Option<usize>, f64)> {
+    OF_CELLS.iter().enumerate().flat_map(|(place, (_, weight))| {
+        let of_one = (1.0 - OF_BOTH) / 2.0 * weight;
+        let kept = Some(place);
+        [(kept, None, of_one), (None, kept, of_one), (kept, kept, OF_BOTH * weight)]
+    })
+}
+
+fn single(place: Option<usize>) -> Kind {
+    place.map_or(Kind::Independent, Kind::Both)
+}
+
+/// What share of a ratio's variance is that of the one target whose noise lasts: what lasts shows less
+/// of itself.
+fn own_share(levels: &[AtLevel], place: usize, is_first: bool) -> usize {
+    let course = Course::of_share(1.0, OF_CELLS[place].0);
+    let (mut lasts, mut other) = (0.0, 0.0);
+    for at in levels {
+        let n = at.first.len();
+        let squares = |values: &[f64]| Kind::Independent.forms(n)[0].squares(values);
+        let (first, second) = (squares(&at.first), squares(&at.second));
+        let (own, its) = if is_first { (first, second) } else { (second, first) };
+        lasts += own / course.seen(n);
+        other += its;
+    }
+    let share = lasts / (lasts + other);
+    let off = |place: &usize| (OWN[*place] - share).abs();
+    (0..OWN.len()).min_by(|one, two| off(one).total_cmp(&off(two))).unwrap_or(0)
+}
+
+/// Logarithms of how likely the figures are.
+struct OfCells {
+    kind: Kind,
+    /// If blocks have nothing in common.
+    own: f64,
+    /// If they have nothing in common and both targets scatter alike.
+    alike: f64,
+    /// If they have something in common.
+    common: f64,
+}
+
+impl OfCells {
+    /// In proportion to that of others.
+    fn log(&self, reference: Option<&Self>) -> f64 {
+        let to = reference.unwrap_or(self);
+        let own = (1.0 - IN_COMMON).ln() + self.own - to.own;
+        log_sum([own, IN_COMMON.ln() + self.common - to.alike])
+    }
+}
+
+fn of_cells(levels: &[AtLevel], first: Option<usize>, second: Option<usize>) -> OfCells {
+    let kind = match (first, second) {
+        (None, None) => Kind::Independent,
+        (Some(place), Some(_)) => Kind::Both(place),
+        (Some(place), None) => Kind::One(place, own_share(levels, place, true)),
+        (None, Some(place)) => Kind::One(place, own_share(levels, place, false)),
+    };
+    let (mut own, mut alike) = (0.0, 0.0);
+    let mut logs = vec![0.0; SHAPES - 1];
+    for at in levels {
+        let n = at.ratios.len();
+        let alone = |values: &[f64], place| single(place).forms(n)[0].log_likelihood(values);
+        let of_both = alone(&at.first, first) + alone(&at.second, second);
+        if !of_both.is_finite() {
+            continue;
+        }
+        own += of_both;
+        let forms = kind.forms(n);
+        let freedom = n as f64 - 1.0;
+        let squares = forms[0].squares(&at.ratios);
+        // Ratios and sums have one variance, which is integrated out.
+        let of = |form: &Form, larger: f64| {
+            let both = squares + form.squares(&at.sums) / larger;
+            forms[0].constant + form.constant - freedom / 2.0 * larger.ln() - freedom * both.ln()
+        };
+        alike += of(&forms[0], 1.0);
+        for ((log, form), (larger, _)) in logs.iter_mut().zip(&forms[1..]).zip(common()) {
+            *log += of(form, larger);
+        }
+    }
+    let common = log_sum(logs.iter().copied()) - (logs.len() as f64).ln();
+    OfCells { kind, own, alike, common }
+}
+
+/// That all levels of a block have something in common in their ratios, which may last: other levels
+/// of a block show it better than other blocks do. Logarithms of how likely that is, to that of
+/// independent ratios.
+fn of_shared(levels: &[AtLevel], blocks: usize, prior: f64) -> Vec<(f64, Possible)> {
+    let whole: Vec<&Vec<f64>> =
+        levels.iter().map(|at| &at.ratios).filter(|ratios| ratios.len() == blocks).collect();
+    if whole.len() < 2 {
+        return Vec::new();
+    }
+    let (size, count) = (whole.len() as f64, blocks as f64);
+    let form = Form::of(&Course::INDEPENDENT.matrix(blocks));
+    let pooled = whole.iter().map(|ratios| form.squares(ratios)).sum::<f64>() / size;
+    // In units of a variance between the own and that of all.
+    let scaled = |ratios: &&Vec<f64>| -> Vec<f64> {
+        let mean = ratios.iter().sum::<f64>() / count;
+        let scale = f64::midpoint(form.squares(ratios), pooled).sqrt();
+        ratios.iter().map(|ratio| (ratio - mean) / scale).collect()
+    };
+    let scaled: Vec<Vec<f64>> = whole.iter().map(scaled).collect();
+    let of_block = |block: usize| scaled.iter().map(|one| one[block]).sum::<f64>() / size.sqrt();
+    let sums: Vec<f64> = (0..blocks).map(of_block).collect();
+    let all: f64 = scaled.iter().flatten().map(|value| value.powi(2)).sum();
+    let within = all - sums.iter().map(|sum| sum.powi(2)).sum::<f64>();
+    let log = |shared: f64, kept: f64| {
+        let others = 1.0 + (size - 1.0) * shared;
+        let form = Form::of(&Course::of_share(size * shared / others, kept).matrix(blocks));
+        let squares = within / (1.0 - shared) + form.squares(&sums) / others;
+        form.constant
+            - (count - 1.0) / 2.0 * ((size - 1.0) * (1.0 - shared).ln() + others.ln())
+            - size * (count - 1.0) / 2.0 * squares.ln()
+    };
+    let none = log(0.0, 0.0);
+    let each = SHARED.iter().flat_map(|shared| OF_SHARED.map(|of| (*shared, of)));
+    let one = |(shared, (kept, weight)): (f64, (f64, f64))| {
+        let course = Course::of_share(shared, kept);
+        let prior = prior * weight / SHARED.len() as f64;
+        (prior.ln() + log(shared, kept) - none, Possible { weight: 0.0, course, shared })
+    };
+    each.map(one).collect()
+}
+
+/// By what factor scores of levels that share something have to be smaller, for the sum of their squares
+/// to be no larger than that of independent ones, 39 times in 40 (F. E. Satterthwaite's χ²; its quantile
+/// by E. B. Wilson and M. M. Hilferty, *Proceedings of the National Academy of Sciences* 17, 1931).
+fn together(shared: f64, levels: usize) -> f64 {
+    let levels = levels as f64;
+    let apart = 1.0 + (levels - 1.0) * shared.powi(2);
+    let quantile = |freedom: f64| {
+        let part = 2.0 / (9.0 * freedom);
+        freedom * (1.0 - part + 1.96 * part.sqrt()).powi(3)
+    };
+    (apart * quantile(levels / apart) / quantile(levels)).sqrt().max(1.0)
+}
+
+/// What is possible by its weight, that nothing lasts in the first place.
+fn weighted(logs: Vec<(f64, Possible)>) -> Vec<Possible> {
+    let none = logs[0].0;
+    let lasting = log_sum(logs[1..].iter().map(|(log, _)| *log));
+    let odds = (SHARPENED * (lasting - none)).exp();
+    let likely = if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 };
+    let one = |(place, (log, one)): (usize, (f64, Possible))| {
+        let share = if place == 0 { 1.0 - likely } else { likely * (log - lasting).exp() };
+        Possible { weight: share, ..one }
+    };
+    logs.into_iter().enumerate().map(one).collect()
+}
+
+/// The logarithm of the sum of what these are logarithms of.
+fn log_sum(logs: impl IntoIterator<Item = f64>) -> f64 {
+    let logs: Vec<f64> = logs.into_iter().collect();
+    let most = logs.iter().copied().fold(f64::MIN, f64::max);
+    most + logs.iter().map(|log| (log - most).exp()).sum::<f64>().ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bootstrap::Normal;
+
+    const LEVELS: usize = 6;
+
+    /// Two targets, the second of which lasts; all of it on top of what blocks have in common.
+    fn pairs(kept: f64, blocks: &[f64], seed: u64) -> Vec<Vec<(f64, f64)>> {
+        let mut normal = Normal::new(seed);
+        let own = (1.0 - kept * kept).sqrt();
+        let mut level = || -> Vec<(f64, f64)> {
+            let mut last = normal.draw();
+            let mut pair = |block: &f64| {
+                last = kept * last + own * normal.draw();
+                (block + normal.draw(), block + last)
+            };
+            blocks.iter().map(&mut pair).collect()
+        };
+        (0..LEVELS).map(|_| level()).collect()
+    }
+
+    fn likely(kept: f64, blocks: &[f64]) -> usize {
+        (0..50).filter(|&seed| Lasting::of(&pairs(kept, blocks, seed)).likely() > 0.5).count()
+    }
+
+    #[test]
+    fn noise_of_one_target_that_lasts_is_told_from_what_blocks_have_in_common() {
+        let (none, steep) = ([0.0; 10], [-9.0, -7.0, -5.0, -3.0, -1.0, 1.0, 3.0, 5.0, 7.0, 9.0]);
+        assert!(likely(0.0, &none) <= 2 && likely(0.0, &steep) <= 2);
+        assert!(likely(0.8, &none) >= 45, "{}", likely(0.8, &none));
+        assert!(likely(0.8, &steep) >= 8, "{}", likely(0.8, &steep));
+    }
+
+    #[test]
+    fn what_all_levels_of_a_block_share_may_last() {
+        let mut normal = Normal::new(1);
+        let blocks: Vec<f64> = (0..6).map(|_| normal.draw()).collect();
+        let level = |_| blocks.iter().map(|block| (normal.draw() / 5.0, *block)).collect();
+        let lasting = Lasting::of(&(0..LEVELS).map(level).collect::<Vec<Vec<(f64, f64)>>>());
+        assert!(lasting.likely() > 0.99 && lasting.widening(6) > 1.5, "{lasting:?}");
+    }
+
+    #[test]
+    fn too_few_blocks_say_nothing() {
+        for levels in [vec![], vec![vec![(1.0, 2.0), (2.0, 4.0)]], vec![vec![(1.0, 1.0); 5]]] {
+            let lasting = Lasting::of(&levels);
+            assert!(lasting.likely() < 0.05, "{lasting:?}");
+            assert!(lasting.widening(2) < 1.2 && lasting.coefficient().is_finite());
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Private groups of PostgreSQL: replicas that catch up, and take over.
+
+use crate::support::Workplace;
+use model::{Metric, Outcome, TrialRecord, signal};
+
+fn study(name: &str, sandbox: &str, tests: &str) -> String {
+    format!(
+        "[study]\nname = \"{name}\"\nrepeats = 1\nsample_every = \"100ms\"\n\
+         [[target]]\nname = \"group\"\nkind = \"postgresql\"\nsandbox = {{ {sandbox} }}\n{tests}"
+    )
+}
+
+fn run(place: &Workplace, study: &str) -> Vec<TrialRecord> {
+    place.write("study.toml", study);
+    place.weighin(&["run", "study.toml", "--store", "kept.weighin"]).done();
+    place.assert_no_server_left();
+    store::Store::open(&place.path("kept.weighin")).unwrap().dataset().unwrap().trials
+}
+
+fn outcome(record: &TrialRecord) -> &Outcome {
+    record.outcome().unwrap_or_else(|| panic!("{:?}", record.end))
+}
+
+fn value(outcome: &Outcome, metric: Metric) -> f64 {
+    outcome.metric(metric).unwrap_or_else(|| panic!("no {metric:?} in {outcome:?}")).value
+}
+
+fn number(outcome: &Outcome, name: &str) -> f64 {
+    outcome.number(name).unwrap_or_else(|| panic!("no {name} in {outcome:?}")).value
+}
+
+fn moment(outcome: &Outcome, name: &str) -> f64 {
+    let mark = outcome.marks.iter().find(|mark| mark.name == name);
+    mark.unwrap_or_else(|| panic!("no {name} in {:?}", outcome.marks)).at_seconds
+}
+
+#[test]
+fn replicas_catch_up_with_what_was_written_while_their_replay_was_paused() {
+    let place = Workplace::new();
+    let test = "[[test]]\nname = \"catch-up\"\ntask = \"catch_up\"\nclients = 2\n\
+                table_size = 1000\nbacklog_transactions = 1000\n";
+    let trials = run(&place, &study("catching-up", "replicas = 2", test));
+    assert_eq!(trials.len(), 1);
+    for record in &trials {
+        let outcome = outcome(record);
+        let took = value(outcome, Metric::CatchUpTime);
+        let transactions = value(outcome, Metric::BacklogTransactions);
+        assert!(took > 0.0 && (900.0..=1000.0).contains(&transactions), "{outcome:?}");
+        // Each changes, deletes and inserts rows.
+        assert!(value(outcome, Metric::BacklogSize) > 100.0 * transactions, "{outcome:?}");
+        let most = |name: &str| {
+            let samples = record.sampling.samples.iter();
+            samples.filter_map(|one| one.counters.as_ref()?.get(name).copied()).max()
+        };
+        assert!(most(signal::REPLICA_LAG).unwrap_or_default() > 0);
+        assert!(most(signal::REPLICA_BACKLOG_BYTES).unwrap_or_default() > 0);
+        assert_eq!(most(signal::REPLICA_BACKLOG), None);
+    }
+    let report = place.weighin(&["report", "kept.weighin", "--format", "markdown"]).done();
+    assert!(report.contains("catch-up time, s"), "{report}");
+}
+
+/// What became of every write is known, whatever was promoted.
+fn holds_together(outcome: &Outcome) {
+    let acknowledged = number(outcome, "acknowledged writes");
+    let (refused, unanswered) =
+        (number(outcome, "refused writes"), number(outcome, "unanswered writes"));
+    let sent = acknowledged + refused + unanswered;
+    assert_eq!(sent + number(outcome, "writes not sent"), number(outcome, "writes due"));
+    assert!(value(outcome, Metric::UnacknowledgedWrites) <= refused + unanswered, "{outcome:?}");
+    assert!(value(outcome, Metric::LostWrites) <= acknowledged, "{outcome:?}");
+    assert!(moment(outcome, "replica promoted") > 0.0);
+}
+
+#[test]
+fn a_synchronous_group_loses_no_acknowledged_write_to_a_crash_a_hang_or_a_handover() {
+    let place = Workplace::new();
+    let test =
+        |cause: &str| format!("[[test]]\ntask = \"failover\"\n{cause}\nat = \"1s\"\nrate = 300\n");
+    let tests = [
+        test("name = \"kill\"\nloss = \"kill\""),
+        test("name = \"hang\"\nloss = \"hang\"\ntimeout = \"300ms\""),
+        test("name = \"handover\"\nswitch = \"planned\""),
+    ];
+    let trials = run(&place, &study("sync", "replicas = 2, semi_sync = true", &tests.concat()));
+    assert_eq!(trials.len(), 3);
+    for record in &trials {
+        let outcome = outcome(record);
+        holds_together(outcome);
+        assert_eq!(value(outcome, Metric::LostWrites), 0.0, "{outcome:?}");
+        let (gone, least) = match record.key.test.as_str() {
+            // Three looks a tenth of a second apart, each of a second where nothing is answered.
+            "kill" => ("primary killed", 0.3),
+            "hang" => ("primary hangs", 3.3),
+            _ => ("primary is read-only", 0.0),
+        };
+        assert!(value(outcome, Metric::Downtime) > least, "{outcome:?}");
+        assert!(moment(outcome, gone) <= moment(outcome, "replica promoted"));
+        assert!(moment(outcome, "replica promoted") <= moment(outcome, "the others follow it"));
+        if record.key.test == "handover" {
+            assert_eq!(number(outcome, "unanswered writes"), 0.0, "{outcome:?}");
+            assert_eq!(number(outcome, "writes on another server only"), 0.0, "{outcome:?}");
+        }
+    }
+}
+
+#[test]
+fn an_asynchronous_replica_takes_over_and_a_server_alone_comes_back() {
+    let place = Workplace::new();
+    let kill = "[[test]]\ntask = \"failover\"\nname = \"kill\"\nloss = \"kill\"\nat = \"1s\"\nrate = 300\n";
+    let trials = run(&place, &study("async", "replicas = 1", kill));
+    holds_together(outcome(&trials[0]));
+    let place = Workplace::new();
+    let trials = run(&place, &study("alone", "", kill));
+    let outcome = outcome(&trials[0]);
+    assert_eq!(value(outcome, Metric::LostWrites), 0.0, "{outcome:?}");
+    assert!(moment(outcome, "server killed") <= moment(outcome, "server started again"));
+}
+
+#[test]
+fn a_load_is_counted_as_on_a_server_alone_and_searched_within_a_bound_on_lag() {
+    let place = Workplace::new();
+    let test = "[[test]]\nname = \"sustained\"\ntask = \"search\"\n\
+                workload = \"oltp_update_non_index\"\ntable_size = 1000\nclients = 2\n\
+                replica_lag = \"1s\"\nwarmup = \"100ms\"\nduration = \"500ms\"\n\
+                [[test]]\nname = \"plain\"\nworkload = \"oltp_update_index\"\ntable_size = 1000\n\
+                clients = [2]\nwarmup = \"200ms\"\nduration = \"2s\"\n";
+    let trials = run(&place, &study("lag", "replicas = 1", test));
+    assert_eq!(trials.len(), 2);
+    for record in &trials {
+        match record.key.test.as_str() {
+            "sustained" => {
+                let search = record.search.as_ref().unwrap_or_else(|| panic!("{:?}", record.end));
+                assert!(search.steps.iter().all(|step| step.lag_ms.is_some()), "{search:#?}");
+            }
+            _ => {
+                let load = record.load().unwrap_or_else(|| panic!("{:?}", record.end));
+                let counters = |reading: &Option<model::CounterReading>| {
+                    reading.as_ref().unwrap().counters.clone()
+                };
+                let (before, after) =
+                    (counters(&record.sampling.before), counters(&record.sampling.after));
+                // Heartbeats are told apart from what the load does.
+                for (counter, sent) in load.requests.expected() {
+                    let difference = after[counter] - before[counter] - sent as i64;
+                    let unknown = (load.ledger.failed + load.ledger.timed_out) as i64;
+                    assert!((0..=unknown).contains(&difference), "{counter}: {difference}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_group_cannot_have_is_told_before_it_is_made() {
+    let place = Workplace::new();
+    let test = "[[test]]\ntask = \"catch_up\"\nclients = 1\ntable_size = 10\n\
+                backlog_transactions = 10\n";
+    let settings = "replicas = 1, settings = { synchronous_standby_names = \"x\" }";
+    place.write("study.toml", study("refused", settings, test));
+    let checked = place.weighin(&["check", "study.toml"]);
+    assert_ne!(checked.code, Some(0));
+    let said = format!("{}{}", checked.out, checked.err);
+    assert!(said.contains("`synchronous_standby_names` cannot be set"), "{said}");
+}
