@@ -89,6 +89,14 @@ pub fn is_of_servers(group: &str) -> bool {
     mariadb::GROUPS.contains(&group)
 }
 
+/// Whether only servers of one version read a group of an option file, such as `mysqld-8.0`.
+pub fn is_of_one_version(group: &str) -> bool {
+    let version = |(name, version): (&str, &str)| {
+        is_of_servers(name) && version.starts_with(|c: char| c.is_ascii_digit())
+    };
+    group.rsplit_once('-').is_some_and(version)
+}
+
 /// Whether a setting names a file that a server writes in a directory of its own, unless the name leads
 /// elsewhere.
 pub fn names_own_file(system: System, name: &str) -> bool {

@@ -39,10 +39,17 @@ pub(super) fn read(
             .help("give `settings` in its place");
         return None;
     }
-    let mut reading = Reading { system, at, left: MOST_FILES, settings: BTreeMap::new(), problems };
+    let mut reading = Reading {
+        system,
+        at,
+        left: MOST_FILES,
+        settings: BTreeMap::new(),
+        of_versions: Vec::new(),
+        problems,
+    };
     reading.file(Path::new(written))?;
-    let settings = reading.settings;
-    let (mut given, mut changes) = (BTreeMap::new(), Vec::new());
+    let (settings, mut changes) = (reading.settings, reading.of_versions);
+    let mut given = BTreeMap::new();
     for (name, value) in &settings {
         let change = |instead: Option<String>, why: &str| ConfigChange {
             name: name.clone(),
@@ -94,6 +101,8 @@ struct Reading<'a> {
     at: Place,
     left: usize,
     settings: BTreeMap<String, String>,
+    /// Settings that are for servers of one version.
+    of_versions: Vec<ConfigChange>,
     problems: &'a mut Problems,
 }
 
@@ -123,6 +132,12 @@ impl Reading<'_> {
                     let value = value.map(|value| String::from_utf8_lossy(&value).into_owned());
                     self.option(&shown, number, &name, value.unwrap_or_default())?;
                 }
+                OptionLine::Option { group, name, value }
+                    if settings::is_of_one_version(&group) =>
+                {
+                    let value = String::from_utf8_lossy(&value.unwrap_or_default()).into_owned();
+                    self.of_one_version(&group, &name, value);
+                }
                 OptionLine::Option { .. } => {}
             }
         }
@@ -140,6 +155,18 @@ impl Reading<'_> {
             None => drop(self.settings.insert(name, value)),
         }
         Some(())
+    }
+
+    /// Which version the server has is not known before it starts.
+    fn of_one_version(&mut self, group: &str, name: &str, value: String) {
+        let is_secret = is_secret(self.system, name);
+        self.of_versions.push(ConfigChange {
+            name: format!("[{group}] {name}"),
+            value: if is_secret { "***".to_owned() } else { value },
+            instead: None,
+            why: "its group is for servers of one version; give what is meant as `settings`"
+                .to_owned(),
+        });
     }
 
     /// What a file of another machine includes by an absolute path is not what this machine has there.
