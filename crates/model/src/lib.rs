@@ -49,6 +49,7 @@ mod restart;
 mod sample;
 mod schema_change;
 mod search;
+mod set_value;
 mod setting;
 pub mod signal;
 mod slo;
@@ -133,6 +134,7 @@ pub use sample::{
 };
 pub use schema_change::{Algorithm, BuiltInChange, Change, SchemaChange};
 pub use search::{Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
+pub use set_value::SetValue;
 pub use setting::{SettingDifference, SettingOrigin, setting_differences};
 pub use slo::{LatencyFigure, Slo, SloError};
 pub use sql_syntax::{Placeholder, SqlSyntax};
@@ -149,7 +151,7 @@ pub use target::{
 };
 pub use task::{ImportedTask, LoadSearch, Task};
 pub use test::{CacheState, Test};
-pub use transactions::{Script, ScriptColumn, ScriptTransaction, SetValue, Transactions};
+pub use transactions::{Script, ScriptColumn, ScriptTransaction, Transactions};
 pub use unit_name::UnitName;
 pub use volume::{BuiltVolume, FileSystem, IoLimits};
 pub use window::Window;

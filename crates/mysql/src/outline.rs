@@ -147,6 +147,8 @@ impl Outlined {
         let rows = self.rows(&format!(
             "SELECT digest_text, count_star FROM performance_schema.events_statements_summary_by_digest \
              WHERE schema_name = DATABASE() AND digest_text IS NOT NULL \
+             AND digest_text NOT LIKE '%information_schema%' \
+             AND digest_text NOT LIKE '%performance_schema%' \
              ORDER BY sum_timer_wait DESC LIMIT {STATEMENTS}"
         ))?;
         let statement = |row: Vec<String>| {

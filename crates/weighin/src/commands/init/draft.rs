@@ -71,8 +71,6 @@ fn is_of_server(statement: &str) -> bool {
     ["set ", "show ", "use ", "select @@", "begin", "start transaction", "commit", "rollback"]
         .iter()
         .any(|begin| text.starts_with(begin))
-        || text.contains("information_schema")
-        || text.contains("performance_schema")
 }
 
 /// The statements of a log.
