@@ -35,6 +35,7 @@ mod mix;
 mod needs;
 mod oltp;
 mod outcome;
+mod outline;
 mod own_data;
 mod placement;
 mod plan;
@@ -48,6 +49,7 @@ mod restart;
 mod sample;
 mod schema_change;
 mod search;
+mod set_value;
 mod setting;
 pub mod signal;
 mod slo;
@@ -113,6 +115,7 @@ pub use mix::{OltpMix, OltpTransaction};
 pub use needs::{Access, Needs};
 pub use oltp::{Oltp, OltpDialect, TableSchema};
 pub use outcome::{Figure, FigureNumber, FigureValue, Outcome, Printed, ResultSource, TimeSeries};
+pub use outline::{Outline, OutlineColumn, OutlineStatement, OutlineTable};
 pub use own_data::{
     BrokenInvariant, ColumnValues, DataFile, DataSource, DataState, Fingerprint, GeneratedColumn,
     Invariant, Nulls, OwnData, Popularity, Restore, RowGenerator, TableRows,
@@ -131,6 +134,7 @@ pub use sample::{
 };
 pub use schema_change::{Algorithm, BuiltInChange, Change, SchemaChange};
 pub use search::{Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
+pub use set_value::SetValue;
 pub use setting::{SettingDifference, SettingOrigin, setting_differences};
 pub use slo::{LatencyFigure, Slo, SloError};
 pub use sql_syntax::{Placeholder, SqlSyntax};
@@ -147,7 +151,7 @@ pub use target::{
 };
 pub use task::{ImportedTask, LoadSearch, Task};
 pub use test::{CacheState, Test};
-pub use transactions::{Script, ScriptColumn, ScriptTransaction, SetValue, Transactions};
+pub use transactions::{Script, ScriptColumn, ScriptTransaction, Transactions};
 pub use unit_name::UnitName;
 pub use volume::{BuiltVolume, FileSystem, IoLimits};
 pub use window::Window;

@@ -1,7 +1,7 @@
 //! The data that a workload of the user's own runs on: how it is made, what is undone after a trial, and
 //! what must hold of it.
 
-use crate::SetValue;
+use crate::set_value::SetValue;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;

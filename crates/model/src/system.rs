@@ -278,7 +278,7 @@ static REDIS_FACTS: SystemFacts = SystemFacts {
         reveals_password: true,
     }),
     sql: None,
-    features: &[(Feature::Keys, REDIS)],
+    features: &[(Feature::Keys, REDIS), (Feature::OptionFiles, REDIS)],
     background_work: &BackgroundWork::ALL,
     usual_workload: "key_value",
     setting_separator: '-',

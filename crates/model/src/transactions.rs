@@ -1,5 +1,6 @@
 //! A workload of the user's own: weighted transactions of SQL.
 
+use crate::set_value::SetValue;
 use crate::{OwnData, Slo};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -59,15 +60,6 @@ pub struct ScriptColumn {
     pub column: String,
     /// One a line; none has a line break in it.
     pub values: String,
-}
-
-/// A value of a variable.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum SetValue {
-    Integer(i64),
-    Double(f64),
-    Text(String),
 }
 
 impl Transactions {

@@ -16,6 +16,8 @@ const NARROWEST: usize = 40;
 const MAX_CONDITIONS: usize = 8;
 /// Most failures that are shown; the report has them all.
 const MAX_FAILURES: usize = 6;
+/// Most lines on transactions by name.
+const MAX_TRANSACTIONS: usize = 12;
 /// Most rows of the table of all tests and targets; the report has it whole.
 const MAX_ROWS: usize = 16;
 /// Most notes that are shown.
@@ -163,7 +165,22 @@ impl Page {
         for why in words::why(analysis, test).iter().take(MAX_CONDITIONS) {
             self.bullet(why, Style::Plain);
         }
+        self.transactions(analysis, test);
         self.text.push('\n');
+    }
+
+    /// Transactions by name.
+    fn transactions(&mut self, analysis: &Analysis, test: &TestAnalysis) {
+        let mut table = tables::transactions_in_short(analysis, test);
+        let more = table.rows.len().saturating_sub(MAX_TRANSACTIONS);
+        if table.rows.is_empty() {
+            return;
+        }
+        table.rows.truncate(MAX_TRANSACTIONS);
+        self.table(&table);
+        if more > 0 {
+            self.bullet(&format!("{more} more transactions in the report"), Style::Soft);
+        }
     }
 
     /// What the searches for the highest load found.

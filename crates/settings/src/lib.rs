@@ -7,7 +7,7 @@ mod options;
 mod postgres;
 mod redis;
 
-pub use option_file::{OptionLine, option_lines};
+pub use option_file::{OptionLine, option_lines, redis_lines};
 pub use options::{NameError, Options, Resolved};
 pub use postgres::nearest as postgres_nearest;
 pub use redis::line as redis_line;
@@ -87,6 +87,14 @@ pub fn is_secret(system: System, name: &str) -> bool {
 /// Whether servers read a group of an option file, whatever their version.
 pub fn is_of_servers(group: &str) -> bool {
     mariadb::GROUPS.contains(&group)
+}
+
+/// Whether only servers of one version read a group of an option file, such as `mysqld-8.0`.
+pub fn is_of_one_version(group: &str) -> bool {
+    let version = |(name, version): (&str, &str)| {
+        is_of_servers(name) && version.starts_with(|c: char| c.is_ascii_digit())
+    };
+    group.rsplit_once('-').is_some_and(version)
 }
 
 /// Whether a setting names a file that a server writes in a directory of its own, unless the name leads

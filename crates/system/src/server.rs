@@ -18,6 +18,7 @@ use self::private::{PrivateServers, endpoint_variables, has_container};
 use self::running::{Machine, Running, Whereabouts, ssh_host};
 use self::tools::tools;
 use self::volume::check_volume;
+use crate::Outliner;
 use crate::client::{LoginEnvironment, SecretRules, UsualLogin};
 use crate::group::Group;
 use crate::lag::with_lag;
@@ -63,6 +64,10 @@ impl<K: ServerKind> System for Servers<K> {
 
     fn private_servers(&self) -> Option<&'static PrivateServerKind> {
         Some(K::PRIVATE)
+    }
+
+    fn outline(&self, login: &Login) -> Result<Box<dyn Outliner>, Failure> {
+        K::outline(login)
     }
 
     fn clean_up(&self, login: &Login, also: &[String]) -> Result<CleanedUp, Failure> {

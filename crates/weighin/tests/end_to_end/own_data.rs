@@ -297,7 +297,8 @@ fn a_private_server_gets_the_settings_of_a_real_option_file() {
         "prod/my.cnf",
         "[client]\nport = 3307\n[mysqld]\ndatadir = /srv/mysql\nport = 3307\n\
          innodb-buffer-pool-size = 4096G # of the large machine\nlog-bin = /srv/log/binlog\n\
-         skip-name-resolve\nno_such_setting_here = 1\n!includedir conf.d\n",
+         skip-name-resolve\nno_such_setting_here = 1\n!includedir conf.d\n\
+         [mysqld-8.0]\nsort_buffer_size = 2M\n",
     );
     place.write("prod/conf.d/more.cnf", "[mariadb]\nsort_buffer_size = 1M\n");
     let checked = place.weighin(&["check", "shop.toml"]).done();
@@ -317,6 +318,7 @@ fn a_private_server_gets_the_settings_of_a_real_option_file() {
         "log_bin = /srv/log/binlog became binlog",
         "no_such_setting_here",
         "innodb_buffer_pool_size = 4398046511104 became",
+        "[mysqld-8.0] sort_buffer_size = 2M was left out",
     ] {
         assert!(report.contains(said), "{said}: {report}");
     }

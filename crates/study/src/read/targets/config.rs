@@ -4,7 +4,7 @@ use crate::problem::{Place, Problems};
 use crate::read::{data_file, script_file};
 use model::system::Feature;
 use model::{ConfigChange, ServerConfig, System};
-use settings::{OptionLine, Verdict, is_name, is_secret, judge, option_lines};
+use settings::{OptionLine, Verdict, is_name, is_secret, judge, option_lines, redis_lines};
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
@@ -13,9 +13,14 @@ const MOST_FILES: usize = 100;
 /// Files of directories that are read.
 const ENDING: &str = "cnf";
 
+/// Settings of Redis whose lines add to one another.
+const ADDING: [&str; 2] = ["client-output-buffer-limit", "save"];
+
 /// A file that was read.
 pub(super) struct Config {
     pub(super) config: ServerConfig,
+    /// What makes a setting one that a server need not know, before its name.
+    optional: &'static str,
     /// What the server gets.
     given: BTreeMap<String, String>,
 }
@@ -34,10 +39,17 @@ pub(super) fn read(
             .help("give `settings` in its place");
         return None;
     }
-    let mut reading = Reading { system, at, left: MOST_FILES, settings: BTreeMap::new(), problems };
+    let mut reading = Reading {
+        system,
+        at,
+        left: MOST_FILES,
+        settings: BTreeMap::new(),
+        of_versions: Vec::new(),
+        problems,
+    };
     reading.file(Path::new(written))?;
-    let settings = reading.settings;
-    let (mut given, mut changes) = (BTreeMap::new(), Vec::new());
+    let (settings, mut changes) = (reading.settings, reading.of_versions);
+    let mut given = BTreeMap::new();
     for (name, value) in &settings {
         let change = |instead: Option<String>, why: &str| ConfigChange {
             name: name.clone(),
@@ -68,7 +80,8 @@ pub(super) fn read(
         settings.into_iter().filter(|(name, _)| !is_secret(system, name)).collect();
     let cache = settings::cache_bytes(system, &settings);
     let config = ServerConfig { file: written.to_owned(), settings, changes, cache };
-    Some(Config { config, given })
+    let optional = if system == System::Redis { "" } else { "loose_" };
+    Some(Config { config, optional, given })
 }
 
 /// Adds what the server gets to what the study sets, which wins. A setting that its version does not know
@@ -77,7 +90,8 @@ pub(super) fn add(config: &Config, settings: &mut BTreeMap<String, String>) {
     for (name, value) in &config.given {
         let plain = name.strip_prefix("loose_").unwrap_or(name);
         if !settings.contains_key(plain) {
-            settings.insert(format!("loose_{plain}"), value.clone());
+            let optional = format!("{}{plain}", config.optional);
+            settings.insert(optional, value.clone());
         }
     }
 }
@@ -87,6 +101,8 @@ struct Reading<'a> {
     at: Place,
     left: usize,
     settings: BTreeMap<String, String>,
+    /// Settings that are for servers of one version.
+    of_versions: Vec<ConfigChange>,
     problems: &'a mut Problems,
 }
 
@@ -99,15 +115,28 @@ impl Reading<'_> {
         };
         self.left = left;
         let text = script_file::read(&shown, self.at.clone(), self.problems)?;
-        for (number, line) in option_lines(text.as_bytes()) {
+        let is_redis = self.system == System::Redis;
+        let lines = match is_redis {
+            true => redis_lines(text.as_bytes()),
+            false => option_lines(text.as_bytes()),
+        };
+        for (number, line) in lines {
             match line {
                 OptionLine::Include { path, is_directory } => {
                     let path = String::from_utf8_lossy(&path).into_owned();
                     self.include(file, number, &path, is_directory)?;
                 }
-                OptionLine::Option { group, name, value } if settings::is_of_servers(&group) => {
+                OptionLine::Option { group, name, value }
+                    if is_redis || settings::is_of_servers(&group) =>
+                {
                     let value = value.map(|value| String::from_utf8_lossy(&value).into_owned());
                     self.option(&shown, number, &name, value.unwrap_or_default())?;
+                }
+                OptionLine::Option { group, name, value }
+                    if settings::is_of_one_version(&group) =>
+                {
+                    let value = String::from_utf8_lossy(&value.unwrap_or_default()).into_owned();
+                    self.of_one_version(&group, &name, value);
                 }
                 OptionLine::Option { .. } => {}
             }
@@ -120,9 +149,24 @@ impl Reading<'_> {
         if !is_name(&name) || value.contains(char::is_control) {
             return self.refuse(format!("{file}, line {number}: this is no setting"));
         }
-        // Of an option given twice the last one counts.
-        self.settings.insert(name, value);
+        // Of an option given twice the last one counts, but for those of Redis that add up.
+        match self.settings.get_mut(&name).filter(|_| ADDING.contains(&name.as_str())) {
+            Some(known) => *known = format!("{known} {value}"),
+            None => drop(self.settings.insert(name, value)),
+        }
         Some(())
+    }
+
+    /// Which version the server has is not known before it starts.
+    fn of_one_version(&mut self, group: &str, name: &str, value: String) {
+        let is_secret = is_secret(self.system, name);
+        self.of_versions.push(ConfigChange {
+            name: format!("[{group}] {name}"),
+            value: if is_secret { "***".to_owned() } else { value },
+            instead: None,
+            why: "its group is for servers of one version; give what is meant as `settings`"
+                .to_owned(),
+        });
     }
 
     /// What a file of another machine includes by an absolute path is not what this machine has there.
