@@ -139,14 +139,14 @@ fn nothing_is_left_when_weighin_is_killed_while_servers_work() {
 }
 
 /// A server that weighin knows only by its URL.
-struct Server {
-    sandbox: Sandbox,
+pub struct Server {
+    pub sandbox: Sandbox,
     // Dropped after the server.
     _directory: tempfile::TempDir,
 }
 
 impl Server {
-    fn start(settings: &[(&str, &str)]) -> Self {
+    pub fn start(settings: &[(&str, &str)]) -> Self {
         let directory = shared_directory();
         weighin::systems::register();
         let sandbox = Sandbox::start(SandboxOptions {
@@ -159,14 +159,20 @@ impl Server {
         Self { sandbox: sandbox.unwrap(), _directory: directory }
     }
 
-    fn psql(&self, sql: &str) {
+    /// The only value that a query gives.
+    pub fn ask(&self, sql: &str) -> String {
         let output = Command::new("psql")
-            .args(["-X", "-h", "127.0.0.1", "-p", &self.sandbox.port().to_string()])
+            .args(["-X", "-A", "-t", "-h", "127.0.0.1", "-p", &self.sandbox.port().to_string()])
             .args(["-U", "weighin", "-d", "sbtest", "-v", "ON_ERROR_STOP=1", "-c", sql])
             .env("PGPASSWORD", self.sandbox.password().reveal())
             .output()
             .unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    fn psql(&self, sql: &str) {
+        self.ask(sql);
     }
 
     fn url(&self, user: &str) -> String {
