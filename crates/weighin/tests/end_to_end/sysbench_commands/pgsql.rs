@@ -55,8 +55,9 @@ fn tables_and_counts_are_those_of_the_original_driver() {
     assert_eq!(original.1, own.1);
     // Versions differ in their banner alone.
     assert_eq!(original.0[1..], own.0[1..]);
-    for test in ["oltp_read_write", "oltp_read_only", "oltp_update_index", "oltp_delete"] {
-        let said = format!("{test} {size} --threads=2 --events=40 --time=0");
+    // Of oltp_delete chance decides how many rows are there, and of several threads who meets whom.
+    for test in ["oltp_read_write", "oltp_read_only", "oltp_update_index", "oltp_insert"] {
+        let said = format!("{test} {size} --threads=1 --events=40 --time=0");
         let (ours, theirs) =
             (ours(&server, &place, &said, "run").done(), theirs(&server, &place, &said, "run"));
         for name in ["read:", "write:", "other:", "total:", "total number of events:"] {
