@@ -9,6 +9,7 @@ use postgres::load::PostgresWire;
 use sql::tables::Maker;
 use sql::{Control, SqlKind, Statements};
 use system::{Login, ServerKind};
+use workload::oltp::Wording;
 
 /// A driver by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +53,9 @@ pub(super) trait Driver:
     /// How rows get into the tables.
     fn rows<'a>(login: &'a Login, workload: &'a Oltp, seed: u64) -> Self::Rows<'a>;
 
+    /// How its statements are written.
+    fn wording() -> Wording;
+
     /// What clients speak that are measured alone.
     fn dry(statements: &Statements) -> Self::Wire;
 
@@ -66,6 +70,10 @@ impl Driver for Mysql {
         mysql::tables::Rows { login, workload, seed }
     }
 
+    fn wording() -> Wording {
+        Wording::default()
+    }
+
     fn dry(statements: &Statements) -> MysqlWire {
         MysqlWire::dry(statements)
     }
@@ -78,6 +86,11 @@ impl Driver for Postgres {
 
     fn rows<'a>(login: &'a Login, workload: &'a Oltp, seed: u64) -> Self::Rows<'a> {
         postgres::tables::Rows { login, workload, seed }
+    }
+
+    /// The server numbers rows whose id is left out.
+    fn wording() -> Wording {
+        Self::READER.wording
     }
 
     fn dry(statements: &Statements) -> PostgresWire {

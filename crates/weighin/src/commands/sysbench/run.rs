@@ -18,7 +18,7 @@ use model::{ErrorClass, LoadResult, OltpMix, Stop, Workload};
 use sql::{ProgramSession, SqlKind, Statements};
 use std::path::PathBuf;
 use std::sync::Arc;
-use workload::oltp::BulkLimit;
+use workload::oltp::{BulkLimit, program_in};
 
 /// Runs the load and prints what sysbench would.
 pub(super) fn run<D: Driver>(request: &Request) -> Outcome {
@@ -32,7 +32,7 @@ pub(super) fn run<D: Driver>(request: &Request) -> Outcome {
 fn on_servers<D: Driver>(request: &Request) -> Outcome {
     let servers = Servers::reach::<D>(request)?;
     let seed = request.seed.number();
-    let (statements, events) = statements(request, seed);
+    let (statements, events) = statements::<D>(request, seed);
     let addresses = servers.addresses.clone();
     let spec = LoadSpec { tls: servers.logins[0].tls()?, ..spec(request, addresses, events, seed) };
     let mut watched = servers.watch()?;
@@ -99,7 +99,7 @@ fn on_servers<D: Driver>(request: &Request) -> Outcome {
 /// Measures the client alone: every answer comes at once, from nowhere.
 fn without_server<D: Driver>(request: &Request) -> Outcome {
     let seed = request.seed.number();
-    let (statements, events) = statements(request, seed);
+    let (statements, events) = statements::<D>(request, seed);
     let spec = spec(request, vec![Address::Unix(PathBuf::new())], events, seed);
     request.say(text::initializing(request.generation))?;
     let mut printer = Printer::new(request);
@@ -227,8 +227,8 @@ impl<'r> Printer<'r> {
 
 /// What the threads run, and the limit of events as the engine counts them: to it a statement that
 /// inserts many rows is one.
-fn statements(request: &Request, seed: u64) -> (Arc<Statements>, Option<u64>) {
-    let program = workload::oltp::program(&request.workload);
+fn statements<D: Driver>(request: &Request, seed: u64) -> (Arc<Statements>, Option<u64>) {
+    let program = program_in(&request.workload, &D::wording());
     let ready = |program| Arc::new(Statements::new(program, seed, request.threads));
     match (request.workload.mix, request.events) {
         (OltpMix::BulkInsert, Some(rows)) => {
