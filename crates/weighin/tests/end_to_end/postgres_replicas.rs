@@ -80,7 +80,8 @@ fn a_synchronous_group_loses_no_acknowledged_write_to_a_crash_a_hang_or_a_handov
     let tests = [
         test("name = \"kill\"\nloss = \"kill\""),
         test("name = \"hang\"\nloss = \"hang\"\ntimeout = \"300ms\""),
-        test("name = \"handover\"\nswitch = \"planned\""),
+        // On a busy machine an answer takes its time.
+        test("name = \"handover\"\nswitch = \"planned\"\ntimeout = \"20s\""),
     ];
     let trials = run(&place, &study("sync", "replicas = 2, semi_sync = true", &tests.concat()));
     assert_eq!(trials.len(), 3);
