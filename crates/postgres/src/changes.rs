@@ -2,6 +2,7 @@
 
 use crate::client::Connection;
 use model::{Algorithm, BuiltInChange, Change, Failure, FailureKind, Oltp, SchemaChange};
+use sql::Control;
 use sql::tables::{lend, take_again};
 use workload::oltp::name_of;
 
@@ -80,7 +81,7 @@ pub(super) fn undo(
     tables: Option<&Oltp>,
     made: bool,
 ) -> Result<(), Failure> {
-    let mut run = |sql: &str| {
+    let run = |connection: &mut Connection, sql: &str| {
         let undone = connection.execute_long(sql).map(drop);
         undone.map_err(|error| {
             let failure = error.failure("the change could not be taken back");
@@ -88,19 +89,47 @@ pub(super) fn undo(
         })
     };
     let built_in = match &change.change {
-        Change::Own { undo, .. } if made => return run(undo),
+        Change::Own { undo, .. } if made => return run(connection, undo),
         Change::Own { .. } => return Ok(()),
         Change::BuiltIn(built_in) => *built_in,
     };
     let tables = tables_of(built_in, tables)?;
     let table = name_of(tables, 1);
-    run(&match built_in {
-        BuiltInChange::AddColumn => format!("ALTER TABLE {table} DROP COLUMN IF EXISTS {ADDED}"),
-        BuiltInChange::AddIndex => format!("DROP INDEX IF EXISTS {ADDED}"),
-        BuiltInChange::ChangeType => format!("ALTER TABLE {table} ALTER COLUMN k TYPE integer"),
-    })?;
-    run(&format!("VACUUM ANALYZE {table}"))?;
+    // What was given up left nothing but perhaps a part of an index: others' locks are not waited for then.
+    if is_there(connection, built_in, &table)? {
+        run(
+            connection,
+            &match built_in {
+                BuiltInChange::AddColumn => format!("ALTER TABLE {table} DROP COLUMN {ADDED}"),
+                BuiltInChange::AddIndex => format!("DROP INDEX {ADDED}"),
+                BuiltInChange::ChangeType => {
+                    format!("ALTER TABLE {table} ALTER COLUMN k TYPE integer")
+                }
+            },
+        )?;
+        run(connection, &format!("VACUUM ANALYZE {table}"))?;
+    }
     take_again(connection, tables, 1)
+}
+
+/// Whether the table has what a change makes.
+fn is_there(
+    connection: &mut Connection,
+    change: BuiltInChange,
+    table: &str,
+) -> Result<bool, Failure> {
+    let column = |which: &str| {
+        format!(
+            "SELECT count(*) FROM pg_attribute WHERE attrelid = '{table}'::regclass \
+             AND NOT attisdropped AND {which}"
+        )
+    };
+    let sql = match change {
+        BuiltInChange::AddColumn => column(&format!("attname = '{ADDED}'")),
+        BuiltInChange::AddIndex => format!("SELECT count(to_regclass('{ADDED}'))"),
+        BuiltInChange::ChangeType => column("attname = 'k' AND atttypid = 'bigint'::regtype"),
+    };
+    Ok(connection.number(&sql)?.is_some_and(|count| count > 0))
 }
 
 #[cfg(test)]
