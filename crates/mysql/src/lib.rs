@@ -35,7 +35,7 @@ use model::{
     CrossCheckFigures, Endpoint, Failure, ServerAddress, ServerCounters, ServerFacts, Statement,
     StatementPlan, TableContents, Target, Tls, Transactions, Trial, Workload,
 };
-use sql::{Probed, Reader, SqlClients, SqlKind, Statements};
+use sql::{Probed, Reader, SqlClients, SqlKind, Statements, TimedSession};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -226,7 +226,7 @@ impl ServerKind for Mysql {
         login: &Login,
         statement: &Statement,
     ) -> Result<Box<dyn StatementSession>, Failure> {
-        Ok(Box::new(statements::Session::open(login, statement)?))
+        Ok(Box::new(TimedSession::<statements::Timed>::open(login, statement)?))
     }
 
     fn probe_login(login: &Login) -> Result<Login, Failure> {

@@ -11,6 +11,7 @@ mod session;
 mod statements;
 pub mod tables;
 mod text;
+mod timed;
 mod wire;
 
 pub use control::{Control, ControlError};
@@ -21,4 +22,5 @@ pub use reading::{read_row, wrong_rows};
 pub use session::{ProgramSession, run_part};
 pub use statements::{Boundaries, Statements};
 pub use text::TextTemplate;
+pub use timed::{TimedKind, TimedSession, needs_tables};
 pub use wire::{Answer, Ready, Wire};

@@ -4,7 +4,7 @@ use crate::problem::{Place, Problems};
 use crate::read::{data_file, script_file};
 use model::system::Feature;
 use model::{ConfigChange, ServerConfig, System};
-use settings::{OptionLine, Verdict, is_name, is_secret, judge, option_lines};
+use settings::{KnownSettings, OptionLine, Verdict, is_name, option_lines};
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
@@ -34,20 +34,21 @@ pub(super) fn read(
             .help("give `settings` in its place");
         return None;
     }
-    let mut reading = Reading { system, at, left: MOST_FILES, settings: BTreeMap::new(), problems };
+    let known = system.facts().settings;
+    let mut reading = Reading { known, at, left: MOST_FILES, settings: BTreeMap::new(), problems };
     reading.file(Path::new(written))?;
     let settings = reading.settings;
     let (mut given, mut changes) = (BTreeMap::new(), Vec::new());
     for (name, value) in &settings {
         let change = |instead: Option<String>, why: &str| ConfigChange {
             name: name.clone(),
-            value: if is_secret(system, name) { "***".to_owned() } else { value.clone() },
+            value: if known.is_secret(name) { "***".to_owned() } else { value.clone() },
             instead,
             why: why.to_owned(),
         };
-        match judge(system, name, value) {
+        match known.judge(name, value) {
             Verdict::Allowed => {}
-            Verdict::NeedsTrust(_) if settings::names_own_file(system, name) => {
+            Verdict::NeedsTrust(_) if known.names_own_file(name) => {
                 let file = value.rsplit('/').next().unwrap_or_default().to_owned();
                 changes.push(change(
                     Some(file.clone()),
@@ -65,8 +66,8 @@ pub(super) fn read(
         given.insert(name.clone(), value.clone());
     }
     let settings: BTreeMap<String, String> =
-        settings.into_iter().filter(|(name, _)| !is_secret(system, name)).collect();
-    let cache = settings::cache_bytes(system, &settings);
+        settings.into_iter().filter(|(name, _)| !known.is_secret(name)).collect();
+    let cache = known.cache_bytes(&settings);
     let config = ServerConfig { file: written.to_owned(), settings, changes, cache };
     Some(Config { config, given })
 }
@@ -83,7 +84,7 @@ pub(super) fn add(config: &Config, settings: &mut BTreeMap<String, String>) {
 }
 
 struct Reading<'a> {
-    system: System,
+    known: &'static KnownSettings,
     at: Place,
     left: usize,
     settings: BTreeMap<String, String>,
@@ -105,7 +106,7 @@ impl Reading<'_> {
                     let path = String::from_utf8_lossy(&path).into_owned();
                     self.include(file, number, &path, is_directory)?;
                 }
-                OptionLine::Option { group, name, value } if settings::is_of_servers(&group) => {
+                OptionLine::Option { group, name, value } if self.known.has_group(&group) => {
                     let value = value.map(|value| String::from_utf8_lossy(&value).into_owned());
                     self.option(&shown, number, &name, value.unwrap_or_default())?;
                 }
@@ -116,7 +117,7 @@ impl Reading<'_> {
     }
 
     fn option(&mut self, file: &str, number: usize, name: &str, value: String) -> Option<()> {
-        let name = settings::normal_name(self.system, name);
+        let name = self.known.normal_name(name);
         if !is_name(&name) || value.contains(char::is_control) {
             return self.refuse(format!("{file}, line {number}: this is no setting"));
         }
