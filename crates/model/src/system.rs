@@ -80,6 +80,32 @@ pub struct UrlFacts {
     pub usual_password: UsualPassword,
     /// Whether every login without TLS sends the password as it is.
     pub reveals_password: bool,
+    /// What its URLs may say after `?` besides `socket`.
+    pub query: Option<&'static QueryFacts>,
+}
+
+/// The parameters that URLs of a server have.
+#[derive(Debug, PartialEq, Eq)]
+pub struct QueryFacts {
+    /// A host; one that begins with a slash is the directory of a socket, whose name begins so and ends with
+    /// the port.
+    pub host: &'static str,
+    pub socket_name: &'static str,
+    /// How the connection is encrypted, in these words.
+    pub tls: &'static str,
+    pub tls_words: &'static [(&'static str, UrlTls)],
+    /// The file of certificates to verify the server's with.
+    pub certificates: &'static str,
+}
+
+/// What a word of a URL says of encryption.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UrlTls {
+    Off,
+    Unverified,
+    Verified,
+    /// weighin does not connect so, and the way round.
+    NotHad(&'static str),
 }
 
 /// Where the clients of a server look for the password.
@@ -159,6 +185,7 @@ static MYSQL_FACTS: SystemFacts = SystemFacts {
         short_example: "mysql://user@host/database",
         usual_password: UsualPassword::OptionFile("~/.my.cnf"),
         reveals_password: false,
+        query: None,
     }),
     sql: Some(&SqlSyntax {
         placeholder: Placeholder::QuestionMark,
@@ -204,6 +231,28 @@ static MYSQL_FACTS: SystemFacts = SystemFacts {
     product: |version| (!version.is_empty() && !version.contains("MariaDB")).then_some("MySQL"),
 };
 
+/// As libpq has them.
+static POSTGRES_QUERY: QueryFacts = QueryFacts {
+    host: "host",
+    socket_name: ".s.PGSQL.",
+    tls: "sslmode",
+    tls_words: &[
+        ("disable", UrlTls::Off),
+        ("require", UrlTls::Unverified),
+        ("verify-full", UrlTls::Verified),
+        ("allow", LEFT_TO_THE_SERVER),
+        ("prefer", LEFT_TO_THE_SERVER),
+        (
+            "verify-ca",
+            UrlTls::NotHad("write verify-full, which checks the name of the host as well"),
+        ),
+    ],
+    certificates: "sslrootcert",
+};
+const LEFT_TO_THE_SERVER: UrlTls = UrlTls::NotHad(
+    "it leaves to the server whether what is measured is encrypted: write disable, require or verify-full",
+);
+
 static POSTGRES_FACTS: SystemFacts = SystemFacts {
     name: "PostgreSQL",
     products: POSTGRES,
@@ -218,6 +267,7 @@ static POSTGRES_FACTS: SystemFacts = SystemFacts {
         short_example: "postgresql://user@host/database",
         usual_password: UsualPassword::OptionFile("~/.pgpass"),
         reveals_password: false,
+        query: Some(&POSTGRES_QUERY),
     }),
     sql: Some(&SqlSyntax::STANDARD),
     features: &[
@@ -277,6 +327,7 @@ static REDIS_FACTS: SystemFacts = SystemFacts {
         short_example: "redis://host",
         usual_password: UsualPassword::Variable("REDISCLI_AUTH"),
         reveals_password: true,
+        query: None,
     }),
     sql: None,
     features: &[(Feature::Keys, REDIS)],

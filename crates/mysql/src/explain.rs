@@ -1,9 +1,10 @@
 //! How the server would carry out the statements of a user's own: what EXPLAIN says of them.
 
 use crate::client::{ClientError, Connection};
-use crate::load::{READER, SampleStatement, sample};
+use crate::load::{READER, quote};
 use crate::protocol::TextRows;
 use model::{Failure, StatementPlan, Workload, text};
+use sql::{SampleStatement, sample_statements};
 
 /// Characters that are kept of a line of a plan.
 const LONGEST_LINE: usize = 300;
@@ -31,7 +32,7 @@ pub(crate) fn explain(
     control: &mut Connection,
     workload: &Workload,
 ) -> Result<Vec<Explained>, Failure> {
-    let statements = sample::statements(READER.outline(workload)?);
+    let statements = sample_statements(READER.outline(workload)?, quote);
     let explained = statements.into_iter().map(|statement| {
         let rows = control.query(&format!("EXPLAIN {}", statement.sql));
         (statement, rows.map(tables))

@@ -5,6 +5,7 @@ pub mod client;
 mod control;
 mod counters;
 mod examine;
+mod explain;
 mod facts;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -32,7 +33,7 @@ use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
     CrossCheckFigures, Failure, ServerAddress, ServerCounters, ServerFacts, Statement,
-    TableContents, Target, Transactions, Trial, Workload,
+    StatementPlan, TableContents, Target, Transactions, Trial, Workload,
 };
 use sql::{Probed, Reader, SqlClients, SqlKind, Statements, TimedSession};
 use std::io;
@@ -182,6 +183,14 @@ impl ServerKind for Postgres {
 
     fn clients(workload: &Workload, request: &LoadRequest<'_>) -> SqlClients<Self> {
         SqlClients::new(workload, request)
+    }
+
+    fn plans(
+        connection: &mut Connection,
+        test: &str,
+        workload: &Workload,
+    ) -> Result<Vec<StatementPlan>, Failure> {
+        explain::plans(connection, test, workload)
     }
 
     fn member(login: &Login) -> Result<Box<dyn Member>, Failure> {

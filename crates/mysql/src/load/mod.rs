@@ -5,7 +5,6 @@ mod classify;
 mod digests;
 mod packets;
 mod reading;
-pub(crate) mod sample;
 #[cfg(test)]
 mod scripts;
 mod text;
@@ -16,7 +15,7 @@ use sql::Reader;
 use workload::oltp::Wording;
 
 pub use classify::operation_error;
-pub(crate) use sample::SampleStatement;
+pub(crate) use text::quote;
 pub use wire::MysqlWire;
 
 /// How workloads are read that run here.

@@ -1,6 +1,6 @@
 use super::classify::{Duplicates, broken, operation_error};
 use super::prepared::{Known, Shared, name, text};
-use crate::names::{ROWS_INSERTED, TABLE_SCANS, TRANSACTIONS};
+use crate::names::{LOAD_NAME, ROWS_INSERTED, TABLE_SCANS, TRANSACTIONS};
 use crate::protocol::{
     Answer, AnswerReader, Columns, Kept, Login, LoginOptions, LoginStep, PrepareAnswer,
     PrepareReader, Prepared, TransactionState, write_prepare, write_query, write_sync,
@@ -144,6 +144,21 @@ impl PostgresWire {
             place: None,
             value: Vec::new(),
         }
+    }
+
+    /// Of clients that log in nowhere.
+    pub fn dry(statements: &Statements) -> Self {
+        let login = LoginOptions {
+            user: String::new(),
+            password: Vec::new(),
+            database: None,
+            tls: false,
+            local_transport: true,
+            may_reveal: false,
+            read_only: false,
+            application_name: LOAD_NAME,
+        };
+        Self::new(login, statements, Duplicates::Violate)
     }
 
     /// Has all statements prepared at once. Whatever there is to prepare, this is one transaction, as the

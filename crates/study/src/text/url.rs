@@ -1,6 +1,7 @@
 use crate::problem::{Notation, Problems};
 use model::system::{
-    DatabaseFacts, SchemeAlias, UNSUPPORTED_SCHEMES, UrlFacts, UsualPassword, listed,
+    DatabaseFacts, QueryFacts, SchemeAlias, UNSUPPORTED_SCHEMES, UrlFacts, UrlTls, UsualPassword,
+    listed,
 };
 use model::{Endpoint, PasswordSource, ServerAddress, ServerKey, System, Tls};
 use percent_encoding::percent_decode_str;
@@ -39,6 +40,12 @@ pub enum UrlError {
     /// Something after `?` that is not `socket`.
     #[error("the only parameter that a server URL takes is ?socket=/absolute/path")]
     Parameter,
+    /// Something after `?` that such a server's URL does not have.
+    #[error("after ? stand {}, each once, with & between them", parameters(.0))]
+    Query(&'static QueryFacts),
+    /// A word that says nothing of encryption, or what weighin does not do.
+    #[error("{} is {}", .0.tls, listed(.0.tls_words.iter().filter(|(_, tls)| !matches!(tls, UrlTls::NotHad(_))).map(|(word, _)| *word), "or"))]
+    TlsWord(&'static QueryFacts, Option<&'static str>),
     /// A `%` that does not begin the code of a character.
     #[error("the URL has a percent code that is not UTF-8 text: write a literal % as %25")]
     Encoding,
@@ -48,6 +55,10 @@ fn schemes() -> String {
     let schemes = System::urls().flat_map(|(url, _)| url.schemes);
     let schemes: Vec<_> = schemes.map(|scheme| format!("{scheme}://")).collect();
     listed(schemes.iter().map(String::as_str), "or")
+}
+
+fn parameters(query: &QueryFacts) -> String {
+    listed(["socket", query.host, query.tls, query.certificates], "and")
 }
 
 fn products() -> String {
@@ -87,6 +98,7 @@ impl UrlError {
                 url.scheme(),
                 notation.setting("tls", "\"verified\"")
             )),
+            Self::TlsWord(_, help) => help.map(str::to_owned),
             Self::Alias(url, _) => Some(format!("write it like {}", url.example)),
             Self::Password(url) => Some(format!(
                 "leave it out and use {}, {} or {}",
@@ -119,15 +131,15 @@ fn of_scheme(scheme: &str) -> Result<(&'static UrlFacts, System), UrlError> {
 /// Reads the address of a server and which system it is: `scheme://user@host:port/database`.
 ///
 /// User, host, port, the number of a database and a parameter `?socket=/path` are optional, a host in
-/// IPv6 form is put in brackets, and special characters are percent-encoded. The password is taken from
-/// the usual place and TLS is off: callers set them as they see fit.
+/// IPv6 form is put in brackets, and special characters are percent-encoded. Some servers have further
+/// parameters. The password is taken from the usual place, and TLS is off where the URL does not say
+/// otherwise: callers set them as they see fit.
 ///
 /// # Errors
 /// When the text is no such URL or holds a password.
 pub fn parse_url(text: &str) -> Result<(System, ServerAddress), UrlError> {
     let (scheme, rest) = text.split_once("://").ok_or(UrlError::Scheme)?;
     let (url, system) = of_scheme(scheme)?;
-    let port = url.default_port;
     if holds_password(rest) {
         return Err(UrlError::Password(url));
     }
@@ -145,22 +157,18 @@ pub fn parse_url(text: &str) -> Result<(System, ServerAddress), UrlError> {
         Some((user, host_port)) => (Some(decode(user)?), host_port),
         None => (None, authority),
     };
-    let endpoint = match query {
-        Some(query) => {
-            // A host beside a socket has no meaning; its form is checked all the same.
-            if !host_port.is_empty() {
-                host_and_port(host_port, port)?;
-            }
-            Endpoint::Socket(socket(query)?)
-        }
-        None => host_and_port(host_port, port)?,
+    let said = match (query, url.query) {
+        (Some(query), Some(facts)) => Said::read(query, facts)?,
+        (Some(query), None) => Said { socket: Some(socket(query)?), ..Said::default() },
+        (None, _) => Said::default(),
     };
+    let endpoint = said.endpoint(host_port, url)?;
     let address = ServerAddress {
         endpoint,
         user: user.filter(|user| !user.is_empty()),
         database: decode(database)?,
         password: PasswordSource::OptionFile,
-        tls: Tls::Off,
+        tls: said.tls,
         compression: false,
         server_key: ServerKey::default(),
     };
@@ -210,6 +218,92 @@ pub(crate) fn host_and_port(text: &str, default_port: u16) -> Result<Endpoint, U
     };
     Ok(Endpoint::Tcp { host, port })
 }
+
+/// What stands after `?`.
+struct Said {
+    socket: Option<PathBuf>,
+    host: Option<String>,
+    tls: Tls,
+}
+
+impl Default for Said {
+    fn default() -> Self {
+        Self { socket: None, host: None, tls: Tls::Off }
+    }
+}
+
+impl Said {
+    fn read(query: &str, facts: &'static QueryFacts) -> Result<Self, UrlError> {
+        let mut said = Self::default();
+        let (mut tls, mut certificates) = (None, None);
+        for parameter in query.split('&') {
+            let (name, value) = parameter.split_once('=').ok_or(UrlError::Query(facts))?;
+            let value = decode(value)?;
+            let twice = if name == "socket" {
+                let path = Some(PathBuf::from(&value)).filter(|path| path.is_absolute());
+                said.socket.replace(path.ok_or(UrlError::Query(facts))?).is_some()
+            } else if name == facts.host {
+                said.host.replace(value).is_some()
+            } else if name == facts.tls {
+                let found = facts.tls_words.iter().find(|(word, _)| *word == value);
+                let meant = match found.map(|(_, meant)| *meant) {
+                    Some(UrlTls::NotHad(help)) => {
+                        return Err(UrlError::TlsWord(facts, Some(help)));
+                    }
+                    meant => meant.ok_or(UrlError::TlsWord(facts, None))?,
+                };
+                tls.replace(meant).is_some()
+            } else if name == facts.certificates {
+                let path = Some(value).filter(|path| !path.contains(char::is_control));
+                certificates.replace(PathBuf::from(path.ok_or(UrlError::Query(facts))?)).is_some()
+            } else {
+                true
+            };
+            if twice {
+                return Err(UrlError::Query(facts));
+            }
+        }
+        said.tls = match (tls, certificates) {
+            (Some(UrlTls::Verified), certificates) => Tls::Verified(certificates),
+            // It would be said and not used.
+            (_, Some(_)) => return Err(UrlError::TlsWord(facts, Some(UNUSED_CERTIFICATES))),
+            (Some(UrlTls::Unverified), None) => Tls::Unverified,
+            _ => Tls::Off,
+        };
+        Ok(said)
+    }
+
+    fn endpoint(&self, host_port: &str, url: &UrlFacts) -> Result<Endpoint, UrlError> {
+        if let Some(socket) = &self.socket {
+            // A host beside a socket has no meaning; its form is checked all the same.
+            if !host_port.is_empty() {
+                host_and_port(host_port, url.default_port)?;
+            }
+            return Ok(Endpoint::Socket(socket.clone()));
+        }
+        let (Some(host), Some(facts)) = (&self.host, url.query) else {
+            return host_and_port(host_port, url.default_port);
+        };
+        // The port may stand in its usual place.
+        let named = if host_port.starts_with(':') || host_port.is_empty() {
+            host_and_port(&format!("localhost{host_port}"), url.default_port)?
+        } else {
+            return Err(UrlError::Query(facts));
+        };
+        let Endpoint::Tcp { port, .. } = named else { return Err(UrlError::Port) };
+        match host.starts_with('/') {
+            true => {
+                let name = format!("{}{port}", facts.socket_name);
+                Ok(Endpoint::Socket(PathBuf::from(host).join(name)))
+            }
+            false if host.is_empty() || host.contains(char::is_whitespace) => Err(UrlError::Host),
+            false => Ok(Endpoint::Tcp { host: host.clone(), port }),
+        }
+    }
+}
+
+const UNUSED_CERTIFICATES: &str =
+    "certificates are used only to verify the server's: write verify-full";
 
 fn socket(query: &str) -> Result<PathBuf, UrlError> {
     let path = query.strip_prefix("socket=").ok_or(UrlError::Parameter)?;
@@ -325,6 +419,41 @@ mod tests {
         assert_eq!(address.endpoint, Endpoint::Socket("/run/my sql.sock".into()));
         assert_eq!(parse_url("mysql://root@/db?socket=relative"), Err(UrlError::Parameter));
         assert_eq!(parse_url("mysql://root@/db?charset=utf8"), Err(UrlError::Parameter));
+    }
+
+    #[test]
+    fn urls_of_postgresql_have_the_words_of_libpq() {
+        let of = |query: &str| parse_url(&format!("postgresql://u@db:6432/shop?{query}"));
+        assert_eq!(of("sslmode=disable").unwrap().tls, Tls::Off);
+        assert_eq!(of("sslmode=require").unwrap().tls, Tls::Unverified);
+        assert_eq!(of("sslmode=verify-full").unwrap().tls, Tls::Verified(None));
+        let verified = of("sslrootcert=%2Fetc%2Fca.pem&sslmode=verify-full").unwrap();
+        assert_eq!(verified.tls, Tls::Verified(Some("/etc/ca.pem".into())));
+        assert_eq!(verified.endpoint, tcp("db", 6432));
+        for (query, help) in [
+            ("sslmode=prefer", "disable, require or verify-full"),
+            ("sslmode=verify-ca", "verify-full"),
+            ("sslmode=require&sslrootcert=x", "verify-full"),
+        ] {
+            let error = of(query).unwrap_err();
+            assert!(error.to_string().starts_with("sslmode is disable, require or"), "{error}");
+            assert!(error.help(Notation::File).unwrap().contains(help), "{query}");
+        }
+        for query in
+            ["sslmode=on", "connect_timeout=3", "sslmode=require&sslmode=require", "sslmode"]
+        {
+            assert!(of(query).is_err(), "{query}");
+        }
+        let socket = |url: &str| parse_url(url).unwrap().endpoint;
+        let at = |path: &str| Endpoint::Socket(path.into());
+        let own = "postgresql://u@/shop?host=/run/pg";
+        assert_eq!(socket(own), at("/run/pg/.s.PGSQL.5432"));
+        let port = "postgresql://u@:6432/shop?host=%2Frun%2Fpg";
+        assert_eq!(socket(port), at("/run/pg/.s.PGSQL.6432"));
+        assert_eq!(socket("postgresql://u@/shop?host=db2"), tcp("db2", 5432));
+        assert_eq!(socket("postgresql://u@/shop?socket=/x/s"), at("/x/s"));
+        assert!(parse_url("postgresql://u@db/shop?host=db2").is_err());
+        assert_eq!(parse_url("mysql://u@db/shop?sslmode=require"), Err(UrlError::Parameter));
     }
 
     #[test]

@@ -46,6 +46,7 @@ mod own_transactions;
 mod package;
 mod placing;
 mod postgres;
+mod postgres_changes;
 mod postgres_replicas;
 mod prepare;
 mod published;

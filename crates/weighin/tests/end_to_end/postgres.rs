@@ -4,7 +4,7 @@ use crate::support::{POSTGRESQL, Ran, Started, Workplace, fetched, shared_direct
 use host::local::os::{self, ProcessIdentity};
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{System, TrialRecord, signal};
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// Two servers that differ in one setting.
 const COMMIT: &str = "\
@@ -139,14 +139,14 @@ fn nothing_is_left_when_weighin_is_killed_while_servers_work() {
 }
 
 /// A server that weighin knows only by its URL.
-struct Server {
-    sandbox: Sandbox,
+pub struct Server {
+    pub sandbox: Sandbox,
     // Dropped after the server.
     _directory: tempfile::TempDir,
 }
 
 impl Server {
-    fn start(settings: &[(&str, &str)]) -> Self {
+    pub fn start(settings: &[(&str, &str)]) -> Self {
         let directory = shared_directory();
         weighin::systems::register();
         let sandbox = Sandbox::start(SandboxOptions {
@@ -159,17 +159,28 @@ impl Server {
         Self { sandbox: sandbox.unwrap(), _directory: directory }
     }
 
-    fn psql(&self, sql: &str) {
-        let output = Command::new("psql")
-            .args(["-X", "-h", "127.0.0.1", "-p", &self.sandbox.port().to_string()])
+    /// The only value that a query gives.
+    pub fn ask(&self, sql: &str) -> String {
+        let output = self.asked(sql);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    /// What psql says of a query, however it ends.
+    pub fn asked(&self, sql: &str) -> Output {
+        Command::new("psql")
+            .args(["-X", "-A", "-t", "-h", "127.0.0.1", "-p", &self.sandbox.port().to_string()])
             .args(["-U", "weighin", "-d", "sbtest", "-v", "ON_ERROR_STOP=1", "-c", sql])
             .env("PGPASSWORD", self.sandbox.password().reveal())
             .output()
-            .unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            .unwrap()
     }
 
-    fn url(&self, user: &str) -> String {
+    fn psql(&self, sql: &str) {
+        self.ask(sql);
+    }
+
+    pub fn url(&self, user: &str) -> String {
         format!("postgresql://{user}@127.0.0.1:{}/sbtest", self.sandbox.port())
     }
 

@@ -2,6 +2,7 @@
 
 mod connections;
 mod in_its_place;
+mod pgsql;
 mod stretches;
 
 use crate::support::{Ran, Server, Workplace, command_lines_with, succeed};
@@ -313,7 +314,7 @@ fn what_cannot_be_had_is_named() {
     let (place, server) = (Workplace::new(), Server::start());
     for (words, named) in [
         ("oltp_read_write --nosuch=1", "--nosuch"),
-        ("oltp_read_write --db-driver=pgsql", "'pgsql'"),
+        ("oltp_read_write --db-driver=oracle", "'oracle'"),
         ("oltp_read_write --tables 2", "--tables=2"),
         ("oltp_read_write --mysql-ignore-errors=some", "--mysql-ignore-errors"),
         ("--test=oltp --tx-rate=9", "--tx-rate=9"),

@@ -10,7 +10,7 @@ use crate::read::price;
 use crate::text::url::{UrlError, parse_url};
 use model::{
     Endpoint, HostInstance, InstancePer, InstanceSpec, Place, ServerAddress, SshHost, Study,
-    System, Target, Test, Way, text,
+    System, Target, Test, Tls, Way, text,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -219,8 +219,9 @@ pub fn instance_output(
         if system != target.system {
             return Err(OutputError::System);
         }
-        let ServerAddress { endpoint, user, database, .. } = address;
-        spec.address = ServerAddress { endpoint, user, database, ..spec.address.clone() };
+        let ServerAddress { endpoint, user, database, tls, .. } = address;
+        let tls = if tls == Tls::Off { spec.address.tls.clone() } else { tls };
+        spec.address = ServerAddress { endpoint, user, database, tls, ..spec.address.clone() };
     }
     if spec.address.endpoint == Endpoint::NotUp {
         return Err(OutputError::NoUrl);

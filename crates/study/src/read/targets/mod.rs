@@ -15,7 +15,7 @@ use crate::read::login::login;
 use crate::read::price;
 use crate::text::url::parse_url;
 use model::system::listed;
-use model::{Place, SandboxSpec, ServerAddress, ServerSpec, StoragePlace, System, Target};
+use model::{Place, SandboxSpec, ServerAddress, ServerSpec, StoragePlace, System, Target, Tls};
 use toml::Spanned;
 
 /// Validates one `[[target]]`, whose keys are at these places. What it returns is a target only if no
@@ -165,8 +165,15 @@ fn server(
     match parse_url(url.get_ref()) {
         Ok((system, address)) => {
             let login = login(table, system, problems)?;
+            if let (Some(key), true) = (&table.tls, address.tls != Tls::Off) {
+                problems
+                    .add(key.span(), "encryption is said twice: here and in the URL")
+                    .other(url.span(), "the URL")
+                    .help("leave out one of them");
+            }
+            let tls = if address.tls == Tls::Off { login.tls } else { address.tls };
             let ServerAddress { endpoint, user, database, .. } = address;
-            Some((system, ServerAddress { endpoint, user, database, ..login }))
+            Some((system, ServerAddress { endpoint, user, database, tls, ..login }))
         }
         Err(error) => {
             // What else is wrong with it is said as well.

@@ -6,7 +6,7 @@ use crate::read::settings::settings;
 use crate::text::url::parse_url;
 use model::system::Feature;
 use model::{
-    ControlAct, PrivateReplication, ReplicationControl, ServerAddress, ServerSpec, System,
+    ControlAct, PrivateReplication, ReplicationControl, ServerAddress, ServerSpec, System, Tls,
 };
 use toml::Spanned;
 
@@ -122,6 +122,7 @@ fn replica(
                     .help(format!("write /{} at the end", primary.database));
             }
             Some(ServerAddress {
+                tls: if address.tls == Tls::Off { primary.tls.clone() } else { address.tls },
                 endpoint: address.endpoint,
                 user: address.user.or_else(|| primary.user.clone()),
                 ..primary.clone()

@@ -27,7 +27,8 @@ pub(super) enum Section {
     Log,
     Latency,
     Database,
-    Driver,
+    Mysql,
+    Pgsql,
     /// Those of tests.
     Test,
     /// Those that the original does not have.
@@ -78,7 +79,8 @@ impl Spec {
             _ if self.of_script || begins("oltp-") => Section::Test,
             _ if begins("rand-") => Section::Random,
             _ if begins("db-") => Section::Database,
-            _ if begins("mysql-") => Section::Driver,
+            _ if begins("mysql-") => Section::Mysql,
+            _ if begins("pgsql-") => Section::Pgsql,
             _ if begins("weighin-") => Section::Own,
             _ => Section::General,
         }
@@ -109,7 +111,7 @@ const fn script(name: &'static str, kind: Kind, default: &'static str, help: &'s
 use Kind::{Flag, List, Number, Real, Text};
 
 /// Options that all generations have.
-const COMMON: [Spec; 29] = [
+const COMMON: [Spec; 34] = [
     full("report-interval", Number, "0", "seconds between interim lines, 0 for none"),
     full("report-checkpoints", List, "", "seconds after which to report everything and count anew"),
     full(
@@ -128,7 +130,12 @@ const COMMON: [Spec; 29] = [
     full("mysql-db", Text, "sbtest", "database"),
     full("mysql-ssl", Flag, "off", "whether to encrypt; the certificate is not checked"),
     full("mysql-dry-run", Flag, "off", "measure the client alone, against no server"),
-    full("db-driver", Text, "mysql", "only mysql is supported"),
+    full("pgsql-host", Text, "localhost", "server, or the directory of its Unix socket"),
+    full("pgsql-port", Number, "5432", "its port"),
+    full("pgsql-user", Text, "sbtest", "account"),
+    full("pgsql-password", Text, "", "its password; better in WEIGHIN_SYSBENCH_PASSWORD"),
+    full("pgsql-db", Text, "sbtest", "database"),
+    full("db-driver", Text, "mysql", "mysql or pgsql"),
     full("db-ps-mode", Text, "auto", "auto prepares statements, disable sends text"),
     full("test", Text, "", "name of the test, or path of its script"),
     full("help", Flag, "off", "print this"),
@@ -270,7 +277,7 @@ const SCRIPTS_05: [Spec; 7] = [
 ];
 
 /// What the programs of 1.0 and 1.1 have.
-const RECENT: [Spec; 17] = [
+const RECENT: [Spec; 14] = [
     only("thread-stack-size", Text, "64K"),
     full("thread-init-timeout", Number, "30", "seconds in which all threads must be connected"),
     full("threads", Number, "1", "connections"),
@@ -285,9 +292,6 @@ const RECENT: [Spec; 17] = [
     IGNORED_ERRORS,
     only("db-debug", Flag, "off"),
     only("luajit-cmd", Text, ""),
-    only("pgsql-host", Text, ""),
-    only("pgsql-port", Text, ""),
-    only("pgsql-db", Text, ""),
 ];
 
 /// Names that 1.0 took over from 0.5, with a warning.
@@ -323,6 +327,14 @@ const RECENT_SCRIPTS: [Spec; 21] = [
     script("delta", Number, "5", "width of a range of select_random_ranges"),
 ];
 
+/// What only the program of 1.1 has.
+const ONLY_11: [Spec; 1] = [full(
+    "pgsql-sslmode",
+    Text,
+    "prefer",
+    "disable, require or verify-full; allow and prefer connect without encryption",
+)];
+
 /// What the scripts of 1.1 have beside those of 1.0.
 const SCRIPTS_11: [Spec; 2] = [
     script("create-table-options", Text, "", "end of CREATE TABLE"),
@@ -335,7 +347,7 @@ pub(super) fn options(generation: Generation) -> impl Iterator<Item = Spec> {
         Release::V04 => [&OLDER, &[], &[]],
         Release::V05 => [&OLDER, &RANDOM, &ONLY_05],
         Release::V10 => [&RECENT, &RANDOM, &OLD_NAMES_IN_10],
-        Release::V11 => [&RECENT, &RANDOM, &[]],
+        Release::V11 => [&RECENT, &RANDOM, &ONLY_11],
     };
     let tests: [&'static [Spec]; 2] = match generation.tests {
         Release::V04 => [&OLDER_TESTS, &ONLY_04],

@@ -6,8 +6,8 @@ use crate::exit::CliError;
 use crate::messages::tell;
 use campaign::Measured;
 use model::{
-    Level, Load, LoadHosts, LoadResult, OltpMix, Place, Sampling, ServerSpec, System, Target, Task,
-    Test, Workload,
+    Level, Load, LoadHosts, LoadResult, OltpMix, Place, Sampling, ServerSpec, Target, Task, Test,
+    Workload,
 };
 use std::time::Duration;
 use system::TargetHandle;
@@ -22,7 +22,7 @@ pub(super) fn tell_doubts(
     let (test, level) = described(request, load.measure.elapsed);
     let described = Target {
         name: request.endpoints[0].to_string(),
-        system: System::Mysql,
+        system: request.driver.system(),
         place: Place::Server(ServerSpec::new(request.server())),
         price: None,
         labels: Default::default(),

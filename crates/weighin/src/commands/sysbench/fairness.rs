@@ -1,6 +1,6 @@
 use engine::{Answered, Event, Session, SessionError, WithoutServer};
 use model::{RequestKind, RequestTally};
-use mysql::load::ProgramSession;
+use sql::{ProgramSession, Wire};
 use std::ops::Sub;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -83,11 +83,11 @@ impl Tallies {
     }
 
     /// The session of a client, whose events are counted.
-    pub(super) fn count<const BY_STATEMENT: bool>(
+    pub(super) fn count<W: Wire, const BY_STATEMENT: bool>(
         &self,
-        session: ProgramSession<BY_STATEMENT>,
+        session: ProgramSession<W, BY_STATEMENT>,
         client: u32,
-    ) -> Counted<BY_STATEMENT> {
+    ) -> Counted<W, BY_STATEMENT> {
         Counted {
             session,
             tallies: self.clone(),
@@ -130,8 +130,8 @@ const WRITES_WITHOUT_EFFECT: usize = 2;
 const BULK_ROWS: usize = 3;
 
 /// A session with a count of its own. Unlike others it reads the clock, twice for each event.
-pub(super) struct Counted<const BY_STATEMENT: bool> {
-    session: ProgramSession<BY_STATEMENT>,
+pub(super) struct Counted<W, const BY_STATEMENT: bool> {
+    session: ProgramSession<W, BY_STATEMENT>,
     tallies: Tallies,
     client: usize,
     opened: bool,
@@ -145,7 +145,7 @@ pub(super) struct Counted<const BY_STATEMENT: bool> {
     tally: ClientTally,
 }
 
-impl<const BY_STATEMENT: bool> Counted<BY_STATEMENT> {
+impl<W: Wire, const BY_STATEMENT: bool> Counted<W, BY_STATEMENT> {
     fn event_ended(&mut self) {
         let now = Instant::now();
         let rows = self.session.bulk_rows() - self.bulk_rows;
@@ -177,8 +177,8 @@ impl<const BY_STATEMENT: bool> Counted<BY_STATEMENT> {
     }
 }
 
-impl<const BY_STATEMENT: bool> Session for Counted<BY_STATEMENT> {
-    const KINDS: &'static [RequestKind] = ProgramSession::<BY_STATEMENT>::KINDS;
+impl<W: Wire, const BY_STATEMENT: bool> Session for Counted<W, BY_STATEMENT> {
+    const KINDS: &'static [RequestKind] = ProgramSession::<W, BY_STATEMENT>::KINDS;
     const BY_STATEMENT: bool = BY_STATEMENT;
 
     fn kinds(&self) -> &'static [RequestKind] {
@@ -267,7 +267,7 @@ impl<const BY_STATEMENT: bool> Session for Counted<BY_STATEMENT> {
     }
 }
 
-impl<const BY_STATEMENT: bool> WithoutServer for Counted<BY_STATEMENT> {
+impl<W: Wire, const BY_STATEMENT: bool> WithoutServer for Counted<W, BY_STATEMENT> {
     fn pretend_login(&mut self) {
         if std::mem::replace(&mut self.opened, true) {
             self.tallies.add(RECONNECTS, 1);

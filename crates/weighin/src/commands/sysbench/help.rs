@@ -24,9 +24,11 @@ pub(super) fn general(generation: Generation) -> String {
         (Section::Latency, ""),
         (Section::Database, "General database options:\n\n"),
         (
-            Section::Driver,
-            "\nCompiled-in database drivers:\n  mysql - MariaDB and MySQL\n\nmysql options:\n",
+            Section::Mysql,
+            "\nCompiled-in database drivers:\n  mysql - MariaDB and MySQL\n  pgsql - PostgreSQL\n\n\
+             mysql options:\n",
         ),
+        (Section::Pgsql, "pgsql options:\n"),
         (Section::Own, "Options of weighin:\n"),
     ] {
         let specs: Vec<Spec> =

@@ -8,6 +8,7 @@
 mod builtin;
 mod catalog;
 mod checks;
+mod drivers;
 mod fairness;
 mod generation;
 mod help;
@@ -31,8 +32,11 @@ use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::SysbenchArguments;
 use crate::exit::CliError;
+use drivers::{Driver, DriverName};
 use generation::Generation;
+use mysql::Mysql;
 use options::Options;
+use postgres::Postgres;
 use request::Request;
 use std::ffi::OsString;
 use words::Action;
@@ -76,11 +80,18 @@ fn follow(words: &[OsString]) -> Outcome {
     }
     request.say(&format!("{}\n\n", generation.banner()))?;
     server::check_driver(&options, request.action)?;
+    match request.driver {
+        DriverName::Mysql => carry_out::<Mysql>(&request),
+        DriverName::Pgsql => carry_out::<Postgres>(&request),
+    }
+}
+
+fn carry_out<D: Driver>(request: &Request) -> Outcome {
     match request.action {
-        Action::Prepare => tables::prepare(&request),
-        Action::Prewarm => tables::prewarm(&request),
-        Action::Cleanup => tables::cleanup(&request),
-        Action::Run => run::run(&request),
+        Action::Prepare => tables::prepare::<D>(request),
+        Action::Prewarm => tables::prewarm(request),
+        Action::Cleanup => tables::cleanup::<D>(request),
+        Action::Run => run::run::<D>(request),
     }
 }
 

@@ -36,16 +36,8 @@ impl Options {
             }
             let value = checked(&spec, value.as_deref())?;
             if spec.support == Support::DefaultOnly && value != spec.default {
-                let postgres = match name.starts_with("pgsql-") {
-                    true => {
-                        "this command runs loads on MariaDB and MySQL alone: for PostgreSQL take weighin \
-                         load with postgresql://USER@HOST/DATABASE; for the others use --mysql-host and \
-                         the like, and "
-                    }
-                    false => "",
-                };
                 let help = format!(
-                    "{postgres}leave it out{}",
+                    "leave it out{}",
                     if spec.default.is_empty() {
                         String::new()
                     } else {

@@ -1,5 +1,6 @@
 //! Which errors a run survives.
 
+use super::drivers::DriverName;
 use super::generation::{Generation, Release};
 use super::options::Options;
 use crate::exit::CliError;
@@ -8,12 +9,23 @@ use engine::{Action, ErrorPolicy};
 /// What 0.4, which had no option for it, and the others by default survive: deadlock, changed row,
 /// lock wait timeout.
 const DEFAULT: [u16; 3] = [1213, 1020, 1205];
+/// What the driver for PostgreSQL survives, which has no option for it: deadlock, a serialization failure,
+/// and a row that is there already.
+const PGSQL: [&str; 3] = ["40P01", "40001", "23505"];
 /// A connection that is gone, in the words of the client libraries.
 const GONE: [u16; 4] = [2006, 2011, 2013, 2055];
 
 /// The policy that `--mysql-ignore-errors` asks for: events begin anew after these errors, and any
 /// other ends the run.
 pub(super) fn policy(options: &Options, generation: Generation) -> Result<ErrorPolicy, CliError> {
+    if DriverName::of(options) == DriverName::Pgsql {
+        return Ok(ErrorPolicy {
+            codes: PGSQL.map(|code| (code.to_owned(), Action::Retry)).to_vec(),
+            conflict: Action::Stop,
+            connection: Action::Stop,
+            other: Action::Stop,
+        });
+    }
     let list = options.list("mysql-ignore-errors");
     let codes = match (generation.program, list.as_slice()) {
         (Release::V04, _) => DEFAULT.to_vec(),
@@ -69,6 +81,9 @@ mod tests {
         assert_eq!(chosen.action(ErrorClass::Constraint, "1062"), Action::Retry);
         assert_eq!(chosen.action(ErrorClass::Conflict, "1213"), Action::Stop);
         assert_eq!(chosen.action(ErrorClass::Connection, ""), Action::Reconnect);
+        let pgsql = of(&["--db-driver=pgsql", "--mysql-ignore-errors=all"]);
+        assert_eq!(pgsql.action(ErrorClass::Constraint, "23505"), Action::Retry);
+        assert_eq!(pgsql.action(ErrorClass::Conflict, "55P03"), Action::Stop);
         let none = of(&["--mysql-ignore-errors=none"]);
         assert_eq!(none.action(ErrorClass::Conflict, "1213"), Action::Stop);
         let all = of(&["--mysql-ignore-errors=all"]);

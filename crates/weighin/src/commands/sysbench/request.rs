@@ -1,3 +1,4 @@
+use super::drivers::DriverName;
 use super::generation::{Generation, Release};
 use super::options::Options;
 use super::shutdown::Shutdown;
@@ -8,7 +9,7 @@ use crate::commands::print;
 use crate::exit::CliError;
 use engine::ErrorPolicy;
 use model::bounds::{MAX_OPERATIONS, MAX_OPERATIONS_OF_CONNECTION};
-use model::{ArrivalProcess, Arrivals, Endpoint, Failure, Oltp, OltpMix, ServerAddress, System};
+use model::{ArrivalProcess, Arrivals, Endpoint, Failure, Oltp, OltpMix, ServerAddress};
 use std::num::NonZeroU32;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use system::Login;
@@ -34,6 +35,7 @@ pub(super) const ARRIVALS: Arrivals =
 pub(super) struct Request {
     pub(super) generation: Generation,
     pub(super) action: Action,
+    pub(super) driver: DriverName,
     /// The options that the output echoes.
     pub(super) options: Options,
     pub(super) workload: Oltp,
@@ -119,6 +121,7 @@ impl Request {
         let mut request = Self {
             generation,
             action: action(&command, generation)?,
+            driver: DriverName::of(options),
             dry_run: options.flag("mysql-dry-run"),
             endpoints: server::endpoints(options)?,
             threads: level.clients,
@@ -145,6 +148,10 @@ impl Request {
             workload,
         };
         request.read_limits(options, events, time)?;
+        if request.driver == DriverName::Pgsql {
+            // The options of engines have defaults, and these servers have none.
+            request.workload.schema.engine = None;
+        }
         let workers = options.within("weighin-workers", 0, 1024)?;
         request.workers = (workers > 0).then_some(workers);
         if request.workload.mix == OltpMix::BulkInsert {
@@ -199,7 +206,7 @@ impl Request {
     /// How to log in to a server: the options name its password.
     pub(super) fn login(&self, address: &ServerAddress) -> Result<Login, Failure> {
         let rules = SecretRules::command_line(self.options.flag("weighin-allow-cleartext"));
-        system::log_in(System::Mysql, address, &rules)
+        system::log_in(self.driver.system(), address, &rules)
     }
 
     /// Prints what runs print, unless less is asked for.

@@ -1,4 +1,5 @@
 use super::checks;
+use super::drivers::{Driver, DriverName};
 use super::fairness::Tallies;
 use super::report::{Checkpoints, Figures, Lines, text};
 use super::request::{ARRIVALS, Request};
@@ -13,32 +14,29 @@ use engine::{
     Address, DryLoad, Limit, LoadError, LoadSpec, OpenLoop, OperationError, Progress, Schedule,
     SessionError, SocketLoad,
 };
-use model::{ErrorClass, LoadResult, OltpMix, Stop};
-use mysql::load::{MysqlWire, ProgramSession};
-use mysql::load_failure;
-use sql::Statements;
+use model::{ErrorClass, LoadResult, OltpMix, Stop, Workload};
+use sql::{ProgramSession, SqlKind, Statements};
 use std::path::PathBuf;
 use std::sync::Arc;
 use workload::oltp::BulkLimit;
 
 /// Runs the load and prints what sysbench would.
-pub(super) fn run(request: &Request) -> Outcome {
+pub(super) fn run<D: Driver>(request: &Request) -> Outcome {
     request.say(&text::options(request))?;
     match request.dry_run {
-        true => without_server(request),
-        false => on_servers(request),
+        true => without_server::<D>(request),
+        false => on_servers::<D>(request),
     }
 }
 
-fn on_servers(request: &Request) -> Outcome {
-    let servers = Servers::reach(request)?;
+fn on_servers<D: Driver>(request: &Request) -> Outcome {
+    let servers = Servers::reach::<D>(request)?;
     let seed = request.seed.number();
     let (statements, events) = statements(request, seed);
     let addresses = servers.addresses.clone();
     let spec = LoadSpec { tls: servers.logins[0].tls()?, ..spec(request, addresses, events, seed) };
     let mut watched = servers.watch()?;
     request.say(text::initializing(request.generation))?;
-    let options = servers.options()?;
     let mut printer = Printer::new(request);
     let tallies = printer.tallies.clone();
     let mut on_progress = |progress: Progress<'_>| {
@@ -49,19 +47,20 @@ fn on_servers(request: &Request) -> Outcome {
     };
     let stop = signals::stop();
     // Threads are dealt to the servers in turns, as connections are.
-    let wires: Vec<MysqlWire> =
-        options.into_iter().map(|options| MysqlWire::new(options, &statements)).collect();
+    let workload = Workload::Oltp(request.workload.clone());
+    let wires = servers.logins.iter().map(|login| D::wire(login, &workload, &statements));
+    let wires: Vec<<D as SqlKind>::Wire> = wires.collect::<Result<_, _>>()?;
     let of = |client: u32| (wires[client as usize % wires.len()].clone(), statements.clone());
     let outcome = if request.options.flag("weighin-statements") {
         let session = |client| {
             let (wire, statements) = of(client);
-            tallies.count(ProgramSession::<true>::new(wire, statements, client), client)
+            tallies.count(ProgramSession::<_, true>::new(wire, statements, client), client)
         };
         engine::run(&SocketLoad { spec: &spec, session }, &stop, &mut on_progress)
     } else {
         let session = |client| {
             let (wire, statements) = of(client);
-            tallies.count(ProgramSession::<false>::new(wire, statements, client), client)
+            tallies.count(ProgramSession::<_, false>::new(wire, statements, client), client)
         };
         engine::run(&SocketLoad { spec: &spec, session }, &stop, &mut on_progress)
     };
@@ -71,7 +70,7 @@ fn on_servers(request: &Request) -> Outcome {
         Err(LoadError::Session(SessionError::Refused(error))) => {
             return Err(refused(request, &error, &servers.names()));
         }
-        Err(error) => return Err(load_failure(&error, &servers.logins[0]).into()),
+        Err(error) => return Err(sql::load_failure::<D>(&error, &servers.logins[0]).into()),
     };
     printer.finish(&load)?;
     let (unfinished, dropped) = (load.ledger.timed_out, load.ledger.dropped);
@@ -93,12 +92,12 @@ fn on_servers(request: &Request) -> Outcome {
                 "{unfinished} events were not answered within {waited} s after the time was over"
             ),
         },
-        "see with SHOW PROCESSLIST what the server is doing",
+        D::LOOK,
     ))
 }
 
 /// Measures the client alone: every answer comes at once, from nowhere.
-fn without_server(request: &Request) -> Outcome {
+fn without_server<D: Driver>(request: &Request) -> Outcome {
     let seed = request.seed.number();
     let (statements, events) = statements(request, seed);
     let spec = spec(request, vec![Address::Unix(PathBuf::new())], events, seed);
@@ -107,16 +106,16 @@ fn without_server(request: &Request) -> Outcome {
     let tallies = printer.tallies.clone();
     let mut on_progress = |progress: Progress<'_>| printer.progress(progress);
     let stop = signals::stop();
-    let wire = MysqlWire::dry(&statements);
+    let wire = D::dry(&statements);
     let outcome = if request.options.flag("weighin-statements") {
         let session = |client| {
-            let session = ProgramSession::<true>::new(wire.clone(), statements.clone(), client);
+            let session = ProgramSession::<_, true>::new(wire.clone(), statements.clone(), client);
             tallies.count(session, client)
         };
         engine::run(&DryLoad { spec: &spec, session }, &stop, &mut on_progress)
     } else {
         let session = |client| {
-            let session = ProgramSession::<false>::new(wire.clone(), statements.clone(), client);
+            let session = ProgramSession::<_, false>::new(wire.clone(), statements.clone(), client);
             tallies.count(session, client)
         };
         engine::run(&DryLoad { spec: &spec, session }, &stop, &mut on_progress)
@@ -244,7 +243,12 @@ fn statements(request: &Request, seed: u64) -> (Arc<Statements>, Option<u64>) {
 /// An error of the server that ends the run.
 fn refused(request: &Request, error: &OperationError, servers: &str) -> CliError {
     let OperationError { class, code, message, .. } = error;
-    let goes_on = format!("--mysql-ignore-errors={code} lets the run go on after such errors");
+    let goes_on = match request.driver {
+        DriverName::Mysql => {
+            format!("--mysql-ignore-errors={code} lets the run go on after such errors")
+        }
+        DriverName::Pgsql => "see what the server has against it in its log".to_owned(),
+    };
     let writes = &request.workload.transaction;
     let help = match class {
         ErrorClass::Constraint if writes.delete_inserts > 0 && !writes.explicit => format!(

@@ -1,3 +1,4 @@
+use super::drivers::DriverName;
 use super::options::Options;
 use super::password::VARIABLE;
 use super::words::Action;
@@ -27,16 +28,10 @@ pub(super) fn check_driver(options: &Options, action: Action) -> Result<(), CliE
     };
     match options.text("db-driver") {
         // What `--db-driver=` without a value meant in 0.4, too.
-        "mysql" | "" => Ok(()),
+        "mysql" | "" | "pgsql" => Ok(()),
         other => {
             let help = match other {
-                "pgsql" => {
-                    "this command runs loads on MariaDB and MySQL alone: for PostgreSQL take weighin \
-                     prepare and weighin load with postgresql://USER@HOST/DATABASE"
-                }
-                "drizzle" | "oracle" | "attachsql" => {
-                    "weighin speaks to MariaDB and MySQL servers: use --db-driver=mysql"
-                }
+                "drizzle" | "oracle" | "attachsql" => "use --db-driver=mysql or --db-driver=pgsql",
                 _ => "",
             };
             let failed =
@@ -53,12 +48,19 @@ pub(super) fn address(options: &Options, endpoint: Endpoint) -> ServerAddress {
         Some(_) => PasswordSource::Environment(VARIABLE.to_owned()),
         None => PasswordSource::OptionFile,
     };
+    let driver = DriverName::of(options);
+    let tls = match options.text("pgsql-sslmode") {
+        _ if driver == DriverName::Mysql && options.flag("mysql-ssl") => Tls::Unverified,
+        "require" if driver == DriverName::Pgsql => Tls::Unverified,
+        "verify-full" if driver == DriverName::Pgsql => Tls::Verified(None),
+        _ => Tls::Off,
+    };
     ServerAddress {
         endpoint,
-        user: Some(options.text("mysql-user").to_owned()),
-        database: options.text("mysql-db").to_owned(),
+        user: Some(options.text(&driver.option("user")).to_owned()),
+        database: options.text(&driver.option("db")).to_owned(),
         password,
-        tls: if options.flag("mysql-ssl") { Tls::Unverified } else { Tls::Off },
+        tls,
         compression: options.flag("mysql-compression"),
         server_key: match options.text("weighin-server-public-key") {
             "" if options.flag("weighin-get-server-public-key") => ServerKey::Request,
@@ -71,6 +73,9 @@ pub(super) fn address(options: &Options, endpoint: Endpoint) -> ServerAddress {
 /// Where the servers listen that the options name, in the order in which connections are dealt to
 /// them: sockets in turns, or of each host all ports in turns.
 pub(super) fn endpoints(options: &Options) -> Result<Vec<Endpoint>, CliError> {
+    if DriverName::of(options) == DriverName::Pgsql {
+        return pgsql_endpoint(options).map(|one| vec![one]);
+    }
     let sockets = options.list("mysql-socket");
     if !sockets.is_empty() {
         return Ok(sockets.into_iter().map(|socket| Endpoint::Socket(socket.into())).collect());
@@ -95,14 +100,37 @@ pub(super) fn endpoints(options: &Options) -> Result<Vec<Endpoint>, CliError> {
     }
 }
 
+/// As libpq takes them: a host that begins with a slash is the directory of a socket, and none stands for
+/// the usual one.
+fn pgsql_endpoint(options: &Options) -> Result<Endpoint, CliError> {
+    match options.text("pgsql-sslmode") {
+        "" | "disable" | "allow" | "prefer" | "require" | "verify-full" => {}
+        other => {
+            return Err(CliError::usage(
+                format!("--pgsql-sslmode={other} is not supported"),
+                "give disable, require (encrypted, the certificate is not checked) or verify-full; allow \
+                 and prefer, which leave it to the server, connect without encryption",
+            ));
+        }
+    }
+    let port = port("pgsql-port", options.text("pgsql-port"))?;
+    let directory = match options.text("pgsql-host") {
+        "" => "/var/run/postgresql",
+        directory if directory.starts_with('/') => directory,
+        host => return Ok(Endpoint::Tcp { host: host.to_owned(), port }),
+    };
+    Ok(Endpoint::Socket(PathBuf::from(directory).join(format!(".s.PGSQL.{port}"))))
+}
+
+fn port(option: &str, text: &str) -> Result<u16, CliError> {
+    let number = text.parse().ok().filter(|port| *port > 0);
+    number.ok_or_else(|| {
+        CliError::usage(format!("--{option}={text} is not a port"), "give a number from 1 to 65535")
+    })
+}
+
 fn endpoint(host: &str, port: &str) -> Result<Endpoint, CliError> {
-    let number = port.parse().ok().filter(|port| *port > 0);
-    let port = number.ok_or_else(|| {
-        CliError::usage(
-            format!("--mysql-port={port} is not a port"),
-            "give a number from 1 to 65535",
-        )
-    })?;
+    let port = self::port("mysql-port", port)?;
     // As in the client libraries that sysbench is linked with, this host is no TCP address.
     if host == "localhost" {
         let found = SOCKETS.iter().map(PathBuf::from).find(|path| path.exists());
@@ -116,6 +144,20 @@ mod tests {
     use super::super::generation::Generation;
     use super::super::words::Words;
     use super::*;
+
+    #[test]
+    fn a_server_of_postgresql_is_named_as_libpq_has_it() {
+        let pgsql = |words: &[&str]| of(&[&["--db-driver=pgsql"], words].concat());
+        assert_eq!(pgsql(&[]).unwrap(), ["localhost:5432"]);
+        assert_eq!(pgsql(&["--pgsql-host=db", "--pgsql-port=6432"]).unwrap(), ["db:6432"]);
+        let socket = ["--pgsql-host=/tmp", "--mysql-host=a"];
+        assert_eq!(pgsql(&socket).unwrap(), ["/tmp/.s.PGSQL.5432"]);
+        assert!(pgsql(&["--pgsql-port=0"]).is_err());
+        let words = ["--db-driver=pgsql", "--pgsql-sslmode=verify-ca"].map(Into::into);
+        let words = Words::parse(&words).unwrap();
+        let options = Options::check(&words, Generation::V11).unwrap();
+        assert!(endpoints(&options).is_err());
+    }
 
     fn of(words: &[&str]) -> Result<Vec<String>, CliError> {
         let words: Vec<_> = words.iter().map(Into::into).collect();

@@ -1,5 +1,6 @@
 //! The servers of a run, reached before it begins.
 
+use super::drivers::{Connection, Driver};
 use super::generation::Release;
 use super::request::Request;
 use crate::exit::CliError;
@@ -7,8 +8,7 @@ use crate::signals;
 use campaign::Observation;
 use engine::Address;
 use model::{OltpMix, Study, Workload};
-use mysql::client::Connection;
-use mysql::{LoginOptions, check_limits, connect, login_options};
+use sql::{Control, SqlKind};
 use system::{Login, TargetHandle, reach};
 
 /// The servers of a run, at least one.
@@ -23,18 +23,18 @@ pub(super) type Watched = (Box<dyn TargetHandle>, Observation);
 
 impl Servers {
     /// Logs in to each once, and asks whether the load can run there.
-    pub(super) fn reach(request: &Request) -> Result<Self, CliError> {
+    pub(super) fn reach<D: Driver>(request: &Request) -> Result<Self, CliError> {
         let mut servers = Self { logins: Vec::new(), addresses: Vec::new() };
         for address in request.servers() {
             let login = request.login(&address)?.stopped_by(&signals::stop());
-            let mut control = connect(&login)?;
+            let mut control = <D as SqlKind>::connect(&login)?;
             // Each has its share of the threads.
             let share = request.threads.div_ceil(request.endpoints.len() as u32);
-            check_limits(&mut control, &Workload::Oltp(request.workload.clone()), share, 0)?;
+            D::check_limits(&mut control, &Workload::Oltp(request.workload.clone()), share, 0)?;
             if servers.logins.is_empty() {
-                empty_table(&mut control, request)?;
+                empty_table::<D>(&mut control, request)?;
             }
-            servers.addresses.push(login.address_of(control.ends())?);
+            servers.addresses.push(login.address_of(D::ends(&control))?);
             servers.logins.push(login);
         }
         Ok(servers)
@@ -52,11 +52,6 @@ impl Servers {
         Ok(Some((target, observation)))
     }
 
-    /// How clients log in to each.
-    pub(super) fn options(&self) -> Result<Vec<LoginOptions>, CliError> {
-        self.logins.iter().map(|login| Ok(login_options(login)?)).collect()
-    }
-
     /// All of them, for a message.
     pub(super) fn names(&self) -> String {
         let name = |login: &Login| login.address().endpoint.to_string();
@@ -65,13 +60,10 @@ impl Servers {
 }
 
 /// Generation 0.4 inserts into an empty table where it does nothing but insert.
-fn empty_table(control: &mut Connection, request: &Request) -> Result<(), CliError> {
+fn empty_table<D: Driver>(control: &mut Connection<D>, request: &Request) -> Result<(), CliError> {
     if request.generation.tests != Release::V04 || request.workload.mix != OltpMix::Insert {
         return Ok(());
     }
     let table = workload::oltp::name_of(&request.workload, 1);
-    control
-        .execute_long(&format!("TRUNCATE TABLE {table}"))
-        .map_err(|error| error.failure(&format!("cannot empty the table {table}")))?;
-    Ok(())
+    Ok(control.run_long(&format!("TRUNCATE TABLE {table}"))?)
 }

@@ -1,5 +1,6 @@
 //! Making, warming and dropping the tables, as the commands of that name do.
 
+use super::drivers::{Connection, Driver, DriverName, has_table};
 use super::generation::Release;
 use super::request::Request;
 use crate::commands::{Outcome, print, unless_stopped};
@@ -7,12 +8,10 @@ use crate::exit::CliError;
 use crate::passing::Progress;
 use crate::{Exit, signals};
 use model::OltpMix;
-use mysql::client::Connection;
-use mysql::connect;
-use mysql::tables::Rows;
-use sql::tables::{ToMake, make};
+use sql::tables::{Maker, ToMake, make};
+use sql::{Control, SqlKind};
 use system::Login;
-use workload::oltp::{create_table, name_of};
+use workload::oltp::name_of;
 
 /// The numbers of the tables of a request.
 fn numbers(request: &Request) -> Vec<u32> {
@@ -23,31 +22,37 @@ fn numbers(request: &Request) -> Vec<u32> {
 }
 
 /// Makes the tables. One that is there already is an error: nothing is overwritten.
-pub(super) fn prepare(request: &Request) -> Outcome {
+pub(super) fn prepare<D: Driver>(request: &Request) -> Outcome {
     let login = request.login(&request.server())?.stopped_by(&signals::stop());
-    let mut control = connect(&login)?;
+    let mut control = <D as SqlKind>::connect(&login)?;
     let numbers = numbers(request);
     if request.workload.mix == OltpMix::BulkInsert {
         for number in numbers {
             if request.generation.tests >= Release::V10 {
                 print(&format!("Creating table '{}'...\n", name_of(&request.workload, number)))?;
             }
-            execute(&mut control, &create_table(&request.workload, number, None))?;
+            let rows = D::rows(&login, &request.workload, 0);
+            control.run_long(&rows.create(number, None)?)?;
         }
         return Ok(Exit::Done);
     }
     if request.generation.tests >= Release::V10 && request.threads > 1 {
         request.say("Initializing worker threads...\n\n")?;
-        return fill(request, &login, &mut control, &numbers);
+        return fill::<D>(request, &login, &mut control, &numbers);
     }
     // One after the other, as one thread of sysbench would, so that the output is the same.
     for number in numbers {
-        fill(request, &login, &mut control, &[number])?;
+        fill::<D>(request, &login, &mut control, &[number])?;
     }
     Ok(Exit::Done)
 }
 
-fn fill(request: &Request, login: &Login, control: &mut Connection, numbers: &[u32]) -> Outcome {
+fn fill<D: Driver>(
+    request: &Request,
+    login: &Login,
+    control: &mut Connection<D>,
+    numbers: &[u32],
+) -> Outcome {
     let workload = &request.workload;
     // Numbers that the client makes up would meet those of rows that are there.
     let empty = request.generation.tests >= Release::V10
@@ -59,7 +64,7 @@ fn fill(request: &Request, login: &Login, control: &mut Connection, numbers: &[u
         print(&format!("Creating table '{name}'...\n"))?;
     }
     for name in &names {
-        refuse_existing(control, name)?;
+        refuse_existing::<D>(request, control, name)?;
     }
     for name in names.iter().filter(|_| rows > 0) {
         print(&match request.generation.tests {
@@ -69,7 +74,7 @@ fn fill(request: &Request, login: &Login, control: &mut Connection, numbers: &[u
     }
     let progress = Progress::start("rows");
     let made = make(
-        &Rows { login, workload, seed: request.seed.number() },
+        &D::rows(login, workload, request.seed.number()),
         control,
         workload,
         &ToMake { numbers, rows, threads: request.threads },
@@ -91,24 +96,27 @@ fn fill(request: &Request, login: &Login, control: &mut Connection, numbers: &[u
 }
 
 /// Says that a table is there before anything is said of its rows.
-fn refuse_existing(control: &mut Connection, name: &str) -> Result<(), CliError> {
-    let sql = format!(
-        "SELECT 1 FROM information_schema.tables WHERE table_schema = DATABASE() \
-         AND table_name = '{name}'"
-    );
-    let found = control.query(&sql).map_err(|error| error.failure("cannot list the tables"))?;
-    match found.rows.is_empty() {
-        true => Ok(()),
-        false => Err(CliError::unavailable(
+fn refuse_existing<D: Driver>(
+    request: &Request,
+    control: &mut Connection<D>,
+    name: &str,
+) -> Result<(), CliError> {
+    match has_table::<D>(control, name)? {
+        false => Ok(()),
+        true => Err(CliError::unavailable(
             format!("the table {name} already exists"),
-            "drop it with the cleanup command, or name another database with --mysql-db",
+            format!(
+                "drop it with the cleanup command, or name another database with --{}",
+                request.driver.option("db")
+            ),
         )),
     }
 }
 
 /// Drops the tables: those that the command line stands for, and nothing else.
-pub(super) fn cleanup(request: &Request) -> Outcome {
-    let mut control = connect(&request.login(&request.server())?.stopped_by(&signals::stop()))?;
+pub(super) fn cleanup<D: Driver>(request: &Request) -> Outcome {
+    let login = request.login(&request.server())?.stopped_by(&signals::stop());
+    let mut control = <D as SqlKind>::connect(&login)?;
     for number in numbers(request) {
         let name = name_of(&request.workload, number);
         print(&format!("Dropping table '{name}'...\n"))?;
@@ -117,7 +125,7 @@ pub(super) fn cleanup(request: &Request) -> Outcome {
             Release::V05 | Release::V04 => "",
             _ => "IF EXISTS ",
         };
-        execute(&mut control, &format!("DROP TABLE {if_exists}{name}"))?;
+        control.run_long(&format!("DROP TABLE {if_exists}{name}"))?;
     }
     if request.generation.tests == Release::V04 {
         print("Done.\n")?;
@@ -127,6 +135,12 @@ pub(super) fn cleanup(request: &Request) -> Outcome {
 
 /// Reads every table and its index into the server's cache.
 pub(super) fn prewarm(request: &Request) -> Outcome {
+    if request.driver != DriverName::Mysql {
+        return Err(CliError::usage(
+            "prewarm is currently MySQL only",
+            "run a load for a while, with --warmup-time, to have the tables in the cache",
+        ));
+    }
     let login = request.login(&request.server())?.stopped_by(&signals::stop());
     if request.threads > 1 {
         request.say("Initializing worker threads...\n\n")?;
@@ -137,7 +151,7 @@ pub(super) fn prewarm(request: &Request) -> Outcome {
             .map(|thread| {
                 let login = &login;
                 scope.spawn(move || -> Result<(), CliError> {
-                    let mut control = connect(login)?;
+                    let mut control = mysql::connect(login)?;
                     let mine = (thread + 1..=tables).step_by(threads as usize);
                     mine.into_iter().try_for_each(|number| warm(&mut control, request, number))
                 })
@@ -151,7 +165,11 @@ pub(super) fn prewarm(request: &Request) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn warm(control: &mut Connection, request: &Request, number: u32) -> Result<(), CliError> {
+fn warm(
+    control: &mut mysql::client::Connection,
+    request: &Request,
+    number: u32,
+) -> Result<(), CliError> {
     let (name, rows) = (name_of(&request.workload, number), request.workload.table_size);
     let doing = if request.generation.tests == Release::V11 { "Preloading" } else { "Prewarming" };
     print(&format!("{doing} table {name}\n"))?;
@@ -163,12 +181,7 @@ fn warm(control: &mut Connection, request: &Request, number: u32) -> Result<(), 
         format!("SELECT AVG(id) FROM (SELECT * FROM {name} FORCE KEY (PRIMARY) LIMIT {rows}) AS t"),
         format!("SELECT COUNT(*) FROM (SELECT * FROM {name} WHERE k LIKE '%0%' LIMIT {rows}) AS t"),
     ] {
-        execute(control, &sql)?;
+        control.run_long(&sql)?;
     }
-    Ok(())
-}
-
-fn execute(control: &mut Connection, sql: &str) -> Result<(), CliError> {
-    control.execute_long(sql).map_err(|error| error.failure(&format!("cannot run «{sql}»")))?;
     Ok(())
 }

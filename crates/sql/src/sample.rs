@@ -1,7 +1,6 @@
 //! Statements of a program with values in them, to be explained.
 
-use super::text::quote;
-use sql::TextTemplate;
+use crate::TextTemplate;
 use std::sync::Arc;
 use workload::program::{Next, Program, Run, StatementKind, Value};
 
@@ -10,16 +9,16 @@ const MOST_STEPS: usize = 20_000;
 
 /// A statement as it could be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SampleStatement {
-    pub(crate) name: String,
-    pub(crate) sql: String,
+pub struct SampleStatement {
+    pub name: String,
+    pub sql: String,
     /// Whether clients prepare it when they log in.
-    pub(crate) prepared: bool,
+    pub prepared: bool,
 }
 
 /// Those that read or write tables, each once, with values as a client would have them; 1 where only
-/// the server knows one.
-pub(crate) fn statements(program: Program) -> Vec<SampleStatement> {
+/// the server knows one. `quote` appends a text as the server takes one.
+pub fn sample_statements(program: Program, quote: fn(&[u8], &mut Vec<u8>)) -> Vec<SampleStatement> {
     let program = Arc::new(program);
     let mut run = Run::new(Arc::clone(&program), 1, 0, 1);
     let mut found: Vec<Option<String>> = vec![None; program.statements().len()];
