@@ -271,6 +271,8 @@ fn analyse_test(
     let mut item_comparisons = compare::items::comparisons(study, test, &named);
     floor::withdraw_differences(&floors, &mut item_comparisons);
     findings.extend(compare::items::findings(test, &named, &item_comparisons, &comparisons));
+    let items = items::cells(study, test, &named);
+    findings.extend(items::missed(&test.name, &items));
     let money = money::of_test(dataset, test, &data, &peaks, (&comparisons, &floors));
     floor::withdraw_differences(&floors, &mut overall);
     let crossovers = crossing::crossovers(study, &data, &comparisons);
@@ -302,7 +304,7 @@ fn analyse_test(
         search,
         events,
         fleets,
-        items: items::cells(study, test, &named),
+        items,
         item_comparisons,
         figures: named::figures(&data, study.confidence),
         money,

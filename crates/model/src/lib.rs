@@ -34,6 +34,7 @@ mod mix;
 mod needs;
 mod oltp;
 mod outcome;
+mod outline;
 mod own_data;
 mod placement;
 mod plan;
@@ -111,9 +112,10 @@ pub use mix::{OltpMix, OltpTransaction};
 pub use needs::{Access, Needs};
 pub use oltp::{Oltp, OltpDialect, TableSchema};
 pub use outcome::{Figure, FigureNumber, FigureValue, Outcome, Printed, ResultSource, TimeSeries};
+pub use outline::{Outline, OutlineColumn, OutlineStatement, OutlineTable};
 pub use own_data::{
     BrokenInvariant, ColumnValues, DataFile, DataSource, DataState, Fingerprint, GeneratedColumn,
-    Invariant, OwnData, Popularity, Restore, RowGenerator, TableRows,
+    Invariant, Nulls, OwnData, Popularity, Restore, RowGenerator, TableRows,
 };
 pub use placement::LevelPlacement;
 pub use plan::{Block, Plan, Trial, TrialKey};

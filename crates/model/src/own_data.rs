@@ -1,7 +1,9 @@
 //! The data that a workload of the user's own runs on: how it is made, what is undone after a trial, and
 //! what must hold of it.
 
+use crate::SetValue;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The data of a workload.
@@ -60,6 +62,9 @@ pub struct DataFile {
     pub bytes: u64,
     /// The [`Fingerprint`] of its contents.
     pub fingerprint: u64,
+    /// Its contents, where it is a part of weighin and no file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub built_in: Option<String>,
 }
 
 /// What fills a table.
@@ -81,14 +86,30 @@ pub struct RowGenerator {
     pub table: String,
     pub rows: u32,
     pub columns: Vec<GeneratedColumn>,
+    /// What the variables of its expressions hold.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub set: BTreeMap<String, SetValue>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GeneratedColumn {
     pub name: String,
     pub values: ColumnValues,
-    /// How many of its values are NULL, in percent.
-    pub nulls: u8,
+    pub nulls: Nulls,
+}
+
+/// Which values of a column are NULL.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Nulls {
+    /// So many of a hundred.
+    Percent(u8),
+    /// Those of rows for which an expression is true.
+    Where(String),
+}
+
+impl Nulls {
+    pub const NONE: Self = Self::Percent(0);
 }
 
 /// Where the values of a column come from.
@@ -113,6 +134,10 @@ pub enum ColumnValues {
     Text { shortest: u32, longest: u32 },
     /// A text in which `{row}` is the number of the row.
     Pattern(String),
+    /// What an expression gives, in which `:row` is the number of the row, from 0.
+    Expression(String),
+    /// So many of the last digits of the number that an expression gives, each as the word for it.
+    Spelled { expression: String, digits: u8, words: Vec<String> },
 }
 
 /// How often some values are drawn more than others: the first ones the most.
@@ -229,15 +254,22 @@ mod tests {
     use super::*;
 
     fn data(fingerprint: u64) -> OwnData {
-        let file = DataFile { name: "schema.sql".into(), path: "/x".into(), bytes: 1, fingerprint };
+        let file = DataFile {
+            name: "schema.sql".into(),
+            path: "/x".into(),
+            bytes: 1,
+            fingerprint,
+            built_in: None,
+        };
         let rows = RowGenerator {
             table: "orders".into(),
             rows: 10,
             columns: vec![GeneratedColumn {
                 name: "id".into(),
                 values: ColumnValues::Sequence { first: 1 },
-                nulls: 0,
+                nulls: Nulls::NONE,
             }],
+            set: BTreeMap::new(),
         };
         OwnData { setup: vec![file], load: vec![DataSource::Rows(rows)], ..OwnData::default() }
     }

@@ -330,7 +330,7 @@ static REDIS_FACTS: SystemFacts = SystemFacts {
         query: None,
     }),
     sql: None,
-    features: &[(Feature::Keys, REDIS)],
+    features: &[(Feature::Keys, REDIS), (Feature::OptionFiles, REDIS)],
     background_work: &BackgroundWork::ALL,
     usual_workload: "key_value",
     settings: &settings::REDIS,

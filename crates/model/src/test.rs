@@ -260,12 +260,22 @@ impl Test {
         }
     }
 
-    /// How long the work of one trial takes: exactly for a load that has a duration, at most for one of
-    /// so many operations and for a failover, and about for a search, which ends when it knows, and for statements.
+    /// Operations per second that a load of so many is assumed to do.
+    const ASSUMED_RATE: u64 = 1_000;
+
+    /// How long the work of one trial takes: exactly for a load that has a duration, at most for a failover,
+    /// and about for a load of so many operations, for a search, which ends when it knows, and for statements.
     pub fn work_time(&self) -> Duration {
         let steady = |load: &Load| load.warmup + load.duration;
         match &self.task {
-            Task::Load(load) => steady(load),
+            Task::Load(load) => match load.operations {
+                // Its duration is what it may take.
+                Some(count) => {
+                    let assumed = Duration::from_secs(count / Self::ASSUMED_RATE + 1);
+                    load.warmup + assumed.min(load.duration)
+                }
+                None => steady(load),
+            },
             Task::Search(search) => steady(&search.load) * Self::STEPS_OF_A_SEARCH,
             Task::Statement(statement) => statement.work_time(),
             Task::Failover(failover) => failover.duration,

@@ -12,6 +12,7 @@ mod facts;
 pub mod fuzzing;
 mod limits;
 pub mod load;
+mod outline;
 mod own_data;
 pub mod private;
 mod probe;
@@ -43,7 +44,7 @@ use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin};
 use system::group::Member;
 use system::own_data::SqlServer;
 use system::{
-    CleanedUp, Examination, LoadRequest, Login, Prepared, Preparing, ProbedServer, Seen,
+    CleanedUp, Examination, LoadRequest, Login, Outliner, Prepared, Preparing, ProbedServer, Seen,
     ServerKind, Servers, Setting, StatementSession,
 };
 use workload::program::Program;
@@ -99,6 +100,10 @@ impl ServerKind for Mysql {
 
     fn same_data(a: &Workload, b: &Workload) -> bool {
         sql::data::same_data(a, b)
+    }
+
+    fn outline(login: &Login) -> Result<Box<dyn Outliner>, Failure> {
+        Ok(Box::new(outline::Outlined::reach(login)?))
     }
 
     fn usual_login(

@@ -16,6 +16,8 @@ const NARROWEST: usize = 40;
 const MAX_CONDITIONS: usize = 8;
 /// Most failures that are shown; the report has them all.
 const MAX_FAILURES: usize = 6;
+/// Most lines on transactions by name.
+const MAX_TRANSACTIONS: usize = 12;
 /// Most notes that are shown.
 const MAX_NOTES: usize = 10;
 /// What the figures of a place need beside its name, in columns.
@@ -141,7 +143,22 @@ impl Page {
         if let Some(more @ 1..) = said.conditions.len().checked_sub(MAX_CONDITIONS) {
             self.bullet(&format!("{more} more in the report"), Style::Soft);
         }
+        self.transactions(analysis, test);
         self.text.push('\n');
+    }
+
+    /// Transactions by name.
+    fn transactions(&mut self, analysis: &Analysis, test: &TestAnalysis) {
+        let mut table = tables::transactions_in_short(analysis, test);
+        let more = table.rows.len().saturating_sub(MAX_TRANSACTIONS);
+        if table.rows.is_empty() {
+            return;
+        }
+        table.rows.truncate(MAX_TRANSACTIONS);
+        self.table(&table);
+        if more > 0 {
+            self.bullet(&format!("{more} more transactions in the report"), Style::Soft);
+        }
     }
 
     /// What the searches for the highest load found.

@@ -69,8 +69,14 @@ pub struct KnownSettings {
     judge_value: fn(name: &str, value: &str) -> Verdict,
     /// Settings whose values are passwords, or hold them.
     secrets: &'static [&'static str],
+    /// The lines of an option file that say something, each with its number from 1.
+    read_lines: fn(&[u8]) -> Vec<(usize, OptionLine)>,
     /// Groups of option files that servers of any version read.
     groups: &'static [&'static str],
+    /// Settings whose lines in an option file add to one another.
+    adding: &'static [&'static str],
+    /// What makes a setting one that a server need not know, before its name.
+    optional: &'static str,
     /// Settings that name a file of the server, which a private one keeps in its own directory.
     files: &'static [&'static str],
     /// The memory in which the server caches data, and how many bytes a value is.
@@ -88,7 +94,10 @@ impl KnownSettings {
         need_trust_prefixes: &[],
         judge_value: |_, value| by_path(value),
         secrets: &[],
+        read_lines: option_lines,
         groups: &[],
+        adding: &[],
+        optional: "",
         files: &[],
         cache: None,
     };
@@ -129,6 +138,21 @@ impl KnownSettings {
     /// Whether the value of a setting is a password, so that no message may show it.
     pub fn is_secret(&self, name: &str) -> bool {
         self.forms(&self.normal_name(name)).any(|form| self.secrets.contains(&form))
+    }
+
+    /// The lines of an option file that say something, each with its number from 1.
+    pub fn lines(&self, content: &[u8]) -> Vec<(usize, OptionLine)> {
+        (self.read_lines)(content)
+    }
+
+    /// Whether an option file's lines of a setting add to one another; else the last one counts.
+    pub fn adds_up(&self, name: &str) -> bool {
+        self.adding.contains(&name)
+    }
+
+    /// A name as one that a server need not know, where it can be told that.
+    pub fn optional(&self, name: &str) -> String {
+        format!("{}{name}", self.optional)
     }
 
     /// Whether servers read a group of an option file, whatever their version.

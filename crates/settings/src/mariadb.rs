@@ -14,6 +14,7 @@ pub static KNOWN: KnownSettings = KnownSettings {
     },
     secrets: &SECRETS,
     groups: &["mysqld", "server", "mariadb", "mariadbd", "client-server"],
+    optional: "loose_",
     files: &FILES,
     cache: Some(("innodb_buffer_pool_size", bytes)),
     ..KnownSettings::NONE

@@ -30,6 +30,30 @@ pub fn option_lines(content: &[u8]) -> Vec<(usize, OptionLine)> {
     lines
 }
 
+/// The lines of a configuration file of Redis that say something, each with its number from 1. Names have
+/// hyphens; options are of no group.
+pub(crate) fn redis_lines(content: &[u8]) -> Vec<(usize, OptionLine)> {
+    let mut lines = Vec::new();
+    for (index, line) in content.split(|&byte| byte == b'\n').enumerate() {
+        let line = line.trim_ascii();
+        if line.is_empty() || line.starts_with(b"#") {
+            continue;
+        }
+        let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
+        let name = String::from_utf8_lossy(&line[..end]).to_ascii_lowercase().replace('_', "-");
+        let value = line[end..].trim_ascii();
+        let said = match name.as_str() {
+            "include" => {
+                let path = value.strip_prefix(b"\"").and_then(|path| path.strip_suffix(b"\""));
+                OptionLine::Include { path: path.unwrap_or(value).to_vec(), is_directory: false }
+            }
+            _ => OptionLine::Option { group: String::new(), name, value: Some(value.to_vec()) },
+        };
+        lines.push((index + 1, said));
+    }
+    lines
+}
+
 fn include(directive: &[u8]) -> Option<OptionLine> {
     let of = |word: &[u8], is_directory| {
         let rest = directive.strip_prefix(word)?;
@@ -97,6 +121,27 @@ fn unquoted(value: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_of_redis_have_a_name_and_the_rest() {
+        let option = |name: &str, value: &[u8]| OptionLine::Option {
+            group: String::new(),
+            name: name.into(),
+            value: Some(value.into()),
+        };
+        let lines = redis_lines(
+            b"# x\n  MaxMemory_policy   allkeys-lru \n\nsave 900 1\ninclude \"a.conf\"\n",
+        );
+        let include = OptionLine::Include { path: b"a.conf".to_vec(), is_directory: false };
+        assert_eq!(
+            lines,
+            [
+                (2, option("maxmemory-policy", b"allkeys-lru")),
+                (4, option("save", b"900 1")),
+                (5, include)
+            ]
+        );
+    }
 
     #[test]
     fn options_groups_and_includes_are_told_apart() {

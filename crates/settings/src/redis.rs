@@ -1,5 +1,6 @@
 //! Settings of Redis, Valkey and KeyDB, by names with hyphens.
 
+use crate::option_file::redis_lines;
 use crate::{KnownSettings, PATH, Rule, Verdict, is_path};
 
 /// What weighin knows of them.
@@ -11,6 +12,10 @@ pub static KNOWN: KnownSettings = KnownSettings {
     need_trust_prefixes: &PREFIXES_NEED_TRUST,
     judge_value,
     secrets: &SECRETS,
+    read_lines: redis_lines,
+    // Its files have none.
+    groups: &[""],
+    adding: &["client-output-buffer-limit", "save"],
     ..KnownSettings::NONE
 };
 

@@ -7,6 +7,7 @@
 //! Files form a tree: `problem` and `text` at the bottom, then `keys` (types, ranges and defaults), then
 //! what reads and checks them (`read::hosts`, `read::targets`, `read::tests`). `plan` takes a `Study` alone.
 
+mod draft;
 mod error;
 mod keys;
 mod plan;
@@ -16,6 +17,7 @@ mod reference;
 mod template;
 mod text;
 
+pub use draft::Drafted;
 pub use error::StudyError;
 pub use keys::schema::json_schema;
 pub use plan::change::{Conflict, Part, changes, differences};

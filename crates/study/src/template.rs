@@ -5,6 +5,8 @@ pub enum Template {
     HeadToHead,
     /// Transactions of the user's own, with their data.
     OwnWorkload,
+    /// Order entry, derived from TPC-C, on two products.
+    OrderEntry,
     /// One server in two versions.
     VersionUpgrade,
     /// May a server take over: replication, queries, schema changes, loads and failover.
@@ -29,9 +31,10 @@ pub enum Template {
 
 impl Template {
     /// All templates, in the order in which help texts list them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::HeadToHead,
         Self::OwnWorkload,
+        Self::OrderEntry,
         Self::VersionUpgrade,
         Self::AcceptanceTest,
         Self::MetalVsCloud,
@@ -49,6 +52,7 @@ impl Template {
         match self {
             Self::HeadToHead => "head-to-head",
             Self::OwnWorkload => "own-workload",
+            Self::OrderEntry => "order-entry",
             Self::VersionUpgrade => "version-upgrade",
             Self::AcceptanceTest => "acceptance-test",
             Self::MetalVsCloud => "metal-vs-cloud",
@@ -67,6 +71,7 @@ impl Template {
         match self {
             Self::HeadToHead => "two private servers that differ in one setting",
             Self::OwnWorkload => "transactions of your own: a small web shop, with its data",
+            Self::OrderEntry => "order entry, derived from TPC-C, on two products",
             Self::VersionUpgrade => "one server in two versions",
             Self::AcceptanceTest => {
                 "may a server take over: replication, queries, schema changes, loads and failover"
@@ -95,6 +100,7 @@ pub fn template(kind: Template) -> &'static str {
     match kind {
         Template::HeadToHead => include_str!("../templates/head-to-head.toml"),
         Template::OwnWorkload => include_str!("../templates/own-workload.toml"),
+        Template::OrderEntry => include_str!("../templates/order-entry.toml"),
         Template::VersionUpgrade => include_str!("../templates/version-upgrade.toml"),
         Template::AcceptanceTest => include_str!("../templates/acceptance-test.toml"),
         Template::MetalVsCloud => include_str!("../templates/metal-vs-cloud.toml"),

@@ -9,8 +9,9 @@ use host::recipe::PrivateServerKind;
 use host::{CounterSource, Host};
 use model::{
     Act, BackgroundWork, CacheState, CrossCheckFigures, DataState, Failover, FailoverCause,
-    Failure, FailureKind, ServerAddress, ServerCounters, ServerFacts, Statement, StatementAnswer,
-    StatementPlan, Study, TableContents, Target, Test, TimedStatement, Trial, Workload,
+    Failure, FailureKind, Outline, ServerAddress, ServerCounters, ServerFacts, Statement,
+    StatementAnswer, StatementPlan, Study, TableContents, Target, Test, TimedStatement, Trial,
+    Workload,
 };
 use serde::Serialize;
 use std::fmt::Debug;
@@ -47,6 +48,14 @@ pub trait System: Sync {
     /// Settings by whose difference a comparison misleads most often: durability, logs, memory.
     fn telling_settings(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// A server of it that is asked what it holds.
+    ///
+    /// # Errors
+    /// `NotPermitted` where that is not known of this system; when the server is not reached.
+    fn outline(&self, _login: &Login) -> Result<Box<dyn Outliner>, Failure> {
+        Err(no_outline(self.kind()))
     }
 
     /// What its own clients would log in with where an address leaves that open.
@@ -265,6 +274,29 @@ pub struct SessionCounts {
     pub temporary_bytes: Option<u64>,
     /// How often it wrote to temporary files, however little and briefly.
     pub spills: u64,
+}
+
+pub(crate) fn no_outline(kind: model::System) -> Failure {
+    Failure::new(
+        FailureKind::NotPermitted,
+        format!("no workload can be drafted from a target of the kind {kind}"),
+        "start from a template: weighin init --list names them",
+    )
+}
+
+/// A server that says what it holds and is asked. Only reads, and each question takes a short time.
+pub trait Outliner {
+    /// Its tables and, where that is wanted, the statements that took the most time.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    fn outline(&mut self, with_statements: bool) -> Result<Outline, Failure>;
+
+    /// What it has against a statement with a `?` for each value; it does not run it.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    fn refuses(&mut self, marked: &str) -> Result<Option<String>, Failure>;
 }
 
 /// A target that weighin holds.

@@ -2,7 +2,7 @@
 
 use crate::client::{LoginEnvironment, SecretRules};
 use crate::load::{Document, PreparedLoad};
-use crate::{Login, System, TargetHandle};
+use crate::{Login, Outliner, System, TargetHandle};
 use model::{Failure, FailureKind, ServerAddress, Target};
 use serde::Deserialize;
 use std::sync::OnceLock;
@@ -48,6 +48,14 @@ pub fn of_target(target: &Target) -> Result<&'static dyn System, Failure> {
 /// `NotPermitted` where its system has no servers.
 pub fn reach(login: Login) -> Result<Box<dyn TargetHandle>, Failure> {
     of_kind(login.system())?.reach(login)
+}
+
+/// A server that is asked what it holds, to draft a workload from.
+///
+/// # Errors
+/// As [`System::outline`].
+pub fn outline(login: &Login) -> Result<Box<dyn Outliner>, Failure> {
+    of_kind(login.system())?.outline(login)
 }
 
 /// Finds user and password for a server of that kind where the address says, as far as the rules

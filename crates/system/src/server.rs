@@ -18,6 +18,7 @@ use self::private::{PrivateServers, endpoint_variables, has_container};
 use self::running::{Machine, Running, Whereabouts, ssh_host};
 use self::tools::tools;
 use self::volume::check_volume;
+use crate::Outliner;
 use crate::client::{LoginEnvironment, SecretRules, UsualLogin};
 use crate::group::Group;
 use crate::lag::with_lag;
@@ -67,6 +68,10 @@ impl<K: ServerKind> System for Servers<K> {
 
     fn clean_up(&self, login: &Login, also: &[String]) -> Result<CleanedUp, Failure> {
         K::clean_up(login, &mut K::connect(login)?, also)
+    }
+
+    fn outline(&self, login: &Login) -> Result<Box<dyn Outliner>, Failure> {
+        K::outline(login)
     }
 
     fn usual_login(

@@ -130,6 +130,25 @@ pub(crate) struct InitArguments {
     /// List the templates, and write nothing
     #[arg(long)]
     pub(crate) list: bool,
+    /// In place of a template: draft the workload from what this server holds and is asked; nothing is
+    /// changed there, and no rows are copied
+    #[arg(long, value_name = "URL", conflicts_with_all = ["template", "list"])]
+    pub(crate) from_url: Option<String>,
+    /// With --from-url: take the statements from this slow log
+    #[arg(long, value_name = "FILE", requires = "from_url")]
+    pub(crate) slow_log: Option<PathBuf>,
+    /// With --from-url: environment variable that holds the password
+    #[arg(long, value_name = "NAME", requires = "from_url")]
+    pub(crate) password_env: Option<String>,
+    /// With --from-url: file that holds the password alone
+    #[arg(long, value_name = "FILE", requires = "from_url")]
+    pub(crate) password_file: Option<String>,
+    /// With --from-url: whether to encrypt [possible values: off, unverified, verified]
+    #[arg(long, value_name = "MODE", requires = "from_url")]
+    pub(crate) tls: Option<String>,
+    /// With --from-url: PEM file with the certificates to check the server's against
+    #[arg(long, value_name = "FILE", requires = "from_url")]
+    pub(crate) tls_ca: Option<String>,
     /// Write the JSON Schema of study files beside it too, which editors complete and check it by
     #[arg(long)]
     pub(crate) schema: bool,

@@ -419,6 +419,8 @@ impl RunProgress {
         self.finished += 1;
         self.under_way = self.under_way.saturating_sub(1);
         self.silence.remove(&record.position);
+        // What a trial that failed had to wait for is over too.
+        self.doings.over(&record.key.target);
         if let Some(since) = self.trials_since {
             let remaining = u32::try_from(self.total - self.done).unwrap_or(u32::MAX);
             self.left.then = since.elapsed() / self.finished * remaining;

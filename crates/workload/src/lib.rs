@@ -5,6 +5,7 @@
 
 pub mod data;
 mod distribution;
+pub mod draft;
 pub mod key_value;
 pub mod oltp;
 pub mod own;

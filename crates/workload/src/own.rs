@@ -6,7 +6,7 @@ use crate::program::{
 };
 use crate::script::{self, Need, Needed, Options, Parsed, Script, ScriptError, Syntax};
 use model::bounds::MAX_COLUMN;
-use model::{ScriptColumn, SetValue, Transactions};
+use model::{ScriptColumn, Transactions};
 use std::sync::Arc;
 
 /// Reads the scripts, which then need no values but the answers to queries.
@@ -28,14 +28,7 @@ pub fn parse_without_columns(own: &Transactions, syntax: Syntax) -> Result<Parse
         text: one.script.text.clone(),
         weight: one.weight,
     });
-    let variables = own.set.iter().map(|(name, value)| {
-        let value = match value {
-            SetValue::Integer(number) => Initial::Integer(*number),
-            SetValue::Double(number) => Initial::Double(*number),
-            SetValue::Text(text) => Initial::Text(text.clone()),
-        };
-        (name.clone(), value)
-    });
+    let variables = own.set.iter().map(|(name, value)| (name.clone(), Initial::from(value)));
     let options = Options { prepared: own.prepared, syntax, variables: variables.collect() };
     script::parse(&scripts.collect::<Vec<_>>(), &options)
 }

@@ -3,6 +3,7 @@
 use crate::cell::series::{Kin, Series};
 use crate::cell::{CellData, Cells};
 use crate::trial::figures::percentile_ms;
+use findings::{BoundMissed, Finding, Subject};
 use model::{
     Latencies, LatencyFigure, Level, LoadResult, NamedResult, Slo, Study, Test, Transactions,
     Workload,
@@ -282,6 +283,23 @@ fn item_cell(study: &Study, own: &Transactions, items: &Items) -> ItemCell {
         transactions: of_kind(ItemKind::Transaction),
         statements: of_kind(ItemKind::Statement),
     }
+}
+
+/// Bounds of transactions that are surely missed.
+pub(crate) fn missed(test: &str, cells: &[ItemCell]) -> Vec<Finding> {
+    let of_cell = |cell: &ItemCell| {
+        let subject = Subject::test(test).on(&cell.target).at(cell.level);
+        let missed = cell.transactions.iter().filter_map(|one| {
+            let slo = one.slo.as_ref().filter(|slo| slo.met == Some(false))?;
+            Some(BoundMissed {
+                transaction: one.name.clone(),
+                bound: slo.bound.clone(),
+                figure: slo.figure?,
+            })
+        });
+        missed.map(|found| Finding::new(subject.clone(), found)).collect::<Vec<_>>()
+    };
+    cells.iter().flat_map(of_cell).collect()
 }
 
 fn figures(study: &Study, own: &Transactions, item: &Item) -> ItemFigures {

@@ -1,8 +1,9 @@
 //! Transactions and statements of the user's own: which of them decides.
 
+use crate::Severity;
 use crate::kind::{FindingKind, Group};
 use crate::names::target_name;
-use crate::numbers::{list, percent, times};
+use crate::numbers::{estimate, list, percent, times};
 use serde::Serialize;
 use stats::Estimate;
 
@@ -21,6 +22,32 @@ pub struct Decides {
     pub item_ratio: Estimate,
     /// What is slower on the winner.
     pub slower: Vec<String>,
+}
+
+/// A transaction that does not meet its own bound on latency.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BoundMissed {
+    pub transaction: String,
+    /// Such as `p95 < 20 ms`.
+    pub bound: String,
+    /// The bounded figure, in milliseconds.
+    pub figure: Estimate,
+}
+
+impl FindingKind for BoundMissed {
+    const HEADING: &'static str = "Bounds that are missed";
+
+    fn severity(&self) -> Severity {
+        Severity::Warning
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let Self { transaction, bound, figure } = found.first;
+        format!(
+            "the transaction `{transaction}` misses its bound of {bound}: it has {}",
+            estimate(figure, "ms")
+        )
+    }
 }
 
 /// A name of the user's.

@@ -55,7 +55,7 @@ kinds! {
     floor => NoiseFloor, BelowNoiseFloor;
     host => Steal, OtherProcesses, OthersNotSeen, HostSaturated, Throttled, Overheated | NamedShare, ThrottledProcess;
     interference => BesideEachOther;
-    items => Decides | ItemName;
+    items => Decides, BoundMissed | ItemName;
     knee => LatencyKnee, LatencyGap | GapAt;
     little => LittlesLaw;
     money => BreakEven, PriceStep, CostUnknown, CurrenciesDiffer | CostGap, Outcome;

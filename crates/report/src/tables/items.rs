@@ -2,13 +2,14 @@
 
 use super::{Table, TableCell, Tone, numbers, words};
 use crate::level_axis::LevelAxis;
-use crate::numbers::count;
+use crate::numbers::{count, figure as figure_of};
 use crate::view;
 use crate::words::verdict;
 use analyse::{
     Analysis, ItemCell, ItemComparison, ItemFigures, ItemKind, Metric, TestAnalysis, Verdict,
 };
 use model::{Level, StatementPlan, TargetFacts};
+use stats::Estimate;
 
 /// Every transaction of every target at every level.
 pub(crate) fn transactions(analysis: &Analysis, test: &TestAnalysis) -> Table {
@@ -18,6 +19,42 @@ pub(crate) fn transactions(analysis: &Analysis, test: &TestAnalysis) -> Table {
 /// Every statement of every target at every level.
 pub(crate) fn statements(analysis: &Analysis, test: &TestAnalysis) -> Table {
     table(analysis, test, ItemKind::Statement)
+}
+
+/// The transactions at the highest level of every target, in few columns; empty where there is one alone.
+pub(crate) fn short(analysis: &Analysis, test: &TestAnalysis) -> Table {
+    let mut table = Table::new([
+        words("transaction"),
+        words("target"),
+        numbers("per second"),
+        numbers("p95, ms"),
+        numbers("errors"),
+        words("its own bound"),
+    ]);
+    let highest = |target: &str| {
+        test.items.iter().filter(|cell| cell.target == target).map(|cell| cell.level).max()
+    };
+    for (cell, item) in ordered(test, ItemKind::Transaction) {
+        if highest(&cell.target) != Some(cell.level) || cell.transactions.len() < 2 {
+            continue;
+        }
+        let point = |figure: Option<Estimate>| {
+            figure.map_or_else(TableCell::default, |one| TableCell::text(figure_of(one.point)))
+        };
+        table.push(vec![
+            TableCell::text(&item.name),
+            TableCell::target(&cell.target, view::series(analysis, &cell.target)),
+            point(item.per_second),
+            point(item.p95_ms),
+            if item.errors == 0 {
+                TableCell::default()
+            } else {
+                TableCell::text(count(item.errors))
+            },
+            slo(item),
+        ]);
+    }
+    table.without_empty_columns()
 }
 
 fn table(analysis: &Analysis, test: &TestAnalysis, kind: ItemKind) -> Table {

@@ -36,7 +36,9 @@ pub(crate) use failover::{failover_steps, failovers, taken_away};
 pub(crate) use fleet::{fleet_hosts, fleet_processors, fleet_vms, fleet_volumes};
 pub(crate) use generators::generators;
 pub(crate) use instances::instances;
-pub(crate) use items::{item_ratios, plans, statements, transactions};
+pub(crate) use items::{
+    item_ratios, plans, short as transactions_in_short, statements, transactions,
+};
 pub(crate) use money::{break_evens, costs};
 pub(crate) use named::{cells_add_to_named, named};
 pub(crate) use ranking::ranking;

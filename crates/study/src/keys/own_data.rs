@@ -23,16 +23,33 @@ pub(crate) struct SourceTable {
     /// A file of comma-separated values, relative to the study file. Its first row names the columns; a
     /// field that is empty and not quoted, or `\N`, is NULL.
     pub file: Option<String>,
-    /// In place of a file: how many rows are made up. The seed of the study decides what is in them.
-    #[schemars(range(min = 1, max = MAX_ROWS))]
-    pub rows: Option<i64>,
+    /// In place of a file: how many rows are made up, as a number, or an expression of variables of `set`,
+    /// such as `"10 * :warehouses"`. The seed of the study decides what is in them.
+    pub rows: Option<RowsKey>,
     /// With `rows`: where the values of each column come from.
     #[schemars(length(min = 1, max = MAX_COLUMNS))]
     pub columns: Option<BTreeMap<String, ColumnKey>>,
 }
 
+/// How many rows are made up.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a number, or an expression such as \"10 * :warehouses\"")]
+pub(crate) enum RowsKey {
+    Number(#[schemars(range(min = 1, max = MAX_ROWS))] i64),
+    Expression(String),
+}
+
+/// Which values of a column are NULL.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a percentage, or a condition such as \":row % 10 = 0\"")]
+pub(crate) enum NullsKey {
+    Percent(#[schemars(range(min = 0, max = 100))] i64),
+    Where(String),
+}
+
 /// Where the values of a column come from: `sequence` (the number of the row), or a table with one of
-/// `sequence`, `integer`, `decimal`, `of`, `date`, `datetime`, `weighted`, `text` and `pattern`.
+/// `sequence`, `integer`, `decimal`, `of`, `date`, `datetime`, `weighted`, `text`, `pattern` and
+/// `expression`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "\"sequence\", or a table such as { integer = [1, 100] }")]
 pub(crate) enum ColumnKey {
@@ -49,7 +66,8 @@ pub(crate) struct ColumnTable {
     pub integer: Option<[i64; 2]>,
     /// Numbers with `digits` after the point, such as `[1, 500]`, both ends included.
     pub decimal: Option<[f64; 2]>,
-    /// Digits after the point.
+    /// Of `decimal`: digits after the point. Of `expression` with `words`: how many of the last digits
+    /// become words.
     #[schemars(range(min = 0, max = 9), extend("default" = 2))]
     pub digits: Option<i64>,
     /// A column of another table, such as `customers.id`, that was filled before: a foreign key that
@@ -72,9 +90,15 @@ pub(crate) struct ColumnTable {
     pub s: Option<f64>,
     /// The share of `pareto` that gets all the others.
     pub h: Option<f64>,
-    /// How many of the values are NULL, in percent.
-    #[schemars(range(min = 0, max = 100), extend("default" = 0))]
-    pub nulls: Option<i64>,
+    /// What an expression of scripts gives, such as `":row / 10 + 1"`: `:row` is the number of the row,
+    /// from 0, and variables of `set` have their values.
+    pub expression: Option<String>,
+    /// With `expression`: ten words, by which the last `digits` of its number are spelled.
+    pub words: Option<[String; 10]>,
+    /// Which of the values are NULL: so many of a hundred, or those of rows for which an expression is
+    /// true, such as `":row % 3000 >= 2100"`.
+    #[schemars(extend("default" = 0))]
+    pub nulls: Option<NullsKey>,
 }
 
 /// What must hold of the data after every trial.

@@ -121,8 +121,8 @@ pub(crate) struct SandboxTable {
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, Setting>")]
     pub settings: BTreeMap<Spanned<String>, Spanned<Setting>>,
-    /// MariaDB and MySQL: an option file (`my.cnf`) of another server, relative to the study file. The
-    /// private server gets its settings as far as they suit it; `check` and report list what it does not
+    /// MariaDB, MySQL and Redis: the option file (`my.cnf`, `redis.conf`) of another server, relative to the
+    /// study file. The private server gets its settings as far as they suit it; `check` and report list what it does not
     /// get. `settings` add to them or replace them.
     #[schemars(with = "Option<String>", length(min = 1))]
     pub config: Maybe<String>,

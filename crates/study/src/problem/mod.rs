@@ -152,6 +152,18 @@ impl Problems {
         self.list.last_mut().expect("an element was pushed on the line above")
     }
 
+    /// For what stands in another text, by the same rules.
+    pub fn elsewhere(&self) -> Self {
+        let Self { notation, syntaxes, .. } = self;
+        Self { notation: *notation, syntaxes: syntaxes.clone(), ..Self::default() }
+    }
+
+    /// Takes over the problems of another text, as those of one place.
+    pub fn take(&mut self, other: Self, at: &Place) {
+        let moved = |problem: Problem| Problem { at: at.clone(), other: None, ..problem };
+        self.list.extend(other.list.into_iter().map(moved));
+    }
+
     /// Notes that a key was misspelt or its value dropped: from now on a missing key may be a
     /// consequence of that, so [`Self::missing`] keeps silent.
     pub fn mark_incomplete(&mut self) {

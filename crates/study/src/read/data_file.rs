@@ -8,6 +8,8 @@ use std::fs::File;
 use std::io::{Error, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+/// What names of scripts and files of weighin's own begin with.
+pub(crate) const BUILT_IN: &str = "builtin:";
 /// Bytes read at a time.
 const PIECE: usize = 1 << 20;
 
@@ -31,6 +33,9 @@ pub(crate) fn read(
     most: u64,
     problems: &mut Problems,
 ) -> Option<DataFile> {
+    if let Some(name) = written.strip_prefix(BUILT_IN) {
+        return built_in(written, name, at, problems);
+    }
     let path = problems.directory.as_deref().map(|directory| directory.join(written));
     let found = match path {
         Some(_) if may_hold_password(written) => {
@@ -50,6 +55,25 @@ pub(crate) fn read(
     }
 }
 
+/// A file that is a part of weighin.
+fn built_in(written: &str, name: &str, at: Place, problems: &mut Problems) -> Option<DataFile> {
+    let Some(text) = workload::script::builtin_file(name) else {
+        problems
+            .add(at, format!("weighin has no file {name} of its own"))
+            .help("name a file beside the study");
+        return None;
+    };
+    let mut print = Fingerprint::default();
+    print.bytes(text.as_bytes());
+    Some(DataFile {
+        name: written.to_owned(),
+        path: PathBuf::new(),
+        bytes: text.len() as u64,
+        fingerprint: print.finish(),
+        built_in: Some(text.to_owned()),
+    })
+}
+
 /// Of a regular file alone: another may never end.
 fn file(written: &str, path: PathBuf, most: u64) -> Result<DataFile, Error> {
     let path = std::path::absolute(path)?;
@@ -58,7 +82,7 @@ fn file(written: &str, path: PathBuf, most: u64) -> Result<DataFile, Error> {
         return Err(Error::new(ErrorKind::InvalidInput, "it is no regular file"));
     }
     let (bytes, fingerprint) = fingerprint(&path, most)?;
-    Ok(DataFile { name: written.to_owned(), path, bytes, fingerprint })
+    Ok(DataFile { name: written.to_owned(), path, bytes, fingerprint, built_in: None })
 }
 
 fn fingerprint(path: &Path, most: u64) -> Result<(u64, u64), Error> {

@@ -1,9 +1,13 @@
 //! Workloads and the servers that they are to run on.
 
 use crate::problem::{Notation, Place, Problems};
+use crate::read::data_file::BUILT_IN;
 use crate::read::tests::table::{TaskTable, TestTable};
 use model::system::Feature;
-use model::{Act, Change, FailoverCause, Query, Restore, Target, Task, Test, Workload};
+use model::{
+    Act, Change, DataSource, FailoverCause, Query, Restore, Target, Task, Test, Transactions,
+    Workload,
+};
 
 /// Notes a test whose workload the server of a target cannot run; every test runs on every target.
 pub(crate) fn check(
@@ -179,7 +183,9 @@ fn check_sql(test: &Test, table: &TestTable, targets: &[(Target, Place)], proble
         Task::Failover(_) | Task::CatchUp(_) => None,
         Task::Load(_) | Task::Search(_) | Task::Imported(_) => {
             let own = test.workload().and_then(Workload::transactions);
-            let scripts = own.map(|_| ("transaction", table.workload_place()));
+            let theirs =
+                own.filter(|own| !is_of_weighin(own) || table.place("invariant").is_some());
+            let scripts = theirs.map(|_| ("transaction", table.workload_place()));
             let mut acts = acts(test, table).into_iter();
             let own = acts.find(|(act, _)| matches!(act, Act::Statement(_)));
             own.map(|(_, at)| (Act::STATEMENT, at)).or(scripts)
@@ -201,6 +207,17 @@ fn check_sql(test: &Test, table: &TestTable, targets: &[(Target, Place)], proble
         )
         .other(at.clone(), "the target")
         .help("read the SQL; if it is meant, add trusted = true to the sandbox of every target");
+}
+
+/// Whether all SQL of a workload but its invariants is weighin's own.
+fn is_of_weighin(own: &Transactions) -> bool {
+    let scripts = || own.transactions.iter().map(|one| one.script.origin.as_str());
+    let loads = own.data.load.iter().filter_map(|source| match source {
+        DataSource::Script(file) => Some(file),
+        DataSource::Csv { .. } | DataSource::Rows(_) => None,
+    });
+    scripts().all(|origin| origin.starts_with(BUILT_IN))
+        && own.data.setup.iter().chain(loads).all(|file| file.built_in.is_some())
 }
 
 /// Notes scripts that would change data of a server that is not weighin's, where the study does not say

@@ -8,23 +8,15 @@ use std::io::{self, BufRead, BufReader, Read, Take};
 const PIECE: usize = 256 << 10;
 
 /// A file that is read from its beginning to its end, and is then known to be what the study names.
-#[derive(Debug)]
 pub(super) struct DataReader {
     file: DataFile,
-    input: BufReader<Take<File>>,
+    input: BufReader<Take<Box<dyn Read + Send>>>,
     print: Fingerprint,
 }
 
 impl DataReader {
     pub(super) fn open(file: &DataFile) -> Result<Self, Failure> {
-        let opened = File::open(&file.path).and_then(|opened| {
-            // Of another kind, it might never end.
-            match opened.metadata()?.is_file() {
-                true => Ok(opened),
-                false => Err(io::Error::other("it is no regular file")),
-            }
-        });
-        let opened = opened.map_err(|error| unreadable(file, &error))?;
+        let opened = bytes(file).map_err(|error| unreadable(file, &error))?;
         Ok(Self {
             file: file.clone(),
             // Another byte, if the file has grown.
@@ -62,6 +54,18 @@ impl DataReader {
             format!("{} has changed since the study was read", self.file.name),
             "let files be as they are while weighin runs; then run it again",
         ))
+    }
+}
+
+fn bytes(file: &DataFile) -> io::Result<Box<dyn Read + Send>> {
+    if let Some(text) = &file.built_in {
+        return Ok(Box::new(io::Cursor::new(text.clone())));
+    }
+    let opened = File::open(&file.path)?;
+    // Of another kind, it might never end.
+    match opened.metadata()?.is_file() {
+        true => Ok(Box::new(opened)),
+        false => Err(io::Error::other("it is no regular file")),
     }
 }
 

@@ -6,7 +6,7 @@ use super::work::Work;
 use super::{DataObject, SqlConnection, SqlServer, shortened, while_doing};
 use crate::{DataPlan, Prepared, Step};
 use model::{
-    ColumnValues, DataSource, Failure, FailureKind, GeneratedColumn, OwnData, Restore,
+    ColumnValues, DataSource, Failure, FailureKind, GeneratedColumn, Nulls, OwnData, Restore,
     RowGenerator, Stop,
 };
 use std::sync::Arc;
@@ -241,8 +241,11 @@ impl Work<'_> {
                 DataSource::Csv { table, file } => self.fill(&CsvRows::open(table, file)?)?,
                 DataSource::Rows(generator) => {
                     let references = self.references(generator, data)?;
-                    let maker = RowMaker::new(generator, seed, &references);
-                    self.fill(&GeneratedRows::new(generator, maker))?;
+                    let maker = RowMaker::new(generator, seed, &references).map_err(|error| {
+                        let help = "the expressions of a study are read before it runs";
+                        Failure::new(FailureKind::Other, error.to_string(), help)
+                    })?;
+                    self.fill(&GeneratedRows::new(generator, maker)?)?;
                 }
             }
         }
@@ -341,7 +344,8 @@ impl Work<'_> {
 fn generated(data: &OwnData, table: &str, column: &str) -> Option<References> {
     data.load.iter().find_map(|source| {
         let DataSource::Rows(rows) = source else { return None };
-        let found = rows.columns.iter().find(|found| found.name == column && found.nulls == 0);
+        let found =
+            rows.columns.iter().find(|found| found.name == column && found.nulls == Nulls::NONE);
         match &found.filter(|_| rows.table == table)?.values {
             ColumnValues::Sequence { first } => {
                 Some(References::Numbers { first: *first, count: rows.rows })

@@ -5,7 +5,7 @@ use super::{SqlServer, while_doing};
 use model::{DataFile, Failure, FailureKind, RowGenerator};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
-use workload::data::{Cell, CsvError, CsvReader, CsvRow, RowMaker};
+use workload::data::{Cell, CsvError, CsvReader, CsvRow, RowError, RowMaker};
 
 /// Bytes of one INSERT; below the smallest usual limit of a server.
 const INSERT_BYTES: usize = 512 << 10;
@@ -38,26 +38,27 @@ pub(super) struct GeneratedRows<'a> {
 }
 
 impl<'a> GeneratedRows<'a> {
-    pub(super) fn new(generator: &'a RowGenerator, mut maker: RowMaker) -> Self {
+    pub(super) fn new(generator: &'a RowGenerator, mut maker: RowMaker) -> Result<Self, Failure> {
         // As long as the first rows are, the others are about.
         let (mut bytes, sample) = (0, generator.rows.min(20));
         for number in 0..sample {
-            maker.row(number, &mut |cell| {
+            let row = maker.row(number, &mut |cell| {
                 bytes += 3 + match cell {
                     Cell::Null => 4,
                     Cell::Number(text) | Cell::Text(text) => text.len(),
                 };
             });
+            row.map_err(|error| not_made(&generator.table, number, &error))?;
         }
         let per_row = bytes / (sample.max(1) as usize) + 4;
         let rows_at_once = (INSERT_BYTES / 2 / per_row).clamp(1, INSERT_ROWS) as u32;
-        Self { generator, maker, next: AtomicU32::new(0), rows_at_once }
+        Ok(Self { generator, maker, next: AtomicU32::new(0), rows_at_once })
     }
 }
 
 impl Rows for GeneratedRows<'_> {
     fn batch(&self, server: &dyn SqlServer) -> Result<Option<Batch>, Failure> {
-        let RowGenerator { table, rows, columns } = self.generator;
+        let RowGenerator { table, rows, columns, .. } = self.generator;
         let taken = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| {
             (next < *rows).then(|| next.saturating_add(self.rows_at_once).min(*rows))
         });
@@ -69,12 +70,13 @@ impl Rows for GeneratedRows<'_> {
         for number in from..to {
             begin_row(&mut sql, number == from);
             let mut is_first = true;
-            maker.row(number, &mut |cell| {
+            let row = maker.row(number, &mut |cell| {
                 if !std::mem::take(&mut is_first) {
                     sql.push(b',');
                 }
                 server.write_cell(cell, &mut sql);
             });
+            row.map_err(|error| not_made(table, number, &error))?;
             sql.push(b')');
         }
         let what = format!("rows {} to {to} of {table}", from + 1);
@@ -190,6 +192,16 @@ fn insert<'n>(
 
 fn begin_row(sql: &mut Vec<u8>, is_first: bool) {
     sql.extend_from_slice(if is_first { b"(" } else { b",(" });
+}
+
+/// A row that cannot be made up.
+fn not_made(table: &str, number: u32, error: &RowError) -> Failure {
+    let failure = Failure::new(
+        FailureKind::Other,
+        error.to_string(),
+        "change the expression in `columns`, so that it has a value for every row",
+    );
+    while_doing(&format!("making row {} of {table}", u64::from(number) + 1), failure)
 }
 
 fn wrong(file: &DataFile, line: u64, message: &str) -> Failure {

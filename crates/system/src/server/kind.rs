@@ -3,7 +3,7 @@ use crate::group::Member;
 use crate::load::Clients;
 use crate::login::Login;
 use crate::own_data::SqlServer;
-use crate::{CleanedUp, LoadRequest, Prepared};
+use crate::{CleanedUp, LoadRequest, Outliner, Prepared};
 use crate::{Examination, Perform, Preparing, ProbedServer, Seen, StatementSession, cannot_do};
 use engine::Stop;
 use host::recipe::PrivateServerKind;
@@ -68,6 +68,13 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
         address: &ServerAddress,
         environment: &LoginEnvironment<'_>,
     ) -> Result<UsualLogin, Failure>;
+    /// As [`System::outline`](crate::System::outline).
+    ///
+    /// # Errors
+    /// `NotPermitted` where that is not known; when the server is not reached.
+    fn outline(_login: &Login) -> Result<Box<dyn Outliner>, Failure> {
+        Err(crate::interface::no_outline(Self::SYSTEM))
+    }
     /// As [`System::log_in`](crate::System::log_in).
     ///
     /// # Errors

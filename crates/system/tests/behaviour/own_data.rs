@@ -3,8 +3,8 @@
 use crate::support::{Server, address, value};
 use model::{
     ColumnValues, DataFile, DataSource, Failure, FailureKind, Fingerprint, GeneratedColumn,
-    Invariant, OwnData, Popularity, Restore, RowGenerator, ServerAddress, Stop, Transactions,
-    Workload,
+    Invariant, Nulls, OwnData, Popularity, Restore, RowGenerator, ServerAddress, Stop,
+    Transactions, Workload,
 };
 use std::path::Path;
 use system::{CleanedUp, Login, Preparing, System, TargetHandle};
@@ -32,11 +32,18 @@ fn file(directory: &Path, name: &str, text: &str) -> DataFile {
     std::fs::write(&path, text).unwrap();
     let mut print = Fingerprint::default();
     print.bytes(text.as_bytes());
-    DataFile { name: name.to_owned(), path, bytes: text.len() as u64, fingerprint: print.finish() }
+    DataFile {
+        name: name.to_owned(),
+        path,
+        bytes: text.len() as u64,
+        fingerprint: print.finish(),
+        built_in: None,
+    }
 }
 
 fn orders(rows: u32) -> DataSource {
-    let column = |name: &str, values| GeneratedColumn { name: name.into(), values, nulls: 0 };
+    let column =
+        |name: &str, values| GeneratedColumn { name: name.into(), values, nulls: Nulls::NONE };
     let of = ColumnValues::Of {
         table: "customers".into(),
         column: "id".into(),
@@ -53,6 +60,7 @@ fn orders(rows: u32) -> DataSource {
             column("placed", ColumnValues::Date { low: 19_000, high: 20_000 }),
             column("status", ColumnValues::Weighted(statuses)),
         ],
+        set: Default::default(),
     })
 }
 

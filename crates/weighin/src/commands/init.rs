@@ -1,3 +1,5 @@
+mod draft;
+
 use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::InitArguments;
@@ -5,7 +7,7 @@ use crate::exit::CliError;
 use crate::messages::shown;
 use crate::output::{self, Replaces};
 use std::path::Path;
-use study::Template;
+use study::{Drafted, Template};
 
 /// The schema beside a study file.
 const SCHEMA: &str = "study.schema.json";
@@ -17,6 +19,13 @@ pub(crate) fn init(arguments: &InitArguments) -> Outcome {
     if arguments.list {
         print(&templates())?;
         return Ok(Exit::Done);
+    }
+    let drafted = match &arguments.from_url {
+        Some(url) => Some(draft::of_server(arguments, url)?),
+        None => None,
+    };
+    if let Some(drafted) = &drafted {
+        return write_draft(arguments, drafted);
     }
     let template = Template::from_name(&arguments.template).ok_or_else(|| {
         let names = Template::ALL.map(Template::name).join(", ");
@@ -54,6 +63,35 @@ pub(crate) fn init(arguments: &InitArguments) -> Outcome {
     print(&format!(
         "Wrote {path}{written}. Edit it, then:\n  weighin check {path}\n  weighin plan {path}\n  weighin run {path}\n"
     ))?;
+    Ok(Exit::Done)
+}
+
+/// Writes a study that was drafted from a server, and says what it has.
+fn write_draft(arguments: &InitArguments, drafted: &Drafted) -> Outcome {
+    let text = drafted.study();
+    if arguments.path.as_os_str() == "-" {
+        print(&text)?;
+        return Ok(Exit::Done);
+    }
+    write_new(&arguments.path, &text)?;
+    let path = shown(&arguments.path);
+    let (reading, all) = (drafted.reading(), drafted.drafts.len());
+    let mut said = format!(
+        "Wrote {path}: {all} statements drafted, of which {reading} only read; {} could not be, with the \
+         reasons in the file.\n",
+        drafted.refused.len()
+    );
+    if all > reading {
+        said +=
+            "Those that change data are comments: they need writes = true and --allow-writes.\n";
+    }
+    said += &match reading {
+        0 => "No statement runs as the file is; read what it says.\n".to_owned(),
+        _ => {
+            format!("Read what was guessed, then:\n  weighin check {path}\n  weighin run {path}\n")
+        }
+    };
+    print(&said)?;
     Ok(Exit::Done)
 }
 

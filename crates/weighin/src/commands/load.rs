@@ -11,7 +11,7 @@ use crate::progress::waiting;
 use crate::signals;
 use campaign::{Goal, LoadProgress, Measured, Order, measure};
 use engine::Limit;
-use model::{IoMethod, Level, Load, Storage, Target, Test, Workload};
+use model::{IoMethod, Level, Load, Storage, Target, Test, Transactions, Workload};
 use report::numbers::figure;
 use study::CommandLine;
 use system::{Preparing, TargetHandle};
@@ -104,6 +104,9 @@ fn understood(arguments: &LoadArguments) -> Result<AdHoc, CliError> {
 pub(super) fn complete(line: &mut CommandLine, is_volume: bool) {
     if is_volume && line.get("workload").is_none() {
         line.test("workload", Storage::NAME);
+    }
+    if line.get("built_in").is_some() && line.get("workload").is_none() {
+        line.test("workload", Transactions::NAME);
     }
     let on_volume = line.get("workload") == Some(Storage::NAME);
     let mut usually = |key: &str, text: &str, unless: &[&str]| {

@@ -318,8 +318,7 @@ fn load_time(trial: &Trial, study: &Study) -> String {
     let test = study.test(&trial.key.test);
     let is_work = test.and_then(Test::load).is_some_and(|load| load.operations.is_some());
     let about = match () {
-        () if is_work => "at most ",
-        () if level.search.is_some() || level == Level::NONE => "about ",
+        () if is_work || level.search.is_some() || level == Level::NONE => "about ",
         () => "",
     };
     format!("{about}{}", duration(trial.load_time))

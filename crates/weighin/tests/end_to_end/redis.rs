@@ -1,5 +1,6 @@
 //! Redis: loads by hand and studies, and what can be wrong with a server.
 
+mod config;
 mod disks;
 mod events;
 mod kin;

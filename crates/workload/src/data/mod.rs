@@ -7,6 +7,6 @@ mod script;
 mod statement;
 
 pub use csv::{CsvError, CsvReader, CsvRow};
-pub use rows::{Cell, References, RowMaker};
+pub use rows::{Cell, References, RowError, RowMaker};
 pub use script::{ScriptError, ScriptReader, ScriptStatement, ScriptSyntax};
 pub use statement::{ObjectKind, StatementFacts};

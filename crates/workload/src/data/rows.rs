@@ -1,9 +1,12 @@
 //! Rows that are made up: the same seed, table and number give the same row, whoever makes it.
 
+use crate::program::{EvaluationError, Initial, Value, is_true};
+use crate::script::{RowFormula, ScriptError};
 use crate::{Keys, Stream};
 use model::{
-    ColumnValues, GeneratedColumn, KeyDistribution, KeyParameters, Popularity, RowGenerator,
+    ColumnValues, GeneratedColumn, KeyDistribution, KeyParameters, Nulls, Popularity, RowGenerator,
 };
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -47,8 +50,14 @@ pub struct RowMaker {
 struct Column {
     /// Names its random streams.
     purpose: String,
-    nulls: u8,
+    nulls: NullRows,
     values: Values,
+}
+
+#[derive(Clone, Debug)]
+enum NullRows {
+    Percent(u8),
+    Where(Box<RowFormula>),
 }
 
 #[derive(Clone, Debug)]
@@ -84,6 +93,20 @@ enum Values {
         longest: u32,
     },
     Pattern(Vec<String>),
+    Expression(Box<RowFormula>),
+    Spelled {
+        formula: Box<RowFormula>,
+        digits: u8,
+        words: Vec<String>,
+    },
+}
+
+/// Why a row cannot be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("the {column} has no value: {reason}")]
+pub struct RowError {
+    column: String,
+    reason: EvaluationError,
 }
 
 /// Draws from 0 up to a span, the span included.
@@ -128,35 +151,74 @@ fn evenly(stream: &mut Stream, span: u64) -> u64 {
 
 impl RowMaker {
     /// `references` are those of the columns that refer to others, in order.
-    pub fn new(generator: &RowGenerator, seed: u64, references: &[References]) -> Self {
+    ///
+    /// # Errors
+    /// Where an expression of a column is none.
+    pub fn new(
+        generator: &RowGenerator,
+        seed: u64,
+        references: &[References],
+    ) -> Result<Self, ScriptError> {
         let mut references = references.iter();
-        let columns = generator.columns.iter().map(|column| Column {
-            purpose: format!("row of {}.{}", generator.table, column.name),
-            nulls: column.nulls,
-            values: values(column, &mut references),
+        let set = generator.set.iter().map(|(name, value)| (name.clone(), Initial::from(value)));
+        let set: BTreeMap<String, Initial> = set.collect();
+        let columns = generator.columns.iter().map(|column| {
+            let origin = format!("{}.{}", generator.table, column.name);
+            let formula = |text: &str| RowFormula::new(&origin, text, &set, seed).map(Box::new);
+            Ok(Column {
+                purpose: format!("row of {origin}"),
+                nulls: match &column.nulls {
+                    Nulls::Percent(percent) => NullRows::Percent(*percent),
+                    Nulls::Where(condition) => NullRows::Where(formula(condition)?),
+                },
+                values: values(column, &mut references, formula)?,
+            })
         });
-        Self { seed, columns: columns.collect(), value: Vec::new() }
+        Ok(Self { seed, columns: columns.collect::<Result<_, _>>()?, value: Vec::new() })
     }
 
     /// Makes a row; the first is number 0. `cell` gets its values in the order of the columns.
-    pub fn row(&mut self, number: u32, cell: &mut dyn FnMut(Cell<'_>)) {
-        for column in &self.columns {
+    ///
+    /// # Errors
+    /// Where an expression has no value.
+    pub fn row(&mut self, number: u32, cell: &mut dyn FnMut(Cell<'_>)) -> Result<(), RowError> {
+        for column in &mut self.columns {
             let mut stream = Stream::new(self.seed, &column.purpose, number.into());
-            if column.nulls > 0 && stream.below(100) < column.nulls.into() {
-                cell(Cell::Null);
-                continue;
-            }
             self.value.clear();
-            cell(column.values.write(number, &mut stream, &mut self.value));
+            match column.write(number, &mut stream, &mut self.value) {
+                Ok(value) => cell(value),
+                Err(reason) => return Err(RowError { column: column.purpose.clone(), reason }),
+            }
         }
+        Ok(())
+    }
+}
+
+impl Column {
+    fn write<'a>(
+        &'a mut self,
+        number: u32,
+        stream: &mut Stream,
+        out: &'a mut Vec<u8>,
+    ) -> Result<Cell<'a>, EvaluationError> {
+        let is_null = match &mut self.nulls {
+            NullRows::Percent(0) => false,
+            NullRows::Percent(percent) => stream.below(100) < u64::from(*percent),
+            NullRows::Where(condition) => is_true(condition.value(number.into(), stream.clone())?),
+        };
+        if is_null {
+            return Ok(Cell::Null);
+        }
+        self.values.write(number, stream, out)
     }
 }
 
 fn values<'a>(
     column: &GeneratedColumn,
     references: &mut impl Iterator<Item = &'a References>,
-) -> Values {
-    match &column.values {
+    formula: impl Fn(&str) -> Result<Box<RowFormula>, ScriptError>,
+) -> Result<Values, ScriptError> {
+    Ok(match &column.values {
         ColumnValues::Sequence { first } => Values::Sequence { first: *first },
         ColumnValues::Integer { low, high, popularity } => {
             Values::Integer { low: *low, keys: Draw::new(span(*low, *high), *popularity) }
@@ -190,7 +252,11 @@ fn values<'a>(
         ColumnValues::Pattern(pattern) => {
             Values::Pattern(pattern.split("{row}").map(str::to_owned).collect())
         }
-    }
+        ColumnValues::Expression(text) => Values::Expression(formula(text)?),
+        ColumnValues::Spelled { expression, digits, words } => {
+            Values::Spelled { formula: formula(expression)?, digits: *digits, words: words.clone() }
+        }
+    })
 }
 
 fn span(low: i64, high: i64) -> u64 {
@@ -198,10 +264,15 @@ fn span(low: i64, high: i64) -> u64 {
 }
 
 impl Values {
-    fn write<'a>(&'a self, number: u32, stream: &mut Stream, out: &'a mut Vec<u8>) -> Cell<'a> {
-        match self {
+    fn write<'a>(
+        &'a mut self,
+        number: u32,
+        stream: &mut Stream,
+        out: &'a mut Vec<u8>,
+    ) -> Result<Cell<'a>, EvaluationError> {
+        Ok(match self {
             Self::Sequence { first } => {
-                let _ = write!(out, "{}", first + i64::from(number));
+                let _ = write!(out, "{}", *first + i64::from(number));
                 Cell::Number(out)
             }
             Self::Integer { low, keys } => {
@@ -223,11 +294,11 @@ impl Values {
                 }
             },
             Self::Date { low, span } => {
-                date(low + evenly(stream, *span) as i64, out);
+                date(*low + evenly(stream, *span) as i64, out);
                 Cell::Text(out)
             }
             Self::Moment { low, span } => {
-                let moment = low + evenly(stream, *span) as i64;
+                let moment = *low + evenly(stream, *span) as i64;
                 date(moment.div_euclid(86_400), out);
                 let second = moment.rem_euclid(86_400);
                 let (hour, minute) = (second / 3_600, second / 60 % 60);
@@ -253,7 +324,28 @@ impl Values {
                 }
                 Cell::Text(out)
             }
-        }
+            Self::Expression(formula) => match formula.value(number.into(), stream.clone())? {
+                Value::Null => Cell::Null,
+                value => {
+                    formula.append(value, out);
+                    match value {
+                        Value::Integer(_) | Value::Double(_) => Cell::Number(out),
+                        _ => Cell::Text(out),
+                    }
+                }
+            },
+            Self::Spelled { formula, digits, words } => {
+                let Value::Integer(number) = formula.value(number.into(), stream.clone())? else {
+                    return Ok(Cell::Null);
+                };
+                for place in (0..u32::from(*digits)).rev() {
+                    let digit = number.unsigned_abs() / 10_u64.pow(place) % 10;
+                    let word = words.get(digit as usize);
+                    out.extend_from_slice(word.map_or(b"", |word| word.as_bytes()));
+                }
+                Cell::Text(out)
+            }
+        })
     }
 }
 
@@ -302,9 +394,14 @@ fn words(stream: &mut Stream, shortest: u32, longest: u32, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::SetValue;
+
+    fn set() -> BTreeMap<String, SetValue> {
+        BTreeMap::from([("customers".to_owned(), SetValue::Integer(3))])
+    }
 
     fn column(name: &str, values: ColumnValues) -> GeneratedColumn {
-        GeneratedColumn { name: name.into(), values, nulls: 0 }
+        GeneratedColumn { name: name.into(), values, nulls: Nulls::NONE }
     }
 
     fn rows(
@@ -312,19 +409,21 @@ mod tests {
         count: u32,
         references: &[References],
     ) -> Vec<Vec<String>> {
-        let generator = RowGenerator { table: "t".into(), rows: count, columns };
-        let mut maker = RowMaker::new(&generator, 7, references);
+        let generator = RowGenerator { table: "t".into(), rows: count, columns, set: set() };
+        let mut maker = RowMaker::new(&generator, 7, references).unwrap();
         (0..count)
             .map(|number| {
                 let mut row = Vec::new();
-                maker.row(number, &mut |cell| {
-                    row.push(match cell {
-                        Cell::Null => "NULL".to_owned(),
-                        Cell::Number(bytes) | Cell::Text(bytes) => {
-                            String::from_utf8(bytes.to_vec()).unwrap()
-                        }
-                    });
-                });
+                maker
+                    .row(number, &mut |cell| {
+                        row.push(match cell {
+                            Cell::Null => "NULL".to_owned(),
+                            Cell::Number(bytes) | Cell::Text(bytes) => {
+                                String::from_utf8(bytes.to_vec()).unwrap()
+                            }
+                        });
+                    })
+                    .unwrap();
                 row
             })
             .collect()
@@ -341,13 +440,20 @@ mod tests {
         let both = rows(vec![id, text()], 20, &[]);
         let one = rows(vec![text()], 20, &[]);
         assert!(both.iter().zip(&one).all(|(both, one)| both[1] == one[0]));
-        let generator = RowGenerator { table: "t".into(), rows: 20, columns: vec![text()] };
-        let mut maker = RowMaker::new(&generator, 7, &[]);
+        let generator = RowGenerator {
+            table: "t".into(),
+            rows: 20,
+            columns: vec![text()],
+            set: BTreeMap::new(),
+        };
+        let mut maker = RowMaker::new(&generator, 7, &[]).unwrap();
         let mut last = String::new();
-        maker.row(19, &mut |cell| {
-            let Cell::Text(text) = cell else { unreachable!() };
-            last = String::from_utf8(text.to_vec()).unwrap();
-        });
+        maker
+            .row(19, &mut |cell| {
+                let Cell::Text(text) = cell else { unreachable!() };
+                last = String::from_utf8(text.to_vec()).unwrap();
+            })
+            .unwrap();
         assert_eq!(last, one[19][0]);
         assert!(
             one.iter().all(|row| (10..=200).contains(&row[0].len()) && row[0].trim() == row[0])
@@ -388,7 +494,7 @@ mod tests {
     fn weights_and_nulls_are_kept() {
         let weighted = ColumnValues::Weighted(vec![("a".into(), 1.0), ("b".into(), 3.0)]);
         let mut column = column("c", weighted);
-        column.nulls = 20;
+        column.nulls = Nulls::Percent(20);
         let drawn: Vec<String> = rows(vec![column], 10_000, &[]).into_iter().flatten().collect();
         let count = |text: &str| drawn.iter().filter(|value| *value == text).count();
         assert!((1_800..2_200).contains(&count("NULL")), "{}", count("NULL"));
@@ -413,5 +519,46 @@ mod tests {
             References::Listed(Arc::new(vec![b"x".as_slice().into(), b"y".as_slice().into()]));
         let drawn = rows(vec![column("c", of(Popularity::Uniform))], 50, &[listed]);
         assert!(drawn.iter().all(|row| ["x", "y"].contains(&row[0].as_str())));
+    }
+
+    #[test]
+    fn expressions_give_composite_keys_and_words_and_say_what_is_null() {
+        let of = |text: &str| ColumnValues::Expression(text.to_owned());
+        let mut carrier = column("carrier", of(":row + 0.5"));
+        carrier.nulls = Nulls::Where(":row % :customers = 2".to_owned());
+        let words = "abcdefghij".chars().map(String::from).collect();
+        let spelled =
+            ColumnValues::Spelled { expression: ":row + 98".to_owned(), digits: 3, words };
+        let columns = vec![
+            column("district", of(":row / :customers + 1")),
+            column("customer", of(":row % :customers + 1")),
+            carrier,
+            column("name", spelled),
+        ];
+        let made = rows(columns, 4, &[]);
+        let expected =
+            [["1", "1", "0.5", "aji"], ["1", "2", "1.5", "ajj"], ["1", "3", "NULL", "baa"]];
+        assert_eq!(made[..3], expected);
+        assert_eq!(made[3], ["2", "1", "3.5", "bab"]);
+        // Each once, in an order of its own.
+        let mut shuffled = of_one(of("permute(:row, 10, 3)"), 10);
+        assert_ne!(shuffled, of_one(of(":row"), 10));
+        shuffled.sort();
+        assert_eq!(shuffled, of_one(of(":row"), 10));
+        let drawn = of_one(of("random(1, 1000000)"), 50);
+        assert!(drawn.iter().collect::<std::collections::HashSet<_>>().len() > 45, "{drawn:?}");
+    }
+
+    #[test]
+    fn an_expression_without_a_value_names_its_column() {
+        let of = |text: &str| {
+            let columns = vec![column("c", ColumnValues::Expression(text.to_owned()))];
+            let generator = RowGenerator { table: "t".into(), rows: 1, columns, set: set() };
+            RowMaker::new(&generator, 7, &[]).map_err(|error| error.to_string())
+        };
+        let error = of("1 / :row").unwrap().row(0, &mut |_| {}).unwrap_err().to_string();
+        assert!(error.contains("t.c"), "{error}");
+        let error = of("1 + :absent").unwrap_err();
+        assert!(error.contains("t.c:1:5: the variable absent has no value"), "{error}");
     }
 }

@@ -4,7 +4,9 @@
 //! each client [`Run`] it: a run goes from statement to statement, and computes in between without
 //! allocating anything.
 
+mod beginning;
 mod code;
+mod computed;
 mod error;
 mod expression;
 mod fold;
@@ -17,6 +19,7 @@ mod tests;
 mod value;
 mod values;
 
+pub use computed::Computed;
 pub use error::EvaluationError;
 use expression::to_integer;
 pub use expression::{Expression, Function, is_true};
@@ -28,6 +31,7 @@ pub use values::{Values, ValuesBuilder, ValuesError};
 
 use crate::oltp::BulkLimit;
 use code::{Op, compile};
+use model::SetValue;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -79,6 +83,16 @@ pub enum Initial {
     Seed,
     /// A number that follows from it, for hashes and permutations.
     HashSeed,
+}
+
+impl From<&SetValue> for Initial {
+    fn from(value: &SetValue) -> Self {
+        match value {
+            SetValue::Integer(number) => Self::Integer(*number),
+            SetValue::Double(number) => Self::Double(*number),
+            SetValue::Text(text) => Self::Text(text.clone()),
+        }
+    }
 }
 
 /// What a workload is made of.

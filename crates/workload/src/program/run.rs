@@ -1,10 +1,9 @@
+use super::beginning::beginning;
 use super::code::{Edge, Op};
 use super::retry::Before;
 use super::{
-    Draws, EvaluationError, Expression, Initial, Program, RowsDue, Value, Variables, is_true,
-    to_integer,
+    Draws, EvaluationError, Expression, Program, RowsDue, Value, Variables, is_true, to_integer,
 };
-use crate::Stream;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,21 +46,7 @@ impl Run {
     /// The way of client number `client`, from 0, of `clients`.
     pub fn new(program: Arc<Program>, seed: u64, client: u32, clients: u32) -> Self {
         let parts = &program.parts;
-        let mut variables = Variables::new(parts.variables.len());
-        for (number, variable) in parts.variables.iter().enumerate() {
-            match &variable.initial {
-                None => {}
-                Some(Initial::Integer(value)) => variables.set(number, Value::Integer(*value)),
-                Some(Initial::Double(value)) => variables.set(number, Value::Double(*value)),
-                Some(Initial::Text(text)) => variables.set_text(number, text.as_bytes()),
-                Some(Initial::Client) => variables.set(number, Value::Integer(client.into())),
-                Some(Initial::Seed) => variables.set(number, Value::Integer(seed as i64)),
-                Some(Initial::HashSeed) => {
-                    let seed = Stream::new(seed, "hashes", 0).bits();
-                    variables.set(number, Value::Integer(seed as i64));
-                }
-            }
-        }
+        let variables = beginning(&parts.variables, seed, client);
         let draws = Draws::new(&parts.sources, seed, client, clients);
         Self {
             before: Before::room(&program, &variables, &draws),

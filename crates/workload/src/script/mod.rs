@@ -30,13 +30,17 @@ mod line;
 mod names;
 mod needed;
 mod options;
+mod row_formula;
 #[cfg(test)]
 mod tests;
 
-pub use builtin::{builtin, builtin_names};
+pub use builtin::{
+    BuiltinWorkload, builtin, builtin_file, builtin_names, builtin_workload, builtin_workload_names,
+};
 pub use error::ScriptError;
 pub use needed::{Need, Needed};
 pub use options::{Options, Placeholder, Script, Syntax};
+pub use row_formula::RowFormula;
 
 use crate::program::{Initial, Parts, Source, Values};
 use build::Builder;

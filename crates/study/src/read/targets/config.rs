@@ -4,7 +4,7 @@ use crate::problem::{Place, Problems};
 use crate::read::{data_file, script_file};
 use model::system::Feature;
 use model::{ConfigChange, ServerConfig, System};
-use settings::{KnownSettings, OptionLine, Verdict, is_name, option_lines};
+use settings::{KnownSettings, OptionLine, Verdict, is_name};
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
@@ -16,6 +16,7 @@ const ENDING: &str = "cnf";
 /// A file that was read.
 pub(super) struct Config {
     pub(super) config: ServerConfig,
+    known: &'static KnownSettings,
     /// What the server gets.
     given: BTreeMap<String, String>,
 }
@@ -69,7 +70,7 @@ pub(super) fn read(
         settings.into_iter().filter(|(name, _)| !known.is_secret(name)).collect();
     let cache = known.cache_bytes(&settings);
     let config = ServerConfig { file: written.to_owned(), settings, changes, cache };
-    Some(Config { config, given })
+    Some(Config { config, known, given })
 }
 
 /// Adds what the server gets to what the study sets, which wins. A setting that its version does not know
@@ -78,7 +79,7 @@ pub(super) fn add(config: &Config, settings: &mut BTreeMap<String, String>) {
     for (name, value) in &config.given {
         let plain = name.strip_prefix("loose_").unwrap_or(name);
         if !settings.contains_key(plain) {
-            settings.insert(format!("loose_{plain}"), value.clone());
+            settings.insert(config.known.optional(plain), value.clone());
         }
     }
 }
@@ -100,7 +101,7 @@ impl Reading<'_> {
         };
         self.left = left;
         let text = script_file::read(&shown, self.at.clone(), self.problems)?;
-        for (number, line) in option_lines(text.as_bytes()) {
+        for (number, line) in self.known.lines(text.as_bytes()) {
             match line {
                 OptionLine::Include { path, is_directory } => {
                     let path = String::from_utf8_lossy(&path).into_owned();
@@ -121,8 +122,11 @@ impl Reading<'_> {
         if !is_name(&name) || value.contains(char::is_control) {
             return self.refuse(format!("{file}, line {number}: this is no setting"));
         }
-        // Of an option given twice the last one counts.
-        self.settings.insert(name, value);
+        // Of most options given twice the last one counts.
+        match self.settings.get_mut(&name).filter(|_| self.known.adds_up(&name)) {
+            Some(known) => *known = format!("{known} {value}"),
+            None => drop(self.settings.insert(name, value)),
+        }
         Some(())
     }
 

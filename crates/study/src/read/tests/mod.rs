@@ -1,4 +1,5 @@
 mod background_load;
+mod built_in;
 mod catch_up;
 mod failover;
 mod intervention;

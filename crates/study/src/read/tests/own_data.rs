@@ -3,7 +3,7 @@
 use crate::keys::TransactionsKeys;
 use crate::keys::key::Number;
 use crate::keys::own_data::{
-    ColumnKey, ColumnTable, GivesKey, InvariantTable, SourceKey, SourceTable,
+    ColumnKey, ColumnTable, GivesKey, InvariantTable, NullsKey, RowsKey, SourceKey, SourceTable,
 };
 use crate::keys::value::{TakenNames, name, whole};
 use crate::problem::{Place, Problems};
@@ -12,18 +12,26 @@ use model::bounds::{
     MAX_COLUMNS, MAX_DATA_FILE, MAX_DATA_FILES, MAX_INVARIANTS, MAX_ROWS, MAX_SETUP,
 };
 use model::{
-    ColumnValues, DataFile, DataSource, GeneratedColumn, Invariant, OwnData, Popularity,
-    RowGenerator,
+    ColumnValues, DataFile, DataSource, GeneratedColumn, Invariant, Nulls, OwnData, Popularity,
+    RowGenerator, SetValue,
 };
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use toml::Spanned;
+use workload::Stream;
+use workload::data::RowMaker;
+use workload::program::{Initial, Value};
+use workload::script::RowFormula;
 
 /// What a column takes.
 const VALUES: &str = "write \"sequence\", or a table with one of sequence, integer, decimal, of, date, \
-                      datetime, weighted, text and pattern, such as { integer = [1, 100] }";
+                      datetime, weighted, text, pattern and expression, such as { integer = [1, 100] }";
 
-pub(super) fn data(keys: &TransactionsKeys, problems: &mut Problems) -> OwnData {
+pub(super) fn data(
+    keys: &TransactionsKeys,
+    set: &BTreeMap<String, SetValue>,
+    problems: &mut Problems,
+) -> OwnData {
     let setup = keys.setup.as_ref();
     let setup = setup.map_or_else(Vec::new, |written| {
         let read = |name: &str| data_file::read(name, written.span(), MAX_SETUP, problems);
@@ -33,7 +41,7 @@ pub(super) fn data(keys: &TransactionsKeys, problems: &mut Problems) -> OwnData 
     if let Some(beyond) = sources.get(MAX_DATA_FILES) {
         problems.add(beyond.span(), format!("`load` has more than {MAX_DATA_FILES} parts"));
     }
-    let load = sources.iter().filter_map(|one| source(one, problems)).collect();
+    let load = sources.iter().filter_map(|one| source(one, set, problems)).collect();
     let data = OwnData {
         setup,
         load,
@@ -44,7 +52,11 @@ pub(super) fn data(keys: &TransactionsKeys, problems: &mut Problems) -> OwnData 
     data
 }
 
-fn source(written: &Spanned<SourceKey>, problems: &mut Problems) -> Option<DataSource> {
+fn source(
+    written: &Spanned<SourceKey>,
+    set: &BTreeMap<String, SetValue>,
+    problems: &mut Problems,
+) -> Option<DataSource> {
     let at = written.span();
     let file = |name: &str, problems: &mut Problems| -> Option<DataFile> {
         data_file::read(name, at.clone(), MAX_DATA_FILE, problems)
@@ -54,13 +66,25 @@ fn source(written: &Spanned<SourceKey>, problems: &mut Problems) -> Option<DataS
         SourceKey::Table(table) => table,
     };
     let named = name(&table.table, at.clone(), "table", problems)?;
-    match (&table.file, number("rows", table.rows, 1..=MAX_ROWS, &at, problems)) {
+    let rows = match &table.rows {
+        None => None,
+        Some(rows) => Some(count(rows, &named, set, &at, problems)?),
+    };
+    match (&table.file, rows) {
         (Some(name), None) if table.columns.is_none() => {
             Some(DataSource::Csv { table: named, file: file(name, problems)? })
         }
         (None, Some(rows)) => {
-            let columns = columns(table, at, problems)?;
-            Some(DataSource::Rows(RowGenerator { table: named, rows, columns }))
+            let columns = columns(table, at.clone(), problems)?;
+            let set = if columns.iter().any(computes) { set.clone() } else { BTreeMap::new() };
+            let rows = RowGenerator { table: named, rows, columns, set };
+            // What its rows refer to matters to no expression.
+            if let Err(error) = RowMaker::new(&rows, 0, &[]) {
+                let message = "an expression of a column cannot be computed";
+                problems.add(at, message).inside(error.to_string());
+                return None;
+            }
+            Some(DataSource::Rows(rows))
         }
         _ => {
             problems
@@ -69,6 +93,51 @@ fn source(written: &Spanned<SourceKey>, problems: &mut Problems) -> Option<DataS
             None
         }
     }
+}
+
+/// How many rows there are to be, as a number or computed from variables.
+fn count(
+    rows: &RowsKey,
+    table: &str,
+    set: &BTreeMap<String, SetValue>,
+    at: &Place,
+    problems: &mut Problems,
+) -> Option<u32> {
+    let text = match rows {
+        RowsKey::Number(rows) => return number("rows", Some(*rows), 1..=MAX_ROWS, at, problems),
+        RowsKey::Expression(text) => text,
+    };
+    let set = set.iter().map(|(name, value)| (name.clone(), Initial::from(value))).collect();
+    let origin = format!("rows of {table}");
+    let read = RowFormula::new(&origin, text, &set, 0).map_err(|error| error.to_string());
+    let value = read.and_then(|mut formula| {
+        let value = formula.value(0, Stream::new(0, &origin, 0));
+        value.map_err(|error| format!("{origin}: {error}"))
+    });
+    match value {
+        Ok(Value::Integer(rows)) if (1..=i64::from(MAX_ROWS)).contains(&rows) => Some(rows as u32),
+        Ok(value) => {
+            let given = match value {
+                Value::Integer(rows) => rows.to_string(),
+                _ => "no whole number".to_owned(),
+            };
+            problems
+                .add(at.clone(), format!("`rows` of {table} comes to {given}"))
+                .help(format!("a table is given 1 to {MAX_ROWS} rows; see the variables in `set`"));
+            None
+        }
+        Err(error) => {
+            let message = format!("`rows` of {table} cannot be computed");
+            problems.add(at.clone(), message).inside(error);
+            None
+        }
+    }
+}
+
+fn computes(column: &GeneratedColumn) -> bool {
+    let values =
+        matches!(column.values, ColumnValues::Expression(_) | ColumnValues::Spelled { .. });
+    values || matches!(column.nulls, Nulls::Where(_))
 }
 
 fn columns(
@@ -106,7 +175,14 @@ fn column(
         }
         ColumnKey::Table(table) => table,
     };
-    let nulls = number("nulls", table.nulls, 0..=100, at, problems).unwrap_or(0);
+    let nulls = match &table.nulls {
+        Some(NullsKey::Where(condition)) => Nulls::Where(condition.clone()),
+        Some(NullsKey::Percent(percent)) => {
+            let percent = number("nulls", Some(*percent), 0..=100, at, problems);
+            percent.map_or(Nulls::NONE, Nulls::Percent)
+        }
+        None => Nulls::NONE,
+    };
     let digits = number("digits", table.digits, 0..=9, at, problems).unwrap_or(2);
     let popularity = popularity(table).or_else(|| {
         let message = "`distribution` is uniform, zipfian with `s` from 0.01 to 10, pareto with `h` \
@@ -115,6 +191,9 @@ fn column(
         None
     })?;
     let found = values(table, digits, popularity);
+    if table.words.is_some() && table.expression.is_none() {
+        problems.add(at.clone(), "`words` are for `expression`");
+    }
     if table.distribution.is_some() && table.integer.is_none() && table.of.is_none() {
         problems.add(at.clone(), "`distribution` is for `integer` and `of`");
     }
@@ -201,6 +280,14 @@ fn values(
     add(table.text.map(|[shortest, longest]| match shortest <= longest && longest <= 65_535 {
         true => Ok(ColumnValues::Text { shortest, longest }),
         false => Err("`text` takes two lengths up to 65535, the second not below the first"),
+    }));
+    add(table.expression.as_ref().map(|expression| match table.words.clone() {
+        None => Ok(ColumnValues::Expression(expression.clone())),
+        Some(words) => Ok(ColumnValues::Spelled {
+            expression: expression.clone(),
+            digits,
+            words: words.into(),
+        }),
     }));
     add(table.pattern.as_ref().map(|pattern| Ok(ColumnValues::Pattern(pattern.clone()))));
     match <[_; 1]>::try_from(all) {

@@ -5,9 +5,10 @@ use crate::keys::transactions::{RETRY, SetKey, TransactionTable};
 use crate::keys::value::{TakenNames, name, one_of};
 use crate::problem::names::{choices, nearest};
 use crate::problem::{Place, Problems};
+use crate::read::data_file::BUILT_IN;
 use crate::read::script_file;
 use crate::read::tests::table::TestTable;
-use crate::read::tests::{own_data, script_column};
+use crate::read::tests::{built_in, own_data, script_column};
 use model::bounds::{MAX_SCRIPT_STATEMENTS, MAX_TRANSACTIONS};
 use model::{Script, ScriptTransaction, SetValue, Slo, SqlSyntax, Transactions, text};
 use std::collections::BTreeMap;
@@ -24,38 +25,76 @@ pub(crate) fn workload(
     table: &TestTable,
     problems: &mut Problems,
 ) -> Option<Transactions> {
-    let tables = keys.transaction.as_deref().unwrap_or_default();
-    if tables.is_empty() {
+    built_in::check(keys, problems);
+    let built_in = match &keys.built_in {
+        Some(written) => Some((built_in::keys(written, problems)?, written.span())),
+        None => None,
+    };
+    let Some(Chosen { tables, places }) = chosen(keys, built_in.as_ref()) else {
         let help =
             "add [[test.transaction]] with script = \"checkout.sql\", or sql = \"SELECT ...\"";
         problems.missing(table.workload_place(), "this test has no transaction", help);
         return None;
-    }
+    };
     if tables.len() > MAX_TRANSACTIONS {
         let message = format!("{} transactions are more than {MAX_TRANSACTIONS}", tables.len());
         problems.add(table.at.clone(), message).help("write several tests");
         return None;
     }
-    let set = set(keys, problems);
+    let mut set = BTreeMap::new();
+    if let Some((own, _)) = &built_in {
+        set.extend(self::set(own, problems));
+    }
+    set.extend(self::set(keys, problems));
     let mut names = TakenNames::new("transaction");
     let of_tables = tables.iter().map(|one| transaction(one, tables.len(), &mut names, problems));
     let transactions: Vec<_> = of_tables.collect();
     let transactions: Vec<ScriptTransaction> = transactions.into_iter().collect::<Option<_>>()?;
+    let mut data = own_data::data(keys, &set, problems);
+    if let Some((own, at)) = &built_in {
+        // Its places are in a text that is no part of the study.
+        let mut inner = problems.elsewhere();
+        let own = own_data::data(own, &set, &mut inner);
+        problems.take(inner, at);
+        data.invariants.splice(..0, own.invariants);
+        (data.setup, data.load) = (own.setup, own.load);
+    }
     let mut own = Transactions {
         transactions,
         set,
         prepared: keys.prepared.value(),
         writes: keys.writes.value(),
         change_data: false,
-        data: own_data::data(keys, problems),
+        data,
     };
-    let places: Vec<Place> = tables.iter().map(script_place).collect();
     if let Err(error) = script_column::read(&mut own, problems) {
         not_read(&own, &places, &error, problems);
         return None;
     }
     own.change_data = change_data(&own, &places, problems)?;
     Some(own)
+}
+
+/// The transactions of a test, and where the study has their scripts.
+struct Chosen<'k> {
+    tables: &'k [Spanned<TransactionTable>],
+    places: Vec<Place>,
+}
+
+/// Those that the test has; otherwise those of the workload that it names.
+fn chosen<'k>(
+    keys: &'k TransactionsKeys,
+    built_in: Option<&'k (TransactionsKeys, Place)>,
+) -> Option<Chosen<'k>> {
+    let of = |keys: &'k TransactionsKeys| {
+        keys.transaction.as_deref().filter(|tables| !tables.is_empty())
+    };
+    if let Some(tables) = of(keys) {
+        return Some(Chosen { tables, places: tables.iter().map(script_place).collect() });
+    }
+    let (keys, at) = built_in?;
+    let tables = of(keys)?;
+    Some(Chosen { tables, places: vec![at.clone(); tables.len()] })
 }
 
 /// Where a script is named, or stands.
@@ -145,7 +184,8 @@ fn transaction(
     let named = keys.name.as_ref().map(|written| (written.get_ref().clone(), written.span()));
     let named = named.or_else(|| {
         let written = keys.script.as_ref()?;
-        let stem = written.get_ref().strip_prefix(BUILT_IN).map(str::to_owned);
+        let stem = written.get_ref().strip_prefix(BUILT_IN);
+        let stem = stem.map(|name| name.rsplit('/').next().unwrap_or(name).to_owned());
         let stem =
             stem.or_else(|| Some(Path::new(written.get_ref()).file_stem()?.to_str()?.to_owned()))?;
         Some((stem, written.span()))
@@ -176,9 +216,6 @@ fn transaction(
     Some(ScriptTransaction { name: name?, script: script?, weight, think_time, slo, retry })
 }
 
-/// What scripts of weighin's own begin with.
-const BUILT_IN: &str = "builtin:";
-
 fn script(table: &Spanned<TransactionTable>, problems: &mut Problems) -> Option<Script> {
     let keys = table.get_ref();
     match (&keys.script, &keys.sql) {
@@ -195,7 +232,7 @@ fn script(table: &Spanned<TransactionTable>, problems: &mut Problems) -> Option<
             None
         }
         (Some(written), None) => match written.get_ref().strip_prefix(BUILT_IN) {
-            Some(name) => built_in(name, written.span(), problems),
+            Some(name) => built_in_script(name, written.span(), problems),
             None => {
                 let origin = written.get_ref().clone();
                 let text = script_file::read(written.get_ref(), written.span(), problems)?;
@@ -240,7 +277,7 @@ fn is_command(text: &str) -> bool {
     text.lines().last().is_some_and(|line| line.trim_start().starts_with('\\'))
 }
 
-fn built_in(name: &str, at: Place, problems: &mut Problems) -> Option<Script> {
+fn built_in_script(name: &str, at: Place, problems: &mut Problems) -> Option<Script> {
     let Some(script) = script::builtin(name) else {
         let names = || script::builtin_names();
         let near = nearest(name, names())

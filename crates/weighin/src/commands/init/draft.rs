@@ -1,0 +1,102 @@
+//! A study that is drafted from a server that runs.
+
+use crate::arguments::InitArguments;
+use crate::commands::targets;
+use crate::exit::CliError;
+use crate::messages::shown;
+use crate::signals;
+use model::{OutlineStatement, Place};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use study::{CommandLine, Drafted};
+use system::client::SecretRules;
+use workload::draft::{SlowLog, draft};
+
+/// Statements that become transactions.
+const MOST: usize = 30;
+/// Bytes of a log that are read, and of one of its lines.
+const LONGEST_LOG: u64 = 4 << 30;
+const LONGEST_LINE: u64 = 1 << 20;
+
+/// Drafts a study from what a server holds and is asked.
+pub(super) fn of_server(arguments: &InitArguments, url: &str) -> Result<Drafted, CliError> {
+    let mut line = CommandLine::new(crate::arguments::option);
+    let mut target = vec![("url".to_owned(), url.to_owned())];
+    for (key, given) in [
+        ("password_env", &arguments.password_env),
+        ("password_file", &arguments.password_file),
+        ("tls", &arguments.tls),
+        ("tls_ca", &arguments.tls_ca),
+    ] {
+        target.extend(given.clone().map(|text| (key.to_owned(), text)));
+    }
+    line.target("name", "server");
+    target.iter().for_each(|(key, text)| line.target(key, text));
+    let server = line.read_target()?;
+    let rules = SecretRules::command_line(false);
+    let Place::Server(_) = &server.place else { return Err(server.out_of_reach().into()) };
+    let mut outliner = system::outline(&targets::login(&server, &rules)?)?;
+    let logged = arguments.slow_log.as_deref().map(slow_log).transpose()?;
+    let mut outline = outliner.outline(logged.is_none())?;
+    let source = match &arguments.slow_log {
+        Some(path) => format!("the slow log {}", shown(path)),
+        None => "the server's statistics of statements, since they were last reset".to_owned(),
+    };
+    let mut statements = logged.unwrap_or_else(|| std::mem::take(&mut outline.statements));
+    statements.retain(|statement| !is_of_server(&statement.text));
+    if let Some(more) = statements.len().checked_sub(MOST).filter(|more| *more > 0) {
+        outline.notes.push(format!("{more} more statements took less time, and are left out"));
+    }
+    let mut drafted = Drafted { target, source, outline, ..Drafted::default() };
+    for statement in statements.into_iter().take(MOST) {
+        if signals::stop().is_requested() {
+            return Err(model::Failure::stopped().into());
+        }
+        let OutlineStatement { text, count } = statement;
+        match draft(&text, &drafted.outline.tables) {
+            Err(why) => drafted.refused.push((text, count, why)),
+            Ok(found) => match outliner.refuses(&found.marked)? {
+                Some(why) => drafted.refused.push((text, count, why)),
+                None => drafted.drafts.push((found, count)),
+            },
+        }
+    }
+    Ok(drafted)
+}
+
+/// Whether a statement sets or asks something of the server, as clients and weighin itself do.
+fn is_of_server(statement: &str) -> bool {
+    let text = statement.to_ascii_lowercase();
+    ["set ", "show ", "use ", "select @@", "begin", "start transaction", "commit", "rollback"]
+        .iter()
+        .any(|begin| text.starts_with(begin))
+        || text.contains("information_schema")
+        || text.contains("performance_schema")
+}
+
+/// The statements of a log.
+fn slow_log(path: &Path) -> Result<Vec<OutlineStatement>, CliError> {
+    let refuse = |why: String| {
+        CliError::usage(
+            format!("{} cannot be read: {why}", shown(path)),
+            "name the slow log of the server, a text file",
+        )
+    };
+    let file = File::open(path).map_err(|error| refuse(error.to_string()))?;
+    let facts = file.metadata().map_err(|error| refuse(error.to_string()))?;
+    // Of another kind, it might never end.
+    if !facts.is_file() || facts.len() > LONGEST_LOG {
+        return Err(refuse(format!("it is no file of at most {} GiB", LONGEST_LOG >> 30)));
+    }
+    let mut input = BufReader::new(file.take(LONGEST_LOG));
+    let (mut log, mut line) = (SlowLog::default(), Vec::new());
+    loop {
+        line.clear();
+        let read = (&mut input).take(LONGEST_LINE).read_until(b'\n', &mut line);
+        if read.map_err(|error| refuse(error.to_string()))? == 0 {
+            return Ok(log.finish());
+        }
+        log.line(&String::from_utf8_lossy(&line));
+    }
+}

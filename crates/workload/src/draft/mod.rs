@@ -1,0 +1,455 @@
+//! Drafts a script of a statement whose values are `?`: each is drawn from the column that it is compared
+//! with, or becomes a value of.
+
+mod slow_log;
+mod token;
+
+pub use slow_log::SlowLog;
+
+use model::{OutlineColumn, OutlineTable};
+use std::fmt::Write;
+use token::{Kind, Token, tokens};
+
+/// Values of a list that came without them.
+const LISTED: usize = 3;
+/// Rows of which values are taken where a column has no range.
+const VALUES: u32 = 1_000;
+/// How far apart the ends of a range are.
+const SPAN: i64 = 99;
+/// Characters of a statement that is drafted.
+const LONGEST: usize = 16_384;
+/// Words of SQL that stand where an alias may.
+const NO_ALIAS: [&str; 18] = [
+    "WHERE", "JOIN", "INNER", "LEFT", "RIGHT", "CROSS", "ON", "USING", "GROUP", "ORDER", "LIMIT",
+    "SET", "VALUES", "VALUE", "HAVING", "UNION", "FOR", "SELECT",
+];
+
+/// A statement as a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draft {
+    /// What it does and to which table.
+    pub name: String,
+    /// Commands and the statement.
+    pub script: String,
+    /// The statement with a `?` for each of its values, as a server prepares it.
+    pub marked: String,
+    /// Whether it may change data.
+    pub writes: bool,
+    /// What was guessed of its values.
+    pub guesses: Vec<String>,
+}
+
+/// Drafts a script of a statement.
+///
+/// # Errors
+/// Why that is not possible.
+pub fn draft(text: &str, tables: &[OutlineTable]) -> Result<Draft, String> {
+    let text = text.trim().trim_end_matches(';').trim_end();
+    // How a server writes the two numbers of a LIMIT.
+    let limit = text.strip_suffix("LIMIT ?, ...").map(|before| format!("{before}LIMIT ?, ?"));
+    let text = limit.as_deref().unwrap_or(text);
+    if text.len() > LONGEST {
+        return Err("it is too long".to_owned());
+    }
+    if text.ends_with("...") {
+        return Err("the server has kept only its beginning".to_owned());
+    }
+    if text.chars().any(char::is_control) || text.contains("'''") || text.contains('\\') {
+        return Err("it has characters that a script cannot have".to_owned());
+    }
+    let tokens = tokens(text).ok_or("a quote in it does not end")?;
+    Drafting::new(text, &tokens, tables)?.finish()
+}
+
+/// What stands in place of a `?`.
+enum Filled<'t> {
+    /// As it is.
+    Constant(&'static str),
+    /// A value of a column.
+    Of(&'t OutlineTable, &'t OutlineColumn),
+    /// A new value of a column in which no two rows have the same.
+    New(&'t OutlineTable, &'t OutlineColumn),
+    /// A little more than the value before.
+    Above,
+}
+
+struct Drafting<'t> {
+    text: &'t str,
+    tokens: &'t [Token<'t>],
+    /// By alias or name, in lower case.
+    known: Vec<(String, &'t OutlineTable)>,
+    draft: Draft,
+    /// Of the statement, up to the token that comes next.
+    sql: String,
+    variables: usize,
+    /// The column of the last variable, where that is a number within a range.
+    last: Option<usize>,
+}
+
+impl<'t> Drafting<'t> {
+    fn new(
+        text: &'t str,
+        tokens: &'t [Token<'t>],
+        tables: &'t [OutlineTable],
+    ) -> Result<Self, String> {
+        let verb = tokens.first().map(Token::upper).unwrap_or_default();
+        if !["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE"].contains(&verb.as_str()) {
+            return Err("it is neither a query nor a change of rows".to_owned());
+        }
+        let has = |word: &str| tokens.iter().any(|token| token.is(word));
+        if has("OUTFILE") || has("DUMPFILE") || (verb == "SELECT" && has("INTO")) {
+            return Err("it writes what it reads elsewhere".to_owned());
+        }
+        let locks = has("UPDATE") || has("SHARE");
+        let known = named_tables(tokens, tables)?;
+        let Some((_, first)) = known.first() else {
+            return Err("it names no table of this database".to_owned());
+        };
+        if let Some((_, empty)) = known.iter().find(|(_, table)| table.rows == 0)
+            && verb == "SELECT"
+        {
+            return Err(format!("the table {} is empty", empty.name));
+        }
+        let draft = Draft {
+            name: format!("{verb} {}", first.name),
+            script: String::new(),
+            marked: String::new(),
+            writes: verb != "SELECT" || locks,
+            guesses: Vec::new(),
+        };
+        Ok(Self { text, tokens, known, draft, sql: String::new(), variables: 0, last: None })
+    }
+
+    fn finish(mut self) -> Result<Draft, String> {
+        let mut copied = 0;
+        let mut at = 0;
+        while let Some(token) = self.tokens.get(at) {
+            match token.kind {
+                Kind::Mark => {
+                    self.copy(copied, token.from);
+                    let filled = self.filled(at)?;
+                    self.fill(&filled)?;
+                    copied = token.to;
+                }
+                Kind::List => {
+                    self.copy(copied, token.from);
+                    self.list(at)?;
+                    copied = token.to;
+                }
+                // Servers note a space there, by which they themselves find no function.
+                Kind::Word if self.tokens.get(at + 1).is_some_and(|next| next.is("(")) => {
+                    self.copy(copied, token.to);
+                    copied = self.tokens[at + 1].from;
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        self.copy(copied, self.text.len());
+        let _ = writeln!(self.draft.script, "{};", self.sql);
+        Ok(self.draft)
+    }
+
+    fn copy(&mut self, from: usize, to: usize) {
+        let part = &self.text[from..to];
+        // A colon of the statement is no variable.
+        self.sql.push_str(&part.replace(':', "\\:"));
+        self.draft.marked.push_str(part);
+    }
+
+    /// `(...)`: the values of a row, or those of an IN.
+    fn list(&mut self, at: usize) -> Result<(), String> {
+        let before = at.checked_sub(1).map(|before| &self.tokens[before]);
+        let is_row = before.is_some_and(|token| token.is("VALUES") || token.is("VALUE"));
+        let fills: Vec<Filled<'t>> = match is_row {
+            true => self.row(at - 1)?,
+            false if before.is_some_and(|token| token.is("IN")) => {
+                let (table, column) = self.column_before(at - 1).ok_or_else(|| self.unseen(at))?;
+                (0..LISTED).map(|_| Filled::Of(table, column)).collect()
+            }
+            false => return Err(self.unseen(at)),
+        };
+        self.both("(");
+        for (number, filled) in fills.iter().enumerate() {
+            if number > 0 {
+                self.both(", ");
+            }
+            self.fill(filled)?;
+        }
+        self.both(")");
+        Ok(())
+    }
+
+    fn both(&mut self, text: &str) {
+        self.sql.push_str(text);
+        self.draft.marked.push_str(text);
+    }
+
+    /// The values of an INSERT, by its list of columns.
+    fn row(&self, values: usize) -> Result<Vec<Filled<'t>>, String> {
+        let (_, table) = self.known[0];
+        let mut columns: Vec<&OutlineColumn> = Vec::new();
+        let close = values.checked_sub(1).filter(|close| self.tokens[*close].is(")"));
+        match close {
+            None => columns.extend(&table.columns),
+            Some(close) => {
+                let named = self.tokens[..close].iter().rev().take_while(|token| !token.is("("));
+                let mut named: Vec<&Token<'_>> = named.filter(|token| token.is_name()).collect();
+                named.reverse();
+                for name in named {
+                    let column = table.columns.iter().find(|column| name.names(&column.name));
+                    columns.push(
+                        column
+                            .ok_or_else(|| format!("it has an unknown column {}", name.name()))?,
+                    );
+                }
+            }
+        }
+        Ok(columns.into_iter().map(|column| of(table, column, true)).collect())
+    }
+
+    /// What a `?` is.
+    fn filled(&self, at: usize) -> Result<Filled<'t>, String> {
+        let before = |back: usize| at.checked_sub(back).map(|at| &self.tokens[at]);
+        let is = |back: usize, word: &str| before(back).is_some_and(|token| token.is(word));
+        if is(1, "OFFSET") {
+            return Ok(Filled::Constant("0"));
+        }
+        if is(1, "LIMIT") {
+            let first = self.tokens.get(at + 1).is_some_and(|token| token.is(","));
+            return Ok(Filled::Constant(if first { "0" } else { "10" }));
+        }
+        if is(1, ",") && is(2, "?") && is(3, "LIMIT") {
+            return Ok(Filled::Constant("10"));
+        }
+        if is(1, "INTERVAL") || (is(1, "(") && is(2, "COUNT")) || (is(1, "SELECT")) {
+            return Ok(Filled::Constant("1"));
+        }
+        if is(1, "AND") && is(2, "?") && is(3, "BETWEEN") {
+            let (table, column) = self.column_before(at - 3).ok_or_else(|| self.unseen(at))?;
+            return Ok(if column.range.is_some() {
+                Filled::Above
+            } else {
+                Filled::Of(table, column)
+            });
+        }
+        // `SET a = a + ?`
+        if is(1, "+") || is(1, "-") {
+            return Ok(Filled::Constant("1"));
+        }
+        let compared = before(1).is_some_and(|token| {
+            ["=", "<", ">", "<=", ">=", "<>", "!=", "<=>", "LIKE", "BETWEEN"]
+                .iter()
+                .any(|word| token.is(word))
+        });
+        if compared {
+            let (table, column) = self.column_before(at - 1).ok_or_else(|| self.unseen(at))?;
+            return Ok(of(table, column, false));
+        }
+        if let Some((table, column)) = self.in_list(at) {
+            return Ok(of(table, column, false));
+        }
+        if let Some(filled) = self.in_row(at) {
+            return Ok(filled);
+        }
+        let after = self.tokens.get(at + 1);
+        if after.is_some_and(|token| ["=", "<", ">", "<=", ">="].iter().any(|word| token.is(word)))
+            && let Some((table, column)) = self.column_at(at + 2)
+        {
+            return Ok(of(table, column, false));
+        }
+        Err(self.unseen(at))
+    }
+
+    /// The column of `column IN (?, ?)`.
+    fn in_list(&self, at: usize) -> Option<(&'t OutlineTable, &'t OutlineColumn)> {
+        let open = self.list_begin(at)?;
+        let is_in = open.checked_sub(1).is_some_and(|at| self.tokens[at].is("IN"));
+        is_in.then(|| self.column_before(open - 1))?
+    }
+
+    /// The value of `(a, b) VALUES (?, ?)`.
+    fn in_row(&self, at: usize) -> Option<Filled<'t>> {
+        let open = self.list_begin(at)?;
+        let values = open.checked_sub(1)?;
+        if !self.tokens[values].is("VALUES") && !self.tokens[values].is("VALUE") {
+            return None;
+        }
+        let number = self.tokens[open + 1..at].iter().filter(|token| token.is(",")).count();
+        self.row(values).ok()?.into_iter().nth(number)
+    }
+
+    /// Where the parenthesis of a plain list is in which a token stands.
+    fn list_begin(&self, at: usize) -> Option<usize> {
+        let plain = |token: &&Token<'_>| token.is("?") || token.is(",");
+        let inside = self.tokens[..at].iter().rev().take_while(plain).count();
+        let open = at.checked_sub(inside + 1)?;
+        self.tokens[open].is("(").then_some(open)
+    }
+
+    /// The column whose name ends before a token.
+    fn column_before(&self, at: usize) -> Option<(&'t OutlineTable, &'t OutlineColumn)> {
+        let mut end = at.checked_sub(1)?;
+        // NOT IN, NOT LIKE, NOT BETWEEN.
+        if self.tokens[end].is("NOT") {
+            end = end.checked_sub(1)?;
+        }
+        let qualified = end.checked_sub(2).filter(|_| self.tokens[end - 1].is("."));
+        self.resolve(qualified.map(|at| &self.tokens[at]), &self.tokens[end])
+    }
+
+    /// The column whose name begins with a token.
+    fn column_at(&self, at: usize) -> Option<(&'t OutlineTable, &'t OutlineColumn)> {
+        let first = self.tokens.get(at)?;
+        match self.tokens.get(at + 1).is_some_and(|token| token.is(".")) {
+            true => self.resolve(Some(first), self.tokens.get(at + 2)?),
+            false => self.resolve(None, first),
+        }
+    }
+
+    fn resolve(
+        &self,
+        of: Option<&Token<'_>>,
+        name: &Token<'_>,
+    ) -> Option<(&'t OutlineTable, &'t OutlineColumn)> {
+        if !name.is_name() {
+            return None;
+        }
+        let fits = |alias: &str| of.is_none_or(|of| of.names(alias));
+        self.known.iter().filter(|(alias, _)| fits(alias)).find_map(|(_, table)| {
+            let column = table.columns.iter().find(|column| name.names(&column.name))?;
+            Some((*table, column))
+        })
+    }
+
+    fn unseen(&self, at: usize) -> String {
+        let from = self.tokens[at.saturating_sub(4)].from;
+        let to = self.tokens[at].to;
+        let part = model::text::excerpt(&self.text[from..to], 60).into_owned();
+        format!("no column is seen from which the value of «{part}» could be drawn")
+    }
+
+    /// Writes a value, and the command that draws it.
+    fn fill(&mut self, filled: &Filled<'_>) -> Result<(), String> {
+        let (table, column) = match filled {
+            Filled::Constant(text) => {
+                self.both(text);
+                return Ok(());
+            }
+            Filled::Above => {
+                let last = self.last.ok_or("the beginning of a range is not seen")?;
+                let _ = write!(self.sql, ":v{last} + {SPAN}");
+                let _ = write!(self.draft.marked, "? + {SPAN}");
+                self.guess(format!("a range ends {SPAN} above its beginning"));
+                return Ok(());
+            }
+            Filled::Of(table, column) | Filled::New(table, column) => (*table, *column),
+        };
+        self.variables += 1;
+        let number = self.variables;
+        let shown = format!("{}.{}", table.name, column.name);
+        self.last = None;
+        let command = match (filled, column.range) {
+            (Filled::New(..), Some((_, high))) if column.is_unique => {
+                self.guess(format!("{shown}: new numbers above {high}"));
+                let low = high.saturating_add(1);
+                // As a column of 32 bits takes them, if it has not more already.
+                format!("random({low}, {})", i64::from(i32::MAX).max(low))
+            }
+            (_, Some((low, high))) => {
+                self.guess(format!("{shown}: {low} to {high}, all as likely as any other"));
+                self.last = Some(number);
+                format!("random({low}, {high})")
+            }
+            (_, None) if table.rows == 0 => {
+                return Err(format!(
+                    "the table {} is empty, and has no values to draw",
+                    table.name
+                ));
+            }
+            (_, None) => {
+                self.guess(format!(
+                    "{shown}: values of {VALUES} of its rows, all as likely as any other"
+                ));
+                let (of, name) = (quoted(&table.name), quoted(&column.name));
+                let _ = writeln!(
+                    self.draft.script,
+                    "\\values v{number} = SELECT {name} FROM {of} WHERE {name} IS NOT NULL LIMIT {VALUES}"
+                );
+                let _ = write!(self.sql, ":v{number}");
+                self.draft.marked.push('?');
+                return Ok(());
+            }
+        };
+        let _ = writeln!(self.draft.script, "\\set v{number} {command}");
+        let _ = write!(self.sql, ":v{number}");
+        self.draft.marked.push('?');
+        Ok(())
+    }
+
+    fn guess(&mut self, guess: String) {
+        if !self.draft.guesses.contains(&guess) {
+            self.draft.guesses.push(guess);
+        }
+    }
+}
+
+fn of<'t>(table: &'t OutlineTable, column: &'t OutlineColumn, is_new: bool) -> Filled<'t> {
+    if is_new { Filled::New(table, column) } else { Filled::Of(table, column) }
+}
+
+fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
+}
+
+/// The tables that a statement names, by their aliases, in their order.
+fn named_tables<'t>(
+    tokens: &[Token<'_>],
+    tables: &'t [OutlineTable],
+) -> Result<Vec<(String, &'t OutlineTable)>, String> {
+    let mut known: Vec<(String, &OutlineTable)> = Vec::new();
+    let mut at = 0;
+    // Whether a name that comes is that of a table.
+    let mut due = false;
+    while let Some(token) = tokens.get(at) {
+        let begins = ["FROM", "JOIN", "INTO"].iter().any(|word| token.is(word))
+            || (token.is("UPDATE") && at == 0)
+            || (token.is("REPLACE") && at == 0)
+            || (token.is("INSERT") && at == 0);
+        if begins {
+            due = true;
+        } else if due && token.is_name() && !token.is("IGNORE") && !token.is("LOW_PRIORITY") {
+            let is_of = tokens.get(at + 1).is_some_and(|dot| dot.is("."));
+            let name = if is_of { tokens.get(at + 2) } else { Some(token) };
+            let name = name.ok_or("it ends too early")?;
+            at += if is_of { 2 } else { 0 };
+            let found = tables.iter().find(|table| name.names(&table.name)).ok_or_else(|| {
+                let name = model::text::excerpt(name.name(), 64).into_owned();
+                format!("{name} is no table of this database")
+            })?;
+            let alias = tokens[at + 1..].iter().find(|token| !token.is("AS"));
+            let alias = alias
+                .filter(|token| token.is_name() && !NO_ALIAS.iter().any(|word| token.is(word)));
+            known.push((alias.map_or(found.name.clone(), |alias| alias.name().to_owned()), found));
+            due = false;
+        } else if token.is(",") && at > 0 && known.len() == 1 && follows_table(tokens, at) {
+            due = true;
+        }
+        at += 1;
+    }
+    Ok(known)
+}
+
+/// Whether a comma stands between tables of a FROM.
+fn follows_table(tokens: &[Token<'_>], at: usize) -> bool {
+    let from = tokens[..at].iter().rposition(|token| token.is("FROM"));
+    let clause = tokens[..at].iter().rposition(|token| {
+        ["WHERE", "SET", "GROUP", "ORDER", "LIMIT", "ON", "SELECT", "VALUES", "("]
+            .iter()
+            .any(|word| token.is(word))
+    });
+    from.is_some_and(|from| clause.is_none_or(|clause| clause < from))
+}
+
+#[cfg(test)]
+mod tests;
