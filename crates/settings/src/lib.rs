@@ -79,8 +79,15 @@ pub struct KnownSettings {
     optional: &'static str,
     /// Settings that name a file of the server, which a private one keeps in its own directory.
     files: &'static [&'static str],
-    /// The memory in which the server caches data, and how many bytes a value is.
-    cache: Option<(&'static str, fn(&str) -> Option<u64>)>,
+    cache: Option<Cache>,
+}
+
+/// The memory in which a server caches data.
+#[derive(Debug)]
+struct Cache {
+    setting: &'static str,
+    /// How many bytes a value is.
+    bytes: fn(&str) -> Option<u64>,
 }
 
 impl KnownSettings {
@@ -169,9 +176,9 @@ impl KnownSettings {
     /// The setting of the memory in which a server caches data, and how many bytes these settings give
     /// it.
     pub fn cache_bytes(&self, settings: &BTreeMap<String, String>) -> Option<(String, u64)> {
-        let (name, bytes) = self.cache?;
-        let given = settings.get(name).or_else(|| settings.get(&format!("loose_{name}")))?;
-        Some((name.to_owned(), bytes(given)?))
+        let Cache { setting: name, bytes } = self.cache.as_ref()?;
+        let given = settings.get(*name).or_else(|| settings.get(&format!("loose_{name}")))?;
+        Some(((*name).to_owned(), bytes(given)?))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Settings of MariaDB and MySQL, by full names with underscores.
 
-use crate::{KnownSettings, Rule, Verdict, by_path, options};
+use crate::{Cache, KnownSettings, Rule, Verdict, by_path, options};
 
 /// What weighin knows of them.
 pub static KNOWN: KnownSettings = KnownSettings {
@@ -16,7 +16,7 @@ pub static KNOWN: KnownSettings = KnownSettings {
     groups: &["mysqld", "server", "mariadb", "mariadbd", "client-server"],
     optional: "loose_",
     files: &FILES,
-    cache: Some(("innodb_buffer_pool_size", bytes)),
+    cache: Some(Cache { setting: "innodb_buffer_pool_size", bytes }),
     ..KnownSettings::NONE
 };
 

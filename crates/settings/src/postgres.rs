@@ -1,6 +1,6 @@
 //! Settings of PostgreSQL, by names in lower case with underscores.
 
-use crate::{KnownSettings, PATH, Rule, Verdict, is_path};
+use crate::{Cache, KnownSettings, PATH, Rule, Verdict, is_path};
 
 /// What weighin knows of them.
 pub static KNOWN: KnownSettings = KnownSettings {
@@ -9,7 +9,7 @@ pub static KNOWN: KnownSettings = KnownSettings {
     need_trust: &NEED_TRUST,
     judge_value,
     secrets: &SECRETS,
-    cache: Some(("shared_buffers", bytes)),
+    cache: Some(Cache { setting: "shared_buffers", bytes }),
     ..KnownSettings::NONE
 };
 

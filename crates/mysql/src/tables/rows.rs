@@ -1,5 +1,4 @@
-use crate::client::{ClientError, Connection};
-use crate::connect;
+use crate::client::{ClientError, Connection, connect};
 use model::{Failure, Oltp};
 use sql::Control;
 use sql::tables::{Maker, Piece, append_lines};
