@@ -4,7 +4,7 @@ use model::{
     CacheState, ControlAct, Endpoint, PasswordSource, Place, RestartWay, SandboxSpec,
     ServerAddress, Software, Study, System, Target, Tls,
 };
-use settings::{Verdict, judge};
+use settings::Verdict;
 use std::collections::BTreeSet;
 use system::Diagnostics;
 use system::client::{SecretRules, is_loopback};
@@ -137,7 +137,8 @@ fn trusted(spec: &SandboxSpec, system: System) -> Option<String> {
     }
     let of_replicas = spec.replica_settings();
     let settings = spec.settings.iter().chain(&of_replicas);
-    let trusted = settings.filter_map(|(name, value)| match judge(system, name, value) {
+    let known = system.facts().settings;
+    let trusted = settings.filter_map(|(name, value)| match known.judge(name, value) {
         Verdict::NeedsTrust(harm) => Some(format!("{name} ({harm})")),
         Verdict::Allowed | Verdict::Decided(_) => None,
     });

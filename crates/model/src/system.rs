@@ -4,6 +4,7 @@
 use crate::durability::kept;
 use crate::{BackgroundWork, DurabilitySetting, Kept, Placeholder, Promise, SqlSyntax};
 use serde::{Deserialize, Serialize};
+use settings::KnownSettings;
 use std::collections::BTreeMap;
 
 /// A family of targets: servers that speak one protocol, or no server at all.
@@ -44,8 +45,8 @@ pub struct SystemFacts {
     pub background_work: &'static [BackgroundWork],
     /// The workload whose data `weighin prepare` makes.
     pub usual_workload: &'static str,
-    /// Separates the words of a setting's name.
-    pub setting_separator: char,
+    /// What is known of its settings.
+    pub settings: &'static KnownSettings,
     /// Settings that weighin chooses for the members of a group.
     pub group_settings: &'static [&'static str],
     /// Settings by which it is told what survives a crash.
@@ -207,7 +208,7 @@ static MYSQL_FACTS: SystemFacts = SystemFacts {
     ],
     background_work: &[],
     usual_workload: "oltp_read_write",
-    setting_separator: '_',
+    settings: &settings::MARIADB,
     group_settings: &[
         "server_id",
         "log_bin",
@@ -278,7 +279,7 @@ static POSTGRES_FACTS: SystemFacts = SystemFacts {
     ],
     background_work: &[],
     usual_workload: "oltp_read_write",
-    setting_separator: '_',
+    settings: &settings::POSTGRES,
     group_settings: &[
         "cluster_name",
         "hot_standby",
@@ -332,7 +333,7 @@ static REDIS_FACTS: SystemFacts = SystemFacts {
     features: &[(Feature::Keys, REDIS), (Feature::OptionFiles, REDIS)],
     background_work: &BackgroundWork::ALL,
     usual_workload: "key_value",
-    setting_separator: '-',
+    settings: &settings::REDIS,
     group_settings: &[],
     durability: &[
         DurabilitySetting {
@@ -371,7 +372,7 @@ const UNKNOWN: SystemFacts = SystemFacts {
     features: &[(Feature::Transactions, NO_SERVER)],
     background_work: &[],
     usual_workload: "oltp_read_write",
-    setting_separator: '_',
+    settings: &KnownSettings::NONE,
     group_settings: &[],
     durability: &[],
     product: |_| None,

@@ -3,6 +3,7 @@
 use super::tables;
 use crate::client::Connection;
 use model::{Algorithm, BuiltInChange, Change, Failure, FailureKind, Oltp, SchemaChange};
+use sql::needs_tables;
 use sql::tables::{lend, take_again};
 use std::fmt::Write;
 use workload::oltp::name_of;
@@ -48,13 +49,7 @@ pub(super) fn sql(change: &SchemaChange, tables: Option<&Oltp>) -> Result<String
 }
 
 fn tables_of(change: BuiltInChange, tables: Option<&Oltp>) -> Result<&Oltp, Failure> {
-    tables.ok_or_else(|| {
-        Failure::new(
-            FailureKind::NotPermitted,
-            format!("the change {} needs the test tables", change.name()),
-            "add a line like table_size = 100000 to the test",
-        )
-    })
+    tables.ok_or_else(|| needs_tables("change", change.name()))
 }
 
 /// Makes sure that weighin made the table that one of its own changes is made to, and marks it as

@@ -23,6 +23,7 @@ mod statements;
 pub mod tables;
 
 pub use self::limits::check_limits;
+pub use crate::client::connect;
 use crate::client::{Connection, login_failure, resolve_server_key, server_failure, server_key};
 use crate::load::MysqlWire;
 pub use crate::protocol::LoginOptions;
@@ -36,11 +37,11 @@ use model::{
     CrossCheckFigures, Endpoint, Failure, ServerAddress, ServerCounters, ServerFacts, Statement,
     StatementPlan, TableContents, Target, Tls, Transactions, Trial, Workload,
 };
-use sql::{Probed, Reader, SqlClients, SqlKind, Statements};
+use sql::{Probed, Reader, SqlClients, SqlKind, Statements, TimedSession};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin};
+use system::client::{Credentials, LoginEnvironment, UsualLogin};
 use system::group::Member;
 use system::own_data::SqlServer;
 use system::{
@@ -51,14 +52,6 @@ use workload::program::Program;
 
 /// The servers as a system.
 pub static SYSTEM: Servers<Mysql> = Servers::NEW;
-
-/// Opens a connection for control work.
-///
-/// # Errors
-/// When the server cannot be reached or refuses.
-pub fn connect(login: &Login) -> Result<Connection, Failure> {
-    Connection::open_within(login.address(), login.credentials(), Limits::default(), login.stop())
-}
 
 /// What the load engine's sessions log in with.
 ///
@@ -231,7 +224,7 @@ impl ServerKind for Mysql {
         login: &Login,
         statement: &Statement,
     ) -> Result<Box<dyn StatementSession>, Failure> {
-        Ok(Box::new(statements::Session::open(login, statement)?))
+        Ok(Box::new(TimedSession::<statements::Timed>::open(login, statement)?))
     }
 
     fn probe_login(login: &Login) -> Result<Login, Failure> {

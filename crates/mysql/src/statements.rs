@@ -1,15 +1,12 @@
-//! Statements whose time is taken: a session that runs them, and what the server counts for it.
+//! Statements whose time is taken: how these servers refuse and end them, and what they count.
 
 use super::{changes, connect};
 use crate::client::{ClientError, Connection};
 use crate::protocol::ServerError;
-use model::{
-    Failure, FailureKind, Oltp, Query, SchemaChange, Statement, Stop, TimedStatement, Workload,
-};
+use model::{Failure, FailureKind, Oltp, Query, SchemaChange, Statement, Stop, TimedStatement};
+use sql::{TimedKind, TimedSession};
 use std::time::Duration;
-use system::Login;
-use system::{SessionCounts, StatementSession};
-use workload::oltp::analytic;
+use system::{Login, SessionCounts};
 
 /// Errors that say that the server gave the connection up: it shuts down, or somebody killed it.
 const GIVEN_UP: [u16; 3] = [1053, 1317, 1927];
@@ -31,159 +28,72 @@ const SPILLS: [&str; 2] = ["Created_tmp_disk_tables", "Sort_merge_passes"];
 /// MariaDB from 11.5 on.
 const MAX_BYTES: &str = "Max_tmp_space_used";
 
-pub(super) struct Session {
-    connection: Connection,
-    login: Login,
-    data: Option<Workload>,
-    timeout: Duration,
-}
+/// Such statements on these servers.
+pub(super) struct Timed;
 
-impl Session {
-    /// Logs in; the session's transactions are read-only unless the statements may write.
-    pub(super) fn open(login: &Login, statement: &Statement) -> Result<Self, Failure> {
+impl TimedKind for Timed {
+    type Connection = Connection;
+
+    fn open(login: &Login, statement: &Statement) -> Result<Connection, Failure> {
         let mut connection = connect(login)?;
         if !statement.writes {
             let sql = "SET SESSION TRANSACTION READ ONLY";
             connection.execute(sql).map_err(|e| e.failure("cannot make the session read-only"))?;
         }
-        let (login, data, timeout) = (login.clone(), statement.data.clone(), statement.timeout);
-        Ok(Self { connection, login, data, timeout })
+        Ok(connection)
     }
 
-    fn tables(&self) -> Option<&Oltp> {
-        self.data.as_ref().and_then(|data| data.oltp().ok())
+    fn count_rows(
+        connection: &mut Connection,
+        sql: &str,
+        limit: Duration,
+    ) -> Result<u64, ClientError> {
+        connection.count_rows(sql, limit)
     }
 
-    fn sql(&self, query: &Query) -> Result<String, Failure> {
-        match (query, self.data.as_ref().map(Workload::oltp)) {
-            (Query::Own(sql), _) => Ok(sql.clone()),
-            (Query::Change(change), _) => changes::sql(change, self.tables()),
-            (Query::BuiltIn(query), Some(tables)) => Ok(analytic(*query, tables?)),
-            (Query::BuiltIn(query), None) => Err(Failure::new(
-                FailureKind::NotPermitted,
-                format!("the query {} needs the test tables", query.name()),
-                "add a line like table_size = 100000 to the test",
-            )),
-        }
-    }
-
-    fn failure(&self, timed: &TimedStatement, error: &ClientError) -> Failure {
+    fn refusal(
+        session: &TimedSession<Self>,
+        timed: &TimedStatement,
+        error: &ClientError,
+    ) -> Option<Failure> {
+        let code = error.code()?;
         let doing = format!("the statement {} failed", timed.name);
-        if error.code().is_some_and(|code| GIVEN_UP.contains(&code)) {
-            return Failure::new(
+        if GIVEN_UP.contains(&code) {
+            return Some(Failure::new(
                 FailureKind::ServerLost,
                 format!("{doing}: {error}"),
                 "see who ended it, in the server's error log or among its users",
-            );
+            ));
         }
-        let failure = match error.code() {
-            Some(code) if ENDED_BY_SERVER.contains(&code) => Failure::new(
+        let failure = match ENDED_BY_SERVER.contains(&code) {
+            true => Failure::new(
                 FailureKind::TimedOut,
                 format!("{doing}: {error}"),
                 "raise the server's own limit (max_statement_time, or max_execution_time)",
             ),
-            _ => error.failure(&doing),
+            false => error.failure(&doing),
         };
-        if let (Query::Change(change), Some(code)) = (&timed.query, error.code()) {
-            return self.failed_change(change, code, failure);
-        }
-        if error.code().is_some() {
-            return failure;
-        }
-        if !matches!(failure.kind, FailureKind::TimedOut | FailureKind::Stopped) {
-            return failure;
-        }
-        // A server notices that nobody waits any more only when it has rows to send.
-        let ended = self.end_on_server();
-        if failure.is_stop() {
-            return failure;
-        }
-        let and = match ended {
-            Ok(()) => "it was ended on the server".to_owned(),
-            Err(error) => format!("it may still be running on the server: {error}"),
-        };
-        Failure::new(
-            FailureKind::TimedOut,
-            format!(
-                "the statement {} did not end within {} s; {and}",
-                timed.name,
-                self.timeout.as_secs_f64()
-            ),
-            "raise `timeout` in the test, or find out what the statement waits for",
-        )
+        Some(match &timed.query {
+            Query::Change(change) => failed_change(session, change, code, failure),
+            _ => failure,
+        })
     }
 
-    /// A change that the server did not make: with the space that it would have needed where that was
-    /// the reason.
-    fn failed_change(&self, change: &SchemaChange, code: u16, failure: Failure) -> Failure {
-        if changes::is_not_offered(code) {
-            return Failure::new(
-                FailureKind::NotOffered,
-                failure.message,
-                "compare the algorithms that it offers",
-            );
-        }
-        if code == ROW_LOG_FULL {
-            return Failure::new(
-                FailureKind::DiskFull,
-                failure.message,
-                "raise innodb_online_alter_log_max_size, or change the table at a time of fewer \
-                 writes",
-            );
-        }
-        if failure.kind != FailureKind::DiskFull {
-            return failure;
-        }
-        let other = connect(&self.login);
-        let needed = other
-            .ok()
-            .and_then(|mut other| changes::space_needed(&mut other, change, self.tables()));
-        match needed {
-            Some(needed) => Failure::new(
-                FailureKind::DiskFull,
-                format!("{}; it needs {needed}", failure.message),
-                "make that much room there, or take an algorithm that needs less",
-            ),
-            None => failure,
-        }
-    }
-
-    /// Kills the connection, over another that does not end at a stop.
-    fn end_on_server(&self) -> Result<(), Failure> {
-        let mut other = connect(&self.login.clone().stopped_by(&Stop::default()))?;
-        let sql = format!("KILL CONNECTION {}", self.connection.connection_id());
+    /// Kills the connection.
+    fn end(login: &Login, connection: &Connection) -> Result<(), Failure> {
+        let mut other = connect(&login.clone().stopped_by(&Stop::default()))?;
+        let sql = format!("KILL CONNECTION {}", connection.connection_id());
         match other.execute(&sql) {
             // It ended by itself meanwhile.
             Err(ClientError::Server(ServerError { code: NO_SUCH_THREAD, .. })) | Ok(_) => Ok(()),
             Err(error) => Err(error.failure("KILL was refused")),
         }
     }
-}
 
-impl StatementSession for Session {
-    fn run(&mut self, timed: &TimedStatement) -> Result<u64, Failure> {
-        let sql = self.sql(&timed.query)?;
-        let counted = self.connection.count_rows(&sql, self.timeout);
-        counted.map_err(|error| self.failure(timed, &error))
-    }
-
-    fn prepare(&mut self, timed: &TimedStatement) -> Result<(), Failure> {
-        let Query::Change(change) = &timed.query else { return Ok(()) };
-        let tables = self.data.as_ref().and_then(|data| data.oltp().ok());
-        changes::begin(&mut self.connection, change, tables)
-    }
-
-    fn undo(&mut self, timed: &TimedStatement, made: bool) -> Result<(), Failure> {
-        let Query::Change(change) = &timed.query else { return Ok(()) };
-        let tables = self.data.as_ref().and_then(|data| data.oltp().ok());
-        changes::undo(&mut self.connection, change, tables, made)
-    }
-
-    fn counts(&mut self) -> Result<SessionCounts, Failure> {
+    fn counts(connection: &mut Connection) -> Result<SessionCounts, Failure> {
         let names = COUNTED.map(|(variable, _)| format!("'{variable}'")).join(", ");
         let sql = format!("SHOW SESSION STATUS WHERE Variable_name IN ({names}, '{MAX_BYTES}')");
-        let rows = self
-            .connection
+        let rows = connection
             .query(&sql)
             .map_err(|e| e.failure("cannot read the counters of the session"))?
             .rows;
@@ -200,5 +110,66 @@ impl StatementSession for Session {
             temporary_bytes: value(MAX_BYTES),
             spills: SPILLS.iter().filter_map(|name| value(name)).sum(),
         })
+    }
+
+    fn change(change: &SchemaChange, tables: Option<&Oltp>) -> Result<String, Failure> {
+        changes::sql(change, tables)
+    }
+
+    fn begin_change(
+        connection: &mut Connection,
+        change: &SchemaChange,
+        tables: Option<&Oltp>,
+    ) -> Result<(), Failure> {
+        changes::begin(connection, change, tables)
+    }
+
+    fn undo_change(
+        connection: &mut Connection,
+        change: &SchemaChange,
+        tables: Option<&Oltp>,
+        made: bool,
+    ) -> Result<(), Failure> {
+        changes::undo(connection, change, tables, made)
+    }
+}
+
+/// A change that the server did not make: with the space that it would have needed where that was
+/// the reason.
+fn failed_change(
+    session: &TimedSession<Timed>,
+    change: &SchemaChange,
+    code: u16,
+    failure: Failure,
+) -> Failure {
+    if changes::is_not_offered(code) {
+        return Failure::new(
+            FailureKind::NotOffered,
+            failure.message,
+            "compare the algorithms that it offers",
+        );
+    }
+    if code == ROW_LOG_FULL {
+        return Failure::new(
+            FailureKind::DiskFull,
+            failure.message,
+            "raise innodb_online_alter_log_max_size, or change the table at a time of fewer \
+             writes",
+        );
+    }
+    if failure.kind != FailureKind::DiskFull {
+        return failure;
+    }
+    let other = connect(session.login());
+    let needed = other
+        .ok()
+        .and_then(|mut other| changes::space_needed(&mut other, change, session.tables()));
+    match needed {
+        Some(needed) => Failure::new(
+            FailureKind::DiskFull,
+            format!("{}; it needs {needed}", failure.message),
+            "make that much room there, or take an algorithm that needs less",
+        ),
+        None => failure,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::client::Connection;
 use model::{Algorithm, BuiltInChange, Change, Failure, FailureKind, Oltp, SchemaChange};
-use sql::Control;
+use sql::{Control, needs_tables};
 use sql::tables::{lend, take_again};
 use workload::oltp::name_of;
 
@@ -47,13 +47,7 @@ fn not_offered(message: String) -> Failure {
 }
 
 fn tables_of(change: BuiltInChange, tables: Option<&Oltp>) -> Result<&Oltp, Failure> {
-    tables.ok_or_else(|| {
-        Failure::new(
-            FailureKind::NotPermitted,
-            format!("the change {} needs the test tables", change.name()),
-            "add a line like table_size = 100000 to the test",
-        )
-    })
+    tables.ok_or_else(|| needs_tables("change", change.name()))
 }
 
 /// Makes sure that weighin made the table that one of its own changes is made to, and marks it as

@@ -35,7 +35,7 @@ use model::{
     CrossCheckFigures, Failure, ServerAddress, ServerCounters, ServerFacts, Statement,
     StatementPlan, TableContents, Target, Transactions, Trial, Workload,
 };
-use sql::{Probed, Reader, SqlClients, SqlKind, Statements};
+use sql::{Probed, Reader, SqlClients, SqlKind, Statements, TimedSession};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -210,7 +210,7 @@ impl ServerKind for Postgres {
         login: &Login,
         statement: &Statement,
     ) -> Result<Box<dyn StatementSession>, Failure> {
-        Ok(Box::new(statements::Session::open(login, statement)?))
+        Ok(Box::new(TimedSession::<statements::Timed>::open(login, statement)?))
     }
 
     fn clean_up(

@@ -1,12 +1,12 @@
-//! Statements whose time is taken: a session that runs them, and what the server counts meanwhile.
+//! Statements whose time is taken: how these servers refuse and end them, and what they count.
 
 use crate::changes;
 use crate::client::connect;
 use crate::client::{ClientError, Connection};
-use model::{Failure, FailureKind, Oltp, Query, Statement, TimedStatement, Workload};
+use model::{Failure, FailureKind, Oltp, SchemaChange, Statement, TimedStatement};
+use sql::{TimedKind, TimedSession};
 use std::time::Duration;
-use system::{Login, SessionCounts, StatementSession};
-use workload::oltp::analytic;
+use system::{Login, SessionCounts};
 
 /// A limit of the server's own, an administrator, or weighin itself has ended a statement.
 const CANCELLED: &str = "57014";
@@ -15,16 +15,13 @@ const LOCK_NOT_AVAILABLE: &str = "55P03";
 /// The first version that counts at once what a session did.
 const COUNTS_AT_ONCE: u32 = 15;
 
-pub(super) struct Session {
-    connection: Connection,
-    data: Option<Workload>,
-    timeout: Duration,
-}
+/// Such statements on these servers.
+pub(super) struct Timed;
 
-impl Session {
-    /// Logs in; the session's transactions are read-only unless the statements may write. What ends
-    /// statements that take long is the study's to say.
-    pub(super) fn open(login: &Login, statement: &Statement) -> Result<Self, Failure> {
+impl TimedKind for Timed {
+    type Connection = Connection;
+
+    fn open(login: &Login, statement: &Statement) -> Result<Connection, Failure> {
         let mut connection = connect(login)?;
         let read_only = if statement.writes { "off" } else { "on" };
         for sql in [
@@ -34,96 +31,53 @@ impl Session {
             let done = connection.execute(&sql);
             done.map_err(|error| error.failure("cannot set the session up"))?;
         }
-        Ok(Self { connection, data: statement.data.clone(), timeout: statement.timeout })
+        Ok(connection)
     }
 
-    fn tables(&self) -> Option<&Oltp> {
-        self.data.as_ref().and_then(|data| data.oltp().ok())
+    fn count_rows(
+        connection: &mut Connection,
+        sql: &str,
+        limit: Duration,
+    ) -> Result<u64, ClientError> {
+        connection.count_rows(sql, limit)
     }
 
-    fn sql(&self, query: &Query) -> Result<String, Failure> {
-        match (query, self.data.as_ref().map(Workload::oltp)) {
-            (Query::Own(sql), _) => Ok(sql.clone()),
-            (Query::BuiltIn(query), Some(tables)) => Ok(analytic(*query, tables?)),
-            (Query::BuiltIn(query), None) => Err(Failure::new(
-                FailureKind::NotPermitted,
-                format!("the query {} needs the test tables", query.name()),
-                "add a line like table_size = 100000 to the test",
-            )),
-            (Query::Change(change), _) => changes::sql(change, self.tables()),
-        }
-    }
-
-    fn failure(&self, timed: &TimedStatement, error: &ClientError) -> Failure {
+    fn refusal(
+        _: &TimedSession<Self>,
+        timed: &TimedStatement,
+        error: &ClientError,
+    ) -> Option<Failure> {
         let doing = format!("the statement {} failed", timed.name);
         if error.sql_state() == Some(LOCK_NOT_AVAILABLE) {
-            return Failure::new(
+            return Some(Failure::new(
                 FailureKind::TimedOut,
                 format!("{doing}: it gave up waiting for a lock: {error}"),
                 "raise `lock_timeout` in the test, or find out who holds the lock (pg_locks)",
-            );
+            ));
         }
         if error.sql_state() == Some(CANCELLED) {
-            return Failure::new(
+            return Some(Failure::new(
                 FailureKind::ServerLost,
                 format!("{doing}: {error}"),
                 "see who ended it, in the server's log or among its users",
-            );
+            ));
         }
-        let failure = error.failure(&doing);
-        let given_up = matches!(failure.kind, FailureKind::TimedOut | FailureKind::Stopped);
-        if error.sql_state().is_some() || !given_up {
-            return failure;
-        }
-        // A server notices that nobody waits any more only when it has rows to send.
-        let ended = self.connection.canceller().cancel();
-        if failure.is_stop() {
-            return failure;
-        }
-        let and = match ended {
-            Ok(()) => "it was ended on the server".to_owned(),
-            Err(error) => format!("it may still be running on the server: {error}"),
-        };
-        Failure::new(
-            FailureKind::TimedOut,
-            format!(
-                "the statement {} did not end within {} s; {and}",
-                timed.name,
-                self.timeout.as_secs_f64()
-            ),
-            "raise `timeout` in the test, or find out what the statement waits for",
-        )
-    }
-}
-
-impl StatementSession for Session {
-    fn run(&mut self, timed: &TimedStatement) -> Result<u64, Failure> {
-        let sql = self.sql(&timed.query)?;
-        let counted = self.connection.count_rows(&sql, self.timeout);
-        counted.map_err(|error| self.failure(timed, &error))
+        None
     }
 
-    fn prepare(&mut self, timed: &TimedStatement) -> Result<(), Failure> {
-        let Query::Change(change) = &timed.query else { return Ok(()) };
-        let tables = self.data.as_ref().and_then(|data| data.oltp().ok());
-        changes::begin(&mut self.connection, change, tables)
-    }
-
-    fn undo(&mut self, timed: &TimedStatement, made: bool) -> Result<(), Failure> {
-        let Query::Change(change) = &timed.query else { return Ok(()) };
-        let tables = self.data.as_ref().and_then(|data| data.oltp().ok());
-        changes::undo(&mut self.connection, change, tables, made)
+    fn end(_: &Login, connection: &Connection) -> Result<(), Failure> {
+        connection.canceller().cancel()
     }
 
     /// Of the whole database: no session has temporary files of its own in the server's statistics.
-    fn counts(&mut self) -> Result<SessionCounts, Failure> {
+    fn counts(connection: &mut Connection) -> Result<SessionCounts, Failure> {
         let failed = |error: ClientError| error.failure("cannot read the counters of the database");
-        if crate::counters::major(self.connection.server_version()) >= COUNTS_AT_ONCE {
-            self.connection.query("SELECT pg_stat_force_next_flush()").map_err(failed)?;
+        if crate::counters::major(connection.server_version()) >= COUNTS_AT_ONCE {
+            connection.query("SELECT pg_stat_force_next_flush()").map_err(failed)?;
         }
         let sql = "SELECT temp_files, temp_bytes FROM pg_stat_database \
                    WHERE datname = current_database()";
-        let rows = self.connection.query(sql).map_err(failed)?.rows;
+        let rows = connection.query(sql).map_err(failed)?.rows;
         let row = rows.into_iter().next().unwrap_or_default();
         let number = |place: usize| row.get(place)?.as_ref()?.parse::<u64>().ok();
         let names = ["temporary_files", "temporary_bytes_written"];
@@ -133,5 +87,26 @@ impl StatementSession for Session {
             temporary_bytes: None,
             spills: number(0).unwrap_or(0),
         })
+    }
+
+    fn change(change: &SchemaChange, tables: Option<&Oltp>) -> Result<String, Failure> {
+        changes::sql(change, tables)
+    }
+
+    fn begin_change(
+        connection: &mut Connection,
+        change: &SchemaChange,
+        tables: Option<&Oltp>,
+    ) -> Result<(), Failure> {
+        changes::begin(connection, change, tables)
+    }
+
+    fn undo_change(
+        connection: &mut Connection,
+        change: &SchemaChange,
+        tables: Option<&Oltp>,
+        made: bool,
+    ) -> Result<(), Failure> {
+        changes::undo(connection, change, tables, made)
     }
 }

@@ -1,6 +1,24 @@
 //! Settings of MariaDB and MySQL, by full names with underscores.
 
-use crate::{PATH, Rule, Verdict, find, find_prefix, is_path};
+use crate::{Cache, KnownSettings, Rule, Verdict, by_path, options};
+
+/// What weighin knows of them.
+pub static KNOWN: KnownSettings = KnownSettings {
+    prefixes: &options::PREFIXES,
+    decided: &DECIDED,
+    need_trust: &NEED_TRUST,
+    need_trust_prefixes: &PREFIXES_NEED_TRUST,
+    judge_value: |name, value| match SLASH_IS_NO_PATH.contains(&name) {
+        true => Verdict::Allowed,
+        false => by_path(value),
+    },
+    secrets: &SECRETS,
+    groups: &["mysqld", "server", "mariadb", "mariadbd", "client-server"],
+    optional: "loose_",
+    files: &FILES,
+    cache: Some(Cache { setting: "innodb_buffer_pool_size", bytes }),
+    ..KnownSettings::NONE
+};
 
 /// Settings that weighin chooses itself, and why.
 const DECIDED: [Rule; 5] = [
@@ -68,7 +86,7 @@ const DECIDED: [Rule; 5] = [
 ];
 
 /// Settings whose values are passwords.
-pub(crate) const SECRETS: [&str; 2] = ["report_password", "wsrep_sst_auth"];
+const SECRETS: [&str; 2] = ["report_password", "wsrep_sst_auth"];
 
 /// Settings that could harm the host, and how.
 const NEED_TRUST: [Rule; 4] = [
@@ -102,11 +120,8 @@ const SLASH_IS_NO_PATH: [&str; 5] = [
     "time_zone",
 ];
 
-/// Groups of option files that servers of any version read.
-pub(crate) const GROUPS: [&str; 5] = ["mysqld", "server", "mariadb", "mariadbd", "client-server"];
-
 /// Settings that name a file of the server, which a private one keeps in its own directory.
-pub(crate) const FILES: [&str; 8] = [
+const FILES: [&str; 8] = [
     "general_log_file",
     "innodb_buffer_pool_filename",
     "log_bin",
@@ -117,11 +132,8 @@ pub(crate) const FILES: [&str; 8] = [
     "slow_query_log_file",
 ];
 
-/// The memory in which the server caches data.
-pub(crate) const CACHE: &str = "innodb_buffer_pool_size";
-
 /// A number of bytes as option files have it, such as `8G`.
-pub(crate) fn bytes(value: &str) -> Option<u64> {
+fn bytes(value: &str) -> Option<u64> {
     let end = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
     let shift = match value[end..].to_ascii_uppercase().as_str() {
         "" => 0,
@@ -133,19 +145,4 @@ pub(crate) fn bytes(value: &str) -> Option<u64> {
         _ => return None,
     };
     value[..end].parse::<u64>().ok()?.checked_mul(1 << shift)
-}
-
-/// What is to be done with a setting.
-pub(crate) fn judge(name: &str, value: &str) -> Verdict {
-    if let Some(reason) = find(&DECIDED, name) {
-        return Verdict::Decided(reason);
-    }
-    let harm = find(&NEED_TRUST, name).or_else(|| find_prefix(&PREFIXES_NEED_TRUST, name));
-    if let Some(harm) = harm {
-        return Verdict::NeedsTrust(harm);
-    }
-    if is_path(value) && !SLASH_IS_NO_PATH.contains(&name) {
-        return Verdict::NeedsTrust(PATH);
-    }
-    Verdict::Allowed
 }

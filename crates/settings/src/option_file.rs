@@ -32,7 +32,7 @@ pub fn option_lines(content: &[u8]) -> Vec<(usize, OptionLine)> {
 
 /// The lines of a configuration file of Redis that say something, each with its number from 1. Names have
 /// hyphens; options are of no group.
-pub fn redis_lines(content: &[u8]) -> Vec<(usize, OptionLine)> {
+pub(crate) fn redis_lines(content: &[u8]) -> Vec<(usize, OptionLine)> {
     let mut lines = Vec::new();
     for (index, line) in content.split(|&byte| byte == b'\n').enumerate() {
         let line = line.trim_ascii();

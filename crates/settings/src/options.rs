@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 
 /// What may stand before the name of any option. `loose` makes it no error that the option is not
 /// known; the others change its value.
-const PREFIXES: [&str; 6] = ["skip_", "disable_", "enable_", "maximum_", "loose_", "autoset_"];
+pub(crate) const PREFIXES: [&str; 6] =
+    ["skip_", "disable_", "enable_", "maximum_", "loose_", "autoset_"];
 const LOOSE: &str = "loose_";
 
 /// Names that a message about an ambiguous setting shows.
@@ -117,14 +118,6 @@ impl Options {
         let (distance, nearest) = distances.min()?;
         (distance <= (nearest.len() / 3).max(1)).then(|| nearest.clone())
     }
-}
-
-/// A name, and what remains of it without each of the prefixes that it begins with: names such as
-/// `skip_grant_tables` begin with one that is part of them.
-pub(crate) fn forms(name: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(name), |name| {
-        PREFIXES.into_iter().find_map(|prefix| name.strip_prefix(prefix))
-    })
 }
 
 #[cfg(test)]

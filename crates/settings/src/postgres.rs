@@ -1,6 +1,17 @@
 //! Settings of PostgreSQL, by names in lower case with underscores.
 
-use crate::{PATH, Rule, Verdict, find, find_prefix, is_path};
+use crate::{Cache, KnownSettings, PATH, Rule, Verdict, is_path};
+
+/// What weighin knows of them.
+pub static KNOWN: KnownSettings = KnownSettings {
+    decided: &DECIDED,
+    decided_prefixes: &PREFIXES_DECIDED,
+    need_trust: &NEED_TRUST,
+    judge_value,
+    secrets: &SECRETS,
+    cache: Some(Cache { setting: "shared_buffers", bytes }),
+    ..KnownSettings::NONE
+};
 
 /// Settings that weighin chooses itself, and why.
 const DECIDED: [Rule; 5] = [
@@ -62,7 +73,7 @@ const PREFIXES_DECIDED: [Rule; 2] = [
 ];
 
 /// Settings whose values are passwords, or hold them.
-pub(crate) const SECRETS: [&str; 1] = ["primary_conninfo"];
+const SECRETS: [&str; 1] = ["primary_conninfo"];
 
 /// Settings that could harm the host, and how.
 const NEED_TRUST: [Rule; 4] = [
@@ -97,15 +108,8 @@ const NO_COMMANDS: [&str; 1] = ["log_replication_commands"];
 /// Settings whose values may hold a slash and are no paths.
 const SLASH_IS_NO_PATH: [&str; 3] = ["log_line_prefix", "log_timezone", "timezone"];
 
-/// What is to be done with a setting.
-pub(crate) fn judge(name: &str, value: &str) -> Verdict {
-    let decided = find(&DECIDED, name).or_else(|| find_prefix(&PREFIXES_DECIDED, name));
-    if let Some(reason) = decided {
-        return Verdict::Decided(reason);
-    }
-    if let Some(harm) = find(&NEED_TRUST, name) {
-        return Verdict::NeedsTrust(harm);
-    }
+/// What is to be done with a setting by its value, or what its name says of that.
+fn judge_value(name: &str, value: &str) -> Verdict {
     if name.contains(COMMAND) && !NO_COMMANDS.contains(&name) {
         return Verdict::NeedsTrust("it makes the server run commands");
     }
@@ -125,14 +129,11 @@ pub fn nearest(described: &str, name: &str) -> Option<String> {
     (distance <= (nearest.len() / 3).max(1)).then(|| nearest.to_owned())
 }
 
-/// The memory in which the server caches data.
-pub(crate) const CACHE: &str = "shared_buffers";
-
 /// What a number without a unit counts there: blocks of the usual size.
 const BLOCK: u64 = 8192;
 
 /// How many bytes a value such as `512MB` is.
-pub(crate) fn bytes(value: &str) -> Option<u64> {
+fn bytes(value: &str) -> Option<u64> {
     let value = value.trim();
     let digits = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
     let (number, unit) = value.split_at(digits);
@@ -166,7 +167,7 @@ mod tests {
             ("primary_conninfo", "host=x password=y"),
             ("include", "x"),
         ] {
-            assert!(matches!(judge(name, value), Verdict::Decided(_)), "{name}");
+            assert!(matches!(KNOWN.judge(name, value), Verdict::Decided(_)), "{name}");
         }
         for (name, value) in [
             ("archive_command", "cp %p x"),
@@ -179,7 +180,7 @@ mod tests {
             ("log_timezone", "../../etc/passwd"),
             ("default_tablespace", "/x"),
         ] {
-            assert!(matches!(judge(name, value), Verdict::NeedsTrust(_)), "{name}");
+            assert!(matches!(KNOWN.judge(name, value), Verdict::NeedsTrust(_)), "{name}");
         }
         for (name, value) in [
             ("shared_buffers", "256MB"),
@@ -189,7 +190,7 @@ mod tests {
             ("checkpoint_completion_target", "0.9"),
             ("wal_compression", "lz4"),
         ] {
-            assert_eq!(judge(name, value), Verdict::Allowed, "{name}");
+            assert_eq!(KNOWN.judge(name, value), Verdict::Allowed, "{name}");
         }
     }
 

@@ -1,6 +1,23 @@
 //! Settings of Redis, Valkey and KeyDB, by names with hyphens.
 
-use crate::{PATH, Rule, Verdict, find, find_prefix, is_path};
+use crate::option_file::redis_lines;
+use crate::{KnownSettings, PATH, Rule, Verdict, is_path};
+
+/// What weighin knows of them.
+pub static KNOWN: KnownSettings = KnownSettings {
+    separator: '-',
+    decided: &DECIDED,
+    decided_prefixes: &PREFIXES_DECIDED,
+    need_trust: &NEED_TRUST,
+    need_trust_prefixes: &PREFIXES_NEED_TRUST,
+    judge_value,
+    secrets: &SECRETS,
+    read_lines: redis_lines,
+    // Its files have none.
+    groups: &[""],
+    adding: &["client-output-buffer-limit", "save"],
+    ..KnownSettings::NONE
+};
 
 /// Settings that weighin chooses itself, and why.
 const DECIDED: [Rule; 5] = [
@@ -45,7 +62,7 @@ const DECIDED: [Rule; 5] = [
 ];
 
 /// Settings whose values are passwords.
-pub(crate) const SECRETS: [&str; 7] = [
+const SECRETS: [&str; 7] = [
     "masterauth",
     "masteruser",
     "primaryauth",
@@ -80,16 +97,8 @@ const PREFIXES_NEED_TRUST: [Rule; 2] = [
     ("it makes the server write outside its own directory", &["storage-provider", "scratch-file"]),
 ];
 
-/// What is to be done with a setting.
-pub(crate) fn judge(name: &str, value: &str) -> Verdict {
-    let decided = find(&DECIDED, name).or_else(|| find_prefix(&PREFIXES_DECIDED, name));
-    if let Some(reason) = decided {
-        return Verdict::Decided(reason);
-    }
-    let harm = find(&NEED_TRUST, name).or_else(|| find_prefix(&PREFIXES_NEED_TRUST, name));
-    if let Some(harm) = harm {
-        return Verdict::NeedsTrust(harm);
-    }
+/// What is to be done with a setting by what the server reads in its value.
+fn judge_value(_name: &str, value: &str) -> Verdict {
     let Some(arguments) = arguments(value) else {
         return Verdict::Decided("its value has a quote that does not end, or that text follows");
     };

@@ -1,7 +1,6 @@
 //! What may be set, however it is written.
 
-use model::System::{Mysql, Redis};
-use settings::{Verdict, is_name, is_secret, judge};
+use settings::{MARIADB, REDIS, Verdict, is_name};
 
 #[test]
 fn what_weighin_chooses_is_refused_however_it_is_written() {
@@ -21,10 +20,10 @@ fn what_weighin_chooses_is_refused_however_it_is_written() {
         "admin-address",
         "initialize_insecure",
     ] {
-        assert!(matches!(judge(Mysql, name, "1"), Verdict::Decided(_)), "{name}");
+        assert!(matches!(MARIADB.judge(name, "1"), Verdict::Decided(_)), "{name}");
     }
     for name in ["dir", "DIR", "UnixSocket", "rdma-bind", "slaveof"] {
-        assert!(matches!(judge(Redis, name, "x"), Verdict::Decided(_)), "{name}");
+        assert!(matches!(REDIS.judge(name, "x"), Verdict::Decided(_)), "{name}");
     }
 }
 
@@ -50,7 +49,7 @@ fn what_could_harm_the_host_needs_trust() {
         ("ft_stopword_file", "/etc/shadow"),
         ("an_option_of_later", "a/b"),
     ] {
-        assert!(matches!(judge(Mysql, name, value), Verdict::NeedsTrust(_)), "{name}");
+        assert!(matches!(MARIADB.judge(name, value), Verdict::NeedsTrust(_)), "{name}");
     }
     for (name, value) in [
         ("loadmodule", "x.so"),
@@ -62,7 +61,7 @@ fn what_could_harm_the_host_needs_trust() {
         ("tls-cert-file", "/etc/x.pem"),
         ("oom-score-adj-values", "-1000 -1000 -1000"),
     ] {
-        assert!(matches!(judge(Redis, name, value), Verdict::NeedsTrust(_)), "{name}");
+        assert!(matches!(REDIS.judge(name, value), Verdict::NeedsTrust(_)), "{name}");
     }
 }
 
@@ -79,7 +78,7 @@ fn what_makes_servers_differ_is_allowed() {
         ("innodb_data_file_path", "ibdata1:12M:autoextend"),
         ("default_password_lifetime", "90"),
     ] {
-        assert_eq!(judge(Mysql, name, value), Verdict::Allowed, "{name}");
+        assert_eq!(MARIADB.judge(name, value), Verdict::Allowed, "{name}");
     }
     for (name, value) in [
         ("save", ""),
@@ -89,7 +88,7 @@ fn what_makes_servers_differ_is_allowed() {
         ("client-output-buffer-limit", "normal 0 0 0"),
         ("rdbcompression", "no"),
     ] {
-        assert_eq!(judge(Redis, name, value), Verdict::Allowed, "{name}");
+        assert_eq!(REDIS.judge(name, value), Verdict::Allowed, "{name}");
     }
 }
 
@@ -105,6 +104,6 @@ fn names_hold_nothing_that_could_be_read_as_more() {
 
 #[test]
 fn passwords_among_settings_are_known() {
-    assert!(is_secret(Redis, "MasterAuth") && is_secret(Mysql, "loose-report-password"));
-    assert!(!is_secret(Redis, "maxmemory") && !is_secret(Mysql, "old_passwords"));
+    assert!(REDIS.is_secret("MasterAuth") && MARIADB.is_secret("loose-report-password"));
+    assert!(!REDIS.is_secret("maxmemory") && !MARIADB.is_secret("old_passwords"));
 }

@@ -12,6 +12,7 @@ mod session;
 mod statements;
 pub mod tables;
 mod text;
+mod timed;
 mod wire;
 
 pub use control::{Control, ControlError};
@@ -23,4 +24,5 @@ pub use sample::{SampleStatement, sample_statements};
 pub use session::{ProgramSession, run_part};
 pub use statements::{Boundaries, Statements};
 pub use text::TextTemplate;
+pub use timed::{TimedKind, TimedSession, needs_tables};
 pub use wire::{Answer, Ready, Wire};

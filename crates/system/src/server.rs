@@ -66,12 +66,12 @@ impl<K: ServerKind> System for Servers<K> {
         Some(K::PRIVATE)
     }
 
-    fn outline(&self, login: &Login) -> Result<Box<dyn Outliner>, Failure> {
-        K::outline(login)
-    }
-
     fn clean_up(&self, login: &Login, also: &[String]) -> Result<CleanedUp, Failure> {
         K::clean_up(login, &mut K::connect(login)?, also)
+    }
+
+    fn outline(&self, login: &Login) -> Result<Box<dyn Outliner>, Failure> {
+        K::outline(login)
     }
 
     fn usual_login(

@@ -2,7 +2,7 @@
 
 use super::{KIB, MIB};
 use crate::Target;
-use settings::{option_lines, redis_lines};
+use settings::{MARIADB, REDIS};
 use workload::data::{CsvReader, ScriptReader, ScriptSyntax, StatementFacts};
 use workload::draft::{SlowLog, draft};
 
@@ -24,8 +24,8 @@ pub(super) const OWN_DATA: Target = Target {
     run: |data| {
         statements(data);
         rows(data);
-        let _ = option_lines(data);
-        let _ = redis_lines(data);
+        let _ = MARIADB.lines(data);
+        let _ = REDIS.lines(data);
         if let Ok(text) = std::str::from_utf8(data) {
             let mut log = SlowLog::default();
             text.lines().for_each(|line| log.line(line));

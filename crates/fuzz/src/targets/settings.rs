@@ -2,8 +2,7 @@
 
 use super::{KIB, MIB, text};
 use crate::Target;
-use model::System;
-use settings::{Options, Verdict, is_name, is_secret, judge, normal_name, redis_line};
+use settings::{MARIADB, Options, REDIS, Verdict, is_name, redis_line};
 
 /// Names and values of settings, against the options of a server.
 pub(super) const SETTINGS: Target = Target {
@@ -57,25 +56,25 @@ fn settings(data: &[u8]) {
     let text = text(data);
     let (setting, help) = text.split_once('\n').unwrap_or((&text, HELP));
     let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
-    let _ = (is_name(name), judge(System::Redis, name, value));
+    let _ = (is_name(name), REDIS.judge(name, value));
     if let Some(line) = redis_line(name, value) {
         // What is written means to the server what was judged.
         let again = line.strip_prefix(name).unwrap_or_default();
         assert_eq!(redis_line(name, again).as_ref(), Some(&line));
-        let verdicts = [value, again].map(|value| judge(System::Redis, name, value));
+        let verdicts = [value, again].map(|value| REDIS.judge(name, value));
         assert_eq!(verdicts[0], verdicts[1], "{name} = {value}");
     }
-    for system in [System::Mysql, System::Redis] {
-        let normal = normal_name(system, name);
-        assert_eq!(judge(system, name, value), judge(system, &normal, value));
-        assert_eq!(is_secret(system, name), is_secret(system, &normal));
+    for known in [&MARIADB, &REDIS] {
+        let normal = known.normal_name(name);
+        assert_eq!(known.judge(name, value), known.judge(&normal, value));
+        assert_eq!(known.is_secret(name), known.is_secret(&normal));
     }
     let options = Options::from_help(help);
     let Ok(found) = options.resolve(name) else { return };
     // A prefix never makes harmless what the server would then do.
     let whole = format!("{}{}", found.prefix, found.name);
-    if judge(System::Mysql, &found.name, value) != Verdict::Allowed {
-        assert_ne!(judge(System::Mysql, &whole, value), Verdict::Allowed, "{name} = {value}");
+    if MARIADB.judge(&found.name, value) != Verdict::Allowed {
+        assert_ne!(MARIADB.judge(&whole, value), Verdict::Allowed, "{name} = {value}");
     }
     assert_eq!(options.resolve(&found.name).map(|again| again.name), Ok(found.name));
 }

@@ -197,7 +197,7 @@ impl Recipe for MariaDb {
 
 /// Gives the server no more than half of the machine's memory for its cache.
 fn fit_memory(settings: &mut BTreeMap<String, String>, memory: u64) {
-    let cache = settings::cache_bytes(model::System::Mysql, settings);
+    let cache = settings::MARIADB.cache_bytes(settings);
     if let Some((name, _)) = cache.filter(|(_, bytes)| *bytes > memory / 2 && memory > 0) {
         settings.retain(|written, _| written.strip_prefix("loose_").unwrap_or(written) != name);
         settings.insert(name, (memory / 2).to_string());

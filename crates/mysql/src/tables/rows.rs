@@ -1,8 +1,7 @@
-use crate::client::{ClientError, Connection};
-use crate::connect;
+use crate::client::{ClientError, Connection, connect};
 use model::{Failure, Oltp};
 use sql::Control;
-use sql::tables::{Maker, Piece};
+use sql::tables::{Maker, Piece, append_lines};
 use std::sync::atomic::{AtomicU64, Ordering};
 use system::Login;
 use workload::oltp::{RowSource, create_index, create_table, name_of};
@@ -10,8 +9,6 @@ use workload::oltp::{RowSource, create_index, create_table, name_of};
 /// Bytes of one INSERT, where LOAD DATA is not allowed; below the smallest usual
 /// `max_allowed_packet`.
 const INSERT_BYTES: usize = 512 * 1024;
-/// Bytes handed to LOAD DATA at a time.
-const CHUNK_BYTES: usize = 256 * 1024;
 
 /// How rows get into the tables.
 #[derive(Clone, Copy, Debug)]
@@ -71,23 +68,12 @@ impl Rows<'_> {
         count: &AtomicU64,
     ) -> Result<u64, ClientError> {
         let mut rows = self.rows_of(piece);
-        // Rows are digits and hyphens: there is nothing to convert, and nothing to escape.
         let sql = format!(
             "LOAD DATA LOCAL INFILE 'weighin' INTO TABLE {} CHARACTER SET binary \
              FIELDS ESCAPED BY '' (id, k, c, pad)",
             name_of(self.workload, piece.table)
         );
-        connection.load_local(&sql, &mut |out| {
-            let full = out.len() + CHUNK_BYTES;
-            let mut made = 0;
-            let mut more = true;
-            while more && out.len() < full {
-                more = rows.append(["", "\t", "\t", "\t", "\n"], out);
-                made += u64::from(more);
-            }
-            count.fetch_add(made, Ordering::Relaxed);
-            more
-        })
+        connection.load_local(&sql, &mut |out| append_lines(&mut rows, count, out))
     }
 
     fn insert(

@@ -110,18 +110,8 @@ enum Stage {
 impl Clone for PostgresWire {
     /// Another client of the same load.
     fn clone(&self) -> Self {
-        Self {
-            login: self.login.clone(),
-            duplicates: self.duplicates,
-            shared: Arc::clone(&self.shared),
-            texts: Arc::clone(&self.texts),
-            stage: Stage::Closed,
-            reader: AnswerReader::default(),
-            own: Vec::new(),
-            columns: Columns::default(),
-            place: None,
-            value: Vec::new(),
-        }
+        let (shared, texts) = (Arc::clone(&self.shared), Arc::clone(&self.texts));
+        Self::of_client(self.login.clone(), self.duplicates, shared, texts)
     }
 }
 
@@ -132,11 +122,21 @@ impl PostgresWire {
             let texts = statement.texts.iter().filter(|_| !statement.prepared);
             texts.map(|text| TextTemplate::new(text, &statement.parameters)).collect()
         });
+        let shared = Arc::new(Shared::new(statements));
+        Self::of_client(login, duplicates, shared, templates.collect())
+    }
+
+    fn of_client(
+        login: LoginOptions,
+        duplicates: Duplicates,
+        shared: Arc<Shared>,
+        texts: Arc<[Box<[TextTemplate]>]>,
+    ) -> Self {
         Self {
             login,
             duplicates,
-            shared: Arc::new(Shared::new(statements)),
-            texts: templates.collect(),
+            shared,
+            texts,
             stage: Stage::Closed,
             reader: AnswerReader::default(),
             own: Vec::new(),

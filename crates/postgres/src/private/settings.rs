@@ -32,7 +32,7 @@ impl Settings {
         let mut list = BTreeMap::new();
         for (written, value) in settings {
             permitted((target, &FACTS), (written, written, value), trusted)?;
-            let name = settings::normal_name(FACTS.system, written);
+            let name = settings::POSTGRES.normal_name(written);
             if list.insert(name.clone(), value.clone()).is_some() {
                 let why = format!("is the same setting as another: {name}");
                 return Err(refusal(target, written, &why, "remove one of them"));

@@ -1,15 +1,11 @@
 use super::schema;
-use crate::client::connect;
-use crate::client::{ClientError, Connection};
+use crate::client::{Connection, connect};
 use model::{Failure, Oltp};
 use sql::Control;
-use sql::tables::{Maker, Piece};
-use std::sync::atomic::{AtomicU64, Ordering};
+use sql::tables::{Maker, Piece, append_lines};
+use std::sync::atomic::AtomicU64;
 use system::Login;
 use workload::oltp::{RowSource, name_of};
-
-/// Bytes handed to COPY at a time.
-const CHUNK_BYTES: usize = 256 * 1024;
 
 /// How rows get into the tables.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +34,11 @@ impl Maker for Rows<'_> {
         rows: &AtomicU64,
     ) -> Result<(), Failure> {
         let table = name_of(self.workload, piece.table);
-        self.copy(connection, piece, &table, rows)
+        let Rows { workload, seed, .. } = *self;
+        let mut source = RowSource::new(workload, seed, piece.table, piece.from, piece.to);
+        let sql = format!("COPY {table} (id, k, c, pad) FROM STDIN");
+        connection
+            .copy_in(&sql, &mut |out| append_lines(&mut source, rows, out))
             .map(drop)
             .map_err(|e| e.failure(&format!("cannot fill the table {table}")))
     }
@@ -62,29 +62,5 @@ impl Maker for Rows<'_> {
             Err(error) if error.sql_state() == Some("42501") => Ok(()),
             Err(error) => Err(error.failure("cannot make a checkpoint")),
         }
-    }
-}
-
-impl Rows<'_> {
-    fn copy(
-        &self,
-        connection: &mut Connection,
-        piece: Piece,
-        table: &str,
-        count: &AtomicU64,
-    ) -> Result<u64, ClientError> {
-        let mut rows = RowSource::new(self.workload, self.seed, piece.table, piece.from, piece.to);
-        // Rows are digits and hyphens: there is nothing to escape.
-        connection.copy_in(&format!("COPY {table} (id, k, c, pad) FROM STDIN"), &mut |out| {
-            let full = out.len() + CHUNK_BYTES;
-            let mut made = 0;
-            let mut more = true;
-            while more && out.len() < full {
-                more = rows.append(["", "\t", "\t", "\t", "\n"], out);
-                made += u64::from(more);
-            }
-            count.fetch_add(made, Ordering::Relaxed);
-            more
-        })
     }
 }

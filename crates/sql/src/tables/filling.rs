@@ -3,9 +3,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 use system::Step;
+use workload::oltp::RowSource;
 
 /// Rows of one statement: about 20 MB, so that undo and logs stay bounded.
 const ROWS_AT_ONCE: u32 = 100_000;
+/// Bytes of lines that are handed to a server at a time.
+const CHUNK_BYTES: usize = 256 * 1024;
 /// How often progress is told.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -57,6 +60,20 @@ pub trait Maker: Sync {
     fn settle(&self, _connection: &mut Self::Connection) -> Result<(), Failure> {
         Ok(())
     }
+}
+
+/// Appends the next rows of a table as lines of text, counts them, and says whether there are more. They
+/// are digits and hyphens: there is nothing to convert, and nothing to escape.
+pub fn append_lines(rows: &mut RowSource, count: &AtomicU64, out: &mut Vec<u8>) -> bool {
+    let full = out.len() + CHUNK_BYTES;
+    let mut made = 0;
+    let mut more = true;
+    while more && out.len() < full {
+        more = rows.append(["", "\t", "\t", "\t", "\n"], out);
+        made += u64::from(more);
+    }
+    count.fetch_add(made, Ordering::Relaxed);
+    more
 }
 
 /// Rows being made by several connections.

@@ -14,7 +14,7 @@ mod plan;
 mod prepare;
 
 pub use check::{check, contents, contents_if_finished};
-pub use filling::{Filling, Maker, Piece};
+pub use filling::{Filling, Maker, Piece, append_lines};
 pub use info::{TableInfo, is_test_table};
 pub use own::{OwnTable, cleanup, lend, take_again};
 pub use plan::{ToDo, refuse_beside, to_do};

@@ -1,7 +1,7 @@
 use crate::keys::Setting;
 use crate::problem::Problems;
 use model::System;
-use settings::{Verdict, is_name, is_secret, judge, normal_name};
+use settings::{Verdict, is_name};
 use std::collections::BTreeMap;
 use toml::Spanned;
 
@@ -14,12 +14,13 @@ pub(crate) fn settings(
     trusted: bool,
     problems: &mut Problems,
 ) -> BTreeMap<String, String> {
+    let known = system.facts().settings;
     let mut places = BTreeMap::new();
     let mut settings = BTreeMap::new();
     for (key, value) in wire {
         let at = key.span();
         let written = key.into_inner();
-        let name = normal_name(system, written.trim_start_matches("--"));
+        let name = known.normal_name(written.trim_start_matches("--"));
         if !is_name(&name) {
             problems
                 .add(at, format!("`{written}` is not the name of a server setting"))
@@ -32,12 +33,12 @@ pub(crate) fn settings(
             Setting::Real(number) => number.to_string(),
             Setting::Text(text) => text.clone(),
         };
-        match judge(system, &name, &text) {
+        match known.judge(&name, &text) {
             Verdict::Allowed => {}
             Verdict::Decided(reason) => {
                 let message = format!("`{written}` cannot be set for a sandbox: {reason}");
                 let problem = problems.add(at, message);
-                if is_secret(system, &name) {
+                if known.is_secret(&name) {
                     problem.secret();
                 }
                 continue;

@@ -2,7 +2,7 @@
 
 use super::kind::KindFacts;
 use model::{Failure, FailureKind};
-use settings::{Verdict, is_name, judge};
+use settings::{Verdict, is_name};
 
 /// Refuses what is no setting, what weighin chooses itself, and without trust what could harm the
 /// host. `name` is the setting's whole name, `written` as the study has it.
@@ -29,7 +29,7 @@ pub fn permitted(
     } else {
         format!(", which the server takes for {name},")
     };
-    match judge(kind.system, name, value) {
+    match kind.system.facts().settings.judge(name, value) {
         Verdict::Allowed => Ok(()),
         Verdict::NeedsTrust(_) if trusted => Ok(()),
         Verdict::NeedsTrust(harm) => refuse(

@@ -4,7 +4,7 @@ use crate::problem::{Place, Problems};
 use crate::read::{data_file, script_file};
 use model::system::Feature;
 use model::{ConfigChange, ServerConfig, System};
-use settings::{OptionLine, Verdict, is_name, is_secret, judge, option_lines, redis_lines};
+use settings::{KnownSettings, OptionLine, Verdict, is_name};
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
@@ -13,14 +13,10 @@ const MOST_FILES: usize = 100;
 /// Files of directories that are read.
 const ENDING: &str = "cnf";
 
-/// Settings of Redis whose lines add to one another.
-const ADDING: [&str; 2] = ["client-output-buffer-limit", "save"];
-
 /// A file that was read.
 pub(super) struct Config {
     pub(super) config: ServerConfig,
-    /// What makes a setting one that a server need not know, before its name.
-    optional: &'static str,
+    known: &'static KnownSettings,
     /// What the server gets.
     given: BTreeMap<String, String>,
 }
@@ -39,8 +35,9 @@ pub(super) fn read(
             .help("give `settings` in its place");
         return None;
     }
+    let known = system.facts().settings;
     let mut reading = Reading {
-        system,
+        known,
         at,
         left: MOST_FILES,
         settings: BTreeMap::new(),
@@ -53,13 +50,13 @@ pub(super) fn read(
     for (name, value) in &settings {
         let change = |instead: Option<String>, why: &str| ConfigChange {
             name: name.clone(),
-            value: if is_secret(system, name) { "***".to_owned() } else { value.clone() },
+            value: if known.is_secret(name) { "***".to_owned() } else { value.clone() },
             instead,
             why: why.to_owned(),
         };
-        match judge(system, name, value) {
+        match known.judge(name, value) {
             Verdict::Allowed => {}
-            Verdict::NeedsTrust(_) if settings::names_own_file(system, name) => {
+            Verdict::NeedsTrust(_) if known.names_own_file(name) => {
                 let file = value.rsplit('/').next().unwrap_or_default().to_owned();
                 changes.push(change(
                     Some(file.clone()),
@@ -77,11 +74,10 @@ pub(super) fn read(
         given.insert(name.clone(), value.clone());
     }
     let settings: BTreeMap<String, String> =
-        settings.into_iter().filter(|(name, _)| !is_secret(system, name)).collect();
-    let cache = settings::cache_bytes(system, &settings);
+        settings.into_iter().filter(|(name, _)| !known.is_secret(name)).collect();
+    let cache = known.cache_bytes(&settings);
     let config = ServerConfig { file: written.to_owned(), settings, changes, cache };
-    let optional = if system == System::Redis { "" } else { "loose_" };
-    Some(Config { config, optional, given })
+    Some(Config { config, known, given })
 }
 
 /// Adds what the server gets to what the study sets, which wins. A setting that its version does not know
@@ -90,14 +86,13 @@ pub(super) fn add(config: &Config, settings: &mut BTreeMap<String, String>) {
     for (name, value) in &config.given {
         let plain = name.strip_prefix("loose_").unwrap_or(name);
         if !settings.contains_key(plain) {
-            let optional = format!("{}{plain}", config.optional);
-            settings.insert(optional, value.clone());
+            settings.insert(config.known.optional(plain), value.clone());
         }
     }
 }
 
 struct Reading<'a> {
-    system: System,
+    known: &'static KnownSettings,
     at: Place,
     left: usize,
     settings: BTreeMap<String, String>,
@@ -115,25 +110,18 @@ impl Reading<'_> {
         };
         self.left = left;
         let text = script_file::read(&shown, self.at.clone(), self.problems)?;
-        let is_redis = self.system == System::Redis;
-        let lines = match is_redis {
-            true => redis_lines(text.as_bytes()),
-            false => option_lines(text.as_bytes()),
-        };
-        for (number, line) in lines {
+        for (number, line) in self.known.lines(text.as_bytes()) {
             match line {
                 OptionLine::Include { path, is_directory } => {
                     let path = String::from_utf8_lossy(&path).into_owned();
                     self.include(file, number, &path, is_directory)?;
                 }
-                OptionLine::Option { group, name, value }
-                    if is_redis || settings::is_of_servers(&group) =>
-                {
+                OptionLine::Option { group, name, value } if self.known.has_group(&group) => {
                     let value = value.map(|value| String::from_utf8_lossy(&value).into_owned());
                     self.option(&shown, number, &name, value.unwrap_or_default())?;
                 }
                 OptionLine::Option { group, name, value }
-                    if settings::is_of_one_version(&group) =>
+                    if self.known.is_of_one_version(&group) =>
                 {
                     let value = String::from_utf8_lossy(&value.unwrap_or_default()).into_owned();
                     self.of_one_version(&group, &name, value);
@@ -145,12 +133,12 @@ impl Reading<'_> {
     }
 
     fn option(&mut self, file: &str, number: usize, name: &str, value: String) -> Option<()> {
-        let name = settings::normal_name(self.system, name);
+        let name = self.known.normal_name(name);
         if !is_name(&name) || value.contains(char::is_control) {
             return self.refuse(format!("{file}, line {number}: this is no setting"));
         }
-        // Of an option given twice the last one counts, but for those of Redis that add up.
-        match self.settings.get_mut(&name).filter(|_| ADDING.contains(&name.as_str())) {
+        // Of most options given twice the last one counts.
+        match self.settings.get_mut(&name).filter(|_| self.known.adds_up(&name)) {
             Some(known) => *known = format!("{known} {value}"),
             None => drop(self.settings.insert(name, value)),
         }

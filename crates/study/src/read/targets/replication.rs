@@ -47,8 +47,8 @@ pub(crate) fn private(
 
 fn refuse_decided(name: &Spanned<String>, system: System, problems: &mut Problems) {
     let written = name.get_ref();
-    let decided = system.facts().group_settings;
-    if decided.contains(&settings::normal_name(system, written).as_str()) {
+    let facts = system.facts();
+    if facts.group_settings.contains(&facts.settings.normal_name(written).as_str()) {
         problems
             .add(name.span(), format!("`{written}` cannot be set for a server with replicas"))
             .help("leave it out: weighin sets up the logs of a group and who is who in it");
