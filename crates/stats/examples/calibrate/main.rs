@@ -1,7 +1,8 @@
 //! How often comparisons err, and how much they find, over studies whose truth is known: prints the
 //! tables of docs/method.md. `make calibrate` runs it; the number of studies is its argument, and
-//! `until`, `sparse` or `unlike` a second one that leaves the other tables out.
+//! `until`, `looks`, `sparse`, `unlike` or `outliers` a second one that leaves the other tables out.
 
+mod outliers;
 mod simulated;
 mod sparse;
 mod unlike;
@@ -96,15 +97,13 @@ fn studies(count: u32, shape: &Shape, truth: Truth, targets: usize, levels: usiz
 fn main() -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     let count: u32 = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(10_000);
-    if std::env::args().nth(2).as_deref() == Some("until") {
-        until::table(&mut out, count)?;
-        return until::sparse_table(&mut out, count);
-    }
-    if std::env::args().nth(2).as_deref() == Some("unlike") {
-        return unlike::table(&mut out, count);
-    }
-    if std::env::args().nth(2).as_deref() == Some("sparse") {
-        return sparse::table(&mut out, count);
+    match std::env::args().nth(2).as_deref() {
+        Some("until") => return until::table(&mut out, count),
+        Some("looks") => return until::sparse_table(&mut out, count),
+        Some("outliers") => return outliers::table(&mut out, count),
+        Some("unlike") => return unlike::table(&mut out, count),
+        Some("sparse") => return sparse::table(&mut out, count),
+        _ => {}
     }
     let plain = Shape {
         name: "equal scatter",
@@ -153,6 +152,8 @@ fn main() -> std::io::Result<()> {
     sparse::table(&mut out, count)?;
     writeln!(out)?;
     unlike::table(&mut out, count / 5)?;
+    writeln!(out)?;
+    outliers::table(&mut out, count / 10)?;
     writeln!(out)?;
     until::table(&mut out, count / 10)?;
     writeln!(out)?;
