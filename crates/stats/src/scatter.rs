@@ -21,7 +21,7 @@ const OUTLIER: f64 = 3.0;
 const UNEXPLAINED: f64 = 3.45;
 const MOST_UNEXPLAINED: f64 = 0.3;
 /// The confidence of the interval that the mean of the others then lies in.
-const AGREES: f64 = 0.9;
+const AGREES: f64 = 0.95;
 /// The median of |a − b| of two normal values of standard deviation 1.
 const MEDIAN_DIFFERENCE: f64 = 0.953_872_552_417_6;
 /// How widely the samples of a kind scatter.
