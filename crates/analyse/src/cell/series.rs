@@ -307,7 +307,7 @@ impl Series {
             let cells = base.scatter().zip(self.scatter());
             let known = ratios.zip(shared);
             let known = known.map(|(ratios, shared)| KnownScatter { ratios, cells, shared });
-            match known.filter(|_| pairs.len() < base.values.len().max(self.values.len())) {
+            match known.filter(|_| self.lacks_partners(base)) {
                 Some(known) => Ratio::incomplete(&self.counted_with(base), rounding, &known),
                 None => Ratio::paired(&pairs, rounding, ratios),
             }
@@ -367,13 +367,13 @@ impl Series {
         self.explained.get_or_init(|| explained(&self.values, self.scatter()))
     }
 
-    /// What the repeats have of base and self that chance explains.
+    /// What the repeats have of base and self, outliers as far off as they count.
     fn counted_with(&self, base: &Self) -> Vec<Repeat> {
         let mut repeats: BTreeMap<u32, Repeat> = BTreeMap::new();
-        for (repeat, value) in base.explained() {
+        for (repeat, value) in base.counted() {
             repeats.insert(*repeat, Repeat { base: Some(*value), candidate: None });
         }
-        for (repeat, value) in self.explained() {
+        for (repeat, value) in self.counted() {
             let known = repeats.entry(*repeat).or_insert(Repeat { base: None, candidate: None });
             known.candidate = Some(*value);
         }
@@ -396,12 +396,21 @@ impl Series {
         if whole(base) && whole(self) {
             return explained;
         }
+        if self.lacks_partners(base) {
+            return in_both_at(base.counted(), self.counted()).collect();
+        }
         let bases = explained.iter().map(|(_, base, _)| base.ln()).collect();
         let own = explained.iter().map(|(.., own)| own.ln()).collect();
         match base.agrees(bases) && self.agrees(own) {
             true => explained,
             false => in_both_at(base.counted(), self.counted()).collect(),
         }
+    }
+
+    /// Whether some repeats have one of the two alone.
+    fn lacks_partners(&self, base: &Self) -> bool {
+        let both = in_both(&base.values, &self.values).count();
+        both < base.values.len().max(self.values.len())
     }
 
     /// Whether these of its logarithms have the mean that its figure has, within its interval.

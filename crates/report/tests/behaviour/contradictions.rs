@@ -113,7 +113,6 @@ fn what_was_said_of_single_studies_is_not_said_any_more() {
         (118, Kind::FirstNeverAdvised),
         (203, Kind::DominatedByLower),
         (520, Kind::VerdictBesideRatio),
-        (631, Kind::RatioOfOtherFigures),
         (780, Kind::OverallOutsideItsLevels),
         (1327, Kind::OverallOutsideItsLevels),
         (1497, Kind::FactorAgainstItsPair),
