@@ -60,6 +60,13 @@ impl Ratio {
         })
     }
 
+    /// The same, as far off as it is, around a mean whose logarithm is that.
+    #[must_use]
+    pub fn around(&self, log: f64) -> Self {
+        let centre = self.centre.clone().map(|centre| Centre { value: log, ..centre });
+        Self { point: log.exp(), centre, ..self.clone() }
+    }
+
     /// The same ratio as the mean of a sample of effects that differ, such as those on several pairs of
     /// targets: the standard error is that by which they scatter, and never less than its own. Student's
     /// t on the effects (J. Hartung and G. Knapp, *Statistics in Medicine* 20, 2001, with equal weights).

@@ -16,6 +16,12 @@ use crate::{Autocorrelation, Centre, Lasting};
 /// A repeat that is further from the median of its sample than so many typical deviations is moved
 /// there: one bad trial must not hide what all others say.
 const OUTLIER: f64 = 3.0;
+/// Beyond so many it has no part in a ratio, where no more than this share of the sample is: more are no
+/// single trials that went wrong. Of the limits that were simulated those with the fewest errors.
+const UNEXPLAINED: f64 = 3.45;
+const MOST_UNEXPLAINED: f64 = 0.3;
+/// The confidence of the interval that the mean of the others then lies in.
+const AGREES: f64 = 0.95;
 /// The median of |a − b| of two normal values of standard deviation 1.
 const MEDIAN_DIFFERENCE: f64 = 0.953_872_552_417_6;
 /// How widely the samples of a kind scatter.
@@ -116,6 +122,38 @@ impl Scatter {
             return None;
         }
         Moments::of(&self.moved_in(values))
+    }
+
+    /// The same without those that are further off than any chance explains, where these are few: however
+    /// near they count, several of one target on the same side move its mean and no other's. A mean
+    /// without them rather than with them moved in is that of a redescending influence (F. R. Hampel,
+    /// *Journal of the American Statistical Association* 69, 1974).
+    pub fn explained(&self, values: &[f64]) -> Vec<Option<f64>> {
+        let middle = median(values.to_vec());
+        let moved = self.moved_in(values);
+        let is_explained = |(value, moved): (&f64, &f64)| {
+            (value - middle).abs() <= UNEXPLAINED / OUTLIER * (moved - middle).abs()
+        };
+        let explained: Vec<bool> = values.iter().zip(&moved).map(is_explained).collect();
+        let others = explained.iter().filter(|explained| !**explained).count();
+        let few = others as f64 <= MOST_UNEXPLAINED * values.len() as f64;
+        let kept = |(moved, explained): (f64, bool)| explained.then_some(moved);
+        let without: Vec<Option<f64>> = moved.iter().copied().zip(explained).map(kept).collect();
+        let left: Vec<f64> = without.iter().flatten().copied().collect();
+        match others > 0 && !(few && self.agrees(values, &left)) {
+            true => moved.into_iter().map(Some).collect(),
+            false => without,
+        }
+    }
+
+    /// Whether the mean of those that are left, not none, lies within the interval of the figure of all.
+    pub fn agrees(&self, values: &[f64], left: &[f64]) -> bool {
+        let mean = left.iter().sum::<f64>() / left.len() as f64;
+        let within = |centre: Centre| {
+            let half_width = centre.half_width(AGREES)?;
+            Some((mean - centre.value).abs() <= half_width)
+        };
+        self.centre(values).and_then(within).unwrap_or(false)
     }
 
     /// The values of a sample, not empty, outliers as far off as they count.

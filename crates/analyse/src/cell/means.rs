@@ -27,7 +27,7 @@ impl Series {
     /// partner, so it may differ from the quotient of these; that difference is shared between both
     /// alike, as no target is favoured.
     pub(crate) fn means(&self, base: &Self, ratio: f64) -> Means {
-        let pairs = if self.is_apart() { Vec::new() } else { self.counted_pairs_with(base) };
+        let pairs = if self.is_apart() { Vec::new() } else { self.pairs_with(base) };
         let weighs_all = self.weighs_all() || base.weighs_all();
         let (bases, own): (Vec<f64>, Vec<f64>) = match pairs.len() {
             2.. if !weighs_all => pairs.into_iter().unzip(),

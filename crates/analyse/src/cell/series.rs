@@ -16,8 +16,10 @@ type Values = Vec<(u32, f64)>;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Series {
     values: Values,
-    /// The same with outliers as far off as they count, once that was asked for: every ratio rests on it.
+    /// The same with outliers as far off as they count, once that was asked for.
     counted: OnceLock<Values>,
+    /// Those of them that chance explains, which ratios rest on, likewise.
+    explained: OnceLock<Values>,
     /// The largest relative rounding of any value.
     rounding: f64,
     /// How others of its kind scatter; absent where there are none.
@@ -64,7 +66,8 @@ impl Kin {
         // Each is in the ratios of many pairs.
         let log = |&(repeat, value): &(u32, f64)| (repeat, value.ln());
         let moved = |(target, series): &(usize, &'a Series)| {
-            let values = counted(&series.values, alone.as_ref().map(|alone| alone.target(*target)));
+            let scatter = alone.as_ref().map(|alone| alone.target(*target));
+            let values = explained(&series.values, scatter);
             let known: Values = values.iter().map(log).collect();
             (std::ptr::from_ref(*series), known)
         };
@@ -107,26 +110,44 @@ impl Kin {
 
 /// Values with outliers as far off as they count by that scatter of their logarithms.
 fn counted(values: &Values, scatter: Option<&Scatter>) -> Values {
+    weighed(values, scatter, |scatter, logs| scatter.moved_in(logs).into_iter().map(Some).collect())
+}
+
+/// The same without those that chance does not explain.
+fn explained(values: &Values, scatter: Option<&Scatter>) -> Values {
+    weighed(values, scatter, Scatter::explained)
+}
+
+fn weighed(
+    values: &Values,
+    scatter: Option<&Scatter>,
+    by: impl Fn(&Scatter, &[f64]) -> Vec<Option<f64>>,
+) -> Values {
     let logs: Vec<f64> = values.iter().map(|(_, value)| value.ln()).collect();
     let Some(scatter) =
         scatter.filter(|_| logs.len() > 1 && logs.iter().all(|log| log.is_finite()))
     else {
         return values.clone();
     };
-    let moved = scatter.moved_in(&logs).into_iter().zip(&logs).zip(values);
+    let moved = by(scatter, &logs).into_iter().zip(&logs).zip(values);
     // What is no outlier stays as it is, to the last digit.
-    let kept = |((moved, log), &(repeat, value)): ((f64, &f64), &(u32, f64))| {
-        (repeat, if moved == *log { value } else { moved.exp() })
+    let kept = |((moved, log), &(repeat, value)): ((Option<f64>, &f64), &(u32, f64))| {
+        moved.map(|moved| (repeat, if moved == *log { value } else { moved.exp() }))
     };
-    moved.map(kept).collect()
+    moved.filter_map(kept).collect()
 }
 
 /// The values of repeats that both have.
 fn in_both(base: &[(u32, f64)], other: &[(u32, f64)]) -> impl Iterator<Item = (f64, f64)> {
+    in_both_at(base, other).map(|(_, base, other)| (base, other))
+}
+
+/// The same with the repeats.
+fn in_both_at(base: &[(u32, f64)], other: &[(u32, f64)]) -> impl Iterator<Item = (u32, f64, f64)> {
     let mut rest = other.iter().peekable();
     base.iter().filter_map(move |&(repeat, base)| {
         while rest.next_if(|(other, _)| *other < repeat).is_some() {}
-        rest.next_if(|(other, _)| *other == repeat).map(|&(_, other)| (base, other))
+        rest.next_if(|(other, _)| *other == repeat).map(|&(_, other)| (repeat, base, other))
     })
 }
 
@@ -136,6 +157,7 @@ impl Series {
         Self {
             values: Vec::new(),
             counted: OnceLock::new(),
+            explained: OnceLock::new(),
             rounding: 0.0,
             kin: None,
             target: 0,
@@ -240,19 +262,19 @@ impl Series {
     /// The same in blocks that no other series has.
     pub(crate) fn apart(mut self) -> Self {
         self.values.iter_mut().for_each(|(block, _)| *block = block.saturating_add(u32::MAX / 2));
-        Self { counted: OnceLock::new(), ..self }
+        Self { counted: OnceLock::new(), explained: OnceLock::new(), ..self }
     }
 
     /// The same with every value so many times as large.
     pub(crate) fn times(&self, factor: f64) -> Self {
         let values = self.values.iter().map(|(block, value)| (*block, value * factor)).collect();
-        Self { values, counted: OnceLock::new(), ..self.clone() }
+        Self { values, counted: OnceLock::new(), explained: OnceLock::new(), ..self.clone() }
     }
 
     /// Its kind, whose scatter it borrows from, and its target there.
     pub(crate) fn belongs_to(&mut self, kin: &Arc<Kin>, target: usize) {
         (self.kin, self.target) = (Some(Arc::clone(kin)), target);
-        self.counted = OnceLock::new();
+        (self.counted, self.explained) = Default::default();
     }
 
     /// How its repeats scatter, by what is known of others.
@@ -289,8 +311,8 @@ impl Series {
     /// unpaired, and so are imported results that were not measured in turns. Which of the two is decided by the number of pairs alone, never by which interval
     /// is the narrower. `None` where either has no values, or one that is not above zero.
     pub(crate) fn ratio(&self, base: &Self) -> Option<Ratio> {
-        let are_pairs =
-            !self.apart && self.repeats().filter(|&at| base.at(at).is_some()).nth(1).is_some();
+        let pairs = self.pairs_with(base);
+        let are_pairs = !self.apart && pairs.len() > 1;
         // What is learned elsewhere, as of an A/A control, knows none of these targets.
         let (known, other) = if base.kin.is_some() { (base, self) } else { (self, base) };
         let kin = known.kin.as_ref();
@@ -298,14 +320,12 @@ impl Series {
         let targets = [known.target, if is_of_kin { other.target } else { known.target }];
         let rounding = self.rounding + base.rounding;
         let ratio = if are_pairs {
-            // An outlier counts in a ratio as it does in the figure of its cell.
-            let pairs = self.counted_pairs_with(base);
             let ratios = kin.and_then(|kin| kin.ratios.as_ref()).map(|all| all.pair(targets));
             let shared = kin.and_then(|kin| kin.shared);
             let cells = base.scatter().zip(self.scatter());
             let known = ratios.zip(shared);
             let known = known.map(|(ratios, shared)| KnownScatter { ratios, cells, shared });
-            match known.filter(|_| pairs.len() < base.values.len().max(self.values.len())) {
+            match known.filter(|_| self.lacks_partners(base)) {
                 Some(known) => Ratio::incomplete(&self.counted_with(base), rounding, &known),
                 None => Ratio::paired(&pairs, rounding, ratios),
             }
@@ -321,8 +341,8 @@ impl Series {
     /// [`Self::ratio`] as a part of a mean over several.
     pub(crate) fn part(&self, base: &Self, weight: f64) -> Option<Part> {
         let ratio = self.ratio(base)?;
-        let pairs = base.repeats().filter(|&repeat| self.at(repeat).is_some());
-        Some(Part { ratio, blocks: pairs.collect(), weight })
+        let blocks = self.pairs_at(base).into_iter().map(|(block, ..)| block).collect();
+        Some(Part { ratio, blocks, weight })
     }
 
     /// [`Self::ratio`] by itself, with its interval.
@@ -341,7 +361,8 @@ impl Series {
 
     /// A series of these.
     pub(crate) fn clipped(&self) -> Self {
-        Self { values: self.counted().to_vec(), counted: OnceLock::new(), ..self.clone() }
+        let values = self.counted().to_vec();
+        Self { values, counted: OnceLock::new(), explained: OnceLock::new(), ..self.clone() }
     }
 
     /// Whether some values are more than twice as far off as they count: by six typical deviations, which
@@ -359,6 +380,11 @@ impl Series {
         self.kin.as_ref().is_some_and(|kin| kin.ratios.is_some() && kin.shared.is_some())
     }
 
+    /// Those that chance explains.
+    fn explained(&self) -> &[(u32, f64)] {
+        self.explained.get_or_init(|| explained(&self.values, self.scatter()))
+    }
+
     /// What the repeats have of base and self, outliers as far off as they count.
     fn counted_with(&self, base: &Self) -> Vec<Repeat> {
         let mut repeats: BTreeMap<u32, Repeat> = BTreeMap::new();
@@ -372,9 +398,43 @@ impl Series {
         repeats.into_values().collect()
     }
 
-    /// The values of repeats that both have, `(base, self)`, outliers as far off as they count.
-    pub(crate) fn counted_pairs_with(&self, base: &Self) -> Vec<(f64, f64)> {
-        in_both(base.counted(), self.counted()).collect()
+    /// The values that a ratio is of where there are pairs, `(base, self)`: of repeats that both have,
+    /// outliers as far off as they count.
+    pub(crate) fn pairs_with(&self, base: &Self) -> Vec<(f64, f64)> {
+        self.pairs_at(base).into_iter().map(|(_, base, own)| (base, own)).collect()
+    }
+
+    /// The same with the repeats. What one lacks takes its partner with it: where the other's mean is
+    /// another then, both count as in the figures of their cells.
+    fn pairs_at(&self, base: &Self) -> Vec<(u32, f64, f64)> {
+        let explained: Vec<_> = in_both_at(base.explained(), self.explained()).collect();
+        let whole = |series: &Self| {
+            series.scatter().is_none() || series.explained().len() == series.values.len()
+        };
+        if whole(base) && whole(self) {
+            return explained;
+        }
+        if self.lacks_partners(base) {
+            return in_both_at(base.counted(), self.counted()).collect();
+        }
+        let bases = explained.iter().map(|(_, base, _)| base.ln()).collect();
+        let own = explained.iter().map(|(.., own)| own.ln()).collect();
+        match base.agrees(bases) && self.agrees(own) {
+            true => explained,
+            false => in_both_at(base.counted(), self.counted()).collect(),
+        }
+    }
+
+    /// Whether some repeats have one of the two alone.
+    fn lacks_partners(&self, base: &Self) -> bool {
+        let both = in_both(&base.values, &self.values).count();
+        both < base.values.len().max(self.values.len())
+    }
+
+    /// Whether these of its logarithms have the mean that its figure has, within its interval.
+    fn agrees(&self, left: Vec<f64>) -> bool {
+        let logs: Vec<f64> = self.values().map(f64::ln).collect();
+        self.scatter().is_none_or(|scatter| scatter.agrees(&logs, &left))
     }
 
     fn sample(&self) -> Option<Sample> {

@@ -186,10 +186,6 @@ fn of_family(
     metric: Metric,
     family: &[&(&Factor, Vec<&PairAtLevel>)],
 ) -> Vec<Option<FactorEffect>> {
-    let whole: Vec<Vec<Grouped>> = family
-        .iter()
-        .map(|(_, all)| Grouped::from_observations(all.clone()).into_iter().collect())
-        .collect();
     let by = |same: fn(&PairAtLevel, &PairAtLevel) -> bool| -> Vec<Vec<Grouped>> {
         let groups = |all: &[_]| {
             distinct(all, same).into_iter().filter_map(Grouped::from_observations).collect()
@@ -201,27 +197,33 @@ fn of_family(
     let chances = |groups: &[Vec<Grouped>]| -> Vec<Vec<Chance>> {
         groups.iter().map(|groups| groups.iter().map(Grouped::chance).collect()).collect()
     };
+    let judged = |group: &Grouped, adjusted: f64| group.judge(study, metric, adjusted);
+    let pair_effect = |(group, adjusted): (&Grouped, f64)| {
+        let (ratio, verdict) = judged(group, adjusted);
+        let (baseline, candidate) = group.all[0].pair.clone();
+        PairEffect { baseline, candidate, ratio, verdict }
+    };
+    let mut pairs: Vec<Vec<PairEffect>> = of_pairs
+        .iter()
+        .zip(closed_groups(&chances(&of_pairs)))
+        .map(|(groups, adjusted)| groups.iter().zip(adjusted).map(pair_effect).collect())
+        .collect();
+    let whole: Vec<Option<Grouped>> = family
+        .iter()
+        .zip(&pairs)
+        .map(|((_, all), pairs)| Some(Grouped::from_observations(all.clone())?.around(pairs)))
+        .collect();
     let labels: Vec<f64> = whole.iter().flatten().map(|group| group.chance().alone).collect();
     let mut labels = holm(&labels).into_iter();
-    let pairs_adjusted = closed_groups(&chances(&of_pairs));
     let levels_adjusted = closed_groups(&chances(&of_levels));
     let mut effects = Vec::new();
     for (place, (factor, all)) in family.iter().enumerate() {
-        let judged = |group: &Grouped, adjusted: f64| group.judge(study, metric, adjusted);
-        let Some(group) = whole[place].first() else {
+        let Some(group) = &whole[place] else {
             effects.push(None);
             continue;
         };
         let (ratio, verdict) = judged(group, labels.next().unwrap_or(1.0));
-        let pairs: Vec<PairEffect> = of_pairs[place]
-            .iter()
-            .zip(&pairs_adjusted[place])
-            .map(|(group, adjusted)| {
-                let (ratio, verdict) = judged(group, *adjusted);
-                let (baseline, candidate) = group.all[0].pair.clone();
-                PairEffect { baseline, candidate, ratio, verdict }
-            })
-            .collect();
+        let pairs = std::mem::take(&mut pairs[place]);
         let levels =
             of_levels[place].iter().zip(&levels_adjusted[place]).map(|(group, adjusted)| {
                 let (ratio, verdict) = judged(group, *adjusted);
@@ -265,6 +267,21 @@ impl<'a> Grouped<'a> {
         let (all, parts): (Vec<_>, Vec<_>) = parts.into_iter().filter(kept).unzip();
         let (ratio, holds_for) = effect::mean(&all, parts)?;
         Some(Self { all, ratio, holds_for })
+    }
+
+    /// The mean of what is said of these pairs: what a look has decided of one stays as that look found
+    /// it, whatever later repeats show.
+    fn around(self, pairs: &[PairEffect]) -> Self {
+        let log = |(baseline, candidate): &(String, String)| {
+            let said = pairs
+                .iter()
+                .find(|one| one.baseline == *baseline && one.candidate == *candidate)?;
+            Some(said.ratio.point.ln())
+        };
+        match effect::over_pairs(&self.all, log) {
+            Some(log) => Self { ratio: self.ratio.around(log), ..self },
+            None => self,
+        }
     }
 
     fn chance(&self) -> Chance {

@@ -163,15 +163,44 @@ pub(crate) fn adjust_overall(
     all: Vec<Compared<OverallComparison>>,
 ) -> Vec<OverallComparison> {
     let mut all = adjust_for_multiplicity(study, all);
-    for overall in all.iter_mut().filter(|overall| overall.verdict == Verdict::Unresolved) {
-        follow_levels(by_level, overall);
-    }
+    follow(by_level, &mut all);
     all
 }
 
-/// Takes the verdict that all levels agree in, with what their ratios and intervals say together:
-/// they all hold at once.
-fn follow_levels(by_level: &[Comparison], overall: &mut OverallComparison) {
+/// Has comparisons over all levels say what all of these levels agree in.
+fn follow(by_level: &[Comparison], all: &mut [OverallComparison]) {
+    for overall in all.iter_mut().filter(|overall| overall.verdict == Verdict::Unresolved) {
+        let own = at_its_levels(by_level, overall);
+        follow_levels(&own, overall);
+    }
+}
+
+/// The same where levels were decided at looks of their own: the mean of ratios of other looks may lie
+/// beyond all of these, and is moved there within its interval.
+pub(crate) fn follow_looks(study: &Study, by_level: &[Comparison], all: &mut [OverallComparison]) {
+    follow(by_level, all);
+    for overall in all {
+        let points = at_its_levels(by_level, overall).into_iter().map(|one| one.ratio.point);
+        let range = points.fold(None, |range: Option<(f64, f64)>, point| {
+            Some(range.map_or((point, point), |(low, high)| (low.min(point), high.max(point))))
+        });
+        let Some((low, high)) = range else { continue };
+        let point = overall.ratio.point.clamp(low, high);
+        let ratio = Estimate { point, ..overall.ratio };
+        let within = ratio.interval.is_none_or(|all| all.low <= point && point <= all.high);
+        let is_moved = point != overall.ratio.point;
+        if is_moved && within && verdict(overall.metric, &ratio, study.margin) == overall.verdict {
+            overall.ratio = ratio;
+            overall.means = overall.means.giving(ratio.point);
+        }
+    }
+}
+
+/// The comparisons at the levels of one over all of them; none where one is missing.
+fn at_its_levels<'a>(
+    by_level: &'a [Comparison],
+    overall: &OverallComparison,
+) -> Vec<&'a Comparison> {
     let own = |comparison: &&Comparison| {
         comparison.metric == overall.metric
             && comparison.baseline == overall.baseline
@@ -179,7 +208,13 @@ fn follow_levels(by_level: &[Comparison], overall: &mut OverallComparison) {
             && overall.levels.contains(&comparison.level)
     };
     let own: Vec<&Comparison> = by_level.iter().filter(own).collect();
-    let Some(first) = own.first().filter(|_| own.len() == overall.levels.len()) else { return };
+    if own.len() == overall.levels.len() { own } else { Vec::new() }
+}
+
+/// Takes the verdict that all levels agree in, with what their ratios and intervals say together:
+/// they all hold at once.
+fn follow_levels(own: &[&Comparison], overall: &mut OverallComparison) {
+    let Some(first) = own.first() else { return };
     let intervals: Option<Vec<Interval>> =
         own.iter().map(|comparison| comparison.ratio.interval).collect();
     let Some(intervals) = intervals else { return };
@@ -195,6 +230,7 @@ fn follow_levels(by_level: &[Comparison], overall: &mut OverallComparison) {
     overall.ratio.interval = Some(Interval { low, high, ..intervals[0] });
     let points: f64 = own.iter().map(|comparison| comparison.ratio.point.ln()).sum();
     overall.ratio.point = (points / own.len() as f64).exp();
+    overall.means = overall.means.giving(overall.ratio.point);
     overall.verdict = first.verdict;
     overall.strength.further_repeats = None;
     if first.verdict != Verdict::Equivalent {
@@ -264,6 +300,12 @@ pub(crate) fn judge(
     }
     let shown = ratio.held(adjusted_p, study.confidence);
     let verdict = verdict(metric, &shown, study.margin);
+    let shown = match verdict {
+        // Where looks leave less of the error to the tests of equivalence than to those of a difference:
+        // what lies within the margin with more confidence does so with theirs.
+        Verdict::Equivalent => stating(shown, 1.0 - 2.0 * (1.0 - study.confidence)),
+        _ => shown,
+    };
     let family = ratio.p_value().map_or(1.0, |own| if own > 0.0 { adjusted_p / own } else { 1.0 });
     let further = || {
         let needed = ratio.repeats_to_resolve(study.margin, study.confidence, family)?;
@@ -277,6 +319,12 @@ pub(crate) fn judge(
         _ => (None, None),
     };
     Judged { shown, verdict, further_repeats, chance }
+}
+
+/// The same with an interval of which no more is claimed than that confidence.
+fn stating(shown: Estimate, confidence: f64) -> Estimate {
+    let stated = |interval| Interval { confidence, ..interval };
+    Estimate { interval: shown.interval.map(stated), ..shown }
 }
 
 /// What follows from a ratio candidate ÷ baseline.

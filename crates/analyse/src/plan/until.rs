@@ -55,7 +55,10 @@ pub(crate) fn held(
         let next = blocks.find(|block| block.number > look).map_or(0, |block| block.extension);
         let (levels, overall) =
             if is_last { at(cells) } else { at(&cells.up_to(test, look, next)) };
-        found = (keep(found.0, levels), keep(found.1, overall));
+        let levels = keep(found.0, levels);
+        let mut overall = keep(found.1, overall);
+        family::follow_looks(study, &levels, &mut overall);
+        found = (levels, overall);
     }
     found
 }

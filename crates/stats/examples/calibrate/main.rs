@@ -1,8 +1,10 @@
 //! How often comparisons err, and how much they find, over studies whose truth is known: prints the
 //! tables of docs/method.md. `make calibrate` runs it; the number of studies is its argument, and
-//! `until`, `sparse`, `unlike` or `lasting` a second one that leaves the other tables out.
+//! `until`, `looks`, `sparse`, `unlike`, `outliers` or `lasting` a second one that leaves the other tables
+//! out.
 
 mod lasting;
+mod outliers;
 mod simulated;
 mod sparse;
 mod unlike;
@@ -97,18 +99,14 @@ fn studies(count: u32, shape: &Shape, truth: Truth, targets: usize, levels: usiz
 fn main() -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     let count: u32 = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(10_000);
-    if std::env::args().nth(2).as_deref() == Some("until") {
-        until::table(&mut out, count)?;
-        return until::sparse_table(&mut out, count);
-    }
-    if std::env::args().nth(2).as_deref() == Some("lasting") {
-        return lasting::table(&mut out, count);
-    }
-    if std::env::args().nth(2).as_deref() == Some("unlike") {
-        return unlike::table(&mut out, count);
-    }
-    if std::env::args().nth(2).as_deref() == Some("sparse") {
-        return sparse::table(&mut out, count);
+    match std::env::args().nth(2).as_deref() {
+        Some("until") => return until::table(&mut out, count),
+        Some("looks") => return until::sparse_table(&mut out, count),
+        Some("outliers") => return outliers::table(&mut out, count),
+        Some("lasting") => return lasting::table(&mut out, count),
+        Some("unlike") => return unlike::table(&mut out, count),
+        Some("sparse") => return sparse::table(&mut out, count),
+        _ => {}
     }
     let plain = Shape {
         name: "equal scatter",
@@ -159,6 +157,8 @@ fn main() -> std::io::Result<()> {
     unlike::table(&mut out, count / 5)?;
     writeln!(out)?;
     lasting::table(&mut out, count / 5)?;
+    writeln!(out)?;
+    outliers::table(&mut out, count / 10)?;
     writeln!(out)?;
     until::table(&mut out, count / 10)?;
     writeln!(out)?;

@@ -255,7 +255,10 @@ pub fn sparse_table(out: &mut impl Write, count: u32) -> std::io::Result<()> {
         (12, Truth::Sparse(1, 1.1), "last + 10 %"),
         (12, Truth::Sparse(2, 1.15), "last two + 15 %"),
         (24, Truth::Sparse(1, 1.2), "last + 20 %"),
+        (6, Truth::Better(1.1), "all + 10 %"),
+        (12, Truth::Better(1.1), "all + 10 %"),
         (6, Truth::Equal, "all equal"),
+        (12, Truth::Equal, "all equal"),
     ];
     writeln!(
         out,

@@ -49,6 +49,19 @@ pub(super) fn mean(all: &[&PairAtLevel], mut parts: Vec<Part>) -> Option<(Ratio,
     Some((ratio.among(error, freedom as f64), HoldsFor::TargetsLikeThese))
 }
 
+/// The mean over strata, of that over their pairs, of the logarithm that is known of each pair.
+pub(super) fn over_pairs(
+    all: &[&PairAtLevel],
+    log_of: impl Fn(&(String, String)) -> Option<f64>,
+) -> Option<f64> {
+    let mean = |stratum: &Stratum| {
+        let logs: Option<Vec<f64>> = stratum.pairs.iter().map(|(pair, _)| log_of(pair)).collect();
+        Some(mean_of(&logs?))
+    };
+    let means: Option<Vec<f64>> = strata(all).iter().map(mean).collect();
+    Some(mean_of(&means?)).filter(|mean| mean.is_finite())
+}
+
 fn strata(all: &[&PairAtLevel]) -> Vec<Stratum> {
     let mut strata: Vec<Stratum> = Vec::new();
     for (place, one) in all.iter().enumerate() {
