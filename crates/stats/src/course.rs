@@ -155,11 +155,12 @@ mod tests {
     fn an_inverse_is_one() {
         let matrix = Course::of_share(0.8, 0.7).matrix(5);
         let (inverse, determinant) = inverse(&matrix);
-        for i in 0..5 {
-            for j in 0..5 {
-                let product: f64 = (0..5).map(|k| matrix[i][k] * inverse[k][j]).sum();
-                assert!((product - f64::from(u8::from(i == j))).abs() < 1e-12);
-            }
+        for (i, row) in matrix.iter().enumerate() {
+            let of = |j: usize| row.iter().zip(&inverse).map(|(one, other)| one * other[j]).sum();
+            let products: Vec<f64> = (0..5).map(of).collect();
+            let is_unit =
+                |(j, product): (usize, &f64)| (product - f64::from(u8::from(i == j))).abs() < 1e-12;
+            assert!(products.iter().enumerate().all(is_unit), "{products:?}");
         }
         assert!(determinant < 0.0);
     }

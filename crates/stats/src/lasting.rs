@@ -276,7 +276,7 @@ fn of_cells(levels: &[AtLevel], first: Option<usize>, second: Option<usize>) -> 
         (None, Some(place)) => Kind::One(place, own_share(levels, place, false)),
     };
     let (mut own, mut alike) = (0.0, 0.0);
-    let mut logs = vec![0.0; SHAPES - 1];
+    let mut logs = [0.0; SHAPES - 1];
     for at in levels {
         let n = at.ratios.len();
         let alone = |values: &[f64], place| single(place).forms(n)[0].log_likelihood(values);
