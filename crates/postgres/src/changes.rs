@@ -2,8 +2,8 @@
 
 use crate::client::Connection;
 use model::{Algorithm, BuiltInChange, Change, Failure, FailureKind, Oltp, SchemaChange};
-use sql::{Control, needs_tables};
 use sql::tables::{lend, take_again};
+use sql::{Control, needs_tables};
 use workload::oltp::name_of;
 
 /// The column or index that is added.

@@ -147,7 +147,7 @@ impl Reading<'_> {
 
     /// Which version the server has is not known before it starts.
     fn of_one_version(&mut self, group: &str, name: &str, value: String) {
-        let is_secret = is_secret(self.system, name);
+        let is_secret = self.known.is_secret(name);
         self.of_versions.push(ConfigChange {
             name: format!("[{group}] {name}"),
             value: if is_secret { "***".to_owned() } else { value },
