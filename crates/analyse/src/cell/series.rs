@@ -9,6 +9,9 @@ use stats::{
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
+/// The confidence of the intervals of figures that give a ratio.
+const GIVEN: f64 = 0.95;
+
 /// Values by repeat, ascending.
 type Values = Vec<(u32, f64)>;
 
@@ -327,7 +330,14 @@ impl Series {
             let known = known.map(|(ratios, shared)| KnownScatter { ratios, cells, shared });
             match known.filter(|_| self.lacks_partners(base)) {
                 Some(known) => Ratio::incomplete(&self.counted_with(base), rounding, &known),
-                None => Ratio::paired(&pairs, rounding, ratios),
+                None => {
+                    let ratio = Ratio::paired(&pairs, rounding, ratios);
+                    let is_given = |ratio: &Ratio| self.gives(base, ratio.bare().point.ln());
+                    match ratio.as_ref().is_ok_and(|ratio| !is_given(ratio)) {
+                        true => Ratio::paired(&self.counted_with_both(base), rounding, ratios),
+                        false => ratio,
+                    }
+                }
             }
         } else {
             let cells = kin.and_then(|kin| kin.cells.as_ref());
@@ -429,6 +439,23 @@ impl Series {
     fn lacks_partners(&self, base: &Self) -> bool {
         let both = in_both(&base.values, &self.values).count();
         both < base.values.len().max(self.values.len())
+    }
+
+    /// The values of repeats that both have, `(base, self)`, outliers as far off as they count.
+    fn counted_with_both(&self, base: &Self) -> Vec<(f64, f64)> {
+        in_both(base.counted(), self.counted()).collect()
+    }
+
+    /// Whether the figures of both give a ratio of that logarithm, within their intervals.
+    fn gives(&self, base: &Self, log: f64) -> bool {
+        let figure = |series: &Self| {
+            let logs: Vec<f64> = series.values().map(f64::ln).collect();
+            let centre = series.scatter()?.centre(&logs)?;
+            Some((centre.value, centre.half_width(GIVEN)?))
+        };
+        figure(self)
+            .zip(figure(base))
+            .is_none_or(|((own, room), (base, more))| (log - (own - base)).abs() <= room + more)
     }
 
     /// Whether these of its logarithms have the mean that its figure has, within its interval.

@@ -108,6 +108,7 @@ fn what_was_said_of_single_studies_is_not_said_any_more() {
     for (seed, kind) in [
         (1, Kind::PrintedAgainstCells),
         (13, Kind::RatioOfOtherFigures),
+        (631, Kind::RatioOfOtherFigures),
         (16, Kind::RangeBesideTie),
         (27, Kind::RisesBesideAsHigh),
         (118, Kind::FirstNeverAdvised),
