@@ -9,8 +9,8 @@ use stats::{
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
-/// The confidence of the intervals of figures that give a ratio.
-const GIVEN: f64 = 0.95;
+/// The confidence of the intervals of figures that give a ratio: hardly any study asks for less.
+const GIVEN: f64 = 0.9;
 
 /// Values by repeat, ascending.
 type Values = Vec<(u32, f64)>;
@@ -316,11 +316,7 @@ impl Series {
     pub(crate) fn ratio(&self, base: &Self) -> Option<Ratio> {
         let pairs = self.pairs_with(base);
         let are_pairs = !self.apart && pairs.len() > 1;
-        // What is learned elsewhere, as of an A/A control, knows none of these targets.
-        let (known, other) = if base.kin.is_some() { (base, self) } else { (self, base) };
-        let kin = known.kin.as_ref();
-        let is_of_kin = kin.zip(other.kin.as_ref()).is_some_and(|(one, two)| Arc::ptr_eq(one, two));
-        let targets = [known.target, if is_of_kin { other.target } else { known.target }];
+        let (kin, targets) = self.known_with(base);
         let rounding = self.rounding + base.rounding;
         let ratio = if are_pairs {
             let ratios = kin.and_then(|kin| kin.ratios.as_ref()).map(|all| all.pair(targets));
@@ -330,14 +326,7 @@ impl Series {
             let known = known.map(|(ratios, shared)| KnownScatter { ratios, cells, shared });
             match known.filter(|_| self.lacks_partners(base)) {
                 Some(known) => Ratio::incomplete(&self.counted_with(base), rounding, &known),
-                None => {
-                    let ratio = Ratio::paired(&pairs, rounding, ratios);
-                    let is_given = |ratio: &Ratio| self.gives(base, ratio.bare().point.ln());
-                    match ratio.as_ref().is_ok_and(|ratio| !is_given(ratio)) {
-                        true => Ratio::paired(&self.counted_with_both(base), rounding, ratios),
-                        false => ratio,
-                    }
-                }
+                None => Ratio::paired(&pairs, rounding, ratios),
             }
         } else {
             let cells = kin.and_then(|kin| kin.cells.as_ref());
@@ -346,6 +335,15 @@ impl Series {
             Ratio::unpaired(&base.sample()?, &self.sample()?, scatter)
         };
         Some(ratio.ok()?.looked_at(self.looks.as_ref().or(base.looks.as_ref())))
+    }
+
+    /// What is known of the scatter of both, and by which targets.
+    fn known_with<'a>(&'a self, base: &'a Self) -> (Option<&'a Arc<Kin>>, [usize; 2]) {
+        // What is learned elsewhere, as of an A/A control, knows none of these targets.
+        let (known, other) = if base.kin.is_some() { (base, self) } else { (self, base) };
+        let kin = known.kin.as_ref();
+        let is_of_kin = kin.zip(other.kin.as_ref()).is_some_and(|(one, two)| Arc::ptr_eq(one, two));
+        (kin, [known.target, if is_of_kin { other.target } else { known.target }])
     }
 
     /// [`Self::ratio`] as a part of a mean over several.
@@ -427,9 +425,10 @@ impl Series {
         if self.lacks_partners(base) {
             return in_both_at(base.counted(), self.counted()).collect();
         }
-        let bases = explained.iter().map(|(_, base, _)| base.ln()).collect();
-        let own = explained.iter().map(|(.., own)| own.ln()).collect();
-        match base.agrees(bases) && self.agrees(own) {
+        let bases: Vec<f64> = explained.iter().map(|(_, base, _)| base.ln()).collect();
+        let own: Vec<f64> = explained.iter().map(|(.., own)| own.ln()).collect();
+        let ratios: Vec<f64> = bases.iter().zip(&own).map(|(base, own)| own - base).collect();
+        match base.agrees(bases) && self.agrees(own) && self.gives(base, &ratios) {
             true => explained,
             false => in_both_at(base.counted(), self.counted()).collect(),
         }
@@ -441,21 +440,20 @@ impl Series {
         both < base.values.len().max(self.values.len())
     }
 
-    /// The values of repeats that both have, `(base, self)`, outliers as far off as they count.
-    fn counted_with_both(&self, base: &Self) -> Vec<(f64, f64)> {
-        in_both(base.counted(), self.counted()).collect()
-    }
-
-    /// Whether the figures of both give a ratio of that logarithm, within their intervals.
-    fn gives(&self, base: &Self, log: f64) -> bool {
+    /// Whether the figures of both give the ratio of which these are the logarithms, within their
+    /// intervals.
+    fn gives(&self, base: &Self, ratios: &[f64]) -> bool {
+        let (kin, targets) = self.known_with(base);
+        let scatter = kin.and_then(|kin| kin.ratios.as_ref()).map(|all| all.pair(targets));
+        let Some(ratio) = scatter.and_then(|scatter| scatter.centre(ratios)) else { return true };
         let figure = |series: &Self| {
             let logs: Vec<f64> = series.values().map(f64::ln).collect();
             let centre = series.scatter()?.centre(&logs)?;
             Some((centre.value, centre.half_width(GIVEN)?))
         };
-        figure(self)
-            .zip(figure(base))
-            .is_none_or(|((own, room), (base, more))| (log - (own - base)).abs() <= room + more)
+        figure(self).zip(figure(base)).is_none_or(|((own, room), (base, more))| {
+            (ratio.value - (own - base)).abs() <= room + more
+        })
     }
 
     /// Whether these of its logarithms have the mean that its figure has, within its interval.
