@@ -19,9 +19,13 @@ const OUTLIER: f64 = 3.0;
 /// Beyond so many it has no part in a ratio, where no more than this share of the sample is: more are no
 /// single trials that went wrong. Of the limits that were simulated those with the fewest errors.
 const UNEXPLAINED: f64 = 3.45;
+/// The same in deviations of its own sample, which few values tell little of.
+const UNEXPLAINED_ITSELF: f64 = 1.5 * UNEXPLAINED;
 const MOST_UNEXPLAINED: f64 = 0.3;
 /// The confidence of the interval that the mean of the others then lies in.
 const AGREES: f64 = 0.95;
+/// The standard deviation of a normal value in median deviations.
+const DEVIATION: f64 = 1.482_602_218_505_6;
 /// The median of |a − b| of two normal values of standard deviation 1.
 const MEDIAN_DIFFERENCE: f64 = 0.953_872_552_417_6;
 /// How widely the samples of a kind scatter.
@@ -131,8 +135,11 @@ impl Scatter {
     pub fn explained(&self, values: &[f64]) -> Vec<Option<f64>> {
         let middle = median(values.to_vec());
         let moved = self.moved_in(values);
+        // A sample that scatters more than others do says so itself: its own median deviation does.
+        let own = DEVIATION * median(values.iter().map(|value| (value - middle).abs()).collect());
         let is_explained = |(value, moved): (&f64, &f64)| {
-            (value - middle).abs() <= UNEXPLAINED / OUTLIER * (moved - middle).abs()
+            let far = (value - middle).abs();
+            far <= (UNEXPLAINED / OUTLIER * (moved - middle).abs()).max(UNEXPLAINED_ITSELF * own)
         };
         let explained: Vec<bool> = values.iter().zip(&moved).map(is_explained).collect();
         let others = explained.iter().filter(|explained| !**explained).count();

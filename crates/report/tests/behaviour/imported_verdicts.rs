@@ -64,8 +64,8 @@ fn at_rates_p95_decides() {
     says(&page, "**Choose fast at every level from 500/s to 1,000/s.**");
     says(
         &page,
-        "fast is faster than slow at 500/s and 1,000/s: slow has 2.93–2.96 × its p95 latency (95 % \
-         intervals within 2.73–3.15).",
+        "fast is faster than slow at 500/s and 1,000/s: slow has 2.90–2.96 × its p95 latency (95 % \
+         intervals within 2.65–3.17).",
     );
     assert!(!page.contains("have the same throughput"), "{page}");
 }
@@ -139,7 +139,12 @@ fn one_outlier_moves_no_mean_away_from_its_levels() {
     let data = imported(include_str!("../fixtures/verdicts/overall-outside-its-levels.csv"));
     let analysis = analysis(&data);
     let overall = &analysis.tests[0].overall[0];
-    assert!((overall.ratio.point - 0.993).abs() < 0.005, "{:?}", overall.ratio);
+    let levels = analysis.tests[0].comparisons.iter();
+    let levels = levels.filter(|one| one.metric == overall.metric).map(|one| one.ratio.point);
+    let (low, high) = levels
+        .fold((f64::MAX, 0.0), |(low, high): (f64, f64), point| (low.min(point), high.max(point)));
+    assert!((low..=high).contains(&overall.ratio.point), "{:?}", overall.ratio);
+    assert!((overall.ratio.point - 1.0).abs() < 0.02, "{:?}", overall.ratio);
 }
 
 #[test]

@@ -66,6 +66,6 @@ fn what_weighin_does_itself_it_does_to_private_servers() {
     refused(&study("sandbox = {}", "switch = \"planned\""), &["has no replicas", "replicas = 1"]);
     refused(
         &study("kind = \"redis\"\nsandbox = {}", "loss = \"kill\""),
-        &["kind mariadb or mysql"],
+        &["kind mariadb, mysql, postgresql or postgres"],
     );
 }

@@ -30,5 +30,5 @@ fn the_first_target_runs_twice_on_servers_of_its_own() {
     let mut html = Vec::new();
     report::render(&analysis, report::Format::Html, &mut html).unwrap();
     let html = String::from_utf8(html).unwrap();
-    assert!(html.contains("the noise floor of throughput is ±"));
+    assert!(html.contains("noise floor of throughput is ±"));
 }

@@ -45,7 +45,9 @@ fn a_snapshot_that_is_asked_for_has_its_moment_its_fork_and_its_cost() {
     // Keys that take so long to save that the counters are read meanwhile.
     let target = sandbox("save = \"\", rdb-key-save-delay = 1_500");
     let keys = format!("duration = \"10s\"\n{}", work("snapshot", "1500ms"));
-    let report = report(&place, &study(&target, &keys));
+    // So few that a busy machine keeps up: of a load that falls behind no cost is told.
+    let light = study(&target, &keys).replace("rate = 3_000", "rate = 500");
+    let report = report(&place, &light);
     let snapshots = events(&report, "snapshot");
     assert_eq!(snapshots.len(), 2, "{report:#}");
     for snapshot in snapshots {
