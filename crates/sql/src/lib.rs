@@ -3,6 +3,7 @@
 
 mod control;
 pub mod data;
+mod explained;
 mod load;
 mod probe;
 mod program;
@@ -16,6 +17,7 @@ mod timed;
 mod wire;
 
 pub use control::{Control, ControlError};
+pub use explained::{Refusal, WholeTable, judge_explained};
 pub use load::{SqlClients, SqlKind, load_failure, only_reads, program};
 pub use probe::{ProbeKind, Probed};
 pub use program::{Column, Reader};

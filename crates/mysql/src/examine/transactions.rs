@@ -1,17 +1,17 @@
 //! The user's own transactions: whether the server takes their statements, and how it would carry them
-//! out. It is had explain them, which runs nothing.
+//! out.
 
 use super::Server;
+use crate::client::ClientError;
 use crate::explain::{PlannedTable, explain};
-use model::{Failure, FailureKind, Transactions, Workload};
+use model::{Failure, Transactions, Workload};
+use sql::{Refusal, WholeTable, judge_explained};
 use system::Diagnostics;
 
 /// The account may not.
 const DENIED: [u16; 4] = [1044, 1142, 1143, 1227];
 /// There is no such table, or no such column.
 const MISSING: [u16; 2] = [1146, 1054];
-/// Rows from which on reading all of a table is worth a word.
-const MANY_ROWS: u64 = 10_000;
 
 pub(super) fn check(
     server: &mut Server<'_>,
@@ -20,44 +20,24 @@ pub(super) fn check(
 ) -> Result<(), Failure> {
     let Some(explained) = found.keep(explain(server.control, workload))? else { return Ok(()) };
     for (statement, tables) in explained {
-        let name = &statement.name;
-        let error = match tables {
-            Ok(tables) => {
-                tables.iter().for_each(|table| whole_table(name, table, found));
-                continue;
-            }
-            Err(error) => error,
-        };
-        let said = format!("the statement {name} would fail: {error}");
-        match error.code() {
-            Some(code) if DENIED.contains(&code) => found.error(Failure::new(
-                FailureKind::AccessDenied,
-                said,
-                "grant the account what the message names",
-            )),
-            // What makes the data comes first.
-            Some(code) if MISSING.contains(&code) && !own.data.is_as_found() => {}
-            // Clients prepare it before they begin.
-            Some(_) if statement.prepared => found.error(Failure::new(
-                FailureKind::Statement,
-                said,
-                "correct the script; a table that the script itself makes first takes prepared = false",
-            )),
-            Some(_) => {
-                found.warn(said, "correct the script, or expect transactions that fail");
-            }
-            None => {}
-        }
+        let whole = |tables: Vec<PlannedTable>| tables.into_iter().filter_map(whole).collect();
+        let said = tables.map(whole).map_err(|error| {
+            let refusal = refusal(&error);
+            (error, refusal)
+        });
+        judge_explained(&statement, said, own, found);
     }
     Ok(())
 }
 
-fn whole_table(name: &str, planned: &PlannedTable, found: &mut Diagnostics) {
-    if planned.access.eq_ignore_ascii_case("ALL") && planned.rows >= MANY_ROWS {
-        let PlannedTable { table, rows, .. } = planned;
-        found.warn(
-            format!("the statement {name} reads all of the table {table}, about {rows} rows"),
-            "if that is not meant, add an index on what its WHERE names",
-        );
-    }
+fn whole(PlannedTable { table: name, access, rows, .. }: PlannedTable) -> Option<WholeTable> {
+    access.eq_ignore_ascii_case("ALL").then_some(WholeTable { name, rows })
+}
+
+fn refusal(error: &ClientError) -> Option<Refusal> {
+    Some(match error.code()? {
+        code if DENIED.contains(&code) => Refusal::Denied,
+        code if MISSING.contains(&code) => Refusal::Missing,
+        _ => Refusal::Other,
+    })
 }
