@@ -2,7 +2,9 @@ use super::{Table, TableCell, Tone, numbers, words};
 use crate::level_axis::LevelAxis;
 use crate::numbers::{NOTHING, tick};
 use crate::view;
-use analyse::{Analysis, NamedFigure, TestAnalysis};
+use analyse::{Analysis, Cell, NamedFigure, NamedValue, TestAnalysis};
+use model::Level;
+use std::collections::HashMap;
 
 /// Figures by the names that they have in their source: a row for each cell.
 pub(crate) fn named(analysis: &Analysis, test: &TestAnalysis) -> Table {
@@ -11,13 +13,14 @@ pub(crate) fn named(analysis: &Analysis, test: &TestAnalysis) -> Table {
     columns.extend(test.figures.iter().map(|figure| numbers(heading(figure))));
     columns.push(words("failed"));
     let mut table = Table::new(columns);
+    let by_cell: Vec<ByCell<'_>> = test.figures.iter().map(ByCell::of).collect();
     for cell in &test.cells {
         let mut row = vec![
             TableCell::target(&cell.target, view::series(analysis, &cell.target)),
             TableCell::text(axis.text(cell.level)),
         ];
         let imported = view::imported(analysis);
-        row.extend(test.figures.iter().map(|figure| value(figure, cell, imported)));
+        row.extend(by_cell.iter().map(|figure| figure.value(cell, imported)));
         row.push(match view::why_empty(analysis, cell) {
             Some(reason) => TableCell::text(reason).with_tone(Tone::Bad),
             None => TableCell::text(NOTHING),
@@ -55,7 +58,7 @@ pub(crate) fn printed(analysis: &Analysis) -> Option<Table> {
         let figures = headings.iter().map(|wanted| {
             let figure = test.figures.iter().find(|figure| heading(figure) == *wanted);
             figure.map_or(TableCell::text(NOTHING), |figure| {
-                value(figure, cell, view::imported(analysis))
+                ByCell::of(figure).value(cell, view::imported(analysis))
             })
         });
         table.push(place.map(TableCell::text).into_iter().chain(figures));
@@ -80,17 +83,31 @@ fn heading(figure: &NamedFigure) -> String {
     }
 }
 
-/// Figures of others stand as they were printed.
-fn value(figure: &NamedFigure, cell: &analyse::Cell, imported: bool) -> TableCell {
-    let mut values = figure.values.iter();
-    let found = values.find(|value| value.target == cell.target && value.level == cell.level);
-    match found.map(|value| (value.estimate, &value.text)) {
-        Some((Some(estimate), _)) if imported && estimate.n == 1 => {
-            TableCell::text(tick(estimate.point))
+/// A figure, found by its cell: there may be thousands of them.
+struct ByCell<'a> {
+    figure: &'a NamedFigure,
+    values: HashMap<(&'a str, Level), &'a NamedValue>,
+}
+
+impl<'a> ByCell<'a> {
+    fn of(figure: &'a NamedFigure) -> Self {
+        let by_cell = |value: &'a NamedValue| ((value.target.as_str(), value.level), value);
+        Self { figure, values: figure.values.iter().map(by_cell).collect() }
+    }
+
+    /// Figures of others stand as they were printed.
+    fn value(&self, cell: &Cell, imported: bool) -> TableCell {
+        let found = self.values.get(&(cell.target.as_str(), cell.level));
+        match found.map(|value| (value.estimate, &value.text)) {
+            Some((Some(estimate), _)) if imported && estimate.n == 1 => {
+                TableCell::text(tick(estimate.point))
+            }
+            Some((Some(estimate), _)) if self.figure.unit.is_empty() => {
+                TableCell::counted(Some(&estimate))
+            }
+            Some((Some(estimate), _)) => TableCell::estimate(Some(&estimate)),
+            Some((None, text)) => TableCell::text(text.join("; ")),
+            None => TableCell::text(NOTHING),
         }
-        Some((Some(estimate), _)) if figure.unit.is_empty() => TableCell::counted(Some(&estimate)),
-        Some((Some(estimate), _)) => TableCell::estimate(Some(&estimate)),
-        Some((None, text)) => TableCell::text(text.join("; ")),
-        None => TableCell::text(NOTHING),
     }
 }

@@ -4,7 +4,9 @@ use crate::numbers::{count, figure, list};
 use crate::view;
 use crate::words::{in_unit, metric_name, unit, verdict};
 use analyse::{Comparison, Means, Metric, TestAnalysis, Verdict};
+use model::Level;
 use stats::Estimate;
+use std::collections::{BTreeSet, HashMap};
 
 /// What a row shows of one metric: the figures, their ratio, and what follows.
 type Figures<'a> = (&'a Means, &'a Estimate, Verdict);
@@ -33,17 +35,14 @@ pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Ta
         columns.extend([numbers(means), numbers(ratio), words("verdict")]);
     }
     let mut table = Table::new(columns);
-    let pair: Vec<&Comparison> = test
-        .comparisons
-        .iter()
-        .filter(|c| c.baseline == baseline && c.candidate == candidate)
-        .collect();
-    let mut levels: Vec<model::Level> = pair.iter().map(|c| c.level).collect();
-    levels.sort_unstable();
-    levels.dedup();
+    let of_pair =
+        test.comparisons.iter().filter(|c| c.baseline == baseline && c.candidate == candidate);
+    let pair: HashMap<(Level, Metric), &Comparison> =
+        of_pair.map(|c| ((c.level, c.metric), c)).collect();
+    let levels: BTreeSet<Level> = pair.keys().map(|(level, _)| *level).collect();
     for level in levels {
         let of = |metric| -> Option<Figures> {
-            let found = pair.iter().find(|c| c.level == level && c.metric == metric)?;
+            let found = pair.get(&(level, metric))?;
             Some((&found.means, &found.ratio, found.verdict))
         };
         table.push(row(TableCell::text(axis.text(level)), &metrics, of, baseline, candidate));

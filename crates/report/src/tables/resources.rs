@@ -5,20 +5,22 @@ use crate::level_axis::LevelAxis;
 use crate::numbers::{count, list};
 use crate::view;
 use crate::words::with_unit;
-use analyse::{Analysis, Metric, TestAnalysis, Verdict};
+use analyse::{Analysis, Comparison, Metric, TestAnalysis, Verdict};
 use model::Level;
 use stats::Estimate;
+use std::collections::{BTreeSet, HashMap};
 
 /// The cells of a test whose machines were seen, the levels in order. Without any it has no rows.
 pub(crate) fn resources(analysis: &Analysis, test: &TestAnalysis) -> Table {
     let axis = LevelAxis::for_test(test);
-    let mut table = Table::new(columns(&axis, "target", test));
+    let known = known(test);
+    let mut table = Table::new(columns(&axis, "target", test, &known));
     let mut ordered: Vec<&analyse::Cell> = test.cells.iter().collect();
     ordered.sort_by_key(|cell| cell.level);
     let mut previous = None;
     for cell in ordered {
         let figures: Vec<Option<Estimate>> =
-            known(test).map(|metric| cell.estimate(metric)).collect();
+            known.iter().map(|metric| cell.estimate(*metric)).collect();
         if figures.iter().all(Option::is_none) {
             continue;
         }
@@ -26,8 +28,8 @@ pub(crate) fn resources(analysis: &Analysis, test: &TestAnalysis) -> Table {
             TableCell::text(axis.text(cell.level)),
             TableCell::target(&cell.target, view::series(analysis, &cell.target)),
         ];
-        let each = known(test).zip(&figures);
-        row.extend(each.map(|(metric, figure)| TableCell::of_metric(metric, figure.as_ref())));
+        let each = known.iter().zip(&figures);
+        row.extend(each.map(|(metric, figure)| TableCell::of_metric(*metric, figure.as_ref())));
         match previous.replace(cell.level) == Some(cell.level) {
             true => table.push(row),
             false => table.push_group(row),
@@ -39,26 +41,21 @@ pub(crate) fn resources(analysis: &Analysis, test: &TestAnalysis) -> Table {
 /// How the pairs of a test compare in them, at each level and over all together.
 pub(crate) fn resource_ratios(test: &TestAnalysis) -> Table {
     let axis = LevelAxis::for_test(test);
-    let mut table = Table::new(columns(&axis, "compared", test));
+    let known = known(test);
+    let mut table = Table::new(columns(&axis, "compared", test, &known));
     for (baseline, candidate) in view::pairs(test) {
         let is_pair = |base: &str, other: &str| base == baseline && other == candidate;
         let name = format!("{candidate} ÷ {baseline}");
-        let mut levels: Vec<Level> = test
-            .comparisons
-            .iter()
-            .filter(|one| is_pair(&one.baseline, &one.candidate) && one.metric.resource().is_some())
-            .map(|one| one.level)
-            .collect();
-        levels.sort_unstable();
-        levels.dedup();
+        let of_pair = test.comparisons.iter().filter(|one| {
+            is_pair(&one.baseline, &one.candidate) && one.metric.resource().is_some()
+        });
+        let of_pair: HashMap<(Level, Metric), &Comparison> =
+            of_pair.map(|one| ((one.level, one.metric), one)).collect();
+        let levels: BTreeSet<Level> = of_pair.keys().map(|(level, _)| *level).collect();
         for (place, &level) in levels.iter().enumerate() {
             let mut row = vec![TableCell::text(axis.text(level)), TableCell::text(&name)];
-            row.extend(known(test).map(|metric| {
-                let found = test.comparisons.iter().find(|one| {
-                    is_pair(&one.baseline, &one.candidate)
-                        && one.level == level
-                        && one.metric == metric
-                });
+            row.extend(known.iter().map(|metric| {
+                let found = of_pair.get(&(level, *metric));
                 ratio(found.map(|one| (&one.ratio, one.verdict)))
             }));
             match place {
@@ -70,7 +67,7 @@ pub(crate) fn resource_ratios(test: &TestAnalysis) -> Table {
             let found = test.overall.iter().filter(|one| is_pair(&one.baseline, &one.candidate));
             found.into_iter().find(|one| one.metric == metric)
         };
-        let Some(first) = known(test).find_map(overall) else { continue };
+        let Some(first) = known.iter().copied().find_map(overall) else { continue };
         let over = match first.all_levels {
             true => TableCell::text("all"),
             false => {
@@ -80,7 +77,7 @@ pub(crate) fn resource_ratios(test: &TestAnalysis) -> Table {
         };
         let mut row = vec![over, TableCell::text(&name)];
         row.extend(
-            known(test).map(|metric| ratio(overall(metric).map(|one| (&one.ratio, one.verdict)))),
+            known.iter().map(|metric| ratio(overall(*metric).map(|one| (&one.ratio, one.verdict)))),
         );
         table.push(row);
     }
@@ -88,14 +85,20 @@ pub(crate) fn resource_ratios(test: &TestAnalysis) -> Table {
 }
 
 /// What is known of any cell.
-fn known(test: &TestAnalysis) -> impl Iterator<Item = Metric> + '_ {
+fn known(test: &TestAnalysis) -> Vec<Metric> {
     let has = |metric: &Metric| test.cells.iter().any(|cell| cell.estimate(*metric).is_some());
-    Metric::of_resources().filter(has)
+    Metric::of_resources().filter(has).collect()
 }
 
-fn columns(axis: &LevelAxis, what: &'static str, test: &TestAnalysis) -> Vec<super::Column> {
+fn columns(
+    axis: &LevelAxis,
+    what: &'static str,
+    test: &TestAnalysis,
+    known: &[Metric],
+) -> Vec<super::Column> {
     let mut columns = vec![numbers(axis.name()), words(what)];
-    columns.extend(known(test).map(|metric| numbers(with_unit(metric, view::counted(test)))));
+    let name = |metric: &Metric| numbers(with_unit(*metric, view::counted(test)));
+    columns.extend(known.iter().map(name));
     columns
 }
 
