@@ -1,8 +1,9 @@
 //! Advice on a terminal: conditional rules, and answers to questions of capacity.
 
-use crate::terminal::{Page, Style};
-use crate::{numbers, view, words};
-use analyse::capacity::{Answer, Question, Requirement, TestAnswers};
+use crate::document::{Block, Fold, Part};
+use crate::tables::Tone;
+use crate::{numbers, terminal, view, words};
+use analyse::capacity::{Answer, Question, Requirement, TargetAnswer, TestAnswers};
 use analyse::{Analysis, TestAnalysis};
 use model::UnitName;
 
@@ -14,19 +15,14 @@ pub fn terminal_rules(
     width: usize,
     colour: bool,
 ) -> String {
-    let mut page = Page::new(width, colour);
-    for test in tests {
-        page.paragraph("", &format!("{}:", test.test), Style::Bold);
+    let of_test = |test: &&TestAnalysis| {
         let mut said = rules(analysis, test);
         if said.is_empty() {
             said.push("no rule follows from what was measured".to_owned());
         }
-        for sentence in said {
-            page.bullet(&sentence, Style::Plain);
-        }
-        page.end_section();
-    }
-    page.into_text()
+        Block::part(2, format!("{}:", test.test), Block::bullets(said).into_iter().collect())
+    };
+    terminal::blocks(&tests.iter().map(of_test).collect::<Vec<_>>(), width, colour)
 }
 
 fn rules(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
@@ -45,35 +41,31 @@ pub fn terminal_answers(
     analysis: &Analysis,
     (width, colour): (usize, bool),
 ) -> String {
-    let mut page = Page::new(width, colour);
-    for test in answers {
+    let of_test = |test: &TestAnswers| {
         let of_test = analysis.tests.iter().find(|candidate| candidate.test == test.test);
         let counted = of_test.map_or(UnitName::TRANSACTION, view::counted);
-        let heading = format!("{}: {}?", test.test, words::question(question, counted));
-        page.paragraph("", &heading, Style::Bold);
-        for target in &test.targets {
-            let name = numbers::shortened(&target.target, MAX_OF_A_NAME);
-            let style = match target.answer {
-                Answer::No | Answer::NoMeasuredOnce => Style::Bad,
-                Answer::Unknown => Style::Doubtful,
-                Answer::Yes | Answer::YesMeasuredOnce => Style::Bold,
-            };
-            page.paragraph(
-                "  ",
-                &format!("{name}: {}", words::capacity_answer(target.answer)),
-                style,
-            );
-            for part in &target.parts {
-                page.bullet(&words::capacity_part(part, counted), Style::Plain);
-            }
-        }
-        page.paragraph("  ", &words::sufficient(test), Style::Plain);
+        let mut blocks: Vec<Block> =
+            test.targets.iter().map(|target| of_target(target, counted)).collect();
+        blocks.push(Block::paragraph(words::sufficient(test)));
         if test.service_times && speaks_of_latency(test) {
-            page.paragraph("  ", words::SERVICE_TIMES, Style::Soft);
+            blocks.push(Block::caption(words::SERVICE_TIMES));
         }
-        page.end_section();
-    }
-    page.into_text()
+        Block::part(2, format!("{}: {}?", test.test, words::question(question, counted)), blocks)
+    };
+    terminal::blocks(&answers.iter().map(of_test).collect::<Vec<_>>(), width, colour)
+}
+
+fn of_target(target: &TargetAnswer, counted: UnitName) -> Block {
+    let name = numbers::shortened(&target.target, MAX_OF_A_NAME);
+    let tone = match target.answer {
+        Answer::No | Answer::NoMeasuredOnce => Some(Tone::Bad),
+        Answer::Unknown => Some(Tone::Doubtful),
+        Answer::Yes | Answer::YesMeasuredOnce => None,
+    };
+    let parts = target.parts.iter().map(|part| words::capacity_part(part, counted));
+    let title = format!("{name}: {}", words::capacity_answer(target.answer));
+    let (fold, blocks) = (Fold::Open, Block::bullets(parts).into_iter().collect());
+    Block::Part(Part { title, rank: 3, tone, fold, blocks })
 }
 
 /// Most characters of a target's name.

@@ -6,6 +6,7 @@ use crate::numbers::{counted, interval, percent};
 use crate::runs::{RunFacts, RunName, RunsFormat, between_runs, json_text, level, ratio};
 use crate::tables::{Table, TableCell, Tone, numbers, words};
 use crate::words::metric_name;
+use crate::{html, markdown, terminal};
 use analyse::runs::{Gate, GateItem, GateOutcome, GateReason};
 use maud::{Markup, PreEscaped, html};
 use model::{Level, text};
@@ -25,9 +26,11 @@ pub struct Gated<'a> {
 /// The answer in that form.
 pub fn render_gate(gated: &Gated<'_>, format: RunsFormat) -> String {
     match format {
-        RunsFormat::Terminal { width, colour } => document(gated).terminal(width, colour),
-        RunsFormat::Markdown => document(gated).markdown(),
-        RunsFormat::Html => document(gated).html(),
+        RunsFormat::Terminal { width, colour } => {
+            terminal::document(&document(gated), width, colour)
+        }
+        RunsFormat::Markdown => markdown::document(&document(gated)),
+        RunsFormat::Html => html::document(&document(gated)),
         RunsFormat::Json => json(gated),
     }
 }
@@ -110,20 +113,19 @@ fn document(gated: &Gated<'_>) -> Document {
         0 => "further repeats of both runs",
         _ => "runs that differ less from one another",
     };
-    let parts = vec![
-        Block::Bullets(vec![
-            format!("Baseline: {}", baseline.describe()),
-            format!("New: {}", new.describe()),
-        ]),
-        Block::Table(table.without_empty_columns()),
-        Block::Paragraph(format!(
-            "Worse: at {confidence}, held for all figures together, the whole interval lies beyond \
-             a loss of {limit}. Not worse: at {confidence} for each figure, the interval excludes \
-             such a loss. Not known: neither; where no reason is given, {more} tell more."
-        )),
-        Block::Paragraph(between_runs(gate.earlier_runs, 0.0)),
+    let runs = [format!("Baseline: {}", baseline.describe()), format!("New: {}", new.describe())];
+    let how = format!(
+        "Worse: at {confidence}, held for all figures together, the whole interval lies beyond a loss of \
+         {limit}. Not worse: at {confidence} for each figure, the interval excludes such a loss. Not \
+         known: neither; where no reason is given, {more} tell more."
+    );
+    let between = between_runs(gate.earlier_runs, 0.0);
+    let rest = [
+        Block::table(table.without_empty_columns()),
+        Block::paragraph(how),
+        Block::paragraph(between),
     ];
-    Document { title, parts }
+    Document { title, blocks: Block::bullets(runs).into_iter().chain(rest).collect() }
 }
 
 /// An outcome in a word or two.

@@ -5,6 +5,7 @@ use crate::numbers::{NOTHING, counted, date, figure, interval, percent};
 use crate::runs::{RunsFormat, json_text};
 use crate::tables::{Table, TableCell, numbers, words};
 use crate::words::metric_name;
+use crate::{html, markdown, terminal};
 use analyse::runs::{CellHistory, History, LevelChange};
 use model::{Level, text};
 use serde::Serialize;
@@ -15,9 +16,11 @@ const VERSION: u32 = 1;
 /// A history in that form.
 pub fn render_history(history: &History, format: RunsFormat) -> String {
     match format {
-        RunsFormat::Terminal { width, colour } => document(history).terminal(width, colour),
-        RunsFormat::Markdown => document(history).markdown(),
-        RunsFormat::Html => document(history).html(),
+        RunsFormat::Terminal { width, colour } => {
+            terminal::document(&document(history), width, colour)
+        }
+        RunsFormat::Markdown => markdown::document(&document(history)),
+        RunsFormat::Html => html::document(&document(history)),
         RunsFormat::Json => json(history),
     }
 }
@@ -44,7 +47,7 @@ fn document(history: &History) -> Document {
             format!(", {} to {}", date(first.started_at), date(last.started_at))
         });
     let said = format!("Runs: {} (study {}){span}", counted(runs, "file"), studies.join(", "));
-    let mut parts = vec![Block::Bullets(vec![said])];
+    let mut blocks: Vec<Block> = Block::bullets([said]).into_iter().collect();
     let found: Vec<(&CellHistory, &LevelChange)> = history
         .cells
         .iter()
@@ -53,7 +56,7 @@ fn document(history: &History) -> Document {
     let cells = counted(history.cells.len(), "cell");
     if found.is_empty() {
         let longest = history.cells.iter().map(|cell| cell.points.len()).max().unwrap_or(0);
-        parts.push(Block::Paragraph(match history.fewest_runs {
+        blocks.push(Block::paragraph(match history.fewest_runs {
             None => format!("No change can show in {cells}: there are too many for any to count."),
             Some(fewest) if longest < fewest => {
                 format!("No change shows in {cells}; in fewer than {fewest} runs none can.")
@@ -61,21 +64,21 @@ fn document(history: &History) -> Document {
             Some(_) => format!("No change shows in {cells}."),
         }));
     } else {
-        parts.push(Block::Table(table(history, &found)));
-        let conditions = conditions(history, &found);
-        if !conditions.is_empty() {
-            parts.push(Block::Heading("What else changed there".to_owned()));
-            parts.push(Block::Bullets(conditions));
-        }
+        blocks.push(Block::table(table(history, &found)));
+        blocks.extend(
+            Block::bullets(conditions(history, &found))
+                .map(|said| Block::part(2, "What else changed there", vec![said])),
+        );
     }
-    if let Some(courses) = courses(history) {
-        parts.push(Block::Heading("Every figure over the runs".to_owned()));
-        parts.push(Block::Table(courses));
-    }
+    blocks.extend(
+        courses(history).map(|courses| {
+            Block::part(2, "Every figure over the runs", vec![Block::table(courses)])
+        }),
+    );
     let drifts: Vec<f64> = history.cells.iter().filter_map(|cell| cell.drift).collect();
     if !drifts.is_empty() {
         let most = drifts.iter().copied().fold(0.0, f64::max);
-        parts.push(Block::Warning(format!(
+        blocks.push(Block::Warning(format!(
             "In {} something looks like a change that slow drift explains: runs resemble those before \
              them (coefficient of autoregression up to {}). It does not count; what drifts on the \
              machine is worth a look.",
@@ -85,7 +88,7 @@ fn document(history: &History) -> Document {
     }
     let left_out: usize = history.cells.iter().map(|cell| cell.left_out).sum();
     if left_out > 0 {
-        parts.push(Block::Warning(format!(
+        blocks.push(Block::Warning(format!(
             "{} left out: the test was another one then than in the latest run.",
             match left_out {
                 1 => "1 result is".to_owned(),
@@ -93,7 +96,7 @@ fn document(history: &History) -> Document {
             }
         )));
     }
-    parts.push(Block::Paragraph(format!(
+    blocks.push(Block::paragraph(format!(
         "A change is where the ranks of a cell’s medians differ more than in all but a few random \
          orders of the same runs, and more than in all but a few series that drift as much; all {cells} together show one where there is none with a chance of \
          at most {}. A level is at least three runs long. A drift shows as one or several steps.",
@@ -103,7 +106,7 @@ fn document(history: &History) -> Document {
         0 => "History: no change".to_owned(),
         several => format!("History: {}", counted(several, "change")),
     };
-    Document { title, parts }
+    Document { title, blocks }
 }
 
 fn table(history: &History, found: &[(&CellHistory, &LevelChange)]) -> Table {

@@ -17,6 +17,7 @@ mod level_axis;
 mod mark;
 mod markdown;
 mod runs;
+mod sections;
 pub mod site;
 mod so_far;
 mod svg;
@@ -27,6 +28,7 @@ mod view;
 pub mod words;
 
 use analyse::Analysis;
+use sections::Scope;
 use std::io::{self, Write};
 
 pub use advice::{terminal_answers, terminal_rules};
@@ -40,7 +42,7 @@ pub use history::render_history;
 pub use mark::{PNG_MARK, SECOND_CHUNK, is_own, recognise};
 pub use runs::{RunName, Runs, RunsFormat, render_runs};
 pub use so_far::so_far;
-pub use terminal::{STYLES, terminal_summary};
+pub use terminal::STYLES;
 
 /// What a report is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -63,12 +65,31 @@ pub enum Format {
 /// Only those of the writer.
 pub fn render(analysis: &Analysis, format: Format, out: &mut impl Write) -> io::Result<()> {
     match format {
-        Format::Html => html::write(analysis, |part| text(part, out)),
-        Format::Markdown => text(&markdown::page(analysis), out),
+        Format::Html => {
+            let (title, under) = sections::head(analysis);
+            let (before, after) = html::frame(&title, &under);
+            text(&before, out)?;
+            let sections = Scope::page(analysis);
+            sections::each(&sections, |section| text(&html::section(section), out))?;
+            text(&after, out)
+        }
+        Format::Markdown => {
+            let (title, under) = sections::head(analysis);
+            text(&markdown::head(&title, &under), out)?;
+            let sections = Scope::text(analysis);
+            sections::each(&sections, |section| text(&markdown::section(section), out))
+        }
         Format::Json => json::write(analysis, out),
         Format::Csv => csv::write(analysis, out),
         Format::Hlog => hlog::write(analysis, out),
     }
+}
+
+/// The ranking with its ties, how the targets compare, and what failed or is suspect, in lines
+/// of at most `width` columns (40 at least). Without `colour` there are no escape sequences; in
+/// either case control characters and invisible ones in names and messages are shown as escapes.
+pub fn terminal_summary(analysis: &Analysis, width: usize, colour: bool) -> String {
+    terminal::document(&sections::brief(analysis), width, colour)
 }
 
 /// Writes what a person reads. Whatever names, messages and settings hold, no control character

@@ -4,6 +4,7 @@ use crate::document::{Block, Document};
 use crate::numbers::{self, count, counted, date, interval, list, percent};
 use crate::tables::{Picture, Table, TableCell, Tone, numbers as column, words};
 use crate::words::{levels, metric_name};
+use crate::{html, markdown, terminal};
 use analyse::Verdict;
 use analyse::runs::{RunComparison, RunResult, TestRuns, Unmatched};
 use model::{Dataset, Level, text};
@@ -58,9 +59,11 @@ pub enum RunsFormat {
 /// A comparison of runs in that form.
 pub fn render_runs(runs: &Runs<'_>, format: RunsFormat) -> String {
     match format {
-        RunsFormat::Terminal { width, colour } => document(runs).terminal(width, colour),
-        RunsFormat::Markdown => document(runs).markdown(),
-        RunsFormat::Html => document(runs).html(),
+        RunsFormat::Terminal { width, colour } => {
+            terminal::document(&document(runs), width, colour)
+        }
+        RunsFormat::Markdown => markdown::document(&document(runs)),
+        RunsFormat::Html => html::document(&document(runs)),
         RunsFormat::Json => json(runs),
     }
 }
@@ -111,37 +114,33 @@ pub(crate) fn json_text(document: &impl Serialize) -> String {
 
 fn document(runs: &Runs<'_>) -> Document {
     let Runs { old, new, found, study } = runs;
-    let mut parts = vec![Block::Bullets(vec![
-        format!("Old: {}", old.describe()),
-        format!("New: {}", new.describe()),
-    ])];
-    parts.extend(changes(found, study));
-    for test in &found.tests {
-        parts.push(Block::Heading(test.test.clone()));
-        if !test.is_same {
-            parts.push(Block::Warning(
-                "The test is not the same in both runs (see what changed): a difference may come \
-                 from that."
-                    .to_owned(),
-            ));
-        }
-        parts.push(match test.results.is_empty() {
-            true => Block::Paragraph("Nothing in it can be compared.".to_owned()),
-            false => Block::Table(table(test)),
-        });
-        parts.extend(noise_floor(test).map(Block::Paragraph));
-    }
+    let names = [format!("Old: {}", old.describe()), format!("New: {}", new.describe())];
+    let mut blocks: Vec<Block> = Block::bullets(names).into_iter().collect();
+    blocks.push(Block::part(2, "What changed", vec![changes(found, study)]));
+    blocks.extend(found.tests.iter().map(of_test));
     if found.tests.is_empty() {
-        parts.push(Block::Warning("The two runs have no test in common.".to_owned()));
+        blocks.push(Block::Warning("The two runs have no test in common.".to_owned()));
     }
-    parts.extend(unmatched(&found.unmatched));
-    parts.push(Block::Paragraph(methods(new.dataset)));
+    blocks.extend(unmatched(&found.unmatched));
+    blocks.push(Block::paragraph(methods(new.dataset)));
     let scatter = found.tests.iter().flat_map(|test| &test.results).filter_map(|r| r.between_runs);
-    parts.push(Block::Paragraph(between_runs(found.earlier_runs, scatter.fold(0.0, f64::max))));
-    Document { title: "Two runs compared".to_owned(), parts }
+    blocks.push(Block::paragraph(between_runs(found.earlier_runs, scatter.fold(0.0, f64::max))));
+    Document { title: "Two runs compared".to_owned(), blocks }
 }
 
-fn changes(found: &RunComparison, study: &[String]) -> Vec<Block> {
+fn of_test(test: &TestRuns) -> Block {
+    let differs = "The test is not the same in both runs (see what changed): a difference may come from \
+                   that.";
+    let differs = (!test.is_same).then(|| Block::Warning(differs.to_owned()));
+    let results = match test.results.is_empty() {
+        true => Block::paragraph("Nothing in it can be compared."),
+        false => Block::table(table(test)),
+    };
+    let floor = noise_floor(test).map(Block::paragraph);
+    Block::part(2, &test.test, differs.into_iter().chain([results]).chain(floor).collect())
+}
+
+fn changes(found: &RunComparison, study: &[String]) -> Block {
     let line = |text: &str| text::line(text).into_owned();
     let mut said: Vec<String> =
         study.iter().map(|change| format!("study: {}", line(change))).collect();
@@ -161,17 +160,8 @@ fn changes(found: &RunComparison, study: &[String]) -> Vec<Block> {
     if more > 0 {
         said.push(format!("and {} (all of them are in the JSON)", counted(more, "further change")));
     }
-    let heading = Block::Heading("What changed".to_owned());
-    match said.is_empty() {
-        true => vec![
-            heading,
-            Block::Paragraph(
-                "Nothing that weighin knows of: study, host, versions and settings are the same."
-                    .to_owned(),
-            ),
-        ],
-        false => vec![heading, Block::Bullets(said)],
-    }
+    let none = "Nothing that weighin knows of: study, host, versions and settings are the same.";
+    Block::bullets(said).unwrap_or_else(|| Block::paragraph(none))
 }
 
 /// Below which differences are not claimed, where a run has an A/A control.

@@ -1,8 +1,7 @@
-//! What a terminal shows when a run is over.
+//! A document in lines for a terminal.
 
-use crate::tables::{self, Table};
-use crate::{numbers, view, words};
-use analyse::{Analysis, Evidence, Finding, RankedTarget, SearchAnalysis, Severity, TestAnalysis};
+use crate::document::{Block, Document, Part};
+use crate::tables::{Table, Tone};
 use model::text;
 use std::fmt::Write;
 
@@ -12,49 +11,32 @@ pub const STYLES: [&str; 5] = ["0", "1", "2", "31", "33"];
 
 /// Narrowest width that lines are broken to.
 const NARROWEST: usize = 40;
-/// Most sentences on pairs of targets; the report has them all.
-const MAX_CONDITIONS: usize = 8;
-/// Most failures that are shown; the report has them all.
-const MAX_FAILURES: usize = 6;
-/// Most lines on transactions by name.
-const MAX_TRANSACTIONS: usize = 12;
-/// Most rows of the table of all tests and targets; the report has it whole.
-const MAX_ROWS: usize = 16;
-/// Most notes that are shown.
-const MAX_NOTES: usize = 10;
-/// What the figures of a place need beside its name, in columns.
-const FIGURES: usize = 52;
 
-/// The ranking with its ties, how the targets compare, and what failed or is suspect, in lines
-/// of at most `width` columns (40 at least). Without `colour` there are no escape sequences; in
-/// either case control characters and invisible ones in names and messages are shown as escapes.
-pub fn terminal_summary(analysis: &Analysis, width: usize, colour: bool) -> String {
+/// A document in lines of at most `width` columns (40 at least). Without `colour` there are no escape
+/// sequences; in either case control characters and invisible ones are shown as escapes.
+pub(crate) fn document(document: &Document, width: usize, colour: bool) -> String {
     let mut page = Page::new(width, colour);
-    if let Some(scaled) = words::scaled(analysis) {
-        page.paragraph("", &scaled, Style::Doubtful);
-        page.end_section();
-    }
-    page.recommendation(analysis);
-    page.standings(analysis);
-    page.summary(analysis);
-    for test in &analysis.tests {
-        page.test(analysis, test);
-    }
-    page.lost(analysis);
-    page.problems(analysis);
-    page.notes(analysis);
+    page.line("", &document.title, Style::Bold);
+    page.blocks(&document.blocks);
+    page.text
+}
+
+/// The same without a title.
+pub(crate) fn blocks(blocks: &[Block], width: usize, colour: bool) -> String {
+    let mut page = Page::new(width, colour);
+    page.blocks(blocks);
     page.text
 }
 
 /// Text in lines of a given width.
-pub(crate) struct Page {
+struct Page {
     text: String,
     width: usize,
     colour: bool,
 }
 
 #[derive(Clone, Copy)]
-pub(crate) enum Style {
+enum Style {
     Plain,
     Bold,
     Bad,
@@ -63,234 +45,84 @@ pub(crate) enum Style {
 }
 
 impl Page {
-    /// An empty page with lines of at most so many columns, 40 at least.
-    pub(crate) fn new(width: usize, colour: bool) -> Self {
+    fn new(width: usize, colour: bool) -> Self {
         Self { text: String::new(), width: width.max(NARROWEST), colour }
     }
 
-    /// All that was put on it.
-    pub(crate) fn into_text(self) -> String {
-        self.text
-    }
-
-    /// Leaves a line free.
-    pub(crate) fn end_section(&mut self) {
-        self.text.push('\n');
-    }
-
-    /// The question, what to choose, what that rests on and what it does not hold for.
-    fn recommendation(&mut self, analysis: &Analysis) {
-        let study = &analysis.dataset.study;
-        self.paragraph("", study.question.as_deref().unwrap_or(&study.name), Style::Bold);
-        let judged = || analysis.tests.iter().filter(|test| test.basis.is_some());
-        for test in judged() {
-            let said = words::answer(analysis, test);
-            let several =
-                if judged().count() > 1 { format!("{}: ", test.test) } else { String::new() };
-            self.paragraph("  ", &format!("{several}{}", said.first()), Style::Plain);
-        }
-        for said in words::grounds(analysis) {
-            self.paragraph("  ", &said, Style::Soft);
-        }
-        self.text.push('\n');
-    }
-
-    /// How far each target is behind the best of each test.
-    fn standings(&mut self, analysis: &Analysis) {
-        if let Some(printed) = tables::printed(analysis) {
-            self.table(&printed);
-            return self.end_section();
-        }
-        let standings = tables::standings(analysis);
-        let Some(table) = standings.filter(|table| table.rows.len() <= MAX_ROWS) else { return };
-        if let Some(first) = words::first_places(analysis) {
-            self.paragraph("", &first, Style::Bold);
-        }
-        self.table(&table);
-        self.paragraph("  ", &words::standings(analysis), Style::Soft);
-        self.text.push('\n');
-    }
-
-    /// Who comes first and second in each test, and how often each target does.
-    fn summary(&mut self, analysis: &Analysis) {
-        let Some((tests, targets)) = tables::summary(analysis) else { return };
-        self.paragraph("", "First and second places", Style::Bold);
-        for table in [tests, targets].iter().filter(|table| !table.rows.is_empty()) {
-            self.table(table);
-            self.text.push('\n');
-        }
-    }
-
-    fn test(&mut self, analysis: &Analysis, test: &TestAnalysis) {
-        if let Some(found) = &test.search {
-            return self.search(analysis, test, found);
-        }
-        self.paragraph("", &format!("{}: {}", test.test, words::ranked_by(test)), Style::Bold);
-        let names = test.ranking.tiers.iter().flatten().map(|place| place.target.chars().count());
-        let column = names.max().unwrap_or(0).min(self.longest_name());
-        let mut last = 0;
-        for place in view::ranked(test) {
-            let is_shared = std::mem::replace(&mut last, place.place()) == place.place();
-            let label = if is_shared { "=".to_owned() } else { format!("{}.", place.place()) };
-            self.place(&label, test, place, column);
-        }
-        let without = words::not_offered(test).map(|(targets, _)| targets).unwrap_or_default();
-        if test.ranking.tiers.is_empty() && without.len() < test.ranking.unranked.len() {
-            let mut unranked = test.ranking.unranked.iter();
-            let some = unranked.any(|target| view::lacks_figure(analysis, test, target));
-            let what = if some { "the figure that decides" } else { "a trial that counts" };
-            self.paragraph("  ", &format!("no target has {what}"), Style::Bad);
-        }
-        for target in &test.ranking.unranked {
-            let name = numbers::shortened(target, self.longest_name());
-            let (why, style) = match without.contains(&target.as_str()) {
-                true => ("not offered", Style::Soft),
-                false if view::lacks_figure(analysis, test, target) => {
-                    ("not ranked: no trial has this figure", Style::Bad)
+    /// Paragraphs, tables and parts stand free; what belongs to what is before it follows at once.
+    fn blocks(&mut self, blocks: &[Block]) {
+        let mut before: Option<&Block> = None;
+        for block in blocks {
+            let stands_free = match (before, block) {
+                (_, Block::Part(part)) => part.rank < 3,
+                (_, Block::Warning(_)) => true,
+                (None, _) => false,
+                (Some(before), Block::Headline(_)) => !matches!(before, Block::Headline(_)),
+                (Some(Block::Table(..)), Block::Table(..)) => true,
+                (Some(before), Block::Paragraph(_) | Block::Table(..)) => {
+                    !matches!(before, Block::Headline(_))
                 }
-                false => ("not ranked: no trial that counts", Style::Bad),
+                _ => false,
             };
-            self.paragraph("  ", &format!("–  {name}  {why}"), style);
-        }
-        let said = words::answer(analysis, test);
-        if said.ranking.is_some() {
-            self.bullet(&said.headline, Style::Plain);
-        }
-        for condition in said.conditions.iter().take(MAX_CONDITIONS) {
-            self.bullet(condition, Style::Plain);
-        }
-        if let Some(more @ 1..) = said.conditions.len().checked_sub(MAX_CONDITIONS) {
-            self.bullet(&format!("{more} more in the report"), Style::Soft);
-        }
-        for why in words::why(analysis, test).iter().take(MAX_CONDITIONS) {
-            self.bullet(why, Style::Plain);
-        }
-        self.transactions(analysis, test);
-        self.text.push('\n');
-    }
-
-    /// Transactions by name.
-    fn transactions(&mut self, analysis: &Analysis, test: &TestAnalysis) {
-        let mut table = tables::transactions_in_short(analysis, test);
-        let more = table.rows.len().saturating_sub(MAX_TRANSACTIONS);
-        if table.rows.is_empty() {
-            return;
-        }
-        table.rows.truncate(MAX_TRANSACTIONS);
-        self.table(&table);
-        if more > 0 {
-            self.bullet(&format!("{more} more transactions in the report"), Style::Soft);
-        }
-    }
-
-    /// What the searches for the highest load found.
-    fn search(&mut self, analysis: &Analysis, test: &TestAnalysis, found: &SearchAnalysis) {
-        let heading = format!(
-            "{}: {} {}",
-            test.test,
-            words::searched_for(found.over),
-            words::bound(&found.bound)
-        );
-        self.paragraph("", &heading, Style::Bold);
-        let said = words::answer(analysis, test);
-        for sentence in said.targets.iter().chain(&said.conditions) {
-            self.bullet(sentence, Style::Plain);
-        }
-        self.text.push('\n');
-    }
-
-    fn place(&mut self, label: &str, test: &TestAnalysis, place: &RankedTarget, column: usize) {
-        let name = numbers::shortened(&text::line(&place.target), column);
-        let interval = place.figure.interval.map_or("no interval".to_owned(), |interval| {
-            numbers::range(interval.low, interval.high)
-        });
-        let figure = numbers::figure(place.figure.point);
-        let (unit, at) = (words::short_unit(test), words::at(place.level));
-        let line = format!("{label:<3}{name:<column$} {figure:>9}{unit} ({interval}){at}");
-        self.text.push_str("  ");
-        self.styled(&line, Style::Plain);
-        self.text.push('\n');
-    }
-
-    /// Longest name of a target in the ranking, in characters.
-    fn longest_name(&self) -> usize {
-        self.width.saturating_sub(FIGURES).max(8)
-    }
-
-    /// How many trials say nothing, and why.
-    fn lost(&mut self, analysis: &Analysis) {
-        let missing = analysis.dataset.missing().count();
-        let mut trials = view::Tally::of_all(analysis).describe();
-        if missing > 0 {
-            // Writing into a String cannot fail.
-            let _ = write!(trials, ", {missing} not run");
-        }
-        self.paragraph("", &format!("Trials: {trials}"), Style::Bold);
-        let failures = view::failures(analysis);
-        for failed in failures.iter().take(MAX_FAILURES) {
-            let message = &failed.failure.message;
-            self.bullet(&format!("{} failed: {message}", failed.describe()), Style::Bad);
-            if !failed.failure.remedy.is_empty() {
-                let remedy = &failed.failure.remedy;
-                self.paragraph("    ", &format!("To fix: {remedy}"), Style::Soft);
+            if stands_free {
+                self.text.push('\n');
             }
-        }
-        if let Some(more @ 1..) = failures.len().checked_sub(MAX_FAILURES) {
-            self.bullet(&format!("{more} more failures in the report"), Style::Soft);
+            self.block(block);
+            before = Some(block);
         }
     }
 
-    /// Of the severe findings and the warnings one sentence of each kind, but for failures, which
-    /// are listed already.
-    fn problems(&mut self, analysis: &Analysis) {
-        for (severity, style) in
-            [(Severity::Severe, Style::Bad), (Severity::Warning, Style::Doubtful)]
-        {
-            for (_, findings) in view::by_kind(analysis, severity) {
-                if findings.iter().any(|f| matches!(f.evidence, Evidence::TrialFailed(_))) {
-                    continue;
+    fn block(&mut self, block: &Block) {
+        match block {
+            Block::Part(part) => self.part(part),
+            Block::Headline(text) => self.line("  ", &text.words(), Style::Bold),
+            Block::Paragraph(text) => self.line("  ", &text.words(), Style::Plain),
+            Block::Caption(text) | Block::Limits(text) => {
+                self.line("  ", &text.words(), Style::Soft);
+            }
+            Block::Warning(text) => self.line("  ", text, Style::Doubtful),
+            Block::Bullets(bullets) => {
+                for item in &bullets.items[..bullets.open] {
+                    self.wrapped("  - ", "    ", &item.words(), style(bullets.tone));
                 }
-                let counted = |finding: &Finding| view::counted_in(analysis, finding);
-                let sentences = words::sentences(&findings, counted);
-                let Some((first, others)) = sentences.split_first() else { continue };
-                self.bullet(first, style);
-                if !others.is_empty() {
-                    let more = format!("{} more of this kind in the report", others.len());
-                    self.paragraph("    ", &more, Style::Soft);
+                if bullets.open < bullets.items.len() {
+                    let more = format!("{} in the report", bullets.folded);
+                    self.wrapped("  - ", "    ", &more, Style::Soft);
                 }
             }
+            Block::Table(table, _) => self.table(table),
+            Block::Terms(terms) => {
+                for (term, text) in terms {
+                    self.wrapped(
+                        "  - ",
+                        "    ",
+                        &format!("{term}: {}", text.words()),
+                        Style::Plain,
+                    );
+                }
+            }
+            Block::Source { text, .. } => {
+                text.lines().for_each(|line| self.line("  ", line, Style::Plain))
+            }
+            Block::Columns(columns) => columns.iter().for_each(|blocks| self.blocks(blocks)),
+            Block::OnPage(_) => {}
         }
     }
 
-    /// What was noted while the run was going on.
-    fn notes(&mut self, analysis: &Analysis) {
-        let notes = &analysis.dataset.notes;
-        if notes.is_empty() {
-            return;
-        }
-        self.end_section();
-        self.paragraph("", "Notes", Style::Bold);
-        for note in notes.iter().take(MAX_NOTES) {
-            self.bullet(&format!("{}: {}", numbers::date(note.at), note.text), Style::Plain);
-        }
-        if let Some(more @ 1..) = notes.len().checked_sub(MAX_NOTES) {
-            self.bullet(&format!("{more} more in the report"), Style::Soft);
-        }
+    fn part(&mut self, part: &Part) {
+        let indent = if part.rank < 3 { "" } else { "  " };
+        self.line(indent, &part.title, part.tone.map_or(Style::Bold, style));
+        self.blocks(&part.blocks);
     }
 
-    /// A table in columns.
-    pub(crate) fn table(&mut self, table: &Table) {
+    fn table(&mut self, table: &Table) {
         for line in columns(table, self.width) {
             self.styled(&line, Style::Plain);
             self.text.push('\n');
         }
     }
 
-    pub(crate) fn bullet(&mut self, text: &str, style: Style) {
-        self.wrapped("  - ", "    ", text, style);
-    }
-
-    pub(crate) fn paragraph(&mut self, indent: &str, text: &str, style: Style) {
+    fn line(&mut self, indent: &str, text: &str, style: Style) {
         // A line of a name that was broken must not begin like one of weighin's own.
         let further = if indent.is_empty() { "  " } else { indent };
         self.wrapped(indent, further, text, style);
@@ -298,6 +130,9 @@ impl Page {
 
     /// Breaks at spaces; a word that is longer than a line is cut.
     fn wrapped(&mut self, first: &str, indent: &str, text: &str, style: Style) {
+        if text.is_empty() {
+            return;
+        }
         let room = self.width - indent.chars().count();
         for (i, line) in broken(text, room).iter().enumerate() {
             self.text.push_str(if i == 0 { first } else { indent });
@@ -321,6 +156,14 @@ impl Page {
             // Writing into a String cannot fail.
             let _ = write!(self.text, "\u{1b}[{code}m{text}\u{1b}[0m");
         }
+    }
+}
+
+fn style(tone: Tone) -> Style {
+    match tone {
+        Tone::Plain | Tone::Good => Style::Plain,
+        Tone::Doubtful => Style::Doubtful,
+        Tone::Bad => Style::Bad,
     }
 }
 
@@ -351,43 +194,58 @@ fn broken(text: &str, room: usize) -> Vec<String> {
     lines
 }
 
-/// A table of words in columns, each as wide as it must be and, where they do not all fit, no wider
-/// than its share of `width`.
+/// A table in columns, each as wide as it must be and, where they do not all fit, the widest no wider
+/// than their share of what the others leave of `width`.
 fn columns(table: &Table, width: usize) -> Vec<String> {
     const GAP: usize = 2;
-    let headings = table.columns.iter().map(|column| column.heading.as_str()).collect();
+    let headings: Vec<&str> = table.columns.iter().map(|column| column.heading.as_str()).collect();
+    let headings = headings.iter().any(|heading| !heading.is_empty()).then_some(headings);
     let cells =
         table.rows.iter().map(|row| row.cells.iter().map(|cell| cell.text.as_str()).collect());
-    let rows: Vec<Vec<&str>> = std::iter::once(headings).chain(cells).collect();
+    let rows: Vec<Vec<&str>> = headings.into_iter().chain(cells).collect();
     let longest = |column: usize| {
-        let lengths =
-            rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
-        lengths.max().unwrap_or(0) + GAP
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
-    let whole: usize = (0..table.columns.len()).map(longest).sum();
-    let share = match whole <= width {
-        true => width.max(1),
-        false => (width / table.columns.len().max(1)).saturating_sub(GAP).max(1),
-    };
+    let needs: Vec<usize> = (0..table.columns.len()).map(longest).collect();
+    let room = width.saturating_sub(GAP * needs.len());
+    let most = share(&needs, room);
     let mut lines = Vec::new();
-    let broken: Vec<Vec<Vec<String>>> =
-        rows.iter().map(|row| row.iter().map(|cell| broken(cell, share)).collect()).collect();
-    let widest = |column: usize| {
-        let parts = broken.iter().filter_map(|row| row.get(column)).flatten();
-        parts.map(|part| part.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..table.columns.len()).map(widest).collect();
-    for row in &broken {
-        for number in 0..row.iter().map(Vec::len).max().unwrap_or(0) {
+    for row in &rows {
+        let broken: Vec<Vec<String>> = row
+            .iter()
+            .zip(&needs)
+            .map(|(cell, need)| broken(cell, (*need).min(most).max(1)))
+            .collect();
+        for number in 0..broken.iter().map(Vec::len).max().unwrap_or(0) {
             let mut line = String::new();
-            for (cell, width) in row.iter().zip(&widths) {
+            for ((cell, need), column) in broken.iter().zip(&needs).zip(&table.columns) {
                 let part = cell.get(number).map_or("", String::as_str);
-                line.push_str(&format!("{:GAP$}{part:<width$}", ""));
+                let width = (*need).min(most);
+                line.push_str(&match column.numeric {
+                    true => format!("{:GAP$}{part:>width$}", ""),
+                    false => format!("{:GAP$}{part:<width$}", ""),
+                });
             }
             lines.push(line.trim_end().to_owned());
         }
     }
     lines
+}
+
+/// How wide a column may be at the most so that all of them have room.
+fn share(needs: &[usize], room: usize) -> usize {
+    let mut sorted = needs.to_vec();
+    sorted.sort_unstable();
+    let mut room = room;
+    for (place, need) in sorted.iter().enumerate() {
+        let share = (room / (sorted.len() - place)).max(1);
+        if *need > share {
+            return share;
+        }
+        room -= need;
+    }
+    sorted.last().copied().unwrap_or(0)
 }
 
 /// A word in pieces of at most `length` characters.
@@ -402,25 +260,18 @@ mod tests {
     use crate::tables::{Column, Row, TableCell};
 
     #[test]
-    fn columns_are_as_wide_as_they_must_be_and_no_wider_than_their_share() {
+    fn only_the_widest_columns_are_broken() {
         let column = |heading: &str| Column { heading: heading.to_owned(), numeric: false };
         let cells = ["oltp", "fast", "a and b"].map(TableCell::text).into();
         let table = Table {
             columns: ["test", "first", "second"].map(column).into(),
             is_sortable: false,
+            is_matrix: false,
             rows: vec![Row { cells, opens_group: false, id: None }],
         };
         let lines = columns(&table, 60);
         assert_eq!(lines, ["  test  first  second", "  oltp  fast   a and b"]);
         let lines = columns(&table, 21);
-        assert_eq!(
-            lines,
-            [
-                "  test  first  secon",
-                "               d",
-                "  oltp  fast   a and",
-                "               b"
-            ]
-        );
+        assert_eq!(lines, ["  test  first  second", "  oltp  fast   a and", "               b"]);
     }
 }
