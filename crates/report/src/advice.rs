@@ -1,6 +1,6 @@
 //! Advice on a terminal: conditional rules, and answers to questions of capacity.
 
-use crate::document::{Block, Fold, Part};
+use crate::document::Blocks;
 use crate::tables::Tone;
 use crate::{numbers, terminal, view, words};
 use analyse::capacity::{Answer, Question, Requirement, TargetAnswer, TestAnswers};
@@ -15,14 +15,15 @@ pub fn terminal_rules(
     width: usize,
     colour: bool,
 ) -> String {
-    let of_test = |test: &&TestAnalysis| {
+    let of_test = |test: &TestAnalysis, b: &mut Blocks| {
         let mut said = rules(analysis, test);
         if said.is_empty() {
             said.push("no rule follows from what was measured".to_owned());
         }
-        Block::part(2, format!("{}:", test.test), Block::bullets(said).into_iter().collect())
+        b.section(format!("{}:", test.test), |b| b.bullets(said));
     };
-    terminal::blocks(&tests.iter().map(of_test).collect::<Vec<_>>(), width, colour)
+    let all = Blocks::new(false).within(|b| tests.iter().for_each(|test| of_test(test, b)));
+    terminal::blocks(&all, width, colour)
 }
 
 fn rules(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
@@ -41,31 +42,31 @@ pub fn terminal_answers(
     analysis: &Analysis,
     (width, colour): (usize, bool),
 ) -> String {
-    let of_test = |test: &TestAnswers| {
+    let of_test = |test: &TestAnswers, b: &mut Blocks| {
         let of_test = analysis.tests.iter().find(|candidate| candidate.test == test.test);
         let counted = of_test.map_or(UnitName::TRANSACTION, view::counted);
-        let mut blocks: Vec<Block> =
-            test.targets.iter().map(|target| of_target(target, counted)).collect();
-        blocks.push(Block::paragraph(words::sufficient(test)));
-        if test.service_times && speaks_of_latency(test) {
-            blocks.push(Block::caption(words::SERVICE_TIMES));
-        }
-        Block::part(2, format!("{}: {}?", test.test, words::question(question, counted)), blocks)
+        b.section(format!("{}: {}?", test.test, words::question(question, counted)), |b| {
+            test.targets.iter().for_each(|target| of_target(target, counted, b));
+            b.paragraph(words::sufficient(test));
+            if test.service_times && speaks_of_latency(test) {
+                b.caption(words::SERVICE_TIMES);
+            }
+        });
     };
-    terminal::blocks(&answers.iter().map(of_test).collect::<Vec<_>>(), width, colour)
+    let all = Blocks::new(false).within(|b| answers.iter().for_each(|test| of_test(test, b)));
+    terminal::blocks(&all, width, colour)
 }
 
-fn of_target(target: &TargetAnswer, counted: UnitName) -> Block {
+fn of_target(target: &TargetAnswer, counted: UnitName, b: &mut Blocks) {
     let name = numbers::shortened(&target.target, MAX_OF_A_NAME);
     let tone = match target.answer {
-        Answer::No | Answer::NoMeasuredOnce => Some(Tone::Bad),
-        Answer::Unknown => Some(Tone::Doubtful),
-        Answer::Yes | Answer::YesMeasuredOnce => None,
+        Answer::No | Answer::NoMeasuredOnce => Tone::Bad,
+        Answer::Unknown => Tone::Doubtful,
+        Answer::Yes | Answer::YesMeasuredOnce => Tone::Good,
     };
-    let parts = target.parts.iter().map(|part| words::capacity_part(part, counted));
     let title = format!("{name}: {}", words::capacity_answer(target.answer));
-    let (fold, blocks) = (Fold::Open, Block::bullets(parts).into_iter().collect());
-    Block::Part(Part { title, rank: 3, tone, fold, blocks })
+    let parts = target.parts.iter().map(|part| words::capacity_part(part, counted));
+    b.toned(3, title, tone, |b| b.bullets(parts));
 }
 
 /// Most characters of a target's name.

@@ -15,8 +15,7 @@ pub(crate) struct Section {
     /// By which links lead to it.
     pub(crate) id: String,
     pub(crate) title: String,
-    /// What is in it, in a few words, for those who see it folded; the first section is never folded
-    /// and has none.
+    /// What is in it, in a few words, for those who see it folded; one without is never folded.
     pub(crate) note: Option<String>,
     /// Whether it holds what nobody may miss.
     pub(crate) is_open: bool,
@@ -34,7 +33,7 @@ pub(crate) enum Block {
     /// What something rests on, or does not hold for.
     Limits(Text),
     /// What a reader must not miss.
-    Warning(String),
+    Warning(Text),
     Bullets(Bullets),
     /// A table, and how many of its rows stand open on a page.
     Table(Table, usize),
@@ -103,65 +102,161 @@ pub(crate) enum Span {
     Place(String),
 }
 
-impl Section {
-    /// A section that is folded.
-    pub(crate) fn new(id: impl Into<String>, title: &str, note: &str, blocks: Vec<Block>) -> Self {
-        let note = Some(note.to_owned());
-        Self { id: id.into(), title: title.to_owned(), note, is_open: false, blocks }
+impl Document {
+    pub(crate) fn new(title: impl Into<String>, make: impl FnOnce(&mut Blocks)) -> Self {
+        Self { title: title.into(), blocks: Blocks::new(false).within(make) }
     }
 }
 
-impl Block {
-    pub(crate) fn part(rank: u8, title: impl Into<String>, blocks: Vec<Self>) -> Self {
-        Self::folded(rank, title, Fold::Open, blocks)
+/// Blocks as they are put one below the other. What would say nothing leaves no trace.
+pub(crate) struct Blocks {
+    all: Vec<Block>,
+    is_page: bool,
+}
+
+impl Blocks {
+    /// For a page, or for texts.
+    pub(crate) fn new(is_page: bool) -> Self {
+        Self { all: Vec::new(), is_page }
     }
 
-    pub(crate) fn folded(
-        rank: u8,
-        title: impl Into<String>,
-        fold: Fold,
-        blocks: Vec<Self>,
-    ) -> Self {
-        Self::Part(Part { title: title.into(), rank, tone: None, fold, blocks })
+    pub(crate) fn within(&self, make: impl FnOnce(&mut Self)) -> Vec<Block> {
+        let mut inner = Self::new(self.is_page);
+        make(&mut inner);
+        inner.all
     }
 
-    pub(crate) fn paragraph(text: impl Into<Text>) -> Self {
-        Self::Paragraph(text.into())
+    fn words(&mut self, block: fn(Text) -> Block, text: impl Into<Text>) {
+        let text = text.into();
+        if !text.is_empty() {
+            self.all.push(block(text));
+        }
     }
 
-    pub(crate) fn caption(text: impl Into<Text>) -> Self {
-        Self::Caption(text.into())
+    pub(crate) fn headline(&mut self, text: impl Into<Text>) {
+        self.words(Block::Headline, text);
     }
 
-    pub(crate) fn table(table: Table) -> Self {
-        let rows = table.rows.len();
-        Self::Table(table, rows)
+    pub(crate) fn paragraph(&mut self, text: impl Into<Text>) {
+        self.words(Block::Paragraph, text);
     }
 
-    /// The table, if it says anything.
-    pub(crate) fn of_rows(table: Table) -> Option<Self> {
-        (!table.rows.is_empty()).then(|| Self::table(table))
+    pub(crate) fn caption(&mut self, text: impl Into<Text>) {
+        self.words(Block::Caption, text);
     }
 
-    /// All of them open; nothing where there is none.
-    pub(crate) fn bullets<T: Into<Text>>(items: impl IntoIterator<Item = T>) -> Option<Self> {
-        Self::first_bullets(items, usize::MAX)
+    pub(crate) fn limits(&mut self, text: impl Into<Text>) {
+        self.words(Block::Limits, text);
     }
 
-    /// So many of them open at the most; nothing where there is none.
+    pub(crate) fn warning(&mut self, text: impl Into<Text>) {
+        self.words(Block::Warning, text);
+    }
+
+    /// All of them open.
+    pub(crate) fn bullets<T: Into<Text>>(&mut self, items: impl IntoIterator<Item = T>) {
+        self.first_bullets(items, usize::MAX);
+    }
+
+    /// So many of them open at the most.
     pub(crate) fn first_bullets<T: Into<Text>>(
+        &mut self,
         items: impl IntoIterator<Item = T>,
         most: usize,
-    ) -> Option<Self> {
+    ) {
         let items: Vec<Text> = items.into_iter().map(Into::into).collect();
         let open = items.len().min(most);
         let folded = format!("{} more", items.len() - open);
-        (!items.is_empty()).then_some(Self::Bullets(Bullets {
-            items,
-            open,
-            folded,
-            tone: Tone::Plain,
-        }))
+        self.list(Bullets { items, open, folded, tone: Tone::Plain });
+    }
+
+    pub(crate) fn list(&mut self, bullets: Bullets) {
+        if !bullets.items.is_empty() {
+            self.all.push(Block::Bullets(bullets));
+        }
+    }
+
+    pub(crate) fn table(&mut self, table: impl Into<Option<Table>>) {
+        self.explained(table, "");
+    }
+
+    /// A table, and how to read it.
+    pub(crate) fn explained(&mut self, table: impl Into<Option<Table>>, how: impl Into<Text>) {
+        if let Some(table) = table.into().filter(|table| !table.rows.is_empty()) {
+            self.all.push(Block::Table(table, usize::MAX));
+            self.caption(how);
+        }
+    }
+
+    /// A table of which so many rows stand open.
+    pub(crate) fn long_table(&mut self, table: Table, open: usize) {
+        if !table.rows.is_empty() {
+            self.all.push(Block::Table(table, open));
+        }
+    }
+
+    /// A section of a short report, be there anything in it or not.
+    pub(crate) fn section(&mut self, title: impl Into<String>, make: impl FnOnce(&mut Self)) {
+        let (title, blocks) = (title.into(), self.within(make));
+        self.all.push(Block::Part(Part { title, rank: 2, tone: None, fold: Fold::Open, blocks }));
+    }
+
+    /// A heading with what is under it, if that is anything.
+    pub(crate) fn part(
+        &mut self,
+        rank: u8,
+        title: impl Into<String>,
+        make: impl FnOnce(&mut Self),
+    ) {
+        self.folded(rank, title, Fold::Open, make);
+    }
+
+    pub(crate) fn folded(
+        &mut self,
+        rank: u8,
+        title: impl Into<String>,
+        fold: Fold,
+        make: impl FnOnce(&mut Self),
+    ) {
+        let (title, blocks) = (title.into(), self.within(make));
+        self.push_part(Part { title, rank, tone: None, fold, blocks });
+    }
+
+    /// A part whose heading says how much it matters.
+    pub(crate) fn toned(
+        &mut self,
+        rank: u8,
+        title: impl Into<String>,
+        tone: Tone,
+        make: impl FnOnce(&mut Self),
+    ) {
+        let (title, blocks) = (title.into(), self.within(make));
+        self.push_part(Part { title, rank, tone: Some(tone), fold: Fold::Open, blocks });
+    }
+
+    fn push_part(&mut self, part: Part) {
+        if !part.blocks.is_empty() {
+            self.all.push(Block::Part(part));
+        }
+    }
+
+    pub(crate) fn columns(&mut self, columns: [Vec<Block>; 2]) {
+        self.all.push(Block::Columns(columns));
+    }
+
+    pub(crate) fn terms(&mut self, terms: Vec<(String, Text)>) {
+        self.all.push(Block::Terms(terms));
+    }
+
+    pub(crate) fn source(&mut self, language: &'static str, text: &str) {
+        self.all.push(Block::Source { language, text: text.to_owned() });
+    }
+
+    /// What only a page shows: it is not even made for others.
+    pub(crate) fn drawn(&mut self, make: impl FnOnce() -> Option<Markup>) {
+        if self.is_page {
+            self.all.extend(make().map(Block::OnPage));
+        }
     }
 }
 
@@ -208,6 +303,10 @@ impl Text {
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.iter().all(|span| matches!(span, Span::Plain(text) if text.is_empty()))
     }
 
     /// What it says where it can be no more than words.

@@ -1,6 +1,6 @@
 //! The answer of a gate, for people, for continuous integration and for monitoring.
 
-use crate::document::{Block, Document};
+use crate::document::Document;
 use crate::mark::{FIRST_METRIC, SUITES};
 use crate::numbers::{counted, interval, percent};
 use crate::runs::{RunFacts, RunName, RunsFormat, between_runs, json_text, level, ratio};
@@ -113,19 +113,20 @@ fn document(gated: &Gated<'_>) -> Document {
         0 => "further repeats of both runs",
         _ => "runs that differ less from one another",
     };
-    let runs = [format!("Baseline: {}", baseline.describe()), format!("New: {}", new.describe())];
     let how = format!(
         "Worse: at {confidence}, held for all figures together, the whole interval lies beyond a loss of \
          {limit}. Not worse: at {confidence} for each figure, the interval excludes such a loss. Not \
          known: neither; where no reason is given, {more} tell more."
     );
-    let between = between_runs(gate.earlier_runs, 0.0);
-    let rest = [
-        Block::table(table.without_empty_columns()),
-        Block::paragraph(how),
-        Block::paragraph(between),
-    ];
-    Document { title, blocks: Block::bullets(runs).into_iter().chain(rest).collect() }
+    Document::new(title, |b| {
+        b.bullets([
+            format!("Baseline: {}", baseline.describe()),
+            format!("New: {}", new.describe()),
+        ]);
+        b.table(table.without_empty_columns());
+        b.paragraph(how);
+        b.paragraph(between_runs(gate.earlier_runs, 0.0));
+    })
 }
 
 /// An outcome in a word or two.

@@ -28,7 +28,8 @@ mod view;
 pub mod words;
 
 use analyse::Analysis;
-use sections::Scope;
+use document::Section;
+use html::evidence::Evidence;
 use std::io::{self, Write};
 
 pub use advice::{terminal_answers, terminal_rules};
@@ -69,15 +70,15 @@ pub fn render(analysis: &Analysis, format: Format, out: &mut impl Write) -> io::
             let (title, under) = sections::head(analysis);
             let (before, after) = html::frame(&title, &under);
             text(&before, out)?;
-            let sections = Scope::page(analysis);
-            sections::each(&sections, |section| text(&html::section(section), out))?;
+            let evidence = Evidence::of_page(analysis);
+            let page = |section: &Section| text(&html::section(section), out);
+            sections::each(analysis, Some(&evidence), page)?;
             text(&after, out)
         }
         Format::Markdown => {
             let (title, under) = sections::head(analysis);
             text(&markdown::head(&title, &under), out)?;
-            let sections = Scope::text(analysis);
-            sections::each(&sections, |section| text(&markdown::section(section), out))
+            sections::each(analysis, None, |section| text(&markdown::section(section), out))
         }
         Format::Json => json::write(analysis, out),
         Format::Csv => csv::write(analysis, out),

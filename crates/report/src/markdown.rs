@@ -34,8 +34,7 @@ fn put(block: &Block, page: &mut String) {
             return columns.iter().flatten().for_each(|block| put(block, page));
         }
         Block::OnPage(_) => return,
-        Block::Headline(text) => format!("**{}**", words(text)),
-        Block::Warning(text) => format!("**{}**", escaped(text)),
+        Block::Headline(text) | Block::Warning(text) => format!("**{}**", words(text)),
         Block::Paragraph(text) | Block::Caption(text) | Block::Limits(text) => words(text),
         Block::Bullets(bullets) => {
             lines(bullets.items.iter().map(|one| format!("- {}", words(one))))

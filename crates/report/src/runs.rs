@@ -1,6 +1,6 @@
 //! Two runs against each other, and the gate between them, for people and programs.
 
-use crate::document::{Block, Document};
+use crate::document::{Blocks, Document};
 use crate::numbers::{self, count, counted, date, interval, list, percent};
 use crate::tables::{Picture, Table, TableCell, Tone, numbers as column, words};
 use crate::words::{levels, metric_name};
@@ -114,33 +114,35 @@ pub(crate) fn json_text(document: &impl Serialize) -> String {
 
 fn document(runs: &Runs<'_>) -> Document {
     let Runs { old, new, found, study } = runs;
-    let names = [format!("Old: {}", old.describe()), format!("New: {}", new.describe())];
-    let mut blocks: Vec<Block> = Block::bullets(names).into_iter().collect();
-    blocks.push(Block::part(2, "What changed", vec![changes(found, study)]));
-    blocks.extend(found.tests.iter().map(of_test));
-    if found.tests.is_empty() {
-        blocks.push(Block::Warning("The two runs have no test in common.".to_owned()));
+    Document::new("Two runs compared", |b| {
+        b.bullets([format!("Old: {}", old.describe()), format!("New: {}", new.describe())]);
+        b.section("What changed", |b| changes(found, study, b));
+        found.tests.iter().for_each(|test| b.section(&test.test, |b| of_test(test, b)));
+        if found.tests.is_empty() {
+            b.warning("The two runs have no test in common.");
+        }
+        unmatched(&found.unmatched).for_each(|cells| b.warning(cells));
+        b.paragraph(methods(new.dataset));
+        let results = found.tests.iter().flat_map(|test| &test.results);
+        let scatter = results.filter_map(|result| result.between_runs).fold(0.0, f64::max);
+        b.paragraph(between_runs(found.earlier_runs, scatter));
+    })
+}
+
+fn of_test(test: &TestRuns, b: &mut Blocks) {
+    if !test.is_same {
+        b.warning(
+            "The test is not the same in both runs (see what changed): a difference may come from that.",
+        );
     }
-    blocks.extend(unmatched(&found.unmatched));
-    blocks.push(Block::paragraph(methods(new.dataset)));
-    let scatter = found.tests.iter().flat_map(|test| &test.results).filter_map(|r| r.between_runs);
-    blocks.push(Block::paragraph(between_runs(found.earlier_runs, scatter.fold(0.0, f64::max))));
-    Document { title: "Two runs compared".to_owned(), blocks }
+    match test.results.is_empty() {
+        true => b.paragraph("Nothing in it can be compared."),
+        false => b.table(table(test)),
+    }
+    b.paragraph(noise_floor(test).unwrap_or_default());
 }
 
-fn of_test(test: &TestRuns) -> Block {
-    let differs = "The test is not the same in both runs (see what changed): a difference may come from \
-                   that.";
-    let differs = (!test.is_same).then(|| Block::Warning(differs.to_owned()));
-    let results = match test.results.is_empty() {
-        true => Block::paragraph("Nothing in it can be compared."),
-        false => Block::table(table(test)),
-    };
-    let floor = noise_floor(test).map(Block::paragraph);
-    Block::part(2, &test.test, differs.into_iter().chain([results]).chain(floor).collect())
-}
-
-fn changes(found: &RunComparison, study: &[String]) -> Block {
+fn changes(found: &RunComparison, study: &[String], b: &mut Blocks) {
     let line = |text: &str| text::line(text).into_owned();
     let mut said: Vec<String> =
         study.iter().map(|change| format!("study: {}", line(change))).collect();
@@ -160,8 +162,12 @@ fn changes(found: &RunComparison, study: &[String]) -> Block {
     if more > 0 {
         said.push(format!("and {} (all of them are in the JSON)", counted(more, "further change")));
     }
-    let none = "Nothing that weighin knows of: study, host, versions and settings are the same.";
-    Block::bullets(said).unwrap_or_else(|| Block::paragraph(none))
+    if said.is_empty() {
+        b.paragraph(
+            "Nothing that weighin knows of: study, host, versions and settings are the same.",
+        );
+    }
+    b.bullets(said);
 }
 
 /// Below which differences are not claimed, where a run has an A/A control.
@@ -249,7 +255,7 @@ fn verdict(result: &RunResult) -> TableCell {
     }
 }
 
-fn unmatched(cells: &[Unmatched]) -> Vec<Block> {
+fn unmatched(cells: &[Unmatched]) -> impl Iterator<Item = String> {
     let of = |is_new: bool| -> Option<String> {
         let own: Vec<String> = cells
             .iter()
@@ -268,7 +274,7 @@ fn unmatched(cells: &[Unmatched]) -> Vec<Block> {
         (!own.is_empty())
             .then(|| format!("Only the {which} run has results of {}{more}.", list(&first)))
     };
-    [of(false), of(true)].into_iter().flatten().map(Block::Warning).collect()
+    [of(false), of(true)].into_iter().flatten()
 }
 
 /// What the figures rest on.

@@ -80,7 +80,7 @@ impl Page {
             Block::Caption(text) | Block::Limits(text) => {
                 self.line("  ", &text.words(), Style::Soft);
             }
-            Block::Warning(text) => self.line("  ", text, Style::Doubtful),
+            Block::Warning(text) => self.line("  ", &text.words(), Style::Doubtful),
             Block::Bullets(bullets) => {
                 for item in &bullets.items[..bullets.open] {
                     self.wrapped("  - ", "    ", &item.words(), style(bullets.tone));
@@ -111,7 +111,11 @@ impl Page {
 
     fn part(&mut self, part: &Part) {
         let indent = if part.rank < 3 { "" } else { "  " };
-        self.line(indent, &part.title, part.tone.map_or(Style::Bold, style));
+        let style = match part.tone {
+            None | Some(Tone::Good) => Style::Bold,
+            Some(tone) => style(tone),
+        };
+        self.line(indent, &part.title, style);
         self.blocks(&part.blocks);
     }
 

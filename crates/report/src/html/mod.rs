@@ -16,7 +16,7 @@ pub(crate) mod timelines;
 use crate::document::{Block, Bullets, Document, Fold, Part, Section, Span, Text};
 use crate::tables::{Table, Tone};
 use crate::{mark, svg};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 use model::text;
 
 /// All colours and measures.
@@ -35,7 +35,7 @@ pub(crate) fn frame(title: &str, under: &Text) -> (String, String) {
             (head(title))
             body {
                 (svg::key_shapes())
-                header { h1 { (title) } p.meta { (words(under)) } }
+                header { h1 { (title) } p.meta { (under) } }
                 main { (PreEscaped(SECTIONS)) }
                 div #tip role="status" hidden {}
                 script { (PreEscaped(lean(SCRIPT))) }
@@ -48,15 +48,15 @@ pub(crate) fn frame(title: &str, under: &Text) -> (String, String) {
 }
 
 pub(crate) fn section(section: &Section) -> String {
-    let content = html! { @for block in &section.blocks { (of_block(block)) } };
+    let content = &section.blocks;
     let page = html! {
         @if let Some(note) = &section.note {
             details.layer open[section.is_open] {
                 summary { h2 { (section.title) } " " span.note { (note) } }
-                section id=(section.id) { (content) }
+                section id=(section.id) { @for block in content { (block) } }
             }
         } @else {
-            section id=(section.id) { h2 { (section.title) } (content) }
+            section id=(section.id) { h2 { (section.title) } @for block in content { (block) } }
         }
     };
     page.into_string()
@@ -70,7 +70,7 @@ pub(crate) fn document(document: &Document) -> String {
             (head(&document.title))
             body {
                 header { h1 { (document.title) } }
-                main { (of_blocks(&document.blocks)) }
+                main { @for block in &document.blocks { (block) } }
             }
         }
     };
@@ -96,76 +96,73 @@ pub(crate) fn lean(source: &str) -> String {
     lines.filter(|line| !line.starts_with("//")).map(|line| format!("{line}\n")).collect()
 }
 
-fn of_blocks(blocks: &[Block]) -> Markup {
-    html! { @for block in blocks { (of_block(block)) } }
-}
-
-fn of_block(block: &Block) -> Markup {
-    match block {
-        Block::Part(part) => of_part(part),
-        Block::Headline(text) => html! { p.headline { (words(text)) } },
-        Block::Paragraph(text) => html! { p { (words(text)) } },
-        Block::Caption(text) => html! { p.caption { (words(text)) } },
-        Block::Limits(text) => html! { p.limits { (words(text)) } },
-        Block::Warning(text) => html! { p.limits { strong { (text) } } },
-        Block::Bullets(bullets) => of_bullets(bullets),
-        Block::Table(table, open) => of_table(table, *open),
-        Block::Terms(terms) => html! {
-            dl { @for (term, text) in terms { dt { (term) } dd { (words(text)) } } }
-        },
-        Block::Source { text, .. } => html! { pre tabindex="0" { code { (text) } } },
-        Block::Columns(columns) => html! {
-            div.screen { @for blocks in columns { div { (of_blocks(blocks)) } } }
-        },
-        Block::OnPage(markup) => markup.clone(),
+/// Written straight into the page: sections are long.
+impl Render for Block {
+    fn render_to(&self, page: &mut String) {
+        let short = match self {
+            Self::Part(part) => return of_part(part, page),
+            Self::Bullets(bullets) => return of_bullets(bullets, page),
+            Self::Table(table, open) => return of_table(table, *open, page),
+            Self::OnPage(markup) => return page.push_str(&markup.0),
+            Self::Columns(columns) => html! {
+                div.screen { @for blocks in columns { div { @for block in blocks { (block) } } } }
+            },
+            Self::Headline(text) => html! { p.headline { (text) } },
+            Self::Paragraph(text) => html! { p { (text) } },
+            Self::Caption(text) => html! { p.caption { (text) } },
+            Self::Limits(text) => html! { p.limits { (text) } },
+            Self::Warning(text) => html! { p.limits { strong { (text) } } },
+            Self::Terms(terms) => html! {
+                dl { @for (term, text) in terms { dt { (term) } dd { (text) } } }
+            },
+            Self::Source { text, .. } => html! { pre tabindex="0" { code { (text) } } },
+        };
+        page.push_str(&short.0);
     }
 }
 
-fn of_part(part: &Part) -> Markup {
-    let (title, content) = (&part.title, of_blocks(&part.blocks));
+fn of_part(part: &Part, page: &mut String) {
+    let content = |page: &mut String| part.blocks.iter().for_each(|block| block.render_to(page));
+    let (title, class) = (&part.title, part.tone.map(class));
     if part.fold != Fold::Open {
         let summary = html! { @if part.rank == 3 { h3 { (title) } } @else { (title) } };
-        return folded(part.fold, &summary, &content);
+        return folded(part.fold, &summary, page, content);
     }
-    let class = part.tone.map(class);
-    html! {
-        @match part.rank {
-            2 => h2 class=[class] { (title) },
-            3 => h3 class=[class] { (title) },
-            _ => h4 class=[class] { (title) },
-        }
-        (content)
-    }
+    let heading = match part.rank {
+        2 => html! { h2 class=[class] { (title) } },
+        3 => html! { h3 class=[class] { (title) } },
+        _ => html! { h4 class=[class] { (title) } },
+    };
+    page.push_str(&heading.0);
+    content(page);
 }
 
-fn folded(fold: Fold, summary: &Markup, content: &Markup) -> Markup {
-    html! {
-        details class=[(fold == Fold::OnScreen).then_some("paper")] {
-            summary { (summary) }
-            (content)
-        }
-    }
+fn folded(fold: Fold, summary: &Markup, page: &mut String, content: impl FnOnce(&mut String)) {
+    let start = if fold == Fold::OnScreen { "<details class=\"paper\">" } else { "<details>" };
+    page.push_str(start);
+    page.push_str(&html! { summary { (summary) } }.0);
+    content(page);
+    page.push_str("</details>");
 }
 
-fn of_bullets(bullets: &Bullets) -> Markup {
+fn of_bullets(bullets: &Bullets, page: &mut String) {
     let (open, more) = bullets.items.split_at(bullets.open);
-    let list =
-        |items: &[Text]| html! { ul.findings { @for item in items { li { (words(item)) } } } };
-    html! {
-        @if !open.is_empty() { (list(open)) }
-        @if !more.is_empty() {
-            (folded(Fold::OnScreen, &html! { (bullets.folded) }, &list(more)))
-        }
+    let list = |items: &[Text]| html! { ul.findings { @for item in items { li { (item) } } } };
+    if !open.is_empty() {
+        page.push_str(&list(open).0);
+    }
+    if !more.is_empty() {
+        let summary = html! { (bullets.folded) };
+        folded(Fold::OnScreen, &summary, page, |page| page.push_str(&list(more).0));
     }
 }
 
-fn of_table(table: &Table, open: usize) -> Markup {
+fn of_table(table: &Table, open: usize, page: &mut String) {
     let (first, more) = table.rows.split_at(table.rows.len().min(open));
-    html! {
-        (table::rows(table, first))
-        @if !more.is_empty() {
-            (folded(Fold::OnPaperToo, &html! { (more.len()) " more" }, &table::rows(table, more)))
-        }
+    table::put(table, first, page);
+    if !more.is_empty() {
+        let summary = html! { (more.len()) " more" };
+        folded(Fold::OnPaperToo, &summary, page, |page| table::put(table, more, page));
     }
 }
 
@@ -182,8 +179,10 @@ fn class(tone: Tone) -> &'static str {
 /// A list of places that takes more characters is folded.
 const LONGEST_PLACE: usize = 90;
 
-fn words(text: &Text) -> Markup {
-    html! { @for span in &text.0 { (of_span(span)) } }
+impl Render for Text {
+    fn render(&self) -> Markup {
+        html! { @for span in &self.0 { (of_span(span)) } }
+    }
 }
 
 fn of_span(span: &Span) -> Markup {

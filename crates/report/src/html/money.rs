@@ -6,9 +6,9 @@ use analyse::{Analysis, Standing, TargetCost, TestAnalysis};
 use maud::{Markup, html};
 
 /// Cost against throughput, one chart for each currency that several targets have.
-pub(crate) fn planes(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Vec<Markup> {
-    let drawn = |plane: Plane| {
-        html! {
+pub(crate) fn planes(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Markup {
+    html! {
+        @for plane in charts(analysis, test, number) {
             figure {
                 figcaption {
                     strong { "Cost and performance" } ", each target at its peak"
@@ -18,8 +18,7 @@ pub(crate) fn planes(analysis: &Analysis, test: &TestAnalysis, number: usize) ->
                 (plane.draw())
             }
         }
-    };
-    charts(analysis, test, number).into_iter().map(drawn).collect()
+    }
 }
 
 /// The charts of cost against throughput, by currency.

@@ -8,8 +8,12 @@ pub(crate) fn table(table: &Table) -> Markup {
     rows(table, &table.rows)
 }
 
-/// Some rows of a table, under its headings.
-pub(super) fn rows(table: &Table, rows: &[Row]) -> Markup {
+/// Adds some rows of a table, under its headings.
+pub(super) fn put(table: &Table, some: &[Row], page: &mut String) {
+    page.push_str(&rows(table, some).0);
+}
+
+fn rows(table: &Table, rows: &[Row]) -> Markup {
     let classes: Vec<&str> = (0..table.columns.len()).map(|i| class(table, i)).collect();
     html! {
         div class={ "scroll" @if table.is_matrix { " matrix" } } tabindex="0" {

@@ -1,40 +1,42 @@
 //! Findings by severity, those of one kind together: what was found, then where.
 
-use super::Scope;
-use crate::document::{Block, Bullets, Fold, Part, Section, Text};
+use crate::document::{Blocks, Bullets, Text};
+use crate::html;
 use crate::tables::Tone;
 use crate::words::Said;
-use crate::{tables, view, words};
+use crate::{view, words};
 use analyse::{Analysis, Evidence, Finding, Severity};
 
 /// More sentences on findings of one kind than this are folded after the first few.
 const MAX_OPEN: usize = 5;
 
-/// The section of all findings.
-pub(super) fn section(scope: &Scope<'_>) -> Section {
+/// All findings.
+pub(super) fn section(
+    analysis: &Analysis,
+    evidence: Option<&html::evidence::Evidence<'_>>,
+    b: &mut Blocks,
+) {
     const ORDER: [Severity; 4] =
         [Severity::Severe, Severity::Warning, Severity::Notice, Severity::Passed];
-    let analysis = scope.analysis;
-    let mut blocks: Vec<Block> = Vec::new();
-    if analysis.findings.is_empty() {
-        blocks.push(Block::paragraph("None."));
-    }
+    b.paragraph(if analysis.findings.is_empty() { "None." } else { "" });
+    let of_kind = |(kind, findings): (&str, Vec<&Finding>), b: &mut Blocks| {
+        let title = match findings.len() {
+            1 => kind.to_owned(),
+            several => format!("{kind} ({several})"),
+        };
+        let said = conclusions(analysis, &findings, only_test(analysis));
+        let open = if said.len() > MAX_OPEN { MAX_OPEN - 2 } else { said.len() };
+        b.part(4, title, |b| {
+            b.first_bullets(said, open);
+            b.drawn(|| evidence.map(|evidence| evidence.of_findings(&findings)));
+        });
+    };
     for severity in ORDER {
-        let kinds = view::by_kind(analysis, severity);
-        if kinds.is_empty() {
-            continue;
-        }
-        blocks.push(Block::Part(Part {
-            title: words::severity(severity).to_owned(),
-            rank: 3,
-            tone: Some(tone(severity)),
-            fold: Fold::Open,
-            blocks: kinds.iter().map(|(kind, found)| of_kind(scope, kind, found)).collect(),
-        }));
+        b.toned(3, words::severity(severity), tone(severity), |b| {
+            let kinds = view::by_kind(analysis, severity);
+            kinds.into_iter().for_each(|kind| of_kind(kind, b));
+        });
     }
-    let is_severe = analysis.findings.iter().any(|finding| finding.severity == Severity::Severe);
-    let note = "warnings, results and checks";
-    Section { is_open: is_severe, ..Section::new("findings", "Findings", note, blocks) }
 }
 
 fn tone(severity: Severity) -> Tone {
@@ -44,18 +46,6 @@ fn tone(severity: Severity) -> Tone {
         Severity::Notice => Tone::Plain,
         Severity::Passed => Tone::Good,
     }
-}
-
-fn of_kind(scope: &Scope<'_>, kind: &str, findings: &[&Finding]) -> Block {
-    let title = match findings.len() {
-        1 => kind.to_owned(),
-        several => format!("{kind} ({several})"),
-    };
-    let said = conclusions(scope.analysis, findings, only_test(scope.analysis));
-    let open = if said.len() > MAX_OPEN { MAX_OPEN - 2 } else { said.len() };
-    let mut blocks: Vec<Block> = Block::first_bullets(said, open).into_iter().collect();
-    blocks.extend(scope.on_page(|evidence| Some(Block::OnPage(evidence.of_findings(findings)))));
-    Block::part(4, title, blocks)
 }
 
 /// The name of the only test, which needs no mention.
@@ -78,10 +68,8 @@ pub(crate) fn conclusions(
 
 fn conclusion(analysis: &Analysis, said: Said, within: Option<&str>) -> Text {
     let study = &analysis.dataset.study;
-    let mut names = {
-        let tests = study.tests.iter().map(|test| &test.name);
-        study.targets.iter().map(|target| &target.name).chain(tests)
-    };
+    let tests = study.tests.iter().map(|test| &test.name);
+    let mut names = study.targets.iter().map(|target| &target.name).chain(tests);
     // A name is written as it is.
     let is_first_word = |name: &String| {
         let rest = said.statement.strip_prefix(name.as_str());
@@ -99,24 +87,12 @@ fn conclusion(analysis: &Analysis, said: Said, within: Option<&str>) -> Text {
     }
 }
 
-/// Figures that cannot all be right; `None` where there are none.
-pub(super) fn contradictions(scope: &Scope<'_>) -> Option<Section> {
-    let wrong = tables::arithmetic(scope.analysis)?;
-    let how = "A printed figure stands for every value that rounds to it. If none of these values \
-               fits what follows from other figures, some of these figures are wrong; the arithmetic \
-               does not say which.";
-    let note = "printed figures that cannot all be right";
-    let blocks = vec![Block::paragraph(how), Block::table(wrong)];
-    Some(Section::new("arithmetic", "Contradictory figures", note, blocks))
-}
-
 /// Most failures that are told in short; the report has them all.
 const MAX_FAILURES: usize = 6;
 
 /// Of the severe findings and the warnings in short: all kinds of failures, of others one sentence of
 /// each kind.
-pub(super) fn in_short(analysis: &Analysis) -> Vec<Block> {
-    let mut blocks = Vec::new();
+pub(super) fn in_short(analysis: &Analysis, b: &mut Blocks) {
     for severity in [Severity::Severe, Severity::Warning] {
         for (_, findings) in view::by_kind(analysis, severity) {
             let has_failed =
@@ -124,8 +100,7 @@ pub(super) fn in_short(analysis: &Analysis) -> Vec<Block> {
             let items = conclusions(analysis, &findings, only_test(analysis));
             let open = items.len().min(if has_failed { MAX_FAILURES } else { 1 });
             let folded = format!("{} more of this kind", items.len() - open);
-            blocks.push(Block::Bullets(Bullets { items, open, folded, tone: tone(severity) }));
+            b.list(Bullets { items, open, folded, tone: tone(severity) });
         }
     }
-    blocks
 }

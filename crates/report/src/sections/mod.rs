@@ -12,39 +12,10 @@ mod trials;
 pub(crate) use brief::brief;
 pub(crate) use findings::conclusions;
 
-use crate::document::{Block, Section, Text};
+use crate::document::{Blocks, Section, Text};
 use crate::html::evidence::Evidence;
-use crate::{numbers, view};
-use analyse::Analysis;
-
-/// A report under way.
-pub(crate) struct Scope<'a> {
-    analysis: &'a Analysis<'a>,
-    /// What a page has to show of single trials; `None` where it will be no page.
-    evidence: Option<Evidence<'a>>,
-}
-
-impl<'a> Scope<'a> {
-    /// For a page, with charts and links.
-    pub(crate) fn page(analysis: &'a Analysis<'a>) -> Self {
-        Self { analysis, evidence: Some(Evidence::of_page(analysis)) }
-    }
-
-    /// For a text.
-    pub(crate) fn text(analysis: &'a Analysis<'a>) -> Self {
-        Self { analysis, evidence: None }
-    }
-
-    /// What only a page shows is not even made for others.
-    fn on_page<T>(&self, make: impl FnOnce(&Evidence<'a>) -> Option<T>) -> Option<T> {
-        self.evidence.as_ref().and_then(make)
-    }
-
-    /// What only texts say.
-    fn in_texts(&self, make: impl FnOnce() -> Option<Block>) -> Option<Block> {
-        if self.evidence.is_none() { make() } else { None }
-    }
-}
+use crate::{numbers, tables, view, words};
+use analyse::{Analysis, Severity};
 
 /// The question, and what run answers it.
 pub(crate) fn head(analysis: &Analysis) -> (String, Text) {
@@ -62,25 +33,54 @@ pub(crate) fn head(analysis: &Analysis) -> (String, Text) {
     (study.question.as_deref().unwrap_or(&study.name).to_owned(), under)
 }
 
-/// Hands over section by section: a report of hundreds of tests is long.
+/// Hands over section by section: a report of hundreds of tests is long. `evidence` is what a page has
+/// to show of single trials; without it the report will be no page.
 pub(crate) fn each<E>(
-    scope: &Scope<'_>,
+    analysis: &Analysis,
+    evidence: Option<&Evidence<'_>>,
     mut put: impl FnMut(&Section) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut put = |section: Option<Section>| section.map_or(Ok(()), |section| put(&section));
-    put(Some(recommendation::section(scope)))?;
-    put(Some(findings::section(scope)))?;
-    put(findings::contradictions(scope))?;
-    put(study::places(scope))?;
-    for (number, test) in scope.analysis.tests.iter().enumerate() {
-        put(Some(test::section(scope, test, number)))?;
+    let mut section = |id: &str, title: &str, note: &str, make: &dyn Fn(&mut Blocks)| {
+        let blocks = Blocks::new(evidence.is_some()).within(|b| make(b));
+        if blocks.is_empty() {
+            return Ok(());
+        }
+        let note = (!note.is_empty()).then(|| note.to_owned());
+        let is_severe = |finding: &analyse::Finding| finding.severity == Severity::Severe;
+        let is_open = id == "findings" && analysis.findings.iter().any(is_severe);
+        put(&Section { id: id.to_owned(), title: title.to_owned(), note, is_open, blocks })
+    };
+    section("answer", "Recommendation", "", &|b| recommendation::section(analysis, b))?;
+    section("findings", "Findings", "warnings, results and checks", &|b| {
+        findings::section(analysis, evidence, b);
+    })?;
+    let note = "printed figures that cannot all be right";
+    section("arithmetic", "Contradictory figures", note, &|b| {
+        b.explained(tables::arithmetic(analysis), words::CONTRADICTIONS);
+    })?;
+    section("summary", study::PLACES, "in every test", &|b| study::places(analysis, b))?;
+    for (number, test) in analysis.tests.iter().enumerate() {
+        let described = analysis.dataset.study.test(&test.test).map(words::workload);
+        let described = described.unwrap_or_default();
+        section(&format!("test-{number}"), &test.test, &described, &|b| {
+            test::section(analysis, (test, number), (&described, evidence), b);
+        })?;
     }
-    put(study::factors(scope))?;
-    put(study::money(scope))?;
-    put(study::background(scope))?;
-    put(scope.on_page(|evidence| over_time::section(scope.analysis, evidence)))?;
-    put(Some(environment::section(scope)))?;
-    put(trials::section(scope))?;
-    put(Some(study::methods(scope)))?;
-    put(study::source(scope))
+    section("factors", "Factors", "what each label changes", &|b| {
+        b.explained(tables::factors(analysis), words::FACTORS);
+    })?;
+    let note = "what the targets cost at their peaks";
+    section("money", "Money", note, &|b| study::money(analysis, b))?;
+    section("background", tables::EVENTS, "and what it cost", &|b| study::background(analysis, b))?;
+    if let Some(evidence) = evidence {
+        let note = over_time::note(analysis);
+        section("time", "Over time", note, &|b| over_time::section(analysis, evidence, b))?;
+    }
+    let note = "targets, settings, host and run";
+    section("environment", "Environment", note, &|b| environment::section(analysis, b))?;
+    let note = view::Tally::of_all(analysis).describe();
+    section("trials", "Trials", &note, &|b| trials::section(analysis, evidence, b))?;
+    let note = "limits, charts, intervals, comparisons";
+    section("methods", "Methods", note, &|b| study::methods(analysis, evidence.is_some(), b))?;
+    section("study-file", "Study file", "to repeat the study", &|b| study::source(analysis, b))
 }

@@ -1,55 +1,63 @@
 //! What happened within each trial over time: of pages alone.
 
-use crate::document::{Block, Fold, Section};
+use crate::document::{Blocks, Fold};
 use crate::html::drawn::{Drawn, cells_of, is_known};
+use crate::html::events;
 use crate::html::evidence::Evidence;
-use crate::html::{events, timelines};
+use crate::html::timelines::{self, DrawnLevel};
 use crate::svg::Frames;
 use crate::{numbers, view};
 use analyse::{Analysis, TestAnalysis};
 use model::Level;
 
-/// All trials over time; `None` where nothing is known of it.
-pub(super) fn section(analysis: &Analysis, evidence: &Evidence<'_>) -> Option<Section> {
-    if !analysis.dataset.trials.iter().any(is_known) {
-        return None;
-    }
+/// What is in the section.
+pub(super) fn note(analysis: &Analysis) -> &'static str {
     let trials = analysis.dataset.trials.len();
-    let chosen = Drawn::for_analysis(analysis);
-    let drawn = chosen.count(trials);
-    let mut blocks = vec![Block::caption(how_to_read(analysis))];
-    if analysis.dataset.trials.iter().any(timelines::has_marks) {
-        blocks.push(Block::caption(
-            "Interventions and other marks of what happened during a trial are grey; each is named \
-             where the pointer rests on it.",
-        ));
+    match Drawn::for_analysis(analysis).count(trials) < trials {
+        true => "trials, second by second",
+        false => "every trial, second by second",
     }
-    let keys = [events::legend(analysis), timelines::heat_key(analysis)];
-    blocks.extend(keys.map(Block::OnPage));
-    if drawn < trials {
-        blocks.push(Block::caption(format!(
+}
+
+/// All trials over time; nothing where nothing is known of it.
+pub(super) fn section(analysis: &Analysis, evidence: &Evidence<'_>, b: &mut Blocks) {
+    let records = &analysis.dataset.trials;
+    if !records.iter().any(is_known) {
+        return;
+    }
+    let chosen = Drawn::for_analysis(analysis);
+    let drawn = chosen.count(records.len());
+    b.caption(how_to_read(analysis));
+    b.caption(if records.iter().any(timelines::has_marks) { MARKS } else { "" });
+    b.drawn(|| Some(events::legend(analysis)));
+    b.drawn(|| Some(timelines::heat_key(analysis)));
+    if drawn < records.len() {
+        b.caption(format!(
             "{} of {} trials are drawn: those that are suspect or void (the first half of the room), \
              of each cell the repeat in the middle, then others.",
             numbers::count(drawn as u64),
-            numbers::count(trials as u64)
-        )));
+            numbers::count(records.len() as u64)
+        ));
     }
     for (number, test) in analysis.tests.iter().enumerate() {
-        let levels = levels(test).into_iter().enumerate().filter_map(|(place, level)| {
-            let mut frames = Frames::new(format!("frame-{number}-{place}"));
-            let trials = (test, level);
-            let drawn = timelines::at_level(analysis, trials, &chosen, (&mut frames, evidence))?;
-            Some(Block::folded(4, drawn.title, Fold::OnPaperToo, vec![Block::OnPage(drawn.charts)]))
-        });
+        let all_levels = |b: &mut Blocks| {
+            for (place, level) in levels(test).into_iter().enumerate() {
+                let mut frames = Frames::new(format!("frame-{number}-{place}"));
+                let links = (&mut frames, evidence);
+                let drawn = timelines::at_level(analysis, (test, level), &chosen, links);
+                let Some(DrawnLevel { title, charts }) = drawn else { continue };
+                b.folded(4, title, Fold::OnPaperToo, |b| b.drawn(|| Some(charts)));
+            }
+        };
         match analysis.tests.len() {
-            1 => blocks.extend(levels),
-            _ => blocks.push(Block::part(3, &test.test, levels.collect())),
+            1 => all_levels(b),
+            _ => b.part(3, &test.test, all_levels),
         }
     }
-    let note =
-        if drawn < trials { "trials, second by second" } else { "every trial, second by second" };
-    Some(Section::new("time", "Over time", note, blocks))
 }
+
+const MARKS: &str = "Interventions and other marks of what happened during a trial are grey; each is named \
+    where the pointer rests on it.";
 
 fn levels(test: &TestAnalysis) -> Vec<Level> {
     let mut levels: Vec<Level> = cells_of(test).map(|cell| cell.level).collect();

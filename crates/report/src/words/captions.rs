@@ -45,3 +45,15 @@ pub(crate) const EVENT_COSTS: &str = "What figures did in the seconds that an ev
 /// Of when they were.
 pub(crate) const EVENT_TIMES: &str = "Seconds count from the start of the load. A server’s counters are read \
     about once a second, so that most beginnings and ends are known to lie between two readings.";
+
+pub(crate) const CONTRADICTIONS: &str = "A printed figure stands for every value that rounds to it. If none of \
+    these values fits what follows from other figures, some of these figures are wrong; the arithmetic does not \
+    say which.";
+
+pub(crate) const FACTORS: &str =
+    "Targets that differ in one label only. What the labels do not say may differ too.";
+
+pub(crate) const FAILOVER_STEPS: &str = "Medians over the trials, with the least and the most.";
+
+pub(crate) const VIRTUAL_MACHINES: &str = "MB are 10⁶ bytes and GB 10⁹. Latencies of reads and writes are \
+    service times, from submitting one to seeing that it is done.";

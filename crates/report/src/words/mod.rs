@@ -33,7 +33,8 @@ pub(crate) use capacity::{
     SERVICE_TIMES, answer as capacity_answer, part as capacity_part, question, sufficient,
 };
 pub(crate) use captions::{
-    EVENT_COSTS, EVENT_TIMES, LOAD_HOSTS, TARGET_HOSTS, TRIALS_OF_CELLS, cells, ratios,
+    CONTRADICTIONS, EVENT_COSTS, EVENT_TIMES, FACTORS, FAILOVER_STEPS, LOAD_HOSTS, TARGET_HOSTS,
+    TRIALS_OF_CELLS, VIRTUAL_MACHINES, cells, ratios,
 };
 pub(crate) use decision::{doubts, not_for, rests_on, undecided};
 pub(crate) use disks::{disks_heading, volumes};
