@@ -1,8 +1,9 @@
 //! Advice on a terminal: conditional rules, and answers to questions of capacity.
 
 use crate::document::Blocks;
+use crate::formats::terminal;
 use crate::tables::Tone;
-use crate::{numbers, terminal, view, words};
+use crate::{numbers, view, words};
 use analyse::capacity::{Answer, Question, Requirement, TargetAnswer, TestAnswers};
 use analyse::{Analysis, TestAnalysis};
 use model::UnitName;

@@ -1,12 +1,12 @@
 //! The answer of a gate, for people, for continuous integration and for monitoring.
 
 use crate::document::Document;
+use crate::formats::{html, markdown, terminal};
 use crate::mark::{FIRST_METRIC, SUITES};
 use crate::numbers::{counted, interval, percent};
 use crate::runs::{RunFacts, RunName, RunsFormat, between_runs, json_text, level, ratio};
 use crate::tables::{Table, TableCell, Tone, numbers, words};
 use crate::words::metric_name;
-use crate::{html, markdown, terminal};
 use analyse::runs::{Gate, GateItem, GateOutcome, GateReason};
 use maud::{Markup, PreEscaped, html};
 use model::{Level, text};

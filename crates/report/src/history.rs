@@ -1,11 +1,11 @@
 //! Many runs over time, for people and programs.
 
 use crate::document::Document;
+use crate::formats::{html, markdown, terminal};
 use crate::numbers::{NOTHING, counted, date, figure, interval, percent};
 use crate::runs::{RunsFormat, json_text};
 use crate::tables::{Table, TableCell, numbers, words};
 use crate::words::metric_name;
-use crate::{html, markdown, terminal};
 use analyse::runs::{CellHistory, History, LevelChange};
 use model::{Level, text};
 use serde::Serialize;

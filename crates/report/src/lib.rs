@@ -4,46 +4,41 @@
 //! report says is in [`words`]; its tables are built once and arranged by each format.
 
 mod advice;
-mod chart;
-mod csv;
+mod charts;
 mod document;
+mod formats;
 mod gate;
 mod generator;
 mod history;
-mod hlog;
-mod html;
-mod json;
 mod level_axis;
 mod mark;
-mod markdown;
 mod runs;
 mod sections;
 pub mod site;
 mod so_far;
-mod svg;
 mod tables;
-mod terminal;
 mod trial_columns;
 mod view;
 pub mod words;
 
 use analyse::Analysis;
+use charts::evidence::Evidence;
 use document::Section;
-use html::evidence::Evidence;
+use formats::{csv, hlog, html, json, markdown, terminal};
 use std::io::{self, Write};
 
 pub use advice::{terminal_answers, terminal_rules};
-pub use chart::{
+pub use charts::chart::{
     CHARTS_OF_TRIALS, ChartRequest, KINDS as CHART_KINDS, NoChart, Theme, TrialChoice, chart,
 };
 pub use findings::numbers;
+pub use formats::terminal::STYLES;
 pub use gate::{Gated, answer, junit, openmetrics, render_gate};
 pub use generator::GeneratorFigures;
 pub use history::render_history;
 pub use mark::{PNG_MARK, SECOND_CHUNK, is_own, recognise};
 pub use runs::{RunName, Runs, RunsFormat, render_runs};
 pub use so_far::so_far;
-pub use terminal::STYLES;
 
 /// What a report is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

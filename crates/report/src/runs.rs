@@ -1,10 +1,10 @@
 //! Two runs against each other, and the gate between them, for people and programs.
 
 use crate::document::{Blocks, Document};
+use crate::formats::{html, markdown, terminal};
 use crate::numbers::{self, count, counted, date, interval, list, percent};
 use crate::tables::{Picture, Table, TableCell, Tone, numbers as column, words};
 use crate::words::{levels, metric_name};
-use crate::{html, markdown, terminal};
 use analyse::Verdict;
 use analyse::runs::{RunComparison, RunResult, TestRuns, Unmatched};
 use model::{Dataset, Level, text};

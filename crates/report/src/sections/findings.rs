@@ -1,7 +1,7 @@
 //! Findings by severity, those of one kind together: what was found, then where.
 
+use crate::charts::evidence;
 use crate::document::{Blocks, Bullets, Text};
-use crate::html;
 use crate::tables::Tone;
 use crate::words::Said;
 use crate::{view, words};
@@ -13,7 +13,7 @@ const MAX_OPEN: usize = 5;
 /// All findings.
 pub(super) fn section(
     analysis: &Analysis,
-    evidence: Option<&html::evidence::Evidence<'_>>,
+    evidence: Option<&evidence::Evidence<'_>>,
     b: &mut Blocks,
 ) {
     const ORDER: [Severity; 4] =

@@ -12,8 +12,8 @@ mod trials;
 pub(crate) use brief::brief;
 pub(crate) use findings::conclusions;
 
+use crate::charts::evidence::Evidence;
 use crate::document::{Blocks, Section, Text};
-use crate::html::evidence::Evidence;
 use crate::{numbers, tables, view, words};
 use analyse::{Analysis, Severity};
 

@@ -1,11 +1,11 @@
 //! What happened within each trial over time: of pages alone.
 
+use crate::charts::drawn::{Drawn, cells_of, is_known};
+use crate::charts::events;
+use crate::charts::evidence::Evidence;
+use crate::charts::svg::Frames;
+use crate::charts::timelines::{self, DrawnLevel};
 use crate::document::{Blocks, Fold};
-use crate::html::drawn::{Drawn, cells_of, is_known};
-use crate::html::events;
-use crate::html::evidence::Evidence;
-use crate::html::timelines::{self, DrawnLevel};
-use crate::svg::Frames;
 use crate::{numbers, view};
 use analyse::{Analysis, TestAnalysis};
 use model::Level;

@@ -1,7 +1,7 @@
 //! The first screen: what to choose, what that rests on, what it does not hold for, and one chart.
 
+use crate::charts::metrics;
 use crate::document::{Blocks, Bullets, Text};
-use crate::html::charts;
 use crate::tables::Tone;
 use crate::{tables, words};
 use analyse::{Analysis, TestAnalysis};
@@ -19,7 +19,7 @@ pub(super) fn section(analysis: &Analysis, b: &mut Blocks) {
     let most = if is_once && standings.is_some() { 0 } else { MOST_TESTS };
     self::standings(analysis, standings, b);
     let beside = b.within(|b| {
-        b.drawn(|| charts::main(analysis));
+        b.drawn(|| metrics::main(analysis));
         grounds(analysis, b);
     });
     b.columns([b.within(|b| choices(analysis, most, b)), beside]);

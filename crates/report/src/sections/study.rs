@@ -1,7 +1,7 @@
 //! What holds of all tests together: places, money, background work, methods.
 
+use crate::charts::{metrics, money as planes};
 use crate::document::{Blocks, Fold, Text};
-use crate::html::{charts, money as planes};
 use crate::{tables, words};
 use analyse::Analysis;
 
@@ -50,7 +50,7 @@ pub(super) fn background(analysis: &Analysis, b: &mut Blocks) {
 
 pub(super) fn methods(analysis: &Analysis, is_page: bool, b: &mut Blocks) {
     let limits = ("Limits", words::general_limits(analysis).join(" "));
-    let charts = charts::how_to_read(analysis).filter(|_| is_page).map(|how| ("Charts", how));
+    let charts = metrics::how_to_read(analysis).filter(|_| is_page).map(|how| ("Charts", how));
     let terms = [limits].into_iter().chain(charts).chain(words::methods(analysis));
     b.terms(terms.map(|(subject, text)| (subject.to_owned(), text.into())).collect());
 }

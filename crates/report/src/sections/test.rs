@@ -1,9 +1,9 @@
 //! The section of a test: charts, comparisons, cells, and what is known beside them.
 
 use super::findings;
+use crate::charts::evidence::Evidence;
+use crate::charts::{failover, metrics, percentiles, timelines};
 use crate::document::{Blocks, Bullets, Fold, Text};
-use crate::html::evidence::Evidence;
-use crate::html::{charts, failover, percentiles, timelines};
 use crate::tables::Tone;
 use crate::words::Answer;
 use crate::{numbers, tables, view, words};
@@ -29,7 +29,7 @@ pub(super) fn section(
     if test.basis.is_some() {
         answer(analysis, test, &said, b);
     }
-    b.drawn(|| Some(charts::charts(analysis, test, number)));
+    b.drawn(|| Some(metrics::charts(analysis, test, number)));
     b.drawn(|| percentiles::figure(analysis, test, number));
     b.part(3, "Comparisons", |b| comparisons(analysis, test, said.conditions, b));
     why(analysis, test, b);

@@ -1,7 +1,7 @@
 //! The trials one by one.
 
+use crate::charts::evidence::Evidence;
 use crate::document::{Blocks, Fold, Text};
-use crate::html::evidence::Evidence;
 use crate::numbers;
 use crate::tables::{self, MOST_LISTED};
 use analyse::{Analysis, Validity};

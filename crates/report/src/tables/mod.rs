@@ -56,7 +56,7 @@ pub(crate) use trials::{MOST_LISTED, latest, lists_all, number_of_trials, supers
 pub(crate) use volume::{devices, volumes};
 pub(crate) use why::times;
 
-use crate::svg::spark::in_text;
+use crate::charts::svg::spark::in_text;
 use crate::words::in_unit;
 use analyse::{Analysis, TestAnalysis};
 use model::{Metric, MetricUnit};

@@ -4,8 +4,8 @@ use super::disk_panels::{self, DiskExtent, middle};
 use super::drawn::{self, Drawn, cells_of, is_drawn, is_known};
 use super::evidence::Evidence;
 use super::{events, heat_maps};
+use crate::charts::svg::{Band, Body, Frames, Line, Panel, PanelChart};
 use crate::numbers;
-use crate::svg::{Band, Body, Frames, Line, Panel, PanelChart};
 use crate::view;
 use crate::words;
 use analyse::{

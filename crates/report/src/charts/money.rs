@@ -1,6 +1,6 @@
 //! What the targets cost, drawn.
 
-use crate::svg::{Plane, PlanePoint};
+use crate::charts::svg::{Plane, PlanePoint};
 use crate::view;
 use analyse::{Analysis, Standing, TargetCost, TestAnalysis};
 use maud::{Markup, html};
@@ -14,7 +14,7 @@ pub(crate) fn planes(analysis: &Analysis, test: &TestAnalysis, number: usize) ->
                     strong { "Cost and performance" } ", each target at its peak"
                     span.hint { "the line joins those on the Pareto front" }
                 }
-                @if plane.needs_legend() { (super::charts::legend(analysis, test, true)) }
+                @if plane.needs_legend() { (super::metrics::legend(analysis, test, true)) }
                 (plane.draw())
             }
         }

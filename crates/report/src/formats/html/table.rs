@@ -1,5 +1,5 @@
-use crate::svg;
-use crate::svg::spark;
+use crate::charts::svg;
+use crate::charts::svg::spark;
 use crate::tables::{Picture, Row, Shade, Table, TableCell, Tone};
 use maud::{Markup, html};
 

@@ -1,7 +1,7 @@
 //! Writes around the loss of a primary, trial by trial.
 
 use super::timelines::marked;
-use crate::svg::{Band, Line, Panel, PanelChart};
+use crate::charts::svg::{Band, Line, Panel, PanelChart};
 use crate::{numbers, tables};
 use analyse::{Analysis, TestAnalysis};
 use maud::{Markup, html};

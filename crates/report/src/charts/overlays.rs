@@ -1,6 +1,6 @@
 //! Fitted laws and crossings in the chart of throughput.
 
-use crate::svg::{Crossing, Law, Overlays};
+use crate::charts::svg::{Crossing, Law, Overlays};
 use crate::{numbers, view, words};
 use analyse::{Analysis, Crossover, ScalingLaw, TestAnalysis};
 

@@ -1,11 +1,11 @@
 //! From a test's cells to its charts.
 
 use super::overlays;
-use crate::level_axis::{LevelAxis, overloaded};
-use crate::svg::{
+use crate::charts::svg::{
     self, HorizontalAxis, IntervalChart, LineChart, Overlays, Point, Repeat, Row, Series, Size,
     Value, VerticalAxis,
 };
+use crate::level_axis::{LevelAxis, overloaded};
 use crate::view::{self, Tally};
 use crate::{numbers, words};
 use analyse::{Analysis, Cell, Metric, TestAnalysis, Validity};
@@ -322,7 +322,7 @@ pub(crate) struct Plain {
 }
 
 /// The metrics that a test has charts of.
-pub(crate) fn metrics(analysis: &Analysis, test: &TestAnalysis) -> Vec<Metric> {
+pub(crate) fn all(analysis: &Analysis, test: &TestAnalysis) -> Vec<Metric> {
     drawn(analysis, test).iter().map(|chart| chart.metric).collect()
 }
 

@@ -1,10 +1,10 @@
 //! How latencies are distributed: percentile by percentile, up to the rarest that is known.
 
-use super::charts::{legend, stands_out};
-use crate::level_axis::LevelAxis;
-use crate::svg::{
+use super::metrics::{legend, stands_out};
+use crate::charts::svg::{
     HorizontalAxis, LineChart, Overlays, Point, Repeat, Series, Size, Value, VerticalAxis,
 };
+use crate::level_axis::LevelAxis;
 use crate::tables;
 use analyse::{Analysis, Cell, Metric, TestAnalysis, TrialAssessment, Validity, percentile_ms};
 use maud::{Markup, html};

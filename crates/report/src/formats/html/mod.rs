@@ -1,21 +1,11 @@
 //! One self-contained page: a document with its charts, links and folds.
 
-pub(crate) mod charts;
-mod disk_panels;
-pub(crate) mod drawn;
-pub(crate) mod events;
-pub(crate) mod evidence;
-pub(crate) mod failover;
-pub(crate) mod heat_maps;
-pub(crate) mod money;
-mod overlays;
-pub(crate) mod percentiles;
 pub(crate) mod table;
-pub(crate) mod timelines;
 
+use crate::charts::svg;
 use crate::document::{Block, Bullets, Document, Fold, Part, Section, Span, Text};
+use crate::mark;
 use crate::tables::{Table, Tone};
-use crate::{mark, svg};
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 use model::text;
 

@@ -1,6 +1,6 @@
 //! What servers did in the background, in drawings.
 
-use crate::svg::Band;
+use crate::charts::svg::Band;
 use crate::words;
 use analyse::{Analysis, EventKind, TrialEvents};
 use maud::{Markup, html};
