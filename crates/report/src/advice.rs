@@ -1,8 +1,10 @@
 //! Advice on a terminal: conditional rules, and answers to questions of capacity.
 
-use crate::terminal::{Page, Style};
+use crate::document::Blocks;
+use crate::formats::terminal;
+use crate::tables::Tone;
 use crate::{numbers, view, words};
-use analyse::capacity::{Answer, Question, Requirement, TestAnswers};
+use analyse::capacity::{Answer, Question, Requirement, TargetAnswer, TestAnswers};
 use analyse::{Analysis, TestAnalysis};
 use model::UnitName;
 
@@ -14,19 +16,15 @@ pub fn terminal_rules(
     width: usize,
     colour: bool,
 ) -> String {
-    let mut page = Page::new(width, colour);
-    for test in tests {
-        page.paragraph("", &format!("{}:", test.test), Style::Bold);
+    let of_test = |test: &TestAnalysis, b: &mut Blocks| {
         let mut said = rules(analysis, test);
         if said.is_empty() {
             said.push("no rule follows from what was measured".to_owned());
         }
-        for sentence in said {
-            page.bullet(&sentence, Style::Plain);
-        }
-        page.end_section();
-    }
-    page.into_text()
+        b.section(format!("{}:", test.test), |b| b.bullets(said));
+    };
+    let all = Blocks::new(false).within(|b| tests.iter().for_each(|test| of_test(test, b)));
+    terminal::blocks(&all, width, colour)
 }
 
 fn rules(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
@@ -45,35 +43,31 @@ pub fn terminal_answers(
     analysis: &Analysis,
     (width, colour): (usize, bool),
 ) -> String {
-    let mut page = Page::new(width, colour);
-    for test in answers {
+    let of_test = |test: &TestAnswers, b: &mut Blocks| {
         let of_test = analysis.tests.iter().find(|candidate| candidate.test == test.test);
         let counted = of_test.map_or(UnitName::TRANSACTION, view::counted);
-        let heading = format!("{}: {}?", test.test, words::question(question, counted));
-        page.paragraph("", &heading, Style::Bold);
-        for target in &test.targets {
-            let name = numbers::shortened(&target.target, MAX_OF_A_NAME);
-            let style = match target.answer {
-                Answer::No | Answer::NoMeasuredOnce => Style::Bad,
-                Answer::Unknown => Style::Doubtful,
-                Answer::Yes | Answer::YesMeasuredOnce => Style::Bold,
-            };
-            page.paragraph(
-                "  ",
-                &format!("{name}: {}", words::capacity_answer(target.answer)),
-                style,
-            );
-            for part in &target.parts {
-                page.bullet(&words::capacity_part(part, counted), Style::Plain);
+        b.section(format!("{}: {}?", test.test, words::question(question, counted)), |b| {
+            test.targets.iter().for_each(|target| of_target(target, counted, b));
+            b.paragraph(words::sufficient(test));
+            if test.service_times && speaks_of_latency(test) {
+                b.caption(words::SERVICE_TIMES);
             }
-        }
-        page.paragraph("  ", &words::sufficient(test), Style::Plain);
-        if test.service_times && speaks_of_latency(test) {
-            page.paragraph("  ", words::SERVICE_TIMES, Style::Soft);
-        }
-        page.end_section();
-    }
-    page.into_text()
+        });
+    };
+    let all = Blocks::new(false).within(|b| answers.iter().for_each(|test| of_test(test, b)));
+    terminal::blocks(&all, width, colour)
+}
+
+fn of_target(target: &TargetAnswer, counted: UnitName, b: &mut Blocks) {
+    let name = numbers::shortened(&target.target, MAX_OF_A_NAME);
+    let tone = match target.answer {
+        Answer::No | Answer::NoMeasuredOnce => Tone::Bad,
+        Answer::Unknown => Tone::Doubtful,
+        Answer::Yes | Answer::YesMeasuredOnce => Tone::Good,
+    };
+    let title = format!("{name}: {}", words::capacity_answer(target.answer));
+    let parts = target.parts.iter().map(|part| words::capacity_part(part, counted));
+    b.toned(3, title, tone, |b| b.bullets(parts));
 }
 
 /// Most characters of a target's name.

@@ -1,6 +1,7 @@
 //! The answer of a gate, for people, for continuous integration and for monitoring.
 
-use crate::document::{Block, Document};
+use crate::document::Document;
+use crate::formats::{html, markdown, terminal};
 use crate::mark::{FIRST_METRIC, SUITES};
 use crate::numbers::{counted, interval, percent};
 use crate::runs::{RunFacts, RunName, RunsFormat, between_runs, json_text, level, ratio};
@@ -25,9 +26,11 @@ pub struct Gated<'a> {
 /// The answer in that form.
 pub fn render_gate(gated: &Gated<'_>, format: RunsFormat) -> String {
     match format {
-        RunsFormat::Terminal { width, colour } => document(gated).terminal(width, colour),
-        RunsFormat::Markdown => document(gated).markdown(),
-        RunsFormat::Html => document(gated).html(),
+        RunsFormat::Terminal { width, colour } => {
+            terminal::document(&document(gated), width, colour)
+        }
+        RunsFormat::Markdown => markdown::document(&document(gated)),
+        RunsFormat::Html => html::document(&document(gated)),
         RunsFormat::Json => json(gated),
     }
 }
@@ -110,20 +113,20 @@ fn document(gated: &Gated<'_>) -> Document {
         0 => "further repeats of both runs",
         _ => "runs that differ less from one another",
     };
-    let parts = vec![
-        Block::Bullets(vec![
+    let how = format!(
+        "Worse: at {confidence}, held for all figures together, the whole interval lies beyond a loss of \
+         {limit}. Not worse: at {confidence} for each figure, the interval excludes such a loss. Not \
+         known: neither; where no reason is given, {more} tell more."
+    );
+    Document::new(title, |b| {
+        b.bullets([
             format!("Baseline: {}", baseline.describe()),
             format!("New: {}", new.describe()),
-        ]),
-        Block::Table(table.without_empty_columns()),
-        Block::Paragraph(format!(
-            "Worse: at {confidence}, held for all figures together, the whole interval lies beyond \
-             a loss of {limit}. Not worse: at {confidence} for each figure, the interval excludes \
-             such a loss. Not known: neither; where no reason is given, {more} tell more."
-        )),
-        Block::Paragraph(between_runs(gate.earlier_runs, 0.0)),
-    ];
-    Document { title, parts }
+        ]);
+        b.table(table.without_empty_columns());
+        b.paragraph(how);
+        b.paragraph(between_runs(gate.earlier_runs, 0.0));
+    })
 }
 
 /// An outcome in a word or two.

@@ -1,6 +1,7 @@
 //! Many runs over time, for people and programs.
 
-use crate::document::{Block, Document};
+use crate::document::Document;
+use crate::formats::{html, markdown, terminal};
 use crate::numbers::{NOTHING, counted, date, figure, interval, percent};
 use crate::runs::{RunsFormat, json_text};
 use crate::tables::{Table, TableCell, numbers, words};
@@ -15,9 +16,11 @@ const VERSION: u32 = 1;
 /// A history in that form.
 pub fn render_history(history: &History, format: RunsFormat) -> String {
     match format {
-        RunsFormat::Terminal { width, colour } => document(history).terminal(width, colour),
-        RunsFormat::Markdown => document(history).markdown(),
-        RunsFormat::Html => document(history).html(),
+        RunsFormat::Terminal { width, colour } => {
+            terminal::document(&document(history), width, colour)
+        }
+        RunsFormat::Markdown => markdown::document(&document(history)),
+        RunsFormat::Html => html::document(&document(history)),
         RunsFormat::Json => json(history),
     }
 }
@@ -44,66 +47,71 @@ fn document(history: &History) -> Document {
             format!(", {} to {}", date(first.started_at), date(last.started_at))
         });
     let said = format!("Runs: {} (study {}){span}", counted(runs, "file"), studies.join(", "));
-    let mut parts = vec![Block::Bullets(vec![said])];
     let found: Vec<(&CellHistory, &LevelChange)> = history
         .cells
         .iter()
         .flat_map(|cell| cell.changes.iter().map(move |change| (cell, change)))
         .collect();
-    let cells = counted(history.cells.len(), "cell");
-    if found.is_empty() {
-        let longest = history.cells.iter().map(|cell| cell.points.len()).max().unwrap_or(0);
-        parts.push(Block::Paragraph(match history.fewest_runs {
-            None => format!("No change can show in {cells}: there are too many for any to count."),
-            Some(fewest) if longest < fewest => {
-                format!("No change shows in {cells}; in fewer than {fewest} runs none can.")
-            }
-            Some(_) => format!("No change shows in {cells}."),
-        }));
-    } else {
-        parts.push(Block::Table(table(history, &found)));
-        let conditions = conditions(history, &found);
-        if !conditions.is_empty() {
-            parts.push(Block::Heading("What else changed there".to_owned()));
-            parts.push(Block::Bullets(conditions));
-        }
-    }
-    if let Some(courses) = courses(history) {
-        parts.push(Block::Heading("Every figure over the runs".to_owned()));
-        parts.push(Block::Table(courses));
-    }
-    let drifts: Vec<f64> = history.cells.iter().filter_map(|cell| cell.drift).collect();
-    if !drifts.is_empty() {
-        let most = drifts.iter().copied().fold(0.0, f64::max);
-        parts.push(Block::Warning(format!(
-            "In {} something looks like a change that slow drift explains: runs resemble those before \
-             them (coefficient of autoregression up to {}). It does not count; what drifts on the \
-             machine is worth a look.",
-            counted(drifts.len(), "cell"),
-            figure(most)
-        )));
-    }
-    let left_out: usize = history.cells.iter().map(|cell| cell.left_out).sum();
-    if left_out > 0 {
-        parts.push(Block::Warning(format!(
-            "{} left out: the test was another one then than in the latest run.",
-            match left_out {
-                1 => "1 result is".to_owned(),
-                several => format!("{} are", counted(several, "result")),
-            }
-        )));
-    }
-    parts.push(Block::Paragraph(format!(
-        "A change is where the ranks of a cell’s medians differ more than in all but a few random \
-         orders of the same runs, and more than in all but a few series that drift as much; all {cells} together show one where there is none with a chance of \
-         at most {}. A level is at least three runs long. A drift shows as one or several steps.",
-        percent(history.error)
-    )));
     let title = match found.len() {
         0 => "History: no change".to_owned(),
         several => format!("History: {}", counted(several, "change")),
     };
-    Document { title, parts }
+    Document::new(title, |b| {
+        b.bullets([said]);
+        if found.is_empty() {
+            b.paragraph(no_change(history));
+        }
+        b.table(table(history, &found));
+        b.part(2, "What else changed there", |b| b.bullets(conditions(history, &found)));
+        b.part(2, "Every figure over the runs", |b| b.table(courses(history)));
+        b.warning(drifts(history));
+        b.warning(left_out(history));
+        b.paragraph(format!(
+            "A change is where the ranks of a cell’s medians differ more than in all but a few random \
+             orders of the same runs, and more than in all but a few series that drift as much; all \
+             {} together show one where there is none with a chance of at most {}. A level is at least \
+             three runs long. A drift shows as one or several steps.",
+            counted(history.cells.len(), "cell"),
+            percent(history.error)
+        ));
+    })
+}
+
+fn no_change(history: &History) -> String {
+    let cells = counted(history.cells.len(), "cell");
+    let longest = history.cells.iter().map(|cell| cell.points.len()).max().unwrap_or(0);
+    match history.fewest_runs {
+        None => format!("No change can show in {cells}: there are too many for any to count."),
+        Some(fewest) if longest < fewest => {
+            format!("No change shows in {cells}; in fewer than {fewest} runs none can.")
+        }
+        Some(_) => format!("No change shows in {cells}."),
+    }
+}
+
+/// What slow drift explains; empty where nothing drifts.
+fn drifts(history: &History) -> String {
+    let drifts: Vec<f64> = history.cells.iter().filter_map(|cell| cell.drift).collect();
+    if drifts.is_empty() {
+        return String::new();
+    }
+    format!(
+        "In {} something looks like a change that slow drift explains: runs resemble those before them \
+         (coefficient of autoregression up to {}). It does not count; what drifts on the machine is \
+         worth a look.",
+        counted(drifts.len(), "cell"),
+        figure(drifts.into_iter().fold(0.0, f64::max))
+    )
+}
+
+/// How many results are of another test; empty where none is.
+fn left_out(history: &History) -> String {
+    let results = match history.cells.iter().map(|cell| cell.left_out).sum() {
+        0 => return String::new(),
+        1 => "1 result is".to_owned(),
+        several => format!("{} are", counted(several, "result")),
+    };
+    format!("{results} left out: the test was another one then than in the latest run.")
 }
 
 fn table(history: &History, found: &[(&CellHistory, &LevelChange)]) -> Table {

@@ -1,7 +1,7 @@
 //! How a file is known to be a report of weighin's.
 
 use crate::Format;
-use crate::hlog;
+use crate::formats::hlog;
 
 /// What the head of an HTML report says made it.
 pub(crate) const GENERATOR: &str = "weighin";

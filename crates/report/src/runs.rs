@@ -1,6 +1,7 @@
 //! Two runs against each other, and the gate between them, for people and programs.
 
-use crate::document::{Block, Document};
+use crate::document::{Blocks, Document};
+use crate::formats::{html, markdown, terminal};
 use crate::numbers::{self, count, counted, date, interval, list, percent};
 use crate::tables::{Picture, Table, TableCell, Tone, numbers as column, words};
 use crate::words::{levels, metric_name};
@@ -58,9 +59,11 @@ pub enum RunsFormat {
 /// A comparison of runs in that form.
 pub fn render_runs(runs: &Runs<'_>, format: RunsFormat) -> String {
     match format {
-        RunsFormat::Terminal { width, colour } => document(runs).terminal(width, colour),
-        RunsFormat::Markdown => document(runs).markdown(),
-        RunsFormat::Html => document(runs).html(),
+        RunsFormat::Terminal { width, colour } => {
+            terminal::document(&document(runs), width, colour)
+        }
+        RunsFormat::Markdown => markdown::document(&document(runs)),
+        RunsFormat::Html => html::document(&document(runs)),
         RunsFormat::Json => json(runs),
     }
 }
@@ -111,37 +114,35 @@ pub(crate) fn json_text(document: &impl Serialize) -> String {
 
 fn document(runs: &Runs<'_>) -> Document {
     let Runs { old, new, found, study } = runs;
-    let mut parts = vec![Block::Bullets(vec![
-        format!("Old: {}", old.describe()),
-        format!("New: {}", new.describe()),
-    ])];
-    parts.extend(changes(found, study));
-    for test in &found.tests {
-        parts.push(Block::Heading(test.test.clone()));
-        if !test.is_same {
-            parts.push(Block::Warning(
-                "The test is not the same in both runs (see what changed): a difference may come \
-                 from that."
-                    .to_owned(),
-            ));
+    Document::new("Two runs compared", |b| {
+        b.bullets([format!("Old: {}", old.describe()), format!("New: {}", new.describe())]);
+        b.section("What changed", |b| changes(found, study, b));
+        found.tests.iter().for_each(|test| b.section(&test.test, |b| of_test(test, b)));
+        if found.tests.is_empty() {
+            b.warning("The two runs have no test in common.");
         }
-        parts.push(match test.results.is_empty() {
-            true => Block::Paragraph("Nothing in it can be compared.".to_owned()),
-            false => Block::Table(table(test)),
-        });
-        parts.extend(noise_floor(test).map(Block::Paragraph));
-    }
-    if found.tests.is_empty() {
-        parts.push(Block::Warning("The two runs have no test in common.".to_owned()));
-    }
-    parts.extend(unmatched(&found.unmatched));
-    parts.push(Block::Paragraph(methods(new.dataset)));
-    let scatter = found.tests.iter().flat_map(|test| &test.results).filter_map(|r| r.between_runs);
-    parts.push(Block::Paragraph(between_runs(found.earlier_runs, scatter.fold(0.0, f64::max))));
-    Document { title: "Two runs compared".to_owned(), parts }
+        unmatched(&found.unmatched).for_each(|cells| b.warning(cells));
+        b.paragraph(methods(new.dataset));
+        let results = found.tests.iter().flat_map(|test| &test.results);
+        let scatter = results.filter_map(|result| result.between_runs).fold(0.0, f64::max);
+        b.paragraph(between_runs(found.earlier_runs, scatter));
+    })
 }
 
-fn changes(found: &RunComparison, study: &[String]) -> Vec<Block> {
+fn of_test(test: &TestRuns, b: &mut Blocks) {
+    if !test.is_same {
+        b.warning(
+            "The test is not the same in both runs (see what changed): a difference may come from that.",
+        );
+    }
+    match test.results.is_empty() {
+        true => b.paragraph("Nothing in it can be compared."),
+        false => b.table(table(test)),
+    }
+    b.paragraph(noise_floor(test).unwrap_or_default());
+}
+
+fn changes(found: &RunComparison, study: &[String], b: &mut Blocks) {
     let line = |text: &str| text::line(text).into_owned();
     let mut said: Vec<String> =
         study.iter().map(|change| format!("study: {}", line(change))).collect();
@@ -161,17 +162,12 @@ fn changes(found: &RunComparison, study: &[String]) -> Vec<Block> {
     if more > 0 {
         said.push(format!("and {} (all of them are in the JSON)", counted(more, "further change")));
     }
-    let heading = Block::Heading("What changed".to_owned());
-    match said.is_empty() {
-        true => vec![
-            heading,
-            Block::Paragraph(
-                "Nothing that weighin knows of: study, host, versions and settings are the same."
-                    .to_owned(),
-            ),
-        ],
-        false => vec![heading, Block::Bullets(said)],
+    if said.is_empty() {
+        b.paragraph(
+            "Nothing that weighin knows of: study, host, versions and settings are the same.",
+        );
     }
+    b.bullets(said);
 }
 
 /// Below which differences are not claimed, where a run has an A/A control.
@@ -259,7 +255,7 @@ fn verdict(result: &RunResult) -> TableCell {
     }
 }
 
-fn unmatched(cells: &[Unmatched]) -> Vec<Block> {
+fn unmatched(cells: &[Unmatched]) -> impl Iterator<Item = String> {
     let of = |is_new: bool| -> Option<String> {
         let own: Vec<String> = cells
             .iter()
@@ -278,7 +274,7 @@ fn unmatched(cells: &[Unmatched]) -> Vec<Block> {
         (!own.is_empty())
             .then(|| format!("Only the {which} run has results of {}{more}.", list(&first)))
     };
-    [of(false), of(true)].into_iter().flatten().map(Block::Warning).collect()
+    [of(false), of(true)].into_iter().flatten()
 }
 
 /// What the figures rest on.

@@ -1,6 +1,6 @@
 //! What may be said of a run while it goes on.
 
-use crate::{view, words};
+use crate::{sections, view, words};
 use analyse::{Analysis, Evidence, Severity};
 
 /// What the trials say so far, most important first: the answer of each test, then its severe findings
@@ -23,9 +23,8 @@ pub fn so_far(analysis: &Analysis) -> Vec<(Option<Severity>, String)> {
             if findings.iter().any(|finding| passing(&finding.evidence)) {
                 continue;
             }
-            let counted = |finding: &_| view::counted_in(analysis, finding);
-            let sentence = words::sentences(&findings, counted).into_iter().next();
-            said.extend(sentence.map(|sentence| (Some(severity), sentence)));
+            let conclusion = sections::conclusions(analysis, &findings, None).into_iter().next();
+            said.extend(conclusion.map(|text| (Some(severity), text.words())));
         }
     }
     said

@@ -1,11 +1,11 @@
 //! Look-ups that several parts of a report need.
 
-use crate::{numbers, words};
+use crate::numbers;
 use analyse::{
     Analysis, Cell, Check, Evidence, Finding, Outcome, RankedTarget, Severity, TestAnalysis,
     TrialAssessment, Validity,
 };
-use model::{Failure, Place, TrialKey, UnitName, Workload, text};
+use model::{Failure, Place, UnitName, Workload, text};
 use std::collections::HashMap;
 
 /// A target's place in the study, which decides how it looks throughout a report.
@@ -184,36 +184,6 @@ pub(crate) fn lacks_figure(analysis: &Analysis, test: &TestAnalysis, target: &st
     })
 }
 
-/// Trials that failed for the same reason.
-pub(crate) struct FailedTrials<'a> {
-    /// Which, in the order in which they ran.
-    keys: Vec<&'a TrialKey>,
-    /// Why, and how to fix it.
-    pub(crate) failure: &'a Failure,
-}
-
-impl FailedTrials<'_> {
-    /// Which trials: `oltp, durable at 32 clients (repeats 1 and 3)`.
-    pub(crate) fn describe(&self) -> String {
-        words::trials(&self.keys)
-    }
-}
-
-/// The trials that failed, those with one reason together, in the order in which the first of each
-/// ran.
-pub(crate) fn failures<'a>(analysis: &Analysis<'a>) -> Vec<FailedTrials<'a>> {
-    let mut groups: Vec<FailedTrials> = Vec::new();
-    for record in &analysis.dataset.trials {
-        let failure = record.failure().filter(|failure| !failure.is_not_offered());
-        let Some(failure) = failure else { continue };
-        match groups.iter_mut().find(|group| group.failure == failure) {
-            Some(group) => group.keys.push(&record.key),
-            None => groups.push(FailedTrials { keys: vec![&record.key], failure }),
-        }
-    }
-    groups
-}
-
 /// The findings of a severity, by kind, in the order in which the kinds first appear; without those
 /// that the part of a test says.
 pub(crate) fn by_kind<'a>(
@@ -231,6 +201,18 @@ pub(crate) fn by_kind<'a>(
         }
     }
     kinds
+}
+
+/// The findings on what makes one target of a test slower than another, and on what ends the rise of
+/// curves; of a crowded test on the curves alone.
+pub(crate) fn why<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<&'a Finding> {
+    let is_why = |finding: &&Finding| match finding.evidence {
+        Evidence::WhySlower(_) => !is_crowded(test),
+        Evidence::EndOfRise(_) => true,
+        _ => false,
+    };
+    let of_test = |finding: &&Finding| finding.subject.test.as_deref() == Some(test.test.as_str());
+    analysis.findings.iter().filter(of_test).filter(is_why).collect()
 }
 
 /// From so many targets on, a test's pairs are no longer told one by one: they stand in a matrix, and

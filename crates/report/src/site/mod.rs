@@ -4,10 +4,10 @@
 //! Each is complete without script, and asks for itself again where what it shows may change. With
 //! script a part of it is exchanged when there is something new.
 
-use crate::html::table::table;
-use crate::html::{self, lean};
+use crate::charts::svg::spark;
+use crate::formats::html::table::table;
+use crate::formats::html::{self, lean};
 use crate::numbers::{NOTHING, count, counted, date, duration, figure};
-use crate::svg::spark;
 use crate::{mark, so_far, tables, view, words};
 use analyse::{Analysis, Severity};
 use maud::{DOCTYPE, Markup, PreEscaped, html};

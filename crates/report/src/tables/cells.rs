@@ -3,7 +3,7 @@ use crate::level_axis::{LevelAxis, overloaded};
 use crate::numbers::percent;
 use crate::view::{self, Tally};
 use crate::words::with_unit;
-use analyse::{Analysis, Metric, TestAnalysis};
+use analyse::{Analysis, Metric, TestAnalysis, Validity};
 use model::Derivation;
 
 /// Every cell of a test, the levels in order and the targets within each.
@@ -80,8 +80,16 @@ fn validity(analysis: &Analysis, cell: &analyse::Cell) -> TableCell {
     };
     let trials = cell.trials.iter().filter_map(|trial| {
         let record = analysis.dataset.trials.get(trial.record)?;
-        let (repeat, validity) = (trial.repeat, trial.validity);
-        Some(RestsOn { repeat, position: record.position, validity })
+        let text = format!("{}{}", trial.repeat, sign(trial.validity));
+        Some(RestsOn { position: record.position, text, id: None })
     });
     TableCell { trials: trials.collect(), ..TableCell::text(tally.describe()).with_tone(tone) }
+}
+
+fn sign(validity: Validity) -> &'static str {
+    match validity {
+        Validity::Valid => "",
+        Validity::Suspect => "?",
+        Validity::Void => "✕",
+    }
 }

@@ -93,6 +93,7 @@ pub(crate) fn matrix(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> 
     let ranked: Vec<&str> = view::ranked(test).map(|place| place.target.as_str()).collect();
     let headings = (1..=ranked.len() as u64).map(|number| words(count(number)));
     let mut table = Table::new([numbers("place"), words("target")].into_iter().chain(headings));
+    table.is_matrix = true;
     for (number, row) in (1..).zip(&ranked) {
         let head =
             [TableCell::text(count(number)), TableCell::target(row, view::series(analysis, row))];

@@ -15,6 +15,7 @@ mod instances;
 mod items;
 mod money;
 mod named;
+mod places;
 mod ranking;
 mod ratios;
 mod resources;
@@ -43,6 +44,7 @@ pub(crate) use items::{
 };
 pub(crate) use money::{break_evens, costs};
 pub(crate) use named::{cells_add_to_named, named, printed};
+pub(crate) use places::places;
 pub(crate) use ranking::ranking;
 pub(crate) use ratios::ratios;
 pub(crate) use resources::{resource_ratios, resources};
@@ -50,13 +52,13 @@ pub(crate) use search::{search_comparisons, search_steps};
 pub(crate) use settings::{Variable, differences, variables};
 pub(crate) use standings::standings;
 pub(crate) use summary::summary;
-pub(crate) use trials::{latest, superseded, trials};
+pub(crate) use trials::{MOST_LISTED, latest, lists_all, number_of_trials, superseded, trials};
 pub(crate) use volume::{devices, volumes};
 pub(crate) use why::times;
 
-use crate::svg::spark::in_text;
+use crate::charts::svg::spark::in_text;
 use crate::words::in_unit;
-use analyse::{Analysis, TestAnalysis, Validity};
+use analyse::{Analysis, TestAnalysis};
 use model::{Metric, MetricUnit};
 
 /// What a page calls the row of a trial.
@@ -78,6 +80,8 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Row>,
     /// Whether readers may sort it by a column; rows have names then, in their first cells.
     pub(crate) is_sortable: bool,
+    /// Whether its cells are signs that are seen at a glance.
+    pub(crate) is_matrix: bool,
 }
 
 /// A column.
@@ -137,11 +141,12 @@ pub(crate) enum Shade {
 }
 
 /// A trial that a cell of a table rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RestsOn {
-    pub(crate) repeat: u32,
     pub(crate) position: u32,
-    pub(crate) validity: Validity,
+    /// Its repeat, with a sign where it is in doubt.
+    pub(crate) text: String,
+    /// The id of what a page has of it, once that is known.
+    pub(crate) id: Option<String>,
 }
 
 /// What a cell means, beyond its words.
@@ -161,7 +166,12 @@ pub(crate) enum Tone {
 impl Table {
     /// An empty table.
     pub(crate) fn new(columns: impl IntoIterator<Item = Column>) -> Self {
-        Self { columns: columns.into_iter().collect(), rows: Vec::new(), is_sortable: false }
+        Self {
+            columns: columns.into_iter().collect(),
+            rows: Vec::new(),
+            is_sortable: false,
+            is_matrix: false,
+        }
     }
 
     /// An empty one whose rows have names and can be sorted by a column.
@@ -180,17 +190,6 @@ impl Table {
             }
         }
         self
-    }
-
-    /// The first so many rows, and the others.
-    pub(crate) fn split(mut self, rows: usize) -> (Self, Self) {
-        let others = self.rows.split_off(rows.min(self.rows.len()));
-        let columns = self
-            .columns
-            .iter()
-            .map(|column| Column { heading: column.heading.clone(), numeric: column.numeric });
-        let others = Self { rows: others, ..Self::new(columns) };
-        (self, others)
     }
 
     /// Adds a row of the group under way.

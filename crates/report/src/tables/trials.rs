@@ -5,6 +5,19 @@ use crate::words::{failure_kind, validity};
 use analyse::{Analysis, TrialAssessment, Validity, percentile_ms};
 use model::{Effect, Level, LevelUnit, LoadResult, ResultSource, TrialRecord, UnixMillis, text};
 
+/// Most trials that are all listed. Nobody reads more, and a page would be as large as the results.
+pub(crate) const MOST_LISTED: usize = 1000;
+
+/// How many trials have a record, those among them that were measured anew since.
+pub(crate) fn number_of_trials(analysis: &Analysis) -> usize {
+    analysis.dataset.trials.len() + analysis.dataset.superseded.len()
+}
+
+/// Whether a page has a row for every trial.
+pub(crate) fn lists_all(analysis: &Analysis) -> bool {
+    number_of_trials(analysis) <= MOST_LISTED
+}
+
 /// Trials that have a record and are wanted by what they are worth (absent where that was not
 /// checked), in the order in which they ran; so many of them at most. Those that were measured anew
 /// since are among them.

@@ -254,17 +254,6 @@ pub(crate) fn rests_on(analysis: &Analysis) -> String {
     )
 }
 
-/// What a reader of the recommendation must know: break-evens of costs, what it rests on, and what it
-/// does not hold for.
-pub(crate) fn grounds(analysis: &Analysis) -> Vec<String> {
-    let doubts = doubts(analysis).map_or(String::new(), |doubts| format!("; {doubts}"));
-    let based = (!analysis.dataset.trials.is_empty())
-        .then(|| format!("Based on {}{doubts}.", rests_on(analysis)));
-    let not_for = not_for(analysis);
-    let not_for = (!not_for.is_empty()).then(|| format!("Not valid for {}.", not_for.join("; ")));
-    super::break_evens(analysis).into_iter().chain(based).chain(not_for).collect()
-}
-
 /// How many findings speak against relying on it, alike ones counted once: `1 severe finding and 2
 /// warnings`.
 pub(crate) fn doubts(analysis: &Analysis) -> Option<String> {

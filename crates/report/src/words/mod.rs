@@ -6,6 +6,7 @@
 
 mod answer;
 mod capacity;
+mod captions;
 mod catch_up;
 mod decision;
 mod disks;
@@ -31,14 +32,18 @@ pub(crate) use answer::{Answer, answer, general_limits, scaled};
 pub(crate) use capacity::{
     SERVICE_TIMES, answer as capacity_answer, part as capacity_part, question, sufficient,
 };
-pub(crate) use decision::{doubts, grounds, not_for, rests_on, undecided};
+pub(crate) use captions::{
+    CONTRADICTIONS, EVENT_COSTS, EVENT_TIMES, FACTORS, FAILOVER_STEPS, LOAD_HOSTS, TARGET_HOSTS,
+    TRIALS_OF_CELLS, VIRTUAL_MACHINES, cells, ratios,
+};
+pub(crate) use decision::{doubts, not_for, rests_on, undecided};
 pub(crate) use disks::{disks_heading, volumes};
 pub(crate) use events::{act_result, began, changed, ended, event_kind, event_time, mark};
 pub use findings::names::searched_load;
 pub(crate) use findings::names::{
     bound, failure_kind, metric_name, search_unit, target_name, unit,
 };
-pub(crate) use findings::place::{at, levels, trials};
+pub(crate) use findings::place::{at, levels};
 pub use findings::processors::shared as shared_processors;
 pub use findings::sentence;
 pub use findings::storage::load as storage_load;

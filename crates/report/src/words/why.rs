@@ -1,7 +1,7 @@
 //! What decides differences, and what ends the rise of curves, beside the verdicts.
 
 use crate::view;
-use analyse::{Analysis, Evidence, Finding, TestAnalysis};
+use analyse::{Analysis, TestAnalysis};
 
 pub(crate) const WHY: &str = "Why";
 pub(crate) const TIMES: &str = "Where the time goes";
@@ -12,18 +12,7 @@ pub(crate) const TIMES_CAPTION: &str = "Clients ÷ throughput is the time of one
     what the server’s process takes of processors, and what the load generator takes from a reply to the \
     next request. Waits for processors are in none of these, and neither is what was not seen.";
 
-/// One sentence for each pair that differs, and for each curve that bends; of a crowded test for the
-/// curves alone.
+/// One sentence for each pair that differs, and for each curve that bends.
 pub(crate) fn why(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
-    let is_why = |finding: &&Finding| {
-        let of_test = finding.subject.test.as_deref() == Some(test.test.as_str());
-        of_test
-            && match finding.evidence {
-                Evidence::WhySlower(_) => !view::is_crowded(test),
-                Evidence::EndOfRise(_) => true,
-                _ => false,
-            }
-    };
-    let found: Vec<&Finding> = analysis.findings.iter().filter(is_why).collect();
-    super::sentences(&found, |finding| view::counted_in(analysis, finding))
+    super::sentences(&view::why(analysis, test), |finding| view::counted_in(analysis, finding))
 }

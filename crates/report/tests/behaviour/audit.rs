@@ -39,7 +39,7 @@ fn every_format_names_the_figure() {
     assert!(rendered(WRONG, Format::Csv).lines().any(|line| line.contains("suspect")));
     let dataset = imported("table", WRONG);
     let terminal = terminal_summary(&analyse::analyse(&dataset), 80, false);
-    assert!(terminal.contains("elapsed is given as 266"), "{terminal}");
+    assert!(terminal.contains("Elapsed is given as 266"), "{terminal}");
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn fifty_targets_at_twelve_levels_are_a_page_that_can_be_read() {
         2 * 44,
         "in both widths of the chart"
     );
-    let matrix = &page[page.find("class=\"matrix\"").unwrap()..];
+    let matrix = &page[page.find("class=\"scroll matrix\"").unwrap()..];
     let matrix = &matrix[..matrix.find("</table>").unwrap()];
     let decided = matrix.matches('▲').count();
     assert!(decided > 300 && decided == matrix.matches('▼').count(), "{decided}");
@@ -36,7 +36,7 @@ fn fifty_targets_at_twelve_levels_are_a_page_that_can_be_read() {
 #[test]
 fn eight_targets_are_told_one_by_one() {
     let page = rendered(&crowd(8), Format::Html);
-    assert!(!page.contains("class=\"matrix\"") && page.contains("m01 ÷ m00"));
+    assert!(!page.contains("class=\"scroll matrix\"") && page.contains("m01 ÷ m00"));
     assert_eq!(page.matches("<g class=\"faint\" data-s=\"faint\">").count(), 0);
 }
 

@@ -108,8 +108,8 @@ fn interventions_are_reported_with_what_came_of_them() {
     }
     let text = rendered(&dataset, Format::Markdown).replace('\u{a0}', " ");
     for part in [
-        "the intervention snapshot failed: the server refused BGSAVE: ERR",
-        "the intervention alter was still under way when the load ended, 2.50 s after it began; weighin ended it",
+        "The intervention snapshot failed: the server refused BGSAVE: ERR",
+        "The intervention alter was still under way when the load ended, 2.50 s after it began; weighin ended it",
         ", snapshot 5 s into the measurement, alter 5 s into the measurement",
         "| 7.00 s | 9.50 s |",
         "snapshot: failed",

@@ -141,8 +141,11 @@ fn the_rate_that_volumes_sustain_stands_beside_the_highest_rate() {
     let page = terminal_summary(&support::analysis(&data), 200, false);
     let said = page.lines().find(|line| line.contains("durable meets")).unwrap();
     let markdown = rendered(&data, Format::Markdown);
-    let finding = markdown.lines().find(|line| line.contains("durable: sustains up to")).unwrap();
-    let rate = finding.split("sustains up to ").nth(1).unwrap().split(' ').next().unwrap();
+    let finding = markdown
+        .lines()
+        .find(|line| line.contains("- Sustains up to") && line.ends_with("durable."))
+        .unwrap();
+    let rate = finding.split("Sustains up to ").nth(1).unwrap().split(' ').next().unwrap();
     assert!(
         said.contains(&format!("what it sustains in every repeat is {rate}/s")),
         "{said}, {finding}"

@@ -3,10 +3,9 @@
 use super::disk_panels::{self, DiskExtent, middle};
 use super::drawn::{self, Drawn, cells_of, is_drawn, is_known};
 use super::evidence::Evidence;
-use super::layer::Layer;
 use super::{events, heat_maps};
+use crate::charts::svg::{Band, Body, Frames, Line, Panel, PanelChart};
 use crate::numbers;
-use crate::svg::{Band, Body, Frames, Line, Panel, PanelChart};
 use crate::view;
 use crate::words;
 use analyse::{
@@ -25,65 +24,9 @@ const LINES: usize = 6 + disk_panels::LINES;
 /// What the shades of heat maps are, from the palest.
 const SHADES: [&str; 5] = ["h1", "h2", "h3", "h4", "h5"];
 
-/// The section of all trials over time; nothing where nothing is known of it.
-pub(super) fn section(analysis: &Analysis, evidence: &Evidence) -> Markup {
-    if !analysis.dataset.trials.iter().any(is_known) {
-        return html! {};
-    }
-    let trials = analysis.dataset.trials.len();
-    let chosen = Drawn::for_analysis(analysis);
-    let drawn = chosen.count(trials);
-    let most_points = (POINTS_OF_ALL / (LINES * drawn.max(1))).clamp(16, MOST_POINTS);
-    let sampled_elsewhere = view::imported(analysis);
-    let own = analysis.dataset.trials.iter().any(|record| record.sampling.target_host.is_some());
-    let host = match (sampled_elsewhere, own) {
-        (true, _) => "the host that was sampled",
-        (false, false) => "the host that weighin ran on",
-        (false, true) => {
-            "the host that the server runs on where weighin reached it over SSH, else of the one that \
-             weighin ran on"
-        }
-    };
-    let shaded = match analysis.dataset.study.slices {
-        Some(_) => "warm-up and the turns of other targets",
-        None => "warm-up",
-    };
-    let content = html! {
-            p.caption {
-                "Each trial over time, " (shaded) " shaded, outages in the colour of failures. Trials at \
-                 one level share their axes, so that they compare by eye. Processors and disks are \
-                 those of " (host) ". "
-                (disks(analysis))
-            }
-            @if analysis.dataset.trials.iter().any(has_marks) {
-                p.caption { "Interventions and other marks of what happened during a trial are grey; each is \
-                    named where the pointer rests on it." }
-            }
-            (events::legend(analysis))
-            (heat_key(analysis))
-            @if drawn < trials {
-                p.caption {
-                    (numbers::count(drawn as u64)) " of " (numbers::count(trials as u64)) " trials are drawn: \
-                     those that are suspect or void (the first half of the room), of each cell the repeat \
-                     in the middle, then others."
-                }
-            }
-            @for (number, test) in analysis.tests.iter().enumerate() {
-                @if analysis.tests.len() > 1 { h3 { (test.test) } }
-                @for (place, level) in levels(test).into_iter().enumerate() {
-                    @let mut frames = Frames::new(format!("frame-{number}-{place}"));
-                    (at_level(analysis, (test, level), (&chosen, most_points), (&mut frames, evidence)))
-                }
-            }
-    };
-    let note =
-        if drawn < trials { "trials, second by second" } else { "every trial, second by second" };
-    Layer::new("time", "Over time", note).around(&content)
-}
-
 /// One trial of each target over time, where something runs beside the load for its own sake: the
 /// first that counts. The others are in the section of all trials.
-pub(super) fn of_work(analysis: &Analysis, test: &TestAnalysis) -> Markup {
+pub(crate) fn of_work(analysis: &Analysis, test: &TestAnalysis) -> Markup {
     let described = analysis.dataset.study.test(&test.test);
     if described.is_none_or(Test::is_of_load) {
         return html! {};
@@ -118,12 +61,12 @@ pub(super) fn of_work(analysis: &Analysis, test: &TestAnalysis) -> Markup {
     }
 }
 
-fn has_marks(record: &TrialRecord) -> bool {
+pub(crate) fn has_marks(record: &TrialRecord) -> bool {
     record.outcome().is_some_and(|outcome| !outcome.marks.is_empty())
 }
 
 /// What the shades of heat maps mean; nothing where there is none.
-fn heat_key(analysis: &Analysis) -> Markup {
+pub(crate) fn heat_key(analysis: &Analysis) -> Markup {
     let has_latencies = |record: &TrialRecord| {
         record.load().is_some_and(|load| {
             load.intervals.iter().any(|of| !of.latencies.recorded_ms().is_empty())
@@ -140,33 +83,22 @@ fn heat_key(analysis: &Analysis) -> Markup {
     }
 }
 
-/// Which disks are drawn, and how.
-fn disks(analysis: &Analysis) -> Markup {
-    let records = || analysis.dataset.trials.iter().filter(|record| is_known(record));
-    let known = records().any(|record| !record.sampling.target_disks().is_empty());
-    let unknown = records().any(|record| record.sampling.target_disks().is_empty());
-    html! {
-        @if known {
-            "The disks are those that the server’s data is on, several taken together. "
-        }
-        @if known && unknown { "Where these are not known, the disk is the one that was written to most." }
-        @else if unknown { "The disk is the one that was written to most." }
-    }
+/// The trials of a test at a level, drawn.
+pub(crate) struct DrawnLevel {
+    /// Which level, and how many trials.
+    pub(crate) title: String,
+    pub(crate) charts: Markup,
 }
 
-fn levels(test: &TestAnalysis) -> Vec<model::Level> {
-    let mut levels: Vec<model::Level> = cells_of(test).map(|cell| cell.level).collect();
-    levels.sort_unstable();
-    levels.dedup();
-    levels
-}
-
-fn at_level(
+/// The chosen trials of a test at a level; `None` where none of them can be drawn.
+pub(crate) fn at_level(
     analysis: &Analysis,
     (test, level): (&TestAnalysis, model::Level),
-    (chosen, most_points): (&Drawn, usize),
+    chosen: &Drawn,
     (frames, evidence): (&mut Frames, &Evidence),
-) -> Markup {
+) -> Option<DrawnLevel> {
+    let drawn = chosen.count(analysis.dataset.trials.len());
+    let most_points = (POINTS_OF_ALL / (LINES * drawn.max(1))).clamp(16, MOST_POINTS);
     let cells: Vec<&Cell> = cells_of(test).filter(|cell| cell.level == level).collect();
     let find = |trial: &TrialAssessment| {
         let record = analysis.dataset.trials.get(trial.record)?;
@@ -182,44 +114,42 @@ fn at_level(
         .collect();
     let records: Vec<&TrialRecord> = trials.iter().map(|(record, _)| *record).collect();
     if records.is_empty() {
-        return html! {};
+        return None;
     }
     let eventful = trials.iter().any(|(_, seen)| seen.is_some());
     let latencies = eventful.then_some(Tail { confidence: analysis.dataset.study.confidence });
     let extent = Extent::for_records(&records, latencies);
     let all: usize = cells.iter().map(|cell| cell.trials.len()).sum();
-    html! {
-        details {
-            summary {
-                (level) ", "
-                @if records.len() < all { (numbers::count(records.len() as u64)) " of " }
-                (numbers::counted(all, "trial"))
-            }
-            (key(&records))
-            div.timelines tabindex="0" {
-                @for (record, seen) in trials {
-                    figure id=[evidence.drawing(record.position)] {
-                        figcaption {
-                            strong { (record.key.target) } ", "
-                            @if let Some(row) = evidence.row(record.position) {
-                                a href={ "#" (row) } { "repeat " (record.key.repeat) }
-                            } @else { "repeat " (record.key.repeat) }
+    let some = match records.len() {
+        drawn if drawn < all => format!("{} of ", numbers::count(drawn as u64)),
+        _ => String::new(),
+    };
+    let charts = html! {
+        (key(&records))
+        div.timelines tabindex="0" {
+            @for (record, seen) in trials {
+                figure id=[evidence.drawing(record.position)] {
+                    figcaption {
+                        strong { (record.key.target) } ", "
+                        @if let Some(row) = evidence.row(record.position) {
+                            a href={ "#" (row) } { "repeat " (record.key.repeat) }
+                        } @else { "repeat " (record.key.repeat) }
+                    }
+                    @if let Some(failure) = record.failure() {
+                        @if failure.is_not_offered() {
+                            p { "Not offered" }
+                        } @else {
+                            p.bad { "✕ " a href="#findings" { "failed" } ": " (words::failure_kind(failure.kind)) }
                         }
-                        @if let Some(failure) = record.failure() {
-                            @if failure.is_not_offered() {
-                                p { "Not offered" }
-                            } @else {
-                                p.bad { "✕ " a href="#findings" { "failed" } ": " (words::failure_kind(failure.kind)) }
-                            }
-                        }
-                        @if is_known(record) {
-                            (chart((record, seen), &extent, view::counted(test), most_points, Some(frames)))
-                        }
+                    }
+                    @if is_known(record) {
+                        (chart((record, seen), &extent, view::counted(test), most_points, Some(frames)))
                     }
                 }
             }
         }
-    }
+    };
+    Some(DrawnLevel { title: format!("{level}, {some}{}", numbers::counted(all, "trial")), charts })
 }
 
 /// What the lines and shades of these charts are; of one line in a panel its heading says it.

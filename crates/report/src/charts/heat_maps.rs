@@ -1,6 +1,6 @@
 //! Latency over time: from the intervals of a trial to a heat map.
 
-use crate::svg::{Grid, HeatChart, HeatMap};
+use crate::charts::svg::{Grid, HeatChart, HeatMap};
 use model::{Interval, LoadResult, Phase, Slice, TrialRecord};
 
 /// What a panel has room for.

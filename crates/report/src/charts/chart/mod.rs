@@ -2,8 +2,8 @@
 
 mod sheet;
 
-use crate::html::charts::{self, stands_out};
-use crate::html::{drawn, heat_maps, money, percentiles, timelines};
+use crate::charts::metrics::stands_out;
+use crate::charts::{drawn, heat_maps, metrics, money, percentiles, timelines};
 use crate::{tables, words};
 use analyse::{Analysis, Cell, Metric, TestAnalysis};
 use model::TrialRecord;
@@ -106,7 +106,7 @@ fn test<'a>(analysis: &'a Analysis, name: Option<&str>) -> Result<&'a TestAnalys
 /// The names of all charts of a test.
 fn known(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     let kinds = KINDS.iter().map(|(name, _)| (*name).to_owned());
-    let metrics = charts::metrics(analysis, test).into_iter();
+    let metrics = metrics::all(analysis, test).into_iter();
     let other = metrics.filter(|metric| !matches!(metric, Metric::Throughput | Metric::LatencyP95));
     kinds.chain(other.map(|metric| metric.name())).collect()
 }
@@ -124,7 +124,7 @@ fn metric(analysis: &Analysis, test: &TestAnalysis, name: &str) -> Result<Metric
 }
 
 fn of_metric(analysis: &Analysis, test: &TestAnalysis, metric: Metric) -> Option<Sheet> {
-    let plain = charts::plain(analysis, test, metric)?;
+    let plain = metrics::plain(analysis, test, metric)?;
     let sheet = Sheet::new(&plain.heading, plain.hint, plain.body);
     Some(sheet.with_legend(plain.needs_legend))
 }

@@ -10,7 +10,7 @@ pub(super) const MOST: usize = 300;
 const MOST_DOUBTFUL: usize = MOST / 2;
 
 /// What is drawn, by the index of the record.
-pub(super) enum Drawn {
+pub(crate) enum Drawn {
     All,
     Some(HashSet<usize>),
 }
@@ -18,7 +18,7 @@ pub(super) enum Drawn {
 impl Drawn {
     /// Of more trials than can be drawn first those that are doubtful, then of each cell the one in the
     /// middle of its repeats, test by test in turn, then others from the first repeats on.
-    pub(super) fn for_analysis(analysis: &Analysis) -> Self {
+    pub(crate) fn for_analysis(analysis: &Analysis) -> Self {
         if analysis.dataset.trials.len() <= MOST {
             return Self::All;
         }
@@ -45,7 +45,7 @@ impl Drawn {
         Self::Some(drawn)
     }
 
-    pub(super) fn has(&self, record: usize) -> bool {
+    pub(crate) fn has(&self, record: usize) -> bool {
         match self {
             Self::All => true,
             Self::Some(drawn) => drawn.contains(&record),
@@ -53,7 +53,7 @@ impl Drawn {
     }
 
     /// How many of so many trials.
-    pub(super) fn count(&self, trials: usize) -> usize {
+    pub(crate) fn count(&self, trials: usize) -> usize {
         match self {
             Self::All => trials,
             Self::Some(drawn) => drawn.len(),
@@ -62,17 +62,17 @@ impl Drawn {
 }
 
 /// Whether anything is known of a trial over time.
-pub(super) fn is_known(record: &TrialRecord) -> bool {
+pub(crate) fn is_known(record: &TrialRecord) -> bool {
     record.load().is_some() || !record.sampling.samples.is_empty()
 }
 
 /// Whether it has a place there: of what failed the reason is told.
-pub(super) fn is_drawn(record: &TrialRecord) -> bool {
+pub(crate) fn is_drawn(record: &TrialRecord) -> bool {
     is_known(record) || record.failure().is_some()
 }
 
 /// What is drawn of a test: the cells of its targets, and those of the A/A control.
-pub(super) fn cells_of(test: &TestAnalysis) -> impl Iterator<Item = &Cell> {
+pub(crate) fn cells_of(test: &TestAnalysis) -> impl Iterator<Item = &Cell> {
     test.cells.iter().chain(&test.aa_control_cells)
 }
 

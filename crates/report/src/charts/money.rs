@@ -1,49 +1,24 @@
-//! What the targets cost.
+//! What the targets cost, drawn.
 
-use super::layer::Layer;
-use super::table;
-use crate::svg::{Plane, PlanePoint};
-use crate::{tables, view};
+use crate::charts::svg::{Plane, PlanePoint};
+use crate::view;
 use analyse::{Analysis, Standing, TargetCost, TestAnalysis};
 use maud::{Markup, html};
 
-/// The section on money; empty where no cost follows from the prices.
-pub(super) fn section(analysis: &Analysis) -> Markup {
-    let break_evens = tables::break_evens(analysis);
-    if !applies(analysis) {
-        return html! {};
-    }
-    let content = html! {
-        @for (number, test) in analysis.tests.iter().enumerate() {
-            @if let Some(costs) = tables::costs(analysis, test) {
-                @if analysis.tests.len() > 1 { h3 { (test.test) } }
-                @for plane in planes(analysis, test, number) { (plane) }
-                (table::table(&costs))
-            }
-        }
-        @if let Some(break_evens) = &break_evens {
-            h3 { "Break-even" }
-            (table::table(break_evens))
-        }
-    };
-    Layer::new("money", "Money", "what the targets cost at their peaks").around(&content)
-}
-
 /// Cost against throughput, one chart for each currency that several targets have.
-fn planes(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Vec<Markup> {
-    let drawn = |plane: Plane| {
-        html! {
+pub(crate) fn planes(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Markup {
+    html! {
+        @for plane in charts(analysis, test, number) {
             figure {
                 figcaption {
                     strong { "Cost and performance" } ", each target at its peak"
                     span.hint { "the line joins those on the Pareto front" }
                 }
-                @if plane.needs_legend() { (super::charts::legend(analysis, test, true)) }
+                @if plane.needs_legend() { (super::metrics::legend(analysis, test, true)) }
                 (plane.draw())
             }
         }
-    };
-    charts(analysis, test, number).into_iter().map(drawn).collect()
+    }
 }
 
 /// The charts of cost against throughput, by currency.
@@ -77,10 +52,4 @@ fn plane_point(analysis: &Analysis, cost: &TargetCost) -> Option<PlanePoint> {
         up: cost.throughput.interval.map(|interval| (interval.low, interval.high)),
         on_front: cost.standing == Some(Standing::OnParetoFront),
     })
-}
-
-/// Whether any cost follows from the prices.
-fn applies(analysis: &Analysis) -> bool {
-    tables::break_evens(analysis).is_some()
-        || analysis.tests.iter().any(|test| tables::costs(analysis, test).is_some())
 }

@@ -1,19 +1,22 @@
-use super::evidence::Evidence;
-use crate::svg;
-use crate::svg::spark;
-use crate::tables::{Picture, Shade, Table, TableCell, Tone};
+use crate::charts::svg;
+use crate::charts::svg::spark;
+use crate::tables::{Picture, Row, Shade, Table, TableCell, Tone};
 use maud::{Markup, html};
 
 /// A table that scrolls within its own frame where the page is too narrow for it.
 pub(crate) fn table(table: &Table) -> Markup {
-    linked(table, &Evidence::default())
+    rows(table, &table.rows)
 }
 
-/// The same with links to the trials that it rests on.
-pub(super) fn linked(table: &Table, evidence: &Evidence) -> Markup {
+/// Adds some rows of a table, under its headings.
+pub(super) fn put(table: &Table, some: &[Row], page: &mut String) {
+    page.push_str(&rows(table, some).0);
+}
+
+fn rows(table: &Table, rows: &[Row]) -> Markup {
     let classes: Vec<&str> = (0..table.columns.len()).map(|i| class(table, i)).collect();
     html! {
-        div.scroll tabindex="0" {
+        div class={ "scroll" @if table.is_matrix { " matrix" } } tabindex="0" {
             table class=[table.is_sortable.then_some("standings")] {
                 thead {
                     tr {
@@ -23,13 +26,13 @@ pub(super) fn linked(table: &Table, evidence: &Evidence) -> Markup {
                     }
                 }
                 tbody {
-                    @for row in &table.rows {
+                    @for row in rows {
                         tr id=[row.id.as_ref()] class=[row.opens_group.then_some("group")] {
                             @for (place, (cell, class)) in row.cells.iter().zip(&classes).enumerate() {
                                 @if place == 0 && table.is_sortable {
-                                    th scope="row" { (content(cell, evidence)) }
+                                    th scope="row" { (content(cell)) }
                                 } @else {
-                                    (one(cell, class, evidence))
+                                    (one(cell, class))
                                 }
                             }
                         }
@@ -56,13 +59,13 @@ fn class(table: &Table, column: usize) -> &'static str {
     }
 }
 
-fn one(cell: &TableCell, column: &str, evidence: &Evidence) -> Markup {
+fn one(cell: &TableCell, column: &str) -> Markup {
     // Numbers are the most, so they need no class.
     let column = Some(column).filter(|column| *column != NUMBERS);
     let class = column.into_iter().chain(cell.shade.map(shade)).collect::<Vec<_>>().join(" ");
     html! {
         td class=[Some(class).filter(|class| !class.is_empty())] data-order=[cell.order] {
-            (content(cell, evidence))
+            (content(cell))
         }
     }
 }
@@ -76,7 +79,7 @@ fn shade(shade: Shade) -> &'static str {
     }
 }
 
-fn content(cell: &TableCell, evidence: &Evidence) -> Markup {
+fn content(cell: &TableCell) -> Markup {
     model::deadline::look();
     let (tone, sign) = match cell.tone {
         Tone::Plain => (None, ""),
@@ -96,6 +99,12 @@ fn content(cell: &TableCell, evidence: &Evidence) -> Markup {
             (spark::ratio(*point, *interval, *reach))
         }
         @if let Some(note) = &cell.note { small { (note) } }
-        (evidence.links(&cell.trials))
+        @if cell.trials.iter().any(|trial| trial.id.is_some()) {
+            small.trials {
+                @for trial in &cell.trials {
+                    @if let Some(id) = &trial.id { a href={ "#" (id) } { (trial.text) } " " }
+                }
+            }
+        }
     }
 }

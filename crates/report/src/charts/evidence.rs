@@ -1,8 +1,8 @@
 //! Links to single trials: to what is drawn of one over time, else to its row in the list of all.
 
 use super::drawn::{Drawn, cells_of, is_drawn};
-use crate::tables::{RestsOn, trial_id};
-use analyse::{Analysis, Finding, Validity};
+use crate::tables::{Table, lists_all, trial_id};
+use analyse::{Analysis, Finding};
 use maud::{Markup, html};
 use model::TrialKey;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ const MOST_NAMED: usize = 24;
 
 /// Which trials a page has something to show of.
 #[derive(Default)]
-pub(super) struct Evidence<'a> {
+pub(crate) struct Evidence<'a> {
     /// Those that are drawn over time.
     drawn: BTreeSet<u32>,
     /// Those that have a row.
@@ -28,7 +28,7 @@ fn named(key: &TrialKey) -> Named<'_> {
 }
 
 impl<'a> Evidence<'a> {
-    pub(super) fn of_page(analysis: &'a Analysis) -> Self {
+    pub(crate) fn of_page(analysis: &'a Analysis) -> Self {
         let chosen = Drawn::for_analysis(analysis);
         let records = || analysis.dataset.trials.iter().enumerate();
         let cells = analysis.tests.iter().flat_map(cells_of);
@@ -40,41 +40,31 @@ impl<'a> Evidence<'a> {
         let all = records().map(|(_, record)| record.position).chain(superseded);
         Self {
             drawn: drawn.map(|(_, record)| record.position).collect(),
-            listed: if super::lists_all(analysis) { all.collect() } else { BTreeSet::new() },
+            listed: if lists_all(analysis) { all.collect() } else { BTreeSet::new() },
             positions: records().map(|(_, r)| (named(&r.key), r.position)).collect(),
         }
     }
 
     /// What the drawing of a trial over time is called; `None` where it is not drawn.
-    pub(super) fn drawing(&self, position: u32) -> Option<String> {
+    pub(crate) fn drawing(&self, position: u32) -> Option<String> {
         self.drawn.contains(&position).then(|| format!("t{position}"))
     }
 
     /// What the row of a trial is called; `None` where it has none.
-    pub(super) fn row(&self, position: u32) -> Option<String> {
+    pub(crate) fn row(&self, position: u32) -> Option<String> {
         self.listed.contains(&position).then(|| trial_id(position))
     }
 
-    /// Repeats, each with a link; nothing where there is none.
-    pub(super) fn links(&self, trials: &[RestsOn]) -> Markup {
-        let linked = |trial: &RestsOn| {
-            let id = self.drawing(trial.position).or_else(|| self.row(trial.position))?;
-            Some((id, *trial))
-        };
-        let linked: Vec<(String, RestsOn)> = trials.iter().filter_map(linked).collect();
-        html! {
-            @if !linked.is_empty() {
-                small.trials {
-                    @for (id, trial) in &linked {
-                        a href={ "#" (id) } { (trial.repeat) (sign(trial.validity)) } " "
-                    }
-                }
-            }
+    /// Gives the trials that the cells of a table rest on their links.
+    pub(crate) fn link(&self, table: &mut Table) {
+        let cells = table.rows.iter_mut().flat_map(|row| &mut row.cells);
+        for trial in cells.flat_map(|cell| &mut cell.trials) {
+            trial.id = self.drawing(trial.position).or_else(|| self.row(trial.position));
         }
     }
 
     /// The trials that findings are about, each with a link; nothing where they are about none.
-    pub(super) fn of_findings(&self, findings: &[&Finding]) -> Markup {
+    pub(crate) fn of_findings(&self, findings: &[&Finding]) -> Markup {
         let position = |finding: &&&Finding| {
             let subject = &finding.subject;
             let (test, target) = (subject.test.as_deref()?, subject.target.as_deref()?);
@@ -98,13 +88,5 @@ impl<'a> Evidence<'a> {
                 },
             }
         }
-    }
-}
-
-fn sign(validity: Validity) -> &'static str {
-    match validity {
-        Validity::Valid => "",
-        Validity::Suspect => "?",
-        Validity::Void => "✕",
     }
 }

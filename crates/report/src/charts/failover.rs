@@ -1,8 +1,7 @@
 //! Writes around the loss of a primary, trial by trial.
 
-use super::table;
 use super::timelines::marked;
-use crate::svg::{Band, Line, Panel, PanelChart};
+use crate::charts::svg::{Band, Line, Panel, PanelChart};
 use crate::{numbers, tables};
 use analyse::{Analysis, TestAnalysis};
 use maud::{Markup, html};
@@ -15,33 +14,27 @@ const BEFORE: f64 = 2.0;
 /// Points that a line may have.
 const MOST_POINTS: usize = 400;
 
-/// The part of a test's section that is about its failovers; nothing of other tests.
-pub(super) fn section(analysis: &Analysis, test: &TestAnalysis) -> Markup {
+/// What the probe of each trial saw; `None` of other tests.
+pub(crate) fn figures(analysis: &Analysis, test: &TestAnalysis) -> Option<Markup> {
     let trials = tables::failovers(analysis, test);
-    if trials.is_empty() {
-        return html! {};
-    }
     let (open, folded) = trials.split_at(trials.len().min(OPEN));
-    html! {
-        h3 { "Around the failover" }
-        p.caption {
-            "Writes of the probe in steps of a tenth of a second; seconds from the start of the \
-             trial. Shaded in the colour of failures: the downtime, from the last write that was \
-             acknowledged before to the first one after. Grey: what was done, and when; each is named \
-             where the pointer rests on it."
-        }
-        div.timelines { @for record in open { (figure(record, &trials)) } }
-        @if !folded.is_empty() {
-            details {
-                summary { (numbers::counted(folded.len(), "further trial")) }
-                div.timelines { @for record in folded { (figure(record, &trials)) } }
+    (!trials.is_empty()).then(|| {
+        html! {
+            p.caption {
+                "Writes of the probe in steps of a tenth of a second; seconds from the start of the \
+                 trial. Shaded in the colour of failures: the downtime, from the last write that was \
+                 acknowledged before to the first one after. Grey: what was done, and when; each is \
+                 named where the pointer rests on it."
+            }
+            div.timelines { @for record in open { (figure(record, &trials)) } }
+            @if !folded.is_empty() {
+                details {
+                    summary { (numbers::counted(folded.len(), "further trial")) }
+                    div.timelines { @for record in folded { (figure(record, &trials)) } }
+                }
             }
         }
-        @if let Some(steps) = tables::failover_steps(analysis, test) {
-            (table::table(&steps))
-            p.caption { "Medians over the trials, with the least and the most." }
-        }
-    }
+    })
 }
 
 fn figure(record: &TrialRecord, all: &[&TrialRecord]) -> Markup {

@@ -1,9 +1,8 @@
 //! Fitted laws and crossings in the chart of throughput.
 
-use crate::svg::{Crossing, Law, Overlays};
+use crate::charts::svg::{Crossing, Law, Overlays};
 use crate::{numbers, view, words};
 use analyse::{Analysis, Crossover, ScalingLaw, TestAnalysis};
-use maud::{Markup, html};
 
 /// More of either than this would hide the measurements.
 const MOST: usize = 4;
@@ -47,16 +46,16 @@ fn curve(law: &ScalingLaw) -> Vec<(f64, f64)> {
     (0..=PIECES).map(|piece| (level(piece), law.throughput(level(piece)))).collect()
 }
 
-/// What the lines mean, of those that there are.
-pub(super) fn caption(analysis: &Analysis) -> Markup {
+/// What curves and upright lines mean, where there are such.
+pub(super) fn captions(analysis: &Analysis) -> (Option<String>, Option<String>) {
     let tests = || analysis.tests.iter();
-    html! {
-        @if tests().flat_map(laws).next().is_some() {
-            "A thin curve is the law of scalability that fits best. "
-        }
-        @if tests().flat_map(crossings).any(|found| found.at.is_some()) {
-            "A dotted upright line marks where one target overtakes another, in the "
-            (numbers::percent(analysis.dataset.study.confidence)) " interval of that point. "
-        }
-    }
+    let has_laws = tests().flat_map(laws).next().is_some();
+    let crosses = tests().flat_map(crossings).any(|found| found.at.is_some());
+    let law = "A thin curve is the law of scalability that fits best.";
+    let crossing = format!(
+        "A dotted upright line marks where one target overtakes another, in the {} interval of that \
+         point.",
+        numbers::percent(analysis.dataset.study.confidence)
+    );
+    (has_laws.then(|| law.to_owned()), crosses.then_some(crossing))
 }

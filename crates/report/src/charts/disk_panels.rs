@@ -1,6 +1,6 @@
 //! What the disks did in a trial, drawn over time.
 
-use crate::svg::{Line, Panel};
+use crate::charts::svg::{Line, Panel};
 use model::{DiskRates, Sample, TrialRecord, VolumeRates};
 use std::collections::BTreeMap;
 

@@ -1,11 +1,11 @@
 //! From a test's cells to its charts.
 
 use super::overlays;
-use crate::level_axis::{LevelAxis, overloaded};
-use crate::svg::{
+use crate::charts::svg::{
     self, HorizontalAxis, IntervalChart, LineChart, Overlays, Point, Repeat, Row, Series, Size,
     Value, VerticalAxis,
 };
+use crate::level_axis::{LevelAxis, overloaded};
 use crate::view::{self, Tally};
 use crate::{numbers, words};
 use analyse::{Analysis, Cell, Metric, TestAnalysis, Validity};
@@ -91,7 +91,7 @@ fn main_test(analysis: &Analysis) -> Option<usize> {
 }
 
 /// The chart of the first screen.
-pub(super) fn main(analysis: &Analysis) -> Option<Markup> {
+pub(crate) fn main(analysis: &Analysis) -> Option<Markup> {
     let number = main_test(analysis)?;
     let test = &analysis.tests[number];
     let chart = drawn(analysis, test).into_iter().next()?;
@@ -100,7 +100,7 @@ pub(super) fn main(analysis: &Analysis) -> Option<Markup> {
 }
 
 /// The charts of the test of that number, but for one that stands on the first screen.
-pub(super) fn charts(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Markup {
+pub(crate) fn charts(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Markup {
     let skipped = usize::from(main_test(analysis) == Some(number));
     html! {
         div.figures {
@@ -136,7 +136,7 @@ fn figure(
 }
 
 /// What points, bands and marks mean, of those that there are; `None` where nothing is drawn.
-pub(super) fn how_to_read(analysis: &Analysis) -> Option<Markup> {
+pub(crate) fn how_to_read(analysis: &Analysis) -> Option<String> {
     main_test(analysis)?;
     let tests = || analysis.tests.iter();
     let cells = || tests().flat_map(|test| &test.cells);
@@ -144,31 +144,43 @@ pub(super) fn how_to_read(analysis: &Analysis) -> Option<Markup> {
     let hollow = |cell: &Cell| {
         cell.estimate(Metric::Throughput).is_some() && Tally::for_cells(analysis, [cell]).in_doubt()
     };
-    Some(html! {
-        @if tests().all(|test| !test.ranking.measured_once.is_empty()) {
-            "Each point was measured once. "
-        } @else {
-            "Points are medians over the repeats. "
-        }
-        @if intervals().next().is_some() {
-            "Bands and whiskers are " (numbers::percent(analysis.dataset.study.confidence))
-            " intervals; one that goes far beyond all points ends in an arrow. "
-        }
-        @if cells().any(|cell| cell.trials.len() > 1) { "Every repeat is a small dot. " }
-        @if intervals().any(|interval| interval.method == IntervalMethod::StudentLog) {
-            (words::few_repeats(analysis)) " "
-        }
-        (overlays::caption(analysis))
-        @if cells().any(hollow) {
-            "A hollow mark rests on trials some of which are suspect or were lost. "
-        }
-        @if cells().any(|cell| view::why_empty(analysis, cell).is_some()) {
-            "A cross marks a level at which every trial of a target failed or is void. "
-        }
-        @if cells().any(|cell| cell.overloaded > 0) {
-            "A target that fell behind the offered rate has a cross in place of a response time."
-        }
-    })
+    let once = tests().all(|test| !test.ranking.measured_once.is_empty());
+    let confidence = numbers::percent(analysis.dataset.study.confidence);
+    let bands = format!(
+        "Bands and whiskers are {confidence} intervals; one that goes far beyond all points ends in an \
+         arrow."
+    );
+    let by_student = |interval: stats::Interval| interval.method == IntervalMethod::StudentLog;
+    let (laws, crossings) = overlays::captions(analysis);
+    let empty = |cell: &Cell| view::why_empty(analysis, cell).is_some();
+    let said = [
+        Some(match once {
+            true => "Each point was measured once.".to_owned(),
+            false => "Points are medians over the repeats.".to_owned(),
+        }),
+        intervals().next().map(|_| bands),
+        says(cells().any(|cell| cell.trials.len() > 1), "Every repeat is a small dot."),
+        intervals().any(by_student).then(|| words::few_repeats(analysis)),
+        laws,
+        crossings,
+        says(
+            cells().any(hollow),
+            "A hollow mark rests on trials some of which are suspect or were lost.",
+        ),
+        says(
+            cells().any(empty),
+            "A cross marks a level at which every trial of a target failed or is void.",
+        ),
+        says(
+            cells().any(|cell| cell.overloaded > 0),
+            "A target that fell behind the offered rate has a cross in place of a response time.",
+        ),
+    ];
+    Some(said.into_iter().flatten().collect::<Vec<String>>().join(" "))
+}
+
+fn says(holds: bool, sentence: &str) -> Option<String> {
+    holds.then(|| sentence.to_owned())
 }
 
 fn against_level(
@@ -310,7 +322,7 @@ pub(crate) struct Plain {
 }
 
 /// The metrics that a test has charts of.
-pub(crate) fn metrics(analysis: &Analysis, test: &TestAnalysis) -> Vec<Metric> {
+pub(crate) fn all(analysis: &Analysis, test: &TestAnalysis) -> Vec<Metric> {
     drawn(analysis, test).iter().map(|chart| chart.metric).collect()
 }
 

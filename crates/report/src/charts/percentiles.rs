@@ -1,10 +1,10 @@
 //! How latencies are distributed: percentile by percentile, up to the rarest that is known.
 
-use super::charts::{legend, stands_out};
-use crate::level_axis::LevelAxis;
-use crate::svg::{
+use super::metrics::{legend, stands_out};
+use crate::charts::svg::{
     HorizontalAxis, LineChart, Overlays, Point, Repeat, Series, Size, Value, VerticalAxis,
 };
+use crate::level_axis::LevelAxis;
 use crate::tables;
 use analyse::{Analysis, Cell, Metric, TestAnalysis, TrialAssessment, Validity, percentile_ms};
 use maud::{Markup, html};
@@ -15,10 +15,10 @@ const PERCENTILES: [f64; 7] = [50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99];
 
 /// The latencies of all targets at the level of the recommendation; nothing where fewer than two
 /// percentiles are known.
-pub(super) fn figure(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Markup {
-    let Some((chart, at)) = chart(analysis, test, number) else { return html! {} };
+pub(crate) fn figure(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Option<Markup> {
+    let (chart, at) = chart(analysis, test, number)?;
     let axis = LevelAxis::for_test(test);
-    html! {
+    Some(html! {
         figure {
             figcaption {
                 strong { (crate::words::capitalised(axis.latency())) " by percentile" } (at) ", ms " span.scale { "(log scale)" }
@@ -28,7 +28,7 @@ pub(super) fn figure(analysis: &Analysis, test: &TestAnalysis, number: usize) ->
             (chart.draw(Size::Wide))
             (chart.draw(Size::Narrow))
         }
-    }
+    })
 }
 
 /// The chart, and at which level it is.

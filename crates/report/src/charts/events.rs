@@ -1,40 +1,9 @@
-//! Interventions, and what servers did in the background.
+//! What servers did in the background, in drawings.
 
-use super::layer::Layer;
-use super::table;
-use crate::svg::Band;
-use crate::tables;
+use crate::charts::svg::Band;
 use crate::words;
 use analyse::{Analysis, EventKind, TrialEvents};
 use maud::{Markup, html};
-
-/// Rows of single events that stand open; more are folded.
-const MAX_OPEN: usize = 8;
-
-/// The section; empty where nothing was seen.
-pub(super) fn section(analysis: &Analysis) -> Markup {
-    let Some(all) = tables::events(analysis) else { return html! {} };
-    let content = html! {
-            @if let Some(costs) = tables::event_costs(analysis) {
-                p.caption {
-                    "What figures did in the seconds that an event touched, against the quiet \
-                     seconds of the same trials: a ratio below 1 is less."
-                }
-                (table::table(&costs))
-            }
-            @if all.rows.len() <= MAX_OPEN {
-                h3 { "Every event" }
-                (table::table(&all))
-            } @else {
-                details { summary { "All " (all.rows.len()) " events" } (table::table(&all)) }
-            }
-            p.caption {
-                "Seconds count from the start of the load. A server’s counters are read about once \
-                 a second, so that most beginnings and ends are known to lie between two readings."
-            }
-    };
-    Layer::new("background", tables::EVENTS, "and what it cost").around(&content)
-}
 
 /// The class and the letter of a kind in drawings.
 fn look(kind: EventKind) -> (&'static str, &'static str) {
@@ -65,7 +34,7 @@ pub(super) fn bands(trial: &TrialEvents) -> Vec<Band> {
 }
 
 /// What the bands mean, of those kinds that there are.
-pub(super) fn legend(analysis: &Analysis) -> Markup {
+pub(crate) fn legend(analysis: &Analysis) -> Markup {
     let seen = |kind: EventKind| {
         let trials = analysis.tests.iter().flat_map(|test| &test.events.trials);
         trials.flat_map(|trial| &trial.events).any(|event| event.kind == kind)

@@ -1,10 +1,10 @@
 //! A chart on a sheet of its own: heading, legend, colours.
 
 use super::{ChartRequest, coloured, source};
-use crate::html;
+use crate::charts::svg::{self, Body};
+use crate::formats::html;
 use crate::mark;
 use crate::numbers::shortened;
-use crate::svg::{self, Body};
 use analyse::{Analysis, TestAnalysis};
 use maud::{Markup, PreEscaped, html as markup};
 use model::TrialKey;
