@@ -212,8 +212,12 @@ impl ServerKind for Mysql {
         explain::plans(connection, test, workload)
     }
 
-    fn clients(workload: &Workload, request: &LoadRequest<'_>) -> SqlClients<Self> {
-        SqlClients::new(workload, request)
+    fn clients(
+        login: &Login,
+        workload: &Workload,
+        request: &LoadRequest<'_>,
+    ) -> Result<SqlClients<Self>, Failure> {
+        SqlClients::new(login, workload, request)
     }
 
     fn member(login: &Login) -> Result<Box<dyn Member>, Failure> {

@@ -181,8 +181,12 @@ impl ServerKind for Postgres {
         sql::data::contents(connection, workload)
     }
 
-    fn clients(workload: &Workload, request: &LoadRequest<'_>) -> SqlClients<Self> {
-        SqlClients::new(workload, request)
+    fn clients(
+        login: &Login,
+        workload: &Workload,
+        request: &LoadRequest<'_>,
+    ) -> Result<SqlClients<Self>, Failure> {
+        SqlClients::new(login, workload, request)
     }
 
     fn plans(

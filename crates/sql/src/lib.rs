@@ -5,6 +5,7 @@ mod control;
 pub mod data;
 mod explained;
 mod load;
+mod picked;
 mod probe;
 mod program;
 mod reading;
