@@ -96,7 +96,7 @@ impl ServerKind for Mysql {
     }
 
     fn outline(login: &Login) -> Result<Box<dyn Outliner>, Failure> {
-        Ok(Box::new(outline::Outlined::reach(login)?))
+        Ok(Box::new(sql::Outlined::<outline::MysqlOutline>::reach(login)?))
     }
 
     fn usual_login(

@@ -12,6 +12,7 @@ pub mod fuzzing;
 mod limits;
 pub mod load;
 mod names;
+mod outline;
 mod own_data;
 mod private;
 mod probe;
@@ -43,7 +44,7 @@ use system::client::{Credentials, LoginEnvironment, UsualLogin};
 use system::group::Member;
 use system::own_data::SqlServer;
 use system::{
-    CleanedUp, Examination, LoadRequest, Login, Prepared, Preparing, ProbedServer, Seen,
+    CleanedUp, Examination, LoadRequest, Login, Outliner, Prepared, Preparing, ProbedServer, Seen,
     ServerKind, Servers, Setting, StatementSession, cannot_check,
 };
 use workload::program::Program;
@@ -93,6 +94,10 @@ impl ServerKind for Postgres {
 
     fn connect(login: &Login) -> Result<Connection, Failure> {
         connect(login)
+    }
+
+    fn outline(login: &Login) -> Result<Box<dyn Outliner>, Failure> {
+        Ok(Box::new(sql::Outlined::<outline::PostgresOutline>::reach(login)?))
     }
 
     fn ends(connection: &Connection) -> io::Result<Ends> {

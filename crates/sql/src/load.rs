@@ -1,7 +1,8 @@
 //! Loads on one kind of server.
 
 use crate::picked::Picked;
-use crate::{Column, Control, ControlError, Reader, Statements, Wire, run_part};
+use crate::program::ask_column;
+use crate::{Column, Control, Reader, Statements, Wire, run_part};
 use engine::{Account, LoadError, LoadSpec, OperationError, SessionError};
 use model::{Failure, Workload};
 use serde::{Deserialize, Serialize};
@@ -67,9 +68,7 @@ fn asking<K: SqlKind>(login: &Login) -> impl FnMut(&str) -> Result<Column, Failu
             Some(control) => control,
             none => none.insert(K::connect(login)?),
         };
-        let asked = format!("cannot have the values of a script («{sql}»)");
-        let rows = control.rows_long(sql).map_err(|error| error.failure(&asked))?;
-        Ok(rows.into_iter().map(|row| row.into_iter().next().flatten()).collect())
+        ask_column(control, sql)
     }
 }
 

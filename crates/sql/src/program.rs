@@ -1,4 +1,5 @@
 use crate::picked::Picked;
+use crate::{Control, ControlError};
 use model::{Failure, FailureKind, SqlSyntax, System, Transactions, Workload};
 use std::sync::Arc;
 use workload::oltp::{Wording, program_in};
@@ -17,6 +18,16 @@ pub type Column = Vec<Option<Vec<u8>>>;
 pub struct Reader {
     pub system: System,
     pub wording: Wording,
+}
+
+/// The values of a script that a query gives.
+///
+/// # Errors
+/// When the server refuses.
+pub(crate) fn ask_column<C: Control>(control: &mut C, sql: &str) -> Result<Column, Failure> {
+    let asked = format!("cannot have the values of a script («{sql}»)");
+    let rows = control.rows_long(sql).map_err(|error| error.failure(&asked))?;
+    Ok(rows.into_iter().map(|row| row.into_iter().next().flatten()).collect())
 }
 
 impl Reader {
@@ -40,6 +51,22 @@ impl Reader {
     /// As [`Self::program`].
     pub fn outline(&self, workload: &Workload) -> Result<Program, Failure> {
         self.with_values(workload, &mut |_| Ok(Arc::default()))
+    }
+
+    /// The same with values as far as queries that only read give them: enough to look at statements.
+    ///
+    /// # Errors
+    /// As [`Self::program`].
+    pub fn sampled<C: Control>(
+        &self,
+        workload: &Workload,
+        control: &mut C,
+    ) -> Result<Program, Failure> {
+        let mut ask = |sql: &str| match own::query_only_reads(sql) {
+            false => Ok(Column::new()),
+            true => ask_column(control, sql),
+        };
+        self.with_values(workload, &mut |need| Ok(values(need, &mut ask).unwrap_or_default()))
     }
 
     /// The values that scripts pick from, in the order in which they need them.

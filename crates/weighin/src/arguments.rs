@@ -134,7 +134,7 @@ pub(crate) struct InitArguments {
     /// changed there, and no rows are copied
     #[arg(long, value_name = "URL", conflicts_with_all = ["template", "list"])]
     pub(crate) from_url: Option<String>,
-    /// With --from-url: take the statements from this slow log
+    /// With --from-url: take the statements from this log of the server
     #[arg(long, value_name = "FILE", requires = "from_url")]
     pub(crate) slow_log: Option<PathBuf>,
     /// With --from-url: environment variable that holds the password

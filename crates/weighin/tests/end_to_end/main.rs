@@ -18,6 +18,7 @@ mod fixed_work;
 mod fleet;
 mod freezes;
 mod from_url;
+mod from_url_postgres;
 mod full_disks;
 mod gates;
 mod generators;
