@@ -177,12 +177,12 @@ impl ServerKind for Mysql {
     }
 
     fn check_data(
-        _: &Login,
+        login: &Login,
         connection: &mut Connection,
         workload: &Workload,
-        _: &mut Preparing<'_>,
+        preparing: &mut Preparing<'_>,
     ) -> Result<(), Failure> {
-        sql::data::check(connection, workload)
+        sql::data::check::<Self>(login, connection, workload, preparing.seed)
     }
 
     fn own(workload: &Workload) -> Option<&Transactions> {

@@ -7,6 +7,7 @@ mod advise;
 mod at_a_terminal;
 mod bad_input;
 mod bounds;
+mod built_in_loads;
 mod charts;
 mod check;
 mod closed_pipes;
