@@ -12,6 +12,7 @@ pub mod fuzzing;
 mod limits;
 pub mod load;
 mod names;
+mod outline;
 mod own_data;
 mod private;
 mod probe;
@@ -43,7 +44,7 @@ use system::client::{Credentials, LoginEnvironment, UsualLogin};
 use system::group::Member;
 use system::own_data::SqlServer;
 use system::{
-    CleanedUp, Examination, LoadRequest, Login, Prepared, Preparing, ProbedServer, Seen,
+    CleanedUp, Examination, LoadRequest, Login, Outliner, Prepared, Preparing, ProbedServer, Seen,
     ServerKind, Servers, Setting, StatementSession, cannot_check,
 };
 use workload::program::Program;
@@ -93,6 +94,10 @@ impl ServerKind for Postgres {
 
     fn connect(login: &Login) -> Result<Connection, Failure> {
         connect(login)
+    }
+
+    fn outline(login: &Login) -> Result<Box<dyn Outliner>, Failure> {
+        Ok(Box::new(sql::Outlined::<outline::PostgresOutline>::reach(login)?))
     }
 
     fn ends(connection: &Connection) -> io::Result<Ends> {
@@ -154,12 +159,12 @@ impl ServerKind for Postgres {
     }
 
     fn check_data(
-        _: &Login,
+        login: &Login,
         connection: &mut Connection,
         workload: &Workload,
-        _: &mut Preparing<'_>,
+        preparing: &mut Preparing<'_>,
     ) -> Result<(), Failure> {
-        sql::data::check(connection, workload)
+        sql::data::check::<Self>(login, connection, workload, preparing.seed)
     }
 
     fn own(workload: &Workload) -> Option<&Transactions> {
@@ -181,8 +186,12 @@ impl ServerKind for Postgres {
         sql::data::contents(connection, workload)
     }
 
-    fn clients(workload: &Workload, request: &LoadRequest<'_>) -> SqlClients<Self> {
-        SqlClients::new(workload, request)
+    fn clients(
+        login: &Login,
+        workload: &Workload,
+        request: &LoadRequest<'_>,
+    ) -> Result<SqlClients<Self>, Failure> {
+        SqlClients::new(login, workload, request)
     }
 
     fn plans(
