@@ -15,7 +15,7 @@ pub use requests::{
     RequestKind, RequestTally,
 };
 
-use crate::{Latencies, PackedLatencies, UnixMillis};
+use crate::{Latencies, PackedLatencies, Settled, UnixMillis};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -38,6 +38,10 @@ pub struct LoadResult {
     pub measure: PhaseTotals,
     /// Operations that were under way when the measured phase ended.
     pub drain: PhaseTotals,
+    /// The load that ran before this one until the target had no debts that grow or fall, where that was
+    /// asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Settled>,
     /// Of a load that took turns with those of other targets, when it was measured: its measured phase
     /// is all of these together. None of a load that was measured without a break.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -126,6 +126,8 @@ fn figures(version: u32) -> Vec<(&'static str, String)> {
         (signal::TEMPORARY_BYTES, database("temp_bytes")),
         (signal::CLEANUPS, tables("autovacuum_count")),
         (signal::DEAD_ROWS, tables("n_dead_tup")),
+        (signal::DEAD_ROWS_LIMIT, tables(DEAD_ROWS_ALLOWED)),
+        (signal::CLEANUPS_RUNNING, backends("'autovacuum worker'")),
         (signal::TRANSACTIONS_TO_WRAPAROUND, database_of_catalog("2147483647 - age(datfrozenxid)")),
         ("xact_commit", database("xact_commit")),
         ("xact_rollback", database("xact_rollback")),
@@ -137,6 +139,14 @@ fn figures(version: u32) -> Vec<(&'static str, String)> {
     figures.extend(writes(version, block));
     figures.extend(waits());
     figures
+}
+
+/// How many dead rows a table may have before the server cleans it, unless the table says otherwise.
+const DEAD_ROWS_ALLOWED: &str = "current_setting('autovacuum_vacuum_threshold')::float8 \
+                                 + current_setting('autovacuum_vacuum_scale_factor')::float8 * n_live_tup";
+
+fn backends(kind: &str) -> String {
+    format!("SELECT count(*) FROM pg_stat_activity WHERE backend_type = {kind}")
 }
 
 fn database_of_catalog(what: &str) -> String {
@@ -151,6 +161,17 @@ fn log(version: u32) -> Vec<(&'static str, String)> {
         (
             signal::CHECKPOINT_AGE,
             format!("SELECT pg_wal_lsn_diff({position}, redo_lsn) FROM pg_control_checkpoint()"),
+        ),
+        (
+            signal::CHECKPOINT_AGE_LIMIT,
+            "SELECT pg_size_bytes(current_setting('max_wal_size'))".to_owned(),
+        ),
+        (
+            signal::CHECKPOINTS_RUNNING,
+            format!(
+                "{} AND wait_event IS DISTINCT FROM 'CheckpointerMain'",
+                backends("'checkpointer'")
+            ),
         ),
     ];
     if version >= WITH_SESSIONS {

@@ -50,6 +50,7 @@ pub fn load(clients: u32, throughput: f64) -> LoadResult {
     let mut load = LoadResult {
         clients,
         began_at: None,
+        settled: None,
         slices: Vec::new(),
         connect_time: Duration::from_millis(1),
         ledger: Ledger::default(),

@@ -57,6 +57,7 @@ fn measured() -> Measured {
         Some(CounterReading { at_seconds: 0.0, counters })
     };
     let load = LoadResult {
+        settled: None,
         clients: 1,
         began_at: None,
         slices: Vec::new(),
