@@ -219,7 +219,9 @@ impl<S: Session> Pool<S> {
         self.first_transaction = kinds.map_or(0, |client| client.session.names().len());
         let transactions = kinds.map_or(0, |client| client.session.transaction_names().len());
         let kinds = self.first_transaction + transactions;
-        self.recorder = Some(Recorder::open(self.schedule, at, open_loop, kinds));
+        let mut recorder = Recorder::open(self.schedule, at, open_loop, kinds);
+        recorder.sessions = self.online as u64;
+        self.recorder = Some(recorder);
     }
 
     /// Lets an idle client begin an operation, if there is one for it; appends its first request,

@@ -95,3 +95,8 @@ pub const SYNC_MICROS: &str = "sync_micros";
 pub const LOCK_WAIT_MILLIS: &str = "lock_wait_ms";
 /// How often they did.
 pub const LOCK_WAITS: &str = "lock_waits";
+
+/// How far, at most, a target may have moved that counter by work of its own, since it started.
+pub fn by_itself(counter: &str) -> String {
+    format!("{counter}_by_itself")
+}

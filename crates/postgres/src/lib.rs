@@ -4,6 +4,7 @@ mod changes;
 pub mod client;
 mod control;
 mod counters;
+mod cross_check;
 mod examine;
 mod explain;
 mod facts;
@@ -23,12 +24,12 @@ pub mod tables;
 
 pub use crate::client::connect;
 use crate::client::{Connection, LOOK, login_failure, login_options, server_failure};
+pub use crate::cross_check::SqlTool;
 use crate::load::{Duplicates, PostgresWire};
 use crate::names::LOAD_NAME;
 use crate::own_data::Database;
 use crate::protocol::{LoginError, LoginOptions, ServerError};
 use crate::tables::Rows;
-use crosscheck::sysbench::Sysbench;
 use engine::{OperationError, Stop};
 use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
@@ -45,7 +46,7 @@ use system::group::Member;
 use system::own_data::SqlServer;
 use system::{
     CleanedUp, Examination, LoadRequest, Login, Outliner, Prepared, Preparing, ProbedServer, Seen,
-    ServerKind, Servers, Setting, StatementSession, cannot_check,
+    ServerKind, Servers, Setting, StatementSession,
 };
 use workload::program::Program;
 
@@ -59,7 +60,7 @@ pub struct Postgres;
 impl ServerKind for Postgres {
     type Connection = Connection;
     type Work = Workload;
-    type Tool = Sysbench;
+    type Tool = SqlTool;
     type Clients = SqlClients<Self>;
 
     const SYSTEM: model::System = model::System::Postgres;
@@ -231,27 +232,27 @@ impl ServerKind for Postgres {
     }
 
     fn tool(
-        _host: &Arc<dyn Host>,
-        _: &Workload,
-        _target: &Target,
+        host: &Arc<dyn Host>,
+        workload: &Workload,
+        target: &Target,
         test: &str,
-    ) -> Result<Sysbench, Failure> {
-        Err(cannot_check("sysbench", &format!("the test {test} on PostgreSQL")))
+    ) -> Result<SqlTool, Failure> {
+        cross_check::tool(host, workload, target, test)
     }
 
-    fn tool_name(tool: &Sysbench) -> String {
+    fn tool_name(tool: &SqlTool) -> String {
         tool.name()
     }
 
     fn cross_check(
-        tool: &Sysbench,
-        _login: &Login,
-        _connection: Connection,
-        _trial: &Trial,
-        _load: &model::Load,
-        _stop: &Stop,
+        tool: &SqlTool,
+        login: &Login,
+        connection: Connection,
+        trial: &Trial,
+        load: &model::Load,
+        stop: &Stop,
     ) -> Result<CrossCheckFigures, Failure> {
-        Err(cannot_check(&tool.name(), "PostgreSQL"))
+        cross_check::load(tool, login, connection, trial, load, stop)
     }
 }
 

@@ -91,6 +91,8 @@ pub(crate) struct Recorder {
     pub(crate) open: Option<OpenRecord>,
     pub(crate) ledger: Ledger,
     pub(crate) tally: RequestTally,
+    /// Clients that have logged in, each time that one did. A login is in no phase.
+    pub(crate) sessions: u64,
     /// By kind of request; empty where they are not kept apart.
     by_request: Box<[KindTimes]>,
     /// Of the open interval, where requests are timed.
@@ -126,6 +128,7 @@ impl Recorder {
             open: open_loop.then(OpenRecord::default),
             ledger: Ledger::default(),
             tally: RequestTally::default(),
+            sessions: 0,
             by_request: (0..requests).map(|_| KindTimes::new()).collect(),
             longest_statement: None,
         }
@@ -309,6 +312,7 @@ impl Recorder {
     /// A client is logged in again.
     pub(crate) fn logged_in(&mut self, at: Nanos) {
         self.losses.logged_in(at);
+        self.sessions += 1;
     }
 
     /// An error that does not end its operation, which is tried again.
@@ -379,7 +383,7 @@ impl Recorder {
             idle_losses: self.idle_losses,
             client_delay: self.client_delay,
             ledger: self.ledger,
-            tally: self.tally,
+            tally: RequestTally { sessions: self.sessions, ..self.tally },
             by_request: self.by_request.into_iter().map(KindTimes::close).collect(),
             errors: self.by_error.into_values().collect(),
             open: self.open,

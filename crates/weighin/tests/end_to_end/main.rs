@@ -53,6 +53,7 @@ mod package;
 mod placing;
 mod postgres;
 mod postgres_changes;
+mod postgres_counts;
 mod postgres_replicas;
 mod prepare;
 mod published;
