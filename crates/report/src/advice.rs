@@ -51,6 +51,10 @@ pub fn terminal_answers(
         let counted = of_test.map_or(UnitName::TRANSACTION, view::counted);
         let heading = format!("{}: {}?", test.test, words::question(question, counted));
         page.paragraph("", &heading, Style::Bold);
+        page.paragraph("  ", &words::sufficient(test), Style::Bold);
+        for line in words::capacity_break_evens(test) {
+            page.paragraph("  ", &line, Style::Plain);
+        }
         for target in &test.targets {
             let name = numbers::shortened(&target.target, MAX_OF_A_NAME);
             let style = match target.answer {
@@ -67,7 +71,6 @@ pub fn terminal_answers(
                 page.bullet(&words::capacity_part(part, counted), Style::Plain);
             }
         }
-        page.paragraph("  ", &words::sufficient(test), Style::Plain);
         if test.service_times && speaks_of_latency(test) {
             page.paragraph("  ", words::SERVICE_TIMES, Style::Soft);
         }
