@@ -291,7 +291,11 @@ impl<S: Session> Pool<S> {
     #[inline]
     fn first_request(&mut self, id: usize, now: Nanos, out: &mut Vec<u8>) {
         let client = &mut self.clients[id];
+        let before = out.len();
         client.session.begin(out);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.carried(0, out.len() - before);
+        }
         let event = client.session.take_event();
         self.asks(id, now);
         if let Some(event) = event {
@@ -375,10 +379,12 @@ impl<S: Session> Pool<S> {
             return self.log_in(id, input, now, out);
         };
         recorder.advance(arrived);
+        let before = out.len();
         let (consumed, event) = match client.session.receive(input, out, &mut recorder.tally) {
             Ok(received) => received,
             Err(error) => return self.broken(id, input, now, error),
         };
+        recorder.carried(consumed, out.len() - before);
         if S::BY_STATEMENT
             && let Some(Answered { kind, refused, rows }) = client.session.take_answered()
         {

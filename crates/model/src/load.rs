@@ -152,6 +152,10 @@ pub struct PhaseTotals {
     pub errors: u64,
     /// Bytes read from storage and written to it; none where the load is on a server.
     pub moved: Moved,
+    /// Bytes that connections to a server received in it, and sent: those of the protocol, without
+    /// what encryption and the heads of packets add. None where the load is on storage.
+    pub received_bytes: u64,
+    pub sent_bytes: u64,
 }
 
 impl PhaseTotals {

@@ -320,6 +320,8 @@ fn load(d: &mut Draw) -> LoadResult {
         queries: d.count(),
         errors: d.count(),
         moved: moved(d),
+        received_bytes: d.count(),
+        sent_bytes: d.count(),
     };
     LoadResult {
         clients: d.small(),

@@ -66,6 +66,8 @@ pub(crate) struct Recorder {
     until: Nanos,
     transactions: u64,
     errors: u64,
+    received_bytes: u64,
+    sent_bytes: u64,
     tally_before: RequestTally,
     /// Of the open interval.
     latencies: Latencies,
@@ -109,6 +111,8 @@ impl Recorder {
             until: schedule.interval_end(start, start),
             transactions: 0,
             errors: 0,
+            received_bytes: 0,
+            sent_bytes: 0,
             tally_before: RequestTally::default(),
             latencies: Latencies::new(),
             measured: Latencies::new(),
@@ -392,6 +396,13 @@ impl Recorder {
         }
     }
 
+    /// A connection received and sent so many bytes in the open interval.
+    #[inline]
+    pub(crate) fn carried(&mut self, received: usize, sent: usize) {
+        self.received_bytes += received as u64;
+        self.sent_bytes += sent as u64;
+    }
+
     fn close_interval(&mut self, until: Nanos) {
         let phase = self.schedule.phase(self.start, self.from);
         let tally = self.tally - self.tally_before;
@@ -403,6 +414,8 @@ impl Recorder {
         totals.queries += queries;
         totals.errors += self.errors;
         totals.moved += tally.moved;
+        totals.received_bytes += std::mem::take(&mut self.received_bytes);
+        totals.sent_bytes += std::mem::take(&mut self.sent_bytes);
         match phase {
             Phase::Measure if self.open.is_none() => self.measured.merge(&self.latencies),
             // In a closed loop all that is answered now began before the phase was over.

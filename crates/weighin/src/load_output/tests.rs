@@ -32,6 +32,8 @@ fn measured() -> Measured {
         queries: 20,
         errors: 1,
         moved: Moved::default(),
+        received_bytes: 300,
+        sent_bytes: 100,
     };
     let interval = Interval {
         phase: Phase::Measure,
