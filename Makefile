@@ -20,7 +20,7 @@ export RUST_TEST_THREADS ?= $(shell expr 4 \* $$(nproc))
 STATIC_TARGET ?= $(shell uname -m)-unknown-linux-musl
 
 .DEFAULT_GOAL := help
-.PHONY: help build static deb demo test test-build test-servers test-program test-pages test-others test-peers endurance lint reference fuzz bench bench-fleet bench-quick calibrate
+.PHONY: help build static deb demo test test-quick test-build test-servers test-program test-pages test-others test-peers endurance lint reference fuzz bench bench-fleet bench-quick calibrate
 
 help: ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -61,6 +61,12 @@ test: ## Run all tests, against real servers too
 	@test "$$(id -u)" -eq 0 || scripts/setup test
 	@$(MAKE) --no-print-directory --jobs 2 test-build test-servers
 	@$(MAKE) --no-print-directory --jobs 3 --keep-going test-program test-pages test-others
+
+# Of what those of test-others take on two processors, most is simulated studies.
+test-quick: ## Run the tests that start neither the program nor a browser (minutes, of built tests)
+	@scripts/setup build
+	@$(MAKE) --no-print-directory test-build test-servers
+	@$(MAKE) --no-print-directory test-others
 
 # Fetching waits for the network while the other compiles. Who may not install was told before what to.
 test-build:

@@ -42,7 +42,7 @@ pub use analysis::{
     Analysis, MatrixCell, MatrixPlace, MatrixTest, Placings, Summary, TestAnalysis, TopTwo,
 };
 pub use answer::capacity;
-pub use answer::money::{Bill, CostLine, Standing, TargetCost, TestMoney};
+pub use answer::money::{Bill, CostLine, Standing, TargetCost, TestMoney, Usage};
 pub use answer::rank::{FailedTarget, OncePlace, RankedTarget, Ranking};
 pub use basis::Basis;
 pub use cell::events::{ServerEvent, TestEvents, TrialBackground, TrialEvents, TrialSeconds};

@@ -1,8 +1,8 @@
 //! What is to be said of a study as a whole, and which pairs of its targets are compared.
 
 use findings::{
-    ChecksNotMade, ComparedProduct, DatasetAgainstMemory, FewRepeats, Finding, PairsLimited,
-    ProductsCompared, Subject, TrialsMissing,
+    ChecksNotMade, ComparedProduct, DatasetAgainstMemory, FewRepeats, Finding, LoadingLeftDebt,
+    PairsLimited, ProductsCompared, Subject, TrialsMissing,
 };
 use model::{Dataset, Study, Target, TargetFacts, Test};
 
@@ -25,7 +25,8 @@ pub(crate) fn findings(dataset: &Dataset) -> Vec<Finding> {
         .targets
         .iter()
         .filter_map(|target| dataset.targets.iter().find(|facts| facts.target == target.name));
-    findings.extend(facts.filter_map(dataset_against_memory));
+    findings.extend(facts.clone().filter_map(dataset_against_memory));
+    findings.extend(facts.filter_map(debt_of_loading));
     findings
 }
 
@@ -97,6 +98,17 @@ fn dataset_against_memory(facts: &TargetFacts) -> Option<Finding> {
             DatasetAgainstMemory { dataset_bytes, cache_bytes },
         )
     })
+}
+
+/// What making the data left to the server.
+fn debt_of_loading(facts: &TargetFacts) -> Option<Finding> {
+    let left = facts.server.loading_debt.as_ref()?;
+    let evidence = LoadingLeftDebt {
+        seconds: left.waited.as_secs_f64(),
+        debts: left.debts.clone(),
+        is_level: left.debts.iter().all(|debt| debt.is_level),
+    };
+    Some(Finding::new(Subject::target(&facts.target), evidence))
 }
 
 /// Whether a test has the data of the study's first one, of which alone the size is recorded.

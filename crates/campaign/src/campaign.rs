@@ -1,7 +1,7 @@
 //! A study whose targets were brought up, with the data of its first load.
 
 use crate::event::{Event, RunError};
-use crate::{OnSample, Preflight};
+use crate::{OnSample, Preflight, loading};
 use engine::Stop;
 use model::{Failure, ServerFacts, Study, Target, TargetFacts, Test, Workload};
 use system::{Hosts, Preparing, Severity, TargetHandle};
@@ -93,6 +93,9 @@ pub(crate) fn prepare(
         let prepared = prepared.map_err(|failure| handle.explain(failure))?;
         server.dataset_bytes = Some(prepared.bytes);
         server.prepare_seconds = (prepared.made > 0).then_some(prepared.elapsed.as_secs_f64());
+        if prepared.made > 0 {
+            server.loading_debt = loading::wait(handle, stop)?;
+        }
         if prepared.all_new {
             server.contents = handle.contents(workload)?;
         }

@@ -7,6 +7,7 @@
 mod campaign;
 mod catch_up;
 mod caution;
+mod debts;
 mod event;
 mod failover;
 #[doc(hidden)]
@@ -15,11 +16,13 @@ mod generators;
 mod hosts;
 mod instances;
 mod intervention;
+mod loading;
 mod measure;
 mod preflight;
 mod renew;
 mod round;
 mod search;
+mod settle;
 mod statement;
 mod task;
 mod together;
@@ -35,7 +38,8 @@ pub use generators::{
 };
 pub use hosts::{fleet, hosts_of_study, login as login_of_broker, remote, remote_hosts};
 pub use instances::{Instances, OutputReader, ReadHostOutput, ReadOutput};
-pub use measure::{LoadProgress, Measured, Observation, OnSample, Order, measure};
+pub use measure::{LoadProgress, Measured, Observation, OnSample, Order};
 pub use preflight::{Consent, Examined, Preflight};
 pub use search::{Goal, SearchProgress, Searched, search};
+pub use settle::measure;
 pub use walk::Summary;

@@ -31,6 +31,8 @@ pub struct Order<'a> {
     pub interventions: &'a [Intervention],
     /// Is shown every sample of the machine that leads as it is taken.
     pub on_sample: Option<OnSample>,
+    /// The longest time that it may run before it is measured, until the debts of its target are level.
+    pub steady_within: Option<Duration>,
     /// The loads of other targets that begin at the same moment, where there are any.
     pub(crate) together: Option<Member>,
 }
@@ -75,6 +77,7 @@ impl<'a> Order<'a> {
             sample_every: Study::SAMPLE_EVERY,
             interventions: &load.interventions,
             on_sample: None,
+            steady_within: load.steady_within,
             together: None,
         }
     }
@@ -133,21 +136,11 @@ pub enum LoadProgress<'a> {
     Waiting(Duration),
 }
 
-/// Runs one load with sampling beside it, on a target that is ready for it.
+/// Runs one load with sampling beside it, on a target that is ready for it. Where something runs beside it
+/// for its own sake, the space that the target takes is watched.
 ///
 /// # Errors
 /// When the load did not run to its end; [`Failure::stopped`].
-pub fn measure(
-    target: &mut dyn TargetHandle,
-    order: &Order<'_>,
-    stop: &Stop,
-    on_progress: &mut dyn FnMut(LoadProgress<'_>),
-) -> Result<Measured, Failure> {
-    measure_beside(target, order, None, stop, on_progress)
-}
-
-/// The same while something runs beside it for its own sake; then the space that the target takes is
-/// watched.
 pub(crate) fn measure_beside(
     target: &mut dyn TargetHandle,
     order: &Order<'_>,

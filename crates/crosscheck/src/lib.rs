@@ -1,13 +1,15 @@
 //! Cross-check tools: other load generators, run on the same work, and their output.
 //!
-//! [`sysbench`] runs the installed sysbench on the tables that weighin uses, [`key_value`] runs
+//! [`sysbench`] and [`pgbench`] run those on the tables that weighin uses, [`key_value`] runs
 //! memtier_benchmark or redis-benchmark on its keys, [`storage`] fio on its files; all read what is
 //! printed.
 
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod key_value;
+pub mod libpq;
 mod measured;
+pub mod pgbench;
 mod printed;
 mod program;
 pub mod storage;

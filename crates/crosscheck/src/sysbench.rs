@@ -9,4 +9,4 @@ mod server;
 pub use arguments::{Task, unsupported};
 pub use import::sysbench::{SysbenchResult, parse};
 pub use installed::Sysbench;
-pub use server::Server;
+pub use server::{Driver, Server};

@@ -219,7 +219,9 @@ impl<S: Session> Pool<S> {
         self.first_transaction = kinds.map_or(0, |client| client.session.names().len());
         let transactions = kinds.map_or(0, |client| client.session.transaction_names().len());
         let kinds = self.first_transaction + transactions;
-        self.recorder = Some(Recorder::open(self.schedule, at, open_loop, kinds));
+        let mut recorder = Recorder::open(self.schedule, at, open_loop, kinds);
+        recorder.sessions = self.online as u64;
+        self.recorder = Some(recorder);
     }
 
     /// Lets an idle client begin an operation, if there is one for it; appends its first request,
@@ -289,7 +291,11 @@ impl<S: Session> Pool<S> {
     #[inline]
     fn first_request(&mut self, id: usize, now: Nanos, out: &mut Vec<u8>) {
         let client = &mut self.clients[id];
+        let before = out.len();
         client.session.begin(out);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.carried(0, out.len() - before);
+        }
         let event = client.session.take_event();
         self.asks(id, now);
         if let Some(event) = event {
@@ -373,10 +379,12 @@ impl<S: Session> Pool<S> {
             return self.log_in(id, input, now, out);
         };
         recorder.advance(arrived);
+        let before = out.len();
         let (consumed, event) = match client.session.receive(input, out, &mut recorder.tally) {
             Ok(received) => received,
             Err(error) => return self.broken(id, input, now, error),
         };
+        recorder.carried(consumed, out.len() - before);
         if S::BY_STATEMENT
             && let Some(Answered { kind, refused, rows }) = client.session.take_answered()
         {

@@ -195,6 +195,7 @@ pub(crate) fn result(
     LoadResult {
         clients,
         began_at: None,
+        settled: None,
         slices: Vec::new(),
         connect_time,
         ledger: recorded.ledger,

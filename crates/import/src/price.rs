@@ -7,12 +7,13 @@ use model::{Price, PriceItem, PriceUnit, Target};
 pub(crate) const REQUESTS_PER_IO: &str = "requests_per_io";
 
 /// Endings of the names of amounts. What stands before says what the amount is for.
-const ENDINGS: [(&str, PriceUnit); 7] = [
+const ENDINGS: [(&str, PriceUnit); 8] = [
     ("monthly", PriceUnit::Month),
     ("hourly", PriceUnit::Hour),
     ("per_million_io", PriceUnit::MillionIos),
     ("per_million_ios", PriceUnit::MillionIos),
     ("per_million_requests", PriceUnit::MillionRequests),
+    ("per_gb_sent", PriceUnit::GbSent),
     ("per_gb_monthly", PriceUnit::GbMonth),
     ("per_gb_month", PriceUnit::GbMonth),
 ];

@@ -1,3 +1,4 @@
+use crate::LoadingDebt;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,6 +55,10 @@ pub struct ServerFacts {
     pub dataset_bytes: Option<u64>,
     /// How long preparing the data took, in seconds; absent when the data was there already.
     pub prepare_seconds: Option<f64>,
+    /// What making it left to be done; absent when the data was there already, or the server does not
+    /// tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loading_debt: Option<LoadingDebt>,
     /// What the test tables held when weighin had made all of them; absent when any was there
     /// already.
     pub contents: Option<TableContents>,

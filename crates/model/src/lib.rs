@@ -17,6 +17,7 @@ mod cross_check;
 mod dataset;
 mod date;
 pub mod deadline;
+mod debt;
 mod disk;
 mod durability;
 mod environment;
@@ -85,6 +86,7 @@ pub use cross_check::{
 };
 pub use dataset::{Dataset, Extension, Note, RunInfo, SupersededTrial, TargetFacts};
 pub use date::UnixMillis;
+pub use debt::{Debt, DebtChange, LoadingDebt, Settled};
 pub use disk::{DiskRates, VolumeRates};
 pub use durability::{DurabilitySetting, Kept, Promise, promises_differ, promises_in_words};
 pub use environment::{HostFacts, ServerFacts, StatementAnswer, StatementPlan, TableContents};

@@ -15,7 +15,7 @@ pub use requests::{
     RequestKind, RequestTally,
 };
 
-use crate::{Latencies, PackedLatencies, UnixMillis};
+use crate::{Latencies, PackedLatencies, Settled, UnixMillis};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -38,6 +38,10 @@ pub struct LoadResult {
     pub measure: PhaseTotals,
     /// Operations that were under way when the measured phase ended.
     pub drain: PhaseTotals,
+    /// The load that ran before this one until the target had no debts that grow or fall, where that was
+    /// asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Settled>,
     /// Of a load that took turns with those of other targets, when it was measured: its measured phase
     /// is all of these together. None of a load that was measured without a break.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -148,6 +152,10 @@ pub struct PhaseTotals {
     pub errors: u64,
     /// Bytes read from storage and written to it; none where the load is on a server.
     pub moved: Moved,
+    /// Bytes that connections to a server received in it, and sent: those of the protocol, without
+    /// what encryption and the heads of packets add. None where the load is on storage.
+    pub received_bytes: u64,
+    pub sent_bytes: u64,
 }
 
 impl PhaseTotals {

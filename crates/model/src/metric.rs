@@ -349,6 +349,20 @@ registry! {
     LogBytes = used("log_per_op", MetricUnit::BytesEach, "log", Resource::LogBytes);
     CacheMisses =
         used("cache_misses_per_op", MetricUnit::Count, "cache misses", Resource::CacheMisses);
+    /// What the target received over the network, for an operation.
+    NetworkReceived = used(
+        "network_received_per_op",
+        MetricUnit::BytesEach,
+        "received by the server",
+        Resource::NetworkReceived,
+    );
+    /// What it sent.
+    NetworkSent = used(
+        "network_sent_per_op",
+        MetricUnit::BytesEach,
+        "sent by the server",
+        Resource::NetworkSent,
+    );
 }
 
 const fn used(

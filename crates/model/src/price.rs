@@ -46,14 +46,22 @@ pub enum PriceUnit {
     MillionIos,
     /// Gigabytes (10⁹ bytes) kept for a month.
     GbMonth,
+    /// Gigabytes (10⁹ bytes) that the target sends to its clients.
+    GbSent,
     /// Millions of requests; a request is a transaction of the test.
     MillionRequests,
 }
 
 impl PriceUnit {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Month, Self::Hour, Self::MillionIos, Self::GbMonth, Self::MillionRequests];
+    pub const ALL: [Self; 6] = [
+        Self::Month,
+        Self::Hour,
+        Self::MillionIos,
+        Self::GbMonth,
+        Self::GbSent,
+        Self::MillionRequests,
+    ];
 
     /// The name that study files use.
     pub fn name(self) -> &'static str {
@@ -62,6 +70,7 @@ impl PriceUnit {
             Self::Hour => "hour",
             Self::MillionIos => "million_ios",
             Self::GbMonth => "gb_month",
+            Self::GbSent => "gb_sent",
             Self::MillionRequests => "million_requests",
         }
     }
@@ -70,7 +79,7 @@ impl PriceUnit {
     pub fn has_quantity(self) -> bool {
         match self {
             Self::Month | Self::Hour | Self::GbMonth => true,
-            Self::MillionIos | Self::MillionRequests => false,
+            Self::MillionIos | Self::GbSent | Self::MillionRequests => false,
         }
     }
 }
@@ -98,15 +107,15 @@ impl Price {
                 PriceUnit::Month => item.amount * item.quantity.unwrap_or(1.0),
                 PriceUnit::Hour => item.amount * item.quantity.unwrap_or(1.0) * Self::MONTH_HOURS,
                 PriceUnit::GbMonth => item.amount * item.quantity.or(gigabytes)?,
-                PriceUnit::MillionIos | PriceUnit::MillionRequests => 0.0,
+                PriceUnit::MillionIos | PriceUnit::GbSent | PriceUnit::MillionRequests => 0.0,
             })
         };
         self.items.iter().map(of_item).sum()
     }
 
-    /// Whether IOs are charged.
-    pub fn charges_ios(&self) -> bool {
-        self.items.iter().any(|item| item.per == PriceUnit::MillionIos && item.amount > 0.0)
+    /// Whether such units are charged.
+    pub fn charges(&self, unit: PriceUnit) -> bool {
+        self.items.iter().any(|item| item.per == unit && item.amount > 0.0)
     }
 }
 

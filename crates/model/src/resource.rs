@@ -23,6 +23,10 @@ pub enum Resource {
     LogBytes,
     /// Reads that waited for data that was not in the target's own cache, by its own counter.
     CacheMisses,
+    /// Bytes that the load's connections sent to the target, and received from it: known of targets
+    /// elsewhere as well.
+    NetworkReceived,
+    NetworkSent,
 }
 
 impl Resource {

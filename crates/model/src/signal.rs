@@ -9,6 +9,13 @@ pub const DIRTY_BYTES: &str = "dirty_bytes";
 pub const FLUSHED_BYTES: &str = "flushed_bytes";
 /// Log that has been written since the last checkpoint, in bytes.
 pub const CHECKPOINT_AGE: &str = "checkpoint_age_bytes";
+/// How much log a target takes since the last checkpoint before clients have to wait for the next one, or
+/// before it begins one, in bytes.
+pub const CHECKPOINT_AGE_LIMIT: &str = "checkpoint_age_limit_bytes";
+/// What the target's own cache takes, in bytes.
+pub const CACHE_BYTES: &str = "cache_bytes";
+/// Old versions of rows that have yet to be removed, in transactions.
+pub const OLD_VERSIONS: &str = "old_versions";
 /// Log that was written, in bytes since the target started.
 pub const LOG_WRITTEN: &str = "log_written_bytes";
 /// Data that was read from files, in bytes since the target started.
@@ -58,6 +65,12 @@ pub const PAGES_LOGGED_WHOLE: &str = "pages_logged_whole";
 pub const CLEANUPS: &str = "cleanups";
 /// Rows that nobody sees any more and that have yet to be removed.
 pub const DEAD_ROWS: &str = "dead_rows";
+/// How many of them there may be before the target removes them.
+pub const DEAD_ROWS_LIMIT: &str = "dead_rows_limit";
+/// Tables that are being cleaned of dead rows by the target itself.
+pub const CLEANUPS_RUNNING: &str = "cleanups_running";
+/// Whether a checkpoint is being written: 0 or 1.
+pub const CHECKPOINTS_RUNNING: &str = "checkpoints_running";
 /// Temporary files that queries wrote, since the target started.
 pub const TEMPORARY_FILES: &str = "temporary_files";
 /// The same in bytes.
@@ -82,3 +95,8 @@ pub const SYNC_MICROS: &str = "sync_micros";
 pub const LOCK_WAIT_MILLIS: &str = "lock_wait_ms";
 /// How often they did.
 pub const LOCK_WAITS: &str = "lock_waits";
+
+/// How far, at most, a target may have moved that counter by work of its own, since it started.
+pub fn by_itself(counter: &str) -> String {
+    format!("{counter}_by_itself")
+}

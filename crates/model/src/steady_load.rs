@@ -19,6 +19,10 @@ pub struct Load {
     pub placement: Option<LevelPlacement>,
     /// How long the load runs before measuring starts; in each step of a search.
     pub warmup: Duration,
+    /// The longest time that the load may run before that, until its target has no debts that grow or
+    /// fall. Not at all when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady_within: Option<Duration>,
     /// How long is measured; in each step of a search. With `operations` the longest time that they
     /// may take.
     pub duration: Duration,
@@ -69,6 +73,17 @@ impl Load {
         self.load_generators * self.makers(target).len().max(1) as u32
     }
 
+    /// For how long what a target puts off must be level before a load is measured that long.
+    pub fn settling_window(measured: Duration) -> Duration {
+        (measured / 2).clamp(Duration::from_secs(10), Duration::from_secs(120))
+    }
+
+    /// The shortest and the longest time that the load runs before its warm-up, where it settles.
+    pub fn settling(&self) -> Option<(Duration, Duration)> {
+        let longest = self.steady_within?;
+        Some((Self::settling_window(self.duration).min(longest), longest))
+    }
+
     /// A load of one process, with everything else as in a study file that says nothing of it.
     pub fn new(
         workload: Workload,
@@ -81,6 +96,7 @@ impl Load {
             levels,
             placement: None,
             warmup,
+            steady_within: None,
             duration,
             operations: None,
             arrivals: Arrivals::default(),

@@ -274,9 +274,10 @@ impl Test {
     const ASSUMED_RATE: u64 = 1_000;
 
     /// How long the work of one trial takes: exactly for a load that has a duration, at most for a failover,
-    /// and about for a load of so many operations, for a search, which ends when it knows, and for statements.
+    /// at least for one that is run until it is steady, and about for a load of so many operations, for a search, which ends when it knows, and for statements.
     pub fn work_time(&self) -> Duration {
-        let steady = |load: &Load| load.warmup + load.duration;
+        let settling = |load: &Load| load.settling().map_or(Duration::ZERO, |(least, _)| least);
+        let steady = |load: &Load| settling(load) + load.warmup + load.duration;
         match &self.task {
             Task::Load(load) => match load.operations {
                 // Its duration is what it may take.

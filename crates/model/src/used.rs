@@ -42,7 +42,15 @@ fn rate(resource: Resource, load: &LoadResult, sampling: &Sampling) -> Option<f6
         Resource::DiskWrittenBytes => disk(|disk| disk.written_bytes),
         Resource::LogBytes => window.growth(sampling, signal::LOG_WRITTEN),
         Resource::CacheMisses => window.growth(sampling, signal::CACHE_MISSES),
+        Resource::NetworkReceived => carried(load, load.measure.sent_bytes),
+        Resource::NetworkSent => carried(load, load.measure.received_bytes),
     }
+}
+
+/// Bytes per second that connections carried in the measured phase; `None` where they were not counted,
+/// as in results that others measured.
+fn carried(load: &LoadResult, bytes: u64) -> Option<f64> {
+    (bytes > 0).then(|| bytes as f64 / load.measure.elapsed.as_secs_f64())
 }
 
 impl Sampling {
@@ -112,6 +120,8 @@ mod tests {
         let phase = |seconds, transactions| PhaseTotals {
             elapsed: Duration::from_secs(seconds),
             transactions,
+            received_bytes: transactions * 900,
+            sent_bytes: transactions * 120,
             ..PhaseTotals::default()
         };
         let load =
@@ -184,6 +194,10 @@ mod tests {
             assert_eq!(elsewhere.used(resource), None, "{resource:?}");
         }
         assert_eq!(elsewhere.used(Resource::DiskWrites), None);
+        // What its connections carried is known all the same.
+        let carried = [Resource::NetworkReceived, Resource::NetworkSent];
+        let carried = carried.map(|one| elsewhere.used(one).map(|used| used.value));
+        assert_eq!(carried, [Some(120.0), Some(900.0)]);
         // Half of a second of two.
         let mut hardly = seen();
         hardly.samples = vec![Sample { at_seconds: 1.5, ..sample(2, 1.0) }];

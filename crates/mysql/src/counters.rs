@@ -3,7 +3,7 @@ use model::{ServerCounters, signal};
 use std::collections::BTreeMap;
 
 /// The server's counters that are kept: statements for check 2, the rest to explain a result.
-const NAMES: [&str; 33] = [
+const NAMES: [&str; 31] = [
     "Aborted_clients",
     "Bytes_received",
     "Bytes_sent",
@@ -19,12 +19,10 @@ const NAMES: [&str; 33] = [
     "Innodb_buffer_pool_bytes_data",
     "Innodb_buffer_pool_read_requests",
     "Innodb_buffer_pool_wait_free",
-    "Innodb_checkpoint_max_age",
     "Innodb_data_reads",
     "Innodb_data_writes",
     "Innodb_data_written",
     "Innodb_deadlocks",
-    "Innodb_history_list_length",
     "Innodb_log_waits",
     "Innodb_log_writes",
     "Innodb_rows_deleted",
@@ -48,14 +46,19 @@ const KEPT_WITH: [(&str, &str); 3] = [
 ];
 
 /// What is kept as a signal in place of the server's own counter.
-const SIGNALS: [(&str, &str); 11] = [
+const SIGNALS: [(&str, &str); 15] = [
     ("Innodb_buffer_pool_pages_dirty", signal::DIRTY_BYTES),
     ("Innodb_buffer_pool_pages_flushed", signal::FLUSHED_BYTES),
+    ("Innodb_buffer_pool_pages_total", signal::CACHE_BYTES),
     ("Innodb_buffer_pool_reads", signal::CACHE_MISSES),
     ("Innodb_checkpoint_age", signal::CHECKPOINT_AGE),
+    ("Innodb_checkpoint_max_age", signal::CHECKPOINT_AGE_LIMIT),
+    // MySQL tells how large its log may be, and not how much of that it fills before clients wait.
+    ("Innodb_redo_log_capacity_resized", signal::CHECKPOINT_AGE_LIMIT),
     ("Innodb_data_read", signal::DATA_READ),
     // Later versions of MariaDB count all syncs together; where those of the log are told, they count.
     ("Innodb_data_fsyncs", signal::SYNCS),
+    ("Innodb_history_list_length", signal::OLD_VERSIONS),
     ("Innodb_os_log_fsyncs", signal::SYNCS),
     ("Innodb_os_log_written", signal::LOG_WRITTEN),
     ("Innodb_row_lock_time", signal::LOCK_WAIT_MILLIS),
@@ -63,7 +66,9 @@ const SIGNALS: [(&str, &str); 11] = [
     ("Qcache_hits", signal::CACHED_ANSWERS),
 ];
 /// Signals of bytes whose counters count pages.
-const IN_PAGES: [&str; 2] = [signal::DIRTY_BYTES, signal::FLUSHED_BYTES];
+const IN_PAGES: [&str; 3] = [signal::CACHE_BYTES, signal::DIRTY_BYTES, signal::FLUSHED_BYTES];
+/// From where to where MySQL's log reaches that no checkpoint has covered; MariaDB tells the difference.
+const LOG_POSITIONS: [&str; 2] = ["Innodb_redo_log_checkpoint_lsn", "Innodb_redo_log_current_lsn"];
 /// How large a page is.
 const PAGE_SIZE: &str = "Innodb_page_size";
 /// InnoDB's usual page size, for a server that does not tell.
@@ -74,8 +79,8 @@ const USUAL_PAGE: i64 = 16_384;
 pub(super) fn read(connection: &mut Connection) -> Result<ServerCounters, ClientError> {
     let signals = SIGNALS.map(|(name, _)| name);
     let more = KEPT_WITH.map(|(name, _)| name);
-    let names: Vec<&str> =
-        NAMES.into_iter().chain(more).chain(signals).chain([PAGE_SIZE]).collect();
+    let units = LOG_POSITIONS.into_iter().chain([PAGE_SIZE]);
+    let names: Vec<&str> = NAMES.into_iter().chain(more).chain(signals).chain(units).collect();
     let sql = format!("SHOW GLOBAL STATUS WHERE Variable_name IN ('{}')", names.join("','"));
     let rows = connection.query(&sql)?.rows;
     Ok(counters(rows.into_iter().filter_map(|row| {
@@ -95,6 +100,9 @@ fn counters(status: impl IntoIterator<Item = (String, i64)>) -> ServerCounters {
         if let Some(value) = status.get_mut(with) {
             *value = value.saturating_add(more);
         }
+    }
+    if let [Some(checkpoint), Some(end)] = LOG_POSITIONS.map(|name| status.remove(name)) {
+        status.insert(signal::CHECKPOINT_AGE.to_owned(), end.saturating_sub(checkpoint).max(0));
     }
     for (name, signal) in SIGNALS {
         if let Some(value) = status.remove(name) {
@@ -124,6 +132,18 @@ mod tests {
         let log = ("Innodb_os_log_fsyncs".to_owned(), 4);
         let told = counters([log, all]);
         assert_eq!(told.iter().collect::<Vec<_>>(), [(signal::SYNCS, 4)]);
+    }
+
+    #[test]
+    fn the_age_of_the_checkpoint_follows_from_positions_where_only_these_are_told() {
+        let status = [
+            ("Innodb_redo_log_checkpoint_lsn", 1_000),
+            ("Innodb_redo_log_current_lsn", 5_000),
+            ("Innodb_redo_log_capacity_resized", 100_000),
+        ];
+        let counters = counters(status.map(|(name, value)| (name.to_owned(), value)));
+        let told = [counters[signal::CHECKPOINT_AGE], counters[signal::CHECKPOINT_AGE_LIMIT]];
+        assert_eq!((told, counters.iter().count()), ([4_000, 100_000], 2));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! sysbench on the tables of a trial.
 
 use crate::client::Connection;
-use crosscheck::sysbench::{Server, Sysbench, unsupported};
+use crosscheck::sysbench::{Driver, Server, Sysbench, unsupported};
 use engine::Stop;
 use host::Host;
 use model::{CrossCheckFigures, Failure, Load, Oltp, Place, Target, Tls, Trial};
@@ -70,6 +70,6 @@ fn server(login: &Login, control: &Connection) -> Result<Server, Failure> {
         user: credentials.user.clone(),
         password: credentials.password().bytes().to_vec(),
         database: login.address().database.clone(),
-        compression: login.address().compression,
+        driver: Driver::Mysql { compression: login.address().compression },
     })
 }

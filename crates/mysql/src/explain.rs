@@ -24,7 +24,7 @@ pub(crate) fn explain(
     control: &mut Connection,
     workload: &Workload,
 ) -> Result<Vec<Explained<PlannedTable, ClientError>>, Failure> {
-    let statements = sample_statements(READER.outline(workload)?, quote);
+    let statements = sample_statements(READER.sampled(workload, control)?, quote);
     let explained = statements.into_iter().map(|statement| {
         let rows = control.query(&format!("EXPLAIN {}", statement.sql));
         (statement, rows.map(tables))

@@ -96,7 +96,7 @@ impl ServerKind for Mysql {
     }
 
     fn outline(login: &Login) -> Result<Box<dyn Outliner>, Failure> {
-        Ok(Box::new(outline::Outlined::reach(login)?))
+        Ok(Box::new(sql::Outlined::<outline::MysqlOutline>::reach(login)?))
     }
 
     fn usual_login(
@@ -177,12 +177,12 @@ impl ServerKind for Mysql {
     }
 
     fn check_data(
-        _: &Login,
+        login: &Login,
         connection: &mut Connection,
         workload: &Workload,
-        _: &mut Preparing<'_>,
+        preparing: &mut Preparing<'_>,
     ) -> Result<(), Failure> {
-        sql::data::check(connection, workload)
+        sql::data::check::<Self>(login, connection, workload, preparing.seed)
     }
 
     fn own(workload: &Workload) -> Option<&Transactions> {
@@ -215,8 +215,12 @@ impl ServerKind for Mysql {
         Ok(sql::plans(test, explain::explain(connection, workload)?))
     }
 
-    fn clients(workload: &Workload, request: &LoadRequest<'_>) -> SqlClients<Self> {
-        SqlClients::new(workload, request)
+    fn clients(
+        login: &Login,
+        workload: &Workload,
+        request: &LoadRequest<'_>,
+    ) -> Result<SqlClients<Self>, Failure> {
+        SqlClients::new(login, workload, request)
     }
 
     fn member(login: &Login) -> Result<Box<dyn Member>, Failure> {

@@ -11,8 +11,8 @@ use system::Login;
 use system::own_data::{DataObject, SqlConnection, SqlError, SqlRows, SqlServer};
 use workload::data::{Cell, ObjectKind, ScriptSyntax};
 
-/// A deadlock, and a lock wait that took too long.
-const CONFLICTS: [u16; 2] = [1205, 1213];
+/// A record that was changed since it was read, a lock wait that took too long, and a deadlock.
+const CONFLICTS: [u16; 3] = [1020, 1205, 1213];
 
 /// The database that a login leads to.
 #[derive(Debug)]

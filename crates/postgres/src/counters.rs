@@ -1,7 +1,9 @@
 //! The server's counters, in the words of signals where there are any.
 
 use crate::client::{ClientError, Connection};
-use crate::names::{COUNTERS_NAME, LOAD_NAME, ROWS_INSERTED, TABLE_SCANS, TRANSACTIONS};
+use crate::names::{
+    COUNTERS_NAME, LOAD_NAME, ROWS_INSERTED, TABLE_SCANS, TRANSACTIONS, TRANSACTIONS_BY_ITSELF,
+};
 use crate::replication::HEARTBEAT;
 use model::{ServerCounters, signal};
 
@@ -108,11 +110,11 @@ fn figures(version: u32) -> Vec<(&'static str, String)> {
         HEARTBEAT.name
     );
     let block = "current_setting('block_size')::bigint";
-    // Two transactions of each session are no load's: its login, and what prepares its statements.
-    let sessions = if version < WITH_SESSIONS { "0" } else { "sessions" };
+    // A login is a transaction, whoever logs in. Where the server does not count these, nobody knows how
+    // many transactions were a load's.
+    let sessions = if version < WITH_SESSIONS { "NULL" } else { "sessions" };
     let transactions = format!(
-        "xact_commit + xact_rollback - 2 * {sessions} - {TRANSACTIONS_EACH} * {READINGS} \
-                 - {heartbeats}"
+        "xact_commit + xact_rollback - {sessions} - {TRANSACTIONS_EACH} * {READINGS} - {heartbeats}"
     );
     let mut figures = vec![
         (TRANSACTIONS, database(&transactions)),
@@ -126,6 +128,8 @@ fn figures(version: u32) -> Vec<(&'static str, String)> {
         (signal::TEMPORARY_BYTES, database("temp_bytes")),
         (signal::CLEANUPS, tables("autovacuum_count")),
         (signal::DEAD_ROWS, tables("n_dead_tup")),
+        (signal::DEAD_ROWS_LIMIT, tables(DEAD_ROWS_ALLOWED)),
+        (signal::CLEANUPS_RUNNING, backends("'autovacuum worker'")),
         (signal::TRANSACTIONS_TO_WRAPAROUND, database_of_catalog("2147483647 - age(datfrozenxid)")),
         ("xact_commit", database("xact_commit")),
         ("xact_rollback", database("xact_rollback")),
@@ -133,10 +137,32 @@ fn figures(version: u32) -> Vec<(&'static str, String)> {
         ("n_tup_upd", tables("n_tup_upd")),
         ("numbackends", database("numbackends")),
     ];
+    figures.push((TRANSACTIONS_BY_ITSELF, by_itself()));
     figures.extend(log(version));
     figures.extend(writes(version, block));
     figures.extend(waits());
     figures
+}
+
+/// How many dead rows a table may have before the server cleans it, unless the table says otherwise.
+const DEAD_ROWS_ALLOWED: &str = "current_setting('autovacuum_vacuum_threshold')::float8 \
+                                 + current_setting('autovacuum_vacuum_scale_factor')::float8 * n_live_tup";
+
+fn backends(kind: &str) -> String {
+    format!("SELECT count(*) FROM pg_stat_activity WHERE backend_type = {kind}")
+}
+
+/// How many transactions autovacuum may have had so far, at most: a worker comes to the database each
+/// `autovacuum_naptime`, which is a login and a look at the tables, and perhaps once more than whole
+/// ones go by between two readings; each table that it works on is three at most.
+fn by_itself() -> String {
+    format!(
+        "SELECT 2 * (floor(extract(epoch FROM clock_timestamp())) / s.setting::bigint + {READINGS}) \
+         + (SELECT 3 * coalesce(sum(autovacuum_count + autoanalyze_count), 0) \
+            FROM pg_stat_all_tables) \
+         FROM pg_settings s WHERE s.name = 'autovacuum_naptime' \
+         AND current_setting('autovacuum')::bool"
+    )
 }
 
 fn database_of_catalog(what: &str) -> String {
@@ -151,6 +177,17 @@ fn log(version: u32) -> Vec<(&'static str, String)> {
         (
             signal::CHECKPOINT_AGE,
             format!("SELECT pg_wal_lsn_diff({position}, redo_lsn) FROM pg_control_checkpoint()"),
+        ),
+        (
+            signal::CHECKPOINT_AGE_LIMIT,
+            "SELECT pg_size_bytes(current_setting('max_wal_size'))".to_owned(),
+        ),
+        (
+            signal::CHECKPOINTS_RUNNING,
+            format!(
+                "{} AND wait_event IS DISTINCT FROM 'CheckpointerMain'",
+                backends("'checkpointer'")
+            ),
         ),
     ];
     if version >= WITH_SESSIONS {

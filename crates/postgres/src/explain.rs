@@ -44,7 +44,7 @@ pub(crate) fn explain(
     control: &mut Connection,
     workload: &Workload,
 ) -> Result<Vec<Explained<PlannedStep, ClientError>>, Failure> {
-    let statements = sample_statements(READER.outline(workload)?, quote);
+    let statements = sample_statements(READER.sampled(workload, control)?, quote);
     let explained = statements.into_iter().map(|statement| {
         let answer = control.query(&format!("EXPLAIN {}", statement.sql));
         let lines = answer.map(|answer| answer.rows.into_iter().flatten().flatten());

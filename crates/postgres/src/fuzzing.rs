@@ -2,9 +2,18 @@
 
 use crate::client::certificate_hash;
 use crate::client::password_file::{Wanted, find};
+use crate::outline::ServerLog;
+use workload::draft::{LoggedStatements, StatementLog};
 
 /// Reads bytes as a password file, and as a certificate.
 pub fn read(bytes: &[u8]) {
     find(bytes, &Wanted { host: "db", port: "5432", database: "shop", user: "ann" });
     certificate_hash(bytes);
+}
+
+/// Reads a text as a log of statements.
+pub fn log(text: &str) -> LoggedStatements {
+    let mut log = Box::new(ServerLog::default());
+    text.lines().for_each(|line| log.line(line));
+    log.finish()
 }

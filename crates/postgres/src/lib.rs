@@ -4,6 +4,7 @@ mod changes;
 pub mod client;
 mod control;
 mod counters;
+mod cross_check;
 mod examine;
 mod explain;
 mod facts;
@@ -12,6 +13,7 @@ pub mod fuzzing;
 mod limits;
 pub mod load;
 mod names;
+mod outline;
 mod own_data;
 mod private;
 mod probe;
@@ -22,12 +24,12 @@ pub mod tables;
 
 pub use crate::client::connect;
 use crate::client::{Connection, LOOK, login_failure, login_options, server_failure};
+pub use crate::cross_check::SqlTool;
 use crate::load::{Duplicates, PostgresWire};
 use crate::names::LOAD_NAME;
 use crate::own_data::Database;
 use crate::protocol::{LoginError, LoginOptions, ServerError};
 use crate::tables::Rows;
-use crosscheck::sysbench::Sysbench;
 use engine::{OperationError, Stop};
 use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
@@ -43,8 +45,8 @@ use system::client::{Credentials, LoginEnvironment, UsualLogin};
 use system::group::Member;
 use system::own_data::SqlServer;
 use system::{
-    CleanedUp, Examination, LoadRequest, Login, Prepared, Preparing, ProbedServer, Seen,
-    ServerKind, Servers, Setting, StatementSession, cannot_check,
+    CleanedUp, Examination, LoadRequest, Login, Outliner, Prepared, Preparing, ProbedServer, Seen,
+    ServerKind, Servers, Setting, StatementSession,
 };
 use workload::program::Program;
 
@@ -58,7 +60,7 @@ pub struct Postgres;
 impl ServerKind for Postgres {
     type Connection = Connection;
     type Work = Workload;
-    type Tool = Sysbench;
+    type Tool = SqlTool;
     type Clients = SqlClients<Self>;
 
     const SYSTEM: model::System = model::System::Postgres;
@@ -93,6 +95,10 @@ impl ServerKind for Postgres {
 
     fn connect(login: &Login) -> Result<Connection, Failure> {
         connect(login)
+    }
+
+    fn outline(login: &Login) -> Result<Box<dyn Outliner>, Failure> {
+        Ok(Box::new(sql::Outlined::<outline::PostgresOutline>::reach(login)?))
     }
 
     fn ends(connection: &Connection) -> io::Result<Ends> {
@@ -154,12 +160,12 @@ impl ServerKind for Postgres {
     }
 
     fn check_data(
-        _: &Login,
+        login: &Login,
         connection: &mut Connection,
         workload: &Workload,
-        _: &mut Preparing<'_>,
+        preparing: &mut Preparing<'_>,
     ) -> Result<(), Failure> {
-        sql::data::check(connection, workload)
+        sql::data::check::<Self>(login, connection, workload, preparing.seed)
     }
 
     fn own(workload: &Workload) -> Option<&Transactions> {
@@ -181,8 +187,12 @@ impl ServerKind for Postgres {
         sql::data::contents(connection, workload)
     }
 
-    fn clients(workload: &Workload, request: &LoadRequest<'_>) -> SqlClients<Self> {
-        SqlClients::new(workload, request)
+    fn clients(
+        login: &Login,
+        workload: &Workload,
+        request: &LoadRequest<'_>,
+    ) -> Result<SqlClients<Self>, Failure> {
+        SqlClients::new(login, workload, request)
     }
 
     fn plans(
@@ -225,27 +235,27 @@ impl ServerKind for Postgres {
     }
 
     fn tool(
-        _host: &Arc<dyn Host>,
-        _: &Workload,
-        _target: &Target,
+        host: &Arc<dyn Host>,
+        workload: &Workload,
+        target: &Target,
         test: &str,
-    ) -> Result<Sysbench, Failure> {
-        Err(cannot_check("sysbench", &format!("the test {test} on PostgreSQL")))
+    ) -> Result<SqlTool, Failure> {
+        cross_check::tool(host, workload, target, test)
     }
 
-    fn tool_name(tool: &Sysbench) -> String {
+    fn tool_name(tool: &SqlTool) -> String {
         tool.name()
     }
 
     fn cross_check(
-        tool: &Sysbench,
-        _login: &Login,
-        _connection: Connection,
-        _trial: &Trial,
-        _load: &model::Load,
-        _stop: &Stop,
+        tool: &SqlTool,
+        login: &Login,
+        connection: Connection,
+        trial: &Trial,
+        load: &model::Load,
+        stop: &Stop,
     ) -> Result<CrossCheckFigures, Failure> {
-        Err(cannot_check(&tool.name(), "PostgreSQL"))
+        cross_check::load(tool, login, connection, trial, load, stop)
     }
 }
 

@@ -170,8 +170,12 @@ impl ServerKind for Redis {
         keys::prepare(connection, &asked, preparing).map(drop)
     }
 
-    fn clients(keys: &KeyValue, request: &LoadRequest<'_>) -> KeyValueClients {
-        KeyValueClients { workload: keys.clone(), seed: request.seed }
+    fn clients(
+        _: &Login,
+        keys: &KeyValue,
+        request: &LoadRequest<'_>,
+    ) -> Result<KeyValueClients, Failure> {
+        Ok(KeyValueClients { workload: keys.clone(), seed: request.seed })
     }
 
     fn background_work(

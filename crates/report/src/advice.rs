@@ -47,8 +47,9 @@ pub fn terminal_answers(
         let of_test = analysis.tests.iter().find(|candidate| candidate.test == test.test);
         let counted = of_test.map_or(UnitName::TRANSACTION, view::counted);
         b.section(format!("{}: {}?", test.test, words::question(question, counted)), |b| {
-            test.targets.iter().for_each(|target| of_target(target, counted, b));
             b.paragraph(words::sufficient(test));
+            words::capacity_break_evens(test).into_iter().for_each(|said| b.paragraph(said));
+            test.targets.iter().for_each(|target| of_target(target, counted, b));
             if test.service_times && speaks_of_latency(test) {
                 b.caption(words::SERVICE_TIMES);
             }

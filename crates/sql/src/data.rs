@@ -45,8 +45,18 @@ pub fn prepare<'a, K: SqlKind, M: Maker<Connection = K::Connection>>(
 ///
 /// # Errors
 /// `MissingTables` where a table is missing, unfinished, too small or of another shape.
-pub fn check(control: &mut impl Control, workload: &Workload) -> Result<(), Failure> {
-    workload.oltp().map_or(Ok(()), |oltp| tables::check(control, oltp))
+pub fn check<K: SqlKind>(
+    login: &Login,
+    control: &mut K::Connection,
+    workload: &Workload,
+    seed: u64,
+) -> Result<(), Failure> {
+    match workload {
+        Workload::Transactions(own) => {
+            system::own_data::check(&*K::database(login), &own.data, seed, own.change_data)
+        }
+        other => other.oltp().map_or(Ok(()), |oltp| tables::check(control, oltp)),
+    }
 }
 
 /// The contents of test tables; `None` where they are not there as weighin made them.

@@ -1,6 +1,8 @@
 //! Loads on one kind of server.
 
-use crate::{Control, ControlError, Reader, Statements, Wire, run_part};
+use crate::picked::Picked;
+use crate::program::ask_column;
+use crate::{Column, Control, Reader, Statements, Wire, run_part};
 use engine::{Account, LoadError, LoadSpec, OperationError, SessionError};
 use model::{Failure, Workload};
 use serde::{Deserialize, Serialize};
@@ -55,16 +57,19 @@ pub trait SqlKind: Send + Sync + 'static {
 /// # Errors
 /// As [`Reader::program`]; where the server cannot be asked.
 pub fn program<K: SqlKind>(workload: &Workload, login: &Login) -> Result<Program, Failure> {
+    K::READER.program(workload, &mut asking::<K>(login))
+}
+
+/// Asks a server for values, over one connection, which it opens when the first are wanted.
+fn asking<K: SqlKind>(login: &Login) -> impl FnMut(&str) -> Result<Column, Failure> {
     let mut control = None;
-    K::READER.program(workload, &mut |sql| {
+    move |sql| {
         let control = match &mut control {
             Some(control) => control,
             none => none.insert(K::connect(login)?),
         };
-        let asked = format!("cannot have the values of a script («{sql}»)");
-        let rows = control.rows_long(sql).map_err(|error| error.failure(&asked))?;
-        Ok(rows.into_iter().map(|row| row.into_iter().next().flatten()).collect())
-    })
+        ask_column(control, sql)
+    }
 }
 
 /// Whether a load changes nothing of a user's own data.
@@ -77,6 +82,9 @@ pub fn only_reads(workload: &Workload) -> bool {
 #[serde(bound = "")]
 pub struct SqlClients<K> {
     workload: Workload,
+    /// What its scripts pick from and queries gave, in the order in which they need it. It is asked once
+    /// for all load generators, before the server's counters are read.
+    picked: Vec<Picked>,
     /// Whether to keep the latencies of each kind of statement apart.
     by_statement: bool,
     /// Seeds all random streams.
@@ -85,14 +93,24 @@ pub struct SqlClients<K> {
     kind: PhantomData<K>,
 }
 
-impl<K> SqlClients<K> {
-    pub fn new(workload: &Workload, request: &LoadRequest<'_>) -> Self {
-        Self {
+impl<K: SqlKind> SqlClients<K> {
+    /// Those of a load that is asked for; values that scripts pick from are asked of the server.
+    ///
+    /// # Errors
+    /// As [`program`].
+    pub fn new(
+        login: &Login,
+        workload: &Workload,
+        request: &LoadRequest<'_>,
+    ) -> Result<Self, Failure> {
+        let picked = K::READER.picked(workload, &mut asking::<K>(login))?;
+        Ok(Self {
             workload: workload.clone(),
+            picked,
             by_statement: request.by_statement,
             seed: request.seed,
             kind: PhantomData,
-        }
+        })
     }
 }
 
@@ -106,7 +124,7 @@ impl<K: SqlKind> Clients for SqlClients<K> {
         run: &mut PartRun<'_>,
     ) -> Result<Account, LoadError> {
         let refused = |failure| SessionError::Login(Box::new(failure));
-        let program = program::<K>(&self.workload, login).map_err(refused)?;
+        let program = K::READER.with_picked(&self.workload, &self.picked).map_err(refused)?;
         let statements = Arc::new(Statements::new(program, self.seed, spec.clients));
         let wire = K::wire(login, &self.workload, &statements).map_err(refused)?;
         run_part(&wire, &statements, self.by_statement, spec, run)

@@ -1,3 +1,5 @@
+use crate::picked::Picked;
+use crate::{Control, ControlError};
 use model::{Failure, FailureKind, SqlSyntax, System, Transactions, Workload};
 use std::sync::Arc;
 use workload::oltp::{Wording, program_in};
@@ -6,7 +8,7 @@ use workload::program::{Program, Values, ValuesBuilder, ValuesError};
 use workload::script::{Need, Needed, Parsed, ScriptError};
 
 /// Memory that the values of one query may take.
-const MOST_BYTES: usize = 256 << 20;
+pub(crate) const MOST_BYTES: usize = 256 << 20;
 
 /// The first column of the answer to a query.
 pub type Column = Vec<Option<Vec<u8>>>;
@@ -16,6 +18,16 @@ pub type Column = Vec<Option<Vec<u8>>>;
 pub struct Reader {
     pub system: System,
     pub wording: Wording,
+}
+
+/// The values of a script that a query gives.
+///
+/// # Errors
+/// When the server refuses.
+pub(crate) fn ask_column<C: Control>(control: &mut C, sql: &str) -> Result<Column, Failure> {
+    let asked = format!("cannot have the values of a script («{sql}»)");
+    let rows = control.rows_long(sql).map_err(|error| error.failure(&asked))?;
+    Ok(rows.into_iter().map(|row| row.into_iter().next().flatten()).collect())
 }
 
 impl Reader {
@@ -39,6 +51,52 @@ impl Reader {
     /// As [`Self::program`].
     pub fn outline(&self, workload: &Workload) -> Result<Program, Failure> {
         self.with_values(workload, &mut |_| Ok(Arc::default()))
+    }
+
+    /// The same with values as far as queries that only read give them: enough to look at statements.
+    ///
+    /// # Errors
+    /// As [`Self::program`].
+    pub fn sampled<C: Control>(
+        &self,
+        workload: &Workload,
+        control: &mut C,
+    ) -> Result<Program, Failure> {
+        let mut ask = |sql: &str| match own::query_only_reads(sql) {
+            false => Ok(Column::new()),
+            true => ask_column(control, sql),
+        };
+        self.with_values(workload, &mut |need| Ok(values(need, &mut ask).unwrap_or_default()))
+    }
+
+    /// The values that scripts pick from, in the order in which they need them.
+    ///
+    /// # Errors
+    /// As [`Self::program`].
+    pub(crate) fn picked(
+        &self,
+        workload: &Workload,
+        ask: &mut dyn FnMut(&str) -> Result<Column, Failure>,
+    ) -> Result<Vec<Picked>, Failure> {
+        let Workload::Transactions(own) = workload else { return Ok(Vec::new()) };
+        let needed = self.read(own)?;
+        needed.needs().iter().map(|need| values(need, ask).map(Picked)).collect()
+    }
+
+    /// A workload as what clients run, with the values that were asked before.
+    ///
+    /// # Errors
+    /// As [`Self::program`]; where these are not those of the workload.
+    pub(crate) fn with_picked(
+        &self,
+        workload: &Workload,
+        picked: &[Picked],
+    ) -> Result<Program, Failure> {
+        let mut picked = picked.iter();
+        self.with_values(workload, &mut |need| match picked.next() {
+            Some(values) => Ok(Arc::clone(&values.0)),
+            None => Err(refused(&need.failed("its values did not come with the load", ""))),
+        })
     }
 
     fn with_values(

@@ -40,7 +40,7 @@ pub struct KnownScatter<'a> {
     /// Of ratios within a repeat.
     pub ratios: &'a Scatter,
     /// From repeat to repeat of a cell, of the base and of the candidate.
-    pub cells: Option<(&'a Scatter, &'a Scatter)>,
+    pub cells: (&'a Scatter, &'a Scatter),
     pub shared: SharedVariance,
 }
 
@@ -93,15 +93,12 @@ impl Ratio {
         rounding: f64,
         known: &KnownScatter<'_>,
     ) -> Result<Self, SampleError> {
-        let logs = |pick: fn(&Repeat) -> Option<f64>, cells: Option<&Scatter>| {
+        let logs = |pick: fn(&Repeat) -> Option<f64>, cells: &Scatter| {
             let logs = repeats.iter().filter_map(pick).map(logarithm);
             let logs = logs.collect::<Result<Vec<f64>, SampleError>>()?;
-            Ok(match cells.filter(|_| !logs.is_empty()) {
-                Some(cells) => cells.moved_in(&logs),
-                None => logs,
-            })
+            Ok(if logs.is_empty() { logs } else { cells.moved_in(&logs) })
         };
-        let (of_bases, of_candidates) = known.cells.unzip();
+        let (of_bases, of_candidates) = known.cells;
         let mut bases = logs(|repeat| repeat.base, of_bases)?.into_iter();
         let mut candidates = logs(|repeat| repeat.candidate, of_candidates)?.into_iter();
         let mut partners = Partners::default();

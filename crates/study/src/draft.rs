@@ -38,7 +38,7 @@ impl Drafted {
              # Numbers and lists of values below are guesses from types, indexes and ranges; which values are\n\
              # asked for more often than others is not known, and all are drawn alike.\n",
         );
-        let _ = writeln!(out, "# Statements are those of {}.", comment(&self.source));
+        let _ = writeln!(out, "# Statements: {}.", comment(&self.source));
         for note in &self.outline.notes {
             let _ = writeln!(out, "# Note: {}.", comment(note));
         }
@@ -50,8 +50,8 @@ impl Drafted {
             let _ = writeln!(out, "{key} = {}", toml::Value::from(value.as_str()));
         }
         out.push_str(
-            "\n# To compare, name another server with the same data, or a copy of its backup:\n\
-             # [[target]]\n# name = \"other\"\n# sandbox = { trusted = true, data = \"/backup/today\", database = \"shop\" }\n\
+            "\n# To compare, name another server with the same data:\n\
+             # [[target]]\n# name = \"other\"\n# url = \"\"\n\
              \n[[test]]\nname = \"drafted\"\nworkload = \"transactions\"\nclients = [1, 8]\nwarmup = \"5s\"\n\
              duration = \"30s\"\n# writes = true   # with the transactions below that change data, and --allow-writes\n",
         );
@@ -86,7 +86,10 @@ impl Drafted {
 fn transaction(out: &mut String, draft: &Draft, count: u64, weight: u128, name: &str) {
     let mut text = format!("[[test.transaction]]\nname = {}\n", toml::Value::from(name));
     let _ = writeln!(text, "weight = {weight}\nsql = '''\n{}'''", draft.script);
-    let _ = writeln!(out, "\n# It ran {count} times.");
+    match count {
+        0 => out.push('\n'),
+        _ => drop(writeln!(out, "\n# It ran {count} times.")),
+    }
     for guess in &draft.guesses {
         let _ = writeln!(out, "# Guessed: {}.", comment(guess));
     }

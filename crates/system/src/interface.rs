@@ -9,15 +9,16 @@ use host::recipe::PrivateServerKind;
 use host::{CounterSource, Host};
 use model::{
     Act, BackgroundWork, CacheState, CrossCheckFigures, DataState, Failover, FailoverCause,
-    Failure, FailureKind, Outline, ServerAddress, ServerCounters, ServerFacts, Statement,
-    StatementAnswer, StatementPlan, Study, TableContents, Target, Test, TimedStatement, Trial,
-    Workload,
+    Failure, FailureKind, Outline, ServerAddress, ServerCounters, ServerFacts, SqlSyntax,
+    Statement, StatementAnswer, StatementPlan, Study, TableContents, Target, Test, TimedStatement,
+    Trial, Workload,
 };
 use serde::Serialize;
 use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use workload::draft::StatementLog;
 
 /// One kind of server or device.
 pub trait System: Sync {
@@ -292,11 +293,17 @@ pub trait Outliner {
     /// When it does not answer.
     fn outline(&mut self, with_statements: bool) -> Result<Outline, Failure>;
 
-    /// What it has against a statement with a `?` for each value; it does not run it.
+    /// What it has against a statement with a parameter for each value; it does not run it.
     ///
     /// # Errors
     /// When it does not answer.
     fn refuses(&mut self, marked: &str) -> Result<Option<String>, Failure>;
+
+    /// How its statements are written.
+    fn syntax(&self) -> SqlSyntax;
+
+    /// What reads the log in which it notes its statements.
+    fn log(&self) -> Box<dyn StatementLog>;
 }
 
 /// A target that weighin holds.

@@ -379,7 +379,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
             enough: request.enough.clone(),
             connect_limit: CONNECT_LIMIT,
         };
-        let clients = K::clients(work, request);
+        let clients = K::clients(login, work, request)?;
         Ok(ServerLoad { spec, clients, login: PipedLogin(login.clone()) }.into())
     }
 

@@ -50,6 +50,7 @@ pub fn load(clients: u32, throughput: f64) -> LoadResult {
     let mut load = LoadResult {
         clients,
         began_at: None,
+        settled: None,
         slices: Vec::new(),
         connect_time: Duration::from_millis(1),
         ledger: Ledger::default(),
@@ -150,7 +151,9 @@ pub fn balance_load(load: &mut LoadResult) {
 
 fn from_intervals<'a>(intervals: impl Iterator<Item = &'a Interval>, totals: &mut PhaseTotals) {
     let mut any = false;
-    let mut sum = PhaseTotals::default();
+    // What connections carried is not told by interval.
+    let PhaseTotals { received_bytes, sent_bytes, .. } = *totals;
+    let mut sum = PhaseTotals { received_bytes, sent_bytes, ..PhaseTotals::default() };
     for interval in intervals {
         any = true;
         sum.elapsed += interval.length;

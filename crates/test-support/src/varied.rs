@@ -147,6 +147,10 @@ pub fn facts(target: &str) -> TargetFacts {
             cache_bytes: Some(1 << 27),
             dataset_bytes: Some(1 << 40),
             prepare_seconds: Some(0.1),
+            loading_debt: Some(LoadingDebt {
+                waited: Duration::from_millis(2_501),
+                debts: vec![debt(Debt::ChangedData)],
+            }),
             contents: Some(TableContents { rows: 4_000, checksum: u64::MAX }),
             contents_after: None,
             plans: vec![StatementPlan {
@@ -299,6 +303,16 @@ fn cross_check_parts(d: &mut Draw) -> Vec<CrossCheckPart> {
     Direction::ALL.into_iter().filter_map(|at| d.maybe(|d| part(d, at))).collect()
 }
 
+fn debt(debt: Debt) -> DebtChange {
+    DebtChange {
+        debt,
+        from: 1 << 40,
+        to: 7,
+        limit: debt.limit_signal().map(|_| u64::MAX),
+        is_level: true,
+    }
+}
+
 fn load(d: &mut Draw) -> LoadResult {
     let totals = |d: &mut Draw| PhaseTotals {
         elapsed: d.time(),
@@ -306,6 +320,8 @@ fn load(d: &mut Draw) -> LoadResult {
         queries: d.count(),
         errors: d.count(),
         moved: moved(d),
+        received_bytes: d.count(),
+        sent_bytes: d.count(),
     };
     LoadResult {
         clients: d.small(),
@@ -321,6 +337,11 @@ fn load(d: &mut Draw) -> LoadResult {
         warmup: totals(d),
         measure: totals(d),
         drain: totals(d),
+        settled: d.maybe(|d| Settled {
+            took: d.time(),
+            at_most: d.time(),
+            debts: Debt::ALL.map(debt).into(),
+        }),
         slices: d.list(3, |d| Slice { from: d.time(), until: d.time() }),
         latencies: d.latencies(),
         waits: d.latencies(),
@@ -352,9 +373,11 @@ fn load(d: &mut Draw) -> LoadResult {
                     name: d.text().into(),
                     effect: [Effect::Read, Effect::Write, Effect::Control][d.below(3) as usize],
                     counter: (d.below(2) == 0).then(|| d.text().into()),
+                    each_session: d.below(2) as u8,
                 },
                 count: d.count(),
             }),
+            sessions: d.count(),
             found: d.count(),
             moved: moved(d),
             answers: AnswerCounts { checked: d.count(), short: d.count() },

@@ -134,7 +134,7 @@ pub(crate) struct InitArguments {
     /// changed there, and no rows are copied
     #[arg(long, value_name = "URL", conflicts_with_all = ["template", "list"])]
     pub(crate) from_url: Option<String>,
-    /// With --from-url: take the statements from this slow log
+    /// With --from-url: take the statements from this log of the server
     #[arg(long, value_name = "FILE", requires = "from_url")]
     pub(crate) slow_log: Option<PathBuf>,
     /// With --from-url: environment variable that holds the password
@@ -426,23 +426,30 @@ pub(crate) struct ScriptArguments {
     /// Run this script in pgbench's language, so often among several: checkout.sql@3
     #[arg(long, value_name = "FILE[@WEIGHT]", conflicts_with = "workload")]
     pub(crate) script: Vec<String>,
-    /// What a variable of the scripts holds at the beginning
-    #[arg(long, value_name = "NAME=VALUE", requires = "script")]
-    pub(crate) set: Vec<String>,
+    #[command(flatten)]
+    pub(crate) variables: VariableArguments,
     /// Let the scripts change data of the server
-    #[arg(long, requires = "script")]
+    #[arg(long)]
     pub(crate) allow_writes: bool,
+}
+
+/// What transactions and their data begin with.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options of transactions")]
+pub(crate) struct VariableArguments {
+    /// What a variable of the scripts holds at the beginning
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) set: Vec<String>,
 }
 
 impl ScriptArguments {
     /// Tells what was given.
     pub(crate) fn describe(&self, line: &mut CommandLine) {
-        if self.script.is_empty() {
-            return;
+        if !self.script.is_empty() {
+            line.test("workload", model::Transactions::NAME);
+            line.scripts(&self.script);
         }
-        line.test("workload", model::Transactions::NAME);
-        line.scripts(&self.script);
-        line.variables(&self.set);
+        line.variables(&self.variables.set);
         if self.allow_writes {
             line.test("writes", "true");
         }
@@ -466,6 +473,8 @@ pub(crate) struct PrepareArguments {
     pub(crate) target: TargetArguments,
     #[command(flatten)]
     pub(crate) keys: KeyOptions<true>,
+    #[command(flatten)]
+    pub(crate) variables: VariableArguments,
     #[command(flatten)]
     pub(crate) erase: EraseArguments,
     /// Seeds every random stream

@@ -67,6 +67,13 @@ pub fn changes_data(statements: &[Statement]) -> bool {
         .any(|statement| statement.texts.iter().any(|text| !only_reads(statement.kind, &text.0)))
 }
 
+/// Whether a query is seen to only read.
+pub fn query_only_reads(sql: &str) -> bool {
+    let is_select =
+        sql.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"));
+    is_select && only_reads(StatementKind::Select, &[sql.to_owned()])
+}
+
 fn only_reads(kind: StatementKind, pieces: &[String]) -> bool {
     /// Statements that read, beside SELECT.
     const READING: [&str; 6] = ["SHOW", "EXPLAIN", "DESCRIBE", "DESC", "TABLE", "VALUES"];

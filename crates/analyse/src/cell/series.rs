@@ -321,9 +321,12 @@ impl Series {
         let ratio = if are_pairs {
             let ratios = kin.and_then(|kin| kin.ratios.as_ref()).map(|all| all.pair(targets));
             let shared = kin.and_then(|kin| kin.shared);
+            // Without the scatter of the cells nothing tells which values without a partner are outliers,
+            // where the ratios of pairs leave theirs out.
             let cells = base.scatter().zip(self.scatter());
-            let known = ratios.zip(shared);
-            let known = known.map(|(ratios, shared)| KnownScatter { ratios, cells, shared });
+            let known = ratios.zip(shared).zip(cells);
+            let known =
+                known.map(|((ratios, shared), cells)| KnownScatter { ratios, cells, shared });
             match known.filter(|_| self.lacks_partners(base)) {
                 Some(known) => Ratio::incomplete(&self.counted_with(base), rounding, &known),
                 None => Ratio::paired(&pairs, rounding, ratios),
@@ -385,7 +388,9 @@ impl Series {
 
     /// Whether values without a partner go into its ratios.
     pub(crate) fn weighs_all(&self) -> bool {
-        self.kin.as_ref().is_some_and(|kin| kin.ratios.is_some() && kin.shared.is_some())
+        let all =
+            |kin: &Arc<Kin>| kin.ratios.is_some() && kin.shared.is_some() && kin.cells.is_some();
+        self.kin.as_ref().is_some_and(all)
     }
 
     /// Those that chance explains.

@@ -176,24 +176,58 @@ fn follow(by_level: &[Comparison], all: &mut [OverallComparison]) {
 }
 
 /// The same where levels were decided at looks of their own: the mean of ratios of other looks may lie
-/// beyond all of these, and is moved there within its interval.
-pub(crate) fn follow_looks(study: &Study, by_level: &[Comparison], all: &mut [OverallComparison]) {
+/// beyond all of these, and is moved there within its interval. Where that is not possible, later repeats
+/// speak against what an early look decided, such as by showing that it rested on outliers. Then that is
+/// taken back for what the last look says by itself, which holds at whichever look one stops.
+pub(crate) fn follow_looks(
+    study: &Study,
+    by_level: &[Comparison],
+    all: &mut [OverallComparison],
+    of_last_look: Vec<OverallComparison>,
+) {
     follow(by_level, all);
-    for overall in all {
-        let points = at_its_levels(by_level, overall).into_iter().map(|one| one.ratio.point);
-        let range = points.fold(None, |range: Option<(f64, f64)>, point| {
-            Some(range.map_or((point, point), |(low, high)| (low.min(point), high.max(point))))
-        });
-        let Some((low, high)) = range else { continue };
-        let point = overall.ratio.point.clamp(low, high);
-        let ratio = Estimate { point, ..overall.ratio };
-        let within = ratio.interval.is_none_or(|all| all.low <= point && point <= all.high);
-        let is_moved = point != overall.ratio.point;
-        if is_moved && within && verdict(overall.metric, &ratio, study.margin) == overall.verdict {
-            overall.ratio = ratio;
-            overall.means = overall.means.giving(ratio.point);
+    for (overall, last) in all.iter_mut().zip(of_last_look) {
+        if move_among_levels(study, by_level, overall).is_ok() {
+            continue;
+        }
+        *overall = last;
+        follow(by_level, std::slice::from_mut(overall));
+        if let Err(nearest) = move_among_levels(study, by_level, overall) {
+            // Nothing is said of what these ratios give.
+            overall.ratio = Estimate { point: nearest, interval: None, ..overall.ratio };
+            overall.means = overall.means.giving(nearest);
+            (overall.verdict, overall.strength) = (Verdict::Unresolved, Strength::default());
         }
     }
+}
+
+/// Moves a mean that is beyond all ratios that it is of to the nearest of these. It is not moved out of its
+/// interval, nor to where another verdict follows.
+///
+/// # Errors
+/// The nearest one, where it may not be moved there.
+fn move_among_levels(
+    study: &Study,
+    by_level: &[Comparison],
+    overall: &mut OverallComparison,
+) -> Result<(), f64> {
+    let points = at_its_levels(by_level, overall).into_iter().map(|one| one.ratio.point);
+    let range = points.fold(None, |range: Option<(f64, f64)>, point| {
+        Some(range.map_or((point, point), |(low, high)| (low.min(point), high.max(point))))
+    });
+    let Some((low, high)) = range else { return Ok(()) };
+    let point = overall.ratio.point.clamp(low, high);
+    if point == overall.ratio.point {
+        return Ok(());
+    }
+    let ratio = Estimate { point, ..overall.ratio };
+    let within = ratio.interval.is_none_or(|all| all.low <= point && point <= all.high);
+    if !within || verdict(overall.metric, &ratio, study.margin) != overall.verdict {
+        return Err(point);
+    }
+    overall.ratio = ratio;
+    overall.means = overall.means.giving(point);
+    Ok(())
 }
 
 /// The comparisons at the levels of one over all of them; none where one is missing.

@@ -56,9 +56,9 @@ pub(crate) fn held(
         let (levels, overall) =
             if is_last { at(cells) } else { at(&cells.up_to(test, look, next)) };
         let levels = keep(found.0, levels);
-        let mut overall = keep(found.1, overall);
-        family::follow_looks(study, &levels, &mut overall);
-        found = (levels, overall);
+        let mut kept = keep(found.1, overall.clone());
+        family::follow_looks(study, &levels, &mut kept, overall);
+        found = (levels, kept);
     }
     found
 }

@@ -320,6 +320,63 @@ fn a_bill_that_depends_on_the_load_is_made_for_the_load_that_is_asked_about() {
     assert_eq!(fast(&at_peak), Answer::No);
 }
 
+/// "fast" for 0.09 EUR a GB sent, of which it sends 2,000 bytes a transaction with one client and 1,000
+/// with more; "slow" for 100 EUR a month.
+fn billed_by_gigabytes_sent() -> Dataset {
+    let mut data = closed();
+    let item = model::PriceItem {
+        name: "egress".into(),
+        amount: 0.09,
+        per: model::PriceUnit::GbSent,
+        quantity: None,
+    };
+    let date = Some("2026-11".to_owned());
+    data.study.targets[0].price = Some(Price { date, ..Price::of("EUR", vec![item]) });
+    price(&mut data, "slow", 100.0);
+    for record in &mut data.trials {
+        let each = if record.key.level.clients == 1 { 2_000 } else { 1_000 };
+        if let Some(load) = record.load_mut() {
+            load.measure.received_bytes = load.measure.transactions * each;
+        }
+    }
+    data
+}
+
+#[test]
+fn what_is_charged_by_use_is_taken_where_throughput_was_nearest_to_the_rate() {
+    let data = billed_by_gigabytes_sent();
+    let monthly = |rate| ask(&data, &at_rate(rate)).targets[0].monthly.clone().expect("a bill");
+    // 1,000/s are 2,628 millions a month, each 2 GB with one client: 473.04 EUR.
+    let one = monthly(1_000.0);
+    assert!((one.amount.point - 473.04).abs() < 0.5, "{one:?}");
+    assert_eq!(one.used_at.map(|level| level.clients), Some(1));
+    assert_eq!(one.date.as_deref(), Some("2026-11"));
+    let eight = monthly(7_000.0);
+    assert!((eight.amount.point - 0.09 * 7.0 * 2_628.0).abs() < 2.0, "{eight:?}");
+    assert!(eight.used_at.is_some_and(|level| level.clients > 1));
+    // Without what connections carried nothing is known.
+    let mut unseen = billed_by_gigabytes_sent();
+    for record in &mut unseen.trials {
+        if let Some(load) = record.load_mut() {
+            load.measure.received_bytes = 0;
+        }
+    }
+    assert_eq!(ask(&unseen, &at_rate(1_000.0)).targets[0].monthly, None);
+}
+
+#[test]
+fn sufficient_targets_have_their_break_even_at_the_rate() {
+    let data = billed_by_gigabytes_sent();
+    let given = ask(&data, &at_rate(100.0));
+    assert_eq!(given.sufficient, ["fast", "slow"], "47.30 against 100 EUR");
+    let [found] = given.break_evens.as_slice() else { panic!("one: {:?}", given.break_evens) };
+    let analyse::Outcome::At { below, load, .. } = &found.outcome else { panic!("{found:?}") };
+    // 100 EUR ÷ (0.18 EUR × 2.628 millions): 211/s.
+    assert_eq!(below, "fast");
+    assert!((load.point - 211.4).abs() < 1.0 && load.interval.is_some(), "{load:?}");
+    assert_eq!(ask(&data, &at_rate(5_000.0)).break_evens.len(), 0, "one alone is sufficient");
+}
+
 #[test]
 fn a_bill_for_volumes_is_made_for_so_much_in_flight() {
     let mut data = billed_by_request();

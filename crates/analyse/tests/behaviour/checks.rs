@@ -165,6 +165,24 @@ fn foreign_statements_are_a_notice_a_doubt_or_the_end_by_their_share() {
 }
 
 #[test]
+fn what_a_server_did_by_itself_is_nobody_elses() {
+    for (by_itself, expected) in [(10_000, 0), (9_999, 1)] {
+        let data = spoilt(|record| {
+            count_more(record, "Com_select", 10_000);
+            let name = model::signal::by_itself("Com_select");
+            let sampling = &mut record.sampling;
+            let readings = [(&mut sampling.before, 5), (&mut sampling.after, 5 + by_itself)];
+            for (reading, value) in readings {
+                let counters = &mut reading.as_mut().unwrap().counters;
+                counters.edit(|counters| counters.insert(name.clone(), value));
+            }
+        });
+        let found = found(&analyse(&data), |e| matches!(e, Evidence::CounterMismatch(_))).len();
+        assert_eq!(found, expected, "{by_itself}");
+    }
+}
+
+#[test]
 fn a_statement_that_the_server_never_counted_voids_a_trial() {
     let data = spoilt(|record| count_more(record, "Com_commit", -1));
     assert_eq!(validity(&data), Validity::Void);

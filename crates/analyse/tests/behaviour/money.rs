@@ -111,7 +111,7 @@ fn requests_per_io_are_measured_on_the_disk_of_a_private_server() {
         sampling.volume = vec!["vda".to_owned()];
     }
     let analysis = analyse(&data);
-    let measured = cost(&analysis, STANDARD).requests_per_io.expect("the disk was sampled");
+    let measured = cost(&analysis, STANDARD).usage.requests_per_io.expect("the disk was sampled");
     assert!((measured.point - 1002.0 / 125.0).abs() < 0.01, "{}", measured.point);
     let found = break_even(&analysis, STANDARD, PIOPS);
     assert_eq!(found.test.as_deref(), Some("oltp"));

@@ -1,7 +1,7 @@
 use crate::arguments::Transport;
 use crate::private_server;
 use crate::runner::{Runner, told};
-use crosscheck::sysbench::{Server, Sysbench, Task};
+use crosscheck::sysbench::{Driver, Server, Sysbench, Task};
 use crosscheck::{Address, Measured};
 use host::Finished;
 use host::local::sandbox::Sandbox;
@@ -115,7 +115,7 @@ impl<'r> Arena<'r> {
             user: self.sandbox.address().user.clone().unwrap_or_default(),
             password: self.sandbox.password().reveal().as_bytes().to_vec(),
             database: self.sandbox.address().database.clone(),
-            compression: false,
+            driver: Driver::Mysql { compression: false },
         }
     }
 }

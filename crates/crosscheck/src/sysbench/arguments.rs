@@ -1,3 +1,4 @@
+use super::Driver;
 use model::{
     KeyDistribution, KeyParameters, Oltp, OltpDialect, OltpMix, OltpTransaction, TableSchema,
 };
@@ -68,11 +69,16 @@ fn tunable(mix: OltpMix, wanted: &OltpTransaction) -> OltpTransaction {
 }
 
 /// The arguments of sysbench 1.0 for a task, without those that say where the server is.
-pub(super) fn arguments(workload: &Oltp, task: &Task, seed: Option<u32>) -> Vec<String> {
+pub(super) fn arguments(
+    driver: &Driver,
+    workload: &Oltp,
+    task: &Task,
+    seed: Option<u32>,
+) -> Vec<String> {
     let mut arguments = Arguments(Vec::new());
     arguments.option("tables", workload.tables);
     arguments.option("table-size", workload.table_size);
-    arguments.schema(&workload.schema);
+    arguments.schema(driver, &workload.schema);
     let command = match task {
         Task::Prepare { threads } => {
             arguments.option("threads", threads);
@@ -109,12 +115,14 @@ impl Arguments {
         self.option(name, if value { "on" } else { "off" });
     }
 
-    fn schema(&mut self, schema: &TableSchema) {
+    fn schema(&mut self, driver: &Driver, schema: &TableSchema) {
         self.flag("auto-inc", schema.auto_increment);
         self.flag("secondary", schema.secondary);
         self.flag("create-secondary", schema.index_on_k);
-        let engine = schema.engine.as_deref().unwrap_or(DEFAULT_ENGINE);
-        self.option("mysql-storage-engine", engine);
+        if let Driver::Mysql { .. } = driver {
+            let engine = schema.engine.as_deref().unwrap_or(DEFAULT_ENGINE);
+            self.option("mysql-storage-engine", engine);
+        }
     }
 
     fn workload(&mut self, workload: &Oltp) {
@@ -168,9 +176,12 @@ impl Arguments {
 mod tests {
     use super::*;
 
+    const MYSQL: Driver = Driver::Mysql { compression: false };
+
     fn run(workload: &Oltp) -> String {
         let duration = Duration::from_millis(2500);
-        arguments(workload, &Task::Run { clients: 16, rate: None, duration }, None).join(" ")
+        arguments(&MYSQL, workload, &Task::Run { clients: 16, rate: None, duration }, None)
+            .join(" ")
     }
 
     #[test]
@@ -197,7 +208,7 @@ mod tests {
     #[test]
     fn an_open_loop_has_a_rate() {
         let task = Task::Run { clients: 4, rate: Some(250), duration: Duration::from_secs(1) };
-        let line = arguments(&Oltp::preset(OltpMix::PointSelect), &task, Some(7)).join(" ");
+        let line = arguments(&MYSQL, &Oltp::preset(OltpMix::PointSelect), &task, Some(7)).join(" ");
         assert!(line.contains("--rate=250") && line.contains("--rand-seed=7"), "{line}");
     }
 

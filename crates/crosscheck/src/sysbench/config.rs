@@ -1,3 +1,4 @@
+use super::Driver;
 use model::{Failure, FailureKind};
 
 /// The longest line that sysbench reads from a configuration file, with its end.
@@ -7,7 +8,7 @@ const LONGEST_LINE: usize = 255;
 /// command line everybody on the host could read it, and a file would outlive a crash.
 ///
 /// Sysbench knows no escapes, so a password is put in the quotes that it does not hold itself.
-pub(super) fn password_line(password: &[u8]) -> Result<Vec<u8>, Failure> {
+pub(super) fn password_line(driver: &Driver, password: &[u8]) -> Result<Vec<u8>, Failure> {
     if password.is_empty() {
         return Ok(Vec::new());
     }
@@ -15,7 +16,7 @@ pub(super) fn password_line(password: &[u8]) -> Result<Vec<u8>, Failure> {
     let plain = !password.iter().any(|byte| matches!(byte, b'\n' | b'\0'));
     match quote.filter(|_| plain) {
         Some(quote) => {
-            let mut line = b"mysql-password=".to_vec();
+            let mut line = format!("{}-password=", driver.name()).into_bytes();
             line.push(quote);
             line.extend_from_slice(password);
             line.extend_from_slice(&[quote, b'\n']);
@@ -39,15 +40,18 @@ mod tests {
 
     #[test]
     fn a_password_stands_in_quotes_that_it_does_not_hold() {
-        assert_eq!(password_line(b"").unwrap(), b"");
-        assert_eq!(password_line(b"a b,#=").unwrap(), b"mysql-password='a b,#='\n");
-        assert_eq!(password_line(b"it's").unwrap(), b"mysql-password=\"it's\"\n");
+        let (mysql, pgsql) =
+            (Driver::Mysql { compression: false }, Driver::Pgsql(crate::libpq::Encryption::Off));
+        assert_eq!(password_line(&mysql, b"").unwrap(), b"");
+        assert_eq!(password_line(&mysql, b"a b,#=").unwrap(), b"mysql-password='a b,#='\n");
+        assert_eq!(password_line(&pgsql, b"it's").unwrap(), b"pgsql-password=\"it's\"\n");
     }
 
     #[test]
     fn what_sysbench_cannot_read_is_refused_without_being_shown() {
         for password in ["'\"secret", "secret\nline", &"secret".repeat(50)] {
-            let failure = password_line(password.as_bytes()).unwrap_err();
+            let driver = Driver::Mysql { compression: false };
+            let failure = password_line(&driver, password.as_bytes()).unwrap_err();
             assert!(!format!("{failure:?}").contains("secret"));
         }
     }

@@ -1,7 +1,7 @@
 use super::arguments::{Task, arguments};
 use super::config::password_line;
-use super::{Server, Sysbench, SysbenchResult, parse};
-use crate::Measured;
+use super::{Driver, Server, Sysbench, SysbenchResult, parse};
+use crate::{Measured, libpq};
 use host::{Finished, ProgramOrder, Usage};
 use model::{CrossCheckFigures, Failure, FailureKind, Oltp};
 use std::time::Duration;
@@ -36,17 +36,22 @@ impl Sysbench {
             Task::Run { duration, .. } => *duration + EXTRA_TIME,
             Task::Prepare { .. } | Task::Cleanup => LONGEST_PREPARATION,
         };
-        let password = password_line(&server.password)?;
+        let password = password_line(&server.driver, &server.password)?;
         let mut all = Vec::new();
         if !password.is_empty() {
             all.push("--config-file=/dev/stdin".to_owned());
         }
         all.extend(server.arguments());
-        all.extend(arguments(workload, task, seed));
-        let slow = "see with SHOW PROCESSLIST what the server is waiting for";
+        all.extend(arguments(&server.driver, workload, task, seed));
+        let slow = match server.driver {
+            Driver::Mysql { .. } => "see with SHOW PROCESSLIST what the server is waiting for",
+            Driver::Pgsql(_) => "see in pg_stat_activity what the server is waiting for",
+        };
         let order = ProgramOrder { input: &password, ..self.0.order(&all, limit) };
         match self.0.run(&order, slow, stop)? {
-            Some(finished) if !finished.status.success() => Err(complaint(&finished)),
+            Some(finished) if !finished.status.success() => {
+                Err(complaint(&server.driver, &finished))
+            }
             ended => Ok(ended),
         }
     }
@@ -93,7 +98,7 @@ fn figures(result: &SysbenchResult, usage: &Usage) -> CrossCheckFigures {
 }
 
 /// What sysbench said when it gave up.
-fn complaint(finished: &Finished) -> Failure {
+fn complaint(driver: &Driver, finished: &Finished) -> Failure {
     let lines = finished.stderr.lines().chain(finished.stdout.lines());
     let mut said: Vec<&str> = Vec::new();
     for line in lines.filter_map(|line| line.strip_prefix("FATAL: ")) {
@@ -101,8 +106,11 @@ fn complaint(finished: &Finished) -> Failure {
             said.push(line);
         }
     }
-    let (kind, remedy) =
-        if said.is_empty() { (FailureKind::Other, "") } else { trouble(&said.join("\n")) };
+    let (kind, remedy) = match driver {
+        _ if said.is_empty() => (FailureKind::Other, ""),
+        Driver::Mysql { .. } => trouble(&said.join("\n")),
+        Driver::Pgsql(_) => libpq::trouble(&said.join("\n")),
+    };
     let message = match said.join("; ") {
         none if none.is_empty() => format!("sysbench ended with {}", finished.status),
         said => format!("sysbench gave up: {said}"),

@@ -1,7 +1,7 @@
 //! The installed sysbench on a private server.
 
 use crosscheck::Address;
-use crosscheck::sysbench::{Server, Sysbench, Task};
+use crosscheck::sysbench::{Driver, Server, Sysbench, Task};
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{FailureKind, Oltp, OltpMix};
 use std::cell::RefCell;
@@ -23,7 +23,7 @@ fn server(sandbox: &Sandbox, address: Address) -> Server {
         user: "weighin".to_owned(),
         password: sandbox.password().reveal().as_bytes().to_vec(),
         database: "sbtest".to_owned(),
-        compression: false,
+        driver: Driver::Mysql { compression: false },
     }
 }
 

@@ -83,7 +83,11 @@ impl<S: Session> Pool<S> {
             return false;
         };
         operation.thought += now.0.saturating_sub(since.0);
+        let before = out.len();
         client.session.resume(out);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.carried(0, out.len() - before);
+        }
         self.forget_pause(id);
         self.asks(id, now);
         if let Some(event) = self.clients[id].session.take_event() {

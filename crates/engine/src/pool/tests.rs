@@ -144,6 +144,9 @@ fn a_steady_load_obeys_littles_law_and_fills_every_phase() {
     assert_eq!((warmup.transactions, measure.transactions), (8 * 49, 8 * 200));
     assert_eq!(drain.transactions, 8);
     assert_eq!(measure.elapsed, 2_000 * MS);
+    // A reply is a byte, and so is a request; the first of each client is sent in the warm-up.
+    let carried = closed.totals.map(|phase| (phase.received_bytes, phase.sent_bytes));
+    assert_eq!(carried, [(8 * 49, 8 * 50), (8 * 200, 8 * 200), (8, 0)]);
     let busy = measure.transactions_per_second() * closed.latencies.mean_ms().unwrap() / 1e3;
     assert!((busy - 8.0).abs() < 0.01, "{busy}");
     let lengths: Vec<_> = intervals.iter().map(|i| (i.phase, i.length.as_millis())).collect();

@@ -66,6 +66,8 @@ pub(crate) struct Recorder {
     until: Nanos,
     transactions: u64,
     errors: u64,
+    received_bytes: u64,
+    sent_bytes: u64,
     tally_before: RequestTally,
     /// Of the open interval.
     latencies: Latencies,
@@ -91,6 +93,8 @@ pub(crate) struct Recorder {
     pub(crate) open: Option<OpenRecord>,
     pub(crate) ledger: Ledger,
     pub(crate) tally: RequestTally,
+    /// Clients that have logged in, each time that one did. A login is in no phase.
+    pub(crate) sessions: u64,
     /// By kind of request; empty where they are not kept apart.
     by_request: Box<[KindTimes]>,
     /// Of the open interval, where requests are timed.
@@ -107,6 +111,8 @@ impl Recorder {
             until: schedule.interval_end(start, start),
             transactions: 0,
             errors: 0,
+            received_bytes: 0,
+            sent_bytes: 0,
             tally_before: RequestTally::default(),
             latencies: Latencies::new(),
             measured: Latencies::new(),
@@ -126,6 +132,7 @@ impl Recorder {
             open: open_loop.then(OpenRecord::default),
             ledger: Ledger::default(),
             tally: RequestTally::default(),
+            sessions: 0,
             by_request: (0..requests).map(|_| KindTimes::new()).collect(),
             longest_statement: None,
         }
@@ -309,6 +316,7 @@ impl Recorder {
     /// A client is logged in again.
     pub(crate) fn logged_in(&mut self, at: Nanos) {
         self.losses.logged_in(at);
+        self.sessions += 1;
     }
 
     /// An error that does not end its operation, which is tried again.
@@ -379,13 +387,20 @@ impl Recorder {
             idle_losses: self.idle_losses,
             client_delay: self.client_delay,
             ledger: self.ledger,
-            tally: self.tally,
+            tally: RequestTally { sessions: self.sessions, ..self.tally },
             by_request: self.by_request.into_iter().map(KindTimes::close).collect(),
             errors: self.by_error.into_values().collect(),
             open: self.open,
             losses: self.losses.counted_from(self.start),
             ticks: self.ticks,
         }
+    }
+
+    /// A connection received and sent so many bytes in the open interval.
+    #[inline]
+    pub(crate) fn carried(&mut self, received: usize, sent: usize) {
+        self.received_bytes += received as u64;
+        self.sent_bytes += sent as u64;
     }
 
     fn close_interval(&mut self, until: Nanos) {
@@ -399,6 +414,8 @@ impl Recorder {
         totals.queries += queries;
         totals.errors += self.errors;
         totals.moved += tally.moved;
+        totals.received_bytes += std::mem::take(&mut self.received_bytes);
+        totals.sent_bytes += std::mem::take(&mut self.sent_bytes);
         match phase {
             Phase::Measure if self.open.is_none() => self.measured.merge(&self.latencies),
             // In a closed loop all that is answered now began before the phase was over.

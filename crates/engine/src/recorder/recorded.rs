@@ -48,6 +48,8 @@ impl Recorded {
             mine.queries += theirs.queries;
             mine.errors += theirs.errors;
             mine.moved += theirs.moved;
+            mine.received_bytes += theirs.received_bytes;
+            mine.sent_bytes += theirs.sent_bytes;
         }
         self.latencies.merge(&other.latencies);
         self.waits.merge(&other.waits);

@@ -48,6 +48,7 @@ kinds! {
     cross_check => CrossCheck, CrossCheckFailed;
     crossing => Crossover, AtHighestLevel, Dominates;
     curve => Peak, Decline;
+    debt => SteadyStart, NotLevel, DebtsNotTold, DebtChanged, LoadingLeftDebt;
     errors => Errors, FewTransactions, LedgerUnbalanced;
     extended => RepeatsAdded, MeasuredAnew, MeasuredLater, ConditionsChanged | ConditionChange;
     factors => FactorEffect | HoldsFor, PairEffect, LevelEffect;

@@ -70,6 +70,8 @@ impl FindingKind for BreakEven {
 pub enum CostGap {
     /// IOs are charged, and how many requests make one is neither given nor measured.
     RequestsPerIo,
+    /// Gigabytes sent are charged, and how many bytes a request makes the target send was not measured.
+    SentBytes,
     /// Storage is charged by the gigabyte, and its size is neither given nor known from the
     /// tables.
     Gigabytes,
@@ -96,7 +98,7 @@ pub enum Outcome {
         dearer: String,
     },
     Same,
-    /// The measured IOs allow more than one of these.
+    /// What was measured of the use allows more than one of these.
     Unresolved,
 }
 
@@ -117,8 +119,8 @@ pub fn outcome(found: &BreakEven) -> String {
         ),
         Outcome::Same => format!("{a} and {b} cost the same at every load"),
         Outcome::Unresolved => format!(
-            "it is not resolved which of {a} and {b} costs less: the number of requests per IO was \
-             not measured precisely enough"
+            "it is not resolved which of {a} and {b} costs less: what a request takes of what is \
+             charged by use was not measured precisely enough"
         ),
     }
 }
@@ -178,6 +180,10 @@ impl FindingKind for CostUnknown {
             CostGap::RequestsPerIo => {
                 "IOs are charged, and the number of requests per IO is neither given \
                  (requests_per_io) nor could it be measured"
+            }
+            CostGap::SentBytes => {
+                "gigabytes sent are charged, and how many bytes the server sends for a request was not \
+                 measured"
             }
             CostGap::Gigabytes => {
                 "storage is charged by the gigabyte, and its size is neither given (quantity) nor \

@@ -2,9 +2,10 @@
 
 use super::{KIB, MIB};
 use crate::Target;
+use model::{OutlineColumn, OutlineTable, SqlSyntax, System};
 use settings::{MARIADB, REDIS};
 use workload::data::{CsvReader, ScriptReader, ScriptSyntax, StatementFacts};
-use workload::draft::{SlowLog, draft};
+use workload::draft::{draft, without_values};
 
 const SYNTAX: ScriptSyntax = ScriptSyntax {
     quotes: b"'\"`",
@@ -27,11 +28,7 @@ pub(super) const OWN_DATA: Target = Target {
         let _ = MARIADB.lines(data);
         let _ = REDIS.lines(data);
         if let Ok(text) = std::str::from_utf8(data) {
-            let mut log = SlowLog::default();
-            text.lines().for_each(|line| log.line(line));
-            for statement in log.finish() {
-                let _ = draft(&statement.text, &[]);
-            }
+            drafts(text);
         }
     },
     seeds: || {
@@ -39,6 +36,9 @@ pub(super) const OWN_DATA: Target = Target {
             "/*!50001 CREATE VIEW `v` AS SELECT 1 */;\nDELIMITER //\nCREATE TRIGGER t BEFORE INSERT ON \
              o FOR EACH ROW BEGIN SET @a = 'x;'; END//\nDELIMITER ;\nSELECT $b$ ; $b$ -- c\n# d\n",
             "id,\"na\"\"me\"\r\n1,\n\\N,\"a\nb\"\n",
+            "# Query_time: 0.5\nSET timestamp=1;\nSELECT `a` FROM t -- x\nWHERE id IN (1, 2) AND b = 'x''y' LIMIT 2, 5;\n",
+            "x LOG:  duration: 0.5 ms  execute S_1: SELECT \"a\"::int FROM t\n\tWHERE id BETWEEN $1 AND $2 AND b = $x$;$x$\n\
+             x LOG:  statement: INSERT INTO t (id, b) VALUES (1, E'\\'')\n",
             "[mysqld]\ninnodb-buffer-pool-size = 1G # much\n!includedir conf.d\nskip-name-resolve\n",
         ];
         texts.map(|text| text.as_bytes().to_vec()).into()
@@ -59,6 +59,31 @@ pub(super) const OWN_DATA: Target = Target {
         "\n[",
     ],
 };
+
+/// The text as the logs of both kinds of servers, and as a statement that one has kept.
+fn drafts(text: &str) {
+    let column = |name: &str, range| OutlineColumn {
+        name: name.to_owned(),
+        is_integer: true,
+        is_unique: name == "id",
+        range,
+    };
+    let columns = vec![column("id", Some((1, 9))), column("a", None), column("b", None)];
+    let tables = [OutlineTable { name: "t".to_owned(), rows: 9, columns }];
+    let logged = [
+        (System::Mysql, mysql::fuzzing::log(text).statements),
+        (System::Postgres, postgres::fuzzing::log(text).statements),
+    ];
+    for (system, statements) in logged {
+        let syntax = system.facts().sql.copied().unwrap_or(SqlSyntax::STANDARD);
+        let texts = statements.into_iter().map(|one| one.text);
+        for one in texts.chain([text.to_owned(), without_values(text, &syntax)]) {
+            let Ok(drafted) = draft(&one, &tables, &syntax) else { continue };
+            // A server that prepares it must not run anything that follows.
+            assert!(!drafted.marked.contains(';'), "{}", drafted.marked);
+        }
+    }
+}
 
 fn statements(data: &[u8]) {
     let mut reader = ScriptReader::new(SYNTAX);

@@ -6,7 +6,9 @@ use super::os;
 use super::sample::own_usage;
 use crate::question::{Ended, Finished};
 use crate::waiting::Waiting;
-use std::io::{self, Read, Write};
+use rustix::fs::{MemfdFlags, Mode, fchmod, memfd_create};
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,15 +45,10 @@ pub fn run(
     // It is waited for below.
     os::ends_with_thread(command);
     let began = Instant::now();
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let input = Stdio::from(readable(input)?);
+    let mut child = command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     // After the fork: what other threads allocated until then, the child began with.
     let own_peak = own_usage().peak_rss_bytes;
-    if let Some(mut stdin) = child.stdin.take() {
-        let input = input.to_vec();
-        // A program that does not take its input says itself what is wrong, or needs none.
-        thread::spawn(move || stdin.write_all(&input));
-    }
     let stdout = collect(child.stdout.take(), MAX_OUTPUT);
     let stderr = collect(child.stderr.take(), MAX_COMPLAINTS);
     let mut killed = None;
@@ -105,6 +102,16 @@ pub(crate) fn ask(command: &mut Command) -> io::Result<Output> {
 struct Collected {
     bytes: Arc<Mutex<Vec<u8>>>,
     closed: Receiver<()>,
+}
+
+/// A file in memory with what a program finds on its standard input, from its beginning whenever it opens
+/// `/dev/stdin`. Its mode is that of a file of passwords, which libpq reads no other way.
+fn readable(input: &[u8]) -> io::Result<File> {
+    let mut file = File::from(memfd_create("weighin input", MemfdFlags::CLOEXEC)?);
+    fchmod(&file, Mode::RUSR | Mode::WUSR)?;
+    file.write_all(input)?;
+    file.rewind()?;
+    Ok(file)
 }
 
 /// Reads a stream to its end, and keeps so many bytes of its beginning.

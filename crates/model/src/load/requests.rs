@@ -15,6 +15,13 @@ pub struct RequestKind {
     /// The target's own counter that grows by one with each acknowledged request; absent where
     /// none does.
     pub counter: Option<Cow<'static, str>>,
+    /// By how much more that counter grows with each session that gets ready for requests.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub each_session: u8,
+}
+
+fn is_zero(number: &u8) -> bool {
+    *number == 0
 }
 
 /// What a request does to the data.
@@ -30,12 +37,19 @@ pub enum Effect {
 impl RequestKind {
     /// A kind that the target counts under that name.
     pub const fn counted(name: &'static str, effect: Effect, counter: &'static str) -> Self {
-        Self { name: Cow::Borrowed(name), effect, counter: Some(Cow::Borrowed(counter)) }
+        let counter = Some(Cow::Borrowed(counter));
+        Self { name: Cow::Borrowed(name), effect, counter, each_session: 0 }
+    }
+
+    /// The same kind, whose counter also grows by that much with each session that gets ready.
+    pub const fn and_each_session(mut self, by: u8) -> Self {
+        self.each_session = by;
+        self
     }
 
     /// A kind that no counter of the target corresponds to.
     pub const fn uncounted(name: &'static str, effect: Effect) -> Self {
-        Self { name: Cow::Borrowed(name), effect, counter: None }
+        Self { name: Cow::Borrowed(name), effect, counter: None, each_session: 0 }
     }
 }
 
@@ -44,6 +58,8 @@ impl RequestKind {
 pub struct RequestTally {
     /// Acknowledged requests, by the place of their kind among those of the system.
     pub kinds: [u64; MAX_REQUEST_KINDS],
+    /// Sessions that got ready for requests: one of each client, and one more with each new connection.
+    pub sessions: u64,
     /// Of the reads of keys, how many found theirs.
     pub found: u64,
     /// Bytes in the reads and writes of storage.
@@ -65,6 +81,7 @@ impl std::ops::Sub for RequestTally {
     fn sub(self, earlier: Self) -> Self {
         Self {
             kinds: std::array::from_fn(|kind| self.kinds[kind] - earlier.kinds[kind]),
+            sessions: self.sessions - earlier.sessions,
             found: self.found - earlier.found,
             moved: self.moved - earlier.moved,
             answers: AnswerCounts {
@@ -80,6 +97,7 @@ impl std::ops::AddAssign for RequestTally {
         for (mine, theirs) in self.kinds.iter_mut().zip(other.kinds) {
             *mine += theirs;
         }
+        self.sessions += other.sessions;
         self.found += other.found;
         self.moved += other.moved;
         self.answers += other.answers;
@@ -91,6 +109,9 @@ impl std::ops::AddAssign for RequestTally {
 pub struct RequestCounts {
     /// Every kind that the system has, in its order.
     pub kinds: Vec<RequestCount>,
+    /// Sessions that got ready for requests.
+    #[serde(default)]
+    pub sessions: u64,
     /// Of the reads of keys, how many found theirs.
     pub found: u64,
     /// Bytes in the reads and writes of storage.
@@ -112,6 +133,7 @@ impl RequestCounts {
         let kinds = kinds.iter().zip(tally.kinds);
         Self {
             kinds: kinds.map(|(kind, count)| RequestCount { kind: kind.clone(), count }).collect(),
+            sessions: tally.sessions,
             found: tally.found,
             moved: tally.moved,
             answers: tally.answers,
@@ -140,9 +162,11 @@ impl RequestCounts {
         let mut expected: Vec<(&str, u64)> = Vec::new();
         for RequestCount { kind, count } in &self.kinds {
             let Some(counter) = kind.counter.as_deref() else { continue };
+            let ready = self.sessions.saturating_mul(u64::from(kind.each_session));
+            let count = count.saturating_add(ready);
             match expected.iter_mut().find(|(known, _)| *known == counter) {
                 Some((_, by)) => *by += count,
-                None => expected.push((counter, *count)),
+                None => expected.push((counter, count)),
             }
         }
         expected
@@ -222,5 +246,16 @@ mod tests {
         assert_eq!(counts.expected(), [("selects", 7), ("changes", 5)]);
         assert_eq!((counts.total(), counts.of("update"), counts.of("insert")), (13, 3, 0));
         assert_eq!(counts.with_effect(Effect::Write), 5);
+    }
+
+    #[test]
+    fn what_sessions_do_to_get_ready_is_expected_of_the_counter_too() {
+        let commit = RequestKind::counted("commit", Effect::Control, "ended").and_each_session(1);
+        let rollback = RequestKind::counted("rollback", Effect::Control, "ended");
+        let tally =
+            RequestTally { kinds: [9, 1, 0, 0, 0, 0, 0, 0], sessions: 4, ..Default::default() };
+        let counts = RequestCounts::new(&[commit, rollback], &tally);
+        assert_eq!(counts.expected(), [("ended", 14)]);
+        assert_eq!(counts.total(), 10, "they are no requests of the load");
     }
 }

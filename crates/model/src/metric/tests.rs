@@ -73,6 +73,8 @@ fn names_in_json_and_csv_say_the_unit() {
         "disk_written_per_op_bytes",
         "log_per_op_bytes",
         "cache_misses_per_op",
+        "network_received_per_op_bytes",
+        "network_sent_per_op_bytes",
     ];
     assert_eq!(names, expected);
 }

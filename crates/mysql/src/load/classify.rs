@@ -94,6 +94,7 @@ mod tests {
     #[test]
     fn codes_come_before_states() {
         assert_eq!(classify(1213, b"40001"), ErrorClass::Conflict);
+        assert_eq!(classify(1020, b"HY000"), ErrorClass::Conflict);
         assert_eq!(classify(1205, b"HY000"), ErrorClass::Conflict);
         assert_eq!(classify(1040, b"08004"), ErrorClass::Resource);
         assert_eq!(classify(1053, b"08S01"), ErrorClass::Connection);

@@ -72,7 +72,8 @@ const fn kinds(statement: Option<&'static str>, end: Option<&'static str>) -> [R
         kind("update", Effect::Write, statement),
         kind("delete", Effect::Write, statement),
         kind("begin", Effect::Control, None),
-        kind("commit", Effect::Control, end),
+        // What prepares a session's statements is one transaction.
+        kind("commit", Effect::Control, end).and_each_session(end.is_some() as u8),
         kind("rollback", Effect::Control, end),
         kind("other", Effect::Control, statement),
     ]
@@ -161,8 +162,8 @@ impl PostgresWire {
         Self::new(login, statements, Duplicates::Violate)
     }
 
-    /// Has all statements prepared at once. Whatever there is to prepare, this is one transaction, as the
-    /// login is: so the server's count of sessions tells how many of its transactions were no load's.
+    /// Has all statements prepared at once. Whatever there is to prepare, this is one transaction, which
+    /// [`RequestKind::each_session`] tells.
     fn prepare_all(&mut self, statements: &Statements, out: &mut Vec<u8>) {
         self.own.clear();
         self.own.resize_with(statements.per_client(), || None);

@@ -56,7 +56,7 @@ impl Maker for Rows<'_> {
 
     /// What filling left to be written is written now, and not while a load is measured. An account that
     /// may not ask for that leaves it to the server.
-    fn settle(&self, connection: &mut Connection) -> Result<(), Failure> {
+    fn settle(&self, connection: &mut Connection, _tables: &[u32]) -> Result<(), Failure> {
         match connection.execute_long("CHECKPOINT") {
             Ok(_) => Ok(()),
             Err(error) if error.sql_state() == Some("42501") => Ok(()),

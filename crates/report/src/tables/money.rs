@@ -10,7 +10,8 @@ pub(crate) fn costs(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
     if costs.is_empty() {
         return None;
     }
-    let measured = costs.iter().any(|cost| cost.requests_per_io.is_some());
+    let measured = costs.iter().any(|cost| cost.usage.requests_per_io.is_some());
+    let sent = costs.iter().any(|cost| cost.usage.sent_bytes_per_request.is_some());
     let mut columns = vec![
         words("target"),
         numbers(format!("peak, {}/s", view::counted(test))),
@@ -20,6 +21,9 @@ pub(crate) fn costs(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
     ];
     if measured {
         columns.push(numbers(format!("{} per IO, measured", view::counted(test))));
+    }
+    if sent {
+        columns.push(numbers("bytes sent for each, measured"));
     }
     let mut table = Table::new(columns);
     for cost in costs {
@@ -31,7 +35,10 @@ pub(crate) fn costs(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
             place(cost),
         ];
         if measured {
-            row.push(TableCell::estimate(cost.requests_per_io.as_ref()));
+            row.push(TableCell::estimate(cost.usage.requests_per_io.as_ref()));
+        }
+        if sent {
+            row.push(TableCell::estimate(cost.usage.sent_bytes_per_request.as_ref()));
         }
         table.push(row);
     }

@@ -1,15 +1,15 @@
 //! Answers to questions of capacity, in words.
 
 use crate::numbers::{self, count, duration, figure, percent};
-use analyse::CostGap;
 use analyse::capacity::{
     Answer, Budget, Ground, MonthlyCost, Question, Reason, Requirement, RequirementAnswer,
     TargetAnswer, TargetOrder, TestAnswers,
 };
+use analyse::{BreakEven, CostGap, Outcome};
 use findings::names::metric_name;
 use findings::names::target_name;
 use findings::place::at;
-use findings::words::amount;
+use findings::words::{amount, outcome};
 use model::{Metric, UnitName};
 use std::time::Duration;
 
@@ -187,12 +187,40 @@ fn reason(part: &RequirementAnswer) -> String {
         Reason::CostUnknown { gap: CostGap::RequestsPerIo } => {
             "IOs are charged, and the number of requests per IO is neither given nor measured"
         }
+        Reason::CostUnknown { gap: CostGap::SentBytes } => {
+            "gigabytes sent are charged, and how many bytes a request makes the server send was not \
+             measured"
+        }
         Reason::CostUnknown { gap: CostGap::Gigabytes } => {
             "storage is charged by the gigabyte, and its size is not known"
         }
         Reason::LoadUnknown => "the bill depends on throughput, which is not known at that load",
     };
     said.to_owned()
+}
+
+/// What a month costs, of when the price is, and where transactions took so much of what is charged by
+/// use.
+fn monthly(MonthlyCost { amount: cost, currency, date, used_at }: &MonthlyCost) -> String {
+    let offered = date.as_ref().map(|date| format!("prices of {date}"));
+    let used = used_at.map(|level| format!("charges by use as measured{}", at(level)));
+    let known: Vec<String> = offered.into_iter().chain(used).collect();
+    let known = if known.is_empty() { String::new() } else { format!(" [{}]", known.join("; ")) };
+    format!("{} a month{known}", amount(cost, currency))
+}
+
+/// From which load on which of the sufficient targets costs less.
+pub(crate) fn break_evens(answers: &TestAnswers) -> Vec<String> {
+    let said = |found: &BreakEven| {
+        let bill = match &found.outcome {
+            Outcome::At { monthly, .. } => {
+                format!("; at that load a month costs {}", amount(monthly, &found.currency))
+            }
+            _ => String::new(),
+        };
+        format!("Break-even: {}{bill}.", outcome(found))
+    };
+    answers.break_evens.iter().map(said).collect()
 }
 
 /// The targets that meet the requirements, or that none is known to.
@@ -209,9 +237,7 @@ pub(crate) fn sufficient(answers: &TestAnswers) -> String {
     let described: Vec<String> = fit
         .iter()
         .map(|target| match &target.monthly {
-            Some(MonthlyCost { amount: cost, currency }) => {
-                format!("{} for {} a month", target_name(&target.target), amount(cost, currency))
-            }
+            Some(cost) => format!("{} for {}", target_name(&target.target), monthly(cost)),
             None => target_name(&target.target),
         })
         .collect();

@@ -188,13 +188,16 @@ pub(crate) fn workload(test: &Test) -> String {
         }
         None => format!("{length} measured"),
     };
+    let steady = load.steady_within.map_or(String::new(), |longest| {
+        format!(", run until steady before that, in at most {}", numbers::duration(longest))
+    });
     let per_step = if test.bound().is_some() { " in each step of the search" } else { "" };
     let interventions = load.interventions.iter().map(|intervention| {
         let (name, at) = (target_name(&intervention.name), numbers::duration(intervention.at));
         format!(", {name} {at} into the measurement")
     });
     format!(
-        "{what}, {cache}, {} of warm-up and {measured}{per_step}{generators}{connections}{}",
+        "{what}, {cache}, {} of warm-up and {measured}{per_step}{steady}{generators}{connections}{}",
         numbers::duration(load.warmup),
         interventions.collect::<String>(),
     )

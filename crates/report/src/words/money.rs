@@ -28,6 +28,7 @@ fn line(item: &PriceItem, currency: &str) -> String {
         PriceUnit::Hour => "an hour",
         PriceUnit::MillionIos => "per million IOs",
         PriceUnit::GbMonth => "per GB and month",
+        PriceUnit::GbSent => "per GB sent",
         PriceUnit::MillionRequests => "per million requests",
     };
     let times = item.quantity.map_or(String::new(), |quantity| format!("{} × ", figure(quantity)));

@@ -117,6 +117,8 @@ fn what_was_said_of_single_studies_is_not_said_any_more() {
         (780, Kind::OverallOutsideItsLevels),
         (1327, Kind::OverallOutsideItsLevels),
         (1497, Kind::FactorAgainstItsPair),
+        (1497, Kind::OverallOutsideItsLevels),
+        (1747, Kind::RatioOfOtherFigures),
     ] {
         assert!(!kinds(&random(seed)).contains(&kind), "{kind:?} in {seed}");
     }

@@ -53,11 +53,11 @@ pub trait Maker: Sync {
     /// When the server refuses.
     fn finish(&self, connection: &mut Self::Connection, table: u32) -> Result<(), Failure>;
 
-    /// All tables are filled: what is left to do so that it does not fall into a load.
+    /// All of these tables are filled: what is left to do so that it does not fall into a load.
     ///
     /// # Errors
     /// When the server refuses.
-    fn settle(&self, _connection: &mut Self::Connection) -> Result<(), Failure> {
+    fn settle(&self, _connection: &mut Self::Connection, _tables: &[u32]) -> Result<(), Failure> {
         Ok(())
     }
 }

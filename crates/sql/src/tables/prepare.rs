@@ -44,7 +44,7 @@ pub fn prepare<M: Maker<Connection: Control>>(
         let marking = Marking { maker, workload };
         let connections = connections.unwrap_or_else(filling_connections);
         Filling::new(&marking, workload, &fill, stop).run(connections, *progress)?;
-        maker.settle(control)?;
+        maker.settle(control, &fill)?;
     }
     Ok(to_do.done(workload, &control.tables()?, began.elapsed()))
 }

@@ -144,6 +144,11 @@ pub(crate) struct ServerKeys {
         extend("x-absent" = format!("with `rate` {}", crate::keys::levels::DEFAULT_CONNECTIONS))
     )]
     pub clients: Maybe<ClientsKey>,
+    /// Begin to measure when what the server puts off is level, and not when a clock says so: before each
+    /// trial the load runs, for this long at most, such as `10m`, until the age of the checkpoint, changed
+    /// data in memory, old row versions and dead rows neither grow nor fall. `warmup` comes after that.
+    #[schemars(extend("x-absent" = "`warmup` alone"))]
+    pub steady_within: Key<AnyLength>,
     /// After how many transactions, or operations of `key_value`, a client closes its connection and
     /// makes a new one, which the next transaction waits for: connecting and logging in are part of its
     /// latency. 1 is a connection for each.

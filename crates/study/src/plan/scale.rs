@@ -84,6 +84,7 @@ fn data_mut(task: &mut Task) -> Vec<&mut Workload> {
 
 fn scale_load(load: &mut Load, factor: f64) {
     load.warmup = scale(load.warmup, factor);
+    load.steady_within = load.steady_within.map(|longest| scale(longest, factor));
     let duration = scale(load.duration, factor);
     for intervention in &mut load.interventions {
         // At the same share of the measured phase, which may have shrunk by less.

@@ -415,7 +415,7 @@ items = [
     let price = study.targets[0].price.as_ref().unwrap();
     let holds_for = [&price.date, &price.region, &price.term].map(Option::as_deref);
     assert_eq!(holds_for, [Some("2012-11"), Some("us-east-1"), Some("on demand")]);
-    assert_eq!((price.requests_per_io, price.charges_ios()), (Some(40.0), true));
+    assert_eq!((price.requests_per_io, price.charges(PriceUnit::MillionIos)), (Some(40.0), true));
     let units: Vec<PriceUnit> = price.items.iter().map(|item| item.per).collect();
     let (month, hour) = (PriceUnit::Month, PriceUnit::Hour);
     assert_eq!(units, [month, hour, PriceUnit::GbMonth, PriceUnit::MillionIos, month]);

@@ -100,6 +100,41 @@ pub fn dry_run(
     })
 }
 
+/// Whether a load by hand meets its data, as it was made or as loads have left it; where it `changes` that,
+/// whoever finds it later then makes it anew.
+///
+/// # Errors
+/// `MissingTables` where it is not there.
+pub fn check(
+    server: &dyn SqlServer,
+    data: &OwnData,
+    seed: u64,
+    changes: bool,
+) -> Result<(), Failure> {
+    if data.is_as_found() {
+        return Ok(());
+    }
+    let mut connection = server.connect()?;
+    let present = server.objects(connection.as_mut())?;
+    let register = Register::read(server, connection.as_mut(), &present)?;
+    let as_left = OwnData { restore: Restore::None, ..data.clone() };
+    match register {
+        Some(known) if is_as_made(&known, &present, &as_left, seed) => match changes {
+            true => register::mark_used(server),
+            false => Ok(()),
+        },
+        _ => Err(Failure::new(
+            FailureKind::MissingTables,
+            format!(
+                "the data of the workload is not in the database {}, or was made in another size or with \
+                 another seed",
+                server.database()
+            ),
+            "make it by weighin prepare with the same --built-in, --set and --seed",
+        )),
+    }
+}
+
 fn tables(register: &Register) -> impl Iterator<Item = &str> {
     let tables = register.objects.iter().filter(|(kind, _)| *kind == ObjectKind::Table);
     tables.map(|(_, name)| name.as_str())

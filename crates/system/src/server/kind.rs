@@ -174,8 +174,16 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
         Err(cannot_do("replication", Self::SYSTEM))
     }
 
-    /// The clients of a load that makes this work.
-    fn clients(work: &Self::Work, request: &LoadRequest<'_>) -> Self::Clients;
+    /// The clients of a load that makes this work, with all that they need of the server beforehand.
+    ///
+    /// # Errors
+    /// When the server does not give it.
+    fn clients(
+        login: &Login,
+        work: &Self::Work,
+        request: &LoadRequest<'_>,
+    ) -> Result<Self::Clients, Failure>;
+
     /// A session for statements whose time is taken.
     fn statement_session(
         _login: &Login,

@@ -5,8 +5,8 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use study::{CommandLine, LoadKey, load_keys};
 
 /// Keys that say which data a load needs.
-const OF_DATA: [&str; 7] =
-    ["tables", "table_size", "distribution", "keys", "value_size", "vms", "data"];
+const OF_DATA: [&str; 8] =
+    ["tables", "table_size", "distribution", "built_in", "keys", "value_size", "vms", "data"];
 
 /// Help for keys that mean something else, or have another default, where one load is run.
 const OF_ONE_LOAD: [(&str, &str); 7] = [

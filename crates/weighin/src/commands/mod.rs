@@ -131,6 +131,7 @@ fn at_most(study: &Study) -> Option<String> {
             )
         })
         .collect();
+    lines.extend(settling(&most, study));
     lines.push(match study.until {
         Some(until) => format!(
             "After block {} and each later one, what is resolved is left out; with all {} repeats \
@@ -141,6 +142,21 @@ fn at_most(study: &Study) -> Option<String> {
         None => format!("With all of these it would be {trials} trials, about {time}."),
     });
     Some(lines.join("\n"))
+}
+
+/// How much longer it may take where loads run until they are steady.
+fn settling(plan: &Plan, study: &Study) -> Option<String> {
+    let loads = plan.trials().filter_map(|trial| study.test(&trial.key.test)?.load()?.settling());
+    let longer: Vec<Duration> = loads.map(|(least, longest)| longest - least).collect();
+    let (count, longer) = (longer.len(), longer.iter().sum::<Duration>());
+    (count > 0).then(|| {
+        format!(
+            "Before {} the load runs until what the server puts off is level, which may take up to {} \
+             more.",
+            counted(count, "trial"),
+            duration(longer)
+        )
+    })
 }
 
 /// How long a plan will take.

@@ -6,7 +6,7 @@ use crate::arguments::PrepareArguments;
 use crate::messages::shown;
 use crate::passing::Progress;
 use crate::signals;
-use model::Workload;
+use model::{Transactions, Workload};
 use report::numbers::{bytes, count, duration};
 use system::{Prepared, Preparing};
 
@@ -19,6 +19,12 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Outcome {
     // What is done with the data plays no part.
     line.test("workload", line.read_target()?.system.facts().usual_workload);
     arguments.keys.describe(&mut line);
+    line.variables(&arguments.variables.set);
+    if line.get("built_in").is_some() {
+        line.test("workload", Transactions::NAME);
+        // Making the data is what the command is for.
+        line.test("writes", "true");
+    }
     complete(&mut line, targets::is_volume(&arguments.target.url));
     let (target, test) = line.read()?;
     let workload = &test.runnable_load()?.workload;
@@ -28,8 +34,9 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Outcome {
         Workload::Oltp(_) => {
             ("rows", "tables that are unfinished are made anew by the next weighin prepare")
         }
-        // No option of this command names scripts.
-        Workload::Transactions(_) => ("rows", "nothing is made for scripts"),
+        Workload::Transactions(_) => {
+            ("rows", "data that is unfinished is made anew by the next weighin prepare")
+        }
         Workload::KeyValue(_) => ("keys", "the next weighin prepare writes all keys again"),
         Workload::Storage(_) => ("bytes", "the next weighin prepare fills it from its beginning"),
     };
@@ -42,7 +49,7 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Outcome {
     let mut preparing = Preparing {
         seed: arguments.seed,
         repeat: 0,
-        may_write: false,
+        may_write: true,
         is_private: false,
         connections: Some(arguments.threads.unwrap_or(THREADS)),
         stop: &stop,
@@ -65,7 +72,12 @@ fn made(workload: &Workload, prepared: &Prepared) -> String {
             if made == 1 { "table" } else { "tables" },
             count(u64::from(oltp.table_size) * u64::from(made)),
         ),
-        Workload::Transactions(_) => "Scripts run on the data that is there.\n".to_owned(),
+        Workload::Transactions(_) if made == 0 => format!("All data is there ({size}).\n"),
+        Workload::Transactions(_) => format!(
+            "Made the data of {} table{} ({size}) in {elapsed}.\n",
+            count(made.into()),
+            if made == 1 { "" } else { "s" }
+        ),
         Workload::KeyValue(_) if made == 0 => {
             format!("All keys are there ({size} of data on the server).\n")
         }

@@ -32,6 +32,8 @@ fn measured() -> Measured {
         queries: 20,
         errors: 1,
         moved: Moved::default(),
+        received_bytes: 300,
+        sent_bytes: 100,
     };
     let interval = Interval {
         phase: Phase::Measure,
@@ -57,6 +59,7 @@ fn measured() -> Measured {
         Some(CounterReading { at_seconds: 0.0, counters })
     };
     let load = LoadResult {
+        settled: None,
         clients: 1,
         began_at: None,
         slices: Vec::new(),

@@ -74,6 +74,73 @@ fn a_tool_of_redis_repeats_every_trial_on_the_same_keys() {
     assert!(text.contains("weighin measured") && text.contains("benchmark"), "{text}");
 }
 
+/// pgbench's tables, of one branch.
+const BANK: &str = "\
+CREATE TABLE pgbench_branches (bid INT PRIMARY KEY, bbalance INT NOT NULL);
+CREATE TABLE pgbench_accounts (aid INT PRIMARY KEY, bid INT NOT NULL, abalance INT NOT NULL);
+";
+
+#[test]
+fn sysbench_and_pgbench_repeat_every_trial_on_the_tables_of_postgresql() {
+    let place = Workplace::new();
+    place.write("bank.sql", BANK);
+    let study = r#"
+[study]
+name = "duel"
+repeats = 2
+seed = 3
+
+[[target]]
+name = "pg"
+kind = "postgresql"
+sandbox = { trusted = true }
+
+[[test]]
+workload = "oltp_read_write"
+tables = 2
+table_size = 1_000
+clients = 4
+warmup = "200ms"
+duration = "1s"
+cross_check = true
+
+[[test]]
+name = "bank"
+workload = "transactions"
+set = { scale = 1 }
+setup = "bank.sql"
+load = [
+    { table = "pgbench_branches", rows = 1, columns = { bid = "sequence", bbalance = { integer = [0, 0] } } },
+    { table = "pgbench_accounts", rows = 100_000, columns = { aid = "sequence", bid = { integer = [1, 1] }, abalance = { integer = [0, 0] } } },
+]
+clients = 4
+warmup = "200ms"
+duration = "1s"
+cross_check = true
+transaction = [{ script = "builtin:select-only" }]
+"#;
+    place.write("duel.toml", study);
+    place.weighin(&["run", "duel.toml"]).done();
+    place.assert_no_server_left();
+    let dataset = place.store().dataset().unwrap();
+    assert_eq!(dataset.trials.len(), 4);
+    for trial in &dataset.trials {
+        assert!(trial.load().is_some(), "{:?}", trial.end);
+        let cross_check = trial.cross_check.as_ref().expect("a tool was asked");
+        let tool = if trial.key.test == "bank" { "pgbench 15." } else { "sysbench 1." };
+        assert!(cross_check.tool.starts_with(tool), "{}", cross_check.tool);
+        let CrossCheckEnd::Measured(figures) = &cross_check.end else { panic!("{cross_check:?}") };
+        assert!(figures.transactions > 0 && figures.cpu_seconds > 0.0, "{figures:?}");
+        assert!(figures.latency_mean_ms > 0.0, "{figures:?}");
+    }
+    // A script that pgbench does not have is refused before the run.
+    place.write("own.toml", study.replace("\"builtin:select-only\"", "\"own.sql\""));
+    place.write("own.sql", "SELECT count(*) FROM pgbench_branches;\n");
+    let checked = place.weighin(&["check", "own.toml"]);
+    assert_eq!(checked.code, Some(3), "{}{}", checked.out, checked.err);
+    assert!(checked.out.contains("only the scripts that it has itself"), "{}", checked.out);
+}
+
 #[test]
 fn what_no_installed_tool_can_run_is_refused_before_the_run() {
     let place = Workplace::new();

@@ -13,7 +13,7 @@ use std::process::{Child, Command};
 use std::time::Duration;
 
 /// The machines, and by how many seconds their clocks are ahead.
-const MAKERS: [(&str, &str); 2] = [("a", "86400"), ("b", "7200")];
+pub const MAKERS: [(&str, &str); 2] = [("a", "86400"), ("b", "7200")];
 
 /// How far away a far machine is, in one direction.
 const FAR: Duration = Duration::from_millis(500);

@@ -1,7 +1,7 @@
 //! Transactions of the user's own, from study file and command line to every report.
 
-use crate::support::{Server, Workplace};
-use model::{LoadResult, NamedResult, TrialRecord};
+use crate::support::{MARIADB, Server, Workplace, fetched};
+use model::{ErrorClass, LoadResult, NamedResult, TrialRecord};
 use serde_json::Value;
 
 const BROWSE: &str = "\\set customer random(1, :customers)\n\
@@ -269,4 +269,33 @@ fn values_come_from_a_file_and_an_answer_without_its_row_is_an_error_of_the_stat
     assert!(about_as_many(look.failed, select.failed), "{look:?} {select:?}");
     let as_it_was = named(&load.by_statement, "as it was");
     assert!(about_as_many(as_it_was.ok, select.ok) && as_it_was.failed == 0, "{as_it_was:?}");
+}
+
+/// A server that refuses to change a row which another transaction has changed since it was read: with
+/// retries nothing is lost.
+#[test]
+fn a_record_that_was_changed_since_it_was_read_is_a_conflict_that_is_retried() {
+    let server = Server::start_from(fetched(MARIADB));
+    for sql in [
+        "SET GLOBAL innodb_snapshot_isolation = 1",
+        "CREATE TABLE counter (id INT PRIMARY KEY, v INT NOT NULL)",
+        "INSERT INTO counter VALUES (1, 0)",
+    ] {
+        server.execute(sql);
+    }
+    let place = Workplace::new();
+    let test = "clients = 8\nwarmup = \"0s\"\ntransactions = 300\nwrites = true\n\
+         [[test.transaction]]\nname = \"count\"\nretry = \"deadlock\"\nsql = \"\"\"BEGIN;\n\
+         SELECT v FROM counter WHERE id = 1 \\\\gset\n\
+         UPDATE counter SET v = :v + 1 WHERE id = 1;\nCOMMIT;\n\"\"\"\n";
+    place.write("count.toml", study(1, &target("t", &server), test));
+    place.weighin(&["run", "count.toml", "--allow-writes"]).done();
+    let (_, load) = loads(&place).remove(0);
+    let counted = named(&load.by_transaction, "count");
+    assert_eq!((counted.ok, load.ledger.failed), (300, 0), "{:?}", load.errors);
+    let update = named(&load.by_statement, "UPDATE counter");
+    let changed = update.errors.iter().find(|error| error.code == "1020");
+    assert!(changed.is_some_and(|one| one.class == ErrorClass::Conflict), "{:?}", update.errors);
+    assert!(counted.retries >= changed.unwrap().count, "{counted:?}");
+    assert_eq!(server.query("SELECT v FROM counter"), ["300"]);
 }

@@ -142,7 +142,7 @@ fn nothing_is_left_when_weighin_is_killed_while_servers_work() {
 pub struct Server {
     pub sandbox: Sandbox,
     // Dropped after the server.
-    _directory: tempfile::TempDir,
+    pub directory: tempfile::TempDir,
 }
 
 impl Server {
@@ -153,10 +153,12 @@ impl Server {
             system: System::Postgres,
             name: "test".to_owned(),
             settings: settings.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect(),
+            // Those of tests may load extensions.
+            trusted: true,
             directory: Some(directory.path().to_owned()),
             ..SandboxOptions::default()
         });
-        Self { sandbox: sandbox.unwrap(), _directory: directory }
+        Self { sandbox: sandbox.unwrap(), directory }
     }
 
     /// The only value that a query gives.

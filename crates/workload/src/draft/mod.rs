@@ -1,12 +1,14 @@
 //! Drafts a script of a statement whose values are `?`: each is drawn from the column that it is compared
 //! with, or becomes a value of.
 
-mod slow_log;
+mod log;
 mod token;
+mod without_values;
 
-pub use slow_log::SlowLog;
+pub use log::{LoggedStatements, StatementLog, StatementTally};
+pub use without_values::without_values;
 
-use model::{OutlineColumn, OutlineTable};
+use model::{OutlineColumn, OutlineTable, Placeholder, SqlSyntax};
 use std::fmt::Write;
 use token::{Kind, Token, tokens};
 
@@ -31,7 +33,7 @@ pub struct Draft {
     pub name: String,
     /// Commands and the statement.
     pub script: String,
-    /// The statement with a `?` for each of its values, as a server prepares it.
+    /// The statement as a server prepares it, with a parameter for each of its values.
     pub marked: String,
     /// Whether it may change data.
     pub writes: bool,
@@ -43,7 +45,7 @@ pub struct Draft {
 ///
 /// # Errors
 /// Why that is not possible.
-pub fn draft(text: &str, tables: &[OutlineTable]) -> Result<Draft, String> {
+pub fn draft(text: &str, tables: &[OutlineTable], syntax: &SqlSyntax) -> Result<Draft, String> {
     let text = text.trim().trim_end_matches(';').trim_end();
     // How a server writes the two numbers of a LIMIT.
     let limit = text.strip_suffix("LIMIT ?, ...").map(|before| format!("{before}LIMIT ?, ?"));
@@ -57,8 +59,20 @@ pub fn draft(text: &str, tables: &[OutlineTable]) -> Result<Draft, String> {
     if text.chars().any(char::is_control) || text.contains("'''") || text.contains('\\') {
         return Err("it has characters that a script cannot have".to_owned());
     }
-    let tokens = tokens(text).ok_or("a quote in it does not end")?;
-    Drafting::new(text, &tokens, tables)?.finish()
+    // A server that is asked to prepare it would run what follows.
+    if text.contains(';') {
+        return Err("it may be several statements".to_owned());
+    }
+    let tokens = tokens(text, syntax).ok_or("a quote in it does not end")?;
+    Drafting::new(text, &tokens, tables, syntax)?.finish()
+}
+
+/// The query of a row of a table by the first of its columns in which no two rows have the same value, as a
+/// statement to draft: where nothing is known of what a server is asked.
+pub fn by_key(table: &OutlineTable, syntax: &SqlSyntax) -> Option<String> {
+    let key = table.columns.iter().find(|column| column.is_unique)?;
+    let (name, key) = (quoted(&table.name, syntax), quoted(&key.name, syntax));
+    (table.rows > 0).then(|| format!("SELECT * FROM {name} WHERE {key} = ?"))
 }
 
 /// What stands in place of a `?`.
@@ -76,12 +90,15 @@ enum Filled<'t> {
 struct Drafting<'t> {
     text: &'t str,
     tokens: &'t [Token<'t>],
+    syntax: &'t SqlSyntax,
     /// By alias or name, in lower case.
     known: Vec<(String, &'t OutlineTable)>,
     draft: Draft,
     /// Of the statement, up to the token that comes next.
     sql: String,
     variables: usize,
+    /// Parameters of the marked statement.
+    marks: usize,
     /// The column of the last variable, where that is a number within a range.
     last: Option<usize>,
 }
@@ -91,6 +108,7 @@ impl<'t> Drafting<'t> {
         text: &'t str,
         tokens: &'t [Token<'t>],
         tables: &'t [OutlineTable],
+        syntax: &'t SqlSyntax,
     ) -> Result<Self, String> {
         let verb = tokens.first().map(Token::upper).unwrap_or_default();
         if !["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE"].contains(&verb.as_str()) {
@@ -117,7 +135,8 @@ impl<'t> Drafting<'t> {
             writes: verb != "SELECT" || locks,
             guesses: Vec::new(),
         };
-        Ok(Self { text, tokens, known, draft, sql: String::new(), variables: 0, last: None })
+        let (sql, variables, marks, last) = (String::new(), 0, 0, None);
+        Ok(Self { text, tokens, syntax, known, draft, sql, variables, marks, last })
     }
 
     fn finish(mut self) -> Result<Draft, String> {
@@ -339,7 +358,8 @@ impl<'t> Drafting<'t> {
             Filled::Above => {
                 let last = self.last.ok_or("the beginning of a range is not seen")?;
                 let _ = write!(self.sql, ":v{last} + {SPAN}");
-                let _ = write!(self.draft.marked, "? + {SPAN}");
+                self.mark();
+                let _ = write!(self.draft.marked, " + {SPAN}");
                 self.guess(format!("a range ends {SPAN} above its beginning"));
                 return Ok(());
             }
@@ -371,20 +391,30 @@ impl<'t> Drafting<'t> {
                 self.guess(format!(
                     "{shown}: values of {VALUES} of its rows, all as likely as any other"
                 ));
-                let (of, name) = (quoted(&table.name), quoted(&column.name));
+                let of = quoted(&table.name, self.syntax);
+                let name = quoted(&column.name, self.syntax);
                 let _ = writeln!(
                     self.draft.script,
                     "\\values v{number} = SELECT {name} FROM {of} WHERE {name} IS NOT NULL LIMIT {VALUES}"
                 );
                 let _ = write!(self.sql, ":v{number}");
-                self.draft.marked.push('?');
+                self.mark();
                 return Ok(());
             }
         };
         let _ = writeln!(self.draft.script, "\\set v{number} {command}");
         let _ = write!(self.sql, ":v{number}");
-        self.draft.marked.push('?');
+        self.mark();
         Ok(())
+    }
+
+    /// Adds a parameter to the statement that a server prepares.
+    fn mark(&mut self) {
+        self.marks += 1;
+        match self.syntax.placeholder {
+            Placeholder::QuestionMark => self.draft.marked.push('?'),
+            Placeholder::Numbered => drop(write!(self.draft.marked, "${}", self.marks)),
+        }
     }
 
     fn guess(&mut self, guess: String) {
@@ -398,8 +428,9 @@ fn of<'t>(table: &'t OutlineTable, column: &'t OutlineColumn, is_new: bool) -> F
     if is_new { Filled::New(table, column) } else { Filled::Of(table, column) }
 }
 
-fn quoted(name: &str) -> String {
-    format!("`{}`", name.replace('`', "``"))
+fn quoted(name: &str, syntax: &SqlSyntax) -> String {
+    let quote = if syntax.backticks { "`" } else { "\"" };
+    format!("{quote}{}{quote}", name.replace(quote, &quote.repeat(2)))
 }
 
 /// The tables that a statement names, by their aliases, in their order.

@@ -1,4 +1,3 @@
-use super::slow_log::without_values;
 use super::*;
 
 fn tables() -> Vec<OutlineTable> {
@@ -26,12 +25,23 @@ fn tables() -> Vec<OutlineTable> {
     ]
 }
 
+/// With names in backticks.
+const BACKTICKS: SqlSyntax = SqlSyntax {
+    placeholder: Placeholder::QuestionMark,
+    backslash_escapes: true,
+    backticks: true,
+    dollar_quotes: false,
+    hash_comments: true,
+    nested_comments: false,
+    folds_names: false,
+};
+
 fn drafted(text: &str) -> Draft {
-    draft(text, &tables()).unwrap_or_else(|error| panic!("{text}: {error}"))
+    draft(text, &tables(), &BACKTICKS).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 fn refused(text: &str) -> String {
-    draft(text, &tables()).unwrap_err()
+    draft(text, &tables(), &BACKTICKS).unwrap_err()
 }
 
 #[test]
@@ -77,24 +87,32 @@ fn what_cannot_be_drafted_says_why() {
     assert!(refused("SELECT * FROM customer INTO OUTFILE ?").contains("elsewhere"));
     assert!(refused("SELECT '\u{1b}[31m' FROM customer").contains("characters"));
     assert!(refused("SELECT `a FROM customer").contains("quote"));
+    assert!(refused("SELECT 1; DROP TABLE customer").contains("several"));
 }
 
 #[test]
-fn a_slow_log_is_summed_up_without_values() {
-    assert_eq!(
-        without_values(
-            "SELECT a1, `b2`  FROM t WHERE x = 'it''s; 5' AND y IN (1, 2.5,3) AND z=-7;"
-        ),
-        "SELECT a1, `b2` FROM t WHERE x = ? AND y IN (...) AND z=-?"
+fn standard_sql_has_numbered_parameters_and_names_in_double_quotes() {
+    let standard = |text: &str| draft(text, &tables(), &SqlSyntax::STANDARD);
+    let one = standard(
+        "SELECT o.id::text FROM \"orders\" o JOIN public.customer c ON c.id = o.customer_id \
+         WHERE c.name = ? AND o.id BETWEEN ? AND ? LIMIT ? OFFSET ?",
+    )
+    .unwrap();
+    assert!(
+        one.script.contains("\\values v1 = SELECT \"name\" FROM \"customer\""),
+        "{}",
+        one.script
     );
-    let mut log = SlowLog::default();
-    let text = "/usr/sbin/mariadbd, Version: 10.11. started with:\n# Time: 1\n# User@Host: a[a] @ [::1]\n\
-         # Query_time: 0.5  Lock_time: 0\nuse shop;\nSET timestamp=17;\nSELECT *\nFROM t WHERE id = 5;\n\
-         # Query_time: 0.25  Lock_time: 0\nSET timestamp=17;\nSELECT * FROM t WHERE id = 6;\n\
-         # Query_time: 2  Lock_time: 0\nUPDATE t SET a = 'x' WHERE id = 7;\n";
-    text.lines().for_each(|line| log.line(line));
-    let found: Vec<(String, u64)> =
-        log.finish().into_iter().map(|one| (one.text, one.count)).collect();
-    assert!(found.contains(&("SELECT * FROM t WHERE id = ?".to_owned(), 2)), "{found:?}");
-    assert_eq!(found[0], ("UPDATE t SET a = ? WHERE id = ?".to_owned(), 1));
+    assert!(one.script.contains("o.id\\:\\:text FROM"), "{}", one.script);
+    assert!(
+        one.marked.ends_with("c.name = $1 AND o.id BETWEEN $2 AND $3 + 99 LIMIT 10 OFFSET 0"),
+        "{}",
+        one.marked
+    );
+    for several in ["SELECT id FROM orders; DROP TABLE orders", "SELECT \"id;\" FROM orders"] {
+        assert!(standard(several).unwrap_err().contains("several statements"));
+    }
+    let key = by_key(&tables()[1], &SqlSyntax::STANDARD).unwrap();
+    assert_eq!(key, "SELECT * FROM \"customer\" WHERE \"id\" = ?");
+    assert_eq!(by_key(&OutlineTable::default(), &BACKTICKS), None);
 }

@@ -1,3 +1,5 @@
+use model::SqlSyntax;
+
 /// A part of a statement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token<'t> {
@@ -10,7 +12,7 @@ pub(super) struct Token<'t> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Word,
-    /// A name in backticks.
+    /// A name in quotes.
     Quoted,
     /// A `?`.
     Mark,
@@ -37,7 +39,7 @@ impl Token<'_> {
 
     pub(super) fn name(&self) -> &str {
         match self.kind {
-            Kind::Quoted => self.text.trim_matches('`'),
+            Kind::Quoted => self.text.trim_matches(['`', '"']),
             _ => self.text,
         }
     }
@@ -48,7 +50,7 @@ impl Token<'_> {
 }
 
 /// Cuts a statement; `None` where a quote does not end. Comments are left out.
-pub(super) fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
+pub(super) fn tokens<'t>(text: &'t str, syntax: &SqlSyntax) -> Option<Vec<Token<'t>>> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
     let mut from = 0;
@@ -66,7 +68,8 @@ pub(super) fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
                 from += end + 2;
                 continue;
             }
-            b'`' => (Kind::Quoted, quote(rest)?),
+            b'`' if syntax.backticks => (Kind::Quoted, quote(rest)?),
+            b'"' if !syntax.backticks => (Kind::Quoted, quote(rest)?),
             b'\'' | b'"' => (Kind::Literal, quote(rest)?),
             b'?' => (Kind::Mark, 1),
             b'(' if list(rest).is_some() => (Kind::List, list(rest)?),

@@ -13,13 +13,34 @@ const BUILTIN: [(&str, &str); 8] = [
     ("order-entry/stock_level", include_str!("builtin/order-entry/stock_level.sql")),
 ];
 
+/// The tables of the workloads that are pgbench's.
+const PGBENCH_TABLES: &[(&str, &str)] =
+    &[("pgbench/schema.sql", include_str!("builtin/pgbench/schema.sql"))];
+
 /// Workloads of weighin's own: their names, what a test that names one has as its keys, and the files
 /// that these name.
-const WORKLOADS: [BuiltinWorkload; 1] = [BuiltinWorkload {
-    name: "order-entry",
-    keys: include_str!("builtin/order-entry/workload.toml"),
-    files: &[("order-entry/schema.sql", include_str!("builtin/order-entry/schema.sql"))],
-}];
+const WORKLOADS: [BuiltinWorkload; 4] = [
+    BuiltinWorkload {
+        name: "order-entry",
+        keys: include_str!("builtin/order-entry/workload.toml"),
+        files: &[("order-entry/schema.sql", include_str!("builtin/order-entry/schema.sql"))],
+    },
+    BuiltinWorkload {
+        name: "tpcb-like",
+        keys: include_str!("builtin/pgbench/tpcb-like.toml"),
+        files: PGBENCH_TABLES,
+    },
+    BuiltinWorkload {
+        name: "simple-update",
+        keys: include_str!("builtin/pgbench/simple-update.toml"),
+        files: PGBENCH_TABLES,
+    },
+    BuiltinWorkload {
+        name: "select-only",
+        keys: include_str!("builtin/pgbench/select-only.toml"),
+        files: PGBENCH_TABLES,
+    },
+];
 
 /// A workload of weighin's own, as data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use super::judged::{Axis, Judged, along};
 use super::question::Candidate;
 use super::question::{Answer, Budget, MonthlyCost, Reason};
-use crate::answer::money;
+use crate::answer::money::{self, CostLine, Usage};
 use crate::{Analysis, TestAnalysis};
-use findings::Amount;
-use model::{Dataset, Metric, Price, Target};
+use findings::{Amount, BreakEven};
+use model::{Dataset, Level, Metric, Price, Target};
 use stats::Estimate;
 
 /// The bill of a month.
@@ -39,15 +39,59 @@ fn bill(
     let Some((target, price)) = target.and_then(|t: &Target| Some((t, t.price.as_ref()?))) else {
         return Err(Reason::NoPrice);
     };
-    let at_peak = test.money.costs.iter().find(|cost| cost.target == target.name);
-    let ios = at_peak.and_then(|cost| cost.requests_per_io.as_ref());
-    let line = money::line((dataset, Some(&test.test)), target, price, ios);
-    let line = line.map_err(|gap| Reason::CostUnknown { gap })?;
+    let load = load();
+    let at = load.or_else(|| Some(Amount::from_estimate(&at_peak(test, &target.name)?)));
+    let (line, used_at) = line_at(dataset, test, (target, price), at.map(|load| load.point))?;
     let amount = match line.per_million == Amount::exact(0.0) {
         true => Amount::exact(line.monthly),
-        false => line.monthly_at(load().ok_or(Reason::LoadUnknown)?),
+        false => line.monthly_at(load.ok_or(Reason::LoadUnknown)?),
     };
-    Ok(MonthlyCost { amount, currency: price.currency.clone() })
+    let (date, currency) = (price.date.clone(), price.currency.clone());
+    Ok(MonthlyCost { amount, currency, date, used_at })
+}
+
+/// What a target costs against its load, by what transactions took where its throughput was nearest to
+/// one, and where that was.
+fn line_at(
+    dataset: &Dataset,
+    test: &TestAnalysis,
+    (target, price): (&Target, &Price),
+    load: Option<f64>,
+) -> Result<(CostLine, Option<Level>), Reason> {
+    let used = load.and_then(|load| Usage::nearest(test, (&target.name, price), load));
+    let usage = used.map_or_else(Usage::default, |(_, usage)| usage);
+    let line = money::line((dataset, Some(&test.test)), target, price, &usage);
+    Ok((line.map_err(|gap| Reason::CostUnknown { gap })?, used.map(|(level, _)| level)))
+}
+
+fn at_peak(test: &TestAnalysis, target: &str) -> Option<Estimate> {
+    Some(test.curves.iter().find(|curve| curve.target == target)?.peak_throughput)
+}
+
+/// From which load on which of two sufficient targets costs less, by what was measured where their
+/// throughputs were nearest to the load that is asked about.
+pub(super) fn break_evens(
+    analysis: &Analysis<'_>,
+    test: &TestAnalysis,
+    rate: f64,
+    sufficient: &[String],
+) -> Vec<BreakEven> {
+    let targets = &analysis.dataset.study.targets;
+    let priced = |name: &String| {
+        let target = targets.iter().find(|target| target.name == *name)?;
+        let price = target.price.as_ref()?;
+        let (line, _) = line_at(analysis.dataset, test, (target, price), Some(rate)).ok()?;
+        Some((target, line))
+    };
+    let lines: Vec<(&Target, CostLine)> = sufficient.iter().filter_map(priced).collect();
+    let money = [(test.test.as_str(), &test.money)];
+    let mut found = Vec::new();
+    for (i, (first, a)) in lines.iter().enumerate() {
+        for (second, b) in lines[i + 1..].iter().filter(|(_, b)| b.currency == a.currency) {
+            found.push(money::break_even(Some(&test.test), &money, (first, a), (second, b)));
+        }
+    }
+    found
 }
 
 /// The load that the bill is for: the rate that is asked about, or the throughput with so many
@@ -65,7 +109,7 @@ fn load(candidate: &Candidate<'_>) -> Option<Amount> {
                 .1
                 .estimate(Metric::Throughput)?
         }
-        None => test.curves.iter().find(|c| c.target == candidate.target)?.peak_throughput,
+        None => at_peak(test, candidate.target)?,
     };
     Some(Amount::from_estimate(&throughput))
 }

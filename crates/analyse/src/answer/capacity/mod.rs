@@ -45,12 +45,16 @@ fn of_test(
         .map(|target| answer(&Candidate { analysis, of_study, test, target, question }))
         .collect();
     let (sufficient, order) = sufficient(&targets);
+    let break_evens = question
+        .rate
+        .map_or_else(Vec::new, |rate| cost::break_evens(analysis, test, rate, &sufficient));
     Some(TestAnswers {
         test: test.test.clone(),
         service_times: !of_study.is_open(),
         targets,
         sufficient,
         order,
+        break_evens,
     })
 }
 

@@ -1,7 +1,7 @@
 //! What is asked of targets, and what is answered.
 
 use crate::{Analysis, TestAnalysis};
-use findings::{Amount, CostGap};
+use findings::{Amount, BreakEven, CostGap};
 use model::{Bound, Level, Metric, Slo, Test};
 use serde::Serialize;
 use stats::{Estimate, Interval};
@@ -114,6 +114,8 @@ pub struct TestAnswers {
     pub sufficient: Vec<String>,
     /// The order in which they stand.
     pub order: TargetOrder,
+    /// From which load on which of those that are sufficient costs less, where a rate is asked about.
+    pub break_evens: Vec<BreakEven>,
 }
 
 /// The order of the targets that are sufficient.
@@ -147,6 +149,10 @@ pub struct MonthlyCost {
     pub amount: Amount,
     /// ISO 4217 code.
     pub currency: String,
+    /// When the price was offered, in the user's words.
+    pub date: Option<String>,
+    /// Where transactions took so much of what is charged by use; absent where nothing measured is.
+    pub used_at: Option<Level>,
 }
 
 /// The answer to one part of a question.

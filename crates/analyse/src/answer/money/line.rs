@@ -1,5 +1,6 @@
 //! What a target costs as a function of its load: a fixed part, and a part for each request.
 
+use super::usage::Amounts;
 use findings::{Amount, CostGap};
 use model::{Price, PriceUnit};
 use serde::Serialize;
@@ -22,14 +23,14 @@ pub struct CostLine {
 }
 
 impl CostLine {
-    /// The bill of a price, where each request causes 1 ÷ `requests_per_io` IOs and the data has
-    /// so many bytes. What the price says of either goes before what was measured.
+    /// The bill of a price, where a request takes so much and the data has so many bytes. What the
+    /// price says of either goes before what was measured.
     ///
     /// # Errors
     /// What is needed and not known.
     pub(crate) fn from_price(
         price: &Price,
-        measured_requests_per_io: Option<Amount>,
+        measured: Amounts,
         dataset_bytes: Option<u64>,
     ) -> Result<Self, CostGap> {
         let gigabytes = dataset_bytes.map(|bytes| bytes as f64 / GIGABYTE);
@@ -42,8 +43,13 @@ impl CostLine {
                 PriceUnit::MillionIos => {
                     let given = price.requests_per_io.map(Amount::exact);
                     let requests =
-                        given.or(measured_requests_per_io).ok_or(CostGap::RequestsPerIo)?;
+                        given.or(measured.requests_per_io).ok_or(CostGap::RequestsPerIo)?;
                     let each = requests.map(|requests| item.amount / requests);
+                    per_million = per_million.with(each, |a, b| a + b);
+                }
+                PriceUnit::GbSent => {
+                    let bytes = measured.sent_bytes_per_request.ok_or(CostGap::SentBytes)?;
+                    let each = bytes.map(|bytes| item.amount * bytes * 1e6 / GIGABYTE);
                     per_million = per_million.with(each, |a, b| a + b);
                 }
             }
@@ -82,6 +88,14 @@ mod tests {
         PriceItem { name: "x".into(), amount, per, quantity }
     }
 
+    fn ios(requests: Amount) -> Amounts {
+        Amounts { requests_per_io: Some(requests), ..Amounts::default() }
+    }
+
+    fn sending(bytes: f64) -> Amounts {
+        Amounts { sent_bytes_per_request: Some(Amount::exact(bytes)), ..Amounts::default() }
+    }
+
     #[test]
     fn every_unit_is_charged_as_it_says() {
         let mut price = Price::of(
@@ -93,24 +107,32 @@ mod tests {
                 item(0.25, PriceUnit::GbMonth, Some(100.0)),
                 item(0.2, PriceUnit::MillionRequests, None),
                 item(3.0, PriceUnit::MillionIos, None),
+                item(0.09, PriceUnit::GbSent, None),
             ],
         );
         price.requests_per_io = Some(30.0);
-        let line = CostLine::from_price(&price, None, Some(4_000_000_000)).unwrap();
+        let line = CostLine::from_price(&price, sending(2_000.0), Some(4_000_000_000)).unwrap();
         assert!((line.monthly - (20.0 + 73.0 + 2.0 + 25.0)).abs() < 1e-9);
-        assert!((line.per_million.point - 0.3).abs() < 1e-12 && line.per_million.is_exact());
+        // Per million requests 0.2, 0.1 for IOs, and 2 GB.
+        assert!((line.per_million.point - 0.48).abs() < 1e-12 && line.per_million.is_exact());
         // 1,000 a second are 2,628 millions a month.
         let load = Amount::exact(1000.0);
-        assert!((line.monthly_at(load).point - (120.0 + 0.3 * 2628.0)).abs() < 1e-9);
-        assert!((line.per_million_at(load).point - (120.0 / 2628.0 + 0.3)).abs() < 1e-12);
+        assert!((line.monthly_at(load).point - (120.0 + 0.48 * 2628.0)).abs() < 1e-9);
+        assert!((line.per_million_at(load).point - (120.0 / 2628.0 + 0.48)).abs() < 1e-12);
     }
 
     #[test]
     fn what_is_needed_and_not_known_is_named() {
-        let of =
-            |per| CostLine::from_price(&Price::of("USD", vec![item(1.0, per, None)]), None, None);
+        let of = |per| {
+            CostLine::from_price(
+                &Price::of("USD", vec![item(1.0, per, None)]),
+                Amounts::default(),
+                None,
+            )
+        };
         assert_eq!(of(PriceUnit::GbMonth), Err(CostGap::Gigabytes));
         assert_eq!(of(PriceUnit::MillionIos), Err(CostGap::RequestsPerIo));
+        assert_eq!(of(PriceUnit::GbSent), Err(CostGap::SentBytes));
         assert!(of(PriceUnit::MillionRequests).is_ok());
     }
 
@@ -118,10 +140,10 @@ mod tests {
     fn measured_ios_carry_their_interval_into_the_bill() {
         let price = Price::of("USD", vec![item(10.0, PriceUnit::MillionIos, None)]);
         let measured = Amount { point: 5.0, interval: Some((4.0, 10.0)) };
-        let line = CostLine::from_price(&price, Some(measured), None).unwrap();
+        let line = CostLine::from_price(&price, ios(measured), None).unwrap();
         assert_eq!(line.per_million.interval, Some((1.0, 2.5)));
         let once = Amount { point: 5.0, interval: None };
-        let line = CostLine::from_price(&price, Some(once), None).unwrap();
+        let line = CostLine::from_price(&price, ios(once), None).unwrap();
         assert_eq!(line.per_million, Amount { point: 2.0, interval: None });
     }
 }

@@ -4,11 +4,12 @@ mod break_even;
 mod cheapest;
 mod line;
 mod pareto;
+mod usage;
 
 pub use line::CostLine;
+pub use usage::Usage;
 
 use crate::cell::Cells;
-use crate::cell::volume::operations_per_io;
 use crate::compare::peer::PeerComparison;
 use crate::curve::CurveData;
 use crate::study::has_first_data;
@@ -41,9 +42,9 @@ pub struct TargetCost {
     pub level: Level,
     /// Throughput there in transactions per second.
     pub throughput: Estimate,
-    /// Transactions for each IO of the server's disk there, where IOs are charged and the price
-    /// does not say.
-    pub requests_per_io: Option<Estimate>,
+    /// What a transaction took there of what is charged by use.
+    #[serde(flatten)]
+    pub usage: Usage,
     /// What it comes to.
     pub bill: Bill,
     /// Its place among the targets with a price in the same currency; absent without a
@@ -132,11 +133,10 @@ fn target_cost(
 ) -> TargetCost {
     let (level, throughput) = (peak.curve.peak, peak.curve.peak_throughput);
     let cell = cells.at(&target.name, level);
-    let wanted = price.charges_ios() && price.requests_per_io.is_none();
-    let requests_per_io =
-        cell.filter(|_| wanted).and_then(|cell| operations_per_io(cell, dataset.study.confidence));
+    let confidence = dataset.study.confidence;
+    let usage = cell.map(|cell| Usage::from_data(cell, price, confidence)).unwrap_or_default();
     let load = Amount::from_estimate(&throughput);
-    let bill = match line((dataset, Some(&test.name)), target, price, requests_per_io.as_ref()) {
+    let bill = match line((dataset, Some(&test.name)), target, price, &usage) {
         Ok(line) => {
             Bill::Known { monthly: line.monthly_at(load), per_million: line.per_million_at(load) }
         }
@@ -147,32 +147,31 @@ fn target_cost(
         currency: price.currency.clone(),
         level,
         throughput,
-        requests_per_io,
+        usage,
         bill,
         standing: None,
         against_cheapest: None,
     }
 }
 
-/// What a target costs against its load, with the IOs that a trial measured where IOs are charged
-/// and the price does not say how many requests make one; in one test, or in all of them. The size of
-/// data is known of the first test alone.
+/// What a target costs against its load, with what trials measured of what is charged by use; in one
+/// test, or in all of them. The size of data is known of the first test alone.
 pub(crate) fn line(
     (dataset, test): (&Dataset, Option<&str>),
     target: &Target,
     price: &Price,
-    measured_requests_per_io: Option<&Estimate>,
+    usage: &Usage,
 ) -> Result<CostLine, CostGap> {
     let facts = dataset.targets.iter().find(|facts| facts.target == target.name);
     let bytes = facts.and_then(|facts| facts.server.dataset_bytes);
     let study = &dataset.study;
     let mut tests = study.tests.iter().filter(|own| test.is_none_or(|name| own.name == name));
     let bytes = bytes.filter(|_| tests.all(|own| has_first_data(study, own)));
-    CostLine::from_price(price, measured_requests_per_io.map(Amount::from_estimate), bytes)
+    CostLine::from_price(price, usage.amounts(), bytes)
 }
 
 /// Every pair of targets with prices in one currency, in the order of the study: once where prices
-/// alone decide, and once for each test where it takes the IOs that were measured there.
+/// alone decide, and once for each test where it takes what was measured there.
 pub(crate) fn break_evens(dataset: &Dataset, tests: &[(&str, &TestMoney)]) -> Vec<BreakEven> {
     let priced: Vec<(&Target, &Price)> = dataset
         .study
@@ -184,8 +183,9 @@ pub(crate) fn break_evens(dataset: &Dataset, tests: &[(&str, &TestMoney)]) -> Ve
     for (i, &first) in priced.iter().enumerate() {
         for &second in priced[i + 1..].iter().filter(|second| second.1.currency == first.1.currency)
         {
+            let none = Usage::default();
             let lines =
-                [first, second].map(|(target, price)| line((dataset, None), target, price, None));
+                [first, second].map(|(target, price)| line((dataset, None), target, price, &none));
             if let [Ok(a), Ok(b)] = &lines {
                 found.push(break_even(None, tests, (first.0, a), (second.0, b)));
                 continue;
@@ -193,7 +193,7 @@ pub(crate) fn break_evens(dataset: &Dataset, tests: &[(&str, &TestMoney)]) -> Ve
             for (test, money) in tests {
                 let of = |(target, price): (&Target, &Price)| {
                     let cost = money.costs.iter().find(|cost| cost.target == target.name)?;
-                    line((dataset, Some(test)), target, price, cost.requests_per_io.as_ref()).ok()
+                    line((dataset, Some(test)), target, price, &cost.usage).ok()
                 };
                 if let Some((a, b)) = of(first).zip(of(second)) {
                     let of_test = [(*test, *money)];
@@ -205,7 +205,7 @@ pub(crate) fn break_evens(dataset: &Dataset, tests: &[(&str, &TestMoney)]) -> Ve
     found
 }
 
-fn break_even(
+pub(crate) fn break_even(
     test: Option<&str>,
     tests: &[(&str, &TestMoney)],
     a: (&Target, &CostLine),

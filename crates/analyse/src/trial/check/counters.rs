@@ -2,7 +2,7 @@
 
 use super::CheckResult;
 use findings::{CounterMismatch, CountersUnavailable, Validity};
-use model::{LoadResult, TrialRecord};
+use model::{CounterReading, LoadResult, TrialRecord, signal};
 
 /// Above this share of statements that are not ours the trial is suspect. Below it they are a
 /// notice: a monitoring agent or an administrator's look at the server.
@@ -24,7 +24,8 @@ struct Mismatch {
 ///
 /// Both count the same events, so they agree exactly. The exception is a transaction that failed
 /// or timed out: the server may have counted a statement whose reply was an error or never came,
-/// one for each such transaction. Acts during the load may have run a statement each. Fewer statements on the server than were acknowledged cannot
+/// one for each such transaction. Acts during the load may have run a statement each, and a server that does
+/// as much by itself says how much that may be. Fewer statements on the server than were acknowledged cannot
 /// happen: either our count is wrong or the counters were reset (the server restarted), and in
 /// both cases nothing vouches for the trial.
 pub(super) fn results(record: &TrialRecord, load: &LoadResult) -> Option<Vec<CheckResult>> {
@@ -43,6 +44,7 @@ pub(super) fn results(record: &TrialRecord, load: &LoadResult) -> Option<Vec<Che
             continue;
         };
         let server = to.saturating_sub(from);
+        let unacknowledged = unacknowledged + by_itself(counter, before, after);
         let difference = i128::from(server) - i128::from(weighin);
         if !(0..=unacknowledged).contains(&difference) {
             let excess = if difference < 0 { difference } else { difference - unacknowledged };
@@ -62,6 +64,13 @@ pub(super) fn results(record: &TrialRecord, load: &LoadResult) -> Option<Vec<Che
         )
     };
     Some(mismatches.into_iter().map(result).collect())
+}
+
+/// How far the server may have moved a counter by work of its own.
+fn by_itself(counter: &str, before: &CounterReading, after: &CounterReading) -> i128 {
+    let name = signal::by_itself(counter);
+    let readings = before.counters.get(&name).zip(after.counters.get(&name));
+    readings.map_or(0, |(&from, &to)| i128::from(to) - i128::from(from)).max(0)
 }
 
 /// That the check could not be made: nothing contradicts the trial, and nothing confirms it.

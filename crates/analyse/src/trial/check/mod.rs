@@ -12,6 +12,7 @@ pub(crate) mod clock;
 pub(crate) mod counted;
 pub(crate) mod counters;
 mod cut_short;
+pub(crate) mod debt;
 pub(crate) mod evicted;
 pub(crate) mod failover;
 pub(crate) mod generators;
@@ -111,7 +112,13 @@ pub(crate) fn check(dataset: &Dataset, test: Option<&Test>, record: &TrialRecord
                 }
             }
         }
-        results.extend(is_of_load.then(|| backlog::result(&record.sampling, load)).flatten());
+        if is_of_load {
+            results.extend(debt::start(load));
+            let changed = debt::changed(&record.sampling, load);
+            // Who reads of the debt need not read of its bytes.
+            let backlog = backlog::result(&record.sampling, load).filter(|_| changed.is_empty());
+            results.extend(changed.into_iter().chain(backlog));
+        }
         results.extend(evicted::result(dataset, record, load));
         results.extend(cached_answers::result(record, load));
         results.extend(intervention::results(dataset, record, &seen));

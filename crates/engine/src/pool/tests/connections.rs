@@ -38,6 +38,7 @@ fn an_operation_waits_for_the_new_connection_that_it_begins_with() {
     pool.give_up(now);
     let closed = pool.close(now).unwrap();
     assert_eq!((closed.ledger.ok, closed.ledger.timed_out), (7, 1));
+    assert_eq!(closed.tally.sessions, 4, "the one that it began with too");
     // The one that is given up has just begun.
     let latencies = &closed.latencies.without(&closed.waits);
     let ms = |value: Option<f64>| value.unwrap().round();

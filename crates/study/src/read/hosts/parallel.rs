@@ -50,6 +50,17 @@ pub(crate) fn parallel(
             );
         }
     }
+    for test in tests {
+        if test.load().is_some_and(|load| load.steady_within.is_some()) {
+            refuse(
+                format!(
+                    "`parallel`: the test `{}` settles before it is measured, and those that are steady would wait for the others",
+                    test.name
+                ),
+                "remove `steady_within`, or `parallel`",
+            );
+        }
+    }
     for (place, one) in targets.iter().enumerate() {
         for other in targets.iter().skip(place + 1) {
             if let Some((shared, help)) = shared(one, other, tests) {

@@ -92,6 +92,12 @@ fn in_one_piece(test: &Test) -> Option<(&'static str, &'static str)> {
     if !load.interventions.is_empty() {
         return Some(("has interventions, which act at a moment of a whole load", APART));
     }
+    if load.steady_within.is_some() {
+        return Some((
+            "settles before it is measured, which the others would have to wait for",
+            "remove `steady_within`, or `slices`",
+        ));
+    }
     if test.cache == CacheState::Cold {
         return Some((
             "begins with cold caches, which are warm from the second slice on",

@@ -68,6 +68,11 @@ pub(crate) fn with_load(
             )
             .help("give `clients` as numbers: how many clients run beside the statements");
     }
+    if let (Some(at), true) = (table.place("steady_within"), load.steady_within.is_some()) {
+        problems
+            .add(at, "`steady_within` does not work beside statements")
+            .help("raise `warmup`, which the load has before the statements");
+    }
     load.duration = statement.longest_load(before, after);
     if let (Some(Workload::Oltp(data)), Workload::Oltp(oltp)) =
         (&statement.data, &mut load.workload)

@@ -78,12 +78,14 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
     let arrivals = level::arrivals(table, load, searches, problems);
     let policy = error_policy(keys, server.map(Box::as_ref), problems);
     let reconnect_after = server.and_then(|server| reconnect_after(keys, server, problems));
+    let steady_within = server.and_then(|server| steady_within(server, searches, problems));
     let workload = workload?;
     let load = Load {
         workload,
         levels,
         placement,
         warmup,
+        steady_within,
         duration,
         operations,
         arrivals,
@@ -139,10 +141,11 @@ fn check_task(table: &TestTable, searches: bool, problems: &mut Problems) {
 }
 
 /// Keys that go with a duration only, and why.
-const OF_DURATIONS: [(&str, &str); 6] = [
+const OF_DURATIONS: [(&str, &str); 7] = [
     ("duration", "a load ends after a time or after so much work"),
     ("rate", "at a rate it is known how long so much work takes"),
     ("slo", "each step of a search takes a time"),
+    ("steady_within", "what is put off is held against the time that is measured"),
     ("replica_lag", "each step of a search takes a time"),
     ("cpu_limit", "each step of a search takes a time"),
     ("cross_check", "other tools are run for a time"),
@@ -208,6 +211,30 @@ fn error_policy(
         connection: loss.unwrap_or(default.connection),
         other: other.unwrap_or(default.other),
     }
+}
+
+/// The longest time that a load may settle.
+const SETTLING: std::ops::RangeInclusive<Duration> =
+    Duration::from_secs(1)..=Duration::from_hours(24);
+
+/// How long the load may run before it is measured, until what its server puts off is level.
+fn steady_within(server: &ServerKeys, searches: bool, problems: &mut Problems) -> Option<Duration> {
+    let at = server.steady_within.place()?;
+    let length = server.steady_within.value("steady_within", problems)?;
+    let key = problems.key("steady_within");
+    let mut refuse = |message: String, help: &str| {
+        problems.add(at.clone(), message).help(help);
+    };
+    if !SETTLING.contains(&length) {
+        refuse(format!("{key} must be from 1s to 24h"), "write a time like 10m");
+    }
+    if searches {
+        refuse(
+            format!("{key} cannot stand in a search, whose steps are too short for a steady state"),
+            "leave it out, and test the load that was found in a test of its own",
+        );
+    }
+    Some(length)
 }
 
 /// After how many operations a client makes a new connection, where it does.

@@ -39,6 +39,15 @@ pub(crate) fn tests(table: &TestTable, problems: &mut Problems) -> Vec<Test> {
             schema_change::tasks(table, keys, timed, cache, problems)
         }
     };
+    if let (CacheState::Cold, Some(at)) = (cache, table.place("steady_within")) {
+        let key = problems.key("steady_within");
+        problems
+            .add(
+                at,
+                format!("{key} does not work with cold caches: the load that settles warms them"),
+            )
+            .help("leave out either; two tests can have one each");
+    }
     let cross_check = match &table.task {
         TaskTable::Load(load) => load.keys.cross_check.value(),
         TaskTable::Statement(..)

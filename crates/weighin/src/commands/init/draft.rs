@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use study::{CommandLine, Drafted};
 use system::client::SecretRules;
-use workload::draft::{SlowLog, draft};
+use workload::draft::{LoggedStatements, StatementLog, by_key, draft};
 
 /// Statements that become transactions.
 const MOST: usize = 30;
@@ -37,14 +37,30 @@ pub(super) fn of_server(arguments: &InitArguments, url: &str) -> Result<Drafted,
     let rules = SecretRules::command_line(false);
     let Place::Server(_) = &server.place else { return Err(server.out_of_reach().into()) };
     let mut outliner = system::outline(&targets::login(&server, &rules)?)?;
-    let logged = arguments.slow_log.as_deref().map(slow_log).transpose()?;
-    let mut outline = outliner.outline(logged.is_none())?;
-    let source = match &arguments.slow_log {
-        Some(path) => format!("the slow log {}", shown(path)),
-        None => "the server's statistics of statements, since they were last reset".to_owned(),
+    let syntax = outliner.syntax();
+    let log = arguments.slow_log.as_deref().map(|path| logged(path, outliner.log())).transpose()?;
+    let mut outline = outliner.outline(log.is_none())?;
+    let (mut source, mut statements) = match (&arguments.slow_log, log) {
+        (Some(path), Some(log)) => {
+            if log.is_cut {
+                outline
+                    .notes
+                    .push("the log has more different statements than are kept".to_owned());
+            }
+            (format!("the log {}", shown(path)), log.statements)
+        }
+        _ => {
+            let source = "the server's statistics of statements, since they were last reset";
+            (source.to_owned(), std::mem::take(&mut outline.statements))
+        }
     };
-    let mut statements = logged.unwrap_or_else(|| std::mem::take(&mut outline.statements));
     statements.retain(|statement| !is_of_server(&statement.text));
+    if statements.is_empty() {
+        let by_key = outline.tables.iter().filter_map(|table| by_key(table, &syntax));
+        statements = by_key.map(|text| OutlineStatement { text, count: 0 }).collect();
+        "no application: what is asked of this server is not known, so each table is read by its key"
+            .clone_into(&mut source);
+    }
     if let Some(more) = statements.len().checked_sub(MOST).filter(|more| *more > 0) {
         outline.notes.push(format!("{more} more statements took less time, and are left out"));
     }
@@ -54,7 +70,7 @@ pub(super) fn of_server(arguments: &InitArguments, url: &str) -> Result<Drafted,
             return Err(model::Failure::stopped().into());
         }
         let OutlineStatement { text, count } = statement;
-        match draft(&text, &drafted.outline.tables) {
+        match draft(&text, &drafted.outline.tables, &syntax) {
             Err(why) => drafted.refused.push((text, count, why)),
             Ok(found) => match outliner.refuses(&found.marked)? {
                 Some(why) => drafted.refused.push((text, count, why)),
@@ -74,12 +90,10 @@ fn is_of_server(statement: &str) -> bool {
 }
 
 /// The statements of a log.
-fn slow_log(path: &Path) -> Result<Vec<OutlineStatement>, CliError> {
+fn logged(path: &Path, mut log: Box<dyn StatementLog>) -> Result<LoggedStatements, CliError> {
+    let wanted = log.wanted();
     let refuse = |why: String| {
-        CliError::usage(
-            format!("{} cannot be read: {why}", shown(path)),
-            "name the slow log of the server, a text file",
-        )
+        CliError::usage(format!("{} cannot be read: {why}", shown(path)), format!("name {wanted}"))
     };
     let file = File::open(path).map_err(|error| refuse(error.to_string()))?;
     let facts = file.metadata().map_err(|error| refuse(error.to_string()))?;
@@ -88,13 +102,18 @@ fn slow_log(path: &Path) -> Result<Vec<OutlineStatement>, CliError> {
         return Err(refuse(format!("it is no file of at most {} GiB", LONGEST_LOG >> 30)));
     }
     let mut input = BufReader::new(file.take(LONGEST_LOG));
-    let (mut log, mut line) = (SlowLog::default(), Vec::new());
+    let mut line = Vec::new();
     loop {
         line.clear();
         let read = (&mut input).take(LONGEST_LINE).read_until(b'\n', &mut line);
         if read.map_err(|error| refuse(error.to_string()))? == 0 {
-            return Ok(log.finish());
+            break;
         }
         log.line(&String::from_utf8_lossy(&line));
+    }
+    let found = log.finish();
+    match found.statements.is_empty() {
+        true => Err(refuse("no statement is in it".to_owned())),
+        false => Ok(found),
     }
 }

@@ -47,6 +47,7 @@ fn described(request: &Request, elapsed: Duration) -> (Test, Level) {
         workload: Workload::Oltp(request.workload.clone()),
         levels: vec![level],
         warmup: request.warmup,
+        steady_within: None,
         duration: request.time.unwrap_or(elapsed),
         // A limit of rows is none of operations.
         operations: request.events.filter(|_| request.workload.mix != OltpMix::BulkInsert),

@@ -1,0 +1,75 @@
+//! What a transaction takes of what is charged by use.
+
+use crate::cell::CellData;
+use crate::cell::volume::operations_per_io;
+use crate::{Cell, Metric, TestAnalysis};
+use findings::Amount;
+use model::{Level, Price, PriceUnit};
+use serde::Serialize;
+use stats::Estimate;
+
+/// What was measured of it in one cell, as far as a price takes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Usage {
+    /// Transactions for each IO of the server's disk, where IOs are charged and the price does not
+    /// say.
+    pub requests_per_io: Option<Estimate>,
+    /// Bytes that the server sent for a transaction, where gigabytes sent are charged.
+    pub sent_bytes_per_request: Option<Estimate>,
+}
+
+impl Usage {
+    pub(super) fn from_data(cell: &CellData<'_>, price: &Price, confidence: f64) -> Self {
+        let ios = takes_ios(price).then(|| operations_per_io(cell, confidence)).flatten();
+        let sent = || cell.series(Metric::NetworkSent).estimate(confidence);
+        let sent = price.charges(PriceUnit::GbSent).then(sent).flatten();
+        Self { requests_per_io: ios, sent_bytes_per_request: sent }
+    }
+
+    fn from_cell(cell: &Cell, price: &Price) -> Self {
+        let ios = cell.volume.as_ref().and_then(|volume| volume.operations_per_io);
+        Self {
+            requests_per_io: ios.filter(|_| takes_ios(price)),
+            sent_bytes_per_request: cell
+                .estimate(Metric::NetworkSent)
+                .filter(|_| price.charges(PriceUnit::GbSent)),
+        }
+    }
+
+    /// What a target took of it where its throughput was nearest to a load, and where that was: how many
+    /// transactions share an IO depends on how many there are at a time. `None` where the price takes
+    /// nothing that is measured, or nothing was.
+    pub(crate) fn nearest(
+        test: &TestAnalysis,
+        (target, price): (&str, &Price),
+        load: f64,
+    ) -> Option<(Level, Self)> {
+        let of_target = test.cells.iter().filter(|cell| cell.target == target);
+        let known = of_target.filter_map(|cell| {
+            let throughput = cell.estimate(Metric::Throughput)?.point;
+            let usage = Self::from_cell(cell, price);
+            let is_known = usage != Self::default() && throughput > 0.0;
+            is_known.then(|| ((throughput / load).ln().abs(), (cell.level, usage)))
+        });
+        known.min_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, found)| found)
+    }
+
+    pub(super) fn amounts(&self) -> Amounts {
+        let amount = |estimate: Option<Estimate>| estimate.as_ref().map(Amount::from_estimate);
+        Amounts {
+            requests_per_io: amount(self.requests_per_io),
+            sent_bytes_per_request: amount(self.sent_bytes_per_request),
+        }
+    }
+}
+
+/// The same as a bill takes it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Amounts {
+    pub(super) requests_per_io: Option<Amount>,
+    pub(super) sent_bytes_per_request: Option<Amount>,
+}
+
+fn takes_ios(price: &Price) -> bool {
+    price.charges(PriceUnit::MillionIos) && price.requests_per_io.is_none()
+}

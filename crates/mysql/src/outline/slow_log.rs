@@ -1,0 +1,79 @@
+use crate::load::READER;
+use model::SqlSyntax;
+use workload::draft::{LoggedStatements, StatementLog, StatementTally};
+
+/// Reads a slow log.
+#[derive(Debug)]
+pub(crate) struct SlowLog {
+    tally: StatementTally,
+    /// The statement that is read.
+    statement: String,
+    seconds: f64,
+}
+
+impl Default for SlowLog {
+    fn default() -> Self {
+        let syntax = READER.system.facts().sql.copied().unwrap_or(SqlSyntax::STANDARD);
+        Self { tally: StatementTally::new(syntax), statement: String::new(), seconds: 0.0 }
+    }
+}
+
+impl SlowLog {
+    fn end(&mut self) {
+        self.tally.add(&std::mem::take(&mut self.statement), self.seconds);
+    }
+}
+
+impl StatementLog for SlowLog {
+    fn wanted(&self) -> &'static str {
+        "the slow log of the server, a text file"
+    }
+
+    fn line(&mut self, line: &str) {
+        let line = line.trim_end();
+        if let Some(comment) = line.strip_prefix('#') {
+            self.end();
+            if let Some(rest) = comment.trim_start().strip_prefix("Query_time:") {
+                let number = rest.split_whitespace().next().and_then(|word| word.parse().ok());
+                self.seconds = number.unwrap_or(0.0);
+            }
+            return;
+        }
+        let is_of_session = |word: &str| {
+            let begin = line.get(..word.len());
+            self.statement.is_empty() && begin.is_some_and(|begin| begin.eq_ignore_ascii_case(word))
+        };
+        if is_of_session("SET timestamp=") || is_of_session("use ") {
+            return;
+        }
+        // What stands before the first comment are the words of the server that wrote it.
+        StatementTally::append(&mut self.statement, line);
+        if line.ends_with(';') {
+            self.end();
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> LoggedStatements {
+        self.end();
+        self.tally.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_log_is_summed_up_without_values() {
+        let mut log = Box::new(SlowLog::default());
+        let text = "/usr/sbin/mariadbd, Version: 10.11. started with:\n# Time: 1\n# User@Host: a[a] @ [::1]\n\
+             # Query_time: 0.5  Lock_time: 0\nuse shop;\nSET timestamp=17;\nSELECT *\nFROM t -- all\nWHERE id = 5;\n\
+             # Query_time: 0.25  Lock_time: 0\nSET timestamp=17;\nSELECT * FROM t WHERE id = 6;\n\
+             # Query_time: 2  Lock_time: 0\nUPDATE t SET a = 'x' WHERE id = 7;\n";
+        text.lines().for_each(|line| log.line(line));
+        let found: Vec<(String, u64)> =
+            log.finish().statements.into_iter().map(|one| (one.text, one.count)).collect();
+        assert!(found.contains(&("SELECT * FROM t WHERE id = ?".to_owned(), 2)), "{found:?}");
+        assert_eq!(found[0], ("UPDATE t SET a = ? WHERE id = ?".to_owned(), 1));
+    }
+}
