@@ -3,13 +3,10 @@
 use super::tables;
 use crate::client::Connection;
 use model::{Algorithm, BuiltInChange, Change, Failure, FailureKind, Oltp, SchemaChange};
-use sql::needs_tables;
-use sql::tables::{lend, take_again};
+use sql::ADDED;
 use std::fmt::Write;
 use workload::oltp::name_of;
 
-/// The column or index that is added.
-const ADDED: &str = "weighin_added";
 /// There is no such column or index to drop.
 const NOTHING_TO_DROP: u16 = 1091;
 /// The algorithm is not known, or does not do this change.
@@ -18,12 +15,11 @@ const NOT_OFFERED: [u16; 3] = [1800, 1845, 1846];
 /// InnoDB keeps of each record.
 const INDEX_ENTRY: u64 = 60 + 4 + 6;
 
-/// The statement that makes a change. `tables` are those of the test, of which the first is changed.
-pub(super) fn sql(change: &SchemaChange, tables: Option<&Oltp>) -> Result<String, Failure> {
+/// The statement that makes a change, to `table` where it is one of weighin's own.
+pub(super) fn sql(change: &SchemaChange, table: &str) -> Result<String, Failure> {
     let mut sql = match &change.change {
         Change::Own { sql, .. } => sql.trim().trim_end_matches(';').to_owned(),
         Change::BuiltIn(built_in) => {
-            let table = name_of(tables_of(*built_in, tables)?, 1);
             if change.algorithm == Some(Algorithm::Concurrently) {
                 return Err(Failure::new(
                     FailureKind::NotOffered,
@@ -48,65 +44,30 @@ pub(super) fn sql(change: &SchemaChange, tables: Option<&Oltp>) -> Result<String
     Ok(sql)
 }
 
-fn tables_of(change: BuiltInChange, tables: Option<&Oltp>) -> Result<&Oltp, Failure> {
-    tables.ok_or_else(|| needs_tables("change", change.name()))
-}
-
-/// Makes sure that weighin made the table that one of its own changes is made to, and marks it as
-/// unfinished: were it never taken back, the table would be made anew.
-pub(super) fn begin(
-    connection: &mut Connection,
-    change: &SchemaChange,
-    tables: Option<&Oltp>,
-) -> Result<(), Failure> {
-    if let Some(limit) = change.lock_timeout {
-        let seconds = limit.as_secs_f64().ceil().max(1.0);
-        let set = connection.execute(&format!("SET SESSION lock_wait_timeout = {seconds}"));
-        set.map_err(|error| error.failure("cannot bound the wait for locks"))?;
-    }
-    match change.change {
-        Change::BuiltIn(built_in) => lend(connection, tables_of(built_in, tables)?, 1),
-        Change::Own { .. } => Ok(()),
-    }
-}
-
 /// Takes a change back, whether it was `made` or failed. The table is rebuilt meanwhile, so that the
 /// next change finds it as this one did, if there is room for that.
-pub(super) fn undo(
+pub(super) fn take_back(
     connection: &mut Connection,
-    change: &SchemaChange,
-    tables: Option<&Oltp>,
+    change: BuiltInChange,
+    table: &str,
     made: bool,
 ) -> Result<(), Failure> {
-    let built_in = match &change.change {
-        Change::Own { undo, .. } if made => {
-            let undone = connection.execute_long(undo).map(drop);
-            return undone.map_err(|error| {
-                let failure = error.failure("the change could not be taken back");
-                Failure { remedy: format!("take it back by hand: {undo}"), ..failure }
-            });
-        }
-        Change::Own { .. } => return Ok(()),
-        Change::BuiltIn(built_in) => *built_in,
-    };
-    let tables = tables_of(built_in, tables)?;
-    let back = match built_in {
+    let back = match change {
         BuiltInChange::AddColumn => format!("DROP COLUMN {ADDED}"),
         BuiltInChange::AddIndex => format!("DROP INDEX {ADDED}"),
         BuiltInChange::ChangeType => "MODIFY k INTEGER DEFAULT '0' NOT NULL".to_owned(),
     };
-    let alter = |what: &str| format!("ALTER TABLE {} {what}", name_of(tables, 1));
+    let alter = |what: &str| format!("ALTER TABLE {table} {what}");
     let rebuilding = if made { format!("{back}, FORCE") } else { back.clone() };
     let mut undone = connection.execute_long(&alter(&rebuilding));
     if undone.as_ref().is_err_and(|error| error.failure("").kind == FailureKind::DiskFull) {
         undone = connection.execute_long(&alter(&back));
     }
     match undone {
-        Err(error) if !made && error.code() == Some(NOTHING_TO_DROP) => {}
-        Err(error) => return Err(error.failure("the change could not be taken back")),
-        Ok(_) => {}
+        Err(error) if !made && error.code() == Some(NOTHING_TO_DROP) => Ok(()),
+        Err(error) => Err(error.failure("the change could not be taken back")),
+        Ok(_) => Ok(()),
     }
-    take_again(connection, tables, 1)
 }
 
 /// Whether the server says that it does not make such a change by that algorithm.
@@ -195,21 +156,19 @@ fn bytes(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::OltpMix;
 
     #[test]
     fn the_algorithm_stands_behind_the_change() {
-        let tables = Oltp::preset(OltpMix::ReadWrite);
         let change = |change, algorithm| SchemaChange { change, algorithm, lock_timeout: None };
         let add = change(Change::BuiltIn(BuiltInChange::AddColumn), Some(Algorithm::NoCopy));
         assert_eq!(
-            sql(&add, Some(&tables)).unwrap(),
+            sql(&add, "sbtest1").unwrap(),
             "ALTER TABLE sbtest1 ADD COLUMN weighin_added DATETIME(6) DEFAULT NULL, ALGORITHM=NOCOPY"
         );
         let text = "ALTER TABLE orders ADD note TEXT;";
         let own = Change::Own { sql: text.into(), undo: String::new() };
         let own = change(own, Some(Algorithm::Copy));
-        assert_eq!(sql(&own, None).unwrap(), "ALTER TABLE orders ADD note TEXT, ALGORITHM=COPY");
+        assert_eq!(sql(&own, "").unwrap(), "ALTER TABLE orders ADD note TEXT, ALGORITHM=COPY");
     }
 
     #[test]

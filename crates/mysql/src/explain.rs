@@ -3,13 +3,8 @@
 use crate::client::{ClientError, Connection};
 use crate::load::{READER, quote};
 use crate::protocol::TextRows;
-use model::{Failure, StatementPlan, Workload, text};
-use sql::{SampleStatement, sample_statements};
-
-/// Characters that are kept of a line of a plan.
-const LONGEST_LINE: usize = 300;
-/// Lines that are kept of a plan.
-const MOST_LINES: usize = 50;
+use model::{Failure, Workload};
+use sql::{Explained, PlanStep, sample_statements};
 
 /// A table of a plan.
 pub(crate) struct PlannedTable {
@@ -21,9 +16,6 @@ pub(crate) struct PlannedTable {
     extra: String,
 }
 
-/// A statement with what the server says of it.
-pub(crate) type Explained = (SampleStatement, Result<Vec<PlannedTable>, ClientError>);
-
 /// The statements of a workload, each with what the server says of it.
 ///
 /// # Errors
@@ -31,7 +23,7 @@ pub(crate) type Explained = (SampleStatement, Result<Vec<PlannedTable>, ClientEr
 pub(crate) fn explain(
     control: &mut Connection,
     workload: &Workload,
-) -> Result<Vec<Explained>, Failure> {
+) -> Result<Vec<Explained<PlannedTable, ClientError>>, Failure> {
     let statements = sample_statements(READER.sampled(workload, control)?, quote);
     let explained = statements.into_iter().map(|statement| {
         let rows = control.query(&format!("EXPLAIN {}", statement.sql));
@@ -58,37 +50,20 @@ fn tables(answer: TextRows) -> Vec<PlannedTable> {
     answer.rows.iter().map(planned).collect()
 }
 
-/// The plans of a test's statements, as far as the server gives them.
-pub(crate) fn plans(
-    control: &mut Connection,
-    test: &str,
-    workload: &Workload,
-) -> Result<Vec<StatementPlan>, Failure> {
-    if workload.transactions().is_none() {
-        return Ok(Vec::new());
-    }
-    let explained = explain(control, workload)?.into_iter();
-    let plan = |(statement, tables): Explained| {
-        let tables = tables.ok()?;
-        Some(StatementPlan {
-            test: test.to_owned(),
-            statement: statement.name,
-            rows: tables.iter().map(|one| one.rows).fold(0, u64::saturating_add),
-            steps: tables.iter().take(MOST_LINES).map(line).collect(),
-        })
-    };
-    Ok(explained.filter_map(plan).collect())
-}
-
-/// What does not change with the number of rows.
-fn line(one: &PlannedTable) -> String {
-    let PlannedTable { table, access, key, extra, .. } = one;
-    let mut line = String::new();
-    for (what, said) in [("", table), ("access ", access), ("key ", key), ("", extra)] {
-        if !said.is_empty() {
-            let comma = if line.is_empty() { "" } else { ", " };
-            line.push_str(&format!("{comma}{what}{said}"));
+impl PlanStep for PlannedTable {
+    fn words(&self) -> String {
+        let Self { table, access, key, extra, .. } = self;
+        let mut line = String::new();
+        for (what, said) in [("", table), ("access ", access), ("key ", key), ("", extra)] {
+            if !said.is_empty() {
+                let comma = if line.is_empty() { "" } else { ", " };
+                line.push_str(&format!("{comma}{what}{said}"));
+            }
         }
+        line
     }
-    text::excerpt(&line, LONGEST_LINE).into_owned()
+
+    fn rows_read(&self) -> u64 {
+        self.rows
+    }
 }

@@ -5,7 +5,7 @@ use crate::client::{ClientError, Connection};
 use crate::connect;
 use model::{Failure, SqlSyntax, System};
 use sql::Control;
-use sql::data::{number, text};
+use sql::data::{names, number, objects};
 use sql::tables::mark;
 use system::Login;
 use system::own_data::{DataObject, SqlConnection, SqlError, SqlRows, SqlServer};
@@ -68,20 +68,19 @@ impl SqlServer for Database<'_> {
     }
 
     fn objects(&self, connection: &mut dyn SqlConnection) -> Result<Vec<DataObject>, Failure> {
-        let sql = "SELECT table_name, table_type, table_comment FROM information_schema.tables \
-                   WHERE table_schema = DATABASE() \
+        let sql = "SELECT table_name, CASE WHEN table_type IN ('BASE TABLE', 'SYSTEM VERSIONED') \
+                     THEN 'table' ELSE table_type END, table_comment \
+                   FROM information_schema.tables WHERE table_schema = DATABASE() \
                    UNION ALL SELECT routine_name, routine_type, '' FROM information_schema.routines \
                    WHERE routine_schema = DATABASE() \
                    UNION ALL SELECT event_name, 'EVENT', '' FROM information_schema.events \
                    WHERE event_schema = DATABASE()";
-        let rows = connection.query(sql).map_err(|error| error.failure)?;
-        Ok(rows.into_iter().map(object).collect())
+        objects(connection, sql)
     }
 
     fn other_databases(&self, connection: &mut dyn SqlConnection) -> Result<Vec<String>, Failure> {
-        let rows = connection.query("SHOW DATABASES").map_err(|error| error.failure)?;
-        let names = rows.into_iter().filter_map(|row| Some(text(row.into_iter().next()??)));
-        Ok(names.filter(|name| name != self.database()).collect())
+        let all = names(connection, "SHOW DATABASES")?;
+        Ok(all.into_iter().filter(|name| name != self.database()).collect())
     }
 
     fn make_marked_table(&self, name: &str, columns: &str, note: &str) -> Vec<String> {
@@ -110,8 +109,7 @@ impl SqlServer for Database<'_> {
     fn bytes(&self, connection: &mut dyn SqlConnection) -> Result<u64, Failure> {
         let sql = "SELECT CAST(COALESCE(SUM(data_length + index_length), 0) AS UNSIGNED) \
                    FROM information_schema.tables WHERE table_schema = DATABASE()";
-        let rows = connection.query(sql).map_err(|error| error.failure)?;
-        Ok(number(rows))
+        number(connection, sql)
     }
 }
 
@@ -131,17 +129,6 @@ fn write_cell(cell: Cell<'_>, out: &mut Vec<u8>) {
         }
     }
     out.push(b'\'');
-}
-
-fn object(row: Vec<Option<Vec<u8>>>) -> DataObject {
-    let mut fields = row.into_iter().map(|field| text(field.unwrap_or_default()));
-    let mut next = || fields.next().unwrap_or_default();
-    let (name, kind, comment) = (next(), next(), next());
-    let kind = match kind.as_str() {
-        "BASE TABLE" | "SYSTEM VERSIONED" => Some(ObjectKind::Table),
-        kind => ObjectKind::from_name(kind),
-    };
-    DataObject { kind, name, is_marked: mark::is_ours(&comment) }
 }
 
 #[cfg(test)]

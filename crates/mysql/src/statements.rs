@@ -3,7 +3,9 @@
 use super::{changes, connect};
 use crate::client::{ClientError, Connection};
 use crate::protocol::ServerError;
-use model::{Failure, FailureKind, Oltp, Query, SchemaChange, Statement, Stop, TimedStatement};
+use model::{
+    BuiltInChange, Failure, FailureKind, Query, SchemaChange, Statement, Stop, TimedStatement,
+};
 use sql::{TimedKind, TimedSession};
 use std::time::Duration;
 use system::{Login, SessionCounts};
@@ -112,25 +114,21 @@ impl TimedKind for Timed {
         })
     }
 
-    fn change(change: &SchemaChange, tables: Option<&Oltp>) -> Result<String, Failure> {
-        changes::sql(change, tables)
+    fn change(change: &SchemaChange, table: &str) -> Result<String, Failure> {
+        changes::sql(change, table)
     }
 
-    fn begin_change(
-        connection: &mut Connection,
-        change: &SchemaChange,
-        tables: Option<&Oltp>,
-    ) -> Result<(), Failure> {
-        changes::begin(connection, change, tables)
+    fn lock_limit(limit: Duration) -> String {
+        format!("SET SESSION lock_wait_timeout = {}", limit.as_secs_f64().ceil().max(1.0))
     }
 
-    fn undo_change(
+    fn take_back(
         connection: &mut Connection,
-        change: &SchemaChange,
-        tables: Option<&Oltp>,
+        change: BuiltInChange,
+        table: &str,
         made: bool,
     ) -> Result<(), Failure> {
-        changes::undo(connection, change, tables, made)
+        changes::take_back(connection, change, table, made)
     }
 }
 

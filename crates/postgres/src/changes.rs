@@ -1,21 +1,15 @@
 //! Changes of the schema: their SQL, and what takes them back.
 
 use crate::client::Connection;
-use model::{Algorithm, BuiltInChange, Change, Failure, FailureKind, Oltp, SchemaChange};
-use sql::tables::{lend, take_again};
-use sql::{Control, needs_tables};
-use workload::oltp::name_of;
+use model::{Algorithm, BuiltInChange, Change, Failure, FailureKind, SchemaChange};
+use sql::{ADDED, Control};
 
-/// The column or index that is added.
-const ADDED: &str = "weighin_added";
-
-/// The statement that makes a change. `tables` are those of the test, of which the first is changed.
-pub(super) fn sql(change: &SchemaChange, tables: Option<&Oltp>) -> Result<String, Failure> {
+/// The statement that makes a change, to `table` where it is one of weighin's own.
+pub(super) fn sql(change: &SchemaChange, table: &str) -> Result<String, Failure> {
     let built_in = match &change.change {
         Change::Own { sql, .. } => return Ok(sql.clone()),
         Change::BuiltIn(built_in) => *built_in,
     };
-    let table = name_of(tables_of(built_in, tables)?, 1);
     let concurrently = match change.algorithm {
         None | Some(Algorithm::Plain) => "",
         Some(Algorithm::Concurrently) if built_in == BuiltInChange::AddIndex => "CONCURRENTLY ",
@@ -46,64 +40,24 @@ fn not_offered(message: String) -> Failure {
     )
 }
 
-fn tables_of(change: BuiltInChange, tables: Option<&Oltp>) -> Result<&Oltp, Failure> {
-    tables.ok_or_else(|| needs_tables("change", change.name()))
-}
-
-/// Makes sure that weighin made the table that one of its own changes is made to, and marks it as
-/// unfinished: were it never taken back, the table would be made anew. Bounds the wait for locks.
-pub(super) fn begin(
-    connection: &mut Connection,
-    change: &SchemaChange,
-    tables: Option<&Oltp>,
-) -> Result<(), Failure> {
-    if let Change::BuiltIn(built_in) = change.change {
-        lend(connection, tables_of(built_in, tables)?, 1)?;
-    }
-    let Some(limit) = change.lock_timeout else { return Ok(()) };
-    // 0 would stand for no limit.
-    let set = format!("SET lock_timeout = {}", limit.as_millis().max(1));
-    let set = connection.execute(&set).map(drop);
-    set.map_err(|error| error.failure("cannot bound the wait for locks"))
-}
-
-/// Takes a change back, whether it was `made` or failed: what is left of an index is dropped too. The table
+/// Takes a change back, whether it was made or failed: what is left of an index is dropped too. The table
 /// is as it was then, but for the place of a column that was dropped, in which there is nothing.
-pub(super) fn undo(
+pub(super) fn take_back(
     connection: &mut Connection,
-    change: &SchemaChange,
-    tables: Option<&Oltp>,
-    made: bool,
+    change: BuiltInChange,
+    table: &str,
 ) -> Result<(), Failure> {
-    let run = |connection: &mut Connection, sql: &str| {
-        let undone = connection.execute_long(sql).map(drop);
-        undone.map_err(|error| {
-            let failure = error.failure("the change could not be taken back");
-            Failure { remedy: format!("take it back by hand: {sql}"), ..failure }
-        })
-    };
-    let built_in = match &change.change {
-        Change::Own { undo, .. } if made => return run(connection, undo),
-        Change::Own { .. } => return Ok(()),
-        Change::BuiltIn(built_in) => *built_in,
-    };
-    let tables = tables_of(built_in, tables)?;
-    let table = name_of(tables, 1);
     // What was given up left nothing but perhaps a part of an index: others' locks are not waited for then.
-    if is_there(connection, built_in, &table)? {
-        run(
-            connection,
-            &match built_in {
-                BuiltInChange::AddColumn => format!("ALTER TABLE {table} DROP COLUMN {ADDED}"),
-                BuiltInChange::AddIndex => format!("DROP INDEX {ADDED}"),
-                BuiltInChange::ChangeType => {
-                    format!("ALTER TABLE {table} ALTER COLUMN k TYPE integer")
-                }
-            },
-        )?;
-        run(connection, &format!("VACUUM ANALYZE {table}"))?;
+    if !is_there(connection, change, table)? {
+        return Ok(());
     }
-    take_again(connection, tables, 1)
+    let back = match change {
+        BuiltInChange::AddColumn => format!("ALTER TABLE {table} DROP COLUMN {ADDED}"),
+        BuiltInChange::AddIndex => format!("DROP INDEX {ADDED}"),
+        BuiltInChange::ChangeType => format!("ALTER TABLE {table} ALTER COLUMN k TYPE integer"),
+    };
+    sql::take_back(connection, &back)?;
+    sql::take_back(connection, &format!("VACUUM ANALYZE {table}"))
 }
 
 /// Whether the table has what a change makes.
@@ -129,12 +83,11 @@ fn is_there(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::OltpMix;
 
     fn of(change: BuiltInChange, algorithm: Option<Algorithm>) -> Result<String, Failure> {
         let change = Change::BuiltIn(change);
         let change = SchemaChange { change, algorithm, lock_timeout: None };
-        sql(&change, Some(&Oltp::preset(OltpMix::ReadWrite)))
+        sql(&change, "sbtest1")
     }
 
     #[test]

@@ -2,13 +2,8 @@
 
 use crate::client::{ClientError, Connection};
 use crate::load::{READER, quote};
-use model::{Failure, StatementPlan, Workload, text};
-use sql::{SampleStatement, sample_statements};
-
-/// Characters that are kept of a step of a plan.
-const LONGEST_STEP: usize = 300;
-/// Steps that are kept of a plan.
-const MOST_STEPS: usize = 50;
+use model::{Failure, Workload};
+use sql::{Explained, PlanStep, sample_statements};
 
 /// A step of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,8 +26,15 @@ impl PlannedStep {
     }
 }
 
-/// A statement with what the server says of it.
-pub(crate) type Explained = (SampleStatement, Result<Vec<PlannedStep>, ClientError>);
+impl PlanStep for PlannedStep {
+    fn words(&self) -> String {
+        self.words.clone()
+    }
+
+    fn rows_read(&self) -> u64 {
+        if self.reads() { self.rows } else { 0 }
+    }
+}
 
 /// The statements of a workload, each with what the server says of it.
 ///
@@ -41,7 +43,7 @@ pub(crate) type Explained = (SampleStatement, Result<Vec<PlannedStep>, ClientErr
 pub(crate) fn explain(
     control: &mut Connection,
     workload: &Workload,
-) -> Result<Vec<Explained>, Failure> {
+) -> Result<Vec<Explained<PlannedStep, ClientError>>, Failure> {
     let statements = sample_statements(READER.sampled(workload, control)?, quote);
     let explained = statements.into_iter().map(|statement| {
         let answer = control.query(&format!("EXPLAIN {}", statement.sql));
@@ -57,33 +59,6 @@ fn step(line: &str) -> Option<PlannedStep> {
     let rows = costs.split_once("rows=")?.1.split(' ').next()?.parse().ok()?;
     let words = words.trim_start().trim_start_matches("->").trim_start();
     Some(PlannedStep { words: words.to_owned(), rows })
-}
-
-/// The plans of a test's statements, as far as the server gives them.
-pub(crate) fn plans(
-    control: &mut Connection,
-    test: &str,
-    workload: &Workload,
-) -> Result<Vec<StatementPlan>, Failure> {
-    if workload.transactions().is_none() {
-        return Ok(Vec::new());
-    }
-    let explained = explain(control, workload)?.into_iter();
-    let plan = |(statement, steps): Explained| {
-        let steps = steps.ok()?;
-        let read = steps.iter().filter(|step| step.reads()).map(|step| step.rows);
-        Some(StatementPlan {
-            test: test.to_owned(),
-            statement: statement.name,
-            rows: read.fold(0, u64::saturating_add),
-            steps: steps.iter().take(MOST_STEPS).map(line).collect(),
-        })
-    };
-    Ok(explained.filter_map(plan).collect())
-}
-
-fn line(step: &PlannedStep) -> String {
-    text::excerpt(&step.words, LONGEST_STEP).into_owned()
 }
 
 #[cfg(test)]

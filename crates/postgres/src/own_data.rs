@@ -6,7 +6,7 @@ use crate::client::{ClientError, Connection, quoted};
 use crate::control::bytes;
 use model::{Failure, SqlSyntax, System};
 use sql::Control;
-use sql::data::{number, text};
+use sql::data::{names, number, objects};
 use sql::tables::mark;
 use system::Login;
 use system::own_data::{DataObject, SqlConnection, SqlError, SqlRows, SqlServer};
@@ -77,16 +77,14 @@ impl SqlServer for Database<'_> {
                    FROM pg_proc p WHERE p.pronamespace = current_schema()::regnamespace \
                    AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass \
                      AND d.objid = p.oid AND d.deptype = 'e')";
-        let rows = connection.query(sql).map_err(|error| error.failure)?;
-        Ok(rows.into_iter().map(object).collect())
+        objects(connection, sql)
     }
 
     /// No statement reaches another database; what could be named are other schemas.
     fn other_databases(&self, connection: &mut dyn SqlConnection) -> Result<Vec<String>, Failure> {
         let sql = "SELECT nspname FROM pg_namespace WHERE nspname <> current_schema() \
                    AND nspname !~ '^pg_(toast|temp)'";
-        let rows = connection.query(sql).map_err(|error| error.failure)?;
-        Ok(rows.into_iter().filter_map(|row| Some(text(row.into_iter().next()??))).collect())
+        names(connection, sql)
     }
 
     fn make_marked_table(&self, name: &str, columns: &str, note: &str) -> Vec<String> {
@@ -123,8 +121,7 @@ impl SqlServer for Database<'_> {
     fn bytes(&self, connection: &mut dyn SqlConnection) -> Result<u64, Failure> {
         let sql = "SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class \
                    WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'm')";
-        let rows = connection.query(sql).map_err(|error| error.failure)?;
-        Ok(number(rows))
+        number(connection, sql)
     }
 }
 
@@ -134,13 +131,6 @@ fn write_cell(cell: Cell<'_>, out: &mut Vec<u8>) {
         Cell::Number(digits) => out.extend_from_slice(digits),
         Cell::Text(text) => crate::load::quote(text, out),
     }
-}
-
-fn object(row: Vec<Option<Vec<u8>>>) -> DataObject {
-    let mut fields = row.into_iter().map(|field| text(field.unwrap_or_default()));
-    let mut next = || fields.next().unwrap_or_default();
-    let (name, kind, comment) = (next(), next(), next());
-    DataObject { kind: ObjectKind::from_name(&kind), name, is_marked: mark::is_ours(&comment) }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::changes;
 use crate::client::connect;
 use crate::client::{ClientError, Connection};
-use model::{Failure, FailureKind, Oltp, SchemaChange, Statement, TimedStatement};
+use model::{BuiltInChange, Failure, FailureKind, SchemaChange, Statement, TimedStatement};
 use sql::{TimedKind, TimedSession};
 use std::time::Duration;
 use system::{Login, SessionCounts};
@@ -89,24 +89,21 @@ impl TimedKind for Timed {
         })
     }
 
-    fn change(change: &SchemaChange, tables: Option<&Oltp>) -> Result<String, Failure> {
-        changes::sql(change, tables)
+    fn change(change: &SchemaChange, table: &str) -> Result<String, Failure> {
+        changes::sql(change, table)
     }
 
-    fn begin_change(
-        connection: &mut Connection,
-        change: &SchemaChange,
-        tables: Option<&Oltp>,
-    ) -> Result<(), Failure> {
-        changes::begin(connection, change, tables)
+    fn lock_limit(limit: Duration) -> String {
+        // 0 would stand for no limit.
+        format!("SET lock_timeout = {}", limit.as_millis().max(1))
     }
 
-    fn undo_change(
+    fn take_back(
         connection: &mut Connection,
-        change: &SchemaChange,
-        tables: Option<&Oltp>,
-        made: bool,
+        change: BuiltInChange,
+        table: &str,
+        _made: bool,
     ) -> Result<(), Failure> {
-        changes::undo(connection, change, tables, made)
+        changes::take_back(connection, change, table)
     }
 }

@@ -1,10 +1,11 @@
 //! The data of workloads: test tables, or what a user's own transactions run on.
 
-use crate::tables::{self, Maker, filling_connections};
+use crate::tables::{self, Maker, filling_connections, mark};
 use crate::{Control, SqlKind};
 use model::{Failure, Oltp, Study, TableContents, Transactions, Workload};
-use system::own_data::{OwnDataOrder, SqlRows, SqlServer};
+use system::own_data::{DataObject, OwnDataOrder, SqlConnection, SqlServer};
 use system::{CleanedUp, DataPlan, Examination, Login, Prepared, Preparing};
+use workload::data::ObjectKind;
 
 /// Whether two workloads run on the same data.
 pub fn same_data(a: &Workload, b: &Workload) -> bool {
@@ -133,15 +134,41 @@ pub fn test_tables(study: &Study) -> impl Iterator<Item = &Oltp> {
     study.tests.iter().filter_map(|test| test.data()?.oltp().ok())
 }
 
-/// A text that a server sent.
-pub fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8_lossy(&bytes).into_owned()
+/// What a query tells of objects: their names, kinds and comments.
+///
+/// # Errors
+/// When the server refuses.
+pub fn objects(connection: &mut dyn SqlConnection, sql: &str) -> Result<Vec<DataObject>, Failure> {
+    let object = |row: Vec<Option<Vec<u8>>>| {
+        let mut fields = row.into_iter().map(|field| text(field.unwrap_or_default()));
+        let mut next = || fields.next().unwrap_or_default();
+        let (name, kind, comment) = (next(), ObjectKind::from_name(&next()), next());
+        DataObject { kind, name, is_marked: mark::is_ours(&comment) }
+    };
+    let rows = connection.query(sql).map_err(|error| error.failure)?;
+    Ok(rows.into_iter().map(object).collect())
+}
+
+/// The names that a query gives.
+///
+/// # Errors
+/// When the server refuses.
+pub fn names(connection: &mut dyn SqlConnection, sql: &str) -> Result<Vec<String>, Failure> {
+    let rows = connection.query(sql).map_err(|error| error.failure)?;
+    Ok(rows.into_iter().filter_map(|row| Some(text(row.into_iter().next()??))).collect())
 }
 
 /// The number that a query gives; 0 where it gives none.
-pub fn number(rows: SqlRows) -> u64 {
-    let cell = rows.into_iter().next().and_then(|row| row.into_iter().next().flatten());
-    cell.and_then(|bytes| text(bytes).parse().ok()).unwrap_or(0)
+///
+/// # Errors
+/// When the server refuses.
+pub fn number(connection: &mut dyn SqlConnection, sql: &str) -> Result<u64, Failure> {
+    let first = names(connection, sql)?.into_iter().next();
+    Ok(first.and_then(|digits| digits.parse().ok()).unwrap_or(0))
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn prepare_own(

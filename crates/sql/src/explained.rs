@@ -1,12 +1,46 @@
 //! What is found where a server explains the statements of a user's own transactions, which runs nothing.
 
 use crate::SampleStatement;
-use model::{Failure, FailureKind, Transactions};
+use model::{Failure, FailureKind, StatementPlan, Transactions, text};
 use std::fmt::Display;
 use system::Diagnostics;
 
 /// Rows from which on reading all of a table is worth a word.
 const MANY_ROWS: u64 = 10_000;
+
+/// Characters that are kept of a step of a plan.
+const LONGEST_STEP: usize = 300;
+/// Steps that are kept of a plan.
+const MOST_STEPS: usize = 50;
+
+/// A step of how a server would carry a statement out.
+pub trait PlanStep {
+    /// In the server's words, without what changes with the number of rows.
+    fn words(&self) -> String;
+
+    /// About how many rows it reads of a table.
+    fn rows_read(&self) -> u64;
+}
+
+/// A statement with what the server says of it.
+pub type Explained<S, E> = (SampleStatement, Result<Vec<S>, E>);
+
+/// The plans of a test's statements, as far as the server gives them.
+pub fn plans<S: PlanStep, E>(test: &str, explained: Vec<Explained<S, E>>) -> Vec<StatementPlan> {
+    let plan = |(statement, steps): Explained<S, E>| {
+        let steps = steps.ok()?;
+        let kept = steps.iter().take(MOST_STEPS);
+        Some(StatementPlan {
+            test: test.to_owned(),
+            statement: statement.name,
+            rows: steps.iter().map(S::rows_read).fold(0, u64::saturating_add),
+            steps: kept
+                .map(|step| text::excerpt(&step.words(), LONGEST_STEP).into_owned())
+                .collect(),
+        })
+    };
+    explained.into_iter().filter_map(plan).collect()
+}
 
 /// A table of which a statement reads all rows.
 pub struct WholeTable {

@@ -19,7 +19,7 @@ mod timed;
 mod wire;
 
 pub use control::{Control, ControlError};
-pub use explained::{Refusal, WholeTable, judge_explained};
+pub use explained::{Explained, PlanStep, Refusal, WholeTable, judge_explained, plans};
 pub use load::{SqlClients, SqlKind, load_failure, only_reads, program};
 pub use outline::{OutlineKind, Outlined};
 pub use probe::{ProbeKind, Probed};
@@ -29,5 +29,5 @@ pub use sample::{SampleStatement, sample_statements};
 pub use session::{ProgramSession, run_part};
 pub use statements::{Boundaries, Statements};
 pub use text::TextTemplate;
-pub use timed::{TimedKind, TimedSession, needs_tables};
+pub use timed::{ADDED, TimedKind, TimedSession, take_back};
 pub use wire::{Answer, Ready, Wire};

@@ -1,11 +1,15 @@
 //! Statements whose time is taken: a session that runs them.
 
+use crate::tables::{lend, take_again};
 use crate::{Control, ControlError};
-use model::{Failure, FailureKind, Oltp, Query, SchemaChange, Statement, TimedStatement, Workload};
+use model::{
+    BuiltInChange, Change, Failure, FailureKind, Oltp, Query, SchemaChange, Statement,
+    TimedStatement, Workload,
+};
 use std::marker::PhantomData;
 use std::time::Duration;
 use system::{Login, SessionCounts, StatementSession};
-use workload::oltp::analytic;
+use workload::oltp::{analytic, name_of};
 
 /// What is particular to one kind of server.
 pub trait TimedKind: Send + Sized + 'static {
@@ -47,34 +51,29 @@ pub trait TimedKind: Send + Sized + 'static {
     /// When it does not answer.
     fn counts(connection: &mut Self::Connection) -> Result<SessionCounts, Failure>;
 
-    /// The statement that makes a change of the schema. `tables` are those of the test, of which the first
-    /// is changed.
+    /// The statement that makes a change of the schema, to `table` where it is one of weighin's own.
     ///
     /// # Errors
-    /// `NotPermitted` without tables, `NotOffered` for an algorithm that the server does not have.
-    fn change(change: &SchemaChange, tables: Option<&Oltp>) -> Result<String, Failure>;
+    /// `NotOffered` for an algorithm that the server does not have.
+    fn change(change: &SchemaChange, table: &str) -> Result<String, Failure>;
 
-    /// Gets ready for a change.
-    ///
-    /// # Errors
-    /// `ForeignTables` for a table that weighin did not make.
-    fn begin_change(
-        connection: &mut Self::Connection,
-        change: &SchemaChange,
-        tables: Option<&Oltp>,
-    ) -> Result<(), Failure>;
+    /// What bounds how long the session waits for a lock.
+    fn lock_limit(limit: Duration) -> String;
 
-    /// Takes a change back, whether it was `made` or failed.
+    /// Takes one of weighin's own changes back, whether it was `made` or failed.
     ///
     /// # Errors
     /// When the server refuses.
-    fn undo_change(
+    fn take_back(
         connection: &mut Self::Connection,
-        change: &SchemaChange,
-        tables: Option<&Oltp>,
+        change: BuiltInChange,
+        table: &str,
         made: bool,
     ) -> Result<(), Failure>;
 }
+
+/// The column or index that a change of weighin's own adds.
+pub const ADDED: &str = "weighin_added";
 
 /// A session that runs statements.
 pub struct TimedSession<K: TimedKind> {
@@ -108,10 +107,19 @@ impl<K: TimedKind> TimedSession<K> {
     fn sql(&self, query: &Query) -> Result<String, Failure> {
         match (query, self.data.as_ref().map(Workload::oltp)) {
             (Query::Own(sql), _) => Ok(sql.clone()),
-            (Query::Change(change), _) => K::change(change, self.tables()),
+            (Query::Change(change), _) => match change.change {
+                Change::BuiltIn(built_in) => {
+                    K::change(change, &name_of(self.tables_of(built_in)?, CHANGED))
+                }
+                Change::Own { .. } => K::change(change, ""),
+            },
             (Query::BuiltIn(query), Some(tables)) => Ok(analytic(*query, tables?)),
             (Query::BuiltIn(query), None) => Err(needs_tables("query", query.name())),
         }
+    }
+
+    fn tables_of(&self, change: BuiltInChange) -> Result<&Oltp, Failure> {
+        self.tables().ok_or_else(|| needs_tables("change", change.name()))
     }
 
     fn failure(
@@ -155,16 +163,31 @@ impl<K: TimedKind> StatementSession for TimedSession<K> {
         counted.map_err(|error| self.failure(timed, &error))
     }
 
+    /// Makes sure that weighin made the table that one of its own changes is made to, and marks it as
+    /// unfinished: were it never taken back, the table would be made anew. Bounds the wait for locks.
     fn prepare(&mut self, timed: &TimedStatement) -> Result<(), Failure> {
         let Query::Change(change) = &timed.query else { return Ok(()) };
-        let tables = self.data.as_ref().and_then(|data| data.oltp().ok());
-        K::begin_change(&mut self.connection, change, tables)
+        if let Change::BuiltIn(built_in) = change.change {
+            let tables = self.tables_of(built_in)?.clone();
+            lend(&mut self.connection, &tables, CHANGED)?;
+        }
+        let Some(limit) = change.lock_timeout else { return Ok(()) };
+        let set = self.connection.execute(&K::lock_limit(limit)).map(drop);
+        set.map_err(|error| error.failure("cannot bound the wait for locks"))
     }
 
     fn undo(&mut self, timed: &TimedStatement, made: bool) -> Result<(), Failure> {
         let Query::Change(change) = &timed.query else { return Ok(()) };
-        let tables = self.data.as_ref().and_then(|data| data.oltp().ok());
-        K::undo_change(&mut self.connection, change, tables, made)
+        match &change.change {
+            Change::Own { undo, .. } if made => take_back(&mut self.connection, undo),
+            Change::Own { .. } => Ok(()),
+            Change::BuiltIn(built_in) => {
+                let tables = self.tables_of(*built_in)?.clone();
+                let table = name_of(&tables, CHANGED);
+                K::take_back(&mut self.connection, *built_in, &table, made)?;
+                take_again(&mut self.connection, &tables, CHANGED)
+            }
+        }
     }
 
     fn counts(&mut self) -> Result<SessionCounts, Failure> {
@@ -172,8 +195,22 @@ impl<K: TimedKind> StatementSession for TimedSession<K> {
     }
 }
 
+/// The number of the test table that changes are made to.
+const CHANGED: u32 = 1;
+
+/// Runs what takes a change back.
+///
+/// # Errors
+/// When the server refuses.
+pub fn take_back<C: Control>(connection: &mut C, sql: &str) -> Result<(), Failure> {
+    connection.execute_long(sql).map(drop).map_err(|error| {
+        let failure = error.failure("the change could not be taken back");
+        Failure { remedy: format!("take it back by hand: {sql}"), ..failure }
+    })
+}
+
 /// That a built-in query or change is of the test tables, and the test has none.
-pub fn needs_tables(what: &str, name: &str) -> Failure {
+fn needs_tables(what: &str, name: &str) -> Failure {
     Failure::new(
         FailureKind::NotPermitted,
         format!("the {what} {name} needs the test tables"),

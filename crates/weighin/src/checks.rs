@@ -46,7 +46,7 @@ struct FindingOutput<'a> {
 
 impl Checks {
     /// Makes them. `server` is what it said of itself, where it did.
-    pub(crate) fn of(
+    pub(crate) fn run(
         load: AdHocLoad<'_>,
         measured: &Measured,
         server: Option<ServerFacts>,

@@ -156,7 +156,7 @@ impl RunProgress {
         }
         Some(OnSample(Arc::new(move |sample| {
             if let Some(update) = &view {
-                let host = HostNow::of(sample);
+                let host = HostNow::from_sample(sample);
                 update(Box::new(|state| state.sampled(host)));
             }
             if let Some(update) = &metrics {
@@ -460,7 +460,7 @@ impl RunProgress {
         }
         let (position, name, left) = (record.position, record.key.to_string(), self.left);
         if let Some(metrics) = &self.metrics {
-            let ended = Ended::of(record);
+            let ended = Ended::from_record(record);
             metrics.update(move |state| state.trial_ended(ended, left));
         }
         self.update(move |state| {

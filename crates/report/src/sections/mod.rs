@@ -33,6 +33,10 @@ pub(crate) fn head(analysis: &Analysis) -> (String, Text) {
     (study.question.as_deref().unwrap_or(&study.name).to_owned(), under)
 }
 
+/// The ids of the sections that a page may show unfolded.
+const FIRST: &str = "answer";
+const FINDINGS: &str = "findings";
+
 /// Hands over section by section: a report of hundreds of tests is long. `evidence` is what a page has
 /// to show of single trials; without it the report will be no page.
 pub(crate) fn each<E>(
@@ -45,13 +49,14 @@ pub(crate) fn each<E>(
         if blocks.is_empty() {
             return Ok(());
         }
-        let note = (!note.is_empty()).then(|| note.to_owned());
+        // The first screen is never folded, and severe findings are not at first.
+        let note = (id != FIRST).then(|| note.to_owned());
         let is_severe = |finding: &analyse::Finding| finding.severity == Severity::Severe;
-        let is_open = id == "findings" && analysis.findings.iter().any(is_severe);
+        let is_open = id == FINDINGS && analysis.findings.iter().any(is_severe);
         put(&Section { id: id.to_owned(), title: title.to_owned(), note, is_open, blocks })
     };
-    section("answer", "Recommendation", "", &|b| recommendation::section(analysis, b))?;
-    section("findings", "Findings", "warnings, results and checks", &|b| {
+    section(FIRST, "Recommendation", "", &|b| recommendation::section(analysis, b))?;
+    section(FINDINGS, "Findings", "warnings, results and checks", &|b| {
         findings::section(analysis, evidence, b);
     })?;
     let note = "printed figures that cannot all be right";

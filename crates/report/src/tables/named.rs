@@ -13,7 +13,7 @@ pub(crate) fn named(analysis: &Analysis, test: &TestAnalysis) -> Table {
     columns.extend(test.figures.iter().map(|figure| numbers(heading(figure))));
     columns.push(words("failed"));
     let mut table = Table::new(columns);
-    let by_cell: Vec<ByCell<'_>> = test.figures.iter().map(ByCell::of).collect();
+    let by_cell: Vec<ByCell<'_>> = test.figures.iter().map(ByCell::for_figure).collect();
     for cell in &test.cells {
         let mut row = vec![
             TableCell::target(&cell.target, view::series(analysis, &cell.target)),
@@ -58,7 +58,7 @@ pub(crate) fn printed(analysis: &Analysis) -> Option<Table> {
         let figures = headings.iter().map(|wanted| {
             let figure = test.figures.iter().find(|figure| heading(figure) == *wanted);
             figure.map_or(TableCell::text(NOTHING), |figure| {
-                ByCell::of(figure).value(cell, view::imported(analysis))
+                ByCell::for_figure(figure).value(cell, view::imported(analysis))
             })
         });
         table.push(place.map(TableCell::text).into_iter().chain(figures));
@@ -90,7 +90,7 @@ struct ByCell<'a> {
 }
 
 impl<'a> ByCell<'a> {
-    fn of(figure: &'a NamedFigure) -> Self {
+    fn for_figure(figure: &'a NamedFigure) -> Self {
         let by_cell = |value: &'a NamedValue| ((value.target.as_str(), value.level), value);
         Self { figure, values: figure.values.iter().map(by_cell).collect() }
     }

@@ -41,7 +41,7 @@ fn by_target(analysis: &Analysis) -> Table {
     let mut table = Table::sortable(columns);
     for (target, cost) in targets.iter().zip(costs) {
         let name = TableCell::target(&target.name, view::series(analysis, &target.name));
-        let cells = analysis.matrix.iter().map(|test| of(analysis, test, &target.name));
+        let cells = analysis.matrix.iter().map(|test| place_of(analysis, test, &target.name));
         let cost = Some(cost).filter(|_| is_priced);
         table.push(std::iter::once(name).chain(cells).chain(cost));
     }
@@ -55,7 +55,7 @@ fn by_test(analysis: &Analysis) -> Table {
     for test in &analysis.matrix {
         let name = TableCell::text(&test.test).resting_on(link(analysis, test));
         let name = name.with_note(judged_by(analysis, test));
-        let cells = targets.iter().map(|target| of(analysis, test, &target.name));
+        let cells = targets.iter().map(|target| place_of(analysis, test, &target.name));
         table.push(std::iter::once(name).chain(cells));
     }
     let costs: Vec<TableCell> = targets.iter().map(|t| monthly(analysis, &t.name)).collect();
@@ -91,7 +91,7 @@ fn analyzed<'a>(analysis: &'a Analysis, test: &MatrixTest) -> Option<&'a TestAna
 }
 
 /// A target in a test: how far it is behind with the verdict, then the figure.
-fn of(analysis: &Analysis, test: &MatrixTest, target: &str) -> TableCell {
+fn place_of(analysis: &Analysis, test: &MatrixTest, target: &str) -> TableCell {
     let Some(cell) = test.cells.iter().find(|cell| cell.target == target) else {
         return TableCell::text(NOTHING).in_order(LAST);
     };

@@ -26,7 +26,7 @@ use system::Step;
 const AUTO: &str = "auto";
 
 /// A file to read.
-struct Found {
+struct FileToRead {
     path: PathBuf,
     /// Whether the user named it, and not a directory that it is in.
     named: bool,
@@ -119,7 +119,7 @@ const UNPACKED: u64 = 4;
 
 /// Reads all files.
 fn read(
-    files: &[Found],
+    files: &[FileToRead],
     format: Option<&'static dyn Format>,
     tables: &TableOptions,
     limit: ReadLimit,
@@ -195,7 +195,7 @@ fn read(
 }
 
 /// What there is to say where a file is one too many.
-fn too_many(file: &Found, over: &OverBudget) -> CliError {
+fn too_many(file: &FileToRead, over: &OverBudget) -> CliError {
     CliError::usage(
         format!("{} and the files before it hold too much: {over}", shown(&file.path)),
         "or import fewer files at a time",

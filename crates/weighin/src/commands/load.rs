@@ -136,7 +136,7 @@ impl AdHoc {
             level: self.level,
             seed: arguments.seed,
         };
-        Checks::of(load, measured, target.facts().ok(), &host::Local)
+        Checks::run(load, measured, target.facts().ok(), &host::Local)
     }
 
     /// What is ordered of the target.

@@ -18,7 +18,7 @@ pub(super) fn rules(
     study: &Study,
     arguments: &SecretArguments,
 ) -> Result<Arc<SecretRules>, CliError> {
-    let rules = of(file, arguments);
+    let rules = rules_of(file, arguments);
     let wanted = wanted_secrets(study, &LoginEnvironment::of_this_process(&rules));
     let options: Vec<&str> = wanted.iter().filter_map(lacking).collect();
     if options.is_empty() {
@@ -39,7 +39,7 @@ pub(super) fn rules(
 
 /// The secrets that a study wants, for its plan; nothing where there are none.
 pub(super) fn planned(file: &Path, study: &Study, arguments: &SecretArguments) -> String {
-    let rules = of(file, arguments);
+    let rules = rules_of(file, arguments);
     let wanted = wanted_secrets(study, &LoginEnvironment::of_this_process(&rules));
     if wanted.is_empty() {
         return String::new();
@@ -57,7 +57,7 @@ pub(super) fn planned(file: &Path, study: &Study, arguments: &SecretArguments) -
     told
 }
 
-fn of(file: &Path, arguments: &SecretArguments) -> SecretRules {
+fn rules_of(file: &Path, arguments: &SecretArguments) -> SecretRules {
     SecretRules::study(file, &arguments.allow_secret, arguments.cleartext.allow_cleartext)
 }
 

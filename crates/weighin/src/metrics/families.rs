@@ -117,7 +117,7 @@ impl Made {
 }
 
 /// All figures of a run.
-pub(super) fn of(state: &RunState, now: Instant) -> Vec<Family> {
+pub(super) fn all(state: &RunState, now: Instant) -> Vec<Family> {
     let mut made = Made::default();
     run(&mut made, state, now);
     trials(&mut made, state);

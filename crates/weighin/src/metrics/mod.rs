@@ -89,7 +89,7 @@ fn keep(mut state: RunState, received: &Receiver<Message>) {
         match message {
             Message::Update(update) => update(&mut state),
             Message::Asked(format, answer) => {
-                let text = format.write(&families::of(&state, Instant::now()));
+                let text = format.write(&families::all(&state, Instant::now()));
                 // Who asked may have gone away.
                 let _ = answer.send(text);
             }

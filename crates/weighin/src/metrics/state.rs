@@ -30,7 +30,7 @@ impl Verdict {
         [Self::Valid, Self::Suspect, Self::Void, Self::Failed, Self::NotOffered, Self::Unjudged];
 
     /// Of a trial that is over; `validity` where somebody has looked at it.
-    pub(crate) fn of(record: &TrialRecord, validity: Option<Validity>) -> Self {
+    pub(crate) fn for_record(record: &TrialRecord, validity: Option<Validity>) -> Self {
         match (&record.end, validity) {
             (TrialEnd::Failed(failure), _) if failure.is_not_offered() => Self::NotOffered,
             (TrialEnd::Failed(_), _) => Self::Failed,
@@ -58,7 +58,7 @@ impl Verdict {
 pub(super) struct Cell([String; 3]);
 
 impl Cell {
-    fn of(key: &TrialKey) -> Self {
+    fn for_key(key: &TrialKey) -> Self {
         Self([key.target.clone(), key.test.clone(), key.level.to_string()])
     }
 
@@ -198,7 +198,7 @@ impl RunState {
     pub(crate) fn trial_started(&mut self, trial: &Trial, left: TimeLeft) {
         self.left = left;
         let running = Running {
-            cell: Cell::of(&trial.key),
+            cell: Cell::for_key(&trial.key),
             repeat: trial.key.repeat.to_string(),
             clients: trial.key.level.clients,
             rate: trial.key.level.rate,
@@ -286,7 +286,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    pub(crate) fn of(record: &TrialRecord) -> Self {
+    pub(crate) fn from_record(record: &TrialRecord) -> Self {
         let outcome = record.outcome();
         let load = outcome.and_then(|outcome| outcome.load.as_deref());
         let errors = load.map(|load| load.errors.as_slice()).unwrap_or_default();
@@ -297,8 +297,8 @@ impl Ended {
         });
         Self {
             position: record.position,
-            cell: Cell::of(&record.key),
-            verdict: Verdict::of(record, None),
+            cell: Cell::for_key(&record.key),
+            verdict: Verdict::for_record(record, None),
             errors: errors.iter().map(|error| (class_label(error.class), error.count)).collect(),
             result,
         }

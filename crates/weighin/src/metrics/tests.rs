@@ -1,4 +1,4 @@
-use super::families::{ALL, of};
+use super::families::{ALL, all};
 use super::{Ended, RunState, Verdict};
 use crate::progress::TimeLeft;
 use analyse::Severity;
@@ -43,7 +43,7 @@ fn second(phase: Phase, transactions: u64) -> Interval {
 
 #[track_caller]
 fn exposed(state: &RunState, now: Instant) -> Exposed {
-    Exposed::read(&TextFormat::OpenMetrics.write(&of(state, now))).unwrap()
+    Exposed::read(&TextFormat::OpenMetrics.write(&all(state, now))).unwrap()
 }
 
 /// A state with a figure of every family.
@@ -67,7 +67,7 @@ fn full(now: Instant) -> RunState {
         }];
         outcome.figures.push(model::Figure::measured(model::Metric::Elapsed, 12.5, 0.1));
     }
-    state.trial_ended(Ended::of(&record), left);
+    state.trial_ended(Ended::from_record(&record), left);
     let mut trial = trials[1].clone();
     trial.key.level.rate = Some(500);
     state.trial_started(&trial, left);
@@ -133,7 +133,7 @@ fn what_a_run_does_is_told_and_every_family_is_read_strictly() {
     let mut record = test_support::record(&trials()[1], test_support::load(2, 100.0));
     record.end = TrialEnd::Failed(Failure::new(FailureKind::Other, "it broke", ""));
     let left = TimeLeft::new(Duration::ZERO, now);
-    state.trial_ended(Ended::of(&record), left);
+    state.trial_ended(Ended::from_record(&record), left);
     state.sampled(Sample::default());
     state.paused(Some(now), now);
     let read = exposed(&state, later);

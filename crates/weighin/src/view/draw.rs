@@ -34,12 +34,12 @@ struct Looks {
 }
 
 impl Looks {
-    fn of(self, colour: Color) -> Style {
+    fn coloured(self, colour: Color) -> Style {
         if self.colour { Style::new().fg(colour) } else { Style::new() }
     }
 
     fn bad(self) -> Style {
-        self.of(Color::Red).add_modifier(Modifier::BOLD)
+        self.coloured(Color::Red).add_modifier(Modifier::BOLD)
     }
 }
 
@@ -106,7 +106,7 @@ fn heading(frame: &mut Frame<'_>, area: Rect, text: &str, looks: Looks) {
     let width = usize::from(area.width);
     let text = cut(&format!("─ {text} "), width);
     let rule = "─".repeat(width.saturating_sub(text.width()));
-    let style = looks.of(Color::Cyan).add_modifier(Modifier::BOLD);
+    let style = looks.coloured(Color::Cyan).add_modifier(Modifier::BOLD);
     line(frame, area, vec![Span::styled(text, style), Span::styled(rule, SOFT)]);
 }
 
@@ -149,13 +149,13 @@ fn draw_head(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks, now
 fn bar(frame: &mut Frame<'_>, area: Rect, share: f64, looks: Looks) {
     let width = usize::from(area.width);
     let full = ((share.clamp(0.0, 1.0) * width as f64) as usize).min(width);
-    let full_bar = Span::styled("━".repeat(full), looks.of(Color::Cyan));
+    let full_bar = Span::styled("━".repeat(full), looks.coloured(Color::Cyan));
     line(frame, area, vec![full_bar, Span::styled("─".repeat(width - full), SOFT)]);
 }
 
 fn draw_foot(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks, now: Instant) {
     let width = usize::from(area.width);
-    let ask = looks.of(Color::Yellow).add_modifier(Modifier::BOLD);
+    let ask = looks.coloured(Color::Yellow).add_modifier(Modifier::BOLD);
     let is_new = |at: Instant| now.saturating_duration_since(at) < REPLY;
     let reply = state.reply.filter(|(_, at)| is_new(*at)).map(|(reply, _)| reply);
     let (text, style) = match &state.mode {
@@ -299,7 +299,8 @@ fn draw_phase(
             .areas(area);
     line(frame, text, doing);
     let newest = trial.rates.len().saturating_sub(graph.width.into());
-    let graph_of = Sparkline::default().data(&trial.rates[newest..]).style(looks.of(Color::Cyan));
+    let graph_of =
+        Sparkline::default().data(&trial.rates[newest..]).style(looks.coloured(Color::Cyan));
     frame.render_widget(graph_of, graph);
 }
 
@@ -407,8 +408,8 @@ fn draw_trials(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks) {
 fn verdict(trial: &EndedTrial, looks: Looks) -> (&'static str, Style) {
     match trial.end {
         End::Completed(None) => ("done", SOFT),
-        End::Completed(Some(Validity::Valid)) => ("valid", looks.of(Color::Green)),
-        End::Completed(Some(Validity::Suspect)) => ("suspect", looks.of(Color::Yellow)),
+        End::Completed(Some(Validity::Valid)) => ("valid", looks.coloured(Color::Green)),
+        End::Completed(Some(Validity::Suspect)) => ("suspect", looks.coloured(Color::Yellow)),
         End::Completed(Some(Validity::Void)) => ("void", looks.bad()),
         End::Failed => ("failed", looks.bad()),
         End::NotOffered => ("not offered", SOFT),
@@ -423,7 +424,7 @@ fn draw_said(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks) {
     let of = |said: &Sentence| {
         let (mark, style) = match said.severity {
             Some(Severity::Severe) => ("!! ", looks.bad()),
-            Some(Severity::Warning) => ("! ", looks.of(Color::Yellow)),
+            Some(Severity::Warning) => ("! ", looks.coloured(Color::Yellow)),
             Some(Severity::Notice | Severity::Passed) | None => ("", Style::new()),
         };
         Line::styled(format!("{mark}{}", said.text), style)

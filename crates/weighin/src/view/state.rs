@@ -132,7 +132,7 @@ pub(crate) struct HostNow {
 }
 
 impl HostNow {
-    pub(crate) fn of(sample: &Sample) -> Self {
+    pub(crate) fn from_sample(sample: &Sample) -> Self {
         let mut disks: Vec<_> = sample.disks.iter().filter(|disk| disk.ios() > 0.0).collect();
         disks.sort_by(|a, b| b.utilisation.total_cmp(&a.utilisation));
         let disks = disks.into_iter().take(MOST_DISKS).map(|disk| {

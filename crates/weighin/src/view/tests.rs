@@ -73,7 +73,7 @@ fn running(ended: u32, now: Instant) -> State {
     for second in 0..16 {
         state.second(ended + 1, &interval(second, 100 + second, 0), now);
     }
-    state.sampled(HostNow::of(&sample()));
+    state.sampled(HostNow::from_sample(&sample()));
     state
 }
 

@@ -139,8 +139,8 @@ fn statements_and_commands_leave_marks_that_say_what_came_of_them() {
     assert_eq!(report["marks"].as_array().unwrap().len(), 8, "{report:#}");
     let markdown = place.weighin(&["report", "acts.toml", "--format", "markdown"]).done();
     for part in [
-        "the intervention bad failed: the command sh ended with exit code 3",
-        "the intervention lasting was still under way when the load ended",
+        "The intervention bad failed: the command sh ended with exit code 3",
+        "The intervention lasting was still under way when the load ended",
         "rebuild: done",
     ] {
         assert!(markdown.contains(part), "no {part:?} in:\n{markdown}");

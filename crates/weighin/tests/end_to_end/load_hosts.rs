@@ -153,7 +153,7 @@ fn a_trial_begins_without_a_load_host_that_is_not_there_where_the_study_allows_i
     let store = place.files(".weighin")[0].display().to_string();
     let report = Ran::of(command(&place, &["report", &store, "--format", "markdown"])).done();
     let said =
-        "the load was made without b, which was not there; the other load hosts had all clients";
+        "The load was made without b, which was not there; the other load hosts had all clients";
     assert!(report.contains(said), "{report}");
     // None at all is a failed trial.
     place.write("study.toml", optional.replace("ssh = \"a\"", "ssh = \"a\"\nrequired = false"));

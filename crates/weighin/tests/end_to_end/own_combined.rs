@@ -55,7 +55,7 @@ fn rates_from_several_generators_with_cold_caches_and_an_intervention() {
         assert!(trial.interventions().any(|mark| mark.name == "look at all"));
     }
     // Every look takes longer than its bound lets it, at both rates.
-    assert!(said.contains("the transaction `look` misses its bound of max < 1 µs"), "{said}");
+    assert!(said.contains("The transaction `look` misses its bound of max < 1 µs"), "{said}");
     assert!(said.contains("transaction target per second"), "{said}");
 }
 

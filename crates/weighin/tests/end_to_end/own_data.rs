@@ -127,7 +127,7 @@ fn a_trial_that_breaks_an_invariant_is_void() {
     let ran = place.weighin(&["run", "shop.toml"]);
     let said = ran.out.replace("\n  ", " ").split_whitespace().collect::<Vec<_>>().join(" ");
     let broken =
-        "the invariant `all orders` does not hold: its query should give `51`, and gave `70`";
+        "The invariant `all orders` does not hold: its query should give `51`, and gave `70`";
     assert!(said.contains(broken), "{said}");
     assert!(said.contains("2 void"), "{said}");
 }

@@ -60,7 +60,7 @@ fn a_change_under_load_is_timed_as_the_server_times_it_and_taken_back() {
     let run = place.weighin(&["run", "change.toml"]);
     assert!(!run.err.contains("FAILED") && run.err.contains("not offered: "), "{run:?}");
     let said = run.done();
-    assert!(said.contains("– db not offered") && said.contains("1 not offered"), "{said}");
+    assert!(said.contains("db not offered") && said.contains("1 not offered"), "{said}");
     assert!(!said.contains("no trial that counts"), "{said}");
     // The load beside the change wrote, and nobody else did.
     assert!(!said.contains("something else wrote"), "{said}");

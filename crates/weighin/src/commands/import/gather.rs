@@ -1,6 +1,6 @@
 //! The files of an import: what the user named, and what lies in named directories.
 
-use super::Found;
+use super::FileToRead;
 use crate::exit::CliError;
 use crate::messages::{shown, tell};
 use files::{Access, Directory};
@@ -20,7 +20,7 @@ const DEEPEST: usize = 64;
 /// it, and by its own name rather than by that of a link.
 #[derive(Default)]
 struct Gathering {
-    files: Vec<Found>,
+    files: Vec<FileToRead>,
     /// What was visited or taken, by device and number.
     seen: HashSet<(u64, u64)>,
     /// Links to directories and files, for when all else is known.
@@ -33,7 +33,7 @@ struct Gathering {
 ///
 /// # Errors
 /// When something that was named cannot be looked at.
-pub(super) fn gather(named: &[PathBuf]) -> Result<(Vec<Found>, Vec<Problem>), CliError> {
+pub(super) fn gather(named: &[PathBuf]) -> Result<(Vec<FileToRead>, Vec<Problem>), CliError> {
     let mut gathering = Gathering::default();
     for path in named {
         let unreadable = |error| CliError::file("read", path, error);
@@ -41,7 +41,7 @@ pub(super) fn gather(named: &[PathBuf]) -> Result<(Vec<Found>, Vec<Problem>), Cl
         if facts.is_dir() {
             gathering.directory(path, &facts, 0).map_err(unreadable)?;
         } else if gathering.seen.insert(number(&facts)) {
-            gathering.files.push(Found { path: path.clone(), named: true });
+            gathering.files.push(FileToRead { path: path.clone(), named: true });
         } else {
             tell(&format!("{} is named twice and was read once", shown(path)));
         }
@@ -88,7 +88,7 @@ impl Gathering {
             }
         } else if facts.is_file() && self.seen.insert(number(facts)) {
             // Pipes and devices could be waited for without end.
-            self.files.push(Found { path, named: false });
+            self.files.push(FileToRead { path, named: false });
         }
     }
 
@@ -105,7 +105,7 @@ fn number(facts: &Metadata) -> (u64, u64) {
 ///
 /// # Errors
 /// When it cannot be read, is too large, or is no file.
-pub(super) fn read(found: &Found, budget: &ReadBudget) -> io::Result<Vec<u8>> {
+pub(super) fn read(found: &FileToRead, budget: &ReadBudget) -> io::Result<Vec<u8>> {
     let file = match found.named {
         // A pipe that the user names is read, as in `weighin import auto <(zcat run.gz)`.
         true => File::open(&found.path)?,

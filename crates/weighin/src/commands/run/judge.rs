@@ -39,7 +39,7 @@ impl Judge {
             let validities: BTreeMap<u32, Validity> = validities.collect();
             let verdict = |trial: &TrialRecord| {
                 let validity = validities.get(&trial.position).copied();
-                (trial.position, Verdict::of(trial, validity))
+                (trial.position, Verdict::for_record(trial, validity))
             };
             let verdicts = dataset.trials.iter().map(verdict).collect();
             let severities = analysis.findings.iter().map(|finding| finding.severity).collect();

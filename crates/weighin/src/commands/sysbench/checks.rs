@@ -31,7 +31,7 @@ pub(super) fn tell_doubts(
     let seed = request.seed.number();
     let ad_hoc = AdHocLoad { target: &described, test: &test, level, seed };
     let measured = Measured { load, sampling, marks: Vec::new(), space: Default::default() };
-    let checks = Checks::of(ad_hoc, &measured, target.facts().ok(), &host::Local)?;
+    let checks = Checks::run(ad_hoc, &measured, target.facts().ok(), &host::Local)?;
     let doubts: Vec<String> = checks.doubts().collect();
     if !doubts.is_empty() {
         tell(&format!("weighin: {}", checks.verdict()));
@@ -71,7 +71,7 @@ mod tests {
 
     fn described(words: &[&str]) -> (Test, Level) {
         let words = Words::parse(&words.iter().map(Into::into).collect::<Vec<_>>()).unwrap();
-        let generation = Generation::of(&words).unwrap();
+        let generation = Generation::from_words(&words).unwrap();
         let options = Options::check(&words, generation).unwrap();
         let request = Request::new(&words, &options, generation).unwrap();
         super::described(&request, Duration::from_secs(1))

@@ -20,7 +20,7 @@ pub(super) enum DriverName {
 
 impl DriverName {
     /// The one that the options name. What is none is refused when the run begins, as with the original.
-    pub(super) fn of(options: &Options) -> Self {
+    pub(super) fn from_options(options: &Options) -> Self {
         match options.text("db-driver") {
             "pgsql" => Self::Pgsql,
             _ => Self::Mysql,

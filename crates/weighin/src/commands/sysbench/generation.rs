@@ -62,7 +62,7 @@ impl Generation {
     }
 
     /// Tells the generation from the form of the command line, unless `--weighin-compat` names it.
-    pub(super) fn of(words: &Words) -> Result<Self, CliError> {
+    pub(super) fn from_words(words: &Words) -> Result<Self, CliError> {
         let test = words.value("test").or(words.positional.first().map(String::as_str));
         let is_legacy = test.is_some_and(|test| test.contains(LEGACY));
         if let Some(named) = words.value("weighin-compat") {
@@ -151,7 +151,7 @@ mod tests {
 
     fn of(words: &[&str]) -> Generation {
         let words: Vec<_> = words.iter().map(Into::into).collect();
-        Generation::of(&Words::parse(&words).unwrap()).unwrap()
+        Generation::from_words(&Words::parse(&words).unwrap()).unwrap()
     }
 
     #[test]
@@ -189,6 +189,6 @@ mod tests {
             Generation::LEGACY
         );
         let words = Words::parse(&["--weighin-compat=2".into()]).unwrap();
-        assert!(Generation::of(&words).is_err());
+        assert!(Generation::from_words(&words).is_err());
     }
 }

@@ -102,7 +102,7 @@ mod tests {
     fn help(words: &[&str]) -> String {
         let words: Vec<_> = words.iter().map(Into::into).collect();
         let words = Words::parse(&words).unwrap();
-        of_test(Generation::of(&words).unwrap(), &words).unwrap()
+        of_test(Generation::from_words(&words).unwrap(), &words).unwrap()
     }
 
     /// The names and defaults in a section of help.

@@ -59,7 +59,7 @@ fn follow(words: &[OsString]) -> Outcome {
         return builtin::run(test, is_said, words);
     }
     let words = from_files;
-    let generation = Generation::of(&words)?;
+    let generation = Generation::from_words(&words)?;
     if words.has_flag("version") || words.positional.iter().any(|word| word == "version") {
         print(&format!("sysbench {}\n", generation.version()))?;
         return Ok(Exit::Done);
@@ -99,7 +99,7 @@ fn carry_out<D: Driver>(request: &Request) -> Outcome {
 pub(crate) fn understand(arguments: &SysbenchArguments) -> Result<(), CliError> {
     let words = Words::parse(&arguments.words)?;
     let _ = builtin::named(&words);
-    let generation = Generation::of(&words)?;
+    let generation = Generation::from_words(&words)?;
     let _ = help::of_test(generation, &words);
     let options = Options::check(&words, generation)?;
     let _ = Request::new(&words, &options, generation)?;

@@ -18,7 +18,7 @@ const GONE: [u16; 4] = [2006, 2011, 2013, 2055];
 /// The policy that `--mysql-ignore-errors` asks for: events begin anew after these errors, and any
 /// other ends the run.
 pub(super) fn policy(options: &Options, generation: Generation) -> Result<ErrorPolicy, CliError> {
-    if DriverName::of(options) == DriverName::Pgsql {
+    if DriverName::from_options(options) == DriverName::Pgsql {
         return Ok(ErrorPolicy {
             codes: PGSQL.map(|code| (code.to_owned(), Action::Retry)).to_vec(),
             conflict: Action::Stop,

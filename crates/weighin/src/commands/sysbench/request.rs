@@ -121,7 +121,7 @@ impl Request {
         let mut request = Self {
             generation,
             action: action(&command, generation)?,
-            driver: DriverName::of(options),
+            driver: DriverName::from_options(options),
             dry_run: options.flag("mysql-dry-run"),
             endpoints: server::endpoints(options)?,
             threads: level.clients,
@@ -223,7 +223,7 @@ impl Request {
         self.events = Some(options.up_to(events, MAX_OPERATIONS)?).filter(|events| *events > 0);
         let seconds = Some(options.within(time, 0, MAX_SECONDS)?).filter(|seconds| *seconds > 0);
         self.time = seconds.map(|seconds| Duration::from_secs(seconds.into()));
-        self.shutdown = Shutdown::of(options, self.time)?;
+        self.shutdown = Shutdown::from_options(options, self.time)?;
         if self.time.is_none() && self.events.is_none() && self.action == Action::Run {
             self.warnings.push(
                 match self.generation.is_recent() {

@@ -48,7 +48,7 @@ pub(super) fn address(options: &Options, endpoint: Endpoint) -> ServerAddress {
         Some(_) => PasswordSource::Environment(VARIABLE.to_owned()),
         None => PasswordSource::OptionFile,
     };
-    let driver = DriverName::of(options);
+    let driver = DriverName::from_options(options);
     let tls = match options.text("pgsql-sslmode") {
         _ if driver == DriverName::Mysql && options.flag("mysql-ssl") => Tls::Unverified,
         "require" if driver == DriverName::Pgsql => Tls::Unverified,
@@ -73,7 +73,7 @@ pub(super) fn address(options: &Options, endpoint: Endpoint) -> ServerAddress {
 /// Where the servers listen that the options name, in the order in which connections are dealt to
 /// them: sockets in turns, or of each host all ports in turns.
 pub(super) fn endpoints(options: &Options) -> Result<Vec<Endpoint>, CliError> {
-    if DriverName::of(options) == DriverName::Pgsql {
+    if DriverName::from_options(options) == DriverName::Pgsql {
         return pgsql_endpoint(options).map(|one| vec![one]);
     }
     let sockets = options.list("mysql-socket");

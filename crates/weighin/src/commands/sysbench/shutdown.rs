@@ -17,7 +17,10 @@ impl Shutdown {
     pub(super) const PATIENT: Self = Self { after: Duration::from_secs(30), forced: false };
 
     /// What `--forced-shutdown` asks for, with this limit of time.
-    pub(super) fn of(options: &Options, time: Option<Duration>) -> Result<Self, CliError> {
+    pub(super) fn from_options(
+        options: &Options,
+        time: Option<Duration>,
+    ) -> Result<Self, CliError> {
         let text = options.text("forced-shutdown");
         if text.eq_ignore_ascii_case("off") {
             return Ok(Self::PATIENT);
@@ -54,7 +57,7 @@ mod tests {
     fn of(word: &str, time: Option<u64>) -> Option<(u64, bool)> {
         let words = Words::parse(&[word.into()]).unwrap();
         let options = Options::check(&words, Generation::V10).unwrap();
-        let shutdown = Shutdown::of(&options, time.map(Duration::from_secs)).ok()?;
+        let shutdown = Shutdown::from_options(&options, time.map(Duration::from_secs)).ok()?;
         Some((shutdown.after.as_secs(), shutdown.forced))
     }
 

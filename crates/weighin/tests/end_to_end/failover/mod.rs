@@ -353,7 +353,7 @@ fn what_was_handed_over_is_brought_back_for_the_next_trial() {
     assert_ne!(trials[0]["validity"], "valid", "{}", trials[0]);
     let report = place.weighin(&["report", "left.weighin", "--format", "markdown"]).done();
     let said =
-        "the intervention restore failed: the command sh ended with exit code 3: no way back";
+        "The intervention restore failed: the command sh ended with exit code 3: no way back";
     assert!(report.contains(said), "{report}");
 }
 

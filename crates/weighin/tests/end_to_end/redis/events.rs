@@ -142,7 +142,7 @@ fn a_snapshot_that_outlasts_the_load_is_told() {
         assert_eq!(mark["result"], "cut_off", "{mark:#}");
     }
     let text = place.weighin(&["report", "background.toml", "--format", "markdown"]).done();
-    let outlasted = "the intervention snapshot was still under way when the load ended";
+    let outlasted = "The intervention snapshot was still under way when the load ended";
     assert!(text.contains(outlasted) && text.contains("the server goes on with it"), "{text}");
     place.assert_no_server_left();
 }

@@ -38,7 +38,7 @@ pub(super) struct Spread {
 
 impl Spread {
     /// Of one value for each thread.
-    fn of(values: impl ExactSizeIterator<Item = f64> + Clone) -> Self {
+    fn over_threads(values: impl ExactSizeIterator<Item = f64> + Clone) -> Self {
         if values.len() == 0 {
             return Self::default();
         }
@@ -91,12 +91,12 @@ impl Figures {
             sum,
             events_per_thread: Spread {
                 mean: stretch.events as f64 / threads,
-                ..Spread::of(clients.iter().map(|client| client.events as f64))
+                ..Spread::over_threads(clients.iter().map(|client| client.events as f64))
             },
             busy_per_thread: Spread {
                 // Where events arrive at a rate, the time in which they waited counts too.
                 mean: sum / 1000.0 / threads,
-                ..Spread::of(clients.iter().map(|client| client.busy.as_secs_f64()))
+                ..Spread::over_threads(clients.iter().map(|client| client.busy.as_secs_f64()))
             },
         }
     }
@@ -113,8 +113,8 @@ mod tests {
 
     #[test]
     fn the_spread_over_threads_is_that_of_a_population() {
-        let spread = Spread::of([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0].into_iter());
+        let spread = Spread::over_threads([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0].into_iter());
         assert_eq!(spread, Spread { mean: 5.0, deviation: 2.0 });
-        assert_eq!(Spread::of([].into_iter()), Spread::default());
+        assert_eq!(Spread::over_threads([].into_iter()), Spread::default());
     }
 }
