@@ -118,6 +118,10 @@ impl Iterator for Counts<'_> {
 
 /// The number that bytes begin with: of values or, below zero, of counters that are skipped.
 fn number(bytes: &[u8]) -> Option<(i64, &[u8])> {
+    // Most counts and gaps are small.
+    if let [byte @ ..0x80, rest @ ..] = bytes {
+        return Some((i64::from(byte >> 1) ^ -i64::from(byte & 1), rest));
+    }
     // Seven bits a byte, lowest first; the ninth byte has eight.
     let last = bytes.iter().take(8).position(|byte| byte & 0x80 == 0).unwrap_or(8);
     let (number, rest) = bytes.split_at_checked(last + 1)?;

@@ -17,6 +17,7 @@ pub use requests::{
 
 use crate::{Latencies, PackedLatencies, Settled, UnixMillis};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// What the load engine saw in one trial.
@@ -110,8 +111,11 @@ pub struct Ledger {
 
 impl LoadResult {
     /// Latencies of the operations that succeeded in the measured phase, and of no others.
-    pub fn succeeded(&self) -> Latencies {
-        self.latencies.without(&self.waits)
+    pub fn succeeded(&self) -> Cow<'_, Latencies> {
+        if self.waits.is_empty() {
+            return Cow::Borrowed(&self.latencies);
+        }
+        Cow::Owned(self.latencies.without(&self.waits))
     }
 
     /// Operations of the measured phase that came to an end, with or without success.

@@ -82,16 +82,13 @@ impl Bootstrap {
         }
         let means = means(rows);
         let mut drawn: Vec<Vec<f64>> = Vec::new();
+        let mut draw = vec![0.0; columns];
         for Draw { weights, scale } in self.draws(n).iter() {
-            let draw: Vec<f64> = means
-                .iter()
-                .enumerate()
-                .map(|(column, mean)| {
-                    let deviations = rows.iter().zip(weights);
-                    let sum: f64 = deviations.map(|(row, w)| w * (row[column] - mean)).sum();
-                    mean + scale * sum
-                })
-                .collect();
+            for (column, (mean, drawn)) in means.iter().zip(&mut draw).enumerate() {
+                let deviations = rows.iter().zip(weights);
+                let sum: f64 = deviations.map(|(row, w)| w * (row[column] - mean)).sum();
+                *drawn = mean + scale * sum;
+            }
             for (i, value) in statistics(&draw).into_iter().enumerate() {
                 if drawn.len() <= i {
                     drawn.push(Vec::with_capacity(DRAWS));
@@ -135,11 +132,11 @@ pub(crate) fn means(rows: &[Vec<f64>]) -> Vec<f64> {
 
 /// The ends that leave out as many values below as above.
 fn outermost(mut values: Vec<f64>, confidence: f64) -> (f64, f64) {
-    values.sort_by(f64::total_cmp);
     let last = values.len() - 1;
     let left_out = ((1.0 - confidence) / 2.0 * values.len() as f64).floor() as usize;
     let left_out = left_out.min(last / 2);
-    (values[left_out], values[last - left_out])
+    let mut at = |place| *values.select_nth_unstable_by(place, f64::total_cmp).1;
+    (at(left_out), at(last - left_out))
 }
 
 /// A stream of standard normal numbers (G. E. P. Box and M. E. Muller, *Annals of Mathematical

@@ -116,10 +116,10 @@ impl Learned {
         let blocks = grid.blocks(groups);
         let worth: f64 = groups.iter().map(|group| group.worth).sum();
         let many = (worth / USUAL_SAMPLES).sqrt();
+        let placed: Vec<Placed> = groups.iter().map(|group| grid.place(&group.samples)).collect();
         let of_freedom = FREEDOMS.map(|(freedom, weight)| {
             let weight = if freedom < NEARLY_EQUAL { weight } else { weight * many };
-            let fits: Vec<Vec<f64>> =
-                groups.iter().map(|group| grid.fits(&group.samples, freedom)).collect();
+            let fits: Vec<Vec<f64>> = placed.iter().map(|group| group.fits(freedom)).collect();
             partitions(freedom, weight.ln(), &blocks, &fits)
         });
         let most = of_freedom.iter().map(|one| one.log).fold(f64::MIN, f64::max);
@@ -201,15 +201,58 @@ impl Grid {
             .collect()
     }
 
-    /// The logarithm of how likely the variances of a group are, for each place.
-    fn fits(&self, group: &[Moments], freedom: f64) -> Vec<f64> {
-        let scale: f64 = group.iter().map(|sample| log_scale(sample.n - 1.0, freedom)).sum();
-        let fits = |step: usize| {
-            let place = self.at(step).exp();
-            let shapes = group.iter().map(|sample| log_shape(sample, freedom, place, self.least));
+    fn place(&self, group: &[Moments]) -> Placed {
+        let at = |step: usize| {
+            let typical = self.at(step).exp();
+            let ratio = |sample: &Moments| {
+                let ratio = sample.variance.max(self.least) / typical;
+                (ratio, ratio.ln())
+            };
+            AtPlace { log: typical.ln(), ratios: group.iter().map(ratio).collect() }
+        };
+        Placed {
+            freedoms: group.iter().map(|sample| sample.n - 1.0).collect(),
+            places: (0..self.steps).map(at).collect(),
+        }
+    }
+}
+
+/// The samples of a group at all places of a grid: what is the same for all degrees of freedom.
+struct Placed {
+    /// Of each sample.
+    freedoms: Vec<f64>,
+    places: Vec<AtPlace>,
+}
+
+struct AtPlace {
+    log: f64,
+    /// The variance of each sample to that of the place, with its logarithm.
+    ratios: Vec<(f64, f64)>,
+}
+
+impl Placed {
+    /// The logarithm of how likely the variances are, for each place.
+    fn fits(&self, prior: f64) -> Vec<f64> {
+        let (mut scale, mut last) = (0.0, None);
+        for &own in &self.freedoms {
+            // Most samples are of one size.
+            let log = match last {
+                Some((same, log)) if same == own => log,
+                _ => log_scale(own, prior),
+            };
+            last = Some((own, log));
+            scale += log;
+        }
+        let fit = |place: &AtPlace| {
+            let shapes = self.freedoms.iter().zip(&place.ratios);
+            let shapes = shapes.map(|(&own, &(ratio, log))| {
+                (own / 2.0 - 1.0) * log
+                    - f64::midpoint(own, prior) * (own * ratio / prior).ln_1p()
+                    - place.log
+            });
             scale + shapes.sum::<f64>()
         };
-        (0..self.steps).map(fits).collect()
+        self.places.iter().map(fit).collect()
     }
 }
 
@@ -229,42 +272,42 @@ fn partitions(freedom: f64, prior: f64, blocks: &[Block], fits: &[Vec<f64>]) -> 
     let of_place = |block: &Block, step: usize| -> f64 {
         block.independent * fits[block.groups.clone()].iter().map(|fits| fits[step]).sum::<f64>()
     };
-    let logs: Vec<f64> = blocks
+    let of_places: Vec<Vec<f64>> = blocks
         .iter()
-        .map(|block| {
-            let places = block.window.clone().map(|step| of_place(block, step));
-            block.prior + log_sum(places.collect()) - (block.window.len() as f64).ln()
-        })
+        .map(|block| block.window.clone().map(|step| of_place(block, step)).collect())
         .collect();
+    let sums: Vec<f64> = of_places.iter().map(|logs| log_sum(logs)).collect();
+    let log = |(block, sum): (&Block, &f64)| block.prior + sum - (block.window.len() as f64).ln();
+    let logs: Vec<f64> = blocks.iter().zip(&sums).map(log).collect();
     // Over all groups before one, and from one on.
     let (mut before, mut after) = (vec![f64::MIN; groups + 1], vec![f64::MIN; groups + 1]);
     (before[0], after[groups]) = (0.0, 0.0);
     for end in 1..=groups {
         let last = blocks.iter().zip(&logs).filter(|(block, _)| block.groups.end == end);
-        before[end] = log_sum(last.map(|(b, log)| before[b.groups.start] + log).collect());
+        let last: Vec<f64> = last.map(|(b, log)| before[b.groups.start] + log).collect();
+        before[end] = log_sum(&last);
     }
     for start in (0..groups).rev() {
         let first = blocks.iter().zip(&logs).filter(|(block, _)| block.groups.start == start);
-        after[start] = log_sum(first.map(|(b, log)| after[b.groups.end] + log).collect());
+        let first: Vec<f64> = first.map(|(b, log)| after[b.groups.end] + log).collect();
+        after[start] = log_sum(&first);
     }
     let mut places = vec![vec![0.0; fits[0].len()]; groups];
-    let share = |(block, log): (&Block, &f64)| {
-        let share = (before[block.groups.start] + log + after[block.groups.end] - after[0]).exp();
-        let of_places: Vec<f64> = block.window.clone().map(|step| of_place(block, step)).collect();
-        let sum = log_sum(of_places.clone());
-        for group in block.groups.clone() {
-            for (step, log) in block.window.clone().zip(&of_places) {
-                places[group][step] += share * (log - sum).exp();
-            }
+    let share = |(at, block): (usize, &Block)| {
+        let around = before[block.groups.start] + logs[at] + after[block.groups.end];
+        let share = (around - after[0]).exp();
+        for (step, log) in block.window.clone().zip(&of_places[at]) {
+            let more = share * (log - sums[at]).exp();
+            block.groups.clone().for_each(|group| places[group][step] += more);
         }
         share
     };
-    let shares = blocks.iter().zip(&logs).map(share).collect();
+    let shares = blocks.iter().enumerate().map(share).collect();
     OfFreedom { freedom, prior, log: prior + after[0], blocks: shares, places }
 }
 
 /// The logarithm of the sum of what these are logarithms of.
-fn log_sum(logs: Vec<f64>) -> f64 {
+fn log_sum(logs: &[f64]) -> f64 {
     let most = logs.iter().copied().fold(f64::MIN, f64::max);
     most + logs.iter().map(|log| (log - most).exp()).sum::<f64>().ln()
 }
@@ -295,12 +338,4 @@ fn condensed(weight: f64, freedom: f64, places: &[f64], grid: &Grid) -> Vec<Prio
 pub(crate) fn log_scale(own: f64, prior: f64) -> f64 {
     ln_gamma(f64::midpoint(own, prior)) - ln_gamma(own / 2.0) - ln_gamma(prior / 2.0)
         + own / 2.0 * (own / prior).ln()
-}
-
-fn log_shape(sample: &Moments, prior: f64, typical: f64, least: f64) -> f64 {
-    let own = sample.n - 1.0;
-    let ratio = sample.variance.max(least) / typical;
-    (own / 2.0 - 1.0) * ratio.ln()
-        - f64::midpoint(own, prior) * (own * ratio / prior).ln_1p()
-        - typical.ln()
 }

@@ -30,8 +30,7 @@ impl Normal {
     }
 
     /// The solution in the `free` columns, the others being 0: by elimination with pivots.
-    pub(crate) fn solve(&self, free: &[usize]) -> Option<[f64; 3]> {
-        let size = free.len();
+    pub(crate) fn solve<const SIZE: usize>(&self, free: [usize; SIZE]) -> Option<[f64; 3]> {
         let mut system = [[0.0; 4]; 3];
         for (i, &row) in free.iter().enumerate() {
             for (j, &column) in free.iter().enumerate() {
@@ -39,14 +38,14 @@ impl Normal {
             }
             system[i][3] = self.products[row][3];
         }
-        for i in 0..size {
+        for i in 0..SIZE {
             let pivot =
-                (i..size).max_by(|&a, &b| system[a][i].abs().total_cmp(&system[b][i].abs()))?;
+                (i..SIZE).max_by(|&a, &b| system[a][i].abs().total_cmp(&system[b][i].abs()))?;
             system.swap(i, pivot);
             if system[i][i].abs() < f64::EPSILON {
                 return None;
             }
-            for j in i + 1..size {
+            for j in i + 1..SIZE {
                 let factor = system[j][i] / system[i][i];
                 let pivot = system[i];
                 for (entry, above) in system[j].iter_mut().zip(pivot).skip(i) {
@@ -55,8 +54,8 @@ impl Normal {
             }
         }
         let mut scaled = [0.0; 3];
-        for i in (0..size).rev() {
-            let known: f64 = (i + 1..size).map(|j| system[i][j] * scaled[j]).sum();
+        for i in (0..SIZE).rev() {
+            let known: f64 = (i + 1..SIZE).map(|j| system[i][j] * scaled[j]).sum();
             scaled[i] = (system[i][3] - known) / system[i][i];
         }
         let mut solution = [0.0; 3];

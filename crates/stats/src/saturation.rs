@@ -193,7 +193,7 @@ fn nearby(law: &Saturation, clients: &[f64], logs: &[f64]) -> Option<[f64; 2]> {
     let normal = Normal::of(rows);
     // At an end of its range the sharpness is not fitted.
     let inside = SHARPNESS.0 + STEP < sharpness && sharpness < SHARPNESS.1 - STEP;
-    let free: &[usize] = if inside { &[0, 1, 2] } else { &[0, 1] };
-    let [lambda, knee, _] = normal.solve(free).or_else(|| normal.solve(&[0, 1]))?;
+    let with_sharpness = if inside { normal.solve([0, 1, 2]) } else { None };
+    let [lambda, knee, _] = with_sharpness.or_else(|| normal.solve([0, 1]))?;
     Some([law.lambda.ln() + lambda, law.ceiling.ln() + lambda + knee])
 }

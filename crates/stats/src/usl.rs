@@ -214,19 +214,16 @@ fn rows<'a>((points, scale): Weighted<'a>) -> impl Iterator<Item = [f64; 4]> + '
 /// 1/λ, σ/λ and κ/λ, none of them negative, with the least squares of (N/X − fit) ÷ `scale`. The
 /// best of the solutions in which some are held at 0; with three parameters all can be tried.
 fn least_squares(points: &[(f64, f64)], scale: &[f64]) -> Option<[f64; 3]> {
-    const FREE: [&[usize]; 4] = [&[0, 1, 2], &[0, 1], &[0, 2], &[0]];
     let normal = Normal::of(rows((points, scale)));
     let squares = |solution: &[f64; 3]| -> f64 {
         let fit = |row: &[f64; 4]| -> f64 { row.iter().zip(solution).map(|(a, b)| a * b).sum() };
         rows((points, scale)).map(|row| (row[3] - fit(&row)).powi(2)).sum()
     };
-    let feasible = |free: &&[usize]| {
-        let solution = normal.solve(free)?;
-        solution.iter().all(|part| *part >= 0.0).then_some(solution)
-    };
+    let feasible = |solution: &[f64; 3]| solution.iter().all(|part| *part >= 0.0);
     // Without a condition that binds, the full solution is the best of all.
-    feasible(&FREE[0]).or_else(|| {
-        let candidates = FREE[1..].iter().filter_map(feasible);
+    normal.solve([0, 1, 2]).filter(feasible).or_else(|| {
+        let held = [normal.solve([0, 1]), normal.solve([0, 2]), normal.solve([0])];
+        let candidates = held.into_iter().flatten().filter(feasible);
         candidates.min_by(|a, b| squares(a).total_cmp(&squares(b)))
     })
 }

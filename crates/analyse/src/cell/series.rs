@@ -314,6 +314,10 @@ impl Series {
     /// unpaired, and so are imported results that were not measured in turns. Which of the two is decided by the number of pairs alone, never by which interval
     /// is the narrower. `None` where either has no values, or one that is not above zero.
     pub(crate) fn ratio(&self, base: &Self) -> Option<Ratio> {
+        // A stall is no outlier that is left out, nor is it where its partner is one, or is missing.
+        if self.values().chain(base.values()).any(|value| value <= 0.0) {
+            return None;
+        }
         let pairs = self.pairs_with(base);
         let are_pairs = !self.apart && pairs.len() > 1;
         let (kin, targets) = self.known_with(base);

@@ -119,6 +119,8 @@ fn what_was_said_of_single_studies_is_not_said_any_more() {
         (1497, Kind::FactorAgainstItsPair),
         (1497, Kind::OverallOutsideItsLevels),
         (1747, Kind::RatioOfOtherFigures),
+        (4405, Kind::RatioOfOtherFigures),
+        (6920, Kind::RatioOfOtherFigures),
     ] {
         assert!(!kinds(&random(seed)).contains(&kind), "{kind:?} in {seed}");
     }

@@ -39,7 +39,7 @@ fn open_loop(own: &mut OwnFigures<'_>, load: &LoadResult, open: &OpenLoopResult)
     let scheduled = ("scheduled in the measured phase", open.scheduled);
     own.part(scheduled, ("ledger.scheduled", load.ledger.scheduled));
     let answered = load.succeeded();
-    let means = [&open.schedule_lags, &open.service_times, &answered].map(Latencies::mean_ms);
+    let means = [&open.schedule_lags, &open.service_times, &*answered].map(Latencies::mean_ms);
     let cut_off = load.latencies.max_ms().is_some_and(|longest| longest >= LONGEST_MS);
     if let ([Some(lag), Some(service), Some(response)], false) = (means, cut_off) {
         // Every response time is how late its operation began and how long it then took.
