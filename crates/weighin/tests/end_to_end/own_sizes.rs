@@ -8,7 +8,8 @@ use std::fmt::Write;
 const MOST_KILOBYTES: u64 = 100 << 10;
 
 fn server() -> Server {
-    let server = Server::start_with(&[("max_connections", "1100"), ("max_prepared_stmt_count", "100000")]);
+    let server =
+        Server::start_with(&[("max_connections", "1100"), ("max_prepared_stmt_count", "100000")]);
     server.execute("CREATE TABLE shop (id INT PRIMARY KEY, city VARCHAR(30))");
     server.execute("INSERT INTO shop SELECT seq, CONCAT('city ', seq) FROM seq_1_to_1000");
     server
@@ -18,7 +19,8 @@ fn server() -> Server {
 fn script(statements: usize) -> String {
     let mut text = "\\set id random(1, 1000)\n".to_owned();
     for number in 0..statements {
-        let _ = writeln!(text, "-- name: s{number}\nSELECT city, {number} FROM shop WHERE id = :id;");
+        let _ =
+            writeln!(text, "-- name: s{number}\nSELECT city, {number} FROM shop WHERE id = :id;");
     }
     text
 }
@@ -27,8 +29,13 @@ fn script(statements: usize) -> String {
 fn a_thousand_clients_have_thirty_prepared_statements_each() {
     let (place, server) = (Workplace::new(), server());
     place.write("thirty.sql", script(30));
-    let arguments =
-        ["--script=thirty.sql", "--clients=1000", "--transactions=1000", "--time-limit=10m", "--json"];
+    let arguments = [
+        "--script=thirty.sql",
+        "--clients=1000",
+        "--transactions=1000",
+        "--time-limit=10m",
+        "--json",
+    ];
     let json = server.weighin(&place, "load", &arguments).json();
     adds_up(&json);
     assert_eq!((whole(&json, "/transactions"), whole(&json, "/errors")), (1_000, 0), "{json:#}");
@@ -40,7 +47,8 @@ fn a_thousand_clients_have_thirty_prepared_statements_each() {
 fn a_script_has_two_hundred_statements() {
     let (place, server) = (Workplace::new(), server());
     place.write("long.sql", script(200));
-    let arguments = ["--script=long.sql", "--clients=4", "--transactions=50", "--statements", "--json"];
+    let arguments =
+        ["--script=long.sql", "--clients=4", "--transactions=50", "--statements", "--json"];
     let json = server.weighin(&place, "load", &arguments).json();
     assert_eq!((whole(&json, "/transactions"), whole(&json, "/errors")), (50, 0), "{json:#}");
     assert_eq!(json["requests"]["select"]["server"], 10_000);
