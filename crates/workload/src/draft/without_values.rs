@@ -30,9 +30,7 @@ impl Reading<'_> {
                 '"' if self.syntax.backticks => self.text(c),
                 '"' | '`' => self.name(c),
                 '$' if !in_word => self.dollars(),
-                '-' if self.rest.peek() == Some(&'-') && self.is_line_comment() => {
-                    self.skip_line()
-                }
+                '-' if self.rest.peek() == Some(&'-') && self.is_line_comment() => self.skip_line(),
                 '#' if self.syntax.hash_comments => self.skip_line(),
                 '/' if self.rest.peek() == Some(&'*') => self.comment(),
                 c if c.is_ascii_digit() && !in_word => {
