@@ -50,5 +50,17 @@ fn changed(config: &ServerConfig, server: Option<&ServerFacts>) -> Vec<ChangedSe
             why: "it would be more than half of the memory of its machine".to_owned(),
         })
     });
-    planned.chain(unknown).chain(smaller).collect()
+    let other_versions = config.of_versions.iter().filter_map(|one| {
+        let version = server?.version.as_str();
+        (!one.suits(version)).then(|| ChangedSetting {
+            name: format!("[{}] {}", one.group, one.name),
+            value: one.value.clone(),
+            instead: None,
+            why: format!(
+                "its group is for servers of version {}, and this is {version}",
+                one.version
+            ),
+        })
+    });
+    planned.chain(other_versions).chain(unknown).chain(smaller).collect()
 }

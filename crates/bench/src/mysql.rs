@@ -2,6 +2,7 @@
 
 mod arena;
 mod preparation;
+mod script;
 
 use crate::arguments::{Arguments, Transport, Workload};
 use crate::markdown::{Figure, Table, preparations};
@@ -45,7 +46,7 @@ pub(crate) fn run(
             }
         }
     }
-    Ok(())
+    script::run(&arena, arguments, say)
 }
 
 /// All pairs of one cell.

@@ -2,7 +2,7 @@
 
 use model::{
     CacheState, ControlAct, Endpoint, PasswordSource, Place, RestartWay, SandboxSpec,
-    ServerAddress, Software, Study, System, Target, Tls,
+    ServerAddress, Software, Study, System, Target, Tls, VersionSetting,
 };
 use settings::Verdict;
 use std::collections::BTreeSet;
@@ -32,7 +32,11 @@ fn config(target: &Target, found: &mut Diagnostics) {
         Some(instead) => format!("{} = {} becomes {instead}", change.name, change.value),
         None => format!("{} = {} is left out", change.name, change.value),
     });
-    let changes: Vec<String> = changes.collect();
+    let of_version = config.of_versions.iter().map(|one| {
+        let VersionSetting { group, version, name, value } = one;
+        format!("[{group}] {name} = {value} is for servers of version {version} alone")
+    });
+    let changes: Vec<String> = changes.chain(of_version).collect();
     if !changes.is_empty() {
         found.note(
             format!("{} is of another machine: {}", config.file, changes.join("; ")),

@@ -149,7 +149,7 @@ pub use study::{Budget, Money, Slices, Study, Until};
 pub use system::System;
 pub use target::{
     ConfigChange, ControlAct, Endpoint, Place, PrivateReplication, ReplicationControl, SandboxSpec,
-    ServerAddress, ServerConfig, ServerKey, ServerSpec, Software, Target,
+    ServerAddress, ServerConfig, ServerKey, ServerSpec, Software, Target, VersionSetting,
 };
 pub use task::{ImportedTask, LoadSearch, Task};
 pub use test::{CacheState, Test};

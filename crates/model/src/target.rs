@@ -91,8 +91,29 @@ pub struct ServerConfig {
     pub settings: BTreeMap<String, String>,
     /// Those of them that the private server does not get, or gets otherwise.
     pub changes: Vec<ConfigChange>,
+    /// Those that only a server of one version gets.
+    pub of_versions: Vec<VersionSetting>,
     /// The setting of the memory in which the server caches data, and how many bytes the file gives it.
     pub cache: Option<(String, u64)>,
+}
+
+/// A setting of a group that only servers of one version read, such as `[mysqld-8.0]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VersionSetting {
+    pub group: String,
+    /// The beginning of the version, such as `8.0`.
+    pub version: String,
+    /// With underscores.
+    pub name: String,
+    pub value: String,
+}
+
+impl VersionSetting {
+    /// Whether a server of that version, such as `8.0.36`, reads it.
+    pub fn suits(&self, version: &str) -> bool {
+        let rest = version.strip_prefix(&self.version);
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
+    }
 }
 
 /// A setting that a private server does not get as the option file has it.

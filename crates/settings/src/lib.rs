@@ -167,12 +167,11 @@ impl KnownSettings {
         self.groups.contains(&group)
     }
 
-    /// Whether only servers of one version read a group of an option file, such as `mysqld-8.0`.
-    pub fn is_of_one_version(&self, group: &str) -> bool {
-        let is_version = |(name, version): (&str, &str)| {
-            self.has_group(name) && version.starts_with(|c: char| c.is_ascii_digit())
-        };
-        group.rsplit_once('-').is_some_and(is_version)
+    /// The version whose servers alone read a group of an option file: `8.0` of `mysqld-8.0`.
+    pub fn version_of<'g>(&self, group: &'g str) -> Option<&'g str> {
+        let (name, version) = group.rsplit_once('-')?;
+        let is_version = version.starts_with(|c: char| c.is_ascii_digit());
+        (self.has_group(name) && is_version).then_some(version)
     }
 
     /// Whether a setting names a file that a server writes in a directory of its own, unless the name

@@ -14,6 +14,9 @@ const COLUMNS: usize = 20_000;
 const RANGES: usize = 500;
 const STATEMENTS: usize = 60;
 
+/// What is known of columns, by table and name.
+type ByColumn<T> = BTreeMap<(String, String), T>;
+
 /// What one kind of server is asked. Its answers are texts.
 pub trait OutlineKind: Sized + 'static {
     type Connection: Control + 'static;
@@ -152,8 +155,8 @@ impl<K: OutlineKind> Outlined<K> {
     }
 
     /// Columns with which an index begins, and whether they are unique alone.
-    fn indexes(&mut self) -> Result<BTreeMap<(String, String), bool>, Failure> {
-        let mut found: BTreeMap<(String, String), bool> = BTreeMap::new();
+    fn indexes(&mut self) -> Result<ByColumn<bool>, Failure> {
+        let mut found = ByColumn::<bool>::new();
         for row in self.rows(&format!("{} LIMIT {COLUMNS}", K::INDEXES))? {
             let [table, column, is_unique] = row.as_slice() else { continue };
             *found.entry((table.clone(), column.clone())).or_default() |= is_unique == "1";
@@ -162,8 +165,8 @@ impl<K: OutlineKind> Outlined<K> {
     }
 
     /// Ranges that statistics tell about.
-    fn known_ranges(&mut self) -> Result<BTreeMap<(String, String), (i64, i64)>, Failure> {
-        let Some(sql) = K::RANGES else { return Ok(BTreeMap::new()) };
+    fn known_ranges(&mut self) -> Result<ByColumn<(i64, i64)>, Failure> {
+        let Some(sql) = K::RANGES else { return Ok(ByColumn::new()) };
         let rows = self.rows(&format!("{sql} LIMIT {COLUMNS}"))?.into_iter();
         let range = |row: Vec<String>| {
             let [table, column, low, high] = <[String; 4]>::try_from(row).ok()?;

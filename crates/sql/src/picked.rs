@@ -1,9 +1,11 @@
-use crate::program::MOST_BYTES;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::fmt::{self, Formatter};
 use std::sync::Arc;
 use workload::program::{Values, ValuesBuilder};
+
+/// Memory that the values of one query may take.
+pub(crate) const MOST_BYTES: usize = 256 << 20;
 
 /// Values that a query gave, as load generators get them: what one has asked all others have too.
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-use crate::picked::Picked;
+use crate::picked::{MOST_BYTES, Picked};
 use crate::{Control, ControlError};
 use model::{Failure, FailureKind, SqlSyntax, System, Transactions, Workload};
 use std::sync::Arc;
@@ -6,9 +6,6 @@ use workload::oltp::{Wording, program_in};
 use workload::own;
 use workload::program::{Program, Values, ValuesBuilder, ValuesError};
 use workload::script::{Need, Needed, Parsed, ScriptError};
-
-/// Memory that the values of one query may take.
-pub(crate) const MOST_BYTES: usize = 256 << 20;
 
 /// The first column of the answer to a query.
 pub type Column = Vec<Option<Vec<u8>>>;

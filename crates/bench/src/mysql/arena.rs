@@ -83,6 +83,11 @@ impl<'r> Arena<'r> {
         self.weighin("prepare", Transport::Tcp, &arguments)
     }
 
+    /// A file beside that of the password, which goes with the server.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.password_file.with_file_name(name)
+    }
+
     /// Has sysbench do something.
     pub(super) fn sysbench(&self, workload: &Oltp, task: &Task) -> anyhow::Result<Finished> {
         let server = self.server(Transport::Tcp);

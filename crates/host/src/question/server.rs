@@ -1,6 +1,6 @@
 //! What is asked of a private server.
 
-use model::{BuiltVolume, Failure, ServerAddress, Software, Stop, System};
+use model::{BuiltVolume, Failure, ServerAddress, Software, Stop, System, VersionSetting};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug};
@@ -49,6 +49,8 @@ pub struct SandboxOptions {
     pub program: Option<String>,
     /// The settings are of another machine: more of the memory than this one has is not asked for.
     pub fits_memory: bool,
+    /// Settings that it gets where it has their version.
+    pub of_versions: Vec<VersionSetting>,
     /// A data directory on this machine that the server gets a copy of; a new one when absent.
     pub data: Option<PathBuf>,
     /// The database that clients use; that of its kind when absent.

@@ -10,7 +10,7 @@ use host::recipe::{
     CERTIFICATE, Distribution, GroupMember, Home, InitialData, KEY, PrivateServerKind, Recipe,
     RecipeOrder, file_trouble, run_initialiser,
 };
-use model::Failure;
+use model::{Failure, VersionSetting};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, Read};
@@ -53,13 +53,22 @@ impl MariaDb {
     /// `MissingProgram` when there is no server, `SandboxStart` that names a setting.
     fn new(order: RecipeOrder, distribution: Distribution) -> Result<Self, Failure> {
         let RecipeOrder {
-            target, mut settings, trusted, member, data, database, fits_memory, ..
+            target,
+            mut settings,
+            trusted,
+            member,
+            data,
+            database,
+            fits_memory,
+            of_versions,
+            ..
         } = order;
+        let copied = data.map(|data| CopiedData::new(data, database)).transpose()?;
+        let programs = Programs::find(&distribution)?;
+        add_version(&mut settings, of_versions, &programs.version);
         if fits_memory {
             fit_memory(&mut settings, host::this_machine().facts().memory_bytes);
         }
-        let copied = data.map(|data| CopiedData::new(data, database)).transpose()?;
-        let programs = Programs::find(&distribution)?;
         if let (Some(member), Some(base)) = (&member, distribution.base()) {
             member::check_plugins(member, &programs, base)?;
         }
@@ -192,6 +201,20 @@ impl Recipe for MariaDb {
 
     fn slow_end_remedy(&self) -> &'static str {
         "a smaller innodb_buffer_pool_size or innodb_max_dirty_pages_pct leaves less to write"
+    }
+}
+
+/// Adds what an option file has for servers of this version. What the study itself sets wins, and stands
+/// there by its plain name.
+fn add_version(
+    settings: &mut BTreeMap<String, String>,
+    of_versions: Vec<VersionSetting>,
+    version: &Version,
+) {
+    for one in of_versions.into_iter().filter(|one| one.suits(version.text())) {
+        if !settings.contains_key(&one.name) {
+            settings.insert(settings::MARIADB.optional(&one.name), one.value);
+        }
     }
 }
 

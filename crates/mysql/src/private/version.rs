@@ -32,6 +32,11 @@ impl Version {
         Some(Self { make, number, text })
     }
 
+    /// Such as `8.0.36`, and what its makers add.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Whether it is MariaDB of this version or a later one.
     pub(super) fn is_mariadb_from(&self, number: [u32; 3]) -> bool {
         self.make == Make::MariaDb && self.number >= number

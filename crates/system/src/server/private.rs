@@ -44,6 +44,10 @@ impl PrivateServers {
             software: spec.software.clone(),
             program: spec.program.clone(),
             fits_memory: spec.config.is_some(),
+            of_versions: spec
+                .config
+                .as_ref()
+                .map_or_else(Vec::new, |config| config.of_versions.clone()),
             data: spec.data.clone(),
             database: spec.database.clone(),
             volume: spec.volume,

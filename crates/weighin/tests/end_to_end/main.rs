@@ -48,6 +48,7 @@ mod own_combined;
 mod own_data;
 mod own_elsewhere;
 mod own_load_hosts;
+mod own_sizes;
 mod own_transactions;
 mod package;
 mod placing;

@@ -298,7 +298,8 @@ fn a_private_server_gets_the_settings_of_a_real_option_file() {
         "[client]\nport = 3307\n[mysqld]\ndatadir = /srv/mysql\nport = 3307\n\
          innodb-buffer-pool-size = 4096G # of the large machine\nlog-bin = /srv/log/binlog\n\
          skip-name-resolve\nno_such_setting_here = 1\n!includedir conf.d\n\
-         [mysqld-8.0]\nsort_buffer_size = 2M\n",
+         [mysqld-8.0]\nsort_buffer_size = 2M\n\
+         [mariadb-10.11]\njoin-buffer-size = 3M\ntmpdir = /srv/tmp\n[mysqld-10.1]\njoin_buffer_size = 5M\n",
     );
     place.write("prod/conf.d/more.cnf", "[mariadb]\nsort_buffer_size = 1M\n");
     let checked = place.weighin(&["check", "shop.toml"]).done();
@@ -308,6 +309,8 @@ fn a_private_server_gets_the_settings_of_a_real_option_file() {
     let dataset = place.store().dataset().unwrap();
     let variable = |name: &str| dataset.targets[0].server.variables[name].clone();
     assert_eq!(variable("sort_buffer_size"), (1 << 20).to_string());
+    // The server is of 10.11, and neither of 8.0 nor of 10.1.
+    assert_eq!(variable("join_buffer_size"), (3 << 20).to_string());
     assert_eq!(variable("log_bin"), "ON");
     assert!(variable("innodb_buffer_pool_size").parse::<u64>().unwrap() < 4096 << 30);
     let report = place.files("weighin")[0].to_str().unwrap().to_owned();
@@ -319,9 +322,12 @@ fn a_private_server_gets_the_settings_of_a_real_option_file() {
         "no_such_setting_here",
         "innodb_buffer_pool_size = 4398046511104 became",
         "[mysqld-8.0] sort_buffer_size = 2M was left out",
+        "[mysqld-10.1] join_buffer_size = 5M was left out",
+        "[mariadb-10.11] tmpdir = /srv/tmp was left out",
     ] {
         assert!(report.contains(said), "{said}: {report}");
     }
+    assert!(!report.contains("[mariadb-10.11] join_buffer_size"), "{report}");
     // What is elsewhere on the machine that the file comes from is not what this one has there.
     place.write("prod/my.cnf", "!includedir /etc/mysql/conf.d\n");
     place.weighin(&["check", "shop.toml"]).refused(2, &["/etc/mysql/conf.d", "beside it"]);

@@ -30,10 +30,8 @@ impl Reading<'_> {
                 '"' if self.syntax.backticks => self.text(c),
                 '"' | '`' => self.name(c),
                 '$' if !in_word => self.dollars(),
-                '-' if self.rest.peek() == Some(&'-') && self.is_line_comment() => {
-                    self.to_line_end()
-                }
-                '#' if self.syntax.hash_comments => self.to_line_end(),
+                '-' if self.rest.peek() == Some(&'-') && self.is_line_comment() => self.skip_line(),
+                '#' if self.syntax.hash_comments => self.skip_line(),
                 '/' if self.rest.peek() == Some(&'*') => self.comment(),
                 c if c.is_ascii_digit() && !in_word => {
                     let number = |c: &char| c.is_ascii_alphanumeric() || *c == '.';
@@ -115,7 +113,7 @@ impl Reading<'_> {
         !self.syntax.hash_comments || after.is_none_or(char::is_whitespace)
     }
 
-    fn to_line_end(&mut self) {
+    fn skip_line(&mut self) {
         self.rest.by_ref().find(|c| *c == '\n');
         self.space();
     }

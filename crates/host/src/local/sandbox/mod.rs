@@ -90,6 +90,7 @@ impl Sandbox {
             data,
             database,
             fits_memory,
+            of_versions,
             ..
         } = options;
         let (volume, temporary_volume) = (options.volume, options.temporary_volume);
@@ -107,6 +108,7 @@ impl Sandbox {
             program,
             member,
             fits_memory,
+            of_versions,
             data,
             database,
         };

@@ -4,7 +4,7 @@ use super::distribution::Distribution;
 use super::home::Home;
 use super::kind::{KindFacts, note_programs};
 use crate::question::GroupMember;
-use model::{Failure, FailureKind, System};
+use model::{Failure, FailureKind, System, VersionSetting};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::io;
@@ -65,6 +65,8 @@ pub struct RecipeOrder {
     pub member: Option<GroupMember>,
     /// The settings are of another machine, which may have more memory.
     pub fits_memory: bool,
+    /// Settings for servers of one version.
+    pub of_versions: Vec<VersionSetting>,
     /// The data directory that it gets a copy of.
     pub data: Option<PathBuf>,
     /// The database that clients use, where it is not that of its kind.

@@ -3,7 +3,7 @@
 use crate::problem::{Place, Problems};
 use crate::read::{data_file, script_file};
 use model::system::Feature;
-use model::{ConfigChange, ServerConfig, System};
+use model::{ConfigChange, ServerConfig, System, VersionSetting};
 use settings::{KnownSettings, OptionLine, Verdict, is_name};
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
@@ -45,39 +45,73 @@ pub(super) fn read(
         problems,
     };
     reading.file(Path::new(written))?;
-    let (settings, mut changes) = (reading.settings, reading.of_versions);
+    let (settings, of_versions) = (reading.settings, reading.of_versions);
+    let mut changes = Vec::new();
     let mut given = BTreeMap::new();
     for (name, value) in &settings {
-        let change = |instead: Option<String>, why: &str| ConfigChange {
-            name: name.clone(),
-            value: if known.is_secret(name) { "***".to_owned() } else { value.clone() },
-            instead,
-            why: why.to_owned(),
-        };
-        match known.judge(name, value) {
-            Verdict::Allowed => {}
-            Verdict::NeedsTrust(_) if known.names_own_file(name) => {
-                let file = value.rsplit('/').next().unwrap_or_default().to_owned();
-                changes.push(change(
-                    Some(file.clone()),
-                    "a private server keeps its files in a directory of its own",
-                ));
-                given.insert(name.clone(), file);
-                continue;
-            }
-            Verdict::NeedsTrust(_) if trusted => {}
-            Verdict::NeedsTrust(why) | Verdict::Decided(why) => {
-                changes.push(change(None, why));
-                continue;
-            }
-        }
-        given.insert(name.clone(), value.clone());
+        let given_value = suited(known, trusted, (name, value), |instead, why| {
+            changes.push(change(known, (name, name), value, instead, why));
+        });
+        given.extend(given_value.map(|value| (name.clone(), value)));
     }
+    let suits = |one: VersionSetting| {
+        let shown = format!("[{}] {}", one.group, one.name);
+        if known.is_secret(&one.name) {
+            let why = "what an option file has in secret is given to no record";
+            changes.push(change(known, (&one.name, &shown), &one.value, None, why));
+            return None;
+        }
+        let value = suited(known, trusted, (&one.name, &one.value), |instead, why| {
+            changes.push(change(known, (&one.name, &shown), &one.value, instead, why));
+        })?;
+        Some(VersionSetting { value, ..one })
+    };
+    let of_versions = of_versions.into_iter().filter_map(suits).collect();
     let settings: BTreeMap<String, String> =
         settings.into_iter().filter(|(name, _)| !known.is_secret(name)).collect();
     let cache = known.cache_bytes(&settings);
-    let config = ServerConfig { file: written.to_owned(), settings, changes, cache };
+    let file = written.to_owned();
+    let config = ServerConfig { file, settings, changes, of_versions, cache };
     Some(Config { config, known, given })
+}
+
+/// The value that a private server gets of a setting, if it gets it at all; `changed` is told what it gets in
+/// place of another one, and why.
+fn suited(
+    known: &KnownSettings,
+    trusted: bool,
+    (name, value): (&str, &str),
+    mut changed: impl FnMut(Option<String>, &str),
+) -> Option<String> {
+    match known.judge(name, value) {
+        Verdict::Allowed => {}
+        Verdict::NeedsTrust(_) if known.names_own_file(name) => {
+            let file = value.rsplit('/').next().unwrap_or_default().to_owned();
+            changed(
+                Some(file.clone()),
+                "a private server keeps its files in a directory of its own",
+            );
+            return Some(file);
+        }
+        Verdict::NeedsTrust(_) if trusted => {}
+        Verdict::NeedsTrust(why) | Verdict::Decided(why) => {
+            changed(None, why);
+            return None;
+        }
+    }
+    Some(value.to_owned())
+}
+
+/// A change of a setting, which is shown by another name than it has.
+fn change(
+    known: &KnownSettings,
+    (name, shown): (&str, &str),
+    value: &str,
+    instead: Option<String>,
+    why: &str,
+) -> ConfigChange {
+    let value = if known.is_secret(name) { "***" } else { value };
+    ConfigChange { name: shown.to_owned(), value: value.to_owned(), instead, why: why.to_owned() }
 }
 
 /// Adds what the server gets to what the study sets, which wins. A setting that its version does not know
@@ -96,8 +130,7 @@ struct Reading<'a> {
     at: Place,
     left: usize,
     settings: BTreeMap<String, String>,
-    /// Settings that are for servers of one version.
-    of_versions: Vec<ConfigChange>,
+    of_versions: Vec<VersionSetting>,
     problems: &'a mut Problems,
 }
 
@@ -120,23 +153,21 @@ impl Reading<'_> {
                     let value = value.map(|value| String::from_utf8_lossy(&value).into_owned());
                     self.option(&shown, number, &name, value.unwrap_or_default())?;
                 }
-                OptionLine::Option { group, name, value }
-                    if self.known.is_of_one_version(&group) =>
-                {
-                    let value = String::from_utf8_lossy(&value.unwrap_or_default()).into_owned();
-                    self.of_one_version(&group, &name, value);
+                OptionLine::Option { group, name, value } => {
+                    let Some(version) = self.known.version_of(&group) else { continue };
+                    let value = value.map(|value| String::from_utf8_lossy(&value).into_owned());
+                    let (name, value) =
+                        self.named(&shown, number, &name, value.unwrap_or_default())?;
+                    let version = version.to_owned();
+                    self.of_versions.push(VersionSetting { group, version, name, value });
                 }
-                OptionLine::Option { .. } => {}
             }
         }
         Some(())
     }
 
     fn option(&mut self, file: &str, number: usize, name: &str, value: String) -> Option<()> {
-        let name = self.known.normal_name(name);
-        if !is_name(&name) || value.contains(char::is_control) {
-            return self.refuse(format!("{file}, line {number}: this is no setting"));
-        }
+        let (name, value) = self.named(file, number, name, value)?;
         // Of most options given twice the last one counts.
         match self.settings.get_mut(&name).filter(|_| self.known.adds_up(&name)) {
             Some(known) => *known = format!("{known} {value}"),
@@ -145,16 +176,19 @@ impl Reading<'_> {
         Some(())
     }
 
-    /// Which version the server has is not known before it starts.
-    fn of_one_version(&mut self, group: &str, name: &str, value: String) {
-        let is_secret = self.known.is_secret(name);
-        self.of_versions.push(ConfigChange {
-            name: format!("[{group}] {name}"),
-            value: if is_secret { "***".to_owned() } else { value },
-            instead: None,
-            why: "its group is for servers of one version; give what is meant as `settings`"
-                .to_owned(),
-        });
+    /// A setting by the name that it has with underscores.
+    fn named(
+        &mut self,
+        file: &str,
+        number: usize,
+        name: &str,
+        value: String,
+    ) -> Option<(String, String)> {
+        let name = self.known.normal_name(name);
+        if !is_name(&name) || value.contains(char::is_control) {
+            self.refuse(format!("{file}, line {number}: this is no setting"))?;
+        }
+        Some((name, value))
     }
 
     /// What a file of another machine includes by an absolute path is not what this machine has there.
