@@ -1,9 +1,10 @@
 //! What a report shows of a cell.
 
 use super::{CellData, CellTrial, volume};
+use crate::trial::check::CheckedTrial;
 use crate::trial::figures::Figures;
 use crate::{Basis, CellVolume, Metric};
-use findings::{Check, Validity};
+use findings::{Check, Evidence, Validity};
 use model::Level;
 use serde::Serialize;
 use stats::{Estimate, Interval};
@@ -31,6 +32,9 @@ pub struct Cell {
     pub volume: Option<CellVolume>,
     /// Trials that fell behind the offered rate, of those that are not void.
     pub overloaded: usize,
+    /// Trials that put work off more and more while they were measured, of those that are not void: what
+    /// they achieved does not last.
+    pub indebted: usize,
     /// Trials that failed or are void, those that the user skipped aside. What the others measured says
     /// nothing of them: a server that breaks in one trial of three does not bear the load.
     pub lost: usize,
@@ -68,6 +72,14 @@ pub struct TrialAssessment {
     pub record: usize,
 }
 
+/// Whether a debt grew while a trial was measured.
+fn puts_off(checked: &CheckedTrial) -> bool {
+    checked.results.iter().any(|result| match &result.evidence {
+        Evidence::DebtChanged(changed) => changed.has_grown(),
+        _ => false,
+    })
+}
+
 impl CellData<'_> {
     /// What each of its trials is worth, without what they say together.
     pub(crate) fn of_trials(&self) -> Cell {
@@ -80,6 +92,7 @@ impl CellData<'_> {
             spread: None,
             volume: None,
             overloaded: self.usable().filter(|trial| trial.fell_behind).count(),
+            indebted: self.usable().filter(|trial| puts_off(trial.checked)).count(),
             lost: self.lost(),
             unstarted: self.unstarted(),
             stalled: self.stalled(),

@@ -10,6 +10,7 @@ mod contents;
 mod cross_check;
 mod curve_rates;
 mod curves;
+mod debt;
 mod events;
 mod factors;
 mod false_alarms;

@@ -85,7 +85,8 @@ pub struct DebtChanged {
 }
 
 impl DebtChanged {
-    fn has_grown(&self) -> bool {
+    /// Whether there was more of it at the end.
+    pub fn has_grown(&self) -> bool {
         self.debt.to > self.debt.from
     }
 

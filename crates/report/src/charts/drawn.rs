@@ -110,6 +110,7 @@ mod tests {
             spread: None,
             volume: None,
             overloaded: 0,
+            indebted: 0,
             stalled: 0,
             unstarted: 0,
             lost: 0,

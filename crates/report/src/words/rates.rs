@@ -69,7 +69,8 @@ fn measured(cells: &[&Cell], name: &str) -> String {
     let Some(beyond) = cells.get(sustained) else {
         return match reached {
             Some(cell) => {
-                format!("{name} sustains {}, the highest rate offered{}.", cell.level, p95(cell))
+                let (how, but) = how_long(cell);
+                format!("{name} {how} {}, the highest rate offered{}{but}.", cell.level, p95(cell))
             }
             None => format!("{name} has no result."),
         };
@@ -86,8 +87,21 @@ fn measured(cells: &[&Cell], name: &str) -> String {
         (_, _) => format!("falls behind at {}", beyond.level),
     };
     match reached {
-        Some(cell) => format!("{name} sustains {}{}, and {ends}.", cell.level, p95(cell)),
+        Some(cell) => {
+            let (how, but) = how_long(cell);
+            format!("{name} {how} {}{}{but}, and {ends}.", cell.level, p95(cell))
+        }
         None => format!("{name} {ends}."),
+    }
+}
+
+/// What a target does at a rate that it kept up with, and what speaks against that it lasts.
+fn how_long(cell: &Cell) -> (&'static str, &'static str) {
+    match cell.indebted {
+        0 => ("sustains", ""),
+        _ => {
+            ("keeps up with", ", but puts off more and more work: it is not known to sustain that")
+        }
     }
 }
 

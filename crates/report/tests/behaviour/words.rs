@@ -4,18 +4,20 @@ use crate::support::{self, ratio};
 use analyse::{
     AnswersCached, BetterAtLevels, BlocksInCommon, CacheNotCold, CacheNotWarm, Check, CheckPassed,
     ClientBusy, ClientDelay, ConditionChange, ConditionsChanged, ConnectionsLost, CounterMismatch,
-    CountersUnavailable, CrossCheck, CrossCheckFailed, DatasetAgainstMemory, Decline,
-    DifferentData, DirtyPageBacklog, Drift, EquivalentAtLevels, Errors, Evidence, FewRepeats,
-    Finding, HighestLoad, HighestLoadsCompared, HostSaturated, KeysEvicted, LastingPair,
-    LedgerUnbalanced, LevelRepeats, LevelsPlaced, LittlesLaw, LoadHostBusy, MadeWithout,
-    MeasuredAnew, MeasuredLater, Metric, NamedShare, OtherProcesses, OthersNotSeen, OverallResult,
-    Overheated, Overloaded, Peak, PlacedAround, PlacedLevel, PlacementEnd, RatiosLast,
-    RepeatsAdded, RepeatsAlike, RepeatsEnd, RepeatsEnded, RowsMissing, SearchOutcome, Severity,
-    Stalled, StartSpread, SteadyFigure, Steal, Subject, TablesChanged, TablesIntact, Throttled,
-    ThrottledProcess, TooShortForTrend, TrialFailed, TrialsMissing, UnevenLoad, UnevenStart,
-    UnresolvedAtLevels, Verdict,
+    CountersUnavailable, CrossCheck, CrossCheckFailed, DatasetAgainstMemory, DebtChanged,
+    DebtsNotTold, Decline, DifferentData, DirtyPageBacklog, Drift, EquivalentAtLevels, Errors,
+    Evidence, FewRepeats, Finding, HighestLoad, HighestLoadsCompared, HostSaturated, KeysEvicted,
+    LastingPair, LedgerUnbalanced, LevelRepeats, LevelsPlaced, LittlesLaw, LoadHostBusy,
+    LoadingLeftDebt, MadeWithout, MeasuredAnew, MeasuredLater, Metric, NamedShare, NotLevel,
+    OtherProcesses, OthersNotSeen, OverallResult, Overheated, Overloaded, Peak, PlacedAround,
+    PlacedLevel, PlacementEnd, RatiosLast, RepeatsAdded, RepeatsAlike, RepeatsEnd, RepeatsEnded,
+    RowsMissing, SearchOutcome, Severity, Stalled, StartSpread, SteadyFigure, SteadyStart, Steal,
+    Subject, TablesChanged, TablesIntact, Throttled, ThrottledProcess, TooShortForTrend,
+    TrialFailed, TrialsMissing, UnevenLoad, UnevenStart, UnresolvedAtLevels, Verdict,
 };
-use model::{Bound, Direction, Failure, FailureKind, Level, SearchOver, UnitName};
+use model::{
+    Bound, Debt, DebtChange, Direction, Failure, FailureKind, Level, SearchOver, UnitName,
+};
 use report::words::sentence;
 use stats::Estimate;
 use std::time::Duration;
@@ -99,6 +101,16 @@ fn cross_check_on(part: Option<Direction>, metric: Metric, agrees: Option<bool>)
         agrees,
         crowded: (part.is_some() && metric == Metric::LatencyP99).then_some((300, 2)),
     }))
+}
+
+/// A checkpoint that aged, rows that died, and a rewrite that is under way or not.
+fn debts(is_level: bool) -> Vec<DebtChange> {
+    let change = |debt, from, to, limit| DebtChange { debt, from, to, limit, is_level };
+    vec![
+        change(Debt::CheckpointAge, 10, 78, Some(100)),
+        change(Debt::OldVersions, 20_000, 20_000, None),
+        change(Debt::LogRewrite, 1, u64::from(!is_level), None),
+    ]
 }
 
 fn highest(over: SearchOver, outcome: SearchOutcome) -> Finding {
@@ -287,6 +299,19 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             checkpoint_age: None,
             redo_bytes: None,
             growing: false,
+        })),
+        finding(Evidence::SteadyStart(SteadyStart { seconds: 42.4, debts: debts(true) })),
+        finding(Evidence::NotLevel(NotLevel { seconds: 600.2, debts: debts(false) })),
+        finding(Evidence::DebtsNotTold(DebtsNotTold {})),
+        finding(Evidence::DebtChanged(DebtChanged { debt: debts(false)[0], seconds: 30.0 })),
+        finding(Evidence::DebtChanged(DebtChanged {
+            debt: DebtChange { from: 78, to: 10, ..debts(false)[0] },
+            seconds: 30.0,
+        })),
+        whole(Evidence::LoadingLeftDebt(LoadingLeftDebt {
+            seconds: 4.5,
+            debts: debts(true),
+            is_level: true,
         })),
         whole(Evidence::CheckPassed(CheckPassed { check: Check::LittlesLaw, trials: 36 })),
         whole(Evidence::CheckPassed(CheckPassed { check: Check::SteadyState, trials: 36 })),

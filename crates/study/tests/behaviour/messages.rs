@@ -196,6 +196,17 @@ fn policies_are_named_as_on_the_command_line() {
     assert_says(&checked, &["`cross_check` does not work with `reconnect_after`"]);
 }
 
+#[test]
+fn a_load_settles_only_where_a_steady_state_can_be_waited_for() {
+    let with = |keys: &str| refusal_with("", "", keys);
+    let longest = with("steady_within = \"25h\"");
+    assert_says(&longest, &["`steady_within` must be from 1s to 24h"]);
+    let cold = with("steady_within = \"10m\"\ncache = \"cold\"");
+    assert_says(&cold, &["`steady_within` does not work with cold caches"]);
+    let work = with("steady_within = \"10m\"\ntransactions = 500");
+    assert_says(&work, &["`steady_within` cannot stand beside `transactions`"]);
+}
+
 /// The message for a Redis target and a test of keys, each with these lines.
 fn refusal_of_keys(target: &str, test: &str) -> String {
     refusal(&format!(

@@ -131,16 +131,16 @@ fn at_most(study: &Study) -> Option<String> {
             )
         })
         .collect();
-    lines.extend(settling(&most, study));
     lines.push(match study.until {
         Some(until) => format!(
             "After block {} and each later one, what is resolved is left out; with all {} repeats \
              of every cell it would be {trials} trials, about {time}.{ends}",
             until.min, study.repeats,
         ),
-        None if lines.is_empty() => return None,
+        None if lines.is_empty() => return settling(&most, study),
         None => format!("With all of these it would be {trials} trials, about {time}."),
     });
+    lines.extend(settling(&most, study));
     Some(lines.join("\n"))
 }
 
@@ -149,7 +149,7 @@ fn settling(plan: &Plan, study: &Study) -> Option<String> {
     let loads = plan.trials().filter_map(|trial| study.test(&trial.key.test)?.load()?.settling());
     let longer: Vec<Duration> = loads.map(|(least, longest)| longest - least).collect();
     let (count, longer) = (longer.len(), longer.iter().sum::<Duration>());
-    (count > 0).then(|| {
+    (!longer.is_zero()).then(|| {
         format!(
             "Before {} the load runs until what the server puts off is level, which may take up to {} \
              more.",

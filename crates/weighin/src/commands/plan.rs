@@ -324,7 +324,9 @@ fn load_time(trial: &Trial, study: &Study) -> String {
     let level = trial.key.level;
     let test = study.test(&trial.key.test);
     let is_work = test.and_then(Test::load).is_some_and(|load| load.operations.is_some());
+    let settles = test.and_then(Test::load).is_some_and(|load| load.steady_within.is_some());
     let about = match () {
+        () if settles => "at least ",
         () if is_work || level.search.is_some() || level == Level::NONE => "about ",
         () => "",
     };

@@ -77,6 +77,7 @@ mod slo;
 mod soak;
 mod ssh;
 mod statement;
+mod steady;
 mod stopping;
 mod storage;
 mod storage_contents;

@@ -7,6 +7,10 @@ use model::{Debt, DebtChange, Effect, LoadResult, Sampling, ServerCounters, Wind
 
 /// By how much of what the target takes a debt may change while it is measured.
 const RELEVANT: f64 = 0.25;
+/// By how much it must have changed to be named, of what the target takes.
+const NOTICEABLE: f64 = 0.02;
+/// The same of a debt without a limit.
+const LEAST: f64 = 10_000.0;
 
 /// How a trial began that was to begin when debts were level.
 pub(super) fn start(load: &LoadResult) -> Option<CheckResult> {
@@ -14,12 +18,20 @@ pub(super) fn start(load: &LoadResult) -> Option<CheckResult> {
     let seconds = settled.took.as_secs_f64();
     Some(match settled.is_level() {
         Some(true) => CheckResult::valid(SteadyStart { seconds, debts: settled.debts.clone() }),
-        Some(false) => {
-            let debts = settled.debts.iter().filter(|debt| !debt.is_level).copied().collect();
-            CheckResult::suspect(NotLevel { seconds, debts })
-        }
+        Some(false) => CheckResult::suspect(NotLevel { seconds, debts: not_level(&settled.debts) }),
         None => CheckResult::suspect(DebtsNotTold {}),
     })
+}
+
+/// Those that still grew or fell: of a load too short to tell of any, those that changed at all.
+fn not_level(debts: &[DebtChange]) -> Vec<DebtChange> {
+    let all: Vec<DebtChange> = debts.iter().filter(|debt| !debt.is_level).copied().collect();
+    let changed = |debt: &&DebtChange| {
+        let least = debt.limit.map_or(LEAST, |limit| NOTICEABLE * limit as f64);
+        debt.debt.is_work() || debt.to.abs_diff(debt.from) as f64 >= least
+    };
+    let some: Vec<DebtChange> = all.iter().filter(changed).copied().collect();
+    if some.is_empty() { all } else { some }
 }
 
 /// Debts for which clients must wait at last, and that grew or fell while the load was measured. What a

@@ -215,7 +215,7 @@ fn error_policy(
 
 /// The longest time that a load may settle.
 const SETTLING: std::ops::RangeInclusive<Duration> =
-    Duration::from_secs(1)..=Duration::from_hours(24);
+    Duration::from_secs(1)..=Duration::from_secs(24 * 3600);
 
 /// How long the load may run before it is measured, until what its server puts off is level.
 fn steady_within(server: &ServerKeys, searches: bool, problems: &mut Problems) -> Option<Duration> {
