@@ -1,7 +1,7 @@
 //! The private parsers of this crate on any bytes, for the crate `fuzz` alone.
 
-use crate::client::certificate_hash;
 use crate::client::password_file::{Wanted, find};
+use crate::protocol::certificate_hash;
 
 /// Reads bytes as a password file, and as a certificate.
 pub fn read(bytes: &[u8]) {
