@@ -226,3 +226,44 @@ fn twenty_kills_of_postgresql_are_what_a_relay_and_the_new_primary_say() {
         );
     }
 }
+
+/// What `check` says of a study that writes to a server, in one line, with its exit code.
+fn checked(place: &Workplace, port: u16, more: &str) -> (String, Option<i32>) {
+    place.write(
+        "looked.toml",
+        format!(
+            "[study]\nname = \"looked\"\nrepeats = 1\n\
+             [[target]]\nname = \"pg\"\nurl = \"postgresql://probe@127.0.0.1:{port}/postgres\"\n{more}\
+             [[test]]\nworkload = \"oltp_write_only\"\ntable_size = 100\nclients = 2\n"
+        ),
+    );
+    let ran = place.weighin(&["check", "looked.toml"]);
+    let words = format!("{} {}", ran.out, ran.err);
+    (words.split_whitespace().collect::<Vec<_>>().join(" "), ran.code)
+}
+
+#[test]
+fn what_replicas_and_slots_mean_for_a_run_is_found_before_it() {
+    let place = Workplace::new();
+    let pair = Pair::start(true);
+    pair.primary.ask("SELECT pg_create_physical_replication_slot('forgotten', true)");
+    let (said, code) = checked(&place, pair.primary.port, "");
+    for words in [
+        "commits wait for replicas (synchronous_standby_names = *)",
+        "1 replication slots are used by nobody",
+        "1 replicas that the study does not name are connected",
+    ] {
+        assert!(said.contains(words), "no {words:?} in {said}");
+    }
+    assert_ne!(code, Some(3), "{said}");
+
+    let replica =
+        format!("replicas = [\"postgresql://probe@127.0.0.1:{}/postgres\"]\n", pair.replica.port);
+    let (said, _) = checked(&place, pair.primary.port, &replica);
+    assert!(said.contains("1 replicas receive without a slot"), "{said}");
+    assert!(!said.contains("does not name"), "{said}");
+
+    let (said, code) = checked(&place, pair.replica.port, "");
+    assert!(said.contains("is in recovery: it is a replica, and takes no writes"), "{said}");
+    assert_eq!(code, Some(3), "{said}");
+}
