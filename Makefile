@@ -97,6 +97,7 @@ test-peers: ## Run sysbench's own tests with weighin in its place: SYSBENCH=DIRE
 
 endurance: ## Kill studies and primaries some two hundred times, and load for an hour with 1000 clients (two hours)
 	@scripts/setup test
+	@scripts/setup endurance
 	@scripts/servers
 	$(CARGO) test $(LOCKED) --package weighin --test end_to_end -- --ignored --nocapture --test-threads 1 \
 		--skip fleet::bars --skip side_by_side

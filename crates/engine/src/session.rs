@@ -35,6 +35,10 @@ pub trait Session {
     /// The transport is encrypted from here on (after [`Event::StartTls`]); appends what follows.
     fn tls_started(&mut self, out: &mut Vec<u8>);
 
+    /// The encryption is set up, and the server has shown this certificate, in DER. What [`Self::tls_started`]
+    /// appended is on its way; nothing has come in answer yet.
+    fn peer_certificate(&mut self, _certificate: &[u8]) {}
+
     /// Begins the next operation; appends its first request, or has another event
     /// ([`Self::take_event`]).
     fn begin(&mut self, out: &mut Vec<u8>);

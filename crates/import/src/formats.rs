@@ -1,11 +1,16 @@
 //! The formats that can be read.
 
 use crate::sysbench::SysbenchText;
-use crate::{BenchBase, DiskSpd, Fio, Format, HammerDb, Hlog, Iostat, Memtier, Mysqlslap, Parsed};
-use crate::{Pgbench, PgbenchLog, Problem, RedisBenchmark, ShowDump, Source, Table, TableOptions};
+use crate::{
+    BenchBase, ClickBench, DiskSpd, Fio, Format, HammerDb, Hlog, Iostat, Memtier, Mysqlslap, Parsed,
+};
+use crate::{
+    Pgbench, PgbenchLog, PostgresBench, Problem, RedisBenchmark, ShowDump, Source, Table,
+    TableOptions,
+};
 
 /// All formats, in the order in which they are asked whether they know a text.
-pub const FORMATS: [&dyn Format; 14] = [
+pub const FORMATS: [&dyn Format; 16] = [
     &Table,
     &SysbenchText,
     &Fio,
@@ -16,6 +21,8 @@ pub const FORMATS: [&dyn Format; 14] = [
     &Pgbench,
     &PgbenchLog,
     &BenchBase,
+    &PostgresBench,
+    &ClickBench,
     &HammerDb,
     &Mysqlslap,
     &Iostat,

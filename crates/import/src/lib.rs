@@ -7,6 +7,7 @@
 mod assemble;
 mod belongs;
 mod benchbase;
+mod clickhouse;
 mod companion;
 pub mod decode;
 mod diskspd;
@@ -38,6 +39,7 @@ mod unread;
 
 pub use assemble::assemble;
 pub use benchbase::BenchBase;
+pub use clickhouse::{ClickBench, PostgresBench};
 pub use diskspd::DiskSpd;
 pub use fio::Fio;
 pub use format::Format;

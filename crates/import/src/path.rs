@@ -2,7 +2,7 @@
 
 /// What a word of a file's name says of the file, and nothing of what was measured: its type, what it
 /// is for, and the names of the tools.
-const KINDS: [&str; 48] = [
+const KINDS: [&str; 50] = [
     "txt",
     "log",
     "logs",
@@ -28,6 +28,8 @@ const KINDS: [&str; 48] = [
     "pgbench",
     "hammerdb",
     "benchbase",
+    "clickbench",
+    "postgresbench",
     "mysqlslap",
     "hlog",
     "hdr",

@@ -1,8 +1,8 @@
 //! The private parsers of this crate on any bytes, for the crate `fuzz` alone.
 
-use crate::client::certificate_hash;
 use crate::client::password_file::{Wanted, find};
 use crate::outline::ServerLog;
+use crate::protocol::certificate_hash;
 use workload::draft::{LoggedStatements, StatementLog};
 
 /// Reads bytes as a password file, and as a certificate.

@@ -252,6 +252,12 @@ impl<W: Wire, const BY_STATEMENT: bool> Session for ProgramSession<W, BY_STATEME
         }
     }
 
+    fn peer_certificate(&mut self, certificate: &[u8]) {
+        if matches!(self.stage, Stage::GettingReady) {
+            self.wire.peer_certificate(certificate);
+        }
+    }
+
     fn begin(&mut self, out: &mut Vec<u8>) {
         let event = self.execute_next(out);
         if !matches!(event, Event::More) {

@@ -19,6 +19,9 @@ pub trait Wire {
     /// The transport is encrypted from here on.
     fn tls_started(&mut self, out: &mut Vec<u8>);
 
+    /// The server has shown this certificate, in DER, before anything that it says encrypted.
+    fn peer_certificate(&mut self, _certificate: &[u8]) {}
+
     /// Logs in and prepares what is to be prepared. Returns how many bytes it took.
     ///
     /// # Errors

@@ -33,6 +33,11 @@ impl<S: Session> Pool<S> {
         self.clients[id].session.tls_started(out);
     }
 
+    /// The server of client `id` has shown this certificate.
+    pub(crate) fn peer_certificate(&mut self, id: usize, certificate: &[u8]) {
+        self.clients[id].session.peer_certificate(certificate);
+    }
+
     pub(super) fn log_in(
         &mut self,
         id: usize,

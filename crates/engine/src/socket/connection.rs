@@ -167,6 +167,12 @@ impl Connection {
         Ok(())
     }
 
+    /// As [`TlsLayer::new_certificate`].
+    #[inline]
+    pub(super) fn new_certificate(&mut self) -> Option<&[u8]> {
+        self.tls.as_mut()?.new_certificate()
+    }
+
     pub(super) fn is_encrypted(&self) -> bool {
         self.tls.is_some()
     }

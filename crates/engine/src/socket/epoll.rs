@@ -309,6 +309,9 @@ impl Epoll {
                 clear.clear();
                 clear.append(&mut connection.carry);
                 connection.decrypt(&buffer[..read], &mut clear).map_err(LoadError::tls)?;
+                if let Some(certificate) = connection.new_certificate() {
+                    pool.peer_certificate(id, certificate);
+                }
                 let delivered = self.deliver(pool, id, &clear, arrived);
                 self.clear = clear;
                 delivered?;

@@ -25,6 +25,8 @@ fixtures!(hlog: "hlog/microseconds-tags.hlog", "hlog/nanoseconds.hlog");
 fixtures!(pgbench: "pgbench/15.txt", "pgbench/15-rate.txt", "pgbench/15-german.txt",
     "pgbench/12-french.txt");
 fixtures!(benchbase: "benchbase/tpcc.summary.json");
+fixtures!(postgresbench: "clickhouse/postgresbench.json");
+fixtures!(clickbench: "clickhouse/clickbench.json");
 fixtures!(hammerdb: "hammerdb/tprocc.log", "hammerdb/5-job.json");
 fixtures!(mysqlslap: "mysqlslap/two-levels.txt");
 fixtures!(iostat: "iostat/11.log", "iostat/12-dated.log", "iostat/12-mebibytes.log",

@@ -183,6 +183,27 @@ pub(super) const BENCHBASE: Target = format!(
         "}"
     ]
 );
+pub(super) const POSTGRESBENCH: Target = format!(
+    "import_postgresbench",
+    "postgresbench",
+    seeds::postgresbench,
+    &[
+        "\"results\"",
+        "\"benchmark\"",
+        "\"tps\"",
+        "\"clients\"",
+        "\"transactions\"",
+        "null",
+        "{",
+        "}"
+    ]
+);
+pub(super) const CLICKBENCH: Target = format!(
+    "import_clickbench",
+    "clickbench",
+    seeds::clickbench,
+    &["\"result\"", "[0.1, 0.1, 0.1]", "null", "1e308", "0.0", "[", "]", "{", "}"]
+);
 pub(super) const HAMMERDB: Target = format!(
     "import_hammerdb",
     "hammerdb",
@@ -304,6 +325,8 @@ fn parts_seeds() -> Vec<Vec<u8>> {
         seeds::hlog(),
         seeds::pgbench(),
         seeds::benchbase(),
+        seeds::postgresbench(),
+        seeds::clickbench(),
         seeds::hammerdb(),
         seeds::mysqlslap(),
         seeds::iostat(),

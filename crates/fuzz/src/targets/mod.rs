@@ -44,6 +44,8 @@ pub const TARGETS: &[Target] = &[
     import::HLOG,
     import::PGBENCH,
     import::BENCHBASE,
+    import::POSTGRESBENCH,
+    import::CLICKBENCH,
     import::HAMMERDB,
     import::MYSQLSLAP,
     import::IOSTAT,

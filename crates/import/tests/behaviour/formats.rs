@@ -1,6 +1,7 @@
 //! What other tools print, read from what they printed.
 
 mod bounds;
+mod clickhouse;
 mod companion;
 mod cut_short;
 mod diskspd;

@@ -1,7 +1,6 @@
 //! A blocking connection to a server, for everything but the load itself: setting up, checking,
 //! reading counters.
 
-mod binding;
 mod connection;
 mod credentials;
 mod error;
@@ -10,7 +9,6 @@ pub(crate) mod password_file;
 mod session;
 
 pub use crate::protocol::TextRows as Rows;
-pub(crate) use binding::certificate_hash;
 pub use connection::Connection;
 pub use credentials::usual_login;
 pub use error::ClientError;

@@ -1,9 +1,10 @@
 //! From a connected line to an open session.
 
-use super::binding::certificate_hash;
 use super::failure::login_failure;
 use crate::names::APPLICATION_NAME;
-use crate::protocol::{Login, LoginError, LoginOptions, LoginStep, SessionInfo, write_ssl_request};
+use crate::protocol::{
+    Login, LoginError, LoginOptions, LoginStep, SessionInfo, certificate_hash, write_ssl_request,
+};
 use model::{Endpoint, Failure, ServerAddress, Tls};
 use system::client::{Credentials, Line, Transport, broken_login};
 

@@ -1,10 +1,14 @@
 //! Sessions that run programs, with a server that is made up.
 
 use super::peer::{Said, Talk, message};
-use crate::protocol::AnswerReader;
+use super::wire::PostgresWire;
+use super::{Duplicates, ProgramSession};
+use crate::protocol::{AnswerReader, LoginOptions};
 use engine::{Event, OperationError, Session, SessionError};
-use model::{ErrorClass, KeyDistribution, Oltp, OltpMix};
+use model::{ErrorClass, KeyDistribution, Oltp, OltpMix, RequestTally};
+use sql::Statements;
 use std::fmt::Write;
+use std::sync::Arc;
 use workload::oltp::{Wording, program_in};
 use workload::program::Program;
 use workload::script::{Options, Script, Syntax, parse};
@@ -108,6 +112,41 @@ fn after_the_last_word_of_a_server_nothing_is_sent() {
     let mut notice = Vec::new();
     message(b'E', b"SERROR\0VERROR\0C57P05\0Mno\0\0", &mut notice);
     assert!(!talk.session.is_farewell(&notice) && !talk.session.is_farewell(b"E\0\0\0\0"));
+}
+
+/// As little of a certificate as says what it is signed with: ECDSA with SHA-256.
+const CERTIFICATE: &[u8] =
+    &[0x30, 14, 0x30, 0, 0x30, 10, 6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2];
+
+#[test]
+fn a_login_over_tls_is_bound_to_the_certificate_that_the_server_has_shown() {
+    for (shown, expected) in [(true, "SCRAM-SHA-256-PLUS"), (false, "SCRAM-SHA-256")] {
+        let statements = Arc::new(Statements::new(script("SELECT 1;\n", true), 7, 1));
+        let options = LoginOptions {
+            user: "ann".to_owned(),
+            password: b"secret".to_vec(),
+            tls: true,
+            ..LoginOptions::default()
+        };
+        let wire = PostgresWire::new(options, &statements, Duplicates::Conflict);
+        let mut session = ProgramSession::<true>::new(wire, statements, 0);
+        let (mut out, mut tally) = (Vec::new(), RequestTally::default());
+        session.open(&mut out);
+        let (_, event) = session.receive(b"S", &mut out, &mut tally).unwrap();
+        assert!(matches!(event, Event::StartTls));
+        session.tls_started(&mut out);
+        if shown {
+            session.peer_certificate(CERTIFICATE);
+        }
+        out.clear();
+        let mut offer = Vec::new();
+        let body = b"\0\0\0\x0aSCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0";
+        message(b'R', body, &mut offer);
+        session.receive(&offer, &mut out, &mut tally).unwrap();
+        // The answer begins with the name of what was chosen.
+        let name = out[5..].split(|&byte| byte == 0).next().unwrap();
+        assert_eq!(String::from_utf8_lossy(name), expected);
+    }
 }
 
 #[test]

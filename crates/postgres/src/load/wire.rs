@@ -3,8 +3,8 @@ use super::prepared::{Known, Shared, name, text};
 use crate::names::{LOAD_NAME, ROWS_INSERTED, TABLE_SCANS, TRANSACTIONS};
 use crate::protocol::{
     Answer, AnswerReader, Columns, Kept, Login, LoginOptions, LoginStep, PrepareAnswer,
-    PrepareReader, Prepared, TransactionState, write_prepare, write_query, write_sync,
-    write_terminate, write_text_query,
+    PrepareReader, Prepared, TransactionState, certificate_hash, write_prepare, write_query,
+    write_sync, write_terminate, write_text_query,
 };
 use engine::{OperationError, SessionError};
 use model::{Effect, RequestKind};
@@ -308,6 +308,14 @@ impl Wire for PostgresWire {
     fn tls_started(&mut self, out: &mut Vec<u8>) {
         if let Stage::LoggingIn(login) = &mut self.stage {
             login.tls_started(out);
+        }
+    }
+
+    fn peer_certificate(&mut self, certificate: &[u8]) {
+        if let (Stage::LoggingIn(login), Some(hash)) =
+            (&mut self.stage, certificate_hash(certificate))
+        {
+            login.bind(hash);
         }
     }
 

@@ -1,6 +1,7 @@
 //! PostgreSQL's protocol, version 3: bytes in and bytes out.
 
 mod answer;
+mod binding;
 mod command;
 mod error;
 mod execute;
@@ -11,6 +12,7 @@ mod text;
 pub use answer::{
     Answer, AnswerReader, Columns, Kept, PrepareAnswer, PrepareReader, Prepared, TransactionState,
 };
+pub(crate) use binding::certificate_hash;
 pub use command::{
     BackendKey, write_cancel_request, write_copy_data, write_copy_done, write_copy_fail,
     write_prepare, write_query, write_ssl_request, write_sync, write_terminate,

@@ -19,7 +19,7 @@ const SERVER_WORDS: [&str; 12] = [
 ];
 
 /// Servers by their names, in lower case.
-const SERVERS: [&str; 6] = ["keydb", "mariadb", "mysql", "percona", "redis", "valkey"];
+const SERVERS: [&str; 7] = ["keydb", "mariadb", "mysql", "percona", "postgres", "redis", "valkey"];
 
 /// Where the rooms of the systems are.
 const ROOMS: [&str; 6] = [

@@ -1,6 +1,6 @@
 //! Private groups of PostgreSQL: replicas that catch up, and take over.
 
-use crate::support::Workplace;
+use crate::support::{Workplace, not_tested};
 use model::{Metric, Outcome, TrialRecord, signal};
 
 fn study(name: &str, sandbox: &str, tests: &str) -> String {
@@ -80,11 +80,18 @@ fn a_synchronous_group_loses_no_acknowledged_write_to_a_crash_a_hang_or_a_handov
     let tests = [
         test("name = \"kill\"\nloss = \"kill\""),
         test("name = \"hang\"\nloss = \"hang\"\ntimeout = \"300ms\""),
+        match host::this_machine().check_networks() {
+            Ok(()) => test("name = \"network\"\nloss = \"network\"\ntimeout = \"300ms\""),
+            Err(_) => {
+                not_tested("only root may make network namespaces");
+                String::new()
+            }
+        },
         // On a busy machine an answer takes its time.
         test("name = \"handover\"\nswitch = \"planned\"\ntimeout = \"20s\""),
     ];
     let trials = run(&place, &study("sync", "replicas = 2, semi_sync = true", &tests.concat()));
-    assert_eq!(trials.len(), 3);
+    assert_eq!(trials.len(), tests.iter().filter(|test| !test.is_empty()).count());
     for record in &trials {
         let outcome = outcome(record);
         holds_together(outcome);
@@ -93,6 +100,7 @@ fn a_synchronous_group_loses_no_acknowledged_write_to_a_crash_a_hang_or_a_handov
             // Three looks a tenth of a second apart, each of a second where nothing is answered.
             "kill" => ("primary killed", 0.3),
             "hang" => ("primary hangs", 3.3),
+            "network" => ("primary cut off", 3.3),
             _ => ("primary is read-only", 0.0),
         };
         assert!(value(outcome, Metric::Downtime) > least, "{outcome:?}");

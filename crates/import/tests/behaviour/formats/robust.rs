@@ -4,7 +4,7 @@ use import::{FORMATS, Source, recognise};
 use model::ReadBudget;
 use proptest::prelude::*;
 
-const SAMPLES: [&str; 27] = [
+const SAMPLES: [&str; 29] = [
     include_str!("../../fixtures/fio/3.33-mixed-group.txt"),
     include_str!("../../fixtures/fio/terse-5.txt"),
     include_str!("../../fixtures/memtier/1.4.txt"),
@@ -26,6 +26,8 @@ const SAMPLES: [&str; 27] = [
     include_str!("../../fixtures/pgbench/15-rate.txt"),
     include_str!("../../fixtures/benchbase/tpcc.summary.json"),
     include_str!("../../fixtures/hammerdb/tprocc.log"),
+    include_str!("../../fixtures/clickhouse/postgresbench.json"),
+    include_str!("../../fixtures/clickhouse/clickbench.json"),
     include_str!("../../fixtures/mysqlslap/two-levels.txt"),
     include_str!("../../fixtures/iostat/12-dated.log"),
     include_str!("../../fixtures/iostat/9-undated.log"),

@@ -203,6 +203,10 @@ impl<W: Wire, const BY_STATEMENT: bool> Session for Counted<W, BY_STATEMENT> {
         self.session.tls_started(out);
     }
 
+    fn peer_certificate(&mut self, certificate: &[u8]) {
+        self.session.peer_certificate(certificate);
+    }
+
     #[inline]
     fn begin(&mut self, out: &mut Vec<u8>) {
         self.began.get_or_insert_with(Instant::now);

@@ -2,6 +2,8 @@
 //! a relay that sees every acknowledgement.
 
 mod pair;
+mod patroni;
+mod postgres;
 mod probe;
 mod relay;
 

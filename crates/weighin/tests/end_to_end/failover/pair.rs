@@ -234,6 +234,11 @@ pub struct Proxy {
 impl Proxy {
     /// One that leads to the primary of a pair, and to the replica where the primary is gone.
     pub fn start(place: &Workplace, pair: &Pair) -> Self {
+        Self::between(place, [pair.primary.sandbox.port(), pair.replica.sandbox.port()])
+    }
+
+    /// One that leads to the first of two servers, and to the second where that is gone.
+    pub fn between(place: &Workplace, servers: [u16; 2]) -> Self {
         let port = test_support::free_port();
         place.write(
             "haproxy.cfg",
@@ -243,8 +248,7 @@ impl Proxy {
                  listen db\n  bind 127.0.0.1:{port}\n  option tcp-check\n  \
                  server a 127.0.0.1:{} check inter 50ms fall 1 on-marked-down shutdown-sessions\n  \
                  server b 127.0.0.1:{} check inter 50ms backup\n",
-                pair.primary.sandbox.port(),
-                pair.replica.sandbox.port()
+                servers[0], servers[1]
             ),
         );
         let mut command = Command::new("haproxy");

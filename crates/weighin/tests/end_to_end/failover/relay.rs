@@ -9,6 +9,14 @@ use std::time::Instant;
 /// Writes with the moments at which their acknowledgements passed.
 type Acknowledged = Arc<Mutex<Vec<(u64, Instant)>>>;
 
+/// Whether an answer to a statement acknowledges it.
+pub type Acknowledges = fn(&[u8]) -> bool;
+
+/// As MariaDB does: the first byte of an answer, behind the four of its header, says what it is.
+const OF_MARIADB: Acknowledges = |answer| answer.get(4) == Some(&0);
+/// As PostgreSQL does: with how a command has ended.
+pub const OF_POSTGRESQL: Acknowledges = |answer| answer.first() == Some(&b'C');
+
 pub struct Relay {
     pub port: u16,
     acknowledged: Acknowledged,
@@ -17,6 +25,11 @@ pub struct Relay {
 impl Relay {
     /// Relays to a port of this machine for as long as the test runs.
     pub fn start(to: u16) -> Self {
+        Self::of(to, OF_MARIADB)
+    }
+
+    /// The same to a server that acknowledges so.
+    pub fn of(to: u16, acknowledges: Acknowledges) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let acknowledged = Acknowledged::default();
@@ -25,7 +38,7 @@ impl Relay {
             for client in listener.incoming().flatten() {
                 // As a server that is not there, it closes.
                 let Ok(server) = TcpStream::connect(("127.0.0.1", to)) else { continue };
-                join(client, server, &seen);
+                join(client, server, &seen, acknowledges);
             }
         });
         Self { port, acknowledged }
@@ -45,7 +58,7 @@ pub fn longest_pause(acknowledged: &[(u64, Instant)]) -> f64 {
 }
 
 /// Passes bytes on both ways. A client sends one statement at a time.
-fn join(client: TcpStream, server: TcpStream, seen: &Acknowledged) {
+fn join(client: TcpStream, server: TcpStream, seen: &Acknowledged, acknowledges: Acknowledges) {
     client.set_nodelay(true).unwrap();
     server.set_nodelay(true).unwrap();
     let asked = Arc::new(Mutex::new(None));
@@ -62,8 +75,7 @@ fn join(client: TcpStream, server: TcpStream, seen: &Acknowledged) {
     let seen = Arc::clone(seen);
     thread::spawn(move || {
         pass(&mut from_server, &mut to_client, |bytes| {
-            // The first byte of an answer, behind the four of its header, says what it is.
-            if let (Some(id), Some(0)) = (asked.lock().unwrap().take(), bytes.get(4)) {
+            if let (Some(id), true) = (asked.lock().unwrap().take(), acknowledges(bytes)) {
                 seen.lock().unwrap().push((id, Instant::now()));
             }
         });
