@@ -69,6 +69,9 @@ pub fn terminal_answers(
             );
             for part in &target.parts {
                 page.bullet(&words::capacity_part(part, counted), Style::Plain);
+                if let Some(model) = words::capacity_beyond(part, counted) {
+                    page.bullet(&model, Style::Soft);
+                }
             }
         }
         if test.service_times && speaks_of_latency(test) {

@@ -3,7 +3,7 @@
 use super::{CellData, CellTrial, volume};
 use crate::trial::figures::Figures;
 use crate::{Basis, CellVolume, Metric};
-use findings::{Check, Validity};
+use findings::{BurstEnds, Check, Validity};
 use model::Level;
 use serde::Serialize;
 use stats::{Estimate, Interval};
@@ -39,6 +39,8 @@ pub struct Cell {
     pub unstarted: usize,
     /// Trials that count in which nothing succeeded: throughput was zero.
     pub stalled: usize,
+    /// What its trials show of a rate that lasts only until something is used up.
+    pub burst: Option<BurstEnds>,
 }
 
 impl Cell {
@@ -83,6 +85,7 @@ impl CellData<'_> {
             lost: self.lost(),
             unstarted: self.unstarted(),
             stalled: self.stalled(),
+            burst: None,
         }
     }
 
@@ -104,6 +107,7 @@ impl CellData<'_> {
                 .collect(),
             spread: basis.and_then(|basis| self.series(basis.metric).spread()),
             volume: volume::of_cell(self, confidence),
+            burst: self.burst(),
             ..self.of_trials()
         }
     }

@@ -113,6 +113,7 @@ mod tests {
             stalled: 0,
             unstarted: 0,
             lost: 0,
+            burst: None,
         }
     }
 

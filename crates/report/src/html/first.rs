@@ -122,6 +122,7 @@ fn of_tests(analysis: &Analysis, tests: &[(usize, &TestAnalysis)]) -> Markup {
 /// How sure it is, what it rests on, and what it does not hold for.
 fn grounds(analysis: &Analysis) -> Markup {
     html! {
+        @for answer in words::asked_for(analysis) { p { (answer) } }
         @for break_even in words::break_evens(analysis) {
             p.limits { strong { "Break-even" } " " (break_even) " " a href="#money" { "Money" } }
         }

@@ -262,7 +262,8 @@ pub(crate) fn grounds(analysis: &Analysis) -> Vec<String> {
         .then(|| format!("Based on {}{doubts}.", rests_on(analysis)));
     let not_for = not_for(analysis);
     let not_for = (!not_for.is_empty()).then(|| format!("Not valid for {}.", not_for.join("; ")));
-    super::break_evens(analysis).into_iter().chain(based).chain(not_for).collect()
+    let costs = super::asked_for(analysis).into_iter().chain(super::break_evens(analysis));
+    costs.chain(based).chain(not_for).collect()
 }
 
 /// How many findings speak against relying on it, alike ones counted once: `1 severe finding and 2

@@ -29,8 +29,8 @@ mod why;
 
 pub(crate) use answer::{Answer, answer, general_limits, scaled};
 pub(crate) use capacity::{
-    SERVICE_TIMES, answer as capacity_answer, break_evens as capacity_break_evens,
-    part as capacity_part, question, sufficient,
+    SERVICE_TIMES, answer as capacity_answer, asked_for, beyond as capacity_beyond,
+    break_evens as capacity_break_evens, part as capacity_part, question, sufficient,
 };
 pub(crate) use decision::{doubts, grounds, not_for, rests_on, undecided};
 pub(crate) use disks::{disks_heading, volumes};
