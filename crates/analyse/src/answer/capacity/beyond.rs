@@ -4,9 +4,8 @@
 //! passes, if transactions go on taking so much. What they take is known from the level with the highest
 //! throughput. Of the limits that are known the lowest binds first; there may be others.
 
-use super::question::Candidate;
-use crate::{Cell, Metric};
-use model::{Level, Place};
+use crate::{Analysis, Cell, Metric, TestAnalysis};
+use model::{Dataset, Level, Place};
 use serde::Serialize;
 
 /// Rates at which the resources of a target that are known end.
@@ -51,16 +50,21 @@ pub enum LimitedBy {
 }
 
 /// `None` unless the rate lies beyond what the target did in every trial, and what it takes is known.
-pub(super) fn beyond(candidate: &Candidate<'_>, rate: f64) -> Option<Beyond> {
-    let cells = candidate.test.cells.iter().filter(|cell| cell.target == candidate.target);
+pub(super) fn beyond(
+    analysis: &Analysis<'_>,
+    test: &TestAnalysis,
+    target: &str,
+    rate: f64,
+) -> Option<Beyond> {
+    let cells = test.cells.iter().filter(|cell| cell.target == target);
     let throughput = |cell: &Cell| cell.estimate(Metric::Throughput).map(|found| found.point);
     let known = cells.filter_map(|cell| Some((cell, throughput(cell)?)));
     let (cell, measured) = known.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
     if rate <= measured {
         return None;
     }
-    let mut limits: Vec<RateLimit> = demands(candidate, cell).collect();
-    let curve = candidate.test.curves.iter().find(|curve| curve.target == candidate.target);
+    let mut limits: Vec<RateLimit> = demands(analysis.dataset, cell).collect();
+    let curve = test.curves.iter().find(|curve| curve.target == target);
     limits.extend(curve.and_then(|curve| curve.at_most).map(contention));
     limits.sort_by(|a, b| a.rate.total_cmp(&b.rate));
     (!limits.is_empty()).then_some(Beyond { level: cell.level, measured, limits })
@@ -76,12 +80,11 @@ fn contention(at_most: f64) -> RateLimit {
     }
 }
 
-fn demands<'a>(candidate: &Candidate<'a>, cell: &'a Cell) -> impl Iterator<Item = RateLimit> {
-    let dataset = candidate.analysis.dataset;
+fn demands<'a>(dataset: &'a Dataset, cell: &'a Cell) -> impl Iterator<Item = RateLimit> + 'a {
     let records = cell.trials.iter().filter_map(|trial| dataset.trials.get(trial.record));
     // Of several machines over the repeats the smallest.
     let cpus = records.filter_map(|record| record.sampling.target_cpus()).min();
-    let target = dataset.study.targets.iter().find(|target| target.name == candidate.target);
+    let target = dataset.study.targets.iter().find(|target| target.name == cell.target);
     let limits = target.and_then(|target| match &target.place {
         Place::Sandbox(sandbox) => sandbox.volume.map(|volume| volume.limits),
         _ => None,

@@ -69,7 +69,7 @@ fn answer(candidate: &Candidate<'_>) -> TargetAnswer {
         let Judged { answer, reason, grounds } = judged;
         let beyond = match asked {
             Requirement::Rate { rate } if answer == Answer::Unknown => {
-                beyond::beyond(candidate, rate)
+                beyond::beyond(candidate.analysis, candidate.test, candidate.target, rate)
             }
             _ => None,
         };
