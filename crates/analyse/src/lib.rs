@@ -254,6 +254,7 @@ fn analyse_test(
     let peaks = curve::peaks(study, compared);
     findings.extend(curve::findings(&test.name, &peaks));
     findings.extend(stalled::findings(&test.name, basis, &data));
+    findings.extend(cell::burst::findings(&test.name, compared));
     findings.extend(repeats::findings(&test.name, basis, compared));
     let floors = floor::floors(study, test, basis, (compared, &again));
     findings.extend(floor::findings(&floors, &data));

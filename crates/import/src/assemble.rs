@@ -80,6 +80,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
         name: study_name(name),
         question: None,
         answer_by: None,
+        answer_at: None,
         repeats: u32::try_from(blocks.len()).unwrap_or(u32::MAX).max(1),
         until: None,
         budget: None,

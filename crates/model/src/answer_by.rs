@@ -1,5 +1,14 @@
-use crate::Metric;
+use crate::{Metric, Slo};
 use serde::{Deserialize, Serialize};
+
+/// A load that a target is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AnswerAt {
+    /// Transactions per second, above 0.
+    pub rate: f64,
+    /// The bound that latency must meet there, if any.
+    pub slo: Option<Slo>,
+}
 
 /// By what a report says which target is best, where the study says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -75,7 +75,7 @@ mod window;
 mod workload;
 
 pub use account::{HostAccount, NamedUse, ProcessorUse, Throttling};
-pub use answer_by::AnswerBy;
+pub use answer_by::{AnswerAt, AnswerBy};
 pub use around::{Around, Mark, Stretch, longest_statement};
 pub use background_work::BackgroundWork;
 pub use bound::Bound;

@@ -1,6 +1,6 @@
 use crate::{
-    AnswerBy, Broker, HostInstance, Level, LevelUnit, Place, Plan, RemoteHost, Target, Task, Test,
-    Trial,
+    AnswerAt, AnswerBy, Broker, HostInstance, Level, LevelUnit, Place, Plan, RemoteHost, Target,
+    Task, Test, Trial,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -19,6 +19,9 @@ pub struct Study {
     /// By what the report says which target is best, where that is not for each test to say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer_by: Option<AnswerBy>,
+    /// The load for which the report says which targets are sufficient, and the cheapest of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer_at: Option<AnswerAt>,
     /// How many times every cell is measured; with `until` at most.
     pub repeats: u32,
     /// Whether repeats end where all is resolved, and what must be there before.

@@ -67,7 +67,11 @@ fn of_target(target: &TargetAnswer, counted: UnitName, b: &mut Blocks) {
         Answer::Yes | Answer::YesMeasuredOnce => Tone::Good,
     };
     let title = format!("{name}: {}", words::capacity_answer(target.answer));
-    let parts = target.parts.iter().map(|part| words::capacity_part(part, counted));
+    let said = |part| {
+        let model = words::capacity_beyond(part, counted);
+        std::iter::once(words::capacity_part(part, counted)).chain(model)
+    };
+    let parts: Vec<String> = target.parts.iter().flat_map(said).collect();
     b.toned(3, title, tone, |b| b.bullets(parts));
 }
 

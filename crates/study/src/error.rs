@@ -45,6 +45,17 @@ pub enum StudyError {
         /// Name of the file.
         origin: String,
     },
+    /// A file of prices could not be read, or is not JSON.
+    #[error(
+        "no prices can be read from {origin}: {reason}\n  \
+         = help: it has a table (in JSON an object) for each target, by its name, with the keys of `price`"
+    )]
+    NoPrices {
+        /// Name of the file.
+        origin: String,
+        /// Why.
+        reason: String,
+    },
     /// The file is not TOML, or what it or a command line asks for is not possible.
     #[error("{report}")]
     Invalid {

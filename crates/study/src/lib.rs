@@ -28,7 +28,7 @@ pub use plan::scale::scaled;
 pub use read::hosts::instance::{InstanceOutput, OutputError, host_output, instance_output};
 pub use read::options::{CommandLine, LoadKey, load_keys};
 pub use read::tests::key_value::{RatioError, parse_ratio};
-pub use read::{load, parse};
+pub use read::{load, parse, prices};
 pub use reference::{markdown_cell, reference};
 pub use template::{Template, demo, template, template_files};
 pub use text::broker::{BrokerError, parse_broker};

@@ -37,6 +37,7 @@ pub fn study(targets: &[&str], clients: &[u32], repeats: u32) -> Study {
         name: "known".to_owned(),
         question: None,
         answer_by: None,
+        answer_at: None,
         repeats,
         until: None,
         budget: None,

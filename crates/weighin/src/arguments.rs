@@ -328,6 +328,10 @@ pub(crate) struct ReportArguments {
     /// Also replace a file that is not a report of weighin's; never results files and databases
     #[arg(long)]
     pub(crate) overwrite: bool,
+    /// Prices of targets in place of those of the study: a TOML or JSON file with a table for each, by
+    /// its name, with the keys of `price`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prices: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: ReadArguments,
 }

@@ -80,6 +80,7 @@ impl Checks {
                 name: test.name.clone(),
                 question: None,
                 answer_by: None,
+                answer_at: None,
                 repeats: 1,
                 until: None,
                 budget: None,

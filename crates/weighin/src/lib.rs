@@ -12,6 +12,7 @@ mod messages;
 mod metrics;
 mod output;
 mod passing;
+mod prices;
 mod progress;
 mod raster;
 mod signals;

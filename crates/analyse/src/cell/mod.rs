@@ -1,5 +1,6 @@
 //! The trials of one target at one level, with what was concluded of each.
 
+pub(crate) mod burst;
 pub(crate) mod cross_check;
 pub(crate) mod events;
 pub(crate) mod fleet;

@@ -4,7 +4,7 @@ use super::{CellData, CellTrial, volume};
 use crate::trial::check::CheckedTrial;
 use crate::trial::figures::Figures;
 use crate::{Basis, CellVolume, Metric};
-use findings::{Check, Evidence, Validity};
+use findings::{BurstEnds, Check, Evidence, Validity};
 use model::Level;
 use serde::Serialize;
 use stats::{Estimate, Interval};
@@ -43,6 +43,8 @@ pub struct Cell {
     pub unstarted: usize,
     /// Trials that count in which nothing succeeded: throughput was zero.
     pub stalled: usize,
+    /// What its trials show of a rate that lasts only until something is used up.
+    pub burst: Option<BurstEnds>,
 }
 
 impl Cell {
@@ -96,6 +98,7 @@ impl CellData<'_> {
             lost: self.lost(),
             unstarted: self.unstarted(),
             stalled: self.stalled(),
+            burst: None,
         }
     }
 
@@ -117,6 +120,7 @@ impl CellData<'_> {
                 .collect(),
             spread: basis.and_then(|basis| self.series(basis.metric).spread()),
             volume: volume::of_cell(self, confidence),
+            burst: self.burst(),
             ..self.of_trials()
         }
     }

@@ -132,10 +132,12 @@ impl<'a> Accounts<'a> {
             let at_levels = at_levels.filter_map(|one| {
                 self.explain((baseline, candidate, one.verdict), &[one.level], false)
             });
-            // What is said of all levels need not be said of each.
+            // What is said of all levels need not be said of each, nor that one of them alone is too
+            // little to tell.
             let said = over_all.clone();
-            let at_levels =
-                at_levels.filter(move |why| said.as_ref().is_none_or(|all| !all.says(why)));
+            let at_levels = at_levels.filter(move |why| {
+                said.as_ref().is_none_or(|all| !all.says(why) && !accounts_for(all, why))
+            });
             over_all.into_iter().chain(at_levels).collect::<Vec<_>>()
         };
         let all = each_pair(&self.dataset.study).flat_map(of_pair);
@@ -291,6 +293,17 @@ fn times(resource: Resource, Both { slow, fast, .. }: Both<'_>) -> Option<(f64, 
         (account.clients * own / available).min(at_most).max(used)
     };
     Some((in_queue(slow, slow_cpus, known.0), in_queue(fast, fast_cpus, known.1)))
+}
+
+/// Whether what decides over all levels together is much of the difference at one of them as well, where
+/// the repeats of that one alone decide nothing.
+fn accounts_for(all: &WhySlower, one: &WhySlower) -> bool {
+    let Some(Cause::Time(decides) | Cause::AtLeast(decides)) = &all.cause else { return false };
+    let part = one.parts.iter().find(|part| part.resource == decides.resource);
+    one.cause.is_none()
+        && all.slower == one.slower
+        && one.levels.iter().all(|level| all.levels.contains(level))
+        && part.is_some_and(|part| part.share.point >= MUCH)
 }
 
 /// What is at its limit at the slower one in all repeats, and at the faster one in none, at more than half

@@ -2,11 +2,16 @@
 
 use crate::search::{searched, searched_often};
 use crate::support::{Noise, dataset, load_of, price, trial};
-use analyse::analyse;
 use analyse::capacity::{
-    Answer, Budget, Question, Reason, RequirementAnswer, TargetOrder, TestAnswers, answers,
+    Answer, Budget, LimitedBy, Question, Reason, RequirementAnswer, TargetOrder, TestAnswers,
+    answers,
 };
-use model::{Dataset, Level, LevelUnit, Metric, Price, SearchOver};
+use analyse::{BurstCause, Evidence, analyse};
+use model::{
+    CpuShares, Dataset, Latencies, Level, LevelUnit, Metric, Price, ProcessUsage, Sample,
+    SearchOver,
+};
+use std::time::Duration;
 use test_support::{balance, imported, latencies, open_loop};
 
 /// Two targets in closed loops of 1, 8 and 32 clients, six repeats: "fast" does 1,000/s for each
@@ -318,6 +323,134 @@ fn a_bill_that_depends_on_the_load_is_made_for_the_load_that_is_asked_about() {
     // At the peak of 8,000/s and a little more.
     let at_peak = Question { budget: budget(262.0), ..Question::default() };
     assert_eq!(fast(&at_peak), Answer::No);
+}
+
+/// "fast" on a machine of 16 processors, of which a transaction takes 1 ms; "slow" on one not seen.
+fn on_processors() -> Dataset {
+    let mut data = closed();
+    for record in data.trials.iter_mut().filter(|record| record.key.target == "fast") {
+        let Some(load) = record.load() else { continue };
+        let busy = load.measure.transactions_per_second() * 1e-3 / 16.0;
+        let until = (load.warmup.elapsed + load.measure.elapsed).as_secs_f64();
+        let sample = Sample {
+            at_seconds: until,
+            length: load.measure.elapsed,
+            cpu: CpuShares { user: busy, idle: 1.0 - busy, ..CpuShares::default() },
+            server: Some(ProcessUsage::default()),
+            ..Sample::default()
+        };
+        record.sampling.samples = vec![sample];
+        record.sampling.account.processor_use.cpus = 16;
+    }
+    data
+}
+
+#[test]
+fn beyond_what_was_measured_a_model_says_what_ends_first_and_never_yes() {
+    let data = on_processors();
+    // Throughput no longer rises, which answers for itself: only what rises goes on by a model.
+    let mut rising = on_processors();
+    rising.study.tests[0].load_mut().expect("a load").levels.retain(|level| level.clients <= 8);
+    rising.trials.retain(|record| record.key.level.clients <= 8);
+    for block in &mut rising.plan.blocks {
+        block.trials.retain(|trial| trial.key.level.clients <= 8);
+    }
+    let asked = part(&rising, &at_rate(12_000.0));
+    assert_eq!(asked.answer, Answer::Unknown);
+    let beyond = asked.beyond.expect("processors were seen");
+    let first = beyond.limits[0];
+    assert_eq!(first.resource, LimitedBy::Processors);
+    assert!((first.rate - 16_000.0).abs() < 100.0, "{first:?}");
+    let (low, high) = first.prediction.expect("six trials");
+    assert!(low <= 16_000.0 && high >= 15_900.0 && low < high, "{first:?}");
+    assert_eq!(beyond.level.clients, 8);
+    // What was measured needs no model, and what was not seen has none.
+    assert_eq!(part(&rising, &at_rate(4_000.0)).beyond, None);
+    assert_eq!(part(&data, &at_rate(12_000.0)).beyond, None);
+    let unseen = ask(&rising, &at_rate(12_000.0)).targets[1].parts[0].beyond.clone();
+    let known = unseen.map(|found| found.limits.iter().map(|limit| limit.resource).collect());
+    assert!(known.is_none_or(|known: Vec<_>| !known.contains(&LimitedBy::Processors)));
+}
+
+/// "fast" at 8 clients, in all trials: 8,000/s for a minute, and 3,000/s for another.
+fn bursting(ios_after: impl Fn(u32) -> f64) -> Dataset {
+    let mut data = closed();
+    let own = |record: &&mut model::TrialRecord| {
+        record.key.target == "fast" && record.key.level.clients == 8
+    };
+    for record in data.trials.iter_mut().filter(own) {
+        let second = |second: u32| {
+            let burst = second < 60;
+            let scatter = 1.0 + 0.01 * f64::from(second % 7);
+            let rate = if burst { 8_000.0 } else { 3_000.0 };
+            (scatter * rate, if burst { 9_000.0 } else { ios_after(second) })
+        };
+        let load = record.load_mut().expect("a load");
+        load.warmup = model::PhaseTotals::default();
+        let interval = |at: u32| model::Interval {
+            phase: model::Phase::Measure,
+            start: Duration::from_secs(at.into()),
+            length: Duration::from_secs(1),
+            transactions: second(at).0 as u64,
+            queries: 0,
+            errors: 0,
+            moved: Default::default(),
+            longest_statement: None,
+            latencies: (&Latencies::new()).into(),
+        };
+        load.intervals = (0..120).map(interval).collect();
+        // Eight clients by Little's law, on average over both.
+        load.latencies = latencies(8.0 / 5_663.0);
+        balance(record);
+        let sample = |at: u32| Sample {
+            at_seconds: f64::from(at + 1),
+            length: Duration::from_secs(1),
+            disks: vec![model::DiskRates {
+                device: "vdb".to_owned(),
+                writes: second(at).1,
+                ..Default::default()
+            }],
+            ..Sample::default()
+        };
+        record.sampling.samples = (0..120).map(sample).collect();
+        record.sampling.volume = vec!["vdb".to_owned()];
+    }
+    data
+}
+
+#[test]
+fn a_rate_that_lasts_only_until_credits_end_is_no_answer() {
+    let mut data = bursting(|_| 3_000.0);
+    price(&mut data, "fast", 100.0);
+    let analysis = analyse(&data);
+    let cell = analysis.tests[0].cells.iter().find(|cell| cell.burst.is_some());
+    let burst = cell.and_then(|cell| cell.burst.clone()).expect("all trials show it");
+    assert_eq!((burst.after.as_secs(), burst.trials), (60, 6));
+    assert!((burst.sustained - 3_000.0).abs() < 150.0, "{burst:?}");
+    assert!(matches!(burst.cause, Some(BurstCause::Ios { after, .. }) if after == 3_000.0));
+    assert!(analysis.findings.iter().any(|found| matches!(found.evidence, Evidence::BurstEnds(_))));
+    // Without the level that bursts, 32 clients do 8,000/s for good.
+    data.study.tests[0].load_mut().expect("a load").levels.retain(|level| level.clients <= 8);
+    data.trials.retain(|record| record.key.level.clients <= 8);
+    for block in &mut data.plan.blocks {
+        block.trials.retain(|trial| trial.key.level.clients <= 8);
+    }
+    let at = |rate| part(&data, &at_rate(rate));
+    assert_eq!(at(2_500.0).answer, Answer::Yes);
+    let no = at(5_000.0);
+    assert!(no.answer != Answer::Yes, "{no:?}");
+    assert!(no.grounds.iter().any(|ground| ground.burst.is_some()), "{no:?}");
+    let analysis = analyse(&data);
+    let cost = &analysis.tests[0].money.costs[0];
+    assert!(cost.sustained.is_some_and(|rate| rate < 3_200.0), "{cost:?}");
+    // A month has 2,628 millions at 1,000/s.
+    let million = cost.per_million().expect("a bill").point;
+    assert!((million - 100.0 / (2_628.0 * 3.0)).abs() < 0.001, "{million}");
+    // Where IOs go up and down nothing says what was used up.
+    let unsteady = bursting(|second| if second % 2 == 0 { 1_000.0 } else { 6_000.0 });
+    let analysis = analyse(&unsteady);
+    let burst = analysis.tests[0].cells.iter().find_map(|cell| cell.burst.clone());
+    assert_eq!(burst.expect("it falls all the same").cause, None);
 }
 
 /// "fast" for 0.09 EUR a GB sent, of which it sends 2,000 bytes a transaction with one client and 1,000

@@ -190,3 +190,33 @@ fn where_a_curve_stops_rising_what_is_at_its_limit_is_named() {
     }
     assert_eq!(end(&data), (4, Some(Resource::LoadGenerator)));
 }
+
+#[test]
+fn what_decides_over_all_levels_stands_for_a_level_that_alone_decides_nothing() {
+    let mut noise = Noise::new(7);
+    let mut data = dataset(&["slow", "fast"], &[4, CLIENTS], REPEATS, |target, _, _| {
+        noise.factor(0.02) * if target == "slow" { 500.0 } else { 1_000.0 }
+    });
+    let all = |data: &Dataset| -> Vec<WhySlower> {
+        let analysis = analyse(data);
+        let said = found(&analysis, |evidence| matches!(evidence, Evidence::WhySlower(_)));
+        said.iter().filter_map(|one| one.evidence.get::<WhySlower>().cloned()).collect()
+    };
+    let with = |few: [i64; 2], data: &mut Dataset| {
+        for repeat in 1..=REPEATS {
+            let locked = |lock_wait_ms| Second { lock_wait_ms, ..Second::default() };
+            record(trial(data, "slow", CLIENTS, repeat), locked(4_500));
+            record(trial(data, "slow", 4, repeat), locked(few[repeat as usize % 2]));
+            record(trial(data, "fast", CLIENTS, repeat), Second::default());
+            record(trial(data, "fast", 4, repeat), Second::default());
+        }
+        all(data)
+    };
+    // At 4 clients 0.3 or 1.1 of the difference: too uncertain by itself.
+    let said = with([600, 2_200], &mut data);
+    let [only] = said.as_slice() else { panic!("{said:?}") };
+    assert!(only.together && by_time(only) == Some(Resource::Locks), "{only:?}");
+    // Where it is next to nothing there, what is said of all levels does not hold for it.
+    let said = with([0, 100], &mut data);
+    assert!(said.iter().any(|why| !why.together && why.cause.is_none()), "{said:?}");
+}

@@ -41,6 +41,7 @@ kinds! {
     advice => Advice | Span, Choice;
     arithmetic => Contradiction, ArithmeticChecked | Identity, Source, Prefix, Term, Origin;
     background => EventCost, InterventionFailed, InterventionNotBegun, InterventionCutOff, WorkNotSeen | EventKind, Change, Changed;
+    burst => BurstEnds | BurstCause;
     caches => CacheNotCold, CacheNotWarm, KeysEvicted, AnswersCached, DatasetAgainstMemory;
     client => ClientBusy, LoadHostBusy, UnevenStart, MadeWithout, ClientDelay, UnevenLoad | StartSpread;
     config => ConfigChanged | ChangedSetting;

@@ -114,6 +114,7 @@ mod tests {
             stalled: 0,
             unstarted: 0,
             lost: 0,
+            burst: None,
         }
     }
 

@@ -103,6 +103,7 @@ fn undecided(between: &str, tests: Vec<Text>) -> Text {
 
 /// How sure it is, what it rests on, and what it does not hold for.
 fn grounds(analysis: &Analysis, b: &mut Blocks) {
+    words::asked_for(analysis).into_iter().for_each(|said| b.paragraph(said));
     for said in words::break_evens(analysis) {
         b.limits(Text::strong("Break-even").plain(format!(" {said}")).more("money", "Money"));
     }

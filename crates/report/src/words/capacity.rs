@@ -1,16 +1,17 @@
 //! Answers to questions of capacity, in words.
 
 use crate::numbers::{self, count, duration, figure, percent};
+use crate::view;
 use analyse::capacity::{
-    Answer, Budget, Ground, MonthlyCost, Question, Reason, Requirement, RequirementAnswer,
-    TargetAnswer, TargetOrder, TestAnswers,
+    Answer, Budget, Ground, LimitedBy, MonthlyCost, Question, RateLimit, Reason, Requirement,
+    RequirementAnswer, TargetAnswer, TargetOrder, TestAnswers, answers,
 };
-use analyse::{BreakEven, CostGap, Outcome};
+use analyse::{Analysis, BreakEven, CostGap, Outcome};
 use findings::names::metric_name;
 use findings::names::target_name;
 use findings::place::at;
 use findings::words::{amount, outcome};
-use model::{Metric, UnitName};
+use model::{AnswerAt, Metric, UnitName};
 use std::time::Duration;
 
 /// Yes, no, or not known.
@@ -75,6 +76,63 @@ pub(crate) fn part(part: &RequirementAnswer, counted: UnitName) -> String {
     format!("{}: {}, {}{grounds}.", asked(&part.asked, counted), answer(part.answer), reason(part),)
 }
 
+/// What a model says beyond what was measured, and how it came to that.
+pub(crate) fn beyond(part: &RequirementAnswer, counted: UnitName) -> Option<String> {
+    let (found, Requirement::Rate { rate }) = (part.beyond.as_ref()?, &part.asked) else {
+        return None;
+    };
+    let (first, others) = found.limits.split_first()?;
+    let ends = |limit: &RateLimit| {
+        let range = limit.prediction.map_or(String::new(), |(low, high)| {
+            format!(" (prediction interval {})", numbers::range(low, high))
+        });
+        format!("{} {counted}/s{range}", figure(limit.rate))
+    };
+    let needs = match first.resource {
+        LimitedBy::Contention => String::new(),
+        _ => format!(
+            ", and {} {counted}/s would take {} of it",
+            figure(*rate),
+            percent(rate / first.rate)
+        ),
+    };
+    let others: Vec<String> =
+        others.iter().map(|limit| format!("{} at {}", limited_by(limit), ends(limit))).collect();
+    let others = if others.is_empty() {
+        String::new()
+    } else {
+        format!(" Then {}.", numbers::list(&others))
+    };
+    Some(format!(
+        "By a model, not measured: {} would be the first limit of those that are known, at {}{needs}, if \
+         transactions go on taking what they took{}.{others} The model says nothing of latency.",
+        limited_by(first),
+        ends(first),
+        at(found.level),
+    ))
+}
+
+/// A resource with what there is of it and what a transaction takes.
+fn limited_by(limit: &RateLimit) -> String {
+    let (all, each) = (limit.capacity, limit.each);
+    match limit.resource {
+        LimitedBy::Processors => format!(
+            "processor time ({} processors, {} µs for each)",
+            figure(all / 1e6),
+            figure(each)
+        ),
+        LimitedBy::VolumeReads => io_limit("reads", all, each),
+        LimitedBy::VolumeWrites => io_limit("writes", all, each),
+        LimitedBy::VolumeReadBytes => io_limit("bytes read", all, each),
+        LimitedBy::VolumeWrittenBytes => io_limit("bytes written", all, each),
+        LimitedBy::Contention => "what clients wait for one another (Amdahl’s law)".to_owned(),
+    }
+}
+
+fn io_limit(what: &str, all: f64, each: f64) -> String {
+    format!("the volume’s limit of {what} ({}/s, {} for each)", figure(all), figure(each))
+}
+
 /// A measurement that an answer rests on: `p95 latency of 4.20 ms (95 % interval 4.11–4.30) at 16
 /// clients (6 trials)`.
 fn ground(ground: &Ground, asked: &Requirement, counted: UnitName) -> String {
@@ -107,6 +165,13 @@ fn ground(ground: &Ground, asked: &Requirement, counted: UnitName) -> String {
         let share = percent((1.0 - next.confidence) / 2.0);
         format!(", and {share} of trials exceed {} ms", figure(next.high))
     });
+    let burst = ground.burst.as_ref().map_or(String::new(), |burst| {
+        format!(
+            ", of which {}/s last: it fell to that {} after the load began",
+            figure(burst.sustained),
+            duration(burst.after)
+        )
+    });
     let suspect = match ground.suspect {
         0 => String::new(),
         suspect => format!(", {suspect} of them suspect"),
@@ -127,7 +192,7 @@ fn ground(ground: &Ground, asked: &Requirement, counted: UnitName) -> String {
             format!("trials {}", numbers::list(&names))
         }
     };
-    format!("{what}{place}{page}{next} [{trials}{suspect}{lost}]").trim_start().to_owned()
+    format!("{what}{place}{burst}{page}{next} [{trials}{suspect}{lost}]").trim_start().to_owned()
 }
 
 fn reason(part: &RequirementAnswer) -> String {
@@ -221,6 +286,22 @@ pub(crate) fn break_evens(answers: &TestAnswers) -> Vec<String> {
         format!("Break-even: {}{bill}.", outcome(found))
     };
     answers.break_evens.iter().map(said).collect()
+}
+
+/// For the load that the study asks about, which targets are sufficient, and from which load on which of
+/// them costs less; a sentence or more for each test.
+pub(crate) fn asked_for(analysis: &Analysis) -> Vec<String> {
+    let Some(AnswerAt { rate, slo }) = analysis.dataset.study.answer_at else { return Vec::new() };
+    let asked =
+        Question { rate: Some(rate), latency: slo.into_iter().collect(), ..Question::default() };
+    let said = |test: &TestAnswers| {
+        let of_test = analysis.tests.iter().find(|candidate| candidate.test == test.test);
+        let counted = of_test.map_or(UnitName::TRANSACTION, view::counted);
+        let heading = format!("{}, {}?", test.test, question(&asked, counted));
+        let all = [heading, sufficient(test)].into_iter().chain(break_evens(test));
+        all.collect::<Vec<_>>().join(" ")
+    };
+    answers(analysis, &asked).iter().map(said).collect()
 }
 
 /// The targets that meet the requirements, or that none is known to.

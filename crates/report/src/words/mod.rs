@@ -30,8 +30,8 @@ mod why;
 
 pub(crate) use answer::{Answer, answer, general_limits, scaled};
 pub(crate) use capacity::{
-    SERVICE_TIMES, answer as capacity_answer, break_evens as capacity_break_evens,
-    part as capacity_part, question, sufficient,
+    SERVICE_TIMES, answer as capacity_answer, asked_for, beyond as capacity_beyond,
+    break_evens as capacity_break_evens, part as capacity_part, question, sufficient,
 };
 pub(crate) use captions::{
     CONTRADICTIONS, EVENT_COSTS, EVENT_TIMES, FACTORS, FAILOVER_STEPS, LOAD_HOSTS, TARGET_HOSTS,

@@ -10,7 +10,10 @@ use toml::Spanned;
 /// What a target costs: `monthly`, `items`, or both.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-#[schemars(extend("anyOf" = [{ "required": ["monthly"] }, { "required": ["items"] }]))]
+#[schemars(extend("allOf" = [
+    { "anyOf": [{ "required": ["monthly"] }, { "required": ["items"] }] },
+    { "anyOf": [{ "required": ["currency"] }, { "required": ["list"] }] },
+]))]
 pub(crate) struct PriceTable {
     /// Per month, for the whole or for what is not among the items.
     #[schemars(with = "Option<f64>", range(min = 0))]
@@ -18,10 +21,19 @@ pub(crate) struct PriceTable {
     /// Line items of the bill: storage, IOs, replicas and support are part of the price.
     #[schemars(with = "Option<Vec<PriceItemTable>>")]
     pub items: Option<Vec<Spanned<PriceItemTable>>>,
+    /// The price list that items with a `sku` are looked up in, as AWS publishes it, in CSV or JSON. Its
+    /// path is relative to this file.
+    #[schemars(with = "Option<String>")]
+    pub list: Maybe<String>,
     /// ISO 4217 code, such as `EUR`.
-    #[schemars(with = "String", regex(pattern = "^[A-Z]{3}$"))]
+    #[schemars(
+        with = "Option<String>",
+        regex(pattern = "^[A-Z]{3}$"),
+        extend("x-absent" = "that of `list`")
+    )]
     pub currency: Maybe<String>,
     /// When it was offered, such as `2026-11`.
+    #[schemars(extend("x-absent" = "that of `list`, where there is one"))]
     pub date: Option<String>,
     /// Where it is offered, such as `eu-central-1`.
     pub region: Option<String>,
@@ -38,12 +50,20 @@ pub(crate) struct PriceTable {
 /// One line of a bill.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [{ "required": ["name", "amount"] }, { "required": ["sku"] }]))]
 pub(crate) struct PriceItemTable {
     /// What it is for.
-    #[schemars(with = "String", length(min = 1, max = 64))]
+    #[schemars(
+        with = "Option<String>",
+        length(min = 1, max = 64),
+        extend("x-absent" = "what the price list calls it")
+    )]
     pub name: Maybe<String>,
+    /// Which product of the price list it is: the list gives its amount, on demand, and what is counted.
+    #[schemars(with = "Option<String>")]
+    pub sku: Maybe<String>,
     /// For one of what `per` says.
-    #[schemars(with = "f64", range(min = 0))]
+    #[schemars(with = "Option<f64>", range(min = 0))]
     pub amount: Maybe<f64>,
     /// What is counted.
     pub per: Key<Choice<PerUnit>>,

@@ -1,6 +1,7 @@
 use crate::keys::forms::forbid_null;
 use crate::keys::key::ABSENT;
-use crate::keys::{File, forms};
+use crate::keys::{File, PriceTable, forms};
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
@@ -29,10 +30,21 @@ fn tell_absence(value: &mut Value) {
 
 /// The schema, with what holds in the absence of keys that have no default in [`ABSENT`].
 pub(crate) fn schema() -> Value {
-    let settings =
-        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    let mut schema = settings.into_generator().into_root_schema_for::<File>().to_value();
+    let mut schema = generated::<File>();
     schema["properties"]["test"]["items"] = forms::schema();
     forbid_null(&mut schema);
     schema
+}
+
+/// That of a price alone.
+pub(crate) fn price_schema() -> Value {
+    let mut schema = generated::<PriceTable>();
+    forbid_null(&mut schema);
+    schema
+}
+
+fn generated<T: JsonSchema>() -> Value {
+    let settings =
+        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<T>().to_value()
 }

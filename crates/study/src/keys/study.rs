@@ -2,10 +2,10 @@
 //! descriptions of the JSON Schema.
 
 use crate::keys::choices::AnswerByKey;
-use crate::keys::key::{AnyLength, Choice, Flag, Key, Length, Whole};
+use crate::keys::key::{AnyLength, Bounded, Choice, Flag, Key, Length, Whole};
 use crate::keys::{FleetTable, HostTable, LoadHostTable, Maybe, TargetTable, TestKeys};
 use model::Study;
-use model::bounds::MAX_LOOKS;
+use model::bounds::{MAX_LOOKS, MAX_RATE};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::ops::RangeInclusive;
@@ -36,6 +36,17 @@ pub(crate) struct File {
     pub test: Option<Vec<Spanned<TestKeys>>>,
 }
 
+/// A load that a target is wanted for.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct AnswerAtTable {
+    /// Transactions per second.
+    pub rate: Key<Bounded<1, { MAX_RATE as i64 }>>,
+    /// The bound that latency must meet there.
+    #[schemars(with = "Option<String>")]
+    pub slo: Maybe<String>,
+}
+
 /// What is asked, and how carefully.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -50,6 +61,10 @@ pub(crate) struct StudyTable {
     /// that the most targets have.
     #[schemars(extend("x-absent" = "what each test measures: `throughput` of loads, `elapsed` of statements, `downtime` of failovers, `catch_up` of replicas; `cost` where targets have prices and the question asks what transactions cost, or which is cheaper"))]
     pub answer_by: Key<Choice<AnswerByKey>>,
+    /// The load for which the report says on its first screen which targets are sufficient, the cheapest
+    /// first, and from which load on which of them costs less: `{ rate = 2000, slo = "p95 < 20ms" }`.
+    #[schemars(with = "Option<AnswerAtTable>")]
+    pub answer_at: Maybe<AnswerAtTable>,
     /// How many times every cell is measured. Or `{ min = 3, max = 20, until =
     /// "resolved" }`: what is decided after a block is left out of the next.
     #[schemars(with = "Option<RepeatsKey>", extend("default" = REPEATS))]

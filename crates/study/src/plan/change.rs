@@ -36,7 +36,7 @@ pub struct Conflict {
 }
 
 /// What has changed in a study that a run was begun with, in words; nothing that touches its trials:
-/// question, answer_by, confidence, margin, prices, labels and more repeats, and what was added, which are
+/// question, answer_by, answer_at, confidence, margin, prices, labels and more repeats, and what was added, which are
 /// targets, tests, levels and a noise floor.
 ///
 /// # Errors
@@ -68,6 +68,7 @@ impl Found {
         found.free("name", &recorded.name, &asked.name);
         found.free("question", &recorded.question, &asked.question);
         found.free("answer_by", &recorded.answer_by, &asked.answer_by);
+        found.free("answer_at", &recorded.answer_at, &asked.answer_at);
         found.free("confidence", &recorded.confidence, &asked.confidence);
         found.free("margin", &recorded.margin, &asked.margin);
         found.free("budget", &recorded.budget, &asked.budget);

@@ -6,12 +6,15 @@ pub(crate) mod hosts;
 mod login;
 pub(crate) mod options;
 mod price;
+mod prices;
 mod script_file;
 mod settings;
 mod shape;
 mod study;
 mod targets;
 pub(crate) mod tests;
+
+pub use prices::prices;
 
 use crate::StudyError;
 use crate::problem::Problems;
@@ -31,6 +34,12 @@ const LARGEST: u64 = 1 << 20;
 /// # Errors
 /// When the file cannot be read, is not a study file, or asks for something impossible.
 pub fn load(path: &Path) -> Result<Study, StudyError> {
+    let (text, origin, directory) = read_text(path)?;
+    parse_beside(&text, &origin, Some(directory))
+}
+
+/// The text of a file, what messages call it, and where the others are that it names.
+fn read_text(path: &Path) -> Result<(String, String, PathBuf), StudyError> {
     let origin = text::line(&path.display().to_string()).into_owned();
     if may_hold_password(&origin) {
         // A server's URL in the wrong place: no message may repeat it.
@@ -49,7 +58,7 @@ pub fn load(path: &Path) -> Result<Study, StudyError> {
     }
     let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
     match String::from_utf8(bytes) {
-        Ok(text) => parse_beside(&text, &origin, Some(directory)),
+        Ok(text) => Ok((text, origin, directory)),
         Err(error) => Err(StudyError::NotText { origin, offset: error.utf8_error().valid_up_to() }),
     }
 }

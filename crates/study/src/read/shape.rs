@@ -125,7 +125,12 @@ pub(crate) fn typed<'t, T: Deserialize<'t>>(
 }
 
 /// Notes every key that the schema doesn't know, with the nearest one that it does.
-fn unknown_keys(table: &DeTable<'_>, schema: &Value, name: &str, problems: &mut Problems) {
+pub(crate) fn unknown_keys(
+    table: &DeTable<'_>,
+    schema: &Value,
+    name: &str,
+    problems: &mut Problems,
+) {
     // A value that may be something else as well has its keys in one of the forms.
     let forms = schema.get("anyOf").and_then(Value::as_array).into_iter().flatten();
     let Some(known) = [schema]

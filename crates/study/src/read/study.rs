@@ -1,6 +1,6 @@
 use crate::keys::choices::AnswerByKey;
 use crate::keys::key::{Choice, Key};
-use crate::keys::study::{CONFIDENCES, MARGINS, MOST_REPEATS, REPEATS};
+use crate::keys::study::{AnswerAtTable, CONFIDENCES, MARGINS, MOST_REPEATS, REPEATS};
 use crate::keys::value::{TakenNames, name, whole};
 use crate::keys::{Maybe, RepeatsKey, StudyTable};
 use crate::problem::{Place, Problems};
@@ -10,7 +10,7 @@ use crate::read::hosts::{Hosts, fleet, instance, parallel, slices};
 use crate::read::shape::Shape;
 use crate::read::{fit, targets, tests};
 use model::bounds::{MAX_LOOKS, MAX_REPEATS};
-use model::{AnswerBy, LevelPlacement, Study, Target, Test, Until};
+use model::{AnswerAt, AnswerBy, LevelPlacement, Study, Target, Test, Until};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 use toml::Spanned;
@@ -149,10 +149,12 @@ fn head(
     }
     let seed = table.seed.value("seed", problems);
     let answer_by = answer_by(&table.answer_by, &targets, &tests, problems);
+    let answer_at = table.answer_at.as_ref().and_then(|written| answer_at(written, problems));
     Some(Study {
         name: name?,
         question: table.question.clone(),
         answer_by,
+        answer_at,
         repeats,
         until,
         budget,
@@ -208,6 +210,26 @@ fn answer_by(
         _ => {}
     }
     Some(by)
+}
+
+/// The load that the report is to answer for.
+fn answer_at(written: &Spanned<AnswerAtTable>, problems: &mut Problems) -> Option<AnswerAt> {
+    let table = written.get_ref();
+    let Some(rate) = table.rate.value::<u32>("rate", problems) else {
+        if !table.rate.is_some() {
+            let help = "write answer_at = { rate = 2000, slo = \"p95 < 20ms\" }";
+            problems.missing(written.span(), "`answer_at` has a rate", help);
+        }
+        return None;
+    };
+    let slo = table.slo.as_ref().and_then(|slo| match slo.get_ref().parse() {
+        Ok(slo) => Some(slo),
+        Err(error) => {
+            problems.add(slo.span(), format!("`slo`: {error}"));
+            None
+        }
+    });
+    Some(AnswerAt { rate: rate.into(), slo })
 }
 
 /// Most repeats of every cell, and what else ends them.

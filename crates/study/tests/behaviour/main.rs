@@ -20,6 +20,7 @@ mod load_hosts;
 mod messages;
 mod parallel;
 mod plan;
+mod price_lists;
 mod replication;
 mod restarts;
 mod script_columns;

@@ -52,6 +52,14 @@ pub(crate) struct AdviseArguments {
     /// How many queries a page takes
     #[arg(long, value_name = "COUNT", requires = "page", value_parser = whole(1..=MAX_QUERIES))]
     pub(crate) queries_per_page: Option<u32>,
+    /// Prices of targets in place of those of the study: a TOML or JSON file with a table for each, by
+    /// its name, with the keys of `price`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prices: Option<PathBuf>,
+    /// Print instead, as a usage file of Infracost, what a target takes at that rate of what is charged by
+    /// use, for the resource of a Terraform project that it is, such as a=aws_db_instance.main
+    #[arg(long, value_name = "TARGET=RESOURCE", requires = "rate", value_parser = resource)]
+    pub(crate) infracost: Vec<(String, String)>,
     /// Print the advice as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -78,6 +86,14 @@ fn mean(bound: &str) -> Result<Slo, String> {
 fn slo(figure: &str, bound: &str) -> Result<Slo, String> {
     let needed = || "expected a duration, such as 20ms".to_owned();
     format!("{figure} < {bound}").parse().map_err(|_| needed())
+}
+
+fn resource(text: &str) -> Result<(String, String), String> {
+    let named =
+        text.rsplit_once('=').filter(|(target, address)| !target.is_empty() && !address.is_empty());
+    let (target, address) =
+        named.ok_or("expected TARGET=RESOURCE, such as a=aws_db_instance.main")?;
+    Ok((target.to_owned(), address.to_owned()))
 }
 
 fn share(text: &str) -> Result<f64, String> {

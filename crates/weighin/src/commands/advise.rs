@@ -1,10 +1,10 @@
-use super::Outcome;
+use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::AdviseArguments;
 use crate::exit::CliError;
 use crate::messages::{print_json, print_styled};
-use crate::stores;
-use analyse::capacity::{Budget, Page, Question, TestAnswers, answers};
+use crate::{prices, stores};
+use analyse::capacity::{Budget, Page, Question, TestAnswers, answers, use_at_rate};
 use analyse::{Analysis, TestAnalysis};
 use serde_json::json;
 use std::io::IsTerminal;
@@ -17,11 +17,16 @@ const WIDTH: usize = 100;
 /// Recommends targets, and answers questions of capacity.
 pub(crate) fn advise(arguments: &AdviseArguments) -> Outcome {
     let results = stores::find(arguments.study.as_deref())?;
-    let dataset = stores::dataset(&results, arguments.reading)?;
+    let mut dataset = stores::dataset(&results, arguments.reading)?;
+    prices::apply(&mut dataset, arguments.prices.as_deref())?;
     let way = analyse::analyse_without_laws_within;
     let (analysis, _) = stores::analysis_by(way, &results, &dataset, arguments.reading)?;
     let tests = tests(&analysis, arguments.test.as_deref())?;
     let question = question(arguments);
+    if let (Some(rate), false) = (question.rate, arguments.infracost.is_empty()) {
+        print(&usage_file(&analysis, &tests, rate, &arguments.infracost)?)?;
+        return Ok(Exit::Done);
+    }
     let page = if question == Question::default() {
         rules(&analysis, &tests, arguments.json)
     } else {
@@ -34,6 +39,34 @@ pub(crate) fn advise(arguments: &AdviseArguments) -> Outcome {
         false => print_styled(&page)?,
     }
     Ok(Exit::Done)
+}
+
+/// What targets take at a rate, as a usage file.
+fn usage_file(
+    analysis: &Analysis<'_>,
+    tests: &[&TestAnalysis],
+    rate: f64,
+    resources: &[(String, String)],
+) -> Result<String, CliError> {
+    let [test] = tests else {
+        let names: Vec<&str> = tests.iter().map(|test| test.test.as_str()).collect();
+        let help = format!("say which with --test: {}", names.join(", "));
+        return Err(CliError::usage("a usage file is of one test, and there are several", help));
+    };
+    let used = |(target, address): &(String, String)| {
+        let of = report::UsageOf::from_address(address).ok_or_else(|| {
+            let types = report::UsageOf::TYPES.map(|(name, _)| name).join(", ");
+            let message = format!("{address} is of no type whose usage is measured");
+            CliError::usage(message, format!("a resource is one of {types}"))
+        })?;
+        let used = use_at_rate(analysis, test, target, rate).ok_or_else(|| {
+            let message = format!("no throughput of `{target}` was measured in {}", test.test);
+            CliError::usage(message, "name a target of the study")
+        })?;
+        Ok((target.clone(), address.clone(), of, used))
+    };
+    let all = resources.iter().map(used).collect::<Result<Vec<_>, CliError>>()?;
+    Ok(report::usage_file(rate, &all))
 }
 
 /// The test of that name, or all of them.

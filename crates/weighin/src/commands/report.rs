@@ -3,7 +3,7 @@ use crate::Exit;
 use crate::arguments::{ReportArguments, ReportFormat};
 use crate::messages::print_made;
 use crate::output::{self, Replaces, html_path};
-use crate::stores;
+use crate::{prices, stores};
 use analyse::Analysis;
 use model::ReadBudget;
 use report::Format;
@@ -24,7 +24,8 @@ impl From<ReportFormat> for Format {
 /// Makes a report of a study that was run.
 pub(crate) fn report(arguments: &ReportArguments) -> Outcome {
     let results = stores::find(arguments.study.as_deref())?;
-    let dataset = stores::dataset(&results, arguments.reading)?;
+    let mut dataset = stores::dataset(&results, arguments.reading)?;
+    prices::apply(&mut dataset, arguments.prices.as_deref())?;
     let format = Format::from(arguments.format);
     let out = match &arguments.out {
         Some(path) if path.as_os_str() == "-" => None,

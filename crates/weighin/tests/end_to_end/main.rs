@@ -6,6 +6,7 @@ mod across_versions;
 mod advise;
 mod at_a_terminal;
 mod bad_input;
+mod bills;
 mod bounds;
 mod built_in_loads;
 mod charts;

@@ -73,7 +73,14 @@ pub(super) fn latency(cell: &Cell, slo: &Slo) -> Ground {
 pub(super) fn throughput(cell: &Cell, rate: f64) -> Ground {
     let estimate = cell.estimate(Metric::Throughput);
     let answer = estimate.map_or(Answer::Unknown, |e| decide(&e, |value| value >= rate));
-    ground(cell, Some(Metric::Throughput), estimate, answer)
+    // What did not last is no answer to who asks for a rate that does.
+    let ended = cell.burst.as_ref().filter(|burst| burst.sustained < rate && !answer.is_no());
+    let burst = ended.cloned();
+    let answer = match &burst {
+        Some(burst) => Answer::from_measured(false, burst.trials == 1),
+        None => answer,
+    };
+    Ground { burst, ..ground(cell, Some(Metric::Throughput), estimate, answer) }
 }
 
 /// Whether a cell's trials kept up with the rate that they were offered.
@@ -112,8 +119,9 @@ fn ground(
 ) -> Ground {
     let suspect = cell.trials.iter().filter(|t| t.validity == Validity::Suspect).count();
     let (level, next, repeats) = (cell.level, None, repeats(cell));
-    let (lost, stalled) = (0, 0);
-    let ground = Ground { level, figure, estimate, answer, next, repeats, suspect, lost, stalled };
+    let (lost, stalled, burst) = (0, 0, None);
+    let ground =
+        Ground { level, figure, estimate, answer, next, repeats, suspect, lost, stalled, burst };
     ground.unless_lost(cell.lost).unless_stalled(cell.stalled)
 }
 

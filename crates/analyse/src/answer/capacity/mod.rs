@@ -2,23 +2,27 @@
 //!
 //! An answer is a yes, a no, or not known, with the cells that it rests on. Where a level was
 //! measured, the whole interval of its figure must lie on one side of the bound. Between two levels
-//! both must answer alike; beyond all of them nothing is known. A bound on latency at a rate takes
+//! both must answer alike; beyond all of them nothing is known, but what a stated model says is given apart. A bound on latency at a rate takes
 //! trials at rates or a search: service times of closed loops do not answer it,
 //! though their throughput may say that the rate is out of reach. Each bound is judged by itself at
 //! the study's confidence.
 
+mod beyond;
 mod cost;
 mod judged;
 mod load;
 mod question;
 mod searched;
+mod usage;
 mod writes;
 
+pub use beyond::{Beyond, LimitedBy, RateLimit};
 pub use cost::monthly_cost;
 pub use question::{
     Answer, Budget, Ground, MonthlyCost, Page, Question, Reason, Requirement, RequirementAnswer,
     TargetAnswer, TargetOrder, TestAnswers,
 };
+pub use usage::{UseAtRate, use_at_rate};
 
 use crate::{Analysis, TestAnalysis};
 use judged::Judged;
@@ -63,7 +67,13 @@ fn answer(candidate: &Candidate<'_>) -> TargetAnswer {
     let mut parts = Vec::new();
     let mut add = |asked: Requirement, judged: Judged| {
         let Judged { answer, reason, grounds } = judged;
-        parts.push(RequirementAnswer { asked, answer, reason, grounds });
+        let beyond = match asked {
+            Requirement::Rate { rate } if answer == Answer::Unknown => {
+                beyond::beyond(candidate.analysis, candidate.test, candidate.target, rate)
+            }
+            _ => None,
+        };
+        parts.push(RequirementAnswer { asked, answer, reason, grounds, beyond });
     };
     if let Some(share) = question.writes {
         add(Requirement::Writes { share }, writes::judged(candidate.of_study.workload(), share));

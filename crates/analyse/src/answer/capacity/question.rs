@@ -1,7 +1,8 @@
 //! What is asked of targets, and what is answered.
 
+use super::beyond::Beyond;
 use crate::{Analysis, TestAnalysis};
-use findings::{Amount, BreakEven, CostGap};
+use findings::{Amount, BreakEven, BurstEnds, CostGap};
 use model::{Bound, Level, Metric, Slo, Test};
 use serde::Serialize;
 use stats::{Estimate, Interval};
@@ -163,6 +164,8 @@ pub struct RequirementAnswer {
     pub reason: Reason,
     /// The measurements that it rests on, in order of level.
     pub grounds: Vec<Ground>,
+    /// What a model says where the rate lies beyond all that was measured; no part of the answer.
+    pub beyond: Option<Beyond>,
 }
 
 /// A part of a question.
@@ -213,6 +216,8 @@ pub struct Ground {
     /// In how many of the trials that it rests on nothing succeeded, where that is why there is no yes;
     /// else 0.
     pub stalled: usize,
+    /// A burst that ended, where that is why the rate is not borne.
+    pub burst: Option<BurstEnds>,
 }
 
 /// Why an answer is what it is.

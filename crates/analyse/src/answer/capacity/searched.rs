@@ -120,6 +120,7 @@ fn ground(
     let trials = cells().flat_map(|cell| &cell.trials);
     let suspect = trials.filter(|trial| trial.validity == Validity::Suspect).count();
     let (figure, estimate, next) = (None, answers.estimate, None);
-    Ground { level, figure, estimate, answer, next, repeats, suspect, lost: 0, stalled: 0 }
+    let (lost, stalled, burst) = (0, 0, None);
+    Ground { level, figure, estimate, answer, next, repeats, suspect, lost, stalled, burst }
         .unless_lost(cells().map(|cell| cell.lost).sum())
 }

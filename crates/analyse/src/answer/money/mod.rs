@@ -8,8 +8,9 @@ mod usage;
 
 pub use line::CostLine;
 pub use usage::Usage;
+pub(crate) use usage::nearest;
 
-use crate::cell::Cells;
+use crate::cell::{CellData, Cells};
 use crate::compare::peer::PeerComparison;
 use crate::curve::CurveData;
 use crate::study::has_first_data;
@@ -42,6 +43,8 @@ pub struct TargetCost {
     pub level: Level,
     /// Throughput there in transactions per second.
     pub throughput: Estimate,
+    /// What of it lasts, where it fell for good while it was measured: the bill is for that.
+    pub sustained: Option<f64>,
     /// What a transaction took there of what is charged by use.
     #[serde(flatten)]
     pub usage: Usage,
@@ -135,7 +138,11 @@ fn target_cost(
     let cell = cells.at(&target.name, level);
     let confidence = dataset.study.confidence;
     let usage = cell.map(|cell| Usage::from_data(cell, price, confidence)).unwrap_or_default();
-    let load = Amount::from_estimate(&throughput);
+    let sustained = cell.and_then(CellData::burst).map(|burst| burst.sustained);
+    let load = match sustained {
+        Some(point) => Amount { point, interval: None },
+        None => Amount::from_estimate(&throughput),
+    };
     let bill = match line((dataset, Some(&test.name)), target, price, &usage) {
         Ok(line) => {
             Bill::Known { monthly: line.monthly_at(load), per_million: line.per_million_at(load) }
@@ -147,6 +154,7 @@ fn target_cost(
         currency: price.currency.clone(),
         level,
         throughput,
+        sustained,
         usage,
         bill,
         standing: None,

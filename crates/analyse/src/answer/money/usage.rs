@@ -44,14 +44,9 @@ impl Usage {
         (target, price): (&str, &Price),
         load: f64,
     ) -> Option<(Level, Self)> {
-        let of_target = test.cells.iter().filter(|cell| cell.target == target);
-        let known = of_target.filter_map(|cell| {
-            let throughput = cell.estimate(Metric::Throughput)?.point;
-            let usage = Self::from_cell(cell, price);
-            let is_known = usage != Self::default() && throughput > 0.0;
-            is_known.then(|| ((throughput / load).ln().abs(), (cell.level, usage)))
-        });
-        known.min_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, found)| found)
+        nearest(test, target, load, |cell| {
+            Some(Self::from_cell(cell, price)).filter(|usage| *usage != Self::default())
+        })
     }
 
     pub(super) fn amounts(&self) -> Amounts {
@@ -61,6 +56,22 @@ impl Usage {
             sent_bytes_per_request: amount(self.sent_bytes_per_request),
         }
     }
+}
+
+/// What a target's cells say where its throughput was nearest to a load, of those that say it.
+pub(crate) fn nearest<'a, T>(
+    test: &'a TestAnalysis,
+    target: &str,
+    load: f64,
+    say: impl Fn(&'a Cell) -> Option<T>,
+) -> Option<(Level, T)> {
+    let of_target = test.cells.iter().filter(|cell| cell.target == target);
+    let known = of_target.filter_map(|cell| {
+        let throughput = cell.estimate(Metric::Throughput)?.point;
+        let said = say(cell).filter(|_| throughput > 0.0)?;
+        Some(((throughput / load).ln().abs(), (cell.level, said)))
+    });
+    known.min_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, found)| found)
 }
 
 /// The same as a bill takes it.

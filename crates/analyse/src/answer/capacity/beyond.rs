@@ -1,0 +1,109 @@
+//! What a target would do beyond all that was measured, by a model that is stated, and never as measured.
+//!
+//! The law of service demand: what a resource gives ÷ what a transaction takes of it is a rate that no load
+//! passes, if transactions go on taking so much. What they take is known from the level with the highest
+//! throughput. Of the limits that are known the lowest binds first; there may be others.
+
+use crate::{Analysis, Cell, Metric, TestAnalysis};
+use model::{Dataset, Level, Place};
+use serde::Serialize;
+
+/// Rates at which the resources of a target that are known end.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Beyond {
+    /// The level with the highest throughput, whose transactions the model takes.
+    pub level: Level,
+    /// Throughput there, in transactions per second.
+    pub measured: f64,
+    /// The lowest first; at least one.
+    pub limits: Vec<RateLimit>,
+}
+
+/// A rate that a resource does not allow to pass.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RateLimit {
+    pub resource: LimitedBy,
+    /// What there is of it per second: microseconds of processors, IOs or bytes.
+    pub capacity: f64,
+    /// What a transaction takes of it.
+    pub each: f64,
+    /// Transactions per second at which it ends: `capacity` ÷ `each`.
+    pub rate: f64,
+    /// Between which rates it ends, if the transactions of a further trial take as much as one further
+    /// trial would measure; absent of a single trial.
+    pub prediction: Option<(f64, f64)>,
+}
+
+/// What may end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitedBy {
+    /// The processors of the target's machine.
+    Processors,
+    /// Reads that its volume is limited to.
+    VolumeReads,
+    VolumeWrites,
+    VolumeReadBytes,
+    VolumeWrittenBytes,
+    /// What clients wait for one another, by G. M. Amdahl's law: an upper end without a demand.
+    Contention,
+}
+
+/// `None` unless the rate lies beyond what the target did in every trial, and what it takes is known.
+pub(super) fn beyond(
+    analysis: &Analysis<'_>,
+    test: &TestAnalysis,
+    target: &str,
+    rate: f64,
+) -> Option<Beyond> {
+    let cells = test.cells.iter().filter(|cell| cell.target == target);
+    let throughput = |cell: &Cell| cell.estimate(Metric::Throughput).map(|found| found.point);
+    let known = cells.filter_map(|cell| Some((cell, throughput(cell)?)));
+    let (cell, measured) = known.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    if rate <= measured {
+        return None;
+    }
+    let mut limits: Vec<RateLimit> = demands(analysis.dataset, cell).collect();
+    let curve = test.curves.iter().find(|curve| curve.target == target);
+    limits.extend(curve.and_then(|curve| curve.at_most).map(contention));
+    limits.sort_by(|a, b| a.rate.total_cmp(&b.rate));
+    (!limits.is_empty()).then_some(Beyond { level: cell.level, measured, limits })
+}
+
+fn contention(at_most: f64) -> RateLimit {
+    RateLimit {
+        resource: LimitedBy::Contention,
+        capacity: at_most,
+        each: 1.0,
+        rate: at_most,
+        prediction: None,
+    }
+}
+
+fn demands<'a>(dataset: &'a Dataset, cell: &'a Cell) -> impl Iterator<Item = RateLimit> + 'a {
+    let records = cell.trials.iter().filter_map(|trial| dataset.trials.get(trial.record));
+    // Of several machines over the repeats the smallest.
+    let cpus = records.filter_map(|record| record.sampling.target_cpus()).min();
+    let target = dataset.study.targets.iter().find(|target| target.name == cell.target);
+    let limits = target.and_then(|target| match &target.place {
+        Place::Sandbox(sandbox) => sandbox.volume.map(|volume| volume.limits),
+        _ => None,
+    });
+    let limits = limits.unwrap_or_default();
+    let of = |limit: Option<u64>| limit.map(|limit| limit as f64);
+    let all = [
+        (LimitedBy::Processors, Metric::HostCpu, cpus.map(|cpus| f64::from(cpus) * 1e6)),
+        (LimitedBy::VolumeReads, Metric::DiskReads, of(limits.read_iops)),
+        (LimitedBy::VolumeWrites, Metric::DiskWrites, of(limits.write_iops)),
+        (LimitedBy::VolumeReadBytes, Metric::DiskReadBytes, of(limits.read_bytes)),
+        (LimitedBy::VolumeWrittenBytes, Metric::DiskWrittenBytes, of(limits.write_bytes)),
+    ];
+    let limit = |(resource, metric, capacity): (LimitedBy, Metric, Option<f64>)| {
+        let (capacity, each) = (capacity?, cell.estimate(metric)?.point);
+        let at = |each: f64| capacity / each;
+        let next = cell.next.get(&metric).filter(|next| next.low > 0.0);
+        let prediction = next.map(|next| (at(next.high), at(next.low)));
+        (each > 0.0).then(|| RateLimit { resource, capacity, each, rate: at(each), prediction })
+    };
+    all.into_iter().filter_map(limit)
+}

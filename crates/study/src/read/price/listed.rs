@@ -1,0 +1,149 @@
+//! Items of a price that a list gives: by SKU, on demand, in one currency.
+
+use super::item::{item_name, not_negative, refuse_quantity};
+use super::list;
+use super::row::{ON_DEMAND, Row};
+use crate::keys::{PriceItemTable, PriceTable};
+use crate::problem::Problems;
+use model::{PriceItem, text};
+use toml::Spanned;
+
+/// Most characters of an item's name out of a list.
+const LONGEST_NAME: usize = 48;
+/// Characters of a date: `2026-11-01`.
+const DATE: usize = 10;
+
+/// What a list says beside amounts, where the price does not say it.
+#[derive(Debug, Default)]
+pub(super) struct FromList {
+    pub(super) items: Vec<PriceItem>,
+    pub(super) currency: Option<String>,
+    pub(super) date: Option<String>,
+    pub(super) region: Option<String>,
+}
+
+/// Looks up the items that have a SKU; notes what cannot be had.
+pub(super) fn items(table: &PriceTable, problems: &mut Problems) -> FromList {
+    let wanted: Vec<&Spanned<PriceItemTable>> =
+        table.items.iter().flatten().filter(|item| item.get_ref().sku.is_some()).collect();
+    let (Some(written), false) = (&table.list, wanted.is_empty()) else {
+        refuse_half(table, &wanted, problems);
+        return FromList::default();
+    };
+    let skus: Vec<String> = wanted.iter().filter_map(|item| sku(item)).collect();
+    let at = written.span();
+    let Some(rows) = list::read(written.get_ref(), at, &skus, problems) else {
+        return FromList::default();
+    };
+    let currency = table.currency.as_ref().map(|currency| currency.get_ref().as_str());
+    let mut from = FromList::default();
+    for item in wanted {
+        let Some((row, listed)) = listed(item, &rows, currency, problems) else { continue };
+        if from.currency.as_ref().is_some_and(|first| *first != row.currency) {
+            problems
+                .add(item.span(), "the items are listed in several currencies")
+                .help("say which with `currency`");
+        }
+        from.currency.get_or_insert_with(|| row.currency.clone());
+        let date: String = row.effective.chars().take(DATE).collect();
+        // The whole is as old as its youngest part.
+        from.date = from.date.take().max((!date.is_empty()).then_some(date));
+        let region = (!row.region.is_empty()).then(|| text::line(&row.region).into_owned());
+        from.region = from.region.take().or(region);
+        from.items.push(listed);
+    }
+    from
+}
+
+/// A list without SKUs, or SKUs without a list.
+fn refuse_half(table: &PriceTable, wanted: &[&Spanned<PriceItemTable>], problems: &mut Problems) {
+    if let Some(list) = &table.list {
+        problems
+            .add(
+                list.span(),
+                "a price list gives the prices of items with a `sku`, and there is none",
+            )
+            .help("write items = [{ sku = \"…\" }] with what the column SKU of the list says");
+    }
+    for item in wanted {
+        problems
+            .add(item.span(), "a `sku` is looked up in a price list, and the price names none")
+            .help("write list = \"AmazonRDS.csv\" in the price");
+    }
+}
+
+fn sku(item: &Spanned<PriceItemTable>) -> Option<String> {
+    item.get_ref().sku.as_ref().map(|sku| sku.get_ref().clone())
+}
+
+/// The row of an item's SKU, and what it is in a bill.
+fn listed<'a>(
+    item: &Spanned<PriceItemTable>,
+    rows: &'a [Row],
+    currency: Option<&str>,
+    problems: &mut Problems,
+) -> Option<(&'a Row, PriceItem)> {
+    let (at, table) = (item.span(), item.get_ref());
+    let sku = sku(item)?;
+    let shown = text::excerpt(&sku, LONGEST_NAME).into_owned();
+    let by_hand = "write the item with `name`, `amount` and `per`";
+    if table.amount.is_some() || table.per.is_some() {
+        problems
+            .add(at.clone(), "an item with a `sku` has its amount and its unit from the price list")
+            .help("remove `amount` and `per`, or `sku`");
+    }
+    let own: Vec<&Row> = rows
+        .iter()
+        .filter(|row| row.sku == sku && row.term == ON_DEMAND)
+        .filter(|row| currency.is_none_or(|currency| row.currency == currency))
+        .collect();
+    let row = match own.as_slice() {
+        [row] => *row,
+        [] => {
+            let of = currency.map_or(String::new(), |currency| format!(" in {currency}"));
+            problems
+                .add(at, format!("the price list has no SKU {shown} on demand{of}"))
+                .help("take it from the column SKU of a row whose TermType is OnDemand");
+            return None;
+        }
+        several => {
+            let message = format!(
+                "the price list has {} prices of {shown}: tiers, or currencies",
+                several.len()
+            );
+            problems.add(at, message).help(format!("say `currency`, or {by_hand}"));
+            return None;
+        }
+    };
+    let unit_name = text::excerpt(&row.unit, LONGEST_NAME);
+    let Some(unit) = list::unit(&row.unit) else {
+        let message = format!("{shown} is sold by the {unit_name}, which no load tells");
+        problems.add(at, message).help(by_hand);
+        return None;
+    };
+    let amount = row.price.parse::<f64>().ok().map(|price| price * unit.times);
+    let Some(amount) = amount.filter(|amount| amount.is_finite() && *amount >= 0.0) else {
+        problems.add(at, format!("the price list has no amount for {shown}")).help(by_hand);
+        return None;
+    };
+    let quantity = not_negative("a quantity", &table.quantity, problems);
+    if unit.needs_quantity && quantity.is_none() {
+        problems
+            .add(
+                at,
+                format!("{shown} is sold by the {unit_name}: how many are paid for is not known"),
+            )
+            .help("give the item a `quantity`");
+        return None;
+    }
+    refuse_quantity(&table.quantity, unit.per, problems);
+    let name = item_name(table, problems).unwrap_or_else(|| name_of(row, &sku));
+    Some((row, PriceItem { name, amount, per: unit.per, quantity }))
+}
+
+/// The beginning of what the list calls it.
+fn name_of(row: &Row, sku: &str) -> String {
+    let described = if row.description.trim().is_empty() { sku } else { row.description.trim() };
+    let cut: String = described.chars().take(LONGEST_NAME).collect();
+    text::line(cut.trim_end()).into_owned()
+}

@@ -1,0 +1,159 @@
+//! Prices out of lists that a cloud publishes, and files of prices.
+
+use model::{Price, PriceUnit, Study};
+use std::path::Path;
+use study::{load, prices};
+use tempfile::TempDir;
+
+/// Its first lines say what it is; the columns are those that AWS documents, in another order than here.
+const CSV: &str = r#""FormatVersion","v1.0"
+"Disclaimer","This list, made for a test, is for information only"
+"Publication Date","2026-11-02T08:00:00Z"
+"Version","20261102080000"
+"OfferCode","AmazonRDS"
+"SKU","OfferTermCode","RateCode","TermType","PriceDescription","EffectiveDate","StartingRange","EndingRange","Unit","PricePerUnit","Currency","LeaseContractLength","Product Family","serviceCode","Location","Region Code"
+"AAAA","JR","AAAA.JR.6Y","OnDemand","USD 0.29 per db.r7g.large Single-AZ instance hour, in the region","2026-11-01","0","Inf","Hrs","0.2900000000","USD",,"Database Instance","AmazonRDS","EU (Frankfurt)","eu-central-1"
+"AAAA","HU","AAAA.HU.2T","Reserved","Upfront Fee","2026-10-01",,,"Quantity","900","USD","1yr","Database Instance","AmazonRDS","EU (Frankfurt)","eu-central-1"
+"BBBB","JR","BBBB.JR.6Y","OnDemand","$0.22 per 1 million I/O requests","2026-11-01","0","Inf","IOs","0.0000002200","USD",,"System Operation","AmazonRDS","EU (Frankfurt)","eu-central-1"
+"CCCC","JR","CCCC.JR.6Y","OnDemand","USD 0.119 per GB-month","2026-09-01","0","Inf","GB-Mo","0.1190000000","USD",,"Database Storage","AmazonRDS","EU (Frankfurt)","eu-central-1"
+"DDDD","JR","DDDD.JR.A","OnDemand","first 10 TB","2026-11-01","0","10240","GB","0.09","USD",,"Data Transfer","AWSDataTransfer","EU (Frankfurt)","eu-central-1"
+"DDDD","JR","DDDD.JR.B","OnDemand","next 40 TB","2026-11-01","10240","51200","GB","0.085","USD",,"Data Transfer","AWSDataTransfer","EU (Frankfurt)","eu-central-1"
+"EEEE","JR","EEEE.JR.6Y","OnDemand","USD 0.12 per IOPS-month","2026-11-01","0","Inf","IOPS-Mo","0.12","USD",,"Provisioned IOPS","AmazonRDS","EU (Frankfurt)","eu-central-1"
+"FFFF","JR","FFFF.JR.6Y","OnDemand","per snapshot","2026-11-01","0","Inf","Snapshots","0.12","USD",,"Other","AmazonRDS","EU (Frankfurt)","eu-central-1"
+"#;
+
+const JSON: &str = r#"{
+  "formatVersion": "v1.0", "offerCode": "AmazonRDS", "publicationDate": "2026-11-02T08:00:00Z",
+  "products": { "AAAA": { "sku": "AAAA", "productFamily": "Database Instance",
+    "attributes": { "servicecode": "AmazonRDS", "location": "EU (Frankfurt)", "regionCode": "eu-central-1" } } },
+  "terms": {
+    "OnDemand": { "AAAA": { "AAAA.JR": { "offerTermCode": "JR", "sku": "AAAA",
+      "effectiveDate": "2026-11-01T00:00:00Z", "termAttributes": {},
+      "priceDimensions": { "AAAA.JR.6Y": { "rateCode": "AAAA.JR.6Y", "description": "an hour",
+        "beginRange": "0", "endRange": "Inf", "unit": "Hrs", "appliesTo": [],
+        "pricePerUnit": { "USD": "0.2900000000" } } } } } },
+    "Reserved": {}
+  }
+}"#;
+
+fn directory() -> TempDir {
+    let directory = TempDir::new().unwrap();
+    std::fs::write(directory.path().join("rds.csv"), CSV).unwrap();
+    std::fs::write(directory.path().join("rds.json"), JSON).unwrap();
+    directory
+}
+
+fn written(directory: &Path, name: &str, text: &str) -> std::path::PathBuf {
+    let path = directory.join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn study_with(price: &str) -> Result<Study, String> {
+    let directory = directory();
+    let text = format!(
+        "[study]\nname = \"s\"\n[[target]]\nname = \"a\"\nsandbox = {{}}\nprice = {{ {price} }}\n\
+         [[test]]\nworkload = \"oltp_read_only\"\nclients = [1]\n"
+    );
+    load(&written(directory.path(), "s.toml", &text)).map_err(|error| error.to_string())
+}
+
+fn price_with(price: &str) -> Price {
+    study_with(price).unwrap().targets[0].price.clone().unwrap()
+}
+
+#[test]
+fn items_are_looked_up_in_the_csv_of_a_cloud_by_sku() {
+    let price = price_with(
+        "list = \"rds.csv\", items = [{ sku = \"AAAA\", quantity = 2 }, { sku = \"BBBB\" }, \
+         { name = \"storage\", sku = \"CCCC\" }, { name = \"support\", amount = 29 }, \
+         { sku = \"EEEE\", quantity = 3000 }]",
+    );
+    assert_eq!((price.currency.as_str(), price.region.as_deref()), ("USD", Some("eu-central-1")));
+    assert_eq!(price.date.as_deref(), Some("2026-11-01"), "the youngest of its parts");
+    let of = |name: &str| {
+        let item = price.items.iter().find(|item| item.name.starts_with(name)).unwrap();
+        (item.amount, item.per, item.quantity)
+    };
+    assert_eq!(of("USD 0.29 per db.r7g.large"), (0.29, PriceUnit::Hour, Some(2.0)));
+    let (ios, per, _) = of("$0.22 per 1 million");
+    assert!((ios - 0.22).abs() < 1e-12 && per == PriceUnit::MillionIos);
+    assert_eq!(of("storage"), (0.119, PriceUnit::GbMonth, None));
+    assert_eq!(of("support"), (29.0, PriceUnit::Month, None));
+    assert_eq!(of("USD 0.12 per IOPS"), (0.12, PriceUnit::Month, Some(3000.0)));
+}
+
+#[test]
+fn the_json_of_a_cloud_says_the_same() {
+    let of = |list: &str| {
+        price_with(&format!("list = \"{list}\", items = [{{ name = \"i\", sku = \"AAAA\" }}]"))
+    };
+    assert_eq!(of("rds.json"), of("rds.csv"));
+}
+
+#[test]
+fn what_a_list_cannot_say_is_refused() {
+    let item = |item: &str| format!("list = \"rds.csv\", items = [{{ {item} }}]");
+    for (price, part) in [
+        (item("sku = \"ZZZZ\""), "has no SKU ZZZZ on demand"),
+        (item("sku = \"DDDD\""), "2 prices of DDDD: tiers"),
+        (item("sku = \"EEEE\""), "how many are paid for"),
+        (item("sku = \"FFFF\""), "sold by the Snapshots"),
+        (item("sku = \"AAAA\", amount = 1"), "remove `amount`"),
+        (item("sku = \"BBBB\", quantity = 2"), "the load decides"),
+        (item("name = \"x\", amount = 1"), "items with a `sku`, and there is none"),
+        ("currency = \"EUR\", ".to_owned() + &item("sku = \"AAAA\""), "on demand in EUR"),
+        ("currency = \"USD\", items = [{ sku = \"AAAA\" }]".into(), "the price names none"),
+        ("list = \"none.csv\", items = [{ sku = \"AAAA\" }]".into(), "cannot be read"),
+        ("list = \"s.toml\", items = [{ sku = \"AAAA\" }]".into(), "no row has the columns SKU"),
+    ] {
+        let message = study_with(&price).unwrap_err();
+        assert!(message.contains(part), "{price}: {message}");
+    }
+}
+
+#[test]
+fn a_file_of_prices_has_those_of_a_study_by_target() {
+    let directory = directory();
+    let toml = "[a]\nmonthly = 23\ncurrency = \"EUR\"\ndate = \"2026-11\"\n\
+                [\"b c\"]\nlist = \"rds.csv\"\nitems = [{ sku = \"AAAA\" }]\n";
+    let found = prices(&written(directory.path(), "p.toml", toml)).unwrap();
+    assert_eq!(found["a"].date.as_deref(), Some("2026-11"));
+    assert_eq!(found["b c"].items[0].per, PriceUnit::Hour);
+    // What the JSON report has of a target can be given as it is.
+    let report = serde_json::to_string(&serde_json::json!({ "b c": found["b c"] })).unwrap();
+    let again = prices(&written(directory.path(), "p.json", &report)).unwrap();
+    assert_eq!(again["b c"], found["b c"]);
+    for (name, text, part) in [
+        ("x.toml", "a = 3", "is no table"),
+        ("x.toml", "[a]\nmontly = 3", "`montly`"),
+        ("x.toml", "[a]\nmonthly = -3\ncurrency = \"EUR\"", "a price is 0 or more"),
+        ("x.json", "{", "no prices can be read"),
+    ] {
+        let refused = prices(&written(directory.path(), name, text)).unwrap_err().to_string();
+        assert!(refused.contains(part), "{text}: {refused}");
+    }
+    let none = prices(&directory.path().join("none.toml")).unwrap_err().to_string();
+    assert!(none.contains("no prices can be read"), "{none}");
+}
+
+#[test]
+fn the_load_that_a_study_asks_about_has_a_rate_and_perhaps_a_bound() {
+    let of = |asked: &str| {
+        let text = format!(
+            "[study]\nname = \"s\"\nanswer_at = {asked}\n[[target]]\nname = \"a\"\nsandbox = {{}}\n\
+             [[test]]\nworkload = \"oltp_read_only\"\nclients = [1]\n"
+        );
+        study::parse(&text, "s.toml").map(|study| study.answer_at).map_err(|e| e.to_string())
+    };
+    let asked = of("{ rate = 2000, slo = \"p95 < 20ms\" }").unwrap().unwrap();
+    assert_eq!((asked.rate, asked.slo.unwrap().to_string().as_str()), (2_000.0, "p95 < 20 ms"));
+    for (written, part) in [
+        ("{ slo = \"p95 < 20ms\" }", "`answer_at` has a rate"),
+        ("{ rate = 0 }", "from 1 to"),
+        ("{ rate = 5, slo = \"p95\" }", "`slo`"),
+    ] {
+        let message = of(written).unwrap_err();
+        assert!(message.contains(part), "{written}: {message}");
+    }
+}
