@@ -23,8 +23,8 @@ use std::time::Duration;
 static TRIED: Mutex<BTreeMap<u32, Option<WorkersTried>>> = Mutex::new(BTreeMap::new());
 
 /// Each is tried twice, in the order few, each, each, few.
-const WARMUP: Duration = Duration::from_millis(10);
-const MEASURED: Duration = Duration::from_millis(40);
+const WARMUP: Duration = Duration::from_millis(3);
+const MEASURED: Duration = Duration::from_millis(10);
 
 /// How long the server works on a request. Looking a row up takes a server about as much beyond its
 /// system calls, which the echo has too.
