@@ -9,7 +9,7 @@ use crate::recorder::{Ended, Recorded};
 use crate::result::{CpuWindow, Intervals};
 use crate::usage::{cpus_allowed, peak_rss_bytes, process_cpu};
 use crate::{Clock, Nanos, Schedule};
-use model::{ClientCost, IoMethod, Latencies, Phase};
+use model::{ClientCost, IoMethod, Latencies, Phase, WorkersTried};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -99,6 +99,8 @@ pub(crate) struct Coordinator<'a, X> {
     pub(crate) schedule: Schedule,
     pub(crate) named: Named,
     pub(crate) workers: u32,
+    /// By what their number was chosen.
+    pub(crate) workers_tried: Option<WorkersTried>,
     /// Longest time in which all workers must be ready.
     pub(crate) ready_limit: Duration,
     pub(crate) control: &'a Control,
@@ -136,6 +138,7 @@ impl<X> Coordinator<'_, X> {
         let mut recorded: Option<Recorded> = None;
         let mut client = ClientCost {
             workers: self.workers,
+            workers_tried: self.workers_tried,
             cpus_allowed: cpus_allowed(),
             ..ClientCost::default()
         };
@@ -289,6 +292,7 @@ mod tests {
                 },
                 named: Named::new(&[], Vec::new(), Vec::new()),
                 workers: 1,
+                workers_tried: None,
                 ready_limit: Duration::from_secs(60),
                 control,
                 messages,

@@ -22,6 +22,7 @@ mod load;
 mod part;
 mod pool;
 mod recorder;
+mod rehearsal;
 mod result;
 mod run;
 mod schedule;

@@ -67,11 +67,16 @@ pub(crate) fn run_part<S: Session>(
     let on_this_host = spec.addresses.iter().all(Address::is_on_this_host);
     // In an open loop few workers: what is due waits for a client of one worker, not for any.
     let beside_server = S::SERVER_THREADS.is_none() && on_this_host && spec.open.is_none();
-    let available = || {
-        let clients = part.clients_beside(spec.clients);
-        available_workers(clients, beside_server) / part.beside.max(1)
+    let (wanted, workers_tried) = match spec.workers {
+        Some(wanted) => (wanted, None),
+        None => {
+            let alone = part.beside <= 1;
+            let clients = part.clients_beside(spec.clients);
+            let (all, tried) = available_workers(clients, beside_server && alone);
+            (all / part.beside.max(1), tried)
+        }
     };
-    let workers = part.workers(spec.workers.unwrap_or_else(available), spec.clients);
+    let workers = part.workers(wanted, spec.clients);
     let lanes = workers * part.of;
     let on_each_processor = beside_server && lanes == cpus_allowed();
     let worker_spec = WorkerSpec {
@@ -116,6 +121,7 @@ pub(crate) fn run_part<S: Session>(
             schedule: spec.schedule,
             named,
             workers,
+            workers_tried,
             ready_limit: spec.connect_limit,
             control: &control,
             messages,

@@ -1,3 +1,5 @@
+use crate::rehearsal;
+use model::WorkersTried;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -7,8 +9,8 @@ const HIGHEST_PRIORITY: libc::c_int = 20;
 /// From so many clients of a worker on it takes replies together.
 const MIN_IN_TURN: usize = 4;
 
-/// How many clients of a server on this host a worker of each processor drives better than few workers
-/// drive all of them. With more, what fewer wake-ups save is worth more than what nearness saves.
+/// With how many clients of a server on this host for each processor a worker on each may do better than
+/// few workers. With more, what fewer wake-ups save is worth more than what nearness saves.
 const CLIENTS_BESIDE_SERVER: RangeInclusive<u32> = 2..=8;
 
 /// Processor time, user and system, that this whole process has used.
@@ -79,25 +81,29 @@ pub fn cpus_allowed() -> u32 {
     std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX))
 }
 
-/// How many workers drive so many clients of a server best. A worker with fewer than
-/// four clients is woken for every reply; then each client has its own, which sleeps and
+/// How many workers drive so many clients of a server best, and by what that was chosen. A worker with
+/// fewer than four clients is woken for every reply; then each client has its own, which sleeps and
 /// wakes on one processor together with the server's thread for it. A worker with more takes replies
 /// together: half of the processors at most, so that a server on the same host keeps the other half,
 /// and no more than one worker for every 64 clients.
 ///
 /// Where they work beside the threads that serve them, one for each client on this host, few clients
-/// get a worker on each processor, which is to stay there ([`stay_on_processor`]): waking a thread
-/// of the same processor needs no interrupt to another one. On a virtual machine such an interrupt
-/// can cost more than all the rest of a query.
-pub(crate) fn available_workers(clients: u32, beside_server: bool) -> u32 {
+/// may do better with a worker on each processor, which is to stay there ([`stay_on_processor`]): waking
+/// a thread of the same processor needs no interrupt to another one. On some virtual machines such an
+/// interrupt costs more than all the rest of a query, on others fewer wake-ups are worth more: so both
+/// are tried.
+pub(crate) fn available_workers(clients: u32, beside_server: bool) -> (u32, Option<WorkersTried>) {
     let cpus = cpus_allowed();
+    let few = workers_of_many(clients);
     if (clients as usize) < MIN_IN_TURN {
-        clients.clamp(1, cpus)
-    } else if beside_server && CLIENTS_BESIDE_SERVER.contains(&clients.div_ceil(cpus)) {
-        cpus
-    } else {
-        workers_of_many(clients)
+        return (clients.clamp(1, cpus), None);
     }
+    if !beside_server || few == cpus || !CLIENTS_BESIDE_SERVER.contains(&clients.div_ceil(cpus)) {
+        return (few, None);
+    }
+    let tried = rehearsal::tried(clients, few, cpus);
+    let suits = tried.is_some_and(|tried| tried.suits_each_processor());
+    (if suits { cpus } else { few }, tried)
 }
 
 /// Keeps the calling thread on one of the processors that it may run on, counted from 0. Does nothing
@@ -195,22 +201,24 @@ mod tests {
     fn few_clients_get_a_worker_each_and_many_share_few() {
         let cpus = cpus_allowed();
         for beside_server in [false, true] {
-            let workers = |clients| available_workers(clients, beside_server);
+            let workers = |clients| available_workers(clients, beside_server).0;
             assert_eq!([1, 2, 3].map(workers), [1, 2.min(cpus), 3.min(cpus)]);
             assert_eq!(workers(100_000), (cpus / 2).max(1));
         }
-        assert_eq!([4, 64].map(|clients| available_workers(clients, false)), [1, 1]);
+        assert_eq!([4, 64].map(|clients| available_workers(clients, false)), [(1, None); 2]);
         assert_eq!([1, 2, 64].map(available_storage_workers), [1, 1, 1]);
     }
 
     #[test]
-    fn beside_a_server_each_processor_has_a_worker_for_few_clients() {
+    fn beside_a_server_few_clients_get_what_did_more_when_it_was_tried() {
         let cpus = cpus_allowed();
-        let workers = |clients: u32| available_workers(clients, true);
-        for clients in [2 * cpus, 8 * cpus].map(|clients| clients.max(4)) {
-            assert_eq!(workers(clients), cpus, "{clients}");
+        let clients = (2 * cpus).max(4);
+        let (workers, tried) = available_workers(clients, true);
+        if cpus > 1 {
+            let each = tried.unwrap().suits_each_processor();
+            assert_eq!(workers, if each { cpus } else { workers_of_many(clients) });
         }
-        assert_eq!(workers(8 * cpus + 1), available_workers(8 * cpus + 1, false));
+        assert_eq!(available_workers(8 * cpus + 1, true), available_workers(8 * cpus + 1, false));
     }
 
     #[test]

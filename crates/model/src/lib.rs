@@ -109,7 +109,7 @@ pub use load::{
     GeneratorShare, Interval, IoAccount, IoFigures, IoMethod, LONGEST_TIME, Ledger, LoadResult,
     MAX_REQUEST_KINDS, Moved, NamedError, NamedResult, OpenLoopResult, Outage, Phase, PhaseTotals,
     ReceiveDelay, RequestCount, RequestCounts, RequestKind, RequestTally, Slice, Verified,
-    VmAccount, VolumeAccount,
+    VmAccount, VolumeAccount, WorkersTried,
 };
 pub use login::{PasswordSource, Tls};
 pub use metric::{Better, Derivation, Metric, MetricEntry, MetricUnit, PrintedName, seconds_in};

@@ -67,6 +67,7 @@ pub fn load(clients: u32, throughput: f64) -> LoadResult {
         requests: RequestCounts::default(),
         client: ClientCost {
             workers: 1,
+            workers_tried: None,
             cpus_allowed: 2,
             cpu_seconds: 1.0,
             busiest_worker: 0.1,

@@ -384,6 +384,8 @@ fn load(d: &mut Draw) -> LoadResult {
         },
         client: ClientCost {
             workers: d.small(),
+            workers_tried: (d.below(2) == 0)
+                .then(|| WorkersTried { few_per_second: d.real(), each_per_second: d.real() }),
             cpus_allowed: d.small(),
             cpu_seconds: d.real(),
             busiest_worker: d.real(),

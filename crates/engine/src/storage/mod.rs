@@ -220,6 +220,7 @@ fn run_part(
                 Vec::new(),
             ),
             workers,
+            workers_tried: None,
             ready_limit: load.timing().ready_limit,
             control: &control,
             messages,

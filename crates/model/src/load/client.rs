@@ -40,12 +40,34 @@ pub struct ReceiveDelay {
     pub max_ms: f64,
 }
 
+/// Operations a second that a load generator did for a moment, on threads of this host that answer at
+/// once, with as many clients as the load has.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorkersTried {
+    /// With few workers, as for many clients.
+    pub few_per_second: f64,
+    /// With a worker on each processor.
+    pub each_per_second: f64,
+}
+
+impl WorkersTried {
+    /// How much more a worker on each processor has to do: less is noise of so short a trial.
+    const GAIN: f64 = 1.03;
+
+    pub fn suits_each_processor(&self) -> bool {
+        self.each_per_second > Self::GAIN * self.few_per_second
+    }
+}
+
 /// What the load generator itself used in the measured phase; where several processes made the
 /// load, all of them together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClientCost {
     /// Threads that drive connections.
     pub workers: u32,
+    /// By what their number was chosen, where both ways were tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workers_tried: Option<WorkersTried>,
     /// Processors that the load generator may use.
     pub cpus_allowed: u32,
     /// User and system time of the process, in seconds.

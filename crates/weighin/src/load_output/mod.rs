@@ -11,7 +11,7 @@ use crate::exit::CliError;
 use campaign::Measured;
 use model::{
     ErrorCount, Ledger, LoadResult, Outage, PhaseTotals, ReceiveDelay, RequestCount, UnitName,
-    Workload, text,
+    WorkersTried, Workload, text,
 };
 use report::GeneratorFigures;
 use report::numbers::{bytes, count, duration, figure, number_of, percent};
@@ -50,6 +50,9 @@ pub(crate) struct LoadOutput<'a> {
     client_cpu_seconds: f64,
     client_cpu_microseconds_per_query: Option<f64>,
     client_workers: u32,
+    /// By what their number was chosen, where both ways were tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client_workers_tried: Option<WorkersTried>,
     client_max_loop_lag_ms: f64,
     peak_rss_bytes: u64,
     /// `io_uring`, `epoll` or `threads`.
@@ -168,6 +171,7 @@ impl<'a> LoadOutput<'a> {
             client_cpu_seconds: cpu,
             client_cpu_microseconds_per_query: (queries > 0).then(|| cpu * 1e6 / queries as f64),
             client_workers: load.client.workers,
+            client_workers_tried: load.client.workers_tried,
             client_max_loop_lag_ms: load.client.max_loop_lag.as_secs_f64() * 1e3,
             peak_rss_bytes: load.client.peak_rss_bytes,
             client_io: load.client.io.name(),
