@@ -57,10 +57,9 @@ impl Debts {
         }
         self.readings += 1;
         let Some(counters) = counters else { return };
-        let value = |name: &str| u64::try_from(*counters.get(name)?).ok();
         for debt in Debt::ALL.into_iter().filter(|debt| !debt.is_of_rest()) {
-            let Some(amount) = value(debt.signal()) else { continue };
-            let limit = debt.limit_signal().and_then(value).filter(|&limit| limit > 0);
+            let Some(amount) = debt.amount(counters) else { continue };
+            let limit = debt.limit(counters);
             match self.courses.iter_mut().find(|course| course.debt == debt) {
                 Some(course) => course.take(amount, limit),
                 None => self.courses.push(Course::new(debt, amount, limit)),

@@ -46,8 +46,8 @@ pub(crate) fn wait(
         last = now;
     }
     let change = |debt: Debt| {
-        let amount = |counters| value(counters, debt.signal()).unwrap_or_default();
-        let limit = limit(&last, debt);
+        let amount = |counters| debt.amount(counters).unwrap_or_default();
+        let limit = debt.limit(&last);
         DebtChange {
             debt,
             from: amount(&first),
@@ -60,18 +60,10 @@ pub(crate) fn wait(
     Ok(Some(LoadingDebt { waited: began.elapsed(), debts }))
 }
 
-fn value(counters: &ServerCounters, name: &str) -> Option<u64> {
-    u64::try_from(*counters.get(name)?).ok()
-}
-
-fn limit(counters: &ServerCounters, debt: Debt) -> Option<u64> {
-    debt.limit_signal().and_then(|name| value(counters, name)).filter(|&limit| limit > 0)
-}
-
 /// Whether there is enough of it to be waited for.
 fn is_left(counters: &ServerCounters, debt: Debt) -> bool {
-    let Some(amount) = value(counters, debt.signal()) else { return false };
-    match limit(counters, debt) {
+    let Some(amount) = debt.amount(counters) else { return false };
+    match debt.limit(counters) {
         _ if debt.is_work() => amount > 0,
         Some(limit) => amount as f64 > NEGLIGIBLE * limit as f64,
         None => amount > LEAST,
@@ -79,10 +71,10 @@ fn is_left(counters: &ServerCounters, debt: Debt) -> bool {
 }
 
 fn stands_still(before: &ServerCounters, now: &ServerCounters, debt: Debt) -> bool {
-    let (Some(from), Some(to)) = (value(before, debt.signal()), value(now, debt.signal())) else {
+    let (Some(from), Some(to)) = (debt.amount(before), debt.amount(now)) else {
         return true;
     };
-    match limit(now, debt) {
+    match debt.limit(now) {
         _ if debt.is_work() => to == 0,
         Some(limit) => from.abs_diff(to) as f64 <= STANDS_STILL * limit as f64,
         None => from.abs_diff(to) <= LEAST / LOOKS as u64,

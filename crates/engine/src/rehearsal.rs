@@ -6,12 +6,9 @@
 //! same. So both are tried for a moment, with as many clients, against threads that answer as a
 //! server's do, one for each.
 
-use crate::load::{LoadSpec, RunLoad};
-use crate::run::SocketLoad;
-use crate::{
-    Action, Address, Clock, ErrorPolicy, Event, Limit, Part, Schedule, Session, SessionError,
-};
-use model::{Effect, Phase, RequestKind, RequestTally, Stop, WorkersTried};
+use crate::load::LoadSpec;
+use crate::{Action, Address, Clock, ErrorPolicy, Event, Limit, Schedule, Session, SessionError};
+use model::{Effect, RequestKind, RequestTally, Stop, WorkersTried};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -33,13 +30,19 @@ const WORK: Duration = Duration::from_micros(10);
 /// How long anything else may take, before it is given up.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// What few workers and one on each of so many processors do a second with so many clients. Absent where
-/// it cannot be tried.
-pub(crate) fn tried(clients: u32, few: u32, each: u32) -> Option<WorkersTried> {
+/// What few workers, and one on each processor, do a second with so many clients. `run` runs a load of
+/// [`Asker`]s, and says how many operations it did in the measured moment. Absent where it cannot be
+/// tried.
+pub(crate) fn tried(
+    clients: u32,
+    [few, each]: [u32; 2],
+    run: &impl Fn(&LoadSpec) -> Option<u64>,
+) -> Option<WorkersTried> {
     // What a panic left behind is whole: an entry is there or not.
     let mut all = TRIED.lock().unwrap_or_else(PoisonError::into_inner);
     *all.entry(clients).or_insert_with(|| {
-        let rate = |workers| operations(clients, workers).map(|operations| operations as f64);
+        let done = |workers| with_echo(|address| run(&load(clients, workers, address)));
+        let rate = |workers| done(workers).map(|operations| operations as f64);
         let [first, second, third, last] = [rate(few)?, rate(each)?, rate(each)?, rate(few)?];
         let per_second = |two: f64| two / (2.0 * MEASURED.as_secs_f64());
         Some(WorkersTried {
@@ -49,27 +52,23 @@ pub(crate) fn tried(clients: u32, few: u32, each: u32) -> Option<WorkersTried> {
     })
 }
 
-/// How many operations so many clients do in the measured moment, driven by so many workers.
-fn operations(clients: u32, workers: u32) -> Option<u64> {
+/// Runs something beside threads that answer at an address.
+pub(crate) fn with_echo<R>(run: impl FnOnce(Address) -> Option<R>) -> Option<R> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).ok()?;
     let address = listener.local_addr().ok()?;
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let over = &over;
-        std::thread::Builder::new()
-            .spawn_scoped(scope, move || {
-                while let Ok((connection, _)) = listener.accept() {
-                    if over.load(Ordering::Acquire) {
-                        break;
-                    }
-                    let echo = std::thread::Builder::new().spawn_scoped(scope, || echo(connection));
-                    if echo.is_err() {
-                        break;
-                    }
+        let accept = move || {
+            while let Ok((connection, _)) = listener.accept() {
+                let echo = || std::thread::Builder::new().spawn_scoped(scope, || echo(connection));
+                if over.load(Ordering::Acquire) || echo().is_err() {
+                    break;
                 }
-            })
-            .ok()?;
-        let done = run(clients, workers, Address::Tcp(address));
+            }
+        };
+        std::thread::Builder::new().spawn_scoped(scope, accept).ok()?;
+        let done = run(Address::Tcp(address));
         over.store(true, Ordering::Release);
         // Whoever accepts waits for one more.
         drop(TcpStream::connect(address));
@@ -77,8 +76,9 @@ fn operations(clients: u32, workers: u32) -> Option<u64> {
     })
 }
 
-fn run(clients: u32, workers: u32, address: Address) -> Option<u64> {
-    let spec = LoadSpec {
+/// A load for a moment.
+pub(crate) fn load(clients: u32, workers: u32, address: Address) -> LoadSpec {
+    LoadSpec {
         addresses: vec![address],
         tls: None,
         clients,
@@ -97,12 +97,7 @@ fn run(clients: u32, workers: u32, address: Address) -> Option<u64> {
         drain_limit: LIMIT,
         fails_unanswered: true,
         enough: Stop::default(),
-    };
-    let load = SocketLoad { spec: &spec, session: |_| Asker };
-    let account = load
-        .run_part(Part::WHOLE, &Stop::default(), &mut || Some(Clock.now()), &mut |_| ())
-        .ok()?;
-    Some(account.recorded.totals[Phase::Measure as usize].transactions)
+    }
 }
 
 /// Answers as long as it is asked.
@@ -125,7 +120,7 @@ fn echo(mut connection: TcpStream) {
 const REQUEST: [u8; 32] = [b'?'; 32];
 
 /// Asks, and takes what comes for an answer.
-struct Asker;
+pub(crate) struct Asker;
 
 static KINDS: [RequestKind; 1] = [RequestKind::uncounted("ask", Effect::Read)];
 
@@ -159,27 +154,4 @@ impl Session for Asker {
     }
 
     fn close(&mut self, _: &mut Vec<u8>) {}
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn both_ways_are_tried_and_remembered() {
-        let first = tried(4, 1, 2);
-        assert!(first.is_some());
-        assert_eq!(tried(4, 1, 2), first);
-    }
-
-    #[test]
-    fn clients_are_answered() {
-        // A machine that is busy with other work may have no time for them in so short a moment.
-        assert!((0..500).any(|_| operations(4, 2).unwrap() > 0));
-    }
-
-    #[test]
-    fn nothing_is_left_of_a_rehearsal_that_fails() {
-        assert_eq!(run(1, 1, Address::Unix("/nowhere/at/all".into())), None);
-    }
 }

@@ -7,10 +7,11 @@ use crate::coordinator::{Control, Coordinator, Message, Report, Wake, spawn};
 use crate::load::{LoadSpec, Progress, RunLoad, Timing};
 use crate::part::{Part, PartProgress};
 use crate::pool::{Quota, Rules};
+use crate::rehearsal::{self, Asker};
 use crate::socket::{Address, Worker, WorkerSpec};
 use crate::usage::{available_workers, cpus_allowed, stay_on_processor};
 use crate::{Clock, LoadError, Nanos, Pool, Session};
-use model::{ErrorCount, LoadResult, Stop};
+use model::{ErrorCount, LoadResult, Phase, Stop};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -72,7 +73,8 @@ pub(crate) fn run_part<S: Session>(
         None => {
             let alone = part.beside <= 1;
             let clients = part.clients_beside(spec.clients);
-            let (all, tried) = available_workers(clients, beside_server && alone);
+            let tried = |few, each| rehearsal::tried(clients, [few, each], &rehearsed);
+            let (all, tried) = available_workers(clients, beside_server && alone, tried);
             (all / part.beside.max(1), tried)
         }
     };
@@ -138,6 +140,15 @@ pub(crate) fn run_part<S: Session>(
     })
 }
 
+/// Operations of the measured moment of a load of a rehearsal; absent where it did not come to its end.
+fn rehearsed(spec: &LoadSpec) -> Option<u64> {
+    let load = SocketLoad { spec, session: |_| Asker };
+    let account = load
+        .run_part(Part::WHOLE, &Stop::default(), &mut || Some(Clock.now()), &mut |_| ())
+        .ok()?;
+    Some(account.recorded.totals[Phase::Measure as usize].transactions)
+}
+
 /// Drives clients over sockets.
 pub(crate) fn work<S: Session>(
     spec: WorkerSpec,
@@ -179,4 +190,27 @@ pub fn run(
     };
     assembly.ended(0, whole);
     assembly.finish(load, progress)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rehearsal_is_answered_and_remembered() {
+        let done = || rehearsal::with_echo(|address| rehearsed(&rehearsal::load(4, 2, address)));
+        // A machine that is busy with other work may have no time for them in so short a moment.
+        assert!((0..500).any(|_| done().unwrap() > 0));
+
+        let first = rehearsal::tried(4, [1, 2], &rehearsed);
+        assert!(first.is_some());
+        assert_eq!(rehearsal::tried(4, [1, 2], &|_| unreachable!("it is known")), first);
+    }
+
+    #[test]
+    fn what_does_not_answer_is_not_rehearsed_with() {
+        let nobody = rehearsal::load(1, 1, Address::Unix("/nowhere/at/all".into()));
+        assert_eq!(rehearsed(&nobody), None);
+        assert_eq!(rehearsal::tried(5, [1, 2], &|_| None), None);
+    }
 }

@@ -1,4 +1,3 @@
-use crate::rehearsal;
 use model::WorkersTried;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -91,8 +90,12 @@ pub fn cpus_allowed() -> u32 {
 /// may do better with a worker on each processor, which is to stay there ([`stay_on_processor`]): waking
 /// a thread of the same processor needs no interrupt to another one. On some virtual machines such an
 /// interrupt costs more than all the rest of a query, on others fewer wake-ups are worth more: so both
-/// are tried.
-pub(crate) fn available_workers(clients: u32, beside_server: bool) -> (u32, Option<WorkersTried>) {
+/// are tried, few workers and so many.
+pub(crate) fn available_workers(
+    clients: u32,
+    beside_server: bool,
+    tried: impl FnOnce(u32, u32) -> Option<WorkersTried>,
+) -> (u32, Option<WorkersTried>) {
     let cpus = cpus_allowed();
     let few = workers_of_many(clients);
     if (clients as usize) < MIN_IN_TURN {
@@ -101,7 +104,7 @@ pub(crate) fn available_workers(clients: u32, beside_server: bool) -> (u32, Opti
     if !beside_server || few == cpus || !CLIENTS_BESIDE_SERVER.contains(&clients.div_ceil(cpus)) {
         return (few, None);
     }
-    let tried = rehearsal::tried(clients, few, cpus);
+    let tried = tried(few, cpus);
     let suits = tried.is_some_and(|tried| tried.suits_each_processor());
     (if suits { cpus } else { few }, tried)
 }
@@ -197,28 +200,38 @@ mod tests {
         .unwrap();
     }
 
+    /// Where trying comes to this.
+    fn available(clients: u32, beside_server: bool, each: f64) -> u32 {
+        let came_to = WorkersTried { few_per_second: 1.0, each_per_second: each };
+        available_workers(clients, beside_server, |_, _| Some(came_to)).0
+    }
+
     #[test]
     fn few_clients_get_a_worker_each_and_many_share_few() {
         let cpus = cpus_allowed();
         for beside_server in [false, true] {
-            let workers = |clients| available_workers(clients, beside_server).0;
+            let workers = |clients| available(clients, beside_server, 2.0);
             assert_eq!([1, 2, 3].map(workers), [1, 2.min(cpus), 3.min(cpus)]);
             assert_eq!(workers(100_000), (cpus / 2).max(1));
         }
-        assert_eq!([4, 64].map(|clients| available_workers(clients, false)), [(1, None); 2]);
+        assert_eq!([4, 64].map(|clients| available(clients, false, 2.0)), [1, 1]);
         assert_eq!([1, 2, 64].map(available_storage_workers), [1, 1, 1]);
     }
 
     #[test]
-    fn beside_a_server_few_clients_get_what_did_more_when_it_was_tried() {
+    fn beside_a_server_few_clients_get_what_does_more() {
         let cpus = cpus_allowed();
-        let clients = (2 * cpus).max(4);
-        let (workers, tried) = available_workers(clients, true);
-        if cpus > 1 {
-            let each = tried.unwrap().suits_each_processor();
-            assert_eq!(workers, if each { cpus } else { workers_of_many(clients) });
+        for clients in [2 * cpus, 8 * cpus].map(|clients| clients.max(4)) {
+            assert_eq!(available(clients, true, 1.2), cpus, "{clients}");
+            for each in [0.8, 1.0, 1.01] {
+                assert_eq!(available(clients, true, each), workers_of_many(clients), "{clients}");
+            }
+            let untried = available_workers(clients, true, |_, _| None);
+            assert_eq!(untried, (workers_of_many(clients), None));
         }
-        assert_eq!(available_workers(8 * cpus + 1, true), available_workers(8 * cpus + 1, false));
+        let many = 8 * cpus + 1;
+        let unasked = |_, _| unreachable!("that many have few workers everywhere");
+        assert_eq!(available_workers(many, true, unasked), (workers_of_many(many), None));
     }
 
     #[test]

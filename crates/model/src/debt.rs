@@ -1,8 +1,15 @@
 //! Work that a load causes and that its target puts off: debts.
 
-use crate::signal;
+use crate::{ServerCounters, signal};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
+
+/// No target has so many bytes or rows: what tells of more is no reading.
+const MOST: u64 = 1 << 53;
+
+fn amount(told: &ServerCounters, signal: &str) -> Option<u64> {
+    u64::try_from(*told.get(signal)?).ok().filter(|amount| *amount <= MOST)
+}
 
 /// Work that a target puts off while a load runs. As long as it grows, the load is done at the expense
 /// of the future; while it is paid, the load pays for what came before.
@@ -61,6 +68,16 @@ impl Debt {
             Self::DeadRows => Some(signal::DEAD_ROWS_LIMIT),
             _ => None,
         }
+    }
+
+    /// How much of it a target told of; absent where it told nothing that can be.
+    pub fn amount(self, told: &ServerCounters) -> Option<u64> {
+        amount(told, self.signal())
+    }
+
+    /// How much of it the target takes before it has to pay; absent where it has no limit.
+    pub fn limit(self, told: &ServerCounters) -> Option<u64> {
+        amount(told, self.limit_signal()?).filter(|&limit| limit > 0)
     }
 
     /// Whether it is work that is either under way or not, and no amount.

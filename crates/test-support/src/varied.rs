@@ -308,7 +308,7 @@ fn debt(debt: Debt) -> DebtChange {
         debt,
         from: 1 << 40,
         to: 7,
-        limit: debt.limit_signal().map(|_| u64::MAX),
+        limit: debt.limit_signal().map(|_| 1 << 53),
         is_level: true,
     }
 }

@@ -82,6 +82,7 @@ fn measured() -> Measured {
         by_transaction: Vec::new(),
         client: ClientCost {
             receive_delay: Some(ReceiveDelay::default()),
+            workers_tried: Some(WorkersTried { few_per_second: 1.0, each_per_second: 2.0 }),
             ..ClientCost::default()
         },
         open: Some(OpenLoopResult {
