@@ -194,8 +194,12 @@ fn of_family(
     };
     let of_pairs = by(|a, b| a.pair == b.pair);
     let of_levels = by(|a, b| a.place == b.place);
-    let chances = |groups: &[Vec<Grouped>]| -> Vec<Vec<Chance>> {
-        groups.iter().map(|groups| groups.iter().map(Grouped::chance).collect()).collect()
+    let chances = |groups: &[Vec<Grouped>], from: usize| -> Vec<Vec<Chance>> {
+        let of = |groups: &Vec<Grouped>| match groups.len() < from {
+            true => Vec::new(),
+            false => groups.iter().map(Grouped::chance).collect(),
+        };
+        groups.iter().map(of).collect()
     };
     let judged = |group: &Grouped, adjusted: f64| group.judge(study, metric, adjusted);
     let pair_effect = |(group, adjusted): (&Grouped, f64)| {
@@ -205,7 +209,7 @@ fn of_family(
     };
     let mut pairs: Vec<Vec<PairEffect>> = of_pairs
         .iter()
-        .zip(closed_groups(&chances(&of_pairs)))
+        .zip(closed_groups(&chances(&of_pairs, 1)))
         .map(|(groups, adjusted)| groups.iter().zip(adjusted).map(pair_effect).collect())
         .collect();
     let whole: Vec<Option<Grouped>> = family
@@ -215,7 +219,8 @@ fn of_family(
         .collect();
     let labels: Vec<f64> = whole.iter().flatten().map(|group| group.chance().alone).collect();
     let mut labels = holm(&labels).into_iter();
-    let levels_adjusted = closed_groups(&chances(&of_levels));
+    // What a label does at its only level is what it does: that is no claim of its own.
+    let levels_adjusted = closed_groups(&chances(&of_levels, 2));
     let mut effects = Vec::new();
     for (place, (factor, all)) in family.iter().enumerate() {
         let Some(group) = &whole[place] else {
@@ -224,12 +229,13 @@ fn of_family(
         };
         let (ratio, verdict) = judged(group, labels.next().unwrap_or(1.0));
         let pairs = std::mem::take(&mut pairs[place]);
-        let levels =
-            of_levels[place].iter().zip(&levels_adjusted[place]).map(|(group, adjusted)| {
-                let (ratio, verdict) = judged(group, *adjusted);
-                let (test, level) = group.all[0].place.clone();
-                LevelEffect { test, level, ratio, verdict }
-            });
+        let mut adjusted = levels_adjusted[place].iter();
+        let levels = of_levels[place].iter().map(|group| {
+            let said = adjusted.next().map(|adjusted| judged(group, *adjusted));
+            let (ratio, verdict) = said.unwrap_or((ratio, verdict));
+            let (test, level) = group.all[0].place.clone();
+            LevelEffect { test, level, ratio, verdict }
+        });
         effects.push(Some(FactorEffect {
             label: factor.label.clone(),
             from: factor.from.clone(),

@@ -171,7 +171,7 @@ fn a_study_says_what_its_virtual_machines_had_and_does_not_doubt_it() {
     }
     let page = place.weighin(&["report", "s.toml", "--format", "markdown"]).done();
     for words in [
-        "the 4 virtual machines shared 0.1 processors (40 virtual processors to each)",
+        "The 4 virtual machines shared 0.1 processors (40 virtual processors to each)",
         "of the periods of 100\u{a0}ms",
         "throttled, % of periods",
     ] {

@@ -160,7 +160,7 @@ fn a_private_server_that_is_killed_is_measured_and_reported_in_every_format() {
     let store = store.to_str().unwrap();
     for (format, parts) in [
         ("html", &["Around the failover", "downtime", "first accepted write", "lost"][..]),
-        ("markdown", &["What happened when", "downtime, s", "first failed write", "lost writes"]),
+        ("markdown", &["Around the failover", "downtime, s", "first failed write", "lost writes"]),
         ("json", &["\"series\"", "acknowledged writes", "downtime_s", "lost_writes"]),
         ("csv", &["downtime_s", "lost_writes", "rate_back_s"]),
     ] {
