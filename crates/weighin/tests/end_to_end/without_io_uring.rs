@@ -27,7 +27,7 @@ fn a_load_on_a_volume_goes_through_threads() {
         let (own, device) = (whole(moved, "/weighin_bytes"), whole(moved, "/device_bytes"));
         // A block is tried on each machine's data before the load; and the operating system may
         // look at a device that was written.
-        assert!(own > 8 << 20 && (own..own + (1 << 20)).contains(&device), "{moved}");
+        assert!(own > 0 && (own..own + (1 << 20)).contains(&device), "{moved}");
     }
 
     // The same data, where nothing is refused.
