@@ -105,7 +105,7 @@ impl DebtChanged {
 }
 
 impl FindingKind for DebtChanged {
-    const HEADING: &'static str = "Rate not sustained";
+    const HEADING: &'static str = "Rate not known to last";
 
     fn is_like(&self, other: &Self) -> bool {
         self.debt.debt == other.debt.debt && self.has_grown() == other.has_grown()
@@ -129,7 +129,10 @@ impl FindingKind for DebtChanged {
             }
             _ => ": the limit is reached".to_owned(),
         };
-        format!("{course} of measurement{left}, so the rate is not sustained; a longer warm-up, or `steady_within`, shows the rate that is")
+        format!(
+            "{course} of measurement{left}, so whether the rate lasts is not known; a longer warm-up, or \
+             `steady_within`, shows one that does"
+        )
     }
 }
 
