@@ -56,7 +56,9 @@ fn a_trial_that_fills_the_log_says_that_its_rate_does_not_last() {
     let place = place("duration = \"4s\"");
     place.weighin(&["run", "debt.toml"]).done();
     let page = place.weighin(&["report", "debt.toml", "--format", "markdown"]).out;
-    for words in ["Checkpoint age grew from", "of the log in", "whether the rate lasts is not known"] {
+    for words in
+        ["Checkpoint age grew from", "of the log in", "whether the rate lasts is not known"]
+    {
         assert!(page.contains(words), "no «{words}» in {page}");
     }
     let json = place.weighin(&["report", "debt.toml", "--format", "json"]).json();
