@@ -9,7 +9,7 @@ use crate::pool::Next;
 use crate::run::run_part;
 use crate::socket::WorkerSpec;
 use crate::usage::thread_cpu;
-use crate::{Answered, Event, LoadError, Nanos, Pool, Session, SessionError};
+use crate::{Answered, Event, LoadError, Nanos, Pool, ServedBy, Session, SessionError};
 use model::{ErrorCount, IoMethod, Latencies, RequestKind, RequestTally, Stop};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -65,7 +65,7 @@ struct Pretending<S> {
 impl<S: WithoutServer> Session for Pretending<S> {
     const KINDS: &'static [RequestKind] = S::KINDS;
     const BY_STATEMENT: bool = S::BY_STATEMENT;
-    const SERVER_THREADS: Option<usize> = S::SERVER_THREADS;
+    const SERVED_BY: ServedBy = S::SERVED_BY;
 
     fn kinds(&self) -> &'static [RequestKind] {
         self.session.kinds()

@@ -47,7 +47,7 @@ pub(crate) use pool::Pool;
 pub use recorder::Ended;
 pub use run::{SocketLoad, run};
 pub use schedule::{Limit, Schedule};
-pub use session::{Answered, Event, OperationError, Session, SessionError};
+pub use session::{Answered, Event, OperationError, ServedBy, Session, SessionError};
 pub use socket::{Address, TlsUpgrade};
 pub use turns::Turns;
 pub use usage::{cpus_allowed, peak_rss_bytes, process_cpu, process_times};

@@ -10,7 +10,7 @@ use crate::pool::{Quota, Rules};
 use crate::rehearsal::{self, Asker};
 use crate::socket::{Address, Worker, WorkerSpec};
 use crate::usage::{available_workers, cpus_allowed, stay_on_processor};
-use crate::{Clock, LoadError, Nanos, Pool, Session};
+use crate::{Clock, LoadError, Nanos, Pool, ServedBy, Session};
 use model::{ErrorCount, LoadResult, Phase, Stop};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -67,20 +67,21 @@ pub(crate) fn run_part<S: Session>(
     let quota = Quota::new(spec.schedule.events().map(|events| part.share(events)));
     let on_this_host = spec.addresses.iter().all(Address::is_on_this_host);
     // In an open loop few workers: what is due waits for a client of one worker, not for any.
-    let beside_server = S::SERVER_THREADS.is_none() && on_this_host && spec.open.is_none();
+    let served_here = (on_this_host && spec.open.is_none()).then_some(S::SERVED_BY);
     let (wanted, workers_tried) = match spec.workers {
         Some(wanted) => (wanted, None),
         None => {
             let alone = part.beside <= 1;
             let clients = part.clients_beside(spec.clients);
             let tried = |few, each| rehearsal::tried(clients, [few, each], &rehearsed);
-            let (all, tried) = available_workers(clients, beside_server && alone, tried);
+            let (all, tried) = available_workers(clients, served_here.filter(|_| alone), tried);
             (all / part.beside.max(1), tried)
         }
     };
     let workers = part.workers(wanted, spec.clients);
     let lanes = workers * part.of;
-    let on_each_processor = beside_server && lanes == cpus_allowed();
+    let each_has_its_own = !matches!(served_here, None | Some(ServedBy::Threads(_)));
+    let on_each_processor = each_has_its_own && lanes == cpus_allowed();
     let worker_spec = WorkerSpec {
         addresses: Vec::new(),
         tls: spec.tls.clone(),

@@ -1,6 +1,15 @@
 use model::{ErrorClass, RequestKind, RequestTally};
 use std::time::Duration;
 
+/// What of a server works for its clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServedBy {
+    /// So many threads, whatever the number of clients.
+    Threads(usize),
+    ThreadOfEach,
+    ProcessOfEach,
+}
+
 /// One client's side of a protocol, from login to the last reply: bytes in, bytes out.
 ///
 /// An implementation never blocks, reads no clock and records nothing; whoever drives it does.
@@ -15,8 +24,7 @@ pub trait Session {
     /// Whether a connection that is to be encrypted is encrypted before the first byte of the
     /// protocol; else the session says when ([`Event::StartTls`]).
     const ENCRYPTED_AT_ONCE: bool = false;
-    /// Threads with which a server serves any number of clients; absent where it has one for each.
-    const SERVER_THREADS: Option<usize> = None;
+    const SERVED_BY: ServedBy = ServedBy::ThreadOfEach;
 
     /// Those of [`Self::KINDS`] that its load can have: all, or the first.
     fn kinds(&self) -> &'static [RequestKind] {

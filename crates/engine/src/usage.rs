@@ -1,3 +1,4 @@
+use crate::ServedBy;
 use model::WorkersTried;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -9,7 +10,7 @@ const HIGHEST_PRIORITY: libc::c_int = 20;
 const MIN_IN_TURN: usize = 4;
 
 /// With how many clients of a server on this host for each processor a worker on each may do better than
-/// few workers. With more, what fewer wake-ups save is worth more than what nearness saves.
+/// few workers, where a thread serves each client. With more, what fewer wake-ups save is worth more than what nearness saves.
 const CLIENTS_BESIDE_SERVER: RangeInclusive<u32> = 2..=8;
 
 /// Processor time, user and system, that this whole process has used.
@@ -91,9 +92,12 @@ pub fn cpus_allowed() -> u32 {
 /// a thread of the same processor needs no interrupt to another one. On some virtual machines such an
 /// interrupt costs more than all the rest of a query, on others fewer wake-ups are worth more: so both
 /// are tried, few workers and so many.
+///
+/// Where a process serves each client, a worker stays on each processor without trying, however many
+/// clients there are: one that takes its turn among so many processes leaves them without requests.
 pub(crate) fn available_workers(
     clients: u32,
-    beside_server: bool,
+    served_here: Option<ServedBy>,
     tried: impl FnOnce(u32, u32) -> Option<WorkersTried>,
 ) -> (u32, Option<WorkersTried>) {
     let cpus = cpus_allowed();
@@ -101,8 +105,14 @@ pub(crate) fn available_workers(
     if (clients as usize) < MIN_IN_TURN {
         return (clients.clamp(1, cpus), None);
     }
-    if !beside_server || few == cpus || !CLIENTS_BESIDE_SERVER.contains(&clients.div_ceil(cpus)) {
-        return (few, None);
+    let of_each_processor = clients.div_ceil(cpus);
+    match served_here {
+        Some(ServedBy::ProcessOfEach) if of_each_processor >= *CLIENTS_BESIDE_SERVER.start() => {
+            return (cpus, None);
+        }
+        Some(ServedBy::ThreadOfEach)
+            if few < cpus && CLIENTS_BESIDE_SERVER.contains(&of_each_processor) => {}
+        _ => return (few, None),
     }
     let tried = tried(few, cpus);
     let suits = tried.is_some_and(|tried| tried.suits_each_processor());
@@ -201,37 +211,51 @@ mod tests {
     }
 
     /// Where trying comes to this.
-    fn available(clients: u32, beside_server: bool, each: f64) -> u32 {
+    fn available(clients: u32, served_here: Option<ServedBy>, each: f64) -> u32 {
         let came_to = WorkersTried { few_per_second: 1.0, each_per_second: each };
-        available_workers(clients, beside_server, |_, _| Some(came_to)).0
+        available_workers(clients, served_here, |_, _| Some(came_to)).0
     }
 
     #[test]
     fn few_clients_get_a_worker_each_and_many_share_few() {
         let cpus = cpus_allowed();
-        for beside_server in [false, true] {
-            let workers = |clients| available(clients, beside_server, 2.0);
+        for served_here in [None, Some(ServedBy::Threads(1)), Some(ServedBy::ThreadOfEach)] {
+            let workers = |clients| available(clients, served_here, 2.0);
             assert_eq!([1, 2, 3].map(workers), [1, 2.min(cpus), 3.min(cpus)]);
             assert_eq!(workers(100_000), (cpus / 2).max(1));
         }
-        assert_eq!([4, 64].map(|clients| available(clients, false, 2.0)), [1, 1]);
+        assert_eq!([4, 64].map(|clients| available(clients, None, 2.0)), [1, 1]);
         assert_eq!([1, 2, 64].map(available_storage_workers), [1, 1, 1]);
     }
 
     #[test]
     fn beside_a_server_few_clients_get_what_does_more() {
         let cpus = cpus_allowed();
+        let by_threads = Some(ServedBy::ThreadOfEach);
         for clients in [2 * cpus, 8 * cpus].map(|clients| clients.max(4)) {
-            assert_eq!(available(clients, true, 1.2), cpus, "{clients}");
+            assert_eq!(available(clients, by_threads, 1.2), cpus, "{clients}");
             for each in [0.8, 1.0, 1.01] {
-                assert_eq!(available(clients, true, each), workers_of_many(clients), "{clients}");
+                assert_eq!(
+                    available(clients, by_threads, each),
+                    workers_of_many(clients),
+                    "{clients}"
+                );
             }
-            let untried = available_workers(clients, true, |_, _| None);
+            let untried = available_workers(clients, by_threads, |_, _| None);
             assert_eq!(untried, (workers_of_many(clients), None));
         }
         let many = 8 * cpus + 1;
         let unasked = |_, _| unreachable!("that many have few workers everywhere");
-        assert_eq!(available_workers(many, true, unasked), (workers_of_many(many), None));
+        assert_eq!(available_workers(many, by_threads, unasked), (workers_of_many(many), None));
+    }
+
+    #[test]
+    fn beside_processes_of_a_server_there_is_a_worker_on_each_processor() {
+        let untried = |_, _| unreachable!("processes are not tried");
+        for clients in [4.max(2 * cpus_allowed()), 64 * cpus_allowed(), 10_000] {
+            let workers = available_workers(clients, Some(ServedBy::ProcessOfEach), untried);
+            assert_eq!(workers, (cpus_allowed(), None), "{clients}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 use crate::{Answer, Ready, Statements, Wire};
 use engine::{
-    Account, Answered, Event, LoadError, LoadSpec, OperationError, Session, SessionError,
+    Account, Answered, Event, LoadError, LoadSpec, OperationError, ServedBy, Session, SessionError,
     SocketLoad, WithoutServer,
 };
 use model::{ErrorClass, RequestKind, RequestTally};
@@ -224,6 +224,7 @@ impl<W: Wire, const BY_STATEMENT: bool> ProgramSession<W, BY_STATEMENT> {
 impl<W: Wire, const BY_STATEMENT: bool> Session for ProgramSession<W, BY_STATEMENT> {
     const KINDS: &'static [RequestKind] = W::KINDS;
     const BY_STATEMENT: bool = BY_STATEMENT;
+    const SERVED_BY: ServedBy = W::SERVED_BY;
 
     fn kinds(&self) -> &'static [RequestKind] {
         W::kinds(&self.statements)

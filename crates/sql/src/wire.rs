@@ -1,5 +1,5 @@
 use crate::Statements;
-use engine::{OperationError, SessionError};
+use engine::{OperationError, ServedBy, SessionError};
 use model::RequestKind;
 use workload::program::Run;
 
@@ -9,6 +9,7 @@ use workload::program::Run;
 pub trait Wire {
     /// What statements may count as, in the order of [`workload::program::StatementKind`].
     const KINDS: &'static [RequestKind];
+    const SERVED_BY: ServedBy = ServedBy::ThreadOfEach;
 
     /// What those of a program count as.
     fn kinds(statements: &Statements) -> &'static [RequestKind];

@@ -8,7 +8,7 @@ use crate::error::LoadError;
 use crate::recorder::Ended;
 use crate::result::CpuWindow;
 use crate::usage::{set_niceness, thread_cpu, wake_in_turn};
-use crate::{Clock, Nanos, Pool, Schedule, Session};
+use crate::{Clock, Nanos, Pool, Schedule, ServedBy, Session};
 use mio::Waker;
 use model::IoMethod;
 use std::io;
@@ -76,7 +76,10 @@ impl<S: Session> Worker<S> {
     ) -> Result<Report<()>, LoadError> {
         self.choose_io()?;
         let clients = self.pool.len();
-        set_niceness(S::SERVER_THREADS.map_or(clients, |threads| threads.min(clients)));
+        set_niceness(match S::SERVED_BY {
+            ServedBy::Threads(threads) => threads.min(clients),
+            ServedBy::ThreadOfEach | ServedBy::ProcessOfEach => clients,
+        });
         wake_in_turn(clients);
         let start = self.wait_for_start()?;
         let begun_late = self.spec.clock.now().since(start);

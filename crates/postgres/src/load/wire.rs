@@ -6,7 +6,7 @@ use crate::protocol::{
     PrepareReader, Prepared, TransactionState, certificate_hash, write_prepare, write_query,
     write_sync, write_terminate, write_text_query,
 };
-use engine::{OperationError, SessionError};
+use engine::{OperationError, ServedBy, SessionError};
 use model::{Effect, RequestKind};
 use sql::{Boundaries, Ready, Statements, TextTemplate, Wire, read_row, wrong_rows};
 use std::sync::Arc;
@@ -288,6 +288,7 @@ impl PostgresWire {
 
 impl Wire for PostgresWire {
     const KINDS: &'static [RequestKind] = &IN_TRANSACTIONS;
+    const SERVED_BY: ServedBy = ServedBy::ProcessOfEach;
 
     fn kinds(statements: &Statements) -> &'static [RequestKind] {
         if statements.program().statements().iter().all(is_counted_by_tables) {

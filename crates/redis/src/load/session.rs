@@ -1,6 +1,6 @@
 use super::{KeyValueCommands, operation_error};
 use crate::protocol::{Reply, ReplyReader, write_command};
-use engine::{Event, OperationError, Session, SessionError};
+use engine::{Event, OperationError, ServedBy, Session, SessionError};
 use model::{Effect, RequestKind, RequestTally};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -130,7 +130,7 @@ impl KeyValueSession {
 impl Session for KeyValueSession {
     const KINDS: &'static [RequestKind] = &REQUEST_KINDS;
     const ENCRYPTED_AT_ONCE: bool = true;
-    const SERVER_THREADS: Option<usize> = Some(1);
+    const SERVED_BY: ServedBy = ServedBy::Threads(1);
 
     fn open(&mut self, out: &mut Vec<u8>) {
         self.reader = ReplyReader::default();

@@ -1,4 +1,4 @@
-use engine::{Answered, Event, Session, SessionError, WithoutServer};
+use engine::{Answered, Event, ServedBy, Session, SessionError, WithoutServer};
 use model::{RequestKind, RequestTally};
 use sql::{ProgramSession, Wire};
 use std::ops::Sub;
@@ -180,6 +180,7 @@ impl<W: Wire, const BY_STATEMENT: bool> Counted<W, BY_STATEMENT> {
 impl<W: Wire, const BY_STATEMENT: bool> Session for Counted<W, BY_STATEMENT> {
     const KINDS: &'static [RequestKind] = ProgramSession::<W, BY_STATEMENT>::KINDS;
     const BY_STATEMENT: bool = BY_STATEMENT;
+    const SERVED_BY: ServedBy = W::SERVED_BY;
 
     fn kinds(&self) -> &'static [RequestKind] {
         self.session.kinds()
