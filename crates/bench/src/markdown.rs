@@ -1,6 +1,6 @@
 use crate::mysql::{Preparation, PreparationPairs};
 use crate::pair::Pair;
-use crate::reading::{Reading, Seen};
+use crate::reading::{Reading, ViewRun};
 use report::numbers::{bytes, count, figure};
 use stats::{Sample, paired_ratio};
 
@@ -153,7 +153,7 @@ pub(crate) fn preparations(all: &[PreparationPairs]) -> String {
 }
 
 /// The table of runs with the view, each first in its pair, and of those without.
-pub(crate) fn views(levels: &[u32], pairs: &[Pair<Seen>]) -> String {
+pub(crate) fn views(levels: &[u32], pairs: &[Pair<ViewRun>]) -> String {
     let mut text = "\n## The view of a run, against --plain\n\n\
         The same study on one private server and a terminal, with the view and without. The last \
         column compares runs without it that followed one another.\n\n\
@@ -161,18 +161,18 @@ pub(crate) fn views(levels: &[u32], pairs: &[Pair<Seen>]) -> String {
         |--:|--:|--:|--:|--:|\n"
         .to_owned();
     // Who goes first alternates: the second of one pair and the first of the next are of one kind.
-    let plain: Vec<Pair<&Seen>> = pairs
+    let plain: Vec<Pair<&ViewRun>> = pairs
         .chunks_exact(2)
         .map(|two| Pair { weighin: &two[0].other, other: &two[1].other })
         .collect();
     for (place, clients) in levels.iter().enumerate() {
-        let throughput = |seen: &Seen| seen.throughput.get(place).copied();
+        let throughput = |seen: &ViewRun| seen.throughput.get(place).copied();
         let cells = [
             count((*clients).into()),
             both(pairs, throughput, figure),
             ratio(pairs, throughput, Over::Other),
             pairs.len().to_string(),
-            ratio(&plain, |seen: &&Seen| throughput(seen), Over::Other),
+            ratio(&plain, |seen: &&ViewRun| throughput(seen), Over::Other),
         ];
         text += &line(&cells);
     }
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_row_of_views_has_what_the_view_took_and_both_throughputs() {
-        let seen = |throughput: [f64; 2], view| Seen { throughput: throughput.to_vec(), view };
+        let seen = |throughput: [f64; 2], view| ViewRun { throughput: throughput.to_vec(), view };
         let pair = Pair {
             weighin: seen([990.0, 2000.0], Some(ViewTime { cpu_seconds: 0.02, seconds: 4.0 })),
             other: seen([1000.0, 2000.0], None),

@@ -84,7 +84,7 @@ impl Reading {
 
 /// What a run comes to on a terminal, with the view or without.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Seen {
+pub(crate) struct ViewRun {
     /// Transactions per second at each level, the median over the repeats.
     pub(crate) throughput: Vec<f64>,
     /// Processor time of the view; `None` without one.

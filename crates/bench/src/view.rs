@@ -7,7 +7,7 @@ use crate::arguments::Arguments;
 use crate::markdown;
 use crate::pair::alternate;
 use crate::private_server;
-use crate::reading::{Seen, ViewTime};
+use crate::reading::{ViewRun, ViewTime};
 use crate::runner::Runner;
 use anyhow::{Context, bail, ensure};
 use host::local::sandbox::Sandbox;
@@ -69,7 +69,7 @@ fn study_of(
 }
 
 /// One run on a terminal of its own.
-fn one(runner: &Runner, directory: &Path, way: &str) -> anyhow::Result<Seen> {
+fn one(runner: &Runner, directory: &Path, way: &str) -> anyhow::Result<ViewRun> {
     let results = directory.join("view.weighin");
     let number = directory.join("number");
     for file in [&results, &number] {
@@ -104,7 +104,7 @@ fn one(runner: &Runner, directory: &Path, way: &str) -> anyhow::Result<Seen> {
         "the run had {} view",
         if view.is_some() { "a" } else { "no" }
     );
-    Ok(Seen { throughput: throughput(runner, &results)?, view })
+    Ok(ViewRun { throughput: throughput(runner, &results)?, view })
 }
 
 /// Waits for the end of a run, and reads meanwhile what its view takes.

@@ -2,7 +2,7 @@
 //! starts the appliers, and takes the time until the replicas have applied it.
 
 use crate::Order;
-use crate::hosts::{Seen, Watches};
+use crate::hosts::{HostObservation, Watches};
 use crate::measure::reading;
 use crate::task::{Context, Done};
 use crate::trial_clock::seconds_from;
@@ -92,7 +92,7 @@ impl Attempt<'_, '_> {
             applying.sample(options(None), &[]);
             group.replicas.iter_mut().try_for_each(|replica| replica.start_applier())?;
             let caught_up = self.wait(group, &written.to, started)?;
-            let Seen { samples, target_host, .. } = applying.end()?;
+            let HostObservation { samples, target_host, .. } = applying.end()?;
             let samples = target_host.map_or(samples, |own| own.samples);
             Ok((written, started, caught_up, samples))
         };
@@ -100,7 +100,7 @@ impl Attempt<'_, '_> {
         let after = (Instant::now(), self.target.counters());
         let seen = watches.end();
         let (written, started, caught_up, applying) = timed?;
-        let Seen { samples, account, disks, target_host, .. } = seen?;
+        let HostObservation { samples, account, disks, target_host, .. } = seen?;
         self.compare(group)?;
 
         let sampling = Sampling {

@@ -21,7 +21,7 @@ pub(crate) fn find(study: &Study, secrets: &SecretRules, found: &mut Diagnostics
     }
     found.of(None);
     commands(study, found);
-    unlike_makers(study, found);
+    unlike_load_hosts(study, found);
     unlike_encryption(study, found);
 }
 
@@ -70,10 +70,10 @@ fn unlike_encryption(study: &Study, found: &mut Diagnostics) {
 
 /// That more machines make the load on one target than on another, so that the comparison is of these
 /// as well.
-fn unlike_makers(study: &Study, found: &mut Diagnostics) {
+fn unlike_load_hosts(study: &Study, found: &mut Diagnostics) {
     for test in &study.tests {
         let Some(load) = test.load() else { continue };
-        let count = |target: &Target| load.makers(target).len();
+        let count = |target: &Target| load.load_hosts(target).len();
         let most = study.targets.iter().max_by_key(|target| count(target));
         let fewest = study.targets.iter().min_by_key(|target| count(target));
         let Some((most, fewest)) = most.zip(fewest) else { continue };

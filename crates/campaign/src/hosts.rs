@@ -116,11 +116,11 @@ pub(crate) struct Watches {
     load: Box<dyn Watch>,
     scope: SamplingScope,
     target: Option<TargetWatch>,
-    makers: Vec<MakerWatch>,
+    load_hosts: Vec<LoadHostWatch>,
 }
 
 /// Of another machine that makes the load.
-struct MakerWatch {
+struct LoadHostWatch {
     host: String,
     facts: HostFacts,
     /// The disks under the target's data there.
@@ -128,7 +128,7 @@ struct MakerWatch {
     watch: Box<dyn Watch>,
 }
 
-impl MakerWatch {
+impl LoadHostWatch {
     /// Begins to watch all of these. What each is asked takes a second where it is far away: they are
     /// asked at once.
     fn begin_all(hosts: &[Arc<dyn Host>], target: &dyn TargetHandle) -> Result<Vec<Self>, Failure> {
@@ -171,7 +171,7 @@ struct TargetWatch {
 }
 
 /// What they saw.
-pub(crate) struct Seen {
+pub(crate) struct HostObservation {
     /// On this machine.
     pub(crate) samples: Vec<Sample>,
     /// The server's part is of the machine that it is on.
@@ -184,7 +184,7 @@ pub(crate) struct Seen {
 }
 
 impl Watches {
-    /// Begins to watch; with the space that the target takes, where that is asked for. `makers` make
+    /// Begins to watch; with the space that the target takes, where that is asked for. `load_hosts` make
     /// the load, where that is not `load_host`.
     ///
     /// # Errors
@@ -193,7 +193,7 @@ impl Watches {
         load_host: &dyn Host,
         target: &dyn TargetHandle,
         watches_space: bool,
-        makers: &[Arc<dyn Host>],
+        load_hosts: &[Arc<dyn Host>],
     ) -> Result<Self, Failure> {
         let watched = |scope: &SamplingScope| Scope {
             server_pid: scope.server_pid,
@@ -201,7 +201,8 @@ impl Watches {
             data: scope.data_directory.clone().filter(|_| watches_space),
         };
         // One that makes the load as well is watched as such.
-        let makes = |host: &dyn Host| makers.iter().any(|maker| maker.name() == host.name());
+        let makes =
+            |host: &dyn Host| load_hosts.iter().any(|load_host| load_host.name() == host.name());
         let own = target.host().filter(|host| host.name() != load_host.name() && !makes(*host));
         let own = own.map(|host| -> Result<TargetWatch, Failure> {
             let scope = target.sampling_scope();
@@ -210,22 +211,22 @@ impl Watches {
         });
         let own = own.transpose()?;
         let scope = scope_on(load_host, target);
-        let makers = MakerWatch::begin_all(makers, target)?;
-        Ok(Self { load: load_host.watch(&watched(&scope))?, scope, target: own, makers })
+        let load_hosts = LoadHostWatch::begin_all(load_hosts, target)?;
+        Ok(Self { load: load_host.watch(&watched(&scope))?, scope, target: own, load_hosts })
     }
 
     /// Requests a stop when another machine is lost.
     pub(crate) fn stop_when_lost(&mut self, stop: &Stop) {
         let target = self.target.iter_mut().map(|target| &mut target.watch);
-        let makers = self.makers.iter_mut().map(|maker| &mut maker.watch);
-        target.chain(makers).for_each(|watch| watch.stop_when_lost(stop));
+        let load_hosts = self.load_hosts.iter_mut().map(|load_host| &mut load_host.watch);
+        target.chain(load_hosts).for_each(|watch| watch.stop_when_lost(stop));
     }
 
     /// Begins to take samples, from `options`, which name no process of the server yet. `generators`
     /// says which processes make the load on each of the other machines that do.
     pub(crate) fn sample(&mut self, options: SamplerOptions, generators: &[Vec<u32>]) {
-        for (maker, pids) in self.makers.iter_mut().zip(generators) {
-            maker.watch.sample(SamplerOptions {
+        for (load_host, pids) in self.load_hosts.iter_mut().zip(generators) {
+            load_host.watch.sample(SamplerOptions {
                 companions: pids.clone(),
                 ..SamplerOptions::of_host(options.every, options.origin, options.measured.clone())
             });
@@ -249,9 +250,9 @@ impl Watches {
     ///
     /// # Errors
     /// `HostLost` where the target's machine was lost meanwhile.
-    pub(crate) fn end(self) -> Result<Seen, Failure> {
+    pub(crate) fn end(self) -> Result<HostObservation, Failure> {
         // All end, whatever becomes of the others.
-        let makers = at_once(self.makers, MakerWatch::end);
+        let load_hosts = at_once(self.load_hosts, LoadHostWatch::end);
         let target = self.target.map(|own| (own.host, own.scope, own.watch.end()));
         let Watched { samples, mut account, mut space, .. } = self.load.end()?;
         let mut disks = self.scope.disks;
@@ -266,7 +267,7 @@ impl Watches {
                 Some(sampling(host, watched))
             }
         };
-        let load_hosts = makers.into_iter().collect::<Result<_, Failure>>()?;
-        Ok(Seen { samples, account, space, disks, target_host, load_hosts })
+        let load_hosts = load_hosts.into_iter().collect::<Result<_, Failure>>()?;
+        Ok(HostObservation { samples, account, space, disks, target_host, load_hosts })
     }
 }

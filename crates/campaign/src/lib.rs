@@ -34,7 +34,7 @@ pub use campaign::Campaign;
 pub use caution::{commands_at_targets, named_programs};
 pub use event::{Event, InstanceStep, RunError, Wait};
 pub use generators::{
-    GENERATOR_COMMAND, Makers, REMOTE_GENERATOR_COMMAND, generate, generate_remotely,
+    GENERATOR_COMMAND, GeneratorProcesses, REMOTE_GENERATOR_COMMAND, generate, generate_remotely,
 };
 pub use hosts::{fleet, hosts_of_study, login as login_of_broker, remote, remote_hosts};
 pub use instances::{Instances, OutputReader, ReadHostOutput, ReadOutput};

@@ -1,5 +1,5 @@
-use crate::generators::{Generators, Makers};
-use crate::hosts::{Seen, Watches};
+use crate::generators::{GeneratorProcesses, Generators};
+use crate::hosts::{HostObservation, Watches};
 use crate::intervention::{BesideWork, Interventions};
 use crate::together::Member;
 use crate::trial_clock::seconds_from;
@@ -166,14 +166,14 @@ pub(crate) fn measure_beside(
             Some(generators.beginning_with(order.together.clone()))
         }
     };
-    let makers = generators.as_ref().map(Generators::makers).unwrap_or_default();
+    let processes = generators.as_ref().map(Generators::processes).unwrap_or_default();
     let mut began_at = None;
     let mut follow = |progress: Progress<'_>| match progress {
         Progress::Started(origin) => {
             began_at = Some(moment(host, origin));
             let counters = counter_reader.take().flatten();
             observation.on_sample = order.on_sample.clone();
-            observation.started(origin, &order.load.schedule, makers.clone(), counters);
+            observation.started(origin, &order.load.schedule, processes.clone(), counters);
             interventions.schedule(origin, order.load.schedule.warmup);
         }
         Progress::Interval(interval, _) => on_progress(LoadProgress::Interval(interval)),
@@ -231,34 +231,34 @@ impl Observation {
         host: &dyn Host,
         sample_every: Duration,
         watches_space: bool,
-        makers: &[Arc<dyn Host>],
+        load_hosts: &[Arc<dyn Host>],
     ) -> Result<Self, Failure> {
         // A connection tells where a server runs.
         let before = (Instant::now(), target.counters());
-        let watches = Watches::begin(host, target, watches_space, makers)?;
+        let watches = Watches::begin(host, target, watches_space, load_hosts)?;
         Ok(Self { watches, sample_every, before, started: None, on_sample: None })
     }
 
-    /// The load begins at `origin`. `makers` are the processes that make it besides this one; `counters`
+    /// The load begins at `origin`. `processes` are the processes that make it besides this one; `counters`
     /// are read with every sample.
     pub fn started(
         &mut self,
         origin: Instant,
         schedule: &Schedule,
-        makers: Makers,
+        processes: GeneratorProcesses,
         counters: Option<CounterSource>,
     ) {
         self.started = Some(origin);
         let on_sample = self.on_sample.take();
         let options = SamplerOptions {
-            companions: makers.here,
+            companions: processes.here,
             counters,
             on_sample: on_sample.map(|OnSample(show)| -> Box<dyn FnMut(&Sample) + Send> {
                 Box::new(move |sample| show(sample))
             }),
             ..SamplerOptions::of_host(self.sample_every, origin, measured_phases(schedule))
         };
-        self.watches.sample(options, &makers.elsewhere);
+        self.watches.sample(options, &processes.elsewhere);
     }
 
     /// The load is over: what was seen of it.
@@ -276,7 +276,8 @@ impl Observation {
             Some(load) => settled(target, before.1.as_ref(), load),
             None => (Instant::now(), None),
         };
-        let Seen { samples, account, space, disks, target_host, load_hosts } = watches.end()?;
+        let HostObservation { samples, account, space, disks, target_host, load_hosts } =
+            watches.end()?;
         let origin = started.unwrap_or(before.0);
         let sampling = Sampling {
             samples,

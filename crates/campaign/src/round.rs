@@ -20,7 +20,7 @@ use system::Hosts;
 use system::{Step, TargetHandle};
 
 /// What the thread of a trial says.
-enum Told {
+enum TrialMessage {
     Preparing(Step),
     Interval(Box<Interval>),
     Waiting(Wait),
@@ -154,7 +154,7 @@ impl Campaign<'_> {
                         observe: &mut |event| pass_on(event, &tell),
                     };
                     let record = run_trial(one.target, one.trial, one.test, context);
-                    tell(Told::Over(record.map(Box::new)));
+                    tell(TrialMessage::Over(record.map(Box::new)));
                 });
             }
             drop(sender);
@@ -168,7 +168,7 @@ impl Campaign<'_> {
 fn made_here(study: &Study, hosts: &Hosts, of: &[(&Trial, Stop)]) -> BTreeSet<usize> {
     let is_made_here = |trial: &Trial| {
         let load = study.test(&trial.key.test).and_then(Test::load);
-        load.is_some_and(|load| hosts.makers(study, load, &trial.key.target).is_empty())
+        load.is_some_and(|load| hosts.load_hosts(study, load, &trial.key.target).is_empty())
     };
     let here = of.iter().enumerate().filter(|(_, (trial, _))| is_made_here(trial));
     here.map(|(place, _)| place).collect()
@@ -184,16 +184,18 @@ impl Drop for Leaves {
 }
 
 /// Says what a trial does to the thread that has the store.
-fn pass_on(event: Event<'_>, tell: &dyn Fn(Told)) {
+fn pass_on(event: Event<'_>, tell: &dyn Fn(TrialMessage)) {
     match event {
-        Event::Preparing { step, .. } => tell(Told::Preparing(step)),
-        Event::Interval { interval, .. } => tell(Told::Interval(Box::new(interval.clone()))),
-        Event::Waiting { wait, .. } => tell(Told::Waiting(wait)),
+        Event::Preparing { step, .. } => tell(TrialMessage::Preparing(step)),
+        Event::Interval { interval, .. } => {
+            tell(TrialMessage::Interval(Box::new(interval.clone())))
+        }
+        Event::Waiting { wait, .. } => tell(TrialMessage::Waiting(wait)),
         Event::Searching { progress: SearchProgress::Capacity(rate), .. } => {
-            tell(Told::Capacity(rate));
+            tell(TrialMessage::Capacity(rate));
         }
         Event::Searching { progress: SearchProgress::Step { goal, step }, .. } => {
-            tell(Told::Step(*goal, *step));
+            tell(TrialMessage::Step(*goal, *step));
         }
         // Of what lies between trials.
         _ => {}
@@ -214,29 +216,29 @@ impl Watched<'_, '_> {
     fn hear(
         &mut self,
         mut here: BTreeSet<usize>,
-        told: &Receiver<(usize, Told)>,
+        told: &Receiver<(usize, TrialMessage)>,
     ) -> Result<(), RunError> {
         let mut outcome = Ok(());
         let mut over: Vec<TrialRecord> = Vec::new();
         for (place, told) in told {
             let Some((trial, _)) = self.of.get(place) else { continue };
             match told {
-                Told::Preparing(step) => {
+                TrialMessage::Preparing(step) => {
                     (self.observe)(Event::Preparing { target: &trial.key.target, step });
                 }
-                Told::Interval(interval) => {
+                TrialMessage::Interval(interval) => {
                     (self.observe)(Event::Interval { trial, interval: &interval });
                 }
-                Told::Waiting(wait) => (self.observe)(Event::Waiting { trial, wait }),
-                Told::Capacity(rate) => {
+                TrialMessage::Waiting(wait) => (self.observe)(Event::Waiting { trial, wait }),
+                TrialMessage::Capacity(rate) => {
                     let progress = SearchProgress::Capacity(rate);
                     (self.observe)(Event::Searching { trial, progress });
                 }
-                Told::Step(goal, step) => {
+                TrialMessage::Step(goal, step) => {
                     let progress = SearchProgress::Step { goal: &goal, step: &step };
                     (self.observe)(Event::Searching { trial, progress });
                 }
-                Told::Over(record) => {
+                TrialMessage::Over(record) => {
                     here.remove(&place);
                     match record {
                         Ok(record) => over.push(self.with_others(place, *record)),

@@ -2,7 +2,7 @@
 //! the time of each; on a target that does nothing else, or beside a load.
 
 use crate::Order;
-use crate::generators::Makers;
+use crate::generators::GeneratorProcesses;
 use crate::intervention::{BesideWork, Job};
 use crate::measure::{Measured, Observation, measure_beside};
 use crate::task::{Context, Done};
@@ -82,7 +82,7 @@ fn idle(
     let origin = Instant::now();
     let until_done = Limit::LastReply { duration: None, events: None };
     let schedule = Schedule { warmup: Duration::ZERO, limit: until_done, turns: None };
-    observation.started(origin, &schedule, Makers::default(), counter_reader);
+    observation.started(origin, &schedule, GeneratorProcesses::default(), counter_reader);
     let timed = take_times(session.as_mut(), statement);
     let seen = observation.end(target, None);
     take_back(target, statement, &timed, stop)?;
@@ -109,11 +109,11 @@ fn with_load(
     }
     prepare(session.as_mut(), statement)?;
     let load = &beside.load;
-    let makers = hosts.present_makers(study, load, &trial.key.target)?;
+    let load_hosts = hosts.present_load_hosts(study, load, &trial.key.target)?;
     let mut order = Order {
         sample_every: study.sample_every,
         on_sample: on_sample.cloned(),
-        ..Order::of(load, trial.key.level, trial.seed, *host).made_by(makers)
+        ..Order::of(load, trial.key.level, trial.seed, *host).made_by(load_hosts)
     };
     order.load.by_statement = true;
     // Not for a time: it goes on until it is told that enough was measured.

@@ -179,12 +179,12 @@ impl Attempt<'_, '_> {
         let (trial, test) = (self.trial, self.test);
         let Context { study, hosts, host, stop, on_sample, observe, together, .. } = self.context;
         let load = test.runnable_load()?;
-        let makers = hosts.present_makers(study, load, &trial.key.target)?;
+        let load_hosts = hosts.present_load_hosts(study, load, &trial.key.target)?;
         let mut order = Order {
             sample_every: study.sample_every,
             on_sample: on_sample.cloned(),
             together: together.cloned(),
-            ..Order::of(load, trial.key.level, trial.seed, *host).made_by(makers)
+            ..Order::of(load, trial.key.level, trial.seed, *host).made_by(load_hosts)
         };
         // All of them have the same seed.
         let turns = study.slices.zip(*together);

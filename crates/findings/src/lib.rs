@@ -25,5 +25,5 @@ pub use amount::{Amount, SAME};
 pub use kind::FindingKind;
 pub use kinds::*;
 pub use range::Range;
-pub use sentence::{Said, capitalised, said, sentence, sentences, statement};
+pub use sentence::{PlacedStatement, capitalised, said, sentence, sentences, statement};
 pub use subject::{Finding, Severity, Subject, Validity};

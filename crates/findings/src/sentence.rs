@@ -14,11 +14,11 @@ pub fn sentence(finding: &Finding, counted: UnitName) -> String {
 /// Findings of one severity as sentences, those that differ only in where they were made and in
 /// their figures in one. `counted` says what throughput counts in the test that one is about.
 pub fn sentences(findings: &[&Finding], counted: impl Fn(&Finding) -> UnitName) -> Vec<String> {
-    said(findings, counted).iter().map(Said::sentence).collect()
+    said(findings, counted).iter().map(PlacedStatement::sentence).collect()
 }
 
 /// The same with what each is about apart.
-pub fn said(findings: &[&Finding], counted: impl Fn(&Finding) -> UnitName) -> Vec<Said> {
+pub fn said(findings: &[&Finding], counted: impl Fn(&Finding) -> UnitName) -> Vec<PlacedStatement> {
     let mut groups: Vec<(UnitName, Vec<&Finding>)> = Vec::new();
     for finding in findings {
         let counted = counted(finding);
@@ -34,14 +34,14 @@ pub fn said(findings: &[&Finding], counted: impl Fn(&Finding) -> UnitName) -> Ve
 }
 
 /// What findings that are alike say, and where that was found.
-pub struct Said {
+pub struct PlacedStatement {
     /// Empty where it is about nothing in particular.
     pub place: String,
     /// Without a capital letter and without a full stop.
     pub statement: String,
 }
 
-impl Said {
+impl PlacedStatement {
     /// Both in one sentence, the place first.
     pub fn sentence(&self) -> String {
         match self.place.as_str() {
@@ -51,10 +51,10 @@ impl Said {
     }
 }
 
-fn said_together(findings: &[&Finding], first: &Finding, counted: UnitName) -> Said {
+fn said_together(findings: &[&Finding], first: &Finding, counted: UnitName) -> PlacedStatement {
     let words = first.evidence.kind();
     let statement = words.say_all(findings, counted);
-    Said { place: place::findings(findings, !words.names_level()), statement }
+    PlacedStatement { place: place::findings(findings, !words.names_level()), statement }
 }
 
 /// What was found, without what it is about and without a full stop; `counted` as for

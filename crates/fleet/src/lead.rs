@@ -4,7 +4,7 @@ use crate::broker::{Broker, Login, Subscription};
 use crate::held;
 use crate::identity::{AgentKeys, Identity, Kind, written};
 use crate::keys::PublicKey;
-use crate::roster::{Found, KnownAgent, OTHER_VERSION, RETURN_TIMEOUT, State};
+use crate::roster::{KnownAgent, OTHER_VERSION, RETURN_TIMEOUT, RosterEntry, State};
 use crate::seal::{Share, Side};
 use crate::session::LeadSession;
 use crate::wire::{Answer, Call, Claim, Registration, Reply, Subjects};
@@ -184,7 +184,7 @@ impl Fleet {
             open.call_again();
             let found = held(&open.state.0).find(host, choice, &self.reserved, now);
             match found {
-                Found::One(agent, key) => match self.claim(open, &agent, key.as_ref())? {
+                RosterEntry::One(agent, key) => match self.claim(open, &agent, key.as_ref())? {
                     Claimed::Session(session) => return Ok((*agent, session)),
                     Claimed::Busy(failure, lead) => {
                         why = Some(failure);
@@ -196,8 +196,8 @@ impl Fleet {
                     Claimed::Gone => {}
                     Claimed::Silent => why = Some(silent(open, &agent)),
                 },
-                Found::Failure(failure) => return Err(failure),
-                Found::None => {}
+                RosterEntry::Failure(failure) => return Err(failure),
+                RosterEntry::None => {}
             }
             let state = held(&open.state.0);
             // Or more is heard of agents.

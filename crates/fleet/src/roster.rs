@@ -47,7 +47,7 @@ pub enum Stranger {
 #[derive(Default)]
 pub(crate) struct State {
     /// By their numbers.
-    pub agents: BTreeMap<String, Known>,
+    pub agents: BTreeMap<String, RegisteredAgent>,
     pub called: Option<Instant>,
     /// The nonces of the last calls. A registration that answers none of them is an old one.
     pub calls: VecDeque<String>,
@@ -55,7 +55,7 @@ pub(crate) struct State {
     pub taken: BTreeMap<String, (String, String)>,
 }
 
-pub(crate) struct Known {
+pub(crate) struct RegisteredAgent {
     registration: Registration,
     /// Of whoever has signed that.
     key: Option<PublicKey>,
@@ -83,8 +83,13 @@ impl State {
             self.agents.get(&registration.id).is_some_and(|known| !known.is_listed && is_listed);
         if fits || makes_way {
             let id = registration.id.clone();
-            let known =
-                Known { registration, key, is_listed, heard: Instant::now(), is_spent: false };
+            let known = RegisteredAgent {
+                registration,
+                key,
+                is_listed,
+                heard: Instant::now(),
+                is_spent: false,
+            };
             self.agents.insert(id, known);
         }
     }
@@ -108,7 +113,7 @@ impl State {
     /// All of them, by name.
     pub fn known(&self) -> Vec<KnownAgent> {
         let own = Hello::own();
-        let known = |known: &Known| {
+        let known = |known: &RegisteredAgent| {
             let Registration { hello, name, labels, processors, lead, .. } =
                 known.registration.clone();
             let other_version = (hello != own).then_some(hello.version);
@@ -129,7 +134,7 @@ impl State {
         choice: &AgentChoice,
         reserved: &BTreeSet<String>,
         began: Instant,
-    ) -> Found {
+    ) -> RosterEntry {
         self.agents.retain(|_, known| known.heard.elapsed() < MEMORY);
         let before = self.taken.get(host).map(|(_, name)| name.clone());
         let others: BTreeSet<&String> =
@@ -138,14 +143,14 @@ impl State {
         let free = listed.filter(|known| !others.contains(&known.registration.id));
         // Then all have answered, so that it is the same one each time, and a second of its name is known.
         if self.called.is_none_or(|at| at.elapsed() < SETTLE_TIME) {
-            return Found::None;
+            return RosterEntry::None;
         }
         let found = match choice {
             AgentChoice::Named(name) => {
                 let mut named = free.filter(|known| known.registration.name == *name);
                 let (first, second) = (named.next(), named.next());
                 if second.is_some() {
-                    return Found::Failure(Failure::new(
+                    return RosterEntry::Failure(Failure::new(
                         FailureKind::Other,
                         format!("two agents have registered as {name}"),
                         "end one of them, or give it another name with --name",
@@ -179,18 +184,18 @@ impl State {
                 first.filter(|agent| !waits || is_back(agent)).cloned()
             }
         };
-        let Some(agent) = found else { return Found::None };
+        let Some(agent) = found else { return RosterEntry::None };
         if let Err(failure) = agent.hello.check(&agent.name, OTHER_VERSION) {
-            return Found::Failure(failure);
+            return RosterEntry::Failure(failure);
         }
         self.taken.insert(host.to_owned(), (agent.id.clone(), agent.name.clone()));
         let key = self.agents.get(&agent.id).and_then(|known| known.key.clone());
-        Found::One(Box::new(agent), key)
+        RosterEntry::One(Box::new(agent), key)
     }
 
     /// Of an agent that has registered under a name that the study does not give it.
     pub fn stranger(&self, name: &str) -> Option<Failure> {
-        let is_one = |known: &&Known| !known.is_listed && known.registration.name == name;
+        let is_one = |known: &&RegisteredAgent| !known.is_listed && known.registration.name == name;
         let stranger = self.agents.values().find(is_one)?;
         let (what, remedy) = match &stranger.key {
             Some(key) => (
@@ -208,7 +213,7 @@ impl State {
 }
 
 /// What there is for a load host.
-pub(crate) enum Found {
+pub(crate) enum RosterEntry {
     /// With its key, where it has one.
     One(Box<Registration>, Option<PublicKey>),
     None,

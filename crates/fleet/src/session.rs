@@ -59,7 +59,7 @@ impl AgentSession {
             // Whoever sends faster than is read has to stop: what follows would have a gap.
             room.takes(message.len()) && heard.send(message).is_ok()
         });
-        let (said, ended) = (Said::new(broker, to, keys.sealer), Arc::new(OnceLock::new()));
+        let (said, ended) = (Outgoing::new(broker, to, keys.sealer), Arc::new(OnceLock::new()));
         Self {
             sender: Sender::new(broker, &said),
             receiver: Receiving {
@@ -81,7 +81,7 @@ impl LeadSession {
     /// When there can be no thread for it.
     pub fn open(broker: &Broker, to: String, answers: Listening, keys: Keys) -> io::Result<Self> {
         let (mouth, lines) = host::handed();
-        let (said, ended) = (Said::new(broker, to, keys.sealer), Arc::new(OnceLock::new()));
+        let (said, ended) = (Outgoing::new(broker, to, keys.sealer), Arc::new(OnceLock::new()));
         let sender = Sender::new(broker, &said);
         let pieces = Mutex::new(Pieces::new(Arc::clone(&said), keys.opener, &ended));
         let hearing = Arc::new((mouth, pieces));
@@ -131,7 +131,7 @@ impl Room {
 }
 
 /// What one side has said, and how much it has heard of the other.
-struct Said {
+struct Outgoing {
     send: Box<dyn Fn(Vec<u8>) -> io::Result<()> + Send>,
     sealer: Sealer,
     /// What the other side may not have yet, in order.
@@ -145,7 +145,7 @@ struct Said {
     awaited: u64,
 }
 
-impl Said {
+impl Outgoing {
     fn new(broker: &Broker, subject: String, sealer: Sealer) -> Arc<Mutex<Self>> {
         let broker = broker.clone();
         Self::by(Box::new(move |sealed| broker.publish(subject.clone(), sealed)), sealer)
@@ -212,7 +212,7 @@ impl Said {
 
 /// What comes of the other side, piece by piece.
 struct Pieces {
-    said: Arc<Mutex<Said>>,
+    said: Arc<Mutex<Outgoing>>,
     opener: Opener,
     /// Why it ended, in words that follow the other's name.
     ended: Arc<OnceLock<String>>,
@@ -233,7 +233,7 @@ enum Taken {
 }
 
 impl Pieces {
-    fn new(said: Arc<Mutex<Said>>, opener: Opener, ended: &Arc<OnceLock<String>>) -> Self {
+    fn new(said: Arc<Mutex<Outgoing>>, opener: Opener, ended: &Arc<OnceLock<String>>) -> Self {
         Self { said, opener, ended: Arc::clone(ended), asked: None, said_again: None }
     }
 
@@ -298,13 +298,13 @@ impl Pieces {
 
 /// What one side says. It is sent when it is flushed, or when there is enough for a piece.
 pub(crate) struct Sender {
-    said: Arc<Mutex<Said>>,
+    said: Arc<Mutex<Outgoing>>,
     waiting: Vec<u8>,
     longest: usize,
 }
 
 impl Sender {
-    fn new(broker: &Broker, said: &Arc<Mutex<Said>>) -> Self {
+    fn new(broker: &Broker, said: &Arc<Mutex<Outgoing>>) -> Self {
         // A broker that is started again may pass on less: what is too long for it is refused then.
         let head = HEAD + OVERHEAD;
         let longest = broker.longest().clamp(LEAST_PAYLOAD, LONGEST_PIECE + head) - head;
@@ -378,7 +378,7 @@ impl Read for Receiving {
 /// What ends a session.
 pub(crate) struct SessionConnection {
     broker: Broker,
-    said: Arc<Mutex<Said>>,
+    said: Arc<Mutex<Outgoing>>,
     /// Until it has ended.
     subscription: Mutex<Option<Subscription>>,
     ended: Arc<OnceLock<String>>,
@@ -387,7 +387,7 @@ pub(crate) struct SessionConnection {
 impl SessionConnection {
     fn new(
         broker: &Broker,
-        said: Arc<Mutex<Said>>,
+        said: Arc<Mutex<Outgoing>>,
         subscription: Subscription,
         ended: Arc<OnceLock<String>>,
     ) -> Self {
@@ -440,7 +440,7 @@ mod tests {
     fn side() -> (Pieces, Keys, Receiver<Vec<u8>>) {
         let ((own, other), (sender, sent)) = (pair(), channel());
         let send = Box::new(move |sealed| sender.send(sealed).map_err(io::Error::other));
-        let (said, ended) = (Said::by(send, own.sealer), Arc::new(OnceLock::new()));
+        let (said, ended) = (Outgoing::by(send, own.sealer), Arc::new(OnceLock::new()));
         (Pieces::new(said, own.opener, &ended), other, sent)
     }
 

@@ -57,7 +57,7 @@ impl<'a> Json<'a> {
 }
 
 /// A document with the line that it begins in, or what is wrong in which line.
-pub(crate) type Found<'a> = Result<(u32, Json<'a>), (u32, String)>;
+pub(crate) type NumberedDocument<'a> = Result<(u32, Json<'a>), (u32, String)>;
 
 /// Takes out the lines that tools print into the middle of their JSON: all that begin at the
 /// margin and with neither a bracket nor a quote. The lines keep their numbers.
@@ -133,11 +133,11 @@ fn not_finite(text: &str) -> Option<usize> {
 
 /// The objects that begin at the margin of a line, whatever text stands before, between and after
 /// them.
-pub(crate) fn documents<'a>(text: &'a str, budget: &ReadBudget) -> Vec<Found<'a>> {
+pub(crate) fn documents<'a>(text: &'a str, budget: &ReadBudget) -> Vec<NumberedDocument<'a>> {
     let mut found = Vec::new();
     let (mut at, mut counted, mut line, mut broken) = (0, 0, 1_u32, 0);
     while let Some(start) = next_object(text, at) {
-        if budget.charge(size_of::<Found<'_>>() as u64).is_err() {
+        if budget.charge(size_of::<NumberedDocument<'_>>() as u64).is_err() {
             break;
         }
         let lines = text[counted..start].bytes().filter(|byte| *byte == b'\n').count();

@@ -39,7 +39,7 @@ const ROOM: &str = "there is room for counters up to an hour";
 pub struct Latencies {
     counts: Counters,
     /// Absent while nothing was asked for since the last value.
-    known: OnceLock<Box<Known>>,
+    known: OnceLock<Box<Computed>>,
 }
 
 /// The counters of a distribution.
@@ -57,7 +57,7 @@ enum Counters {
 /// What was asked for of a distribution, in nanoseconds: each is a walk through all counters, and an
 /// analysis and its checks ask for the same.
 #[derive(Clone, Debug, Default)]
-struct Known {
+struct Computed {
     mean: OnceLock<f64>,
     /// In the order of [`KEPT`].
     percentiles: [OnceLock<u64>; KEPT.len()],
@@ -132,7 +132,7 @@ impl Latencies {
         }
     }
 
-    fn known(&self) -> &Known {
+    fn known(&self) -> &Computed {
         self.known.get_or_init(Box::default)
     }
 

@@ -29,7 +29,7 @@ impl SshHost {
 pub struct RemoteHost {
     /// What the study calls it.
     pub name: String,
-    pub way: Way,
+    pub transport: Transport,
     /// Whether no trial begins without it. Only of one that makes load may that be false.
     #[serde(default = "is_required", skip_serializing_if = "Clone::clone")]
     pub required: bool,
@@ -42,7 +42,7 @@ fn is_required() -> bool {
 /// How weighin reaches a machine.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Way {
+pub enum Transport {
     /// With the user's `ssh`, by what that connects to: see [`SshHost::destination`].
     Ssh(String),
     /// By an agent there that has registered with the broker of the study.
@@ -61,18 +61,18 @@ pub enum AgentChoice {
 
 impl From<SshHost> for RemoteHost {
     fn from(SshHost { name, destination }: SshHost) -> Self {
-        Self { name, way: Way::Ssh(destination), required: true }
+        Self { name, transport: Transport::Ssh(destination), required: true }
     }
 }
 
 impl RemoteHost {
     /// Where it is reached over SSH.
     pub fn ssh(&self) -> Option<SshHost> {
-        match &self.way {
-            Way::Ssh(destination) => {
+        match &self.transport {
+            Transport::Ssh(destination) => {
                 Some(SshHost { name: self.name.clone(), destination: destination.clone() })
             }
-            Way::Agent(_) => None,
+            Transport::Agent(_) => None,
         }
     }
 
@@ -83,9 +83,9 @@ impl RemoteHost {
 
     /// Which agent it is to have, where it is reached by one.
     pub fn agent(&self) -> Option<&AgentChoice> {
-        match &self.way {
-            Way::Agent(choice) => Some(choice),
-            Way::Ssh(_) => None,
+        match &self.transport {
+            Transport::Agent(choice) => Some(choice),
+            Transport::Ssh(_) => None,
         }
     }
 }

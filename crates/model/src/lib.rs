@@ -93,7 +93,7 @@ pub use environment::{HostFacts, ServerFacts, StatementAnswer, StatementPlan, Ta
 pub use failover::{Failover, FailoverCause};
 pub use failure::{Failure, FailureKind};
 pub use fleet::{
-    AgentChoice, Broker, BrokerAddress, BrokerProof, LoadHosts, RemoteHost, SshHost, Way,
+    AgentChoice, Broker, BrokerAddress, BrokerProof, LoadHosts, RemoteHost, SshHost, Transport,
 };
 pub use instance::{HostInstance, Instance, InstancePer, InstanceSpec};
 pub use intervention::{Act, ActResult, Intervention};

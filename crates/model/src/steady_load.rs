@@ -54,7 +54,7 @@ impl Load {
 
     /// The machines that make it on a target; none where that is the one that weighin runs on. On
     /// volumes these are the machines that have them.
-    pub fn makers<'a>(&'a self, target: &'a Target) -> &'a [RemoteHost] {
+    pub fn load_hosts<'a>(&'a self, target: &'a Target) -> &'a [RemoteHost] {
         if let Place::Storage(place) = &target.place {
             return &place.hosts;
         }
@@ -70,7 +70,7 @@ impl Load {
 
     /// The load generators of all machines together that make it on a target.
     pub fn generators(&self, target: &Target) -> u32 {
-        self.load_generators * self.makers(target).len().max(1) as u32
+        self.load_generators * self.load_hosts(target).len().max(1) as u32
     }
 
     /// For how long what a target puts off must be level before a load is measured that long.

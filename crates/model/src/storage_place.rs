@@ -95,7 +95,7 @@ impl StoragePlace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Way;
+    use crate::Transport;
 
     #[test]
     fn every_virtual_machine_is_on_one_volume() {
@@ -113,7 +113,7 @@ mod tests {
         let volume = |path: &str| VolumePlace { path: path.into(), erase: false };
         let host = |name: &str| RemoteHost {
             name: name.into(),
-            way: Way::Ssh(name.into()),
+            transport: Transport::Ssh(name.into()),
             required: true,
         };
         let place = StoragePlace {

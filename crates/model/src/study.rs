@@ -189,7 +189,7 @@ impl Study {
     /// target that it makes a load for.
     pub fn load_hosts(&self) -> impl Iterator<Item = &RemoteHost> {
         let loads = self.tests.iter().filter_map(Test::load);
-        loads.flat_map(|load| self.measured().flat_map(|target| load.makers(target)))
+        loads.flat_map(|load| self.measured().flat_map(|target| load.load_hosts(target)))
     }
 
     /// What brings the machine of that name up, where it comes and goes.

@@ -45,8 +45,8 @@ use system::client::{Credentials, LoginEnvironment, UsualLogin};
 use system::group::Member;
 use system::own_data::SqlServer;
 use system::{
-    CleanedUp, Examination, LoadRequest, Login, Outliner, Prepared, Preparing, ProbedServer, Seen,
-    ServerKind, Servers, Setting, StatementSession,
+    CleanedUp, Examination, Examined, LoadRequest, Login, Outliner, Prepared, Preparing,
+    ProbedServer, ServerKind, Servers, Setting, StatementSession,
 };
 use workload::program::Program;
 
@@ -145,7 +145,7 @@ impl ServerKind for Postgres {
         connection: &mut Connection,
         setting: &Setting<'_>,
         examination: &mut Examination<'_>,
-    ) -> Result<Seen, Failure> {
+    ) -> Result<Examined, Failure> {
         examine::examine(login, connection, setting, examination)
     }
 

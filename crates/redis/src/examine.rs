@@ -8,7 +8,7 @@ use model::{Endpoint, Failure, FailureKind, Needs, Study, Test};
 use system::Diagnostics;
 use system::Login;
 use system::Setting;
-use system::{DataPlan, Examination, Seen, ServerIdentity};
+use system::{DataPlan, Examination, Examined, ServerIdentity};
 
 type Report = [(String, String)];
 
@@ -18,7 +18,7 @@ pub(super) fn examine(
     control: &mut RedisConnection,
     setting: &Setting<'_>,
     examination: &mut Examination<'_>,
-) -> Result<Seen, Failure> {
+) -> Result<Examined, Failure> {
     let report = info(control, "").unwrap_or_default();
     let study = examination.study;
     let data = data(control, study, examination.found)?;
@@ -51,7 +51,7 @@ pub(super) fn examine(
             machine: Some(machine),
         }
     });
-    Ok(Seen { data, identity })
+    Ok(Examined { data, identity })
 }
 
 /// What a run would make first. That of later tests is looked at for what is in the way alone.

@@ -35,7 +35,7 @@ use std::time::Duration;
 use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin};
 use system::load::{Clients, PartRun};
 use system::{
-    CleanedUp, Examination, LoadRequest, Login, Perform, Prepared, Preparing, Seen, ServerKind,
+    CleanedUp, Examination, Examined, LoadRequest, Login, Perform, Prepared, Preparing, ServerKind,
     Servers, Setting, server_load_failure,
 };
 
@@ -136,7 +136,7 @@ impl ServerKind for Redis {
         connection: &mut RedisConnection,
         setting: &Setting<'_>,
         examination: &mut Examination<'_>,
-    ) -> Result<Seen, Failure> {
+    ) -> Result<Examined, Failure> {
         examine::examine(login, connection, setting, examination)
     }
 

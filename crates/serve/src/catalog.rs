@@ -83,7 +83,7 @@ impl Entry {
 }
 
 #[derive(Default)]
-struct Seen {
+struct Entries {
     /// The latest first.
     entries: Vec<Arc<Entry>>,
     /// Why the directory cannot be read.
@@ -107,7 +107,7 @@ pub(crate) struct Catalog {
     pub(crate) limit: ReadLimit,
     /// What was made of them.
     pub(crate) cache: Cache,
-    seen: Mutex<Seen>,
+    seen: Mutex<Entries>,
     asked: Mutex<Instant>,
     /// The list as it is after so many changes.
     part: Mutex<(u64, String)>,
@@ -172,7 +172,7 @@ impl Catalog {
         self.changes.subscribe()
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn seen(&self) -> MutexGuard<'_, Entries> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -211,11 +211,11 @@ impl Catalog {
             let entry = anew(&directory, name.clone(), mark, (self.limit, is_held), others);
             entries.insert(name, Arc::new(entry));
             if published.elapsed() >= INTERVAL {
-                self.publish(Seen::of(&entries));
+                self.publish(Entries::of(&entries));
                 published = Instant::now();
             }
         }
-        self.publish(Seen::of(&entries));
+        self.publish(Entries::of(&entries));
         took
     }
 
@@ -251,7 +251,7 @@ impl Catalog {
         let (names, directory) = match listed {
             Ok(listed) => listed,
             Err(trouble) => {
-                self.publish(Seen { entries: Vec::new(), trouble: Some(trouble) });
+                self.publish(Entries { entries: Vec::new(), trouble: Some(trouble) });
                 return None;
             }
         };
@@ -274,7 +274,7 @@ impl Catalog {
             }
             entries.insert(name, entry);
         }
-        self.publish(Seen::of(&entries));
+        self.publish(Entries::of(&entries));
         Some(Listing { directory, entries, stale })
     }
 
@@ -284,7 +284,7 @@ impl Catalog {
         seen.entries.iter().map(|entry| (entry.name.clone(), Arc::clone(entry))).collect()
     }
 
-    fn publish(&self, new: Seen) {
+    fn publish(&self, new: Entries) {
         let mut seen = self.seen();
         let same = seen.trouble == new.trouble
             && seen.entries.len() == new.entries.len()
@@ -298,7 +298,7 @@ impl Catalog {
     }
 }
 
-impl Seen {
+impl Entries {
     fn of(entries: &BTreeMap<OsString, Arc<Entry>>) -> Self {
         let mut entries: Vec<Arc<Entry>> = entries.values().cloned().collect();
         let is_running = |entry: &Entry| {

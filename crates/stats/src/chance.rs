@@ -26,15 +26,15 @@ impl Expected {
     /// It serves to plan, and never to judge: no ratio is shown or tested anywhere else than where its
     /// own values put it.
     pub fn by_others(ratios: &[&Ratio]) -> Vec<Option<Self>> {
-        let known: Vec<Option<Known>> = ratios.iter().map(|ratio| Known::of(ratio)).collect();
+        let known: Vec<Option<LogRatio>> = ratios.iter().map(|ratio| LogRatio::of(ratio)).collect();
         let others = |own: usize| {
             let others = known.iter().enumerate().filter(|(place, _)| *place != own);
-            Self::of(&others.filter_map(|(_, known)| *known).collect::<Vec<Known>>())
+            Self::of(&others.filter_map(|(_, known)| *known).collect::<Vec<LogRatio>>())
         };
         (0..ratios.len()).map(others).collect()
     }
 
-    fn of(all: &[Known]) -> Option<Self> {
+    fn of(all: &[LogRatio]) -> Option<Self> {
         if all.len() < MIN_OTHERS {
             return None;
         }
@@ -51,12 +51,12 @@ impl Expected {
 
 /// The logarithm of a ratio, with its squared standard error.
 #[derive(Clone, Copy)]
-struct Known {
+struct LogRatio {
     log: f64,
     variance: f64,
 }
 
-impl Known {
+impl LogRatio {
     fn of(ratio: &Ratio) -> Option<Self> {
         let variance = ratio.standard_error()?.powi(2);
         (variance > 0.0).then(|| Self { log: ratio.point.ln(), variance })
@@ -71,8 +71,8 @@ struct Weighted {
 }
 
 impl Weighted {
-    fn of(all: &[Known], between: f64) -> Self {
-        let weight = |one: &Known| 1.0 / (one.variance + between);
+    fn of(all: &[LogRatio], between: f64) -> Self {
+        let weight = |one: &LogRatio| 1.0 / (one.variance + between);
         let sum: f64 = all.iter().map(weight).sum();
         Self {
             mean: all.iter().map(|one| weight(one) * one.log).sum::<f64>() / sum,

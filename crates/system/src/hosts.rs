@@ -43,25 +43,25 @@ impl Hosts {
     }
 
     /// The other machines that make a load on a target of that name; none where this one does.
-    pub fn makers(&self, study: &Study, load: &Load, target: &str) -> Vec<Arc<dyn Host>> {
+    pub fn load_hosts(&self, study: &Study, load: &Load, target: &str) -> Vec<Arc<dyn Host>> {
         let target = study.measured().find(|one| one.name == target);
-        let makers = target.map(|target| load.makers(target)).unwrap_or_default();
-        makers.iter().filter_map(|host| self.others.get(host)).map(Arc::clone).collect()
+        let load_hosts = target.map(|target| load.load_hosts(target)).unwrap_or_default();
+        load_hosts.iter().filter_map(|host| self.others.get(host)).map(Arc::clone).collect()
     }
 
-    /// Those of [`Self::makers`] that take part in a trial: all that the study requires, and of the others
+    /// Those of [`Self::load_hosts`] that take part in a trial: all that the study requires, and of the others
     /// those that are there.
     ///
     /// # Errors
     /// `HostLost` where it would be none; [`Failure::stopped`].
-    pub fn present_makers(
+    pub fn present_load_hosts(
         &self,
         study: &Study,
         load: &Load,
         target: &str,
     ) -> Result<Vec<Arc<dyn Host>>, Failure> {
         let target = study.measured().find(|one| one.name == target);
-        let named = target.map(|target| load.makers(target)).unwrap_or_default();
+        let named = target.map(|target| load.load_hosts(target)).unwrap_or_default();
         let known = |host: &RemoteHost| Some((host.required, Arc::clone(self.others.get(host)?)));
         let asked = at_once(named.iter().filter_map(known).collect(), |(required, host)| {
             let found = if required { Ok(()) } else { host.find() };

@@ -190,7 +190,7 @@ pub struct Examination<'a> {
 
 /// What looking at a target gave besides diagnostics.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct Examined {
     /// `None` where the study needs no data of weighin's, or it cannot be made.
     pub data: Option<DataPlan>,
     pub identity: Option<ServerIdentity>,
@@ -321,7 +321,7 @@ pub trait TargetHandle: Debug + Send {
     ///
     /// # Errors
     /// What kept it from looking further.
-    fn examine(&mut self, examination: &mut Examination<'_>) -> Result<Seen, Failure>;
+    fn examine(&mut self, examination: &mut Examination<'_>) -> Result<Examined, Failure>;
 
     /// What it says of itself.
     ///

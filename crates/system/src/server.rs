@@ -25,8 +25,8 @@ use crate::lag::with_lag;
 use crate::load::{PipedLogin, PreparedLoad, ServerLoad};
 use crate::registry;
 use crate::{
-    CleanedUp, Examination, Holding, Hosts, LoadRequest, Login, Perform, Prepared, Preparing,
-    ProbedServer, SamplingScope, Seen, StatementSession, System, TargetHandle, unsuitable,
+    CleanedUp, Examination, Examined, Holding, Hosts, LoadRequest, Login, Perform, Prepared,
+    Preparing, ProbedServer, SamplingScope, StatementSession, System, TargetHandle, unsuitable,
 };
 use engine::{LoadSpec, Stop};
 use host::recipe::PrivateServerKind;
@@ -307,7 +307,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
             .map_err(|failure| private::explain(self.target.as_ref(), failure))
     }
 
-    fn examine(&mut self, examination: &mut Examination<'_>) -> Result<Seen, Failure> {
+    fn examine(&mut self, examination: &mut Examination<'_>) -> Result<Examined, Failure> {
         self.look(examination)
     }
 

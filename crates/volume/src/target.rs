@@ -18,7 +18,7 @@ use std::time::Duration;
 use system::check_caches;
 use system::load::PreparedLoad;
 use system::{
-    DataPlan, Examination, Holding, Preparing, SamplingScope, Seen, System, TargetHandle,
+    DataPlan, Examination, Examined, Holding, Preparing, SamplingScope, System, TargetHandle,
     cannot_check, unsuitable,
 };
 use system::{Hosts, LoadRequest, Prepared};
@@ -89,13 +89,13 @@ impl TargetHandle for Volumes {
         self.contents().map(|(path, found)| (path, found.to_owned())).collect()
     }
 
-    fn examine(&mut self, examination: &mut Examination<'_>) -> Result<Seen, Failure> {
+    fn examine(&mut self, examination: &mut Examination<'_>) -> Result<Examined, Failure> {
         for workload in examination.study.tests.iter().filter_map(Test::workload) {
             examination.found.keep(storage(workload))?;
         }
         let (make, of) = self.unfilled()?;
         let data = DataPlan { noun: "file", make, keep: of - make, ..DataPlan::default() };
-        Ok(Seen { data: Some(data), identity: None })
+        Ok(Examined { data: Some(data), identity: None })
     }
 
     fn prepare(

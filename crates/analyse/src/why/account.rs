@@ -169,8 +169,8 @@ impl Account {
         if let Some(throttled) = seen.record.sampling.account.client_throttling {
             self.limit(Resource::LoadGenerator, throttled.share(), THROTTLED);
         }
-        for maker in &seen.record.sampling.load_hosts {
-            if let Some(busy) = seen.window.mean_share(&maker.samples, CpuShares::busy) {
+        for load_host in &seen.record.sampling.load_hosts {
+            if let Some(busy) = seen.window.mean_share(&load_host.samples, CpuShares::busy) {
                 self.limit(Resource::LoadGenerator, busy, BUSY);
             }
         }

@@ -62,7 +62,7 @@ fn made_elsewhere(busy: [f64; 2], late: u64) -> Dataset {
     let record = trial(&mut data, "only", 6, 1);
     record.sampling.samples.clear();
     let clock = ClockReading { ahead_seconds: 3_600.0, uncertainty_seconds: 1e-3 };
-    let maker = |(name, busy): (&str, f64)| HostSampling {
+    let load_host = |(name, busy): (&str, f64)| HostSampling {
         host: name.to_owned(),
         facts: Some(HostFacts { cpus: 2, ..HostFacts::default() }),
         samples: (1..30)
@@ -78,7 +78,7 @@ fn made_elsewhere(busy: [f64; 2], late: u64) -> Dataset {
         clock_after: clock,
         ..HostSampling::default()
     };
-    record.sampling.load_hosts = ["a", "b"].into_iter().zip(busy).map(maker).collect();
+    record.sampling.load_hosts = ["a", "b"].into_iter().zip(busy).map(load_host).collect();
     let load = load_of(record);
     for (share, name) in load.generators.iter_mut().zip(["a", "b"]) {
         share.host = Some(name.to_owned());

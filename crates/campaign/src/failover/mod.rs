@@ -6,7 +6,7 @@ mod probe;
 
 use self::account::{Account, Compared, Gap, compare};
 use self::probe::{Probe, Write, WriteEnd};
-use crate::hosts::{Seen, Watches};
+use crate::hosts::{HostObservation, Watches};
 use crate::task::Done;
 use crate::trial_clock::seconds_from;
 use host::{CommandOrder, Host, MeasuredPhase, SamplerOptions};
@@ -96,7 +96,7 @@ pub(crate) fn run(
     marks.extend(restore(target, failover, host, origin, stop)?);
     marks.sort_by(|a, b| a.at_seconds.total_cmp(&b.at_seconds));
     outcome.marks = marks;
-    let Seen { samples, account, disks, target_host, .. } = seen?;
+    let HostObservation { samples, account, disks, target_host, .. } = seen?;
     let sampling = Sampling { samples, account, volume: disks, target_host, ..Sampling::default() };
     Ok(Done { outcome, sampling, search: None })
 }

@@ -25,7 +25,7 @@ const MOST_AT_ONCE: usize = 1_000;
 
 /// Processes of weighin that make a load together with this one, or in its place.
 #[derive(Clone, Debug, Default)]
-pub struct Makers {
+pub struct GeneratorProcesses {
     pub here: Vec<u32>,
     /// On each of the other machines that make the load.
     pub elsewhere: Vec<Vec<u32>>,
@@ -156,12 +156,15 @@ impl<'a> Generators<'a> {
     }
 
     /// The numbers of the processes.
-    pub(crate) fn makers(&self) -> Makers {
+    pub(crate) fn processes(&self) -> GeneratorProcesses {
         let pids = self.crowd.0.iter().map(|generator| generator.weighin.pid());
         let on = |host| pids.clone().skip(host).step_by(self.elsewhere.max(1)).collect();
         match self.elsewhere {
-            0 => Makers { here: on(0), ..Makers::default() },
-            hosts => Makers { elsewhere: (0..hosts).map(on).collect(), ..Makers::default() },
+            0 => GeneratorProcesses { here: on(0), ..GeneratorProcesses::default() },
+            hosts => GeneratorProcesses {
+                elsewhere: (0..hosts).map(on).collect(),
+                ..GeneratorProcesses::default()
+            },
         }
     }
 

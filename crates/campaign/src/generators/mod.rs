@@ -15,8 +15,8 @@ mod serve;
 mod tests;
 pub(crate) mod wire;
 
+pub use lead::GeneratorProcesses;
 pub(crate) use lead::Generators;
-pub use lead::Makers;
 pub use serve::{generate, generate_remotely};
 
 /// The word after weighin's name by which a process becomes a load generator. The program that runs

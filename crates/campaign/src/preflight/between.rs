@@ -113,10 +113,12 @@ pub(super) fn load_hosts(
         let machine = examined.identity.as_ref()?.machine.as_deref()?;
         let target = study.measured().find(|target| target.name == examined.target.name)?;
         let mut loads = study.tests.iter().filter_map(Test::load);
-        Some(loads.any(|load| match load.makers(target) {
-            [] => machine == lead,
-            makers => {
-                makers.iter().any(|maker| others.get(maker).is_some_and(|name| name == machine))
+        Some(loads.any(|load| {
+            match load.load_hosts(target) {
+                [] => machine == lead,
+                load_hosts => load_hosts
+                    .iter()
+                    .any(|load_host| others.get(load_host).is_some_and(|name| name == machine)),
             }
         }))
     };

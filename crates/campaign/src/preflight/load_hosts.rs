@@ -19,11 +19,11 @@ pub(super) fn check(
     found: &mut Diagnostics,
 ) -> Result<(), Failure> {
     let named: BTreeSet<&RemoteHost> = study.load_hosts().collect();
-    let makers =
+    let load_hosts =
         named.into_iter().filter_map(|host| Some((host, hosts.others.get(host)?.as_ref())));
     let mut answering: BTreeMap<&RemoteHost, &dyn Host> = BTreeMap::new();
     let mut names: BTreeMap<&RemoteHost, String> = BTreeMap::new();
-    for (named, host) in makers {
+    for (named, host) in load_hosts {
         let coming = study.host_instance(&named.name);
         let is_up = || hosts.coming.get(&named.name).is_some_and(|at| at.get().is_some());
         if let Some(HostInstance { spec, .. }) = coming.filter(|_| !is_up()) {
@@ -75,7 +75,7 @@ pub(super) fn check(
         let loads = study.tests.iter().filter_map(Test::load);
         let own: BTreeSet<&RemoteHost> = of_study
             .iter()
-            .flat_map(|target| loads.clone().flat_map(|load| load.makers(target)))
+            .flat_map(|target| loads.clone().flat_map(|load| load.load_hosts(target)))
             .collect();
         if own.is_empty() {
             continue;

@@ -41,8 +41,8 @@ pub(super) fn check(
                 of.push((name.clone(), what));
             }
         };
-        let makers = makers(study, name);
-        for (host, named) in makers.iter().filter_map(|named| {
+        let load_hosts = load_hosts(study, name);
+        for (host, named) in load_hosts.iter().filter_map(|named| {
             let host = match named {
                 Some(named) => hosts.others.get(*named)?.as_ref(),
                 None => hosts.load.as_ref(),
@@ -95,10 +95,12 @@ pub(super) fn check(
 }
 
 /// Who makes loads on a target; `None` is the machine that weighin runs on.
-fn makers<'s>(study: &'s Study, target: &str) -> BTreeSet<Option<&'s model::RemoteHost>> {
+fn load_hosts<'s>(study: &'s Study, target: &str) -> BTreeSet<Option<&'s model::RemoteHost>> {
     let target = study.targets.iter().find(|one| one.name == target);
     let loads = study.tests.iter().filter_map(Test::load);
-    let each = loads.zip(target.into_iter().cycle()).map(|(load, target)| load.makers(target));
-    each.flat_map(|makers| makers.iter().map(Some).chain(makers.is_empty().then_some(None)))
-        .collect()
+    let each = loads.zip(target.into_iter().cycle()).map(|(load, target)| load.load_hosts(target));
+    each.flat_map(|load_hosts| {
+        load_hosts.iter().map(Some).chain(load_hosts.is_empty().then_some(None))
+    })
+    .collect()
 }

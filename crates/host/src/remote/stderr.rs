@@ -16,18 +16,18 @@ pub(super) struct Stderr(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    said: Mutex<Said>,
+    said: Mutex<Received>,
     is_all: Condvar,
 }
 
 #[derive(Default)]
-struct Said {
+struct Received {
     bytes: Vec<u8>,
     is_all: bool,
 }
 
 impl Stderr {
-    fn held(&self) -> MutexGuard<'_, Said> {
+    fn held(&self) -> MutexGuard<'_, Received> {
         self.0.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -19,7 +19,7 @@ pub(super) fn recognises(text: &str) -> bool {
 enum Section {
     None,
     /// The input parameters of a time span, by its number from 0.
-    Told(usize),
+    TimeSpanSettings(usize),
     /// Operations: all, reads, writes.
     Operations(usize),
     /// A table of percentiles.
@@ -46,13 +46,13 @@ pub(super) fn runs(source: &Source<'_>, problems: &mut Vec<Problem>) -> Vec<Run>
 }
 
 /// What one time span was told: patterns of its files, and what all of them share.
-type Told = (Vec<Pattern>, Option<(u32, u32)>);
+type TimeSpanSettings = (Vec<Pattern>, Option<(u32, u32)>);
 
 struct Reading {
     section: Section,
     runs: Vec<Run>,
     /// What was told of each time span.
-    told: Vec<Told>,
+    told: Vec<TimeSpanSettings>,
     threads: Option<u32>,
     started_at: Option<model::UnixMillis>,
     /// What the columns of a table are, in lower case.
@@ -90,7 +90,7 @@ impl Reading {
             self.section = Section::None;
         } else if let Some(rest) = trimmed.strip_prefix("timespan:") {
             let number: usize = rest.trim().parse().ok()?;
-            self.section = Section::Told(number.saturating_sub(1));
+            self.section = Section::TimeSpanSettings(number.saturating_sub(1));
             self.told.push(Default::default());
             self.threads = None;
         } else if let Some(at) = trimmed.strip_prefix("start time:") {
@@ -117,7 +117,7 @@ impl Reading {
             }
         } else {
             return match self.section {
-                Section::Told(_) => {
+                Section::TimeSpanSettings(_) => {
                     self.told(trimmed);
                     Some(())
                 }

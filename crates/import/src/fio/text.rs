@@ -27,7 +27,7 @@ pub(super) fn parse(source: &Source<'_>) -> Parsed {
 }
 
 /// What is said of the jobs of a name before they begin.
-struct Told {
+struct JobSettings {
     name: String,
     depth: u32,
     block: Option<u64>,
@@ -37,7 +37,7 @@ struct Told {
 #[derive(Default)]
 struct Reading {
     version: String,
-    told: Vec<Told>,
+    told: Vec<JobSettings>,
     entries: Vec<Entry>,
     /// The unit of the percentiles that follow; absent where they are not of completion.
     percentiles: Option<&'static str>,
@@ -74,7 +74,7 @@ impl Reading {
 }
 
 /// `rr: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) …, ioengine=libaio, iodepth=4`.
-fn told(line: &str) -> Option<Told> {
+fn told(line: &str) -> Option<JobSettings> {
     let (name, rest) = line.split_once(": (g=")?;
     let (_, options) = rest.split_once("): ")?;
     let option = |name: &str| {
@@ -96,7 +96,7 @@ fn told(line: &str) -> Option<Told> {
     let synchronous = SYNCHRONOUS.contains(&engine);
     let depth = if synchronous { 1 } else { depth };
     load.push((Aspect::Clients, format!("ioengine={engine} iodepth={depth}")));
-    Some(Told { name: name.to_owned(), depth, block, load })
+    Some(JobSettings { name: name.to_owned(), depth, block, load })
 }
 
 /// `mix: (groupid=0, jobs=2): err= 0: pid=8482: Fri Nov 27 02:19:24 2026`.

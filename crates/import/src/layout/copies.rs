@@ -31,7 +31,7 @@ pub(super) struct Copies {
     pairs: Vec<(Place, Place)>,
 }
 
-struct Known<'a> {
+struct EarlierTrial<'a> {
     place: Place,
     trial: &'a ImportedTrial,
     figures: BTreeSet<String>,
@@ -49,13 +49,13 @@ impl Copies {
     /// the same words, apart from such as say where it is kept; or that a summary of all quotes. Other
     /// names may stand for other results, whatever they have in common.
     pub(super) fn find(files: &[Parsed]) -> Self {
-        let mut known: Vec<Known<'_>> = Vec::new();
+        let mut known: Vec<EarlierTrial<'_>> = Vec::new();
         for (file, parsed) in files.iter().enumerate() {
             for (at, trial) in parsed.trials.iter().enumerate().filter(|(_, t)| t.is_unnamed()) {
                 let completed = matches!(trial.end, TrialEnd::Completed(_));
                 if completed && figures(trial).map(digits).sum::<f64>() >= TELLING_DIGITS {
                     let figures = figures(trial).map(text).collect();
-                    known.push(Known { place: (file, at), trial, figures });
+                    known.push(EarlierTrial { place: (file, at), trial, figures });
                 }
             }
         }
@@ -141,7 +141,7 @@ impl Copies {
 }
 
 /// What tells the copy of two: a name of summaries or second files, more words, a later place.
-fn rank(one: &Known<'_>, words: &[String], at: usize) -> (bool, usize, usize) {
+fn rank(one: &EarlierTrial<'_>, words: &[String], at: usize) -> (bool, usize, usize) {
     (is_second(&one.trial.file), words.len(), at)
 }
 

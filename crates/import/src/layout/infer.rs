@@ -4,7 +4,7 @@ use super::pattern::LayoutQuestion;
 use super::roles::{Path, Role, Word, paths};
 use super::understood::Notes;
 use super::written::{before, label, suggest};
-use super::{File, Naming, Said, numbers, settings};
+use super::{File, Naming, PathFacts, numbers, settings};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Takes all paths apart and says what each word is, as far as that is sure.
@@ -88,7 +88,7 @@ fn with_numbers(files: &[File]) -> (Vec<Path>, Vec<String>) {
 pub(super) fn infer(
     files: &[File],
     naming: &Naming<'_>,
-) -> Result<(Vec<Said>, Notes), Box<LayoutQuestion>> {
+) -> Result<(Vec<PathFacts>, Notes), Box<LayoutQuestion>> {
     let (mut paths, mut doubts) = read(files);
     decide(&mut paths, files, naming, &mut doubts)?;
     let labels: Vec<Vec<(String, String)>> = paths.iter().map(labels).collect();
@@ -98,10 +98,10 @@ pub(super) fn infer(
         doubts.push(format!("targets differ in the setting {name}, which is {values}"));
     }
     let factors = factors(&labels) || setting.is_some();
-    let said: Vec<Said> = paths
+    let said: Vec<PathFacts> = paths
         .iter()
         .zip(labels)
-        .map(|(path, labels)| Said {
+        .map(|(path, labels)| PathFacts {
             target: naming.target.map_or_else(|| target(path), str::to_owned),
             labels: if factors { labels.into_iter().collect() } else { BTreeMap::new() },
             test: test(path),
@@ -121,7 +121,7 @@ pub(super) fn infer(
 pub(super) fn without_odd_ones(
     files: &[File],
     naming: &Naming<'_>,
-) -> Result<(Vec<Option<Said>>, Notes), Box<LayoutQuestion>> {
+) -> Result<(Vec<Option<PathFacts>>, Notes), Box<LayoutQuestion>> {
     /// The share of files that are few, as its inverse.
     const FEW: usize = 4;
     let question = match infer(files, naming) {
@@ -278,7 +278,7 @@ fn ask(paths: &[Path], files: &[File], in_names: bool, what: &str) -> Box<Layout
 /// rest of the path.
 fn counters(
     paths: &[Path],
-    said: &[Said],
+    said: &[PathFacts],
     files: &[File],
     naming: &Naming<'_>,
     doubts: &mut Vec<String>,

@@ -47,7 +47,7 @@ pub struct Naming<'a> {
 
 /// What the path of a file says.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Said {
+struct PathFacts {
     target: String,
     labels: BTreeMap<String, String>,
     /// Empty where it says nothing of the test.
@@ -103,7 +103,7 @@ fn name_all(
 ) -> Result<(Understood, Vec<Problem>), Box<LayoutQuestion>> {
     let mut problems = Vec::new();
     let facts = facts(files);
-    let (said, mut notes): (Vec<Option<Said>>, _) = if naming.layouts.is_empty() {
+    let (said, mut notes): (Vec<Option<PathFacts>>, _) = if naming.layouts.is_empty() {
         infer::without_odd_ones(&facts, naming)
             .map_err(|question| question.completed(&facts, naming))?
     } else {
@@ -158,7 +158,7 @@ fn name_all(
 }
 
 /// Gives a trial what the path of its file says.
-fn name(trial: &mut ImportedTrial, said: &Said, naming: &Naming<'_>) {
+fn name(trial: &mut ImportedTrial, said: &PathFacts, naming: &Naming<'_>) {
     trial.target.clone_from(&said.target);
     trial.test = match naming.test {
         Some(test) => test.to_owned(),

@@ -2,7 +2,7 @@
 
 use super::placeholder::Placeholders;
 use super::token::components;
-use super::{File, Naming, Said};
+use super::{File, Naming, PathFacts};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// A pattern that says what the parts of a path are. It is held against the end of a path: as many
@@ -280,8 +280,8 @@ impl Layout {
         named.then(|| written.join("/"))
     }
 
-    fn said(&self, file: &str, values: &[Values], naming: &Naming<'_>) -> Said {
-        let mut said = Said::default();
+    fn said(&self, file: &str, values: &[Values], naming: &Naming<'_>) -> PathFacts {
+        let mut said = PathFacts::default();
         let (mut targets, mut tests, mut repeats) = (Vec::new(), Vec::new(), Vec::new());
         let mut labels: Vec<(String, String)> = Vec::new();
         for (parts, values) in self.components.iter().zip(values) {
@@ -385,14 +385,14 @@ impl Reading {
 }
 
 /// What patterns say of each file, `None` where none fits, and what is not sure.
-type ByPatterns = (Vec<Option<Said>>, Vec<String>);
+type ByPatterns = (Vec<Option<PathFacts>>, Vec<String>);
 
 /// What the patterns of the user say of all files.
 pub(super) fn apply(
     files: &[File],
     naming: &Naming<'_>,
 ) -> Result<ByPatterns, Box<LayoutQuestion>> {
-    let mut said: Vec<Option<Said>> = vec![None; files.len()];
+    let mut said: Vec<Option<PathFacts>> = vec![None; files.len()];
     let mut doubts = Vec::new();
     for layout in naming.layouts {
         let fitting: Vec<(usize, Vec<String>)> = (0..files.len())

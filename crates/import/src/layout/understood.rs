@@ -3,7 +3,7 @@
 use super::pattern::{self, Layout};
 use super::roles::{Path, Role};
 use super::written::as_pattern;
-use super::{File, Naming, Said};
+use super::{File, Naming, PathFacts};
 use crate::Parsed;
 use model::Level;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -53,7 +53,7 @@ impl Notes {
         paths: &[Path],
         files: &[File],
         naming: &Naming<'_>,
-        said: &[Said],
+        said: &[PathFacts],
         doubts: Vec<String>,
     ) -> Self {
         const SHOWN: [(Role, &str); 7] = [
@@ -94,7 +94,7 @@ fn used(
     paths: &[Path],
     files: &[File],
     naming: &Naming<'_>,
-    said: &[Said],
+    said: &[PathFacts],
 ) -> Option<(String, usize, usize)> {
     /// Patterns that are tried.
     const MOST: usize = 32;
@@ -118,8 +118,8 @@ fn used(
 
 /// Whether a pattern parts files as they were parted: targets and tests may have other names, of which
 /// each stands for the same one.
-fn says_the_same(said: &[Said], by_pattern: &[Option<Said>]) -> bool {
-    let cell = |said: &Said| (said.target.clone(), said.test.clone(), said.repeat.is_empty());
+fn says_the_same(said: &[PathFacts], by_pattern: &[Option<PathFacts>]) -> bool {
+    let cell = |said: &PathFacts| (said.target.clone(), said.test.clone(), said.repeat.is_empty());
     let (mut there, mut back) = (HashMap::new(), HashMap::new());
     said.iter().zip(by_pattern).filter_map(|(own, other)| Some((own, other.as_ref()?))).all(
         |(own, other)| {

@@ -81,17 +81,17 @@ fn trial(source: &Source<'_>, members: &BTreeMap<String, Json<'_>>) -> Option<Im
         Some(all) => (all, String::new()),
         None => averaged().map(|(name, stats)| (stats, name.to_lowercase()))?,
     };
-    let commands: Vec<Told<'_>> = stats
+    let commands: Vec<CommandResult<'_>> = stats
         .members()
         .into_iter()
         .filter(|(name, _)| !matches!(name.as_str(), "Totals" | "Runtime"))
-        .map(|(name, json)| Told { name, members: json.members() })
-        .filter(Told::was_sent)
+        .map(|(name, json)| CommandResult { name, members: json.members() })
+        .filter(CommandResult::was_sent)
         .collect();
-    let totals = Told { name: String::new(), members: stats.at(&["Totals"])?.members() };
+    let totals = CommandResult { name: String::new(), members: stats.at(&["Totals"])?.members() };
     let mut figures = Figures::default();
     let best = members.get(BEST).filter(|_| !note.is_empty()).and_then(|best| best.at(&["Totals"]));
-    let best = best.map(|best| Told { name: String::new(), members: best.members() });
+    let best = best.map(|best| CommandResult { name: String::new(), members: best.members() });
     let latencies = totals::figures(&totals, &commands, best.as_ref(), &note, &mut figures);
     // Sets, Gets, Waits, and the names of arbitrary commands.
     for command in &commands {
@@ -126,7 +126,7 @@ fn trial(source: &Source<'_>, members: &BTreeMap<String, Json<'_>>) -> Option<Im
 fn cut_short(
     members: &BTreeMap<String, Json<'_>>,
     stats: &Json<'_>,
-    totals: &Told<'_>,
+    totals: &CommandResult<'_>,
     level: Level,
 ) -> Option<String> {
     let asked = |name: &str| members.get("configuration")?.at(&[name])?.whole();
@@ -149,7 +149,10 @@ fn cut_short(
 }
 
 /// What is sent, and how.
-fn load(members: &BTreeMap<String, Json<'_>>, commands: &[Told<'_>]) -> Vec<(Aspect, String)> {
+fn load(
+    members: &BTreeMap<String, Json<'_>>,
+    commands: &[CommandResult<'_>],
+) -> Vec<(Aspect, String)> {
     const OPTIONS: [(Aspect, &[&str]); 4] = [
         (Aspect::Work, &["ratio", "key_pattern", "wait-ratio", "multi_key_get"]),
         (Aspect::Data, &["key_minimum", "key_maximum"]),
@@ -209,13 +212,13 @@ fn bound(figures: &mut Figures) {
 }
 
 /// What is told of one command, or of all together.
-struct Told<'a> {
+struct CommandResult<'a> {
     /// Empty for all together.
     name: String,
     members: BTreeMap<String, Json<'a>>,
 }
 
-impl Told<'_> {
+impl CommandResult<'_> {
     fn number(&self, name: &str) -> Option<FigureNumber> {
         self.members.get(name).and_then(|json| json.number())
     }

@@ -1,6 +1,6 @@
 //! Figures of all commands together, which memtier_benchmark does not always add up itself.
 
-use super::Told;
+use super::CommandResult;
 use crate::figures::{Figures, reckoned};
 use model::{FigureNumber, Latencies};
 
@@ -11,9 +11,9 @@ const SUMMED: &str = "of all commands together";
 /// Writes the figures of all commands, of which those of `best` are the best run's where these are the
 /// average of several. Gives their latencies.
 pub(super) fn figures(
-    totals: &Told<'_>,
-    commands: &[Told<'_>],
-    best: Option<&Told<'_>>,
+    totals: &CommandResult<'_>,
+    commands: &[CommandResult<'_>],
+    best: Option<&CommandResult<'_>>,
     note: &str,
     figures: &mut Figures,
 ) -> Option<Latencies> {
@@ -49,7 +49,11 @@ pub(super) fn figures(
 
 /// Operations per second. Some versions print a sum for the average of several runs, which is more
 /// than the best of them had.
-fn rate(totals: &Told<'_>, commands: &[Told<'_>], best: Option<&Told<'_>>) -> Option<FigureNumber> {
+fn rate(
+    totals: &CommandResult<'_>,
+    commands: &[CommandResult<'_>],
+    best: Option<&CommandResult<'_>>,
+) -> Option<FigureNumber> {
     let printed = totals.number("Ops/sec")?;
     let Some(most) = best.and_then(|best| best.number("Ops/sec")) else { return Some(printed) };
     let possible = |rate: &FigureNumber| rate.value <= most.value * (1.0 + TOLERANCE);
@@ -58,7 +62,11 @@ fn rate(totals: &Told<'_>, commands: &[Told<'_>], best: Option<&Told<'_>>) -> Op
 
 /// Bytes per second. From version 2.1 on those of arbitrary commands are counted twice: what is sent
 /// is then the same as what is received, and both are all.
-fn bandwidth(totals: &Told<'_>, commands: &[Told<'_>], averaged: bool) -> Option<FigureNumber> {
+fn bandwidth(
+    totals: &CommandResult<'_>,
+    commands: &[CommandResult<'_>],
+    averaged: bool,
+) -> Option<FigureNumber> {
     let printed = totals.number("KB/sec")?;
     let of_commands = sum(commands, "KB/sec");
     let fits = |all: FigureNumber| of_commands.value <= all.value * (1.0 + TOLERANCE);
@@ -78,7 +86,7 @@ fn near(one: FigureNumber, other: FigureNumber) -> bool {
     (one.value - other.value).abs() <= TOLERANCE * one.value + rounding
 }
 
-fn sum(commands: &[Told<'_>], name: &str) -> FigureNumber {
+fn sum(commands: &[CommandResult<'_>], name: &str) -> FigureNumber {
     let mut sum = FigureNumber { value: 0.0, resolution: 0.0 };
     for number in commands.iter().filter_map(|command| command.number(name)) {
         sum.value += number.value;
@@ -87,7 +95,7 @@ fn sum(commands: &[Told<'_>], name: &str) -> FigureNumber {
     sum
 }
 
-fn mean(commands: &[Told<'_>]) -> Option<FigureNumber> {
+fn mean(commands: &[CommandResult<'_>]) -> Option<FigureNumber> {
     let mut mean = FigureNumber { value: 0.0, resolution: 0.0 };
     let mut all = 0.0;
     for command in commands {
@@ -100,7 +108,7 @@ fn mean(commands: &[Told<'_>]) -> Option<FigureNumber> {
     (all > 0.0).then(|| reckoned(mean.value / all, mean.resolution / all))
 }
 
-fn extreme(commands: &[Told<'_>], name: &str, largest: bool) -> Option<FigureNumber> {
+fn extreme(commands: &[CommandResult<'_>], name: &str, largest: bool) -> Option<FigureNumber> {
     let values: Option<Vec<FigureNumber>> =
         commands.iter().map(|command| command.number(name)).collect();
     let by_value = |a: &FigureNumber, b: &FigureNumber| a.value.total_cmp(&b.value);

@@ -70,7 +70,7 @@ pub enum ParseError {
 /// # Errors
 /// When a figure is missing or is no number.
 pub fn parse(text: &str) -> Result<SysbenchResult, ParseError> {
-    let mut found = Found::default();
+    let mut found = Summary::default();
     for line in text.lines() {
         match interval(line) {
             Some(interval) => found.intervals.push(interval),
@@ -87,7 +87,7 @@ pub fn parse(text: &str) -> Result<SysbenchResult, ParseError> {
 }
 
 #[derive(Default)]
-struct Found {
+struct Summary {
     transactions: Option<(u64, f64)>,
     queries: Queries,
     errors: u64,
@@ -100,7 +100,7 @@ struct Found {
     intervals: Vec<IntervalLine>,
 }
 
-impl Found {
+impl Summary {
     /// `None` when the line is not understood.
     fn take(&mut self, entry: &Entry<'_>) -> Option<()> {
         let count = || entry.count().parse::<u64>().ok();

@@ -21,7 +21,7 @@ pub enum MapError {
 
 /// What the user said of a column.
 #[derive(Clone, Debug)]
-pub(super) struct Said {
+pub(super) struct ColumnMapping {
     /// `*` stands for columns of targets or of numbers of clients.
     column: String,
     role: ColumnRole,
@@ -33,7 +33,7 @@ pub(super) struct Said {
 #[derive(Clone, Debug, Default)]
 pub struct TableOptions {
     /// What columns are ([`Self::say`]).
-    map: Vec<Said>,
+    map: Vec<ColumnMapping>,
     /// The decimal mark, where numbers do not tell it.
     pub(super) decimal: Option<DecimalMark>,
     /// The test of rows that name none.
@@ -56,7 +56,11 @@ impl TableOptions {
             .filter(|(column, role)| !column.is_empty() && !role.is_empty())
             .ok_or_else(|| MapError::Form(text.to_owned()))?;
         let known = parsed(role).ok_or_else(|| MapError::Role(role.to_owned()))?;
-        self.map.push(Said { column: column.to_owned(), role: known, used: Cell::new(false) });
+        self.map.push(ColumnMapping {
+            column: column.to_owned(),
+            role: known,
+            used: Cell::new(false),
+        });
         Ok(())
     }
 

@@ -22,7 +22,7 @@ use model::{Failure, Needs, Test};
 use std::collections::BTreeMap;
 use system::Login;
 use system::Setting;
-use system::{Examination, Seen};
+use system::{Examination, Examined};
 
 /// A server being looked at.
 struct Server<'a> {
@@ -77,7 +77,7 @@ pub(super) fn examine(
     control: &mut Connection,
     setting: &Setting<'_>,
     examination: &mut Examination<'_>,
-) -> Result<Seen, Failure> {
+) -> Result<Examined, Failure> {
     let address = login.address();
     let assumed = login.credentials().assumed_user(&address.endpoint, &address.database);
     if let Some((message, remedy)) = assumed {
@@ -115,5 +115,5 @@ pub(super) fn examine(
     let load_host = examination.load_host;
     clock::check(&mut server, load_host, examination.found);
     let identity = identity::find(&server, load_host);
-    Ok(Seen { data: data.map(|(plan, _)| plan), identity: Some(identity) })
+    Ok(Examined { data: data.map(|(plan, _)| plan), identity: Some(identity) })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use workload::program::{Parameter, Program, Run, Statement, Value, ValueType};
 
 /// How a statement is sent.
-pub(super) enum Way {
+pub(super) enum Encoding {
     /// Prepared beforehand; values of fixed length travel in binary form.
     Fixed {
         packet: ExecuteTemplate,
@@ -34,20 +34,20 @@ pub(super) enum Fixed {
 }
 
 /// The statements of a load as they are sent, by number.
-pub(super) fn ways(statements: &Statements) -> Arc<[Way]> {
+pub(super) fn ways(statements: &Statements) -> Arc<[Encoding]> {
     let program = statements.program();
     let all = program.statements().iter().enumerate();
     all.map(|(number, statement)| match statements.place(number, 0) {
         Some(first) => prepared(statement, program, first),
         None => {
             let template = |text| TextTemplate::new(text, &statement.parameters);
-            Way::Text(statement.texts.iter().map(template).collect())
+            Encoding::Text(statement.texts.iter().map(template).collect())
         }
     })
     .collect()
 }
 
-fn prepared(statement: &Statement, program: &Program, first: usize) -> Way {
+fn prepared(statement: &Statement, program: &Program, first: usize) -> Encoding {
     let fixed: Vec<Fixed> = statement
         .parameters
         .iter()
@@ -62,14 +62,14 @@ fn prepared(statement: &Statement, program: &Program, first: usize) -> Way {
     if fixed.len() < statement.parameters.len() {
         let parameters = statement.parameters.clone().into_boxed_slice();
         let types = parameters.iter().map(|parameter| param_type(*parameter, program)).collect();
-        return Way::Typed { types, parameters, first };
+        return Encoding::Typed { types, parameters, first };
     }
     let kind = |value: &Fixed| match value {
         Fixed::Integer(_) => ParamKind::Int,
         Fixed::Digits(template) => ParamKind::Str(template.len() as u8),
     };
     let kinds: Vec<ParamKind> = fixed.iter().map(kind).collect();
-    Way::Fixed { packet: ExecuteTemplate::new(&kinds), values: fixed.into(), first }
+    Encoding::Fixed { packet: ExecuteTemplate::new(&kinds), values: fixed.into(), first }
 }
 
 fn param_type(parameter: Parameter, program: &Program) -> ParamType {

@@ -22,7 +22,7 @@ pub(crate) fn quote(text: &[u8], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::packets::{Way, ways};
+    use super::super::packets::{Encoding, ways};
     use super::quote;
     use model::{Oltp, OltpDialect, OltpMix};
     use sql::Statements;
@@ -34,7 +34,7 @@ mod tests {
         let statements = Statements::new(program(workload), 1, 1);
         let all = Statement::of(&workload.transaction);
         let number = all.iter().position(|one| *one == statement).unwrap();
-        let Way::Text(templates) = &ways(&statements)[number] else { panic!("no text") };
+        let Encoding::Text(templates) = &ways(&statements)[number] else { panic!("no text") };
         let mut run = statements.run(0);
         // The first and the last row.
         run.variables.set(1, Value::Integer(7));

@@ -1,5 +1,5 @@
 use super::classify::{broken, operation_error, says_goodbye};
-use super::packets::{Composer, Fixed, Way, ways};
+use super::packets::{Composer, Encoding, Fixed, ways};
 use super::reading::Reading;
 use crate::protocol::{
     Compressed, Dialect, Login, LoginOptions, LoginStep, PrepareReader, Reply, ResponseReader,
@@ -35,7 +35,7 @@ pub struct MysqlWire {
     /// What each connection begins with, before anything is prepared.
     opening: Option<&'static str>,
     /// By statement.
-    ways: Arc<[Way]>,
+    ways: Arc<[Encoding]>,
     stage: Stage,
     /// Where the login agreed on it, from its end on.
     compression: Option<Box<Compressed>>,
@@ -92,7 +92,11 @@ impl MysqlWire {
         Self { opening: Some("SET SESSION TRANSACTION READ ONLY"), ..self }
     }
 
-    fn of_client(login: LoginOptions, opening: Option<&'static str>, ways: Arc<[Way]>) -> Self {
+    fn of_client(
+        login: LoginOptions,
+        opening: Option<&'static str>,
+        ways: Arc<[Encoding]>,
+    ) -> Self {
         Self {
             login,
             opening,
@@ -417,7 +421,7 @@ impl Wire for MysqlWire {
         let from = out.len();
         let (mut rows, mut sequence) = (0, 1);
         match &self.ways[statement] {
-            Way::Fixed { packet, values, first } => {
+            Encoding::Fixed { packet, values, first } => {
                 let place = first + text;
                 match &self.prepared[place] {
                     Prepared::Id(id) => {
@@ -437,12 +441,12 @@ impl Wire for MysqlWire {
                     }
                 }
             }
-            Way::Text(templates) => {
+            Encoding::Text(templates) => {
                 let (sql, made) = self.composer.text(&templates[text], run);
                 rows = made;
                 sequence = write_query(sql, out);
             }
-            Way::Typed { types, parameters, first } => {
+            Encoding::Typed { types, parameters, first } => {
                 let place = first + text;
                 // A statement with values that is not prepared ends the login.
                 if let Prepared::Id(id) = self.prepared[place] {

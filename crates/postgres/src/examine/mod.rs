@@ -13,7 +13,7 @@ use crate::facts::variables;
 use crate::own_data::Database;
 use model::{Failure, FailureKind, Needs, Test};
 use std::collections::BTreeMap;
-use system::{Diagnostics, Examination, Login, Seen, Setting};
+use system::{Diagnostics, Examination, Examined, Login, Setting};
 
 /// A server being looked at.
 struct Server<'a> {
@@ -53,7 +53,7 @@ pub(super) fn examine(
     control: &mut Connection,
     setting: &Setting<'_>,
     examination: &mut Examination<'_>,
-) -> Result<Seen, Failure> {
+) -> Result<Examined, Failure> {
     let address = login.address();
     let assumed = login.credentials().assumed_user(&address.endpoint, &address.database);
     if let Some((message, remedy)) = assumed {
@@ -76,7 +76,7 @@ pub(super) fn examine(
     limits::check(&mut server, &needs, examination);
     space::check(&mut server, &plan, examination);
     let identity = identity::find(&mut server, examination.load_host);
-    Ok(Seen { data: data.map(|(plan, _)| plan), identity })
+    Ok(Examined { data: data.map(|(plan, _)| plan), identity })
 }
 
 /// A replica takes no writes, whoever asks.

@@ -3,7 +3,7 @@
 use crate::charts::evidence;
 use crate::document::{Blocks, Bullets, Text};
 use crate::tables::Tone;
-use crate::words::Said;
+use crate::words::PlacedStatement;
 use crate::{view, words};
 use analyse::{Analysis, Evidence, Finding, Severity};
 
@@ -66,7 +66,7 @@ pub(crate) fn conclusions(
     said.into_iter().map(|said| conclusion(analysis, said, within)).collect()
 }
 
-fn conclusion(analysis: &Analysis, said: Said, within: Option<&str>) -> Text {
+fn conclusion(analysis: &Analysis, said: PlacedStatement, within: Option<&str>) -> Text {
     let study = &analysis.dataset.study;
     let tests = study.tests.iter().map(|test| &test.name);
     let mut names = study.targets.iter().map(|target| &target.name).chain(tests);

@@ -156,18 +156,19 @@ pub(crate) fn load_hosts(analysis: &Analysis) -> Option<Table> {
     ]);
     let trials = &analysis.dataset.trials;
     let sampled = || trials.iter().flat_map(|record| &record.sampling.load_hosts);
-    let names: BTreeSet<&str> = sampled().map(|maker| maker.host.as_str()).collect();
+    let names: BTreeSet<&str> = sampled().map(|load_host| load_host.host.as_str()).collect();
     for name in names {
-        let of_host = || sampled().filter(|maker| maker.host == name);
+        let of_host = || sampled().filter(|load_host| load_host.host == name);
         // As it was last: it may have been made anew meanwhile.
-        let facts = of_host().filter_map(|maker| maker.facts.as_ref()).next_back();
+        let facts = of_host().filter_map(|load_host| load_host.facts.as_ref()).next_back();
         let Some(facts) = facts else { continue };
         let made = |record: &&TrialRecord| {
-            record.sampling.load_hosts.iter().any(|maker| maker.host == name)
+            record.sampling.load_hosts.iter().any(|load_host| load_host.host == name)
         };
         let targets: BTreeSet<String> =
             trials.iter().filter(made).map(|record| target_name(&record.key.target)).collect();
-        let busy = of_host().flat_map(|maker| &maker.samples).map(|sample| sample.cpu.busy());
+        let busy =
+            of_host().flat_map(|load_host| &load_host.samples).map(|sample| sample.cpu.busy());
         table.push([
             TableCell::text(name),
             or_unknown(&facts.hostname),

@@ -9,7 +9,7 @@ pub(super) const COLUMNS: [Column; 9] = [
     ("load_generators", |row| row.loaded(|load| load.generators.len().max(1).into())),
     ("generator_share_min", |row| row.share(|shares| shares.reduce(f64::min))),
     ("generator_share_max", |row| row.share(|shares| shares.reduce(f64::max))),
-    ("load_hosts", |row| row.makers()),
+    ("load_hosts", |row| row.load_hosts()),
     ("start_spread_ms", |row| row.spread(|spread| spread.seconds)),
     ("start_spread_uncertainty_ms", |row| row.spread(|spread| spread.uncertainty_seconds)),
     ("side_by_side", |row| {
@@ -29,9 +29,9 @@ pub(super) const COLUMNS: [Column; 9] = [
 
 impl TrialRow<'_> {
     /// The machines that made the load, where that was not the one that weighin ran on.
-    fn makers(&self) -> Field<'static> {
-        let makers = self.record.map_or(&[][..], |record| &record.sampling.load_hosts);
-        let names: Vec<&str> = makers.iter().map(|maker| maker.host.as_str()).collect();
+    fn load_hosts(&self) -> Field<'static> {
+        let load_hosts = self.record.map_or(&[][..], |record| &record.sampling.load_hosts);
+        let names: Vec<&str> = load_hosts.iter().map(|load_host| load_host.host.as_str()).collect();
         if names.is_empty() { Field::Null } else { names.join(", ").into() }
     }
 

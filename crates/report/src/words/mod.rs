@@ -52,7 +52,7 @@ pub(crate) use findings::words::{
     Terms, amount, by_level, choices, crossover, depends_on_level, equation, follows, law_name,
     off, origins, outcome, printed,
 };
-pub(crate) use findings::{Said, capitalised, said, sentences};
+pub(crate) use findings::{PlacedStatement, capitalised, said, sentences};
 pub(crate) use first::not_offered;
 pub(crate) use items::{ITEMS, PLANS_HEADING};
 pub(crate) use labels::{place, severity, shape, validity, verdict, workload};

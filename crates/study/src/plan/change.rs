@@ -42,13 +42,13 @@ pub struct Conflict {
 /// # Errors
 /// The changes that a run cannot take, since trials were planned or measured with what was there.
 pub fn changes(recorded: &Study, asked: &Study) -> Result<Vec<String>, Vec<Conflict>> {
-    let found = Found::between(recorded, asked);
+    let found = Differences::between(recorded, asked);
     if found.conflicts.is_empty() { Ok(found.changes) } else { Err(found.conflicts) }
 }
 
 /// All that differs between two studies, in words: what touches trials first, then the rest.
 pub fn differences(old: &Study, new: &Study) -> Vec<String> {
-    let found = Found::between(old, new);
+    let found = Differences::between(old, new);
     let said = |conflict: Conflict| match conflict.part {
         Part::Study => conflict.change,
         part => format!("{part}: {}", conflict.change),
@@ -57,14 +57,14 @@ pub fn differences(old: &Study, new: &Study) -> Vec<String> {
 }
 
 #[derive(Default)]
-struct Found {
+struct Differences {
     changes: Vec<String>,
     conflicts: Vec<Conflict>,
 }
 
-impl Found {
+impl Differences {
     fn between(recorded: &Study, asked: &Study) -> Self {
-        let mut found = Found::default();
+        let mut found = Differences::default();
         found.free("name", &recorded.name, &asked.name);
         found.free("question", &recorded.question, &asked.question);
         found.free("answer_by", &recorded.answer_by, &asked.answer_by);

@@ -43,9 +43,9 @@ pub(crate) fn study(shape: Shape, text: &str, problems: &mut Problems) -> Option
         let name = table.get_ref().name.as_ref();
         names.take(name.map(|name| (name.get_ref().as_str(), name.span())), problems);
         let at = table.get_ref().name.as_ref().map_or(0..0, Spanned::span);
-        let makers = load_hosts.hosts_of_target(&table.get_ref().load_hosts, problems);
+        let load_hosts = load_hosts.hosts_of_target(&table.get_ref().load_hosts, problems);
         let target = targets::target(table, places, &hosts, problems);
-        targets.extend(target.map(|target| (Target { load_hosts: makers, ..target }, at)));
+        targets.extend(target.map(|target| (Target { load_hosts: load_hosts, ..target }, at)));
     }
     problems.learn_syntaxes(targets.iter().map(|(target, _)| target));
     hosts.refuse_unused(problems);

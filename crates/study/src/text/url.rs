@@ -158,9 +158,9 @@ pub fn parse_url(text: &str) -> Result<(System, ServerAddress), UrlError> {
         None => (None, authority),
     };
     let said = match (query, url.query) {
-        (Some(query), Some(facts)) => Said::read(query, facts)?,
-        (Some(query), None) => Said { socket: Some(socket(query)?), ..Said::default() },
-        (None, _) => Said::default(),
+        (Some(query), Some(facts)) => UrlOptions::read(query, facts)?,
+        (Some(query), None) => UrlOptions { socket: Some(socket(query)?), ..UrlOptions::default() },
+        (None, _) => UrlOptions::default(),
     };
     let endpoint = said.endpoint(host_port, url)?;
     let address = ServerAddress {
@@ -220,19 +220,19 @@ pub(crate) fn host_and_port(text: &str, default_port: u16) -> Result<Endpoint, U
 }
 
 /// What stands after `?`.
-struct Said {
+struct UrlOptions {
     socket: Option<PathBuf>,
     host: Option<String>,
     tls: Tls,
 }
 
-impl Default for Said {
+impl Default for UrlOptions {
     fn default() -> Self {
         Self { socket: None, host: None, tls: Tls::Off }
     }
 }
 
-impl Said {
+impl UrlOptions {
     fn read(query: &str, facts: &'static QueryFacts) -> Result<Self, UrlError> {
         let mut said = Self::default();
         let (mut tls, mut certificates) = (None, None);

@@ -105,8 +105,8 @@ fn volumes_are_on_this_machine_or_on_others_which_make_their_load() {
     let machines = |target: &str| {
         let study = of_volumes(target, "vms = 12").unwrap();
         let load = study.tests[0].load().unwrap().clone();
-        let makers = load.makers(&study.targets[0]).iter().map(|host| host.name.clone());
-        (makers.collect::<Vec<_>>(), load.generators(&study.targets[0]))
+        let load_hosts = load.load_hosts(&study.targets[0]).iter().map(|host| host.name.clone());
+        (load_hosts.collect::<Vec<_>>(), load.generators(&study.targets[0]))
     };
     assert_eq!(machines(""), (vec![], 1));
     assert_eq!(machines("ssh = \"me@n1\""), (vec!["me@n1".to_owned()], 1));

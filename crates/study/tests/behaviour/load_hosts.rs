@@ -1,6 +1,6 @@
 //! Machines that make loads: `[[load_host]]` and `load_hosts`.
 
-use model::{AgentChoice, PasswordSource, Study, Test, Way};
+use model::{AgentChoice, PasswordSource, Study, Test, Transport};
 
 const TWO: &str = "[[load_host]]\nname = \"a\"\nssh = \"bench@a\"\n\
                    [[load_host]]\nname = \"b\"\nssh = \"bench@b\"\n";
@@ -26,10 +26,10 @@ fn a_test_names_its_load_hosts_or_how_many_and_has_all_of_them_unless_it_says() 
     ] {
         let study = study(TWO, URL, keys).unwrap();
         let load = study.tests.iter().find_map(Test::load).unwrap();
-        let makers = load.makers(&study.targets[0]);
-        let made_by: Vec<&str> = makers.iter().map(|host| host.name.as_str()).collect();
+        let load_hosts = load.load_hosts(&study.targets[0]);
+        let made_by: Vec<&str> = load_hosts.iter().map(|host| host.name.as_str()).collect();
         assert_eq!(made_by, names, "{keys}");
-        assert_eq!(makers[0].way, Way::Ssh(format!("bench@{}", names[0])));
+        assert_eq!(load_hosts[0].transport, Transport::Ssh(format!("bench@{}", names[0])));
         assert_eq!(load.generators(&study.targets[0]), load.load_generators * 2);
     }
     let both = "clients = 1\nload_hosts = [\"b\"]\n[[test]]\nname = \"here\"\n\
@@ -39,7 +39,7 @@ fn a_test_names_its_load_hosts_or_how_many_and_has_all_of_them_unless_it_says() 
     let made_by: Vec<usize> = study
         .tests
         .iter()
-        .map(|test| test.load().unwrap().makers(&study.targets[0]).len())
+        .map(|test| test.load().unwrap().load_hosts(&study.targets[0]).len())
         .collect();
     assert_eq!(made_by, [1, 0, 1]);
 }
@@ -85,7 +85,7 @@ fn of_two(hosts: &str, first: &str, second: &str, test: &str) -> Result<Study, S
 /// Who makes the load of the first test on each of the measured targets.
 fn made_by(study: &Study) -> Vec<Vec<&str>> {
     let load = study.tests.iter().find_map(Test::load).unwrap();
-    let names = |target| load.makers(target).iter().map(|host| host.name.as_str()).collect();
+    let names = |target| load.load_hosts(target).iter().map(|host| host.name.as_str()).collect();
     study.measured().map(names).collect()
 }
 
@@ -179,11 +179,11 @@ fn load_hosts_are_agents_by_name_or_any_with_labels() {
     assert_eq!(fleet.address.to_string(), "tls://broker:4222/nightly");
     assert_eq!(fleet.token, PasswordSource::Environment("TOKEN".into()));
     let load = study.tests.iter().find_map(Test::load).unwrap();
-    let makers = load.makers(&study.targets[0]);
-    let any = || Way::Agent(AgentChoice::Any([("zone".into(), "w".into())].into()));
+    let load_hosts = load.load_hosts(&study.targets[0]);
+    let any = || Transport::Agent(AgentChoice::Any([("zone".into(), "w".into())].into()));
     let made_by: Vec<_> =
-        makers.iter().map(|host| (host.name.as_str(), host.way.clone())).collect();
-    let named = Way::Agent(AgentChoice::Named("db-3.internal".into()));
+        load_hosts.iter().map(|host| (host.name.as_str(), host.transport.clone())).collect();
+    let named = Transport::Agent(AgentChoice::Named("db-3.internal".into()));
     assert_eq!(made_by, [("one", named), ("west-1", any()), ("west-2", any())]);
 }
 

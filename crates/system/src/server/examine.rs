@@ -2,13 +2,13 @@
 
 use super::running::Machine;
 use super::{Server, ServerKind, Setting, work};
-use crate::{Examination, Seen};
+use crate::{Examination, Examined};
 use model::{Failure, Place, Task};
 use std::sync::Arc;
 
 impl<K: ServerKind> Server<K> {
     /// Looks at limits, and has the kind of server look at the rest.
-    pub(super) fn look(&mut self, examination: &mut Examination<'_>) -> Result<Seen, Failure> {
+    pub(super) fn look(&mut self, examination: &mut Examination<'_>) -> Result<Examined, Failure> {
         self.connected()?;
         let own = self.ssh_host().cloned();
         let host = match self.running.shares_files() {

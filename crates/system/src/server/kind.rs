@@ -4,7 +4,7 @@ use crate::load::Clients;
 use crate::login::Login;
 use crate::own_data::SqlServer;
 use crate::{CleanedUp, LoadRequest, Outliner, Prepared};
-use crate::{Examination, Perform, Preparing, ProbedServer, Seen, StatementSession, cannot_do};
+use crate::{Examination, Examined, Perform, Preparing, ProbedServer, StatementSession, cannot_do};
 use engine::Stop;
 use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
@@ -112,7 +112,7 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
         connection: &mut Self::Connection,
         setting: &Setting<'_>,
         examination: &mut Examination<'_>,
-    ) -> Result<Seen, Failure>;
+    ) -> Result<Examined, Failure>;
     /// Whether the server allows as many connections, and whatever else it limits, as clients and
     /// interventions need.
     fn check_limits(

@@ -147,9 +147,9 @@ fn keep(
 
 /// The last lines that a command said.
 #[derive(Default)]
-struct Said(VecDeque<String>);
+struct LastLines(VecDeque<String>);
 
-impl Said {
+impl LastLines {
     fn add(&mut self, line: &str) {
         self.0.push_back(line.to_owned());
         if self.0.len() > LAST_LINES {
@@ -193,7 +193,7 @@ impl<K: ServerKind> Server<K> {
         }
         let host = machine(target, self.host.as_ref(), &self.load_host)?;
         let mut kept = keep(host.as_ref(), &spec, self.variables())?;
-        let mut said = Said::default();
+        let mut said = LastLines::default();
         let stopped = kept.up(&self.stop, &mut |line| said.add(line));
         let stopped = stopped.map_err(|failure| said.explain(&name, failure));
         let emptied = stopped.and_then(|_| {
@@ -201,7 +201,7 @@ impl<K: ServerKind> Server<K> {
             host.drop_caches(&self.stop)
         });
         // Whatever became of that, and whoever wants to stop.
-        let mut said = Said::default();
+        let mut said = LastLines::default();
         let started = kept.down(&mut |line| said.add(line));
         let started = started.map_err(|failure| said.explain(&name, failure));
         emptied.and(started)?;

@@ -5,7 +5,7 @@ use crate::Exit;
 use crate::arguments::PlanArguments;
 use model::{
     Act, AgentChoice, InstancePer, Level, LevelUnit, LoadHosts, Place, Plan, Price, RemoteHost,
-    SearchOver, Study, Target, Test, Trial, Way, text,
+    SearchOver, Study, Target, Test, Transport, Trial, text,
 };
 use report::numbers::{counted, duration, list, money};
 use report::words::shared_processors;
@@ -194,14 +194,14 @@ fn load_hosts(study: &Study) -> String {
     for test in &study.tests {
         let Some(load) = test.load() else { continue };
         let has_hosts = |target: &Target| {
-            matches!(&target.place, Place::Storage(_)) && !load.makers(target).is_empty()
+            matches!(&target.place, Place::Storage(_)) && !load.load_hosts(target).is_empty()
         };
         let of_each = matches!(load.load_hosts, LoadHosts::OfTarget(_))
             || study.targets.iter().any(has_hosts);
         // Where all have the same, what holds of the first holds of all.
         let targets = study.targets.iter().take(if of_each { usize::MAX } else { 1 });
-        for target in targets.filter(|target| of_each || !load.makers(target).is_empty()) {
-            let hosts: Vec<String> = load.makers(target).iter().map(load_host).collect();
+        for target in targets.filter(|target| of_each || !load.load_hosts(target).is_empty()) {
+            let hosts: Vec<String> = load.load_hosts(target).iter().map(load_host).collect();
             let from = match hosts.as_slice() {
                 [] => "this machine".to_owned(),
                 hosts => list(hosts),
@@ -218,15 +218,15 @@ fn load_hosts(study: &Study) -> String {
 /// A machine that makes load, and how it is reached.
 fn load_host(host: &RemoteHost) -> String {
     let name = text::line(&host.name);
-    match &host.way {
-        Way::Ssh(_) if host.comes_and_goes() => format!("{name} (comes with the study)"),
-        Way::Ssh(destination) if host.name == *destination => name.into_owned(),
-        Way::Ssh(destination) => format!("{name} (ssh {destination})"),
-        Way::Agent(AgentChoice::Named(agent)) if host.name == *agent => {
+    match &host.transport {
+        Transport::Ssh(_) if host.comes_and_goes() => format!("{name} (comes with the study)"),
+        Transport::Ssh(destination) if host.name == *destination => name.into_owned(),
+        Transport::Ssh(destination) => format!("{name} (ssh {destination})"),
+        Transport::Agent(AgentChoice::Named(agent)) if host.name == *agent => {
             format!("{name} (an agent)")
         }
-        Way::Agent(AgentChoice::Named(agent)) => format!("{name} (the agent {agent})"),
-        Way::Agent(AgentChoice::Any(labels)) => {
+        Transport::Agent(AgentChoice::Named(agent)) => format!("{name} (the agent {agent})"),
+        Transport::Agent(AgentChoice::Any(labels)) => {
             let labels = labels.iter().map(|(key, value)| format!(" {key}={value}"));
             let labels = labels.collect::<Vec<_>>().join(",");
             let with = if labels.is_empty() { "" } else { " with" };

@@ -148,15 +148,15 @@ fn a_volume_of_another_machine_is_loaded_by_that_machine() {
     assert!(load.measure.transactions > 20, "{:?}", load.measure);
 
     // That machine alone was watched for it, by a clock that is a day ahead.
-    let [maker] = trial.sampling.load_hosts.as_slice() else { panic!("{:?}", trial.sampling) };
-    assert_eq!((maker.host.as_str(), trial.sampling.target_host.is_none()), ("a", true));
-    assert_eq!(maker.facts.as_ref().unwrap().cpus, dataset.run.host.cpus);
-    for clock in [maker.clock_before, maker.clock_after] {
+    let [load_host] = trial.sampling.load_hosts.as_slice() else { panic!("{:?}", trial.sampling) };
+    assert_eq!((load_host.host.as_str(), trial.sampling.target_host.is_none()), ("a", true));
+    assert_eq!(load_host.facts.as_ref().unwrap().cpus, dataset.run.host.cpus);
+    for clock in [load_host.clock_before, load_host.clock_after] {
         assert!(clock.uncertainty_seconds > 0.0 && clock.uncertainty_seconds < 0.2, "{clock:?}");
         assert!(clock.ahead_seconds.abs() < 0.5, "{clock:?}");
     }
-    let measured = maker.samples.iter().filter(|s| s.at_seconds > 0.3 && s.at_seconds < 2.4);
-    assert!(measured.clone().any(|sample| sample.client.cpus > 0.0), "{:?}", maker.samples);
+    let measured = load_host.samples.iter().filter(|s| s.at_seconds > 0.3 && s.at_seconds < 2.4);
+    assert!(measured.clone().any(|sample| sample.client.cpus > 0.0), "{:?}", load_host.samples);
     let page = fs::read_to_string(&place.files(".html")[0]).unwrap();
     for words in ["on the host a, which makes the load", "<h3>Load hosts</h3>"] {
         assert!(page.contains(words), "no «{words}» in the report");

@@ -22,8 +22,8 @@ fn agents_that_have_registered_make_a_load_together() {
     // Longer than an agent that is busy is waited for.
     fleet.light_study(&place, hosts, 1, "20s");
     let planned = place.weighin(&["plan", "study.toml"]).done();
-    let makers = "first (the agent a) and west-1 (any agent with zone=w), by 2 load generators";
-    assert!(planned.contains(makers), "{planned}");
+    let load_hosts = "first (the agent a) and west-1 (any agent with zone=w), by 2 load generators";
+    assert!(planned.contains(load_hosts), "{planned}");
     place.weighin(&["hosts", "study.toml"]).refused(3, &["no agent has registered as a"]);
 
     for (name, ahead) in [("a", 86_400), ("b", 7_200), ("c", 0)] {
@@ -61,10 +61,15 @@ fn agents_that_have_registered_make_a_load_together() {
     assert_eq!(shares, [(Some("first"), 3), (Some("west-1"), 2)]);
     let spread = analyse::start_spread(load, &trial.sampling).unwrap();
     assert!(spread.seconds + spread.uncertainty_seconds < 10.0, "{spread:?}");
-    for maker in &trial.sampling.load_hosts {
-        let measured = maker.samples.iter().filter(|s| s.at_seconds > 0.6 && s.at_seconds < 3.4);
-        assert!(measured.clone().count() >= 1, "{:?}", maker.samples);
-        assert!(measured.clone().any(|sample| sample.client.cpus > 0.01), "{:?}", maker.samples);
+    for load_host in &trial.sampling.load_hosts {
+        let measured =
+            load_host.samples.iter().filter(|s| s.at_seconds > 0.6 && s.at_seconds < 3.4);
+        assert!(measured.clone().count() >= 1, "{:?}", load_host.samples);
+        assert!(
+            measured.clone().any(|sample| sample.client.cpus > 0.01),
+            "{:?}",
+            load_host.samples
+        );
     }
     let store = fs::read(&place.files(".weighin")[0]).unwrap();
     assert!(!store.windows(TOKEN.len()).any(|part| part == TOKEN.as_bytes()));
@@ -220,8 +225,8 @@ fn a_broker_that_is_started_again_in_mid_trial_takes_nothing_from_it() {
     fleet.light_study(&place, TWO, 1, "8s");
     let run = place.start(&["run", "study.toml"]);
     wait_for("the load", || {
-        let makers = ["a", "b"].map(|name| fleet.generators(&place, name));
-        makers.iter().all(|made_by| made_by.len() == 1)
+        let load_hosts = ["a", "b"].map(|name| fleet.generators(&place, name));
+        load_hosts.iter().all(|made_by| made_by.len() == 1)
     });
     for _ in 0..2 {
         std::thread::sleep(std::time::Duration::from_secs(2));

@@ -13,26 +13,26 @@ use std::process::{Child, Command};
 use std::time::Duration;
 
 /// The machines, and by how many seconds their clocks are ahead.
-pub const MAKERS: [(&str, &str); 2] = [("a", "86400"), ("b", "7200")];
+pub const LOAD_HOSTS: [(&str, &str); 2] = [("a", "86400"), ("b", "7200")];
 
 /// How far away a far machine is, in one direction.
 const FAR: Duration = Duration::from_millis(500);
 
 /// A machine that makes load.
-pub struct Maker {
+pub struct LoadHost {
     sshd: Child,
     /// The lead's end of the link to it.
     link: String,
     _namespace: Namespace,
 }
 
-impl Drop for Maker {
+impl Drop for LoadHost {
     fn drop(&mut self) {
         self.end_sshd();
     }
 }
 
-impl Maker {
+impl LoadHost {
     /// Reaches a server, known by its address and its process, and is reached by the lead, by a link
     /// each; its clock is ahead by so many seconds. `number` tells it from others of that server.
     pub fn start(
@@ -60,7 +60,7 @@ impl Maker {
 }
 
 /// A server and two machines that make its load, with a study; `None` where this user may not.
-pub fn start(place: &Workplace, repeats: u32, duration: &str) -> Option<(Vec<Maker>, Server)> {
+pub fn start(place: &Workplace, repeats: u32, duration: &str) -> Option<(Vec<LoadHost>, Server)> {
     start_on(Server::start(), place, repeats, duration)
 }
 
@@ -70,7 +70,7 @@ fn start_on(
     place: &Workplace,
     repeats: u32,
     duration: &str,
-) -> Option<(Vec<Maker>, Server)> {
+) -> Option<(Vec<LoadHost>, Server)> {
     if let Err(failure) = server.sandbox.act(ServerAct::MoveApart) {
         not_tested(&failure.to_string());
         return None;
@@ -79,8 +79,10 @@ fn start_on(
         panic!("a server with a network listens on it")
     };
     let at = (host.as_str(), server.sandbox.pid());
-    let makers = MAKERS.iter().enumerate();
-    let makers = makers.map(|(number, maker)| Maker::start(place, number, *maker, at)).collect();
+    let load_hosts = LOAD_HOSTS.iter().enumerate();
+    let load_hosts = load_hosts
+        .map(|(number, load_host)| LoadHost::start(place, number, *load_host, at))
+        .collect();
     place.write(
         "study.toml",
         format!(
@@ -93,7 +95,7 @@ fn start_on(
             server.password_file().display()
         ),
     );
-    Some((makers, server))
+    Some((load_hosts, server))
 }
 
 /// Links of half a second in each direction: clocks are read over them, and the start is told in time.
@@ -103,7 +105,7 @@ fn far_machines_begin_when_they_were_told() {
     let Some((_makers, _server)) = start(&place, 1, "2s") else { return };
     // Copied while they are near.
     Ran::of(command(&place, &["hosts", "study.toml"])).done();
-    let far = MAKERS.map(|(name, _)| {
+    let far = LOAD_HOSTS.map(|(name, _)| {
         let config = fs::read_to_string(place.path("ssh_config")).unwrap();
         let (_, of_host) = config.split_once(&format!("Host {name}\n  HostName ")).unwrap();
         let address = of_host.lines().next().unwrap();
@@ -121,8 +123,8 @@ fn far_machines_begin_when_they_were_told() {
         // The news of the start was half a second on its way.
         assert!(generator.begun_late < FAR / 2, "{generator:?}");
     }
-    for maker in &trial.sampling.load_hosts {
-        for clock in [maker.clock_before, maker.clock_after] {
+    for load_host in &trial.sampling.load_hosts {
+        for clock in [load_host.clock_before, load_host.clock_after] {
             assert!(clock.uncertainty_seconds >= FAR.as_secs_f64(), "{clock:?}");
         }
     }
@@ -131,9 +133,9 @@ fn far_machines_begin_when_they_were_told() {
 #[test]
 fn a_trial_begins_without_a_load_host_that_is_not_there_where_the_study_allows_it() {
     let place = Workplace::new();
-    let Some((mut makers, _server)) = start(&place, 1, "1s") else { return };
+    let Some((mut load_hosts, _server)) = start(&place, 1, "1s") else { return };
     // Its machine is there and refuses connections.
-    makers[1].end_sshd();
+    load_hosts[1].end_sshd();
     let refused = Ran::of(command(&place, &["check", "study.toml"]));
     assert_eq!(refused.code, Some(3), "{refused:?}");
     let study = fs::read_to_string(place.path("study.toml")).unwrap();
@@ -157,7 +159,7 @@ fn a_trial_begins_without_a_load_host_that_is_not_there_where_the_study_allows_i
     assert!(report.contains(said), "{report}");
     // None at all is a failed trial.
     place.write("study.toml", optional.replace("ssh = \"a\"", "ssh = \"a\"\nrequired = false"));
-    makers[0].end_sshd();
+    load_hosts[0].end_sshd();
     let refused = Ran::of(command(&place, &["run", "study.toml", "--store", "none.weighin"]));
     assert_ne!(refused.code, Some(0), "{refused:?}");
     assert!(refused.err.contains("no load host is there"), "{refused:?}");
@@ -230,13 +232,13 @@ fn two_machines_make_one_load_and_the_lead_none() {
     let password = fs::read_to_string(server.password_file()).unwrap();
     let run = Started::new(command(&place, &["run", "study.toml"]));
     wait_for("the load generators", || {
-        MAKERS.iter().all(|(name, _)| generators(&place, name).len() == 1)
+        LOAD_HOSTS.iter().all(|(name, _)| generators(&place, name).len() == 1)
     });
     assert_eq!(processes_with(password.trim()), []);
     let mut made_here = false;
     wait_for("the end of the load", || {
         made_here |= !run.workers().is_empty();
-        MAKERS.iter().all(|(name, _)| generators(&place, name).is_empty())
+        LOAD_HOSTS.iter().all(|(name, _)| generators(&place, name).is_empty())
     });
     assert!(!made_here, "the lead has made load");
     run.end().done();
@@ -254,20 +256,28 @@ fn two_machines_make_one_load_and_the_lead_none() {
     // Their clocks are hours apart, and they begin together.
     let spread = analyse::start_spread(load, &trial.sampling).unwrap();
     assert!(spread.seconds + spread.uncertainty_seconds < 10.0, "{spread:?}");
-    let makers = &trial.sampling.load_hosts;
-    assert_eq!(makers.iter().map(|maker| maker.host.as_str()).collect::<Vec<_>>(), ["a", "b"]);
-    for maker in makers {
-        assert_eq!(maker.facts.as_ref().unwrap().cpus, dataset.run.host.cpus);
-        for clock in [maker.clock_before, maker.clock_after] {
+    let load_hosts = &trial.sampling.load_hosts;
+    assert_eq!(
+        load_hosts.iter().map(|load_host| load_host.host.as_str()).collect::<Vec<_>>(),
+        ["a", "b"]
+    );
+    for load_host in load_hosts {
+        assert_eq!(load_host.facts.as_ref().unwrap().cpus, dataset.run.host.cpus);
+        for clock in [load_host.clock_before, load_host.clock_after] {
             assert!(
                 clock.uncertainty_seconds > 0.0 && clock.uncertainty_seconds < 0.2,
                 "{clock:?}"
             );
         }
-        let measured = maker.samples.iter().filter(|s| s.at_seconds > 0.6 && s.at_seconds < 3.4);
+        let measured =
+            load_host.samples.iter().filter(|s| s.at_seconds > 0.6 && s.at_seconds < 3.4);
         // With the generator, and not the agent alone.
-        assert!(measured.clone().count() >= 1, "{:?}", maker.samples);
-        assert!(measured.clone().any(|sample| sample.client.cpus > 0.01), "{:?}", maker.samples);
+        assert!(measured.clone().count() >= 1, "{:?}", load_host.samples);
+        assert!(
+            measured.clone().any(|sample| sample.client.cpus > 0.01),
+            "{:?}",
+            load_host.samples
+        );
     }
     let page = fs::read_to_string(&place.files(".html")[0]).unwrap();
     for words in ["<h3>Load hosts</h3>", "from the load hosts a and b", "ahead", "±"] {
@@ -283,7 +293,7 @@ fn two_machines_make_one_load_and_the_lead_none() {
     assert!(report("csv").done().contains("start_spread_uncertainty_ms"));
     assert!(report("markdown").done().contains("### Load hosts"));
     wait_for("the agents' end", || {
-        MAKERS.iter().all(|(name, _)| copies_with(&place, name, "agent").is_empty())
+        LOAD_HOSTS.iter().all(|(name, _)| copies_with(&place, name, "agent").is_empty())
     });
     let removed = Ran::of(command(&place, &["hosts", "--clean", "study.toml"])).done();
     assert_eq!(removed, "a: weighin is removed\nb: weighin is removed\n");
@@ -292,13 +302,13 @@ fn two_machines_make_one_load_and_the_lead_none() {
 #[test]
 fn a_lost_machine_fails_its_trial_and_nothing_loads_on_without_a_lead() {
     let place = Workplace::new();
-    let Some((makers, _server)) = start(&place, 4, "60s") else { return };
+    let Some((load_hosts, _server)) = start(&place, 4, "60s") else { return };
     let run = Started::new(command(&place, &["run", "study.toml"]));
     let mut known: Vec<u32> = Vec::new();
     let mut next = || {
         let mut made_by = Vec::new();
         wait_for("new load generators", || {
-            made_by = MAKERS.iter().flat_map(|(name, _)| generators(&place, name)).collect();
+            made_by = LOAD_HOSTS.iter().flat_map(|(name, _)| generators(&place, name)).collect();
             made_by.len() == 2 && made_by.iter().all(|pid| !known.contains(pid))
         });
         known.extend(&made_by);
@@ -314,7 +324,7 @@ fn a_lost_machine_fails_its_trial_and_nothing_loads_on_without_a_lead() {
     };
     let over = |made_by: &[u32], what: &str| {
         wait_for(what, || {
-            let mut left = MAKERS.iter().flat_map(|(name, _)| generators(&place, name));
+            let mut left = LOAD_HOSTS.iter().flat_map(|(name, _)| generators(&place, name));
             !left.any(|pid| made_by.contains(&pid))
         });
     };
@@ -325,9 +335,9 @@ fn a_lost_machine_fails_its_trial_and_nothing_loads_on_without_a_lead() {
     over(&made_by, "the end after an agent was killed");
     // Nothing passes, and nobody is told: the machine that is cut off ends its part by itself.
     let made_by = next();
-    makers[1].set_link("down");
+    load_hosts[1].set_link("down");
     over(&made_by, "the end after a machine was cut off");
-    makers[1].set_link("up");
+    load_hosts[1].set_link("up");
     // Its pipe to the generator stays open.
     let made_by = next();
     let silent = agent("a");

@@ -1,7 +1,7 @@
 //! Transactions of the user's own that other machines run: their scripts, the values that these pick from,
 //! and figures by name that come together again.
 
-use crate::load_hosts::{MAKERS, Maker, assert_counted};
+use crate::load_hosts::{LOAD_HOSTS, LoadHost, assert_counted};
 use crate::postgres;
 use crate::ssh::command;
 use crate::support::{Ran, Server, Workplace, not_tested};
@@ -21,7 +21,7 @@ const SCHEMA: &str = "CREATE TABLE shops (id INT PRIMARY KEY, city VARCHAR(30));
      CREATE TABLE visits (client INT, customer INT, shop INT);\n";
 
 /// Moves a server into a network of its own, which two machines reach; `None` where this user may not.
-fn apart(place: &Workplace, sandbox: &mut Sandbox) -> Option<(Vec<Maker>, String)> {
+fn apart(place: &Workplace, sandbox: &mut Sandbox) -> Option<(Vec<LoadHost>, String)> {
     if let Err(failure) = sandbox.act(ServerAct::MoveApart) {
         not_tested(&failure.to_string());
         return None;
@@ -30,9 +30,11 @@ fn apart(place: &Workplace, sandbox: &mut Sandbox) -> Option<(Vec<Maker>, String
         panic!("a server with a network listens on it")
     };
     let at = (host.as_str(), sandbox.pid());
-    let makers = MAKERS.iter().enumerate();
-    let makers = makers.map(|(number, maker)| Maker::start(place, number, *maker, at)).collect();
-    Some((makers, format!("{host}:{port}")))
+    let load_hosts = LOAD_HOSTS.iter().enumerate();
+    let load_hosts = load_hosts
+        .map(|(number, load_host)| LoadHost::start(place, number, *load_host, at))
+        .collect();
+    Some((load_hosts, format!("{host}:{port}")))
 }
 
 fn run(place: &Workplace, scheme: &str, address: &str, password: &str) {

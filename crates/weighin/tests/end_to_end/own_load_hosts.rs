@@ -1,7 +1,7 @@
 //! Targets with load hosts of their own: two servers in network namespaces, each with a machine that
 //! reaches it and no other.
 
-use crate::load_hosts::{Maker, assert_counted};
+use crate::load_hosts::{LoadHost, assert_counted};
 use crate::ssh::command;
 use crate::support::{Ran, Server, Workplace, not_tested};
 use host::{PrivateServer, ServerAct};
@@ -9,14 +9,14 @@ use model::Endpoint;
 
 /// A server, and the machine that makes its load.
 pub struct Pair {
-    _maker: Maker,
+    _load_host: LoadHost,
     pub server: Server,
     address: String,
 }
 
 impl Pair {
     /// `None` where this user may not make one.
-    pub fn start(place: &Workplace, maker: (&str, &str)) -> Option<Self> {
+    pub fn start(place: &Workplace, load_host: (&str, &str)) -> Option<Self> {
         let mut server = Server::start();
         if let Err(failure) = server.sandbox.act(ServerAct::MoveApart) {
             not_tested(&failure.to_string());
@@ -25,8 +25,8 @@ impl Pair {
         let Endpoint::Tcp { host, port } = server.sandbox.address().endpoint.clone() else {
             panic!("a server with a network listens on it")
         };
-        let maker = Maker::start(place, 0, maker, (&host, server.sandbox.pid()));
-        Some(Self { _maker: maker, server, address: format!("{host}:{port}") })
+        let load_host = LoadHost::start(place, 0, load_host, (&host, server.sandbox.pid()));
+        Some(Self { _load_host: load_host, server, address: format!("{host}:{port}") })
     }
 
     pub fn target(&self, name: &str, load_host: &str) -> String {
@@ -69,7 +69,7 @@ fn each_target_has_its_load_from_its_own_load_hosts() {
     for trial in &dataset.trials {
         let expected = if trial.key.target == "one" { "a" } else { "b" };
         let made_by: Vec<&str> =
-            trial.sampling.load_hosts.iter().map(|maker| maker.host.as_str()).collect();
+            trial.sampling.load_hosts.iter().map(|load_host| load_host.host.as_str()).collect();
         assert_eq!(made_by, [expected], "{}", trial.key);
         let shares = &trial.load().unwrap().generators;
         assert!(shares.iter().all(|share| share.host.as_deref() == Some(expected)), "{shares:?}");

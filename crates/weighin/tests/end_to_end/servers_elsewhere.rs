@@ -1,7 +1,7 @@
 //! Private servers on another machine, which ssh reaches: a real sshd in a network namespace. What is
 //! started there is reached by its address, encrypted, and gone with its lead.
 
-use crate::load_hosts::{Maker, assert_counted};
+use crate::load_hosts::{LoadHost, assert_counted};
 use crate::ssh::{command, copies_with, signal, sshd};
 use crate::support::{
     MARIADB, MYSQL, Ran, Server, Started, VALKEY, Workplace, assert_read_cold, command_lines_with,
@@ -163,7 +163,7 @@ fn a_load_host_makes_the_load_on_a_private_redis_of_another_machine() {
     let place = Workplace::new();
     let Some(far) = Far::start(&place) else { return };
     let at = (far.address.as_str(), far.other.sandbox.pid());
-    let _maker = Maker::start(&place, 0, ("a", "7200"), at);
+    let _load_host = LoadHost::start(&place, 0, ("a", "7200"), at);
     let target = far.target("kind = \"redis\"");
     let test = "[[test]]\nworkload = \"key_value\"\nkeys = 1000\nclients = 3\n\
                 warmup = \"300ms\"\nduration = \"2s\"\n";
@@ -177,8 +177,8 @@ fn a_load_host_makes_the_load_on_a_private_redis_of_another_machine() {
         assert!(matches!(trial.end, TrialEnd::Completed(_)), "{:?}", trial.end);
         assert_counted(trial);
         assert_eq!(trial.sampling.target_host.as_ref().unwrap().host, "far");
-        let makers = trial.sampling.load_hosts.iter().map(|maker| maker.host.as_str());
-        assert_eq!(makers.collect::<Vec<_>>(), made_by.into_iter().collect::<Vec<_>>());
+        let load_hosts = trial.sampling.load_hosts.iter().map(|load_host| load_host.host.as_str());
+        assert_eq!(load_hosts.collect::<Vec<_>>(), made_by.into_iter().collect::<Vec<_>>());
         for file in place.files(".weighin") {
             fs::remove_file(file).unwrap();
         }

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 /// The variables of all scripts: where each is read and where it gets a value.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    all: Vec<Known>,
+    all: Vec<UsedVariable>,
     numbers: HashMap<String, usize>,
     /// The number of the script that is read.
     script: usize,
 }
 
 #[derive(Debug)]
-struct Known {
+struct UsedVariable {
     name: String,
     initial: Option<Initial>,
     /// The first places, one for each script.
@@ -50,7 +50,8 @@ impl Names {
             return *number;
         }
         let number = self.all.len();
-        let known = Known { name: name.to_owned(), initial: None, reads: vec![], sets: vec![] };
+        let known =
+            UsedVariable { name: name.to_owned(), initial: None, reads: vec![], sets: vec![] };
         self.all.push(known);
         self.numbers.insert(name.to_owned(), number);
         number
@@ -90,8 +91,8 @@ impl Names {
 
     /// Variables that are read and get no value from anything: their names, with script and place.
     pub(super) fn without_value(&self) -> Vec<(String, usize, usize)> {
-        let never = |known: &&Known| known.initial.is_none() && known.sets.is_empty();
-        let places = |known: &Known| -> Vec<_> {
+        let never = |known: &&UsedVariable| known.initial.is_none() && known.sets.is_empty();
+        let places = |known: &UsedVariable| -> Vec<_> {
             known.reads.iter().map(|read| (known.name.clone(), read.0, read.1)).collect()
         };
         self.all.iter().filter(never).flat_map(places).collect()
@@ -107,12 +108,12 @@ impl Names {
     }
 
     pub(super) fn into_variables(self) -> Vec<Variable> {
-        let variable = |known: Known| Variable { name: known.name, initial: known.initial };
+        let variable = |known: UsedVariable| Variable { name: known.name, initial: known.initial };
         self.all.into_iter().map(variable).collect()
     }
 }
 
-impl Known {
+impl UsedVariable {
     fn problems(&self) -> impl Iterator<Item = (usize, Problem)> {
         let given = self.initial.is_some();
         self.reads.iter().filter(move |_| !given).filter_map(|(script, at)| {

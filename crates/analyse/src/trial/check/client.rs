@@ -24,9 +24,9 @@ fn load_hosts(load: &LoadResult, sampling: &Sampling) -> Vec<CheckResult> {
         return Vec::new();
     }
     let window = Window::for_load(load);
-    let busy = sampling.load_hosts.iter().filter_map(|maker| {
-        let busy = window.mean_share(&maker.samples, CpuShares::busy)?;
-        (busy > BUSY).then(|| LoadHostBusy { host: maker.host.clone(), busy })
+    let busy = sampling.load_hosts.iter().filter_map(|load_host| {
+        let busy = window.mean_share(&load_host.samples, CpuShares::busy)?;
+        (busy > BUSY).then(|| LoadHostBusy { host: load_host.host.clone(), busy })
     });
     busy.map(CheckResult::suspect).collect()
 }

@@ -15,7 +15,8 @@ pub(super) fn absent(
     let took_part = |host: &RemoteHost| {
         load.generators.iter().any(|share| share.host.as_ref() == Some(&host.name))
     };
-    let absent = planned.makers(target).iter().filter(|host| !host.required && !took_part(host));
+    let absent =
+        planned.load_hosts(target).iter().filter(|host| !host.required && !took_part(host));
     let hosts: Vec<String> = absent.map(|host| host.name.clone()).collect();
     (!hosts.is_empty()).then(|| CheckResult::valid(MadeWithout { hosts }))
 }
@@ -34,8 +35,11 @@ pub fn start_spread(load: &LoadResult, sampling: &Sampling) -> Option<StartSprea
     let mut clocks: Vec<f64> = sampling
         .load_hosts
         .iter()
-        .map(|maker| {
-            maker.clock_before.uncertainty_seconds.max(maker.clock_after.uncertainty_seconds)
+        .map(|load_host| {
+            load_host
+                .clock_before
+                .uncertainty_seconds
+                .max(load_host.clock_after.uncertainty_seconds)
         })
         .collect();
     clocks.sort_by(|a, b| b.total_cmp(a));

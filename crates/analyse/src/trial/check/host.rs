@@ -53,12 +53,12 @@ pub(super) fn results(
         processor_use: &sampling.account.processor_use,
     });
     let mut machines: Vec<Machine<'_>> = here.into_iter().collect();
-    machines.extend(sampling.load_hosts.iter().map(|maker| Machine {
-        host: Some(&maker.host),
-        samples: &maker.samples,
-        cpus: maker.facts.as_ref().map_or(0, |facts| facts.cpus),
+    machines.extend(sampling.load_hosts.iter().map(|load_host| Machine {
+        host: Some(&load_host.host),
+        samples: &load_host.samples,
+        cpus: load_host.facts.as_ref().map_or(0, |facts| facts.cpus),
         no_server: true,
-        processor_use: &maker.processor_use,
+        processor_use: &load_host.processor_use,
     }));
     machines.extend(own.map(|own| Machine {
         host: Some(&own.host),

@@ -2,14 +2,14 @@
 
 mod done;
 mod fault;
-mod known;
+mod ledger;
 mod offered;
 mod slot;
 #[cfg(test)]
 mod tests;
 mod vm;
 
-use self::known::Known;
+use self::ledger::UnitLedger;
 use self::offered::Offered;
 use self::slot::{Slot, State};
 use self::vm::{Limit, Syncs, Vm};
@@ -87,7 +87,7 @@ impl Pool {
             limit: storage.iops_limit.map(Limit::new),
             has_timer: false,
             known: storage.verify.then(|| {
-                Known::new(spec.number, load, unit(storage), checksummed, storage.bytes_per_vm)
+                UnitLedger::new(spec.number, load, unit(storage), checksummed, storage.bytes_per_vm)
             }),
             spec: spec.clone(),
         };

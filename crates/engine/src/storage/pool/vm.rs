@@ -1,4 +1,4 @@
-use super::known::Known;
+use super::ledger::UnitLedger;
 use crate::Nanos;
 use crate::storage::VmSpec;
 use model::IoAccount;
@@ -25,7 +25,7 @@ pub(super) struct Vm {
     /// Whether it is in the list of those that wait for a moment.
     pub(super) has_timer: bool,
     /// With verification.
-    pub(super) known: Option<Known>,
+    pub(super) known: Option<UnitLedger>,
 }
 
 /// When a virtual machine's writes are followed by a sync.

@@ -10,7 +10,7 @@ use crate::read::price;
 use crate::text::url::{UrlError, parse_url};
 use model::{
     Endpoint, HostInstance, InstancePer, InstanceSpec, Place, ServerAddress, SshHost, Study,
-    System, Target, Test, Tls, Way, text,
+    System, Target, Test, Tls, Transport, text,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -236,12 +236,15 @@ pub fn instance_output(
     }
     let host = spec.host.clone();
     let loads = study.tests.iter().filter_map(Test::load);
-    for maker in loads.flat_map(|load| load.makers(target)) {
+    for load_host in loads.flat_map(|load| load.load_hosts(target)) {
         if let Some(reason) = only_here(&told) {
             return Err(OutputError::OnlyHere(reason));
         }
-        if host.as_ref().is_some_and(|host| maker.way == Way::Ssh(host.destination.clone())) {
-            return Err(OutputError::LoadHost(maker.name.clone()));
+        if host
+            .as_ref()
+            .is_some_and(|host| load_host.transport == Transport::Ssh(host.destination.clone()))
+        {
+            return Err(OutputError::LoadHost(load_host.name.clone()));
         }
     }
     let labels = labels(value(&keys, "labels")?)?;

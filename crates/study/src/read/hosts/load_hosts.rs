@@ -10,7 +10,7 @@ use crate::read::hosts::instance::only_here;
 use crate::read::tests::table::TestTable;
 use model::{
     AgentChoice, HostInstance, Load, LoadHosts, Place as TargetPlace, RemoteHost, ServerKey,
-    SshHost, Target, Test, Way,
+    SshHost, Target, Test, Transport,
 };
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -120,14 +120,14 @@ impl LoadHostTables {
             load.load_hosts = asked.clone();
         }
         let Some(load) = tests.iter().find_map(Test::load) else { return };
-        let makers = || targets.iter().flat_map(|(target, _)| load.makers(target));
-        self.used.borrow_mut().extend(makers().map(|host| host.name.clone()));
+        let load_hosts = || targets.iter().flat_map(|(target, _)| load.load_hosts(target));
+        self.used.borrow_mut().extend(load_hosts().map(|host| host.name.clone()));
         // Targets that are wrong themselves take no load hosts from a test.
         if let LoadHosts::Same(hosts) = &asked {
             self.used.borrow_mut().extend(hosts.iter().map(|host| host.name.clone()));
         }
         check_targets(load, targets, &at, problems);
-        if makers().next().is_none() && asked.are_none() {
+        if load_hosts().next().is_none() && asked.are_none() {
             return;
         }
         check_clients(load, targets, &at, problems);
@@ -287,11 +287,11 @@ impl Group {
                     .other(other.at.clone(), "the other one")
                     .help("give one of them another name");
             }
-            let is_one = match &host.way {
-                Way::Ssh(_) | Way::Agent(AgentChoice::Named(_)) => {
-                    other.hosts.iter().any(|one| one.way == host.way)
+            let is_one = match &host.transport {
+                Transport::Ssh(_) | Transport::Agent(AgentChoice::Named(_)) => {
+                    other.hosts.iter().any(|one| one.transport == host.transport)
                 }
-                Way::Agent(AgentChoice::Any(_)) => false,
+                Transport::Agent(AgentChoice::Any(_)) => false,
             };
             if is_one {
                 problems
@@ -305,7 +305,7 @@ impl Group {
 
 /// How the machines of a table are reached.
 enum Ways {
-    One(Way),
+    One(Transport),
     /// As `up` of its instance says.
     Provisioned,
     Any(usize, BTreeMap<String, String>),
@@ -315,15 +315,18 @@ impl Ways {
     /// The machines of a table with that name.
     fn into_hosts(self, name: &str, required: bool) -> Vec<RemoteHost> {
         match self {
-            Self::One(way) => vec![RemoteHost { name: name.to_owned(), way, required }],
+            Self::One(transport) => vec![RemoteHost { name: name.to_owned(), transport, required }],
             Self::Provisioned => {
                 let host = SshHost::of_instance(name.to_owned());
                 vec![RemoteHost { required, ..RemoteHost::from(host) }]
             }
             Self::Any(count, labels) => {
-                let way = || Way::Agent(AgentChoice::Any(labels.clone()));
-                let host =
-                    |number| RemoteHost { name: format!("{name}-{number}"), way: way(), required };
+                let transport = || Transport::Agent(AgentChoice::Any(labels.clone()));
+                let host = |number| RemoteHost {
+                    name: format!("{name}-{number}"),
+                    transport: transport(),
+                    required,
+                };
                 (1..=count).map(host).collect()
             }
         }
@@ -357,7 +360,7 @@ fn ways(table: &LoadHostTable, at: &Place, problems: &mut Problems) -> Option<Wa
     }
     if let Some(written) = &table.agent {
         return agent_name(written, problems)
-            .map(|name| Ways::One(Way::Agent(AgentChoice::Named(name))));
+            .map(|name| Ways::One(Transport::Agent(AgentChoice::Named(name))));
     }
     if let Some(count) = table.agents.value("agents", problems) {
         return labels(&table.labels, problems).map(|labels| Ways::Any(count, labels));
@@ -367,7 +370,7 @@ fn ways(table: &LoadHostTable, at: &Place, problems: &mut Problems) -> Option<Wa
         let help = "add a line like ssh = \"bench@10.0.1.21\", or agents = 1 for one that has registered with the broker of [fleet]";
         problems.missing(at.clone(), message, help);
     }
-    destination(&table.ssh, problems).map(|ssh| Ways::One(Way::Ssh(ssh)))
+    destination(&table.ssh, problems).map(|ssh| Ways::One(Transport::Ssh(ssh)))
 }
 
 fn agent_name(written: &Spanned<String>, problems: &mut Problems) -> Option<String> {
@@ -409,7 +412,7 @@ fn first_with_own(targets: &[(Target, Place)]) -> Option<&(Target, Place)> {
 /// A load host must reach the targets that it makes a load on, and be the machine of none.
 fn check_targets(load: &Load, targets: &[(Target, Place)], at: &Place, problems: &mut Problems) {
     for (target, place) in targets {
-        let hosts = load.makers(target);
+        let hosts = load.load_hosts(target);
         if hosts.is_empty() {
             continue;
         }
@@ -429,10 +432,10 @@ fn check_targets(load: &Load, targets: &[(Target, Place)], at: &Place, problems:
     for (target, place) in targets {
         let Some(own) = target.ssh_host() else { continue };
         let is_its = |host: &&RemoteHost| {
-            host.way == Way::Ssh(own.destination.clone()) || own.name == host.name
+            host.transport == Transport::Ssh(own.destination.clone()) || own.name == host.name
         };
-        let mut makers = targets.iter().flat_map(|(target, _)| load.makers(target));
-        if let Some(host) = makers.find(is_its) {
+        let mut load_hosts = targets.iter().flat_map(|(target, _)| load.load_hosts(target));
+        if let Some(host) = load_hosts.find(is_its) {
             problems
                 .add(at.clone(), format!("the load host `{}` is the machine of a target", host.name))
                 .other(place.clone(), "the target")
@@ -446,7 +449,7 @@ fn check_clients(load: &Load, targets: &[(Target, Place)], at: &Place, problems:
     let fewest = load.levels.iter().map(|level| level.clients).min().unwrap_or(u32::MAX);
     let most = targets.iter().max_by_key(|(target, _)| load.generators(target));
     let Some((all, hosts)) =
-        most.map(|(target, _)| (load.generators(target), load.makers(target).len()))
+        most.map(|(target, _)| (load.generators(target), load.load_hosts(target).len()))
     else {
         return;
     };

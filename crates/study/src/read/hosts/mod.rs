@@ -85,7 +85,7 @@ impl Hosts {
             };
             if all.iter().any(|one| one.name == host.name) {
                 problems.add(name.span(), "this host is named twice").help("name it once");
-            } else if let Some(one) = all.iter().find(|one| one.way == host.way) {
+            } else if let Some(one) = all.iter().find(|one| one.transport == host.transport) {
                 problems
                     .add(name.span(), format!("this host and `{}` are one machine", one.name))
                     .help("keep one of them: each of `hosts` has volumes of its own");

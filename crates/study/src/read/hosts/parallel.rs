@@ -2,7 +2,7 @@
 
 use crate::keys::key::{Flag, Key};
 use crate::problem::Problems;
-use model::{Endpoint, Load, Place, RemoteHost, Target, Task, Test, Way};
+use model::{Endpoint, Load, Place, RemoteHost, Target, Task, Test, Transport};
 
 /// Validates `parallel`: whether targets share nothing that a study tells of, and what their tests do can
 /// be done to several at once.
@@ -101,7 +101,7 @@ fn shared(one: &Target, other: &Target, tests: &[Test]) -> Option<(String, &'sta
     }
     let help = "give each target load_hosts = [\"NAME\"] of its own; the machine that weighin runs on can make the loads of one target: load_hosts = []";
     for load in tests.iter().filter_map(Test::load) {
-        let (mine, theirs) = (load.makers(one), load.makers(other));
+        let (mine, theirs) = (load.load_hosts(one), load.load_hosts(other));
         if mine.is_empty() && theirs.is_empty() {
             return Some((
                 "the machine that weighin runs on, which makes their loads".to_owned(),
@@ -109,15 +109,20 @@ fn shared(one: &Target, other: &Target, tests: &[Test]) -> Option<(String, &'sta
             ));
         }
     }
-    let makers = |target| -> Vec<&RemoteHost> {
-        tests.iter().filter_map(Test::load).flat_map(|load: &Load| load.makers(target)).collect()
+    let load_hosts = |target| -> Vec<&RemoteHost> {
+        tests
+            .iter()
+            .filter_map(Test::load)
+            .flat_map(|load: &Load| load.load_hosts(target))
+            .collect()
     };
-    let theirs = makers(other);
+    let theirs = load_hosts(other);
     let is_theirs = |host: &&RemoteHost| {
         theirs.iter().any(|one| {
-            one.name == host.name || matches!(&one.way, Way::Ssh(_)) && one.way == host.way
+            one.name == host.name
+                || matches!(&one.transport, Transport::Ssh(_)) && one.transport == host.transport
         })
     };
-    let host = makers(one).into_iter().find(is_theirs)?;
+    let host = load_hosts(one).into_iter().find(is_theirs)?;
     Some((format!("the load host `{}`", host.name), help))
 }

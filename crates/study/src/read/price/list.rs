@@ -65,7 +65,7 @@ fn rows_of(path: &Path, skus: &[String]) -> Result<Vec<Row>, Error> {
 /// The rows of a list as CSV: some that say what it is, one with names of columns, one for each price.
 pub(super) fn csv_rows(mut file: impl Read, skus: &[String]) -> Result<Vec<Row>, Error> {
     let (mut reader, mut piece) = (CsvReader::default(), vec![0; PIECE]);
-    let mut found = Found { skus, ..Found::default() };
+    let mut found = PriceTable { skus, ..PriceTable::default() };
     loop {
         let length = file.read(&mut piece)?;
         if length == 0 {
@@ -114,14 +114,14 @@ impl Columns {
 
 /// What was found so far.
 #[derive(Default)]
-struct Found<'a> {
+struct PriceTable<'a> {
     skus: &'a [String],
     before_names: usize,
     columns: Option<Columns>,
     rows: Vec<Row>,
 }
 
-impl Found<'_> {
+impl PriceTable<'_> {
     fn add(&mut self, row: &CsvRow) -> Result<(), Error> {
         let Some(columns) = &self.columns else {
             self.columns = Columns::from_names(row);

@@ -9,7 +9,7 @@ use crate::exit::CliError;
 use crate::messages::tell;
 use crate::progress::waiting;
 use crate::{Exit, signals};
-use campaign::Makers;
+use campaign::GeneratorProcesses;
 use engine::{
     Address, DryLoad, Limit, LoadError, LoadSpec, OpenLoop, OperationError, Progress, Schedule,
     SessionError, SocketLoad,
@@ -41,7 +41,7 @@ fn on_servers<D: Driver>(request: &Request) -> Outcome {
     let tallies = printer.tallies.clone();
     let mut on_progress = |progress: Progress<'_>| {
         if let (Progress::Started(at), Some((_, observation))) = (&progress, &mut watched) {
-            observation.started(*at, &spec.schedule, Makers::default(), None);
+            observation.started(*at, &spec.schedule, GeneratorProcesses::default(), None);
         }
         printer.progress(progress);
     };

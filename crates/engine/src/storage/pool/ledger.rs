@@ -3,7 +3,7 @@ use workload::storage::{Flaw, UnitHeader, read_header, write_header};
 
 /// What one virtual machine's load knows of the units of its data.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct UnitLedger {
     vm: u32,
     /// The load that writes now: tells its units from those of earlier ones.
     load: u64,
@@ -20,7 +20,7 @@ pub(super) struct Known {
 /// two were under way at once.
 const UNSURE: u16 = 1 << 15;
 
-impl Known {
+impl UnitLedger {
     pub(super) fn new(vm: u32, load: u64, unit: usize, checksummed: bool, bytes: u64) -> Self {
         let units = usize::try_from(bytes).unwrap_or(usize::MAX) / unit.max(1);
         let verified = Verified::default();
@@ -112,11 +112,11 @@ mod tests {
 
     const UNIT: usize = 512;
 
-    fn known(checksummed: bool) -> Known {
-        Known::new(2, 77, UNIT, checksummed, 8 * UNIT as u64)
+    fn known(checksummed: bool) -> UnitLedger {
+        UnitLedger::new(2, 77, UNIT, checksummed, 8 * UNIT as u64)
     }
 
-    fn write(known: &mut Known, offset: u64) -> Vec<u8> {
+    fn write(known: &mut UnitLedger, offset: u64) -> Vec<u8> {
         let mut buffer = vec![1; 2 * UNIT];
         known.write_header(offset, &mut buffer);
         known.written(offset, 2 * UNIT as u32);
