@@ -3,7 +3,7 @@
 use crate::answer::money::TestMoney;
 use crate::{
     Basis, Cell, Comparison, Curve, FleetCell, ItemCell, ItemComparison, NamedFigure,
-    OverallComparison, Ranking, SearchAnalysis, TestEvents, TimeOfOperation,
+    OverallComparison, ProfileStretch, Ranking, SearchAnalysis, TestEvents, TimeOfOperation,
 };
 use findings::{
     Amount, BreakEven, Crossover, FactorEffect, Finding, Growth, NoiseFloor, ScalingLaw, Span,
@@ -87,6 +87,8 @@ pub struct TestAnalysis {
     pub search: Option<SearchAnalysis>,
     /// What servers did in the background, such as snapshots, and what it cost.
     pub events: TestEvents,
+    /// Where the test's rate follows a profile: what became of each part of it on each target.
+    pub profile: Vec<ProfileStretch>,
     /// Where the test loads storage: every target × level by volume and by virtual machine.
     pub fleets: Vec<FleetCell>,
     /// Where the test runs transactions of the user's own: every target × level by transaction and by
@@ -125,6 +127,7 @@ impl TestAnalysis {
             ranking: Ranking::default(),
             search: None,
             events: TestEvents::default(),
+            profile: Vec::new(),
             fleets: Vec::new(),
             items: Vec::new(),
             item_comparisons: Vec::new(),

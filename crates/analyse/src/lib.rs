@@ -50,6 +50,7 @@ pub use cell::fleet::{FleetCell, HostFigures, VmFigures, VolumeFigures};
 pub use cell::items::{ItemCell, ItemFigures, ItemKind, ItemSlo};
 pub use cell::means::Means;
 pub use cell::named::{NamedFigure, NamedValue};
+pub use cell::profile::ProfileStretch;
 pub use cell::volume::{CellVolume, DiskEstimates, TrialVolume};
 pub use cell::{Cell, TrialAssessment};
 pub use compare::family::{Comparison, OverallComparison, Strength};
@@ -255,6 +256,8 @@ fn analyse_test(
     findings.extend(curve::findings(&test.name, &peaks));
     findings.extend(stalled::findings(&test.name, basis, &data));
     findings.extend(cell::burst::findings(&test.name, compared));
+    let profile = cell::profile::of_test(compared, study.confidence);
+    findings.extend(cell::profile::findings(&test.name, &profile));
     findings.extend(repeats::findings(&test.name, basis, compared));
     let floors = floor::floors(study, test, basis, (compared, &again));
     findings.extend(floor::findings(&floors, &data));
@@ -319,6 +322,7 @@ fn analyse_test(
         advice,
         search,
         events,
+        profile,
         fleets,
         items,
         item_comparisons,

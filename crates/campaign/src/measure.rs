@@ -6,8 +6,8 @@ use crate::trial_clock::seconds_from;
 use engine::{Limit, OpenLoop, Progress, Schedule, Stop, run};
 use host::{CounterSource, Host, MeasuredPhase, SamplerOptions, SpaceUsed};
 use model::{
-    CounterReading, Failure, Interval, Intervention, Level, Load, LoadResult, Mark, Sample,
-    Sampling, ServerCounters, Slice, Study, UnixMillis,
+    CounterReading, Failure, Interval, Intervention, Level, Load, LoadProfile, LoadResult, Mark,
+    Sample, Sampling, ServerCounters, Slice, Study, UnixMillis,
 };
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -59,7 +59,8 @@ impl<'a> Order<'a> {
                 io: None,
                 schedule: Schedule { warmup: load.warmup, limit: limit(load), turns: None },
                 open: level.rate.map(|rate| OpenLoop {
-                    rate: rate.into(),
+                    rate: load.profile.as_ref().map_or(rate.into(), LoadProfile::mean_rate),
+                    course: load.course(),
                     process: load.arrivals.process,
                     max_waiting: load.arrivals.max_waiting as usize,
                     drops_late: false,

@@ -187,6 +187,7 @@ pub(crate) fn result(
         schedule_lags: kept.schedule_lags,
         max_waiting: asked.max_waiting as u64,
         most_waiting: kept.most_waiting as u64,
+        course: asked.course.clone(),
     });
     let mut records = recorded.by_request.into_iter();
     let by_statement = named.statements.into_iter().zip(&mut records).map(named_result);

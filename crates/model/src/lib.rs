@@ -106,10 +106,10 @@ pub use latency::{
 pub use level::{Level, LevelUnit};
 pub use load::{
     AnswerCounts, ArrivalProcess, ClientCost, Effect, ErrorClass, ErrorCount, Fleet,
-    GeneratorShare, Interval, IoAccount, IoFigures, IoMethod, LONGEST_TIME, Ledger, LoadResult,
-    MAX_REQUEST_KINDS, Moved, NamedError, NamedResult, OpenLoopResult, Outage, Phase, PhaseTotals,
-    ReceiveDelay, RequestCount, RequestCounts, RequestKind, RequestTally, Slice, Verified,
-    VmAccount, VolumeAccount, WorkersTried,
+    GeneratorShare, Interval, IoAccount, IoFigures, IoMethod, LONGEST_TIME, Ledger, LoadProfile,
+    LoadResult, MAX_REQUEST_KINDS, Moved, NamedError, NamedResult, OpenLoopResult, Outage, Phase,
+    PhaseTotals, ProfileStage, RateStretch, ReceiveDelay, RequestCount, RequestCounts, RequestKind,
+    RequestTally, Slice, StretchResult, Verified, VmAccount, VolumeAccount, WorkersTried,
 };
 pub use login::{PasswordSource, Tls};
 pub use metric::{Better, Derivation, Metric, MetricEntry, MetricUnit, PrintedName, seconds_in};

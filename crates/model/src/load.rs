@@ -3,6 +3,7 @@ mod errors;
 mod fleet;
 mod generators;
 mod open_loop;
+mod profile;
 mod requests;
 
 pub use client::{ClientCost, IoMethod, ReceiveDelay, WorkersTried};
@@ -10,6 +11,7 @@ pub use errors::{ErrorClass, ErrorCount, Outage};
 pub use fleet::{Fleet, IoAccount, IoFigures, Moved, Verified, VmAccount, VolumeAccount};
 pub use generators::GeneratorShare;
 pub use open_loop::{ArrivalProcess, OpenLoopResult};
+pub use profile::{LoadProfile, ProfileStage, RateStretch, StretchResult};
 pub use requests::{
     AnswerCounts, Effect, MAX_REQUEST_KINDS, NamedError, NamedResult, RequestCount, RequestCounts,
     RequestKind, RequestTally,

@@ -56,6 +56,8 @@ pub enum Derivation {
     PercentileIn(Around, f64),
     /// See [`crate::longest_statement`].
     LongestStatement,
+    /// See [`crate::LoadResult::unserved`].
+    Unserved,
     /// One metric ÷ another.
     Quotient(Metric, Metric),
     /// See [`crate::TrialRecord::used`].
@@ -155,6 +157,15 @@ registry! {
         better: Better::Less,
         words: "longest wait of a statement",
         derivation: Some(Derivation::LongestStatement),
+        printed_as: &[],
+    };
+    /// For how long rates that a load profile asks for were not served.
+    Unserved = MetricEntry {
+        id: "unserved",
+        unit: MetricUnit::Seconds,
+        better: Better::Less,
+        words: "time until its rates were served",
+        derivation: Some(Derivation::Unserved),
         printed_as: &[],
     };
     /// Throughput before something was done to the target.
@@ -459,6 +470,7 @@ impl Metric {
                 Derivation::Rate
                 | Derivation::Mean
                 | Derivation::Percentile(_)
+                | Derivation::Unserved
                 | Derivation::Used(_),
             )
             | None => false,

@@ -152,6 +152,10 @@ impl Outcome {
                 let seconds = longest_statement(self.load.as_deref()?, &self.marks)?;
                 Some(FigureNumber { value: seconds * 1e3, resolution: MICROSECOND_MS })
             }
+            Derivation::Unserved => {
+                let value = self.load.as_deref()?.unserved()?.as_secs_f64();
+                Some(FigureNumber { value, resolution: 1.0 })
+            }
             // What was sampled is beside the outcome.
             Derivation::Used(_) => None,
             Derivation::Quotient(upper, lower) => {

@@ -1,8 +1,8 @@
 //! A steady load, as a test has a target take it.
 
 use crate::{
-    ArrivalProcess, ErrorPolicy, Intervention, Level, LevelPlacement, LoadHosts, Place, RemoteHost,
-    Target, Workload,
+    ArrivalProcess, ErrorPolicy, Intervention, Level, LevelPlacement, LoadHosts, LoadProfile,
+    Place, RateStretch, RemoteHost, Target, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
@@ -30,6 +30,9 @@ pub struct Load {
     pub operations: Option<u64>,
     /// How operations arrive at the levels that have a rate.
     pub arrivals: Arrivals,
+    /// How the rate changes in the measured phase; its level has the mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<LoadProfile>,
     /// After how many operations a client gives its connection up for a new one, at the expense of the
     /// operation that comes next. Never when absent; storage has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,6 +76,11 @@ impl Load {
         self.load_generators * self.load_hosts(target).len().max(1) as u32
     }
 
+    /// What it offers over time, where that changes.
+    pub fn course(&self) -> Vec<RateStretch> {
+        self.profile.as_ref().map_or_else(Vec::new, |profile| profile.stretches(self.warmup))
+    }
+
     /// For how long what a target puts off must be level before a load is measured that long.
     pub fn settling_window(measured: Duration) -> Duration {
         (measured / 2).clamp(Duration::from_secs(10), Duration::from_secs(120))
@@ -100,6 +108,7 @@ impl Load {
             duration,
             operations: None,
             arrivals: Arrivals::default(),
+            profile: None,
             reconnect_after: None,
             policy: ErrorPolicy::default(),
             load_generators: 1,

@@ -94,6 +94,7 @@ pub fn open_loop(load: &LoadResult, rate: f64, scheduled: u64) -> OpenLoopResult
         answered: load.measure.transactions,
         service_times: load.latencies.clone(),
         schedule_lags: load.latencies.clone(),
+        course: Vec::new(),
         max_waiting: 10_000,
         most_waiting: 1,
     }

@@ -407,6 +407,7 @@ fn load(d: &mut Draw) -> LoadResult {
             answered: d.count(),
             service_times: d.latencies(),
             schedule_lags: d.latencies(),
+            course: Vec::new(),
             max_waiting: d.count(),
             most_waiting: d.count(),
         }),

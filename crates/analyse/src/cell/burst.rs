@@ -65,6 +65,9 @@ impl CellData<'_> {
 
 fn burst(record: &TrialRecord) -> Option<Burst> {
     let load = record.load().filter(|load| load.slices.is_empty())?;
+    if load.open.as_ref().is_some_and(|open| !open.course.is_empty()) {
+        return None;
+    }
     // What is done to a target while it is measured has its own before and after.
     if !record.outcome().is_some_and(|outcome| outcome.marks.is_empty()) {
         return None;

@@ -7,6 +7,7 @@ pub(crate) mod fleet;
 pub(crate) mod items;
 pub(crate) mod means;
 pub(crate) mod named;
+pub(crate) mod profile;
 pub(crate) mod repeats;
 pub(crate) mod series;
 pub(crate) mod side_by_side;

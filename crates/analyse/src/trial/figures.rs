@@ -31,7 +31,7 @@ impl Reading {
 fn may_be_zero(metric: Metric) -> bool {
     match metric.entry().derivation {
         Some(Derivation::Quotient(upper, _)) => may_be_zero(upper),
-        Some(Derivation::Used(_)) => true,
+        Some(Derivation::Used(_) | Derivation::Unserved) => true,
         _ => matches!(metric.unit(), MetricUnit::Bytes | MetricUnit::Count | MetricUnit::PerSecond),
     }
 }

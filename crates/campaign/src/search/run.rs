@@ -160,6 +160,7 @@ fn of_step<'a>(order: &Order<'a>, goal: &Goal, load: f64, steps: &[SearchStep]) 
             order.load.open = Some(OpenLoop {
                 rate: load,
                 process: goal.arrivals.process,
+                course: Vec::new(),
                 max_waiting: goal.arrivals.max_waiting as usize,
                 drops_late: false,
                 seed,

@@ -463,6 +463,7 @@ fn what_waits_for_a_server_that_is_gone_is_given_up_soon_and_accounted_for() {
     let open = crate::OpenLoop {
         rate: 10.0,
         process: model::ArrivalProcess::Uniform,
+        course: Vec::new(),
         max_waiting: 100,
         drops_late: false,
         seed: 1,

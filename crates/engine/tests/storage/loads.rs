@@ -96,6 +96,7 @@ fn a_rate_is_offered_and_response_times_are_kept() {
         load.open = Some(OpenLoop {
             rate: 2_000.0,
             process,
+            course: Vec::new(),
             max_waiting: 10_000,
             drops_late: false,
             seed: 3,

@@ -42,6 +42,7 @@ kinds! {
     arithmetic => Contradiction, ArithmeticChecked | Identity, Source, Prefix, Term, Origin;
     background => EventCost, InterventionFailed, InterventionNotBegun, InterventionCutOff, WorkNotSeen | EventKind, Change, Changed;
     burst => BurstEnds | BurstCause;
+    profile => RateNotServed;
     caches => CacheNotCold, CacheNotWarm, KeysEvicted, AnswersCached, DatasetAgainstMemory;
     client => ClientBusy, LoadHostBusy, UnevenStart, MadeWithout, ClientDelay, UnevenLoad | StartSpread;
     config => ConfigChanged | ChangedSetting;

@@ -1,4 +1,4 @@
-use super::LoadResult;
+use super::{LoadResult, RateStretch};
 use crate::Latencies;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ impl ArrivalProcess {
 /// was answered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenLoopResult {
-    /// Operations per second that were asked for.
+    /// Operations per second that were asked for; over the measured phase where they follow a profile.
     pub rate: f64,
     /// How they were spread in time.
     pub process: ArrivalProcess,
@@ -49,6 +49,9 @@ pub struct OpenLoopResult {
     pub max_waiting: u64,
     /// How many waited at most.
     pub most_waiting: u64,
+    /// What was asked for over time, in order, where that followed a profile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub course: Vec<RateStretch>,
 }
 
 /// Share of the offered operations that must be answered for a rate to count as achieved.

@@ -32,6 +32,10 @@ pub(super) fn section(
     b.drawn(|| Some(metrics::charts(analysis, test, number)));
     b.drawn(|| percentiles::figure(analysis, test, number));
     b.part(3, "Comparisons", |b| comparisons(analysis, test, said.conditions, b));
+    let profile = tables::profile(analysis, test);
+    if !profile.rows.is_empty() {
+        b.part(3, words::PROFILE_HEADING, |b| b.explained(profile, words::PROFILE));
+    }
     why(analysis, test, b);
     b.part(3, "Around the failover", |b| {
         b.drawn(|| failover::figures(analysis, test));

@@ -16,6 +16,7 @@ mod items;
 mod money;
 mod named;
 mod places;
+mod profile;
 mod ranking;
 mod ratios;
 mod resources;
@@ -45,6 +46,7 @@ pub(crate) use items::{
 pub(crate) use money::{break_evens, costs};
 pub(crate) use named::{cells_add_to_named, named, printed};
 pub(crate) use places::places;
+pub(crate) use profile::profile;
 pub(crate) use ranking::ranking;
 pub(crate) use ratios::ratios;
 pub(crate) use resources::{resource_ratios, resources};

@@ -67,5 +67,7 @@ pub(crate) use rates::{OVERLOADED, kept_up_with};
 pub(crate) use resources::{resources, resources_heading};
 pub(crate) use search::{searched_for, step_verdict};
 pub(crate) use standings::{first_places, standings};
-pub(crate) use statement::{BEFORE_AND_AFTER, BEFORE_AND_AFTER_HEADING, figures_heading};
+pub(crate) use statement::{
+    BEFORE_AND_AFTER, BEFORE_AND_AFTER_HEADING, PROFILE, PROFILE_HEADING, figures_heading,
+};
 pub(crate) use why::{TIMES, TIMES_CAPTION, WHY, why};

@@ -12,6 +12,11 @@ pub(crate) fn figures_heading(analysis: &Analysis) -> &'static str {
 }
 
 /// What stands over and under the table of what loads did while something was done to their targets.
+pub(crate) const PROFILE_HEADING: &str = "The load over time";
+pub(crate) const PROFILE: &str = "A rate is served from the first of three seconds in a row on in which as much \
+    succeeded as was offered, within 1 % and what chance explains, at most 1 % failed, and the median response \
+    time was at most twice the one that the rate ends with. It never was where less succeeded in the last \
+    quarter of its time. Of several trials the one in the middle, with the first and the last.";
 pub(crate) const BEFORE_AND_AFTER_HEADING: &str = "The load before, during and after";
 pub(crate) const BEFORE_AND_AFTER: &str = "Before: the whole seconds before it began; during: the seconds that \
     it touched, one at least; after: those after it had ended. The longest wait is that of a single \

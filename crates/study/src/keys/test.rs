@@ -6,7 +6,7 @@ use crate::keys::choices::{
     OnError, OnLostConnection, RowOrder, SearchKey, SwitchKey,
 };
 use crate::keys::key::{AnyLength, Bounded, Choice, Flag, Key, Length, Whole};
-use crate::keys::{ClientsKey, LoadHostsKey, Maybe, Numbers};
+use crate::keys::{ClientsKey, LoadHostsKey, LoadProfileKey, Maybe, Numbers};
 use crate::problem::Place;
 use model::bounds::{
     MAX_CLIENTS, MAX_COUNT, MAX_INTERVENTIONS, MAX_IOPS, MAX_KEYS, MAX_OPERATIONS,
@@ -144,6 +144,13 @@ pub(crate) struct ServerKeys {
         extend("x-absent" = format!("with `rate` {}", crate::keys::levels::DEFAULT_CONNECTIONS))
     )]
     pub clients: Maybe<ClientsKey>,
+    /// Rates that follow one another while a trial is measured, in place of `rate` and `duration`, such as
+    /// `[{ rate = 500, hold = "60s" }, { rate = 2_000, ramp = "10s", hold = "60s" }]`: how long a target takes
+    /// until it serves each, and what fails until then. Or the name of a CSV file with the columns `seconds`
+    /// and `rate`, a recorded curve: each rate stays until the time of the next line, and the last line ends
+    /// it. Its level is the mean rate.
+    #[schemars(with = "Option<LoadProfileKey>")]
+    pub load_profile: Maybe<LoadProfileKey>,
     /// Begin to measure when what the server puts off is level, and not when a clock says so: before each
     /// trial the load runs, for this long at most, such as `10m`, until the age of the checkpoint, changed
     /// data in memory, old row versions and dead rows neither grow nor fall. `warmup` comes after that.

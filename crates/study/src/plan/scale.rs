@@ -85,7 +85,15 @@ fn data_mut(task: &mut Task) -> Vec<&mut Workload> {
 fn scale_load(load: &mut Load, factor: f64) {
     load.warmup = scale(load.warmup, factor);
     load.steady_within = load.steady_within.map(|longest| scale(longest, factor));
-    let duration = scale(load.duration, factor);
+    let duration = match &mut load.profile {
+        Some(profile) => {
+            for stage in &mut profile.stages {
+                (stage.ramp, stage.hold) = (whole(stage.ramp, factor), whole(stage.hold, factor));
+            }
+            profile.duration()
+        }
+        None => scale(load.duration, factor),
+    };
     for intervention in &mut load.interventions {
         // At the same share of the measured phase, which may have shrunk by less.
         let share = duration.div_duration_f64(load.duration);
@@ -93,6 +101,12 @@ fn scale_load(load: &mut Load, factor: f64) {
     }
     load.duration = duration;
     load.operations = load.operations.map(|count| times(count, factor));
+}
+
+/// In whole seconds, and at least one of what there is.
+fn whole(length: Duration, factor: f64) -> Duration {
+    let seconds = (length.as_secs_f64() * factor).round().max(1.0);
+    if length.is_zero() { length } else { Duration::from_secs(seconds as u64) }
 }
 
 fn times(count: u64, factor: f64) -> u64 {

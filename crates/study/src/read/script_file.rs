@@ -9,15 +9,7 @@ use std::path::Path;
 
 /// The text of a script that stands beside the study file; notes one that cannot be read.
 pub(crate) fn read(written: &str, at: Place, problems: &mut Problems) -> Option<String> {
-    let path = problems.directory.as_deref().map(|directory| directory.join(written));
-    let text = match path {
-        Some(_) if may_hold_password(written) => {
-            Err(Error::new(ErrorKind::InvalidInput, "this is a URL with a password"))
-        }
-        Some(path) => text_of(&path),
-        None => Err(Error::new(ErrorKind::Unsupported, "the study is in no directory")),
-    };
-    match text {
+    match text(written, problems) {
         Ok(text) => Some(text),
         Err(reason) => {
             problems
@@ -25,6 +17,17 @@ pub(crate) fn read(written: &str, at: Place, problems: &mut Problems) -> Option<
                 .help("a script is a text file; its path is relative to the study file");
             None
         }
+    }
+}
+
+/// The text of a file of at most [`MAX_SCRIPT`] bytes that stands beside the study file.
+pub(crate) fn text(written: &str, problems: &Problems) -> Result<String, Error> {
+    match problems.directory.as_deref().map(|directory| directory.join(written)) {
+        Some(_) if may_hold_password(written) => {
+            Err(Error::new(ErrorKind::InvalidInput, "this is a URL with a password"))
+        }
+        Some(path) => text_of(&path),
+        None => Err(Error::new(ErrorKind::Unsupported, "the study is in no directory")),
     }
 }
 

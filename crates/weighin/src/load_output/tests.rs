@@ -92,6 +92,7 @@ fn measured() -> Measured {
             answered: 1,
             service_times: Latencies::new(),
             schedule_lags: Latencies::new(),
+            course: Vec::new(),
             max_waiting: 10,
             most_waiting: 1,
         }),

@@ -35,6 +35,7 @@ mod kills;
 mod load;
 mod load_errors;
 mod load_hosts;
+mod load_profile;
 mod login;
 mod manual;
 mod many_clients;

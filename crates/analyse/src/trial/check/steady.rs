@@ -22,7 +22,7 @@ const PIECES: usize = 100;
 ///
 /// An open loop has the throughput that is offered; there the mean response time must be steady.
 /// Short trials cannot be tested, which is said. A trial that lost connections or fell behind its
-/// rate is not tested: what happened is a finding of its own. Seconds in which the server did
+/// rate is not tested: what happened is a finding of its own; nor is one whose rate changes. Seconds in which the server did
 /// background work or an intervention was under way are left out for the same reason: a step down in
 /// the middle of a trial and up again is no trend, and a longer warm-up would not fix it.
 pub(super) fn results(
@@ -30,7 +30,8 @@ pub(super) fn results(
     events: &[ServerEvent],
     margin: f64,
 ) -> Option<Vec<CheckResult>> {
-    if !load.outages.is_empty() || load.is_overloaded() {
+    let changes = load.open.as_ref().is_some_and(|open| !open.course.is_empty());
+    if changes || !load.outages.is_empty() || load.is_overloaded() {
         return None;
     }
     let figure =

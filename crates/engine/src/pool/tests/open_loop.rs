@@ -7,6 +7,7 @@ pub(super) fn offered(rate: f64, max_waiting: usize, schedule: Schedule) -> Rule
     let open = crate::OpenLoop {
         rate,
         process: model::ArrivalProcess::Uniform,
+        course: Vec::new(),
         max_waiting,
         drops_late: false,
         seed: 1,
@@ -74,8 +75,14 @@ fn what_waits_when_the_time_is_over_is_dropped_where_that_is_asked_for() {
     // One client, which can do ten a second of the thousand that arrive.
     let run = |drops_late| {
         let process = model::ArrivalProcess::Uniform;
-        let open =
-            crate::OpenLoop { rate: 1_000.0, process, max_waiting: 10_000, drops_late, seed: 1 };
+        let open = crate::OpenLoop {
+            rate: 1_000.0,
+            course: Vec::new(),
+            process,
+            max_waiting: 10_000,
+            drops_late,
+            seed: 1,
+        };
         let arrivals = Some((Arrivals::new(&open, 0, 1), open.max_waiting));
         simulate_open(1, Rules { arrivals, ..rules(schedule) }, |sent| sent.plus(100 * MS))
     };

@@ -129,6 +129,7 @@ fn in_an_open_loop_a_client_that_pauses_takes_nothing() {
     let open = crate::OpenLoop {
         rate: 20.0,
         process: model::ArrivalProcess::Uniform,
+        course: Vec::new(),
         max_waiting: 3,
         drops_late: false,
         seed: 1,

@@ -182,6 +182,7 @@ fn an_open_loop_gives_each_its_share_and_counts_what_waits() {
     let open = OpenLoop {
         rate: 1_000.0,
         process: ArrivalProcess::Uniform,
+        course: Vec::new(),
         max_waiting: 50,
         drops_late: false,
         seed: 1,
@@ -257,6 +258,7 @@ fn what_is_never_answered_is_given_up_and_counted() {
     let open = OpenLoop {
         rate: 100.0,
         process: ArrivalProcess::Uniform,
+        course: Vec::new(),
         max_waiting: 50,
         drops_late: false,
         seed: 1,

@@ -92,6 +92,12 @@ fn in_one_piece(test: &Test) -> Option<(&'static str, &'static str)> {
     if !load.interventions.is_empty() {
         return Some(("has interventions, which act at a moment of a whole load", APART));
     }
+    if load.profile.is_some() {
+        return Some((
+            "has a load profile, which cannot be cut",
+            "remove `load_profile`, or `slices`",
+        ));
+    }
     if load.steady_within.is_some() {
         return Some((
             "settles before it is measured, which the others would have to wait for",

@@ -5,7 +5,7 @@ use crate::problem::{Place, Problems};
 use crate::read::tests::placement::placement;
 use crate::read::tests::table::{LoadTable, TestTable};
 use model::bounds::{MAX_CLIENTS, MAX_RATE};
-use model::{Arrivals, Level, LevelPlacement, SearchOver};
+use model::{Arrivals, Level, LevelPlacement, LoadProfile, SearchOver};
 use toml::Spanned;
 
 /// Levels of a test, and how it places further ones where it does.
@@ -16,12 +16,18 @@ pub(crate) type Levels = (Vec<Level>, Option<LevelPlacement>);
 pub(crate) fn levels(
     keys: &LoadKeys,
     server: &ServerKeys,
+    profile: Option<&LoadProfile>,
     searches: bool,
     at: Place,
     problems: &mut Problems,
 ) -> Levels {
     if searches {
         return (searched_level(server, problems).into_iter().collect(), None);
+    }
+    if server.load_profile.is_some() {
+        let clients = connections("load_profile", &server.clients, DEFAULT_CONNECTIONS, problems);
+        let level = |profile: &LoadProfile| Level::rate(clients, mean_rate(profile));
+        return (profile.map(level).into_iter().collect(), None);
     }
     let levels = match (&keys.rate, &server.clients) {
         (Some(rates), clients) => {
@@ -49,6 +55,11 @@ pub(crate) fn levels(
     (levels, None)
 }
 
+/// The mean rate of a profile, in whole operations a second.
+fn mean_rate(profile: &LoadProfile) -> u32 {
+    profile.mean_rate().round().clamp(1.0, MAX_RATE.into()) as u32
+}
+
 /// Notes a test that does not say how hard its load is; a key that would, with an example.
 pub(crate) fn missing(key: &str, example: &str, at: Place, problems: &mut Problems) {
     let help = format!("add {}", problems.notation.line(key, example));
@@ -63,7 +74,8 @@ pub(crate) fn arrivals(
     problems: &mut Problems,
 ) -> Arrivals {
     let keys = &load.keys;
-    if keys.rate.is_none() && !(searches && load.varies_rate()) {
+    let offers = keys.rate.is_some() || table.place("load_profile").is_some();
+    if !offers && !(searches && load.varies_rate()) {
         for (key, at) in table.places.written_among(&["arrivals", "max_waiting"]) {
             applies_only_with(key, at, "rate", "[100, 200, 400]", problems);
         }

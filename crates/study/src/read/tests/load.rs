@@ -6,7 +6,9 @@ use crate::keys::value::{applies_only_with, one_of};
 use crate::keys::{LoadKeys, ServerKeys};
 use crate::problem::Problems;
 use crate::read::tests::table::{LoadTable, TestTable, WorkTable};
-use crate::read::tests::{intervention, key_value, level, oltp, slo, storage, transactions};
+use crate::read::tests::{
+    intervention, key_value, level, oltp, profile, slo, storage, transactions,
+};
 use model::{ErrorPolicy, Level, Load, LoadHosts, LoadSearch, OltpMix, Storage, Task, Workload};
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -29,11 +31,13 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
     let bounds = ["slo", "cpu_limit", "replica_lag"];
     let searches = bounds.iter().any(|key| table.place(key).is_some());
     check_task(table, searches, problems);
+    let server = work.server();
+    let profile = server.and_then(|server| profile::profile(server, table, problems));
     let (levels, placement) = match work {
         WorkTable::Oltp(_, server, _)
         | WorkTable::Transactions(server, _)
         | WorkTable::KeyValue(server, _) => {
-            level::levels(keys, server, searches, table.at.clone(), problems)
+            level::levels(keys, server, profile.as_ref(), searches, table.at.clone(), problems)
         }
         WorkTable::Storage(storage) => {
             (storage::levels(storage, keys, table.at.clone(), problems), None)
@@ -45,7 +49,10 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
         true => (slo::STEP_WARMUP, slo::STEP_DURATION),
     };
     let warmup = keys.warmup.value_or("warmup", default_warmup, problems);
-    let (operations, duration) = amount(table, load, default_duration, problems);
+    let (operations, mut duration) = amount(table, load, default_duration, problems);
+    if let Some(profile) = &profile {
+        duration = profile.duration();
+    }
     let interventions = intervention::interventions(keys, searches, duration, problems);
     let (mut cpu_limit, mut lag_limit) = (None, None);
     let workload = match work {
@@ -65,18 +72,12 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
             storage::workload(storage, table, problems).map(Workload::Storage)
         }
     };
-    let server = match work {
-        WorkTable::Oltp(_, server, _)
-        | WorkTable::Transactions(server, _)
-        | WorkTable::KeyValue(server, _) => Some(server),
-        WorkTable::Storage(_) => None,
-    };
     let load_generators = match workload.as_ref().and_then(Workload::storage) {
         Some(storage) => generators_for_vms(keys, storage, problems),
         None => generators_for_clients(keys, &levels, problems),
     };
     let arrivals = level::arrivals(table, load, searches, problems);
-    let policy = error_policy(keys, server.map(Box::as_ref), problems);
+    let policy = error_policy(keys, server, problems);
     let reconnect_after = server.and_then(|server| reconnect_after(keys, server, problems));
     let steady_within = server.and_then(|server| steady_within(server, searches, problems));
     let workload = workload?;
@@ -89,6 +90,7 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
         duration,
         operations,
         arrivals,
+        profile,
         reconnect_after,
         policy,
         load_generators,
@@ -102,8 +104,16 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
 }
 
 /// Keys of which one says how hard a load is, whatever the workload.
-const LEVELS: [&str; 7] =
-    ["clients", "rate", "slo", "pattern", "queue_depth", "cpu_limit", "replica_lag"];
+const LEVELS: [&str; 8] = [
+    "clients",
+    "rate",
+    "load_profile",
+    "slo",
+    "pattern",
+    "queue_depth",
+    "cpu_limit",
+    "replica_lag",
+];
 
 /// Notes what a test without a workload lacks.
 fn missing(table: &TestTable, keys: &LoadKeys, problems: &mut Problems) {

@@ -9,6 +9,7 @@ mod load;
 mod oltp;
 mod own_data;
 mod placement;
+mod profile;
 mod schema_change;
 mod script_column;
 mod slo;

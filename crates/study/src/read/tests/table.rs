@@ -107,17 +107,24 @@ pub(crate) enum WorkTable {
     Storage(StorageKeys),
 }
 
+impl WorkTable {
+    /// What goes with loads on servers.
+    pub fn server(&self) -> Option<&ServerKeys> {
+        match self {
+            Self::Oltp(_, server, _)
+            | Self::Transactions(server, _)
+            | Self::KeyValue(server, _) => Some(server),
+            Self::Storage(_) => None,
+        }
+    }
+}
+
 impl LoadTable {
     /// Whether what a search varies is a rate.
     pub fn varies_rate(&self) -> bool {
-        let server = match &self.work {
-            Some(
-                WorkTable::Oltp(_, server, _)
-                | WorkTable::Transactions(server, _)
-                | WorkTable::KeyValue(server, _),
-            ) => server,
-            Some(WorkTable::Storage(_)) | None => return true,
-        };
-        server.search.written().map(String::as_str) != Some(SearchOver::Clients.name())
+        let server = self.work.as_ref().and_then(WorkTable::server);
+        server.is_none_or(|server| {
+            server.search.written().map(String::as_str) != Some(SearchOver::Clients.name())
+        })
     }
 }

@@ -58,6 +58,7 @@ fn described(request: &Request, elapsed: Duration) -> (Test, Level) {
         load_hosts: LoadHosts::default(),
         interventions: Vec::new(),
         placement: None,
+        profile: None,
     });
     (Test::new(request.workload.mix.name().to_owned(), task), level)
 }

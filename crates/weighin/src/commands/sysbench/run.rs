@@ -155,6 +155,7 @@ fn spec(request: &Request, addresses: Vec<Address>, events: Option<u64>, seed: u
         open: request.rate.map(|rate| OpenLoop {
             rate: rate.into(),
             process: ARRIVALS.process,
+            course: Vec::new(),
             max_waiting: ARRIVALS.max_waiting as usize,
             drops_late: true,
             seed,
