@@ -402,8 +402,8 @@ fn of_shared(levels: &[AtLevel], blocks: usize, prior: f64) -> Vec<(f64, Possibl
     };
     let (apart, in_common) = ((1.0 - IN_COMMON).ln(), IN_COMMON.ln());
     let none = log_sum([apart, in_common + beside_common(&plain)]);
-    let [of_first, of_second] =
-        [variances[0] * first.own(), variances[1] * second.own()].map(|own| move |larger| larger * own);
+    let [of_first, of_second] = [variances[0] * first.own(), variances[1] * second.own()]
+        .map(|own| move |larger| larger * own);
     let either = of_first(1.0) + of_second(1.0);
     let ways = |larger: f64, kept: f64| {
         let form = form_of_shared(size, blocks, larger, kept);
@@ -452,7 +452,8 @@ fn weighted(none: f64, ways: [Vec<(f64, Possible)>; 2]) -> Vec<Possible> {
         }
         let sum = log_sum(way.iter().map(|(log, _)| *log));
         let odds = (SHARPENED * (sum - none)).min(HIGHEST_ODDS).exp();
-        let one = |(log, one): (f64, Possible)| Possible { weight: odds * (log - sum).exp(), ..one };
+        let one =
+            |(log, one): (f64, Possible)| Possible { weight: odds * (log - sum).exp(), ..one };
         possible.extend(way.into_iter().map(one));
     }
     let all: f64 = possible.iter().map(|one| one.weight).sum();

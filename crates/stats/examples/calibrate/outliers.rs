@@ -81,8 +81,7 @@ impl Case {
                 one.iter().filter(|(block, _)| is_near(*block)).map(|(_, log)| *log).collect();
             let without = left.iter().sum::<f64>() / left.len() as f64;
             let all_near = of_a.iter().chain(&of_b).all(|near| *near);
-            let moved =
-                if all_near || left.is_empty() { 0.0 } else { ratio.point.ln() - without };
+            let moved = if all_near || left.is_empty() { 0.0 } else { ratio.point.ln() - without };
             Part { ratio, blocks: one.iter().map(|(block, _)| *block).collect(), weight, moved }
         };
         let of_pair = |(levels, &pair): (&Vec<Vec<(u32, f64)>>, &(usize, usize))| {
