@@ -11,28 +11,34 @@ use crate::course::{Course, Form, LONGEST, forms};
 /// of a block share does: blocks have random orders and servers that were started anew, which mostly keeps
 /// them independent. Higher ones hold more where noise lasts and find less where it doesn't
 /// (docs/method.md).
-const CELLS_LAST: f64 = 0.25;
-const SHARES_LAST: f64 = 0.03;
-/// Of that, that the cells of both targets do and not those of one of them.
-const OF_BOTH: f64 = 0.6;
+const CELLS_LAST: f64 = 0.37;
+const SHARES_LAST: f64 = 0.11;
+/// Of that, that the noise of both targets does and not that of one of them.
+const CELLS_OF_BOTH: f64 = 0.7;
+const SHARES_OF_BOTH: f64 = 0.6;
 /// That blocks have anything in common which cancels out in ratios, so that a target's own figures say
 /// nothing of them.
 const IN_COMMON: f64 = 0.2;
-/// The odds are raised to this power: what is unlikely to last then costs nearly nothing.
-const SHARPENED: f64 = 4.0;
+/// The odds of either are raised to this power: what is unlikely to last then costs nearly nothing.
+const SHARPENED: f64 = 3.0;
 /// Three and four blocks tell next to nothing of what lasts, and would pay for it in every study: by the
 /// number of blocks, what share of the above counts.
 const FEW_BLOCKS: [f64; 5] = [0.0, 0.0, 0.0, 0.2, 0.5];
-/// Autocorrelations that noise of cells may have from a block to the next, with their weights.
-const OF_CELLS: [(f64, f64); 3] = [(0.5, 0.3), (0.75, 0.3), (0.95, 0.4)];
-/// What share of a ratio's variance all levels of a block may have in common, and how far it may last.
-const SHARED: [f64; 4] = [0.2, 0.4, 0.7, 0.95];
-const OF_SHARED: [(f64, f64); 3] = [(0.5, 0.2), (0.8, 0.4), (0.95, 0.4)];
+/// So do fewer levels than these, by the root of their number.
+const LEVELS_THAT_TELL: f64 = 6.0;
+/// Autocorrelations that noise of cells may have from a block to the next.
+const OF_CELLS: [f64; 3] = [0.5, 0.75, 0.95];
+/// How many times as large as the variance of its own the one may be that a level has in common with
+/// the others of its block, and how far that may last.
+const SHARED: [f64; 4] = [0.4, 1.0, 2.5, 10.0];
+const OF_SHARED: [f64; 3] = [0.5, 0.8, 0.95];
 /// What share of a ratio's variance is that of the target that lasts, as far as that is told apart.
 const OWN: [f64; 3] = [0.25, 0.5, 0.75];
 /// What blocks may have in common, in variances of sums that they had without, and how far that may last.
 const COMMON: [f64; 4] = [1.5, 3.0, 10.0, 100.0];
 const OF_COMMON: [f64; 3] = [0.0, 0.5, 0.85];
+/// The logarithm of odds beyond which nothing is doubtful.
+const HIGHEST_ODDS: f64 = 300.0;
 /// From this autocorrelation on it lasts much.
 const MUCH: f64 = 0.6;
 /// What has less weight than this is left out of intervals.
@@ -96,20 +102,20 @@ impl Lasting {
         let long = levels.iter().filter(|pairs| pairs.len() > 2);
         let long: Vec<AtLevel> = long.map(|pairs| AtLevel::of(pairs)).collect();
         let blocks = long.iter().map(|level| level.ratios.len()).max().unwrap_or(0);
-        let few = FEW_BLOCKS.get(blocks).copied().unwrap_or(1.0);
-        let none = Possible { weight: 0.0, course: Course::INDEPENDENT, shared: 0.0 };
-        let mut logs = vec![((1.0 - few * (CELLS_LAST + SHARES_LAST)).ln(), none)];
+        // Where trials are missing, most levels have fewer.
+        let usual = long.iter().map(|level| level.ratios.len()).sum::<usize>() / long.len().max(1);
+        let few = FEW_BLOCKS.get(usual).copied().unwrap_or(1.0)
+            * (long.len() as f64 / LEVELS_THAT_TELL).sqrt().min(1.0);
+        let none = (1.0 - few * (CELLS_LAST + SHARES_LAST)).ln();
         let reference = of_cells(&long, None, None);
         let independent = reference.log(None);
-        for (first, second, prior) in courses() {
+        let cells = courses().map(|(first, second, prior)| {
             let found = of_cells(&long, first, second);
-            let course = found.kind.course();
             let log = (few * CELLS_LAST * prior).ln() + found.log(Some(&reference)) - independent;
-            logs.push((log, Possible { weight: 0.0, course, shared: 0.0 }));
-        }
-        logs.extend(of_shared(&long, blocks, few * SHARES_LAST));
-        logs.retain(|(log, _)| log.is_finite());
-        Self { possible: weighted(logs), levels: levels.len() }
+            (log, Possible { weight: 0.0, course: found.kind.course(), shared: 0.0 })
+        });
+        let shared = of_shared(&long, blocks, few * SHARES_LAST);
+        Self { possible: weighted(none, [cells.collect(), shared]), levels: levels.len() }
     }
 
     /// How likely noise lasts from a block to the next.
@@ -178,8 +184,8 @@ impl Kind {
     fn course(self) -> Course {
         match self {
             Self::Independent => Course::INDEPENDENT,
-            Self::Both(place) => Course::of_share(1.0, OF_CELLS[place].0),
-            Self::One(place, own) => Course::of_share(OWN[own], OF_CELLS[place].0),
+            Self::Both(place) => Course::of_share(1.0, OF_CELLS[place]),
+            Self::One(place, own) => Course::of_share(OWN[own], OF_CELLS[place]),
         }
     }
 
@@ -219,10 +225,10 @@ fn common() -> impl Iterator<Item = (f64, f64)> {
 
 /// Whose cells may last, by places in [`OF_CELLS`], with the weight of each before anything was seen.
 fn courses() -> impl Iterator<Item = (Option<usize>, Option<usize>, f64)> {
-    OF_CELLS.iter().enumerate().flat_map(|(place, (_, weight))| {
-        let of_one = (1.0 - OF_BOTH) / 2.0 * weight;
-        let kept = Some(place);
-        [(kept, None, of_one), (None, kept, of_one), (kept, kept, OF_BOTH * weight)]
+    let weight = (OF_CELLS.len() as f64).recip();
+    let of_one = (1.0 - CELLS_OF_BOTH) / 2.0 * weight;
+    (0..OF_CELLS.len()).map(Some).flat_map(move |kept| {
+        [(kept, None, of_one), (None, kept, of_one), (kept, kept, CELLS_OF_BOTH * weight)]
     })
 }
 
@@ -233,7 +239,7 @@ fn single(place: Option<usize>) -> Kind {
 /// What share of a ratio's variance is that of the one target whose noise lasts: what lasts shows less
 /// of itself.
 fn own_share(levels: &[AtLevel], place: usize, is_first: bool) -> usize {
-    let course = Course::of_share(1.0, OF_CELLS[place].0);
+    let course = Course::of_share(1.0, OF_CELLS[place]);
     let (mut lasts, mut other) = (0.0, 0.0);
     for at in levels {
         let n = at.first.len();
@@ -302,45 +308,123 @@ fn of_cells(levels: &[AtLevel], first: Option<usize>, second: Option<usize>) -> 
     OfCells { kind, own, alike, common }
 }
 
-/// That all levels of a block have something in common in their ratios, which may last: other levels
-/// of a block show it better than other blocks do. Logarithms of how likely that is, to that of
-/// independent ratios.
+/// What all levels of a block have in common in figures of one kind, in deviations of a level: other levels
+/// show it better than other blocks do.
+struct Blocks {
+    /// By block, ÷ the root of the number of levels.
+    sums: Vec<f64>,
+    /// The sum of squares of what they do not have in common.
+    within: f64,
+    /// Half of the degrees of freedom of both together.
+    half: f64,
+}
+
+impl Blocks {
+    /// Of levels with one value in each block, and how widely each level scatters.
+    fn of<'a>(levels: impl Iterator<Item = (&'a [f64], f64)> + Clone) -> Self {
+        let size = levels.clone().count() as f64;
+        let count = levels.clone().map(|(values, _)| values.len()).max().unwrap_or(0);
+        let (mut sums, mut all) = (vec![0.0; count], 0.0);
+        for (values, scale) in levels {
+            let mean = values.iter().sum::<f64>() / count as f64;
+            for (sum, value) in sums.iter_mut().zip(values) {
+                let off = (value - mean) / scale;
+                *sum += off / size.sqrt();
+                all += off.powi(2);
+            }
+        }
+        let within = all - sums.iter().map(|sum| sum.powi(2)).sum::<f64>();
+        Self { sums, within, half: size * (count as f64 - 1.0) / 2.0 }
+    }
+
+    /// The sum of squares if what a block has in common is of that form.
+    fn squares(&self, form: &Form) -> f64 {
+        self.within + form.squares(&self.sums)
+    }
+
+    /// The logarithm of how likely that is; the variance is integrated out.
+    fn log(&self, form: &Form) -> f64 {
+        form.constant - self.half * self.squares(form).ln()
+    }
+
+    /// The same of two kinds with one variance of their own.
+    fn log_both(&self, other: &Self, forms: (&Form, &Form)) -> f64 {
+        let squares = self.squares(forms.0) + other.squares(forms.1);
+        forms.0.constant + forms.1.constant - (self.half + other.half) * squares.ln()
+    }
+
+    /// The share of the sum of squares that levels do not have in common.
+    fn own(&self) -> f64 {
+        self.within / (self.within + self.sums.iter().map(|sum| sum.powi(2)).sum::<f64>())
+    }
+}
+
+/// Of sums over so many levels that have so many times their own variance in common.
+fn form_of_shared(size: usize, blocks: usize, larger: f64, kept: f64) -> Form {
+    let shared = size as f64 * larger;
+    let mut matrix = Course::of_share(shared / (1.0 + shared), kept).matrix(blocks);
+    matrix.iter_mut().flatten().for_each(|value| *value *= 1.0 + shared);
+    Form::of(&matrix)
+}
+
+/// That all levels of a block have something in common in the figures of one target or of both, which may
+/// last. Logarithms of how likely that is, to that nothing but what cancels out in ratios is shared.
 fn of_shared(levels: &[AtLevel], blocks: usize, prior: f64) -> Vec<(f64, Possible)> {
-    let whole: Vec<&Vec<f64>> =
-        levels.iter().map(|at| &at.ratios).filter(|ratios| ratios.len() == blocks).collect();
+    let whole: Vec<&AtLevel> = levels.iter().filter(|at| at.ratios.len() == blocks).collect();
     if whole.len() < 2 {
         return Vec::new();
     }
-    let (size, count) = (whole.len() as f64, blocks as f64);
-    let form = Form::of(&Course::INDEPENDENT.matrix(blocks));
-    let pooled = whole.iter().map(|ratios| form.squares(ratios)).sum::<f64>() / size;
+    let size = whole.len();
+    let plain = Form::of(&Course::INDEPENDENT.matrix(blocks));
+    let pooled = |of: fn(&AtLevel) -> &Vec<f64>| {
+        whole.iter().map(|at| plain.squares(of(at))).sum::<f64>() / size as f64
+    };
+    let targets: [fn(&AtLevel) -> &Vec<f64>; 2] = [|at| &at.first, |at| &at.second];
+    let variances = targets.map(pooled);
     // In units of a variance between the own and that of all.
-    let scaled = |ratios: &&Vec<f64>| -> Vec<f64> {
-        let mean = ratios.iter().sum::<f64>() / count;
-        let scale = f64::midpoint(form.squares(ratios), pooled).sqrt();
-        ratios.iter().map(|ratio| (ratio - mean) / scale).collect()
+    let own = |at: &AtLevel, target: usize| {
+        f64::midpoint(plain.squares(targets[target](at)), variances[target])
     };
-    let scaled: Vec<Vec<f64>> = whole.iter().map(scaled).collect();
-    let of_block = |block: usize| scaled.iter().map(|one| one[block]).sum::<f64>() / size.sqrt();
-    let sums: Vec<f64> = (0..blocks).map(of_block).collect();
-    let all: f64 = scaled.iter().flatten().map(|value| value.powi(2)).sum();
-    let within = all - sums.iter().map(|sum| sum.powi(2)).sum::<f64>();
-    let log = |shared: f64, kept: f64| {
-        let others = 1.0 + (size - 1.0) * shared;
-        let form = Form::of(&Course::of_share(size * shared / others, kept).matrix(blocks));
-        let squares = within / (1.0 - shared) + form.squares(&sums) / others;
-        form.constant
-            - (count - 1.0) / 2.0 * ((size - 1.0) * (1.0 - shared).ln() + others.ln())
-            - size * (count - 1.0) / 2.0 * squares.ln()
+    let of_target = |target: usize| {
+        let level = |at: &&'_ AtLevel| own(at, target).sqrt();
+        Blocks::of(whole.iter().map(|at| (targets[target](at).as_slice(), level(at))))
     };
-    let none = log(0.0, 0.0);
-    let each = SHARED.iter().flat_map(|shared| OF_SHARED.map(|of| (*shared, of)));
-    let one = |(shared, (kept, weight)): (f64, (f64, f64))| {
+    let [first, second] = [of_target(0), of_target(1)];
+    let of_both = |at: &AtLevel| (own(at, 0) + own(at, 1)).sqrt();
+    let ratios = Blocks::of(whole.iter().map(|at| (at.ratios.as_slice(), of_both(at))));
+    let sums = Blocks::of(whole.iter().map(|at| (at.sums.as_slice(), of_both(at))));
+    let cancelling: Vec<Form> =
+        common().map(|(larger, kept)| form_of_shared(size, blocks, larger - 1.0, kept)).collect();
+    let neither = ratios.log_both(&sums, (&plain, &plain));
+    let beside_common = |form: &Form| {
+        let logs = cancelling.iter().map(|other| ratios.log_both(&sums, (form, other)) - neither);
+        log_sum(logs) - (cancelling.len() as f64).ln()
+    };
+    let (apart, in_common) = ((1.0 - IN_COMMON).ln(), IN_COMMON.ln());
+    let none = log_sum([apart, in_common + beside_common(&plain)]);
+    let [of_first, of_second] = [variances[0] * first.own(), variances[1] * second.own()]
+        .map(|own| move |larger| larger * own);
+    let either = of_first(1.0) + of_second(1.0);
+    let ways = |larger: f64, kept: f64| {
+        let form = form_of_shared(size, blocks, larger, kept);
+        let [one, two] = [&first, &second].map(|blocks| blocks.log(&form) - blocks.log(&plain));
+        let of_one = apart + ((1.0 - SHARES_OF_BOTH) / 2.0).ln();
+        let shares = [of_first(larger), of_second(larger)].map(|own| own / (own + either));
+        let both = larger / (1.0 + larger);
+        [
+            (of_one + one, shares[0], kept),
+            (of_one + two, shares[1], kept),
+            (apart + SHARES_OF_BOTH.ln() + one + two, both, kept),
+            (in_common + beside_common(&form), both, kept),
+        ]
+    };
+    let each = SHARED.iter().flat_map(|larger| OF_SHARED.map(|kept| ways(*larger, kept))).flatten();
+    let prior = (prior / (SHARED.len() * OF_SHARED.len()) as f64).ln() - none;
+    each.map(|(log, shared, kept)| {
         let course = Course::of_share(shared, kept);
-        let prior = prior * weight / SHARED.len() as f64;
-        (prior.ln() + log(shared, kept) - none, Possible { weight: 0.0, course, shared })
-    };
-    each.map(one).collect()
+        (prior + log, Possible { weight: 0.0, course, shared })
+    })
+    .collect()
 }
 
 /// By what factor scores of levels that share something have to be smaller, for the sum of their squares
@@ -356,17 +440,25 @@ fn together(shared: f64, levels: usize) -> f64 {
     (apart * quantile(levels / apart) / quantile(levels)).sqrt().max(1.0)
 }
 
-/// What is possible by its weight, that nothing lasts in the first place.
-fn weighted(logs: Vec<(f64, Possible)>) -> Vec<Possible> {
-    let none = logs[0].0;
-    let lasting = log_sum(logs[1..].iter().map(|(log, _)| *log));
-    let odds = (SHARPENED * (lasting - none)).exp();
-    let likely = if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 };
-    let one = |(place, (log, one)): (usize, (f64, Possible))| {
-        let share = if place == 0 { 1.0 - likely } else { likely * (log - lasting).exp() };
-        Possible { weight: share, ..one }
-    };
-    logs.into_iter().enumerate().map(one).collect()
+/// What is possible by its weight, that nothing lasts in the first place. The logarithm of how likely that
+/// is, and those of the ways in which cells last and in which what levels share does.
+fn weighted(none: f64, ways: [Vec<(f64, Possible)>; 2]) -> Vec<Possible> {
+    let independent = Possible { weight: 1.0, course: Course::INDEPENDENT, shared: 0.0 };
+    let mut possible = vec![independent];
+    for mut way in ways {
+        way.retain(|(log, _)| log.is_finite());
+        if way.is_empty() {
+            continue;
+        }
+        let sum = log_sum(way.iter().map(|(log, _)| *log));
+        let odds = (SHARPENED * (sum - none)).min(HIGHEST_ODDS).exp();
+        let one =
+            |(log, one): (f64, Possible)| Possible { weight: odds * (log - sum).exp(), ..one };
+        possible.extend(way.into_iter().map(one));
+    }
+    let all: f64 = possible.iter().map(|one| one.weight).sum();
+    possible.iter_mut().for_each(|one| one.weight /= all);
+    possible
 }
 
 /// The logarithm of the sum of what these are logarithms of.

@@ -7,6 +7,10 @@
 //! clusters; K.-Y. Liang and S. L. Zeger, *Biometrika* 73, 1986). Few blocks say little of it, so the
 //! first is taken for the place of a distribution of variances of which the second is a draw, as in
 //! [`crate::Scatter`]; how wide that is, is weighted by how well it foretells the draw.
+//!
+//! Outliers that are moved in still move a mean: trials of one target that go wrong, always to the same
+//! side, by more than the error of a mean over many levels. So the mean also has to say what it says
+//! without them: by how much it differs from that, it may be off.
 
 use crate::Ratio;
 use crate::centre::{Centre, Error};
@@ -25,6 +29,9 @@ pub struct Part {
     pub blocks: Vec<u32>,
     /// All shares together are 1.
     pub weight: f64,
+    /// By how much the logarithm of the ratio is more than without repeats that are far off
+    /// ([`crate::Scatter::are_near`]): 0 where there are none.
+    pub moved: f64,
 }
 
 /// A variance, with the degrees of freedom that it is known by.
@@ -46,6 +53,7 @@ impl Ratio {
         let sum = |of: &dyn Fn(&Part) -> f64| parts.iter().map(|part| part.weight * of(part)).sum();
         let value: f64 = sum(&|part| part.ratio.point.ln());
         let n = parts.iter().map(|part| part.ratio.n).max().unwrap_or(0);
+        let moved: f64 = sum(&|part| part.moved);
         let errors = of_parts(parts).map(|own| {
             let own = Variance { value: own.value * overlap.max(1.0), ..own };
             together(own, of_blocks(parts))
@@ -54,7 +62,7 @@ impl Ratio {
             point: value.exp(),
             n,
             centre: errors.map(|errors| Centre::with(value, n as f64, errors)),
-            rounding: sum(&|part| part.ratio.rounding),
+            rounding: sum(&|part| part.ratio.rounding) + moved.abs(),
             looks: first.ratio.looks.clone(),
             deviations: Vec::new(),
         })

@@ -19,7 +19,8 @@ pub struct Ratio {
     pub n: usize,
     /// Of the logarithm; absent for fewer than two repeats, which say nothing of their scatter.
     pub(crate) centre: Option<Centre>,
-    /// By how much the logarithm may be off because the values were rounded.
+    /// By how much the logarithm may be off because the values were rounded; of a mean also because of
+    /// outliers.
     pub(crate) rounding: f64,
     /// When it is looked at, where that is not once.
     pub(crate) looks: Option<Arc<Looks>>,

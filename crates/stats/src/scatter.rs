@@ -153,6 +153,13 @@ impl Scatter {
         }
     }
 
+    /// Whether each value of a sample, not empty, is no further from the median than single ones that count
+    /// in full in samples that scatter as the typical one does.
+    pub fn are_near(&self, values: &[f64]) -> Vec<bool> {
+        let (middle, far) = (median(values.to_vec()), OUTLIER * self.typical);
+        values.iter().map(|value| (value - middle).abs() <= far).collect()
+    }
+
     /// Whether the mean of those that are left, not none, lies within the interval of the figure of all.
     pub fn agrees(&self, values: &[f64], left: &[f64]) -> bool {
         let mean = left.iter().sum::<f64>() / left.len() as f64;

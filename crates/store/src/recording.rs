@@ -2,16 +2,16 @@
 //! the next, so that it is kept compressed, apart from the trial's document.
 
 use crate::value::{charge, damage, document, unfit};
-use flate2::Compression;
-use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
+use flate2::{Compression, Decompress, FlushDecompress, Status};
 use model::{
     CounterReading, Interval, ReadBudget, Sample, Sampling, TimeSeries, TrialEnd, TrialRecord,
 };
 use rusqlite::Result;
 use rusqlite::types::ValueRef;
 use serde::{Deserialize, Serialize};
-use std::io::{Read, Write};
+use std::cell::RefCell;
+use std::io::Write;
 use std::mem::take;
 
 /// Where it stands.
@@ -91,9 +91,12 @@ impl Recording {
 
     /// Reads one whose JSON has that length.
     pub fn read(bytes: &[u8], length: u64, budget: &ReadBudget) -> Result<Self> {
-        let recording = document(PLACE, ValueRef::Text(&inflate(bytes, length, budget)?), budget);
-        budget.give_back(length);
-        recording
+        INFLATER.with_borrow_mut(|inflater| {
+            let json = inflater.inflate(bytes, length, budget)?;
+            let recording = document(PLACE, ValueRef::Text(json), budget);
+            budget.give_back(length);
+            recording
+        })
     }
 
     /// Readings of one trial mostly have counters of the same names.
@@ -116,16 +119,59 @@ pub(crate) fn compress(json: &[u8]) -> Result<Compressed> {
 
 /// The JSON of a recording, which has that length; charges it.
 pub(crate) fn inflate(bytes: &[u8], length: u64, budget: &ReadBudget) -> Result<Vec<u8>> {
-    if length / DENSEST > bytes.len() as u64 {
-        return Err(damage(PLACE, "it cannot have the length that it says"));
+    INFLATER.with_borrow_mut(|inflater| Ok(inflater.inflate(bytes, length, budget)?.to_vec()))
+}
+
+thread_local! {
+    static INFLATER: RefCell<Inflater> = RefCell::default();
+}
+
+/// What reading recordings takes and gives back, tens of kilobytes each time. Were it made anew for each
+/// of many, what is kept of one would cut up the room that the one before gave back, and 100,000 records
+/// would take five times their memory.
+struct Inflater {
+    state: Decompress,
+    json: Vec<u8>,
+}
+
+impl Default for Inflater {
+    fn default() -> Self {
+        Self { state: Decompress::new(true), json: Vec::new() }
     }
-    charge(budget, length)?;
-    let mut json = Vec::with_capacity(length as usize);
-    let mut decoder = ZlibDecoder::new(bytes).take(length.saturating_add(1));
-    decoder.read_to_end(&mut json).map_err(|error| damage(PLACE, error.to_string()))?;
-    match json.len() as u64 == length {
-        true => Ok(json),
-        false => Err(damage(PLACE, "it has another length than it says")),
+}
+
+/// Longer JSON than this gives its memory back.
+const KEPT: usize = 1 << 20;
+
+impl Inflater {
+    fn inflate(&mut self, bytes: &[u8], length: u64, budget: &ReadBudget) -> Result<&[u8]> {
+        if length / DENSEST > bytes.len() as u64 {
+            return Err(damage(PLACE, "it cannot have the length that it says"));
+        }
+        charge(budget, length)?;
+        self.state.reset(true);
+        self.json.clear();
+        self.json.shrink_to(KEPT);
+        // One more than it should have shows that it is longer.
+        self.json.reserve_exact((length as usize).saturating_add(1));
+        let ended = loop {
+            let (read, written) = (self.state.total_in(), self.state.total_out());
+            let rest = &bytes[read as usize..];
+            let status = self.state.decompress_vec(rest, &mut self.json, FlushDecompress::Finish);
+            match status.map_err(|error| damage(PLACE, error.to_string()))? {
+                Status::StreamEnd => break true,
+                // Nothing goes in or comes out any more.
+                _ if (self.state.total_in(), self.state.total_out()) == (read, written) => {
+                    break false;
+                }
+                _ => {}
+            }
+        };
+        match self.json.len() as u64 == length {
+            true if ended => Ok(&self.json),
+            true => Err(damage(PLACE, "it is cut off")),
+            false => Err(damage(PLACE, "it has another length than it says")),
+        }
     }
 }
 

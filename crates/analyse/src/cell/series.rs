@@ -140,6 +140,12 @@ fn weighed(
     moved.filter_map(kept).collect()
 }
 
+/// The mean logarithm; `None` for no values.
+fn mean_log(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, n), value| (sum + value.ln(), n + 1.0));
+    (count > 0.0).then_some(sum / count)
+}
+
 /// The values of repeats that both have.
 fn in_both(base: &[(u32, f64)], other: &[(u32, f64)]) -> impl Iterator<Item = (f64, f64)> {
     in_both_at(base, other).map(|(_, base, other)| (base, other))
@@ -356,8 +362,37 @@ impl Series {
     /// [`Self::ratio`] as a part of a mean over several.
     pub(crate) fn part(&self, base: &Self, weight: f64) -> Option<Part> {
         let ratio = self.ratio(base)?;
-        let blocks = self.pairs_at(base).into_iter().map(|(block, ..)| block).collect();
-        Some(Part { ratio, blocks, weight })
+        let pairs = self.pairs_at(base);
+        let moved = self.moved_by_outliers(base, &pairs, ratio.point.ln());
+        let blocks = pairs.into_iter().map(|(block, ..)| block).collect();
+        Some(Part { ratio, blocks, weight, moved })
+    }
+
+    /// By how much the logarithm of a ratio of these pairs, or of two means where there are none, is more
+    /// than without repeats of either that are far off.
+    fn moved_by_outliers(&self, base: &Self, pairs: &[(u32, f64, f64)], log: f64) -> f64 {
+        let [bases, own] = [base, self].map(Self::near);
+        if [(base, &bases), (self, &own)].iter().all(|(all, near)| near.len() == all.values.len()) {
+            return 0.0;
+        }
+        let is_near = |(block, ..): &&(u32, f64, f64)| {
+            [&bases, &own].iter().all(|near| near.iter().any(|(repeat, _)| repeat == block))
+        };
+        let left = match self.apart || pairs.len() < 2 {
+            true => mean_log(own.iter().map(|(_, value)| *value))
+                .zip(mean_log(bases.iter().map(|(_, value)| *value)))
+                .map(|(own, base)| own - base),
+            false => mean_log(pairs.iter().filter(is_near).map(|(_, base, own)| own / base)),
+        };
+        left.map_or(0.0, |left| log - left)
+    }
+
+    /// The values that are not far off.
+    fn near(&self) -> Values {
+        weighed(&self.values, self.scatter(), |scatter, logs| {
+            let near = scatter.are_near(logs).into_iter().zip(logs);
+            near.map(|(near, log)| near.then_some(*log)).collect()
+        })
     }
 
     /// [`Self::ratio`] by itself, with its interval.

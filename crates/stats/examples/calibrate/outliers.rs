@@ -32,6 +32,8 @@ struct Rates {
 }
 
 type Trials = Vec<Vec<Vec<f64>>>;
+/// Logarithms of ratios, with their blocks.
+type Ratios = Vec<(u32, f64)>;
 
 impl Case {
     fn trials(&self, random: &mut Random) -> Trials {
@@ -54,15 +56,15 @@ impl Case {
         let of_cells = ByTarget::of(&cells).expect("trials scatter");
         let counted =
             |target: usize, level: usize| of_cells.target(target).explained(&trials[target][level]);
-        let differences = |(a, b): (usize, usize), level: usize| -> Vec<(u32, f64)> {
+        let differences = |(a, b): (usize, usize), level: usize| -> Ratios {
             let both = counted(a, level).into_iter().zip(counted(b, level));
             (0..).zip(both).filter_map(|(block, (a, b))| Some((block, b? - a?))).collect()
         };
-        let ratios: Vec<Vec<Vec<(u32, f64)>>> = pairs
+        let ratios: Vec<Vec<Ratios>> = pairs
             .iter()
             .map(|&pair| (0..self.levels).map(|level| differences(pair, level)).collect())
             .collect();
-        let logs = |one: &Vec<(u32, f64)>| one.iter().map(|(_, log)| *log).collect::<Vec<f64>>();
+        let logs = |one: &Ratios| one.iter().map(|(_, log)| *log).collect::<Vec<f64>>();
         let samples: Vec<OfTargets> = ratios
             .iter()
             .zip(pairs)
@@ -70,13 +72,24 @@ impl Case {
             .collect();
         let of_ratios = ByTarget::of(&samples).expect("trials scatter");
         let weight = (self.levels as f64).recip();
-        let part = |(a, b): (usize, usize), one: &Vec<(u32, f64)>| {
+        let near =
+            |target: usize, level: usize| of_cells.target(target).are_near(&trials[target][level]);
+        let part = |(a, b): (usize, usize), level: usize, one: &Ratios| {
             let both: Vec<(f64, f64)> = one.iter().map(|(_, log)| (1.0, log.exp())).collect();
             let ratio = Ratio::paired(&both, 0.0, Some(of_ratios.pair([a, b]))).expect("numbers");
-            Part { ratio, blocks: one.iter().map(|(block, _)| *block).collect(), weight }
+            let (of_a, of_b) = (near(a, level), near(b, level));
+            let is_near = |block: u32| of_a[block as usize] && of_b[block as usize];
+            let left: Vec<f64> =
+                one.iter().filter(|(block, _)| is_near(*block)).map(|(_, log)| *log).collect();
+            let without = left.iter().sum::<f64>() / left.len() as f64;
+            let all_near = of_a.iter().chain(&of_b).all(|near| *near);
+            let moved = if all_near || left.is_empty() { 0.0 } else { ratio.point.ln() - without };
+            Part { ratio, blocks: one.iter().map(|(block, _)| *block).collect(), weight, moved }
         };
-        let each = ratios.iter().zip(pairs);
-        each.map(|(levels, &pair)| levels.iter().map(|one| part(pair, one)).collect()).collect()
+        let of_pair = |(levels, &pair): (&Vec<Ratios>, &(usize, usize))| {
+            levels.iter().enumerate().map(|(level, one)| part(pair, level, one)).collect()
+        };
+        ratios.iter().zip(pairs).map(of_pair).collect()
     }
 
     fn rates(&self, count: u32) -> Rates {
