@@ -80,6 +80,7 @@ fn options(bits: u8) -> Options {
             hash_comments: bit(4),
             nested_comments: bit(5),
             folds_names: bit(6),
+            pipelines: bit(5),
         },
     };
     let variables = BTreeMap::from([("text".to_owned(), Initial::Text("a'b".to_owned()))]);
