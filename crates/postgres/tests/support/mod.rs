@@ -95,6 +95,11 @@ impl Server {
         fs::read_to_string(self.directory.path().join("log")).unwrap()
     }
 
+    /// The directory of its data.
+    pub fn data(&self) -> PathBuf {
+        self.directory.path().join("data")
+    }
+
     /// Writes a file that programs of the server can read.
     pub fn file(&self, name: &str, text: &str) -> String {
         let path = self.directory.path().join(name);
