@@ -175,13 +175,8 @@ fn tokens(text: &str, syntax: &ScriptSyntax) -> Vec<Token> {
         if byte.is_ascii_whitespace() {
             at += 1;
         } else if rest.starts_with(b"/*") {
-            let mark = syntax.executed_comments.iter().find(|mark| rest[2..].starts_with(mark));
-            at += match mark {
-                // With the number of a version.
-                Some(mark) => {
-                    let start = 2 + mark.len();
-                    start + rest[start..].iter().take_while(|byte| byte.is_ascii_digit()).count()
-                }
+            at += match syntax.executed(rest) {
+                Some(start) => start,
                 None => find(rest, b"*/").map_or(rest.len(), |end| end + 2),
             };
         } else if rest.starts_with(b"*/") {
