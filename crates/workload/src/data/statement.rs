@@ -262,6 +262,13 @@ mod tests {
     }
 
     #[test]
+    fn what_no_version_executes_is_no_word() {
+        let text = "/*M!999999\\- enable the sandbox mode */ /*!40101 SET @a=1 */";
+        assert_eq!(facts(text).refused, None);
+        assert!(facts("/*M!100000 sandbox */ SET @a=1").refused.is_some());
+    }
+
+    #[test]
     fn what_reaches_beyond_the_database_is_refused() {
         for text in [
             "USE other",
