@@ -385,17 +385,20 @@ impl<S: Session> Pool<S> {
             Err(error) => return self.broken(id, input, now, error),
         };
         recorder.carried(consumed, out.len() - before);
-        if S::BY_STATEMENT
-            && let Some(Answered { kind, refused, rows }) = client.session.take_answered()
-        {
+        if S::BY_STATEMENT {
             let asked = self.asked[id];
             let ended = if arrived > asked { arrived } else { now };
-            match refused {
-                false => recorder.answered(kind, ended.since(asked), rows),
-                true => recorder.refused(kind, ended.since(asked)),
+            while let Some(Answered { kind, refused, rows }) = client.session.take_answered() {
+                match refused {
+                    false => recorder.answered(kind, ended.since(asked), rows),
+                    true => recorder.refused(kind, ended.since(asked)),
+                }
             }
-            // Where the operation goes on, its next request leaves with this answer.
-            self.asked[id] = now;
+            // Where the operation goes on, its next request leaves with this answer. Of requests that were
+            // sent together the others are answered yet.
+            if out.len() > before {
+                self.asked[id] = now;
+            }
         }
         match event {
             Event::More => {

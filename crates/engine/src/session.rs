@@ -73,7 +73,7 @@ pub trait Session {
         tally: &mut RequestTally,
     ) -> Result<(usize, Event), SessionError>;
 
-    /// The statement whose reply was completed by the bytes last received.
+    /// A statement whose reply was completed by the bytes last received; to be asked until there is none.
     fn take_answered(&mut self) -> Option<Answered> {
         None
     }

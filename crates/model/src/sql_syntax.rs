@@ -16,6 +16,8 @@ pub struct SqlSyntax {
     pub nested_comments: bool,
     /// Whether names of columns without quotes are in small letters, whatever the statement says.
     pub folds_names: bool,
+    /// Whether a client may send statements before the answers to others.
+    pub pipelines: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,5 +38,6 @@ impl SqlSyntax {
         hash_comments: false,
         nested_comments: true,
         folds_names: true,
+        pipelines: true,
     };
 }

@@ -195,6 +195,7 @@ static MYSQL_FACTS: SystemFacts = SystemFacts {
         hash_comments: true,
         nested_comments: false,
         folds_names: false,
+        pipelines: false,
     }),
     features: &[
         (Feature::Transactions, MYSQL),

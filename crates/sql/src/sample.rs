@@ -37,7 +37,7 @@ pub fn sample_statements(program: Program, quote: fn(&[u8], &mut Vec<u8>)) -> Ve
                 }
             }
             Next::Failed => run.restart(),
-            Next::Think(_) | Next::Ended => {}
+            Next::Think(_) | Next::OpenPipeline | Next::EndPipeline | Next::Ended => {}
         }
         if found.iter().all(Option::is_some) {
             break;

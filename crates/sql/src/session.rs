@@ -1,4 +1,5 @@
-use crate::{Answer, Ready, Statements, Wire};
+use crate::pipeline::Pipeline;
+use crate::{Answer, Piped, Ready, Statements, Wire};
 use engine::{
     Account, Answered, Event, LoadError, LoadSpec, OperationError, ServedBy, Session, SessionError,
     SocketLoad, WithoutServer,
@@ -28,6 +29,8 @@ pub struct ProgramSession<W, const BY_STATEMENT: bool = false> {
     event: Option<Event>,
     /// What comes after that.
     then: Option<Event>,
+    /// Of programs that have pipelines.
+    pipeline: Option<Box<Pipeline>>,
 }
 
 enum Stage {
@@ -36,10 +39,22 @@ enum Stage {
     Idle,
     /// Waiting for the reply to that statement.
     Executing(usize),
+    /// Waiting for the replies to the statements of a pipeline.
+    Piping,
     /// Doing nothing for a while, between two statements.
     Thinking,
     /// Waiting for the reply to ROLLBACK after that error.
     RollingBack(Box<OperationError>),
+}
+
+/// Why an operation cannot go on that its server did not refuse.
+fn failure(message: String) -> Box<OperationError> {
+    Box::new(OperationError {
+        class: ErrorClass::Statement,
+        code: String::new(),
+        sql_state: String::new(),
+        message,
+    })
 }
 
 /// Runs a part of a load, whose clients have wires like this one.
@@ -72,6 +87,7 @@ impl<W: Wire, const BY_STATEMENT: bool> ProgramSession<W, BY_STATEMENT> {
         Self {
             wire,
             run: statements.run(client),
+            pipeline: statements.program().has_pipelines().then(Box::default),
             statements,
             stage: Stage::Closed,
             writes_without_effect: 0,
@@ -97,15 +113,45 @@ impl<W: Wire, const BY_STATEMENT: bool> ProgramSession<W, BY_STATEMENT> {
     }
 
     #[inline]
-    fn note_effect(&mut self, affected_rows: Option<u64>) {
+    fn note_effect(&mut self, statement: Option<usize>, affected_rows: Option<u64>) {
         use StatementKind::{Delete, Insert, Update};
         self.bulk_rows[0] += std::mem::take(&mut self.bulk_rows[1]);
         if affected_rows == Some(0)
-            && let Stage::Executing(statement) = self.stage
+            && let Some(statement) = statement
             && matches!(self.statements.form(statement).kind, Insert | Update | Delete)
         {
             self.writes_without_effect += 1;
         }
+    }
+
+    /// The statement of a pipeline whose answer comes next.
+    fn awaited_in_pipeline(&self) -> Option<usize> {
+        self.pipeline.as_ref()?.awaited.front().copied()
+    }
+
+    /// The next statement of a pipeline was answered: which it is.
+    fn answer_piped(
+        &mut self,
+        refused: bool,
+        rows: u64,
+        tally: &mut RequestTally,
+    ) -> Result<usize, SessionError> {
+        let Some((pipeline, statement)) = self.pipeline.as_mut().and_then(|pipeline| {
+            let statement = pipeline.awaited.pop_front()?;
+            Some((pipeline, statement))
+        }) else {
+            let what = "more answers than the statements of a pipeline";
+            return Err(SessionError::Protocol(what.to_owned()));
+        };
+        tally.kinds[self.statements.form(statement).kind as usize] += 1;
+        if BY_STATEMENT {
+            let answered = Answered { kind: statement, refused, rows };
+            match &self.answered {
+                None => self.answered = Some(answered),
+                Some(_) => pipeline.answered.push_back(answered),
+            }
+        }
+        Ok(statement)
     }
 
     /// Goes on with the transaction: appends its next statement, or says what else there is.
@@ -130,7 +176,96 @@ impl<W: Wire, const BY_STATEMENT: bool> ProgramSession<W, BY_STATEMENT> {
                 self.stage = Stage::Thinking;
                 Event::Pause(time)
             }
-            Next::Failed => self.cannot_go_on(out),
+            Next::OpenPipeline => self.begin_pipeline(out),
+            // Pipelines end where they are written.
+            Next::EndPipeline => self.execute_next(out),
+            Next::Failed => self.cannot_go_on(self.run.in_transaction(), out),
+        }
+    }
+
+    #[inline(never)]
+    fn begin_pipeline(&mut self, out: &mut Vec<u8>) -> Event {
+        if let Some(pipeline) = &mut self.pipeline {
+            pipeline.begin(self.run.in_transaction());
+        }
+        self.write_pipeline(out)
+    }
+
+    /// Appends the statements of a pipeline up to its end, or to the next pause in it.
+    fn write_pipeline(&mut self, out: &mut Vec<u8>) -> Event {
+        let (Some(pipeline), Some(wire)) = (&mut self.pipeline, self.wire.pipelines()) else {
+            let message = "the protocol of this system has no pipelines".to_owned();
+            return self.abandon(failure(message), self.run.in_transaction(), out);
+        };
+        let from = out.len();
+        loop {
+            match self.run.advance() {
+                Next::Execute { statement, text } => {
+                    wire.write(&self.statements, (statement, text), &mut self.run, out);
+                    pipeline.wrote(statement);
+                }
+                Next::Think(time) => {
+                    pipeline.hold(from, out);
+                    self.stage = Stage::Thinking;
+                    return Event::Pause(time);
+                }
+                Next::Failed => {
+                    // The server has heard nothing of it.
+                    out.truncate(from);
+                    pipeline.clear();
+                    let in_transaction = pipeline.in_transaction;
+                    return self.cannot_go_on(in_transaction, out);
+                }
+                Next::EndPipeline | Next::Ended | Next::OpenPipeline => {
+                    pipeline.give_back(from, out);
+                    wire.end(out);
+                    self.stage = Stage::Piping;
+                    return Event::More;
+                }
+            }
+        }
+    }
+
+    /// Takes in answers to the statements of a pipeline.
+    #[inline(never)]
+    fn receive_piped(
+        &mut self,
+        input: &[u8],
+        out: &mut Vec<u8>,
+        tally: &mut RequestTally,
+    ) -> Result<(usize, Event), SessionError> {
+        let mut consumed = 0;
+        loop {
+            let came = match self.wire.pipelines() {
+                Some(wire) => wire.receive(&input[consumed..])?,
+                None => (0, None),
+            };
+            consumed += came.0;
+            let event = match came.1 {
+                None => Event::More,
+                Some(Piped::Done { rows, affected_rows }) => {
+                    let rows = affected_rows.unwrap_or(rows);
+                    let statement = self.answer_piped(false, rows, tally)?;
+                    self.note_effect(Some(statement), affected_rows);
+                    continue;
+                }
+                Some(Piped::Failed { error, rolled_back }) => {
+                    // Where all are answered, it is the end of their transaction that was refused.
+                    self.refused = match self.awaited_in_pipeline() {
+                        Some(_) => Some(self.answer_piped(true, 0, tally)?),
+                        None => self.pipeline.as_ref().and_then(|pipeline| pipeline.last),
+                    };
+                    self.abandon(error, !rolled_back, out)
+                }
+                Some(Piped::Ended) if self.awaited_in_pipeline().is_none() => {
+                    self.execute_next(out)
+                }
+                Some(Piped::Ended) => {
+                    let what = "fewer answers than the statements of a pipeline";
+                    return Err(SessionError::Protocol(what.to_owned()));
+                }
+            };
+            return Ok((consumed, event));
         }
     }
 
@@ -143,16 +278,10 @@ impl<W: Wire, const BY_STATEMENT: bool> ProgramSession<W, BY_STATEMENT> {
 
     /// A value of the next statement cannot be computed: the transaction is abandoned.
     #[cold]
-    fn cannot_go_on(&mut self, out: &mut Vec<u8>) -> Event {
+    fn cannot_go_on(&mut self, in_transaction: bool, out: &mut Vec<u8>) -> Event {
         self.refused = None;
         let reason = self.run.error().map(|error| error.to_string());
-        let failure = OperationError {
-            class: ErrorClass::Statement,
-            code: String::new(),
-            sql_state: String::new(),
-            message: reason.unwrap_or_default(),
-        };
-        self.abandon(Box::new(failure), false, out)
+        self.abandon(failure(reason.unwrap_or_default()), in_transaction, out)
     }
 
     /// A statement was answered.
@@ -176,7 +305,7 @@ impl<W: Wire, const BY_STATEMENT: bool> ProgramSession<W, BY_STATEMENT> {
             Answer::Done { .. } => self.execute_next(out),
             Answer::Failed { error, rolled_back } => {
                 self.refused = Some(statement);
-                self.abandon(error, rolled_back, out)
+                self.abandon(error, self.run.in_transaction() && !rolled_back, out)
             }
         }
     }
@@ -185,15 +314,14 @@ impl<W: Wire, const BY_STATEMENT: bool> ProgramSession<W, BY_STATEMENT> {
     fn abandon(
         &mut self,
         failure: Box<OperationError>,
-        rolled_back: bool,
+        in_transaction: bool,
         out: &mut Vec<u8>,
     ) -> Event {
-        let in_transaction = self.run.in_transaction();
         match failure.class == ErrorClass::Conflict && self.run.can_retry() {
             true => self.run.again(),
             false => self.run.restart(),
         }
-        if in_transaction && !rolled_back {
+        if in_transaction {
             self.rows_due = 0;
             self.wire.write_rollback(out);
             self.stage = Stage::RollingBack(failure);
@@ -242,6 +370,9 @@ impl<W: Wire, const BY_STATEMENT: bool> Session for ProgramSession<W, BY_STATEME
 
     fn open(&mut self, out: &mut Vec<u8>) {
         (self.event, self.then) = (None, None);
+        if let Some(pipeline) = &mut self.pipeline {
+            pipeline.clear();
+        }
         self.run.restart();
         self.stage = Stage::GettingReady;
         self.wire.open(out);
@@ -267,7 +398,13 @@ impl<W: Wire, const BY_STATEMENT: bool> Session for ProgramSession<W, BY_STATEME
     }
 
     fn resume(&mut self, out: &mut Vec<u8>) {
-        self.begin(out);
+        if !self.pipeline.as_ref().is_some_and(|pipeline| pipeline.is_open) {
+            return self.begin(out);
+        }
+        let event = self.write_pipeline(out);
+        if !matches!(event, Event::More) {
+            self.without_request(event);
+        }
     }
 
     #[inline]
@@ -287,6 +424,7 @@ impl<W: Wire, const BY_STATEMENT: bool> Session for ProgramSession<W, BY_STATEME
         let statement = match &self.stage {
             Stage::Executing(statement) => Some(*statement),
             Stage::RollingBack(_) => None,
+            Stage::Piping => return self.receive_piped(input, out, tally),
             Stage::GettingReady => return self.get_ready(input, out),
             Stage::Idle | Stage::Closed | Stage::Thinking => {
                 return Err(SessionError::Protocol("bytes that were not asked for".to_owned()));
@@ -298,7 +436,7 @@ impl<W: Wire, const BY_STATEMENT: bool> Session for ProgramSession<W, BY_STATEME
         if let Answer::Done { rows, affected_rows } = answer {
             tally.answers.checked += u64::from(self.rows_due > 0);
             tally.answers.short += u64::from(rows < self.rows_due);
-            self.note_effect(affected_rows);
+            self.note_effect(statement, affected_rows);
         }
         let event = match (std::mem::replace(&mut self.stage, Stage::Idle), answer) {
             (Stage::RollingBack(failure), _) => {
@@ -316,12 +454,17 @@ impl<W: Wire, const BY_STATEMENT: bool> Session for ProgramSession<W, BY_STATEME
 
     #[inline]
     fn take_answered(&mut self) -> Option<Answered> {
-        self.answered.take()
+        let answered = self.answered.take()?;
+        if let Some(pipeline) = &mut self.pipeline {
+            self.answered = pipeline.answered.pop_front();
+        }
+        Some(answered)
     }
 
     fn awaited(&self) -> Option<usize> {
         match self.stage {
             Stage::Executing(statement) if BY_STATEMENT => Some(statement),
+            Stage::Piping if BY_STATEMENT => self.awaited_in_pipeline(),
             _ => None,
         }
     }
@@ -357,11 +500,18 @@ impl<W: Wire, const BY_STATEMENT: bool> WithoutServer for ProgramSession<W, BY_S
         if matches!(self.stage, Stage::Thinking) {
             return Event::More;
         }
-        self.note_effect(Some(1));
         match std::mem::replace(&mut self.stage, Stage::Idle) {
             Stage::Executing(statement) => {
+                self.note_effect(Some(statement), Some(1));
                 let answer = Answer::Done { rows: 0, affected_rows: Some(1) };
                 self.answered_with(statement, answer, out, tally)
+            }
+            Stage::Piping => {
+                while self.awaited_in_pipeline().is_some() {
+                    // One is awaited.
+                    let _ = self.answer_piped(false, 1, tally);
+                }
+                self.execute_next(out)
             }
             // Nothing else is under way where nothing is refused.
             _ => Event::Done,

@@ -110,8 +110,20 @@ impl Statements {
         }
     }
 
+    /// Statements of a pipeline outside of BEGIN and COMMIT are one transaction together: neither of them
+    /// stands alone.
+    fn look_through_pipeline(&self, steps: &[Step], open: &mut bool, see: &mut dyn FnMut(bool)) {
+        let mut seen = |inside| {
+            see(inside);
+            if !inside {
+                see(true);
+            }
+        };
+        self.look_through(steps, open, &mut seen);
+    }
+
     /// Says of each statement whether a transaction is open around it.
-    fn look_through(&self, steps: &[Step], open: &mut bool, see: &mut impl FnMut(bool)) {
+    fn look_through(&self, steps: &[Step], open: &mut bool, see: &mut dyn FnMut(bool)) {
         for step in steps {
             match step {
                 Step::Execute { statement, .. } => match self.forms[*statement].kind {
@@ -124,6 +136,7 @@ impl Statements {
                     _ => see(*open),
                 },
                 Step::Repeat { steps, .. } => self.look_through(steps, open, see),
+                Step::Pipeline(steps) => self.look_through_pipeline(steps, open, see),
                 Step::If { branches, otherwise } => {
                     let before = *open;
                     for steps in branches.iter().map(|(_, steps)| steps).chain([otherwise]) {

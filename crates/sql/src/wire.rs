@@ -1,4 +1,4 @@
-use crate::Statements;
+use crate::{PipelineWire, Statements};
 use engine::{OperationError, ServedBy, SessionError};
 use model::RequestKind;
 use workload::program::Run;
@@ -62,6 +62,12 @@ pub trait Wire {
         run: &mut Run,
         input: &[u8],
     ) -> Result<(usize, Option<Answer>), SessionError>;
+
+    /// How statements are sent without waiting; absent where the protocol has no such thing, whose systems
+    /// refuse scripts that do.
+    fn pipelines(&mut self) -> Option<&mut dyn PipelineWire> {
+        None
+    }
 
     /// Whether bytes that nobody asked for are how the server says goodbye.
     fn is_farewell(&self, input: &[u8]) -> bool;

@@ -5,7 +5,9 @@ use analyse::{
     Check, CheckPassed, CounterMismatch, CountersUnavailable, Errors, Evidence, LedgerUnbalanced,
     LittlesLaw, Metric, Severity, Subject, TrialFailed, Validity, analyse,
 };
-use model::{Dataset, ErrorClass, ErrorCount, TrialRecord};
+use model::{
+    Dataset, ErrorClass, ErrorCount, Script, ScriptTransaction, Transactions, TrialRecord, Workload,
+};
 use std::time::Duration;
 use test_support::{balance, latencies};
 
@@ -103,6 +105,43 @@ fn littles_law_tells_latencies_that_cannot_be_true() {
             assert_eq!(*clients, 4);
             assert!((busy_clients - mean_ms).abs() < 0.01);
         }
+    }
+}
+
+/// Clients with think time are idle by their own will, and busier than there are of them they cannot be.
+#[test]
+fn littles_law_asks_no_work_of_clients_that_pause() {
+    for (think_time, text, mean_ms, expected) in [
+        (Some(Duration::from_millis(2)), "SELECT 1;", 2.0, Validity::Valid),
+        (None, "SELECT 1;\n\\Sleep 2 ms", 2.0, Validity::Valid),
+        (None, "SELECT 1;", 2.0, Validity::Void),
+        (Some(Duration::from_millis(2)), "SELECT 1;", 8.0, Validity::Void),
+    ] {
+        let mut data = spoilt(|record| {
+            load_of(record).latencies = latencies(mean_ms / 1e3);
+            balance(record);
+        });
+        let script = Script { origin: "a".to_owned(), text: text.to_owned(), columns: vec![] };
+        let transaction = ScriptTransaction {
+            name: "a".to_owned(),
+            script,
+            weight: 1,
+            think_time,
+            slo: None,
+            retry: false,
+        };
+        let own = Transactions {
+            transactions: vec![transaction],
+            set: Default::default(),
+            prepared: true,
+            writes: false,
+            change_data: false,
+            data: Default::default(),
+        };
+        data.study.tests[0].load_mut().unwrap().workload = Workload::Transactions(own);
+        let analysis = analyse(&data);
+        let laws = found(&analysis, |evidence| matches!(evidence, Evidence::LittlesLaw(_)));
+        assert_eq!(laws.len(), usize::from(expected == Validity::Void), "{text} {mean_ms}");
     }
 }
 

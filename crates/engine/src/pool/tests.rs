@@ -11,7 +11,7 @@ use super::*;
 use crate::Limit;
 use model::{Effect, Interval, Phase, RequestKind, RequestTally};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
 /// One byte asks, one byte answers: `r` success, `e` a conflict, `x` another error, `.` nothing
@@ -407,6 +407,64 @@ fn kinds_of_requests_have_latencies_of_their_own_in_the_measured_phase() {
     };
     assert_eq!(found(0), (3, 10.0, 200.0));
     assert_eq!(found(1), (2, 70.0, 810.0));
+}
+
+/// Requests of two kinds that are sent together.
+#[derive(Default)]
+struct Together(VecDeque<Answered>);
+
+impl Session for Together {
+    const KINDS: &'static [RequestKind] = &KINDS;
+    const BY_STATEMENT: bool = true;
+
+    fn names(&self) -> Vec<String> {
+        ["first", "second"].map(str::to_owned).into()
+    }
+
+    fn open(&mut self, _: &mut Vec<u8>) {}
+    fn tls_started(&mut self, _: &mut Vec<u8>) {}
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        out.push(b'q');
+    }
+    fn receive(
+        &mut self,
+        input: &[u8],
+        _: &mut Vec<u8>,
+        _: &mut RequestTally,
+    ) -> Result<(usize, Event), SessionError> {
+        if input[0] == b'l' {
+            return Ok((1, Event::Ready));
+        }
+        let answered = |&byte: &u8| Answered { kind: usize::from(byte), refused: false, rows: 0 };
+        self.0.extend(input.iter().map(answered));
+        let event = if input.ends_with(&[1]) { Event::Done } else { Event::More };
+        Ok((input.len(), event))
+    }
+    fn take_answered(&mut self) -> Option<Answered> {
+        self.0.pop_front()
+    }
+    fn close(&mut self, _: &mut Vec<u8>) {}
+}
+
+#[test]
+fn requests_that_are_sent_together_take_from_their_sending_to_their_own_answers() {
+    let at = |ms: u32| Nanos(0).plus(ms * MS);
+    let mut pool = Pool::new(vec![Together::default()], rules(window(Duration::ZERO, 1_000 * MS)));
+    let mut out = Vec::new();
+    pool.receive(0, b"l", at(0), at(0), &mut out).unwrap();
+    pool.start(at(0));
+    pool.begin(0, at(0), &mut out);
+    pool.receive(0, &[0], at(20), at(20), &mut out).unwrap();
+    pool.receive(0, &[1], at(50), at(50), &mut out).unwrap();
+    // Both at once.
+    pool.receive(0, &[0, 1], at(90), at(90), &mut out).unwrap();
+    let kinds = pool.close(at(100)).unwrap().by_request;
+    let found = |kind: usize| {
+        let latencies = &kinds[kind].latencies;
+        let ms = |value: Option<f64>| value.unwrap().round();
+        (latencies.count(), ms(latencies.min_ms()), ms(latencies.max_ms()))
+    };
+    assert_eq!((found(0), found(1)), ((2, 20.0, 40.0), (2, 40.0, 50.0)));
 }
 
 /// What one client's requests of each kind show (how many, and the longest in seconds), where it

@@ -57,6 +57,22 @@ pub(crate) fn answers() -> Vec<Vec<u8>> {
         message(b'Z', b"I"),
     ]
     .concat();
+    let together = [
+        message(b'2', b""),
+        message(b'C', b"UPDATE 1\0"),
+        message(b'2', b""),
+        message(b'D', b"\0\x01\0\0\0\x02ab"),
+        message(b'C', b"SELECT 1\0"),
+        message(b'Z', b"I"),
+    ]
+    .concat();
+    let refused = [
+        message(b'2', b""),
+        message(b'C', b"BEGIN\0"),
+        refusal("ERROR", "23505"),
+        message(b'Z', b"E"),
+    ]
+    .concat();
     let copy = [
         message(b'H', &[0; 3]),
         message(b'd', b"1\n"),
@@ -68,7 +84,7 @@ pub(crate) fn answers() -> Vec<Vec<u8>> {
     [rows(), error, copy, refusal("FATAL", "57P01"), message(b'G', &[0; 3])]
         .into_iter()
         .flat_map(|stream| [seed(&[0, 3], &stream), seed(&[1, 0], &stream)])
-        .chain([seed(&[2, 1], &prepared)])
+        .chain([seed(&[2, 1], &prepared), seed(&[4, 1], &together), seed(&[4, 2], &refused)])
         .collect()
 }
 
@@ -81,6 +97,47 @@ pub(crate) fn sessions() -> Vec<Vec<u8>> {
     ]
     .concat();
     let error = [refusal("ERROR", "40001"), message(b'Z', b"E")].concat();
-    let point = [let_in(), prepared, message(b'2', b""), rows(), error].concat();
-    vec![seed(&[0, 3, 5], &point), seed(&[0, 3 + 16, 0], &[let_in(), rows(), rows()].concat())]
+    let point = [let_in(), prepared, message(b'2', b""), rows(), error.clone()].concat();
+    let three = [
+        [message(b'1', b""), message(b't', b"\0\0"), message(b'n', b"")].concat(),
+        [
+            message(b'1', b""),
+            message(b't', b"\0\x01\0\0\0\x17"),
+            message(b'T', &[&[0, 1, b'c', 0][..], &[0; 18]].concat()),
+        ]
+        .concat(),
+        [message(b'1', b""), message(b't', b"\0\0"), message(b'n', b"")].concat(),
+        [
+            message(b'1', b""),
+            message(b't', b"\0\0"),
+            message(b'T', &[&[0, 1, b'c', 0][..], &[0; 18]].concat()),
+        ]
+        .concat(),
+        message(b'Z', b"I"),
+    ]
+    .concat();
+    let done = |tag: &[u8]| [message(b'2', b""), message(b'C', tag)].concat();
+    let pipeline = [
+        let_in(),
+        three,
+        done(b"BEGIN\0"),
+        done(b"SELECT 1\0"),
+        message(b'1', b""),
+        done(b"UPDATE 1\0"),
+        done(b"COMMIT\0"),
+        message(b'Z', b"I"),
+        message(b'2', b""),
+        rows(),
+        done(b"BEGIN\0"),
+        message(b'2', b""),
+        error.clone(),
+        message(b'C', b"ROLLBACK\0"),
+        message(b'Z', b"I"),
+    ]
+    .concat();
+    vec![
+        seed(&[0, 32, 5], &pipeline),
+        seed(&[0, 3, 5], &point),
+        seed(&[0, 3 + 16, 0], &[let_in(), rows(), rows()].concat()),
+    ]
 }

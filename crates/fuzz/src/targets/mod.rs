@@ -8,6 +8,7 @@ mod mysql;
 mod output;
 mod own_data;
 mod postgres;
+mod prices;
 mod redis;
 mod script;
 mod session;
@@ -67,6 +68,7 @@ pub const TARGETS: &[Target] = &[
     settings::SETTINGS,
     output::GATE,
     own_data::OWN_DATA,
+    prices::PRICES,
     store::BYTES,
     store::CELLS,
     store::SCHEMA,

@@ -39,6 +39,12 @@ pub(super) const OWN_DATA: Target = Target {
             "# Query_time: 0.5\nSET timestamp=1;\nSELECT `a` FROM t -- x\nWHERE id IN (1, 2) AND b = 'x''y' LIMIT 2, 5;\n",
             "x LOG:  duration: 0.5 ms  execute S_1: SELECT \"a\"::int FROM t\n\tWHERE id BETWEEN $1 AND $2 AND b = $x$;$x$\n\
              x LOG:  statement: INSERT INTO t (id, b) VALUES (1, E'\\'')\n",
+            "2026-01-01 0,a,b,1,c,s,3,SELECT,2026-01-01 0,3/1,0,LOG,00000,\"duration: 0.5 ms  statement: SELECT \
+             a FROM t\nWHERE id = ANY(ARRAY[1, 2]::int[])\",,,,,,,,,p,b,,0\n\
+             {\"error_severity\":\"LOG\",\"message\":\"duration: 1 ms  statement: WITH x AS (SELECT a FROM t)\\n\
+             SELECT * FROM x JOIN t u ON u.id = 5\"}\n",
+            "WITH RECURSIVE x (n) AS MATERIALIZED (DELETE FROM t WHERE id <> ALL(?::a.b[]) RETURNING a), y AS \
+             (SELECT 1) INSERT INTO t (id, a) VALUES (?, ?) RETURNING id, a",
             "[mysqld]\ninnodb-buffer-pool-size = 1G # much\n!includedir conf.d\nskip-name-resolve\n",
         ];
         texts.map(|text| text.as_bytes().to_vec()).into()
@@ -57,6 +63,12 @@ pub(super) const OWN_DATA: Target = Target {
         "\\N",
         "!include ",
         "\n[",
+        "WITH ",
+        " AS (SELECT ",
+        " = ANY(?)",
+        " RETURNING ",
+        ",LOG,00000,\"",
+        "\"error_severity\":\"LOG\",\"message\":",
     ],
 };
 

@@ -5,8 +5,8 @@ use crate::Target;
 use crate::input::{Cuts, Input, feed};
 use crate::seeds::postgres as seeds;
 use postgres::protocol::{
-    Answer, AnswerReader, Columns, Kept, Login, LoginOptions, LoginStep, PrepareAnswer,
-    PrepareReader, TextAnswer, TextReader,
+    Answer, AnswerReader, Columns, Kept, Login, LoginOptions, LoginStep, PipedAnswer,
+    PrepareAnswer, PrepareReader, TextAnswer, TextReader,
 };
 
 /// A login against a server that may send anything.
@@ -97,6 +97,11 @@ fn answers(data: &[u8]) {
         assert_eq!(whole, prepared(stream, Cuts::new(cuts)), "pieces matter");
         return;
     }
+    if flags & 4 != 0 {
+        let whole = piped(stream, Cuts::new(0));
+        assert_eq!(whole, piped(stream, Cuts::new(cuts)), "pieces change a pipeline");
+        return;
+    }
     let keeps = flags & 1 != 0;
     let counted = count(stream, keeps, Cuts::new(0));
     assert_eq!(counted, count(stream, keeps, Cuts::new(cuts)), "pieces change answers");
@@ -126,6 +131,23 @@ fn count(stream: &[u8], keeps: bool, cuts: Cuts) -> Vec<String> {
                 }
             }
             Some(consumed)
+        }
+        Err(error) => {
+            found.push(format!("{error:?} {error}"));
+            None
+        }
+    });
+    found
+}
+
+/// Every answer to statements that were sent together, in words.
+fn piped(stream: &[u8], cuts: Cuts) -> Vec<String> {
+    let (mut reader, mut found) = (AnswerReader::default(), Vec::new());
+    feed(stream, cuts, |piece| match reader.receive_piped(piece) {
+        Ok((consumed, answer)) => {
+            let ends = matches!(answer, Some(PipedAnswer::Ended(Answer::Failed(_, None))));
+            found.extend(answer.map(|answer| format!("{answer:?}")));
+            (!ends).then_some(consumed)
         }
         Err(error) => {
             found.push(format!("{error:?} {error}"));

@@ -21,6 +21,8 @@ pub(super) const SCRIPT: Target = Target {
     },
     seeds: || {
         let own = [
+            "\\set a 1\n\\startpipeline\nBEGIN;\n\\if :a\nUPDATE t SET x = :a;\n\\endif\n\\sleep 1 us\nEND;\n\
+             \\endpipeline\nSELECT 1 AS b \\gset\n",
             "\\set a random_zipfian(1, 10 * :scale, 1.1) + case when :a is null then 1 end\n\
              \\values id[:id_rows] file.csv 'id'\n\\values b = SELECT 1;\n\\if not :id < ~3\n\
              SELECT a, b.*, count(*) AS n FROM t_:a WHERE x = ':a' AND y = :id::int /* :b */; \\gset p_\n\
@@ -46,6 +48,8 @@ pub(super) const SCRIPT: Target = Target {
         "\\sleep ",
         "\\gset ",
         "\\aset\n",
+        "\\startpipeline\n",
+        "\\endpipeline\n",
         "\\;",
         "\\\n",
         ":scale",
@@ -80,6 +84,7 @@ fn options(bits: u8) -> Options {
             hash_comments: bit(4),
             nested_comments: bit(5),
             folds_names: bit(6),
+            pipelines: bit(5),
         },
     };
     let variables = BTreeMap::from([("text".to_owned(), Initial::Text("a'b".to_owned()))]);

@@ -11,7 +11,10 @@ use mysql::load::MysqlWire;
 use postgres::load::{Duplicates, PostgresWire};
 use redis::load::{KeyValueCommands, KeyValueSession, RedisLogin};
 use sql::{ProgramSession, Statements};
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
+use workload::program::Program;
+use workload::script::{Options, Parsed, Script, Syntax, parse};
 
 /// A client of an OLTP load.
 pub(super) const MYSQL: Target = Target {
@@ -89,7 +92,10 @@ fn postgres(data: &[u8]) {
     workload.prepared = mix & 16 == 0;
     workload.tables = 1 + u32::from(mix >> 7);
     let stream = input.rest();
-    let program = workload::oltp::program(&workload);
+    let program = match mix & 32 {
+        0 => workload::oltp::program(&workload),
+        _ => together(),
+    };
     let statements = Arc::new(Statements::new(program, 1, 1));
     let session = || {
         let options = super::postgres::options(flags & !2);
@@ -98,6 +104,16 @@ fn postgres(data: &[u8]) {
     };
     let whole = converse(session(), stream, Cuts::new(0));
     assert_eq!(whole, converse(session(), stream, Cuts::new(cuts)), "pieces change a session");
+}
+
+/// Statements that are sent without waiting.
+fn together() -> Program {
+    let text = "\\startpipeline\nBEGIN;\nSELECT c FROM t WHERE id = :client_id;\nUPDATE t_:client_id SET c = 1;\n\
+                COMMIT;\n\\endpipeline\nSELECT 1;\n";
+    let script = Script { text: text.to_owned(), weight: 1, ..Script::default() };
+    let options = Options { prepared: true, syntax: Syntax::STANDARD, variables: BTreeMap::new() };
+    let parts = parse(&[script], &options).and_then(Parsed::without_values);
+    Program::new(parts.unwrap_or_else(|error| panic!("{error}")))
 }
 
 /// Byte 0: login and workload. Byte 1: how the stream is cut.
@@ -133,6 +149,8 @@ struct Conversation {
     counts: RequestTally,
     done: u64,
     failed: Vec<String>,
+    /// Statements, whether they were refused, and their rows.
+    answered: Vec<(usize, bool, u64)>,
     end: String,
 }
 
@@ -145,7 +163,10 @@ fn converse(mut session: impl Session, stream: &[u8], cuts: Cuts) -> Conversatio
     session.open(&mut sent);
     feed(stream, cuts, |piece| {
         let event = session.receive(piece, &mut sent, &mut talk.counts);
-        let _ = (session.take_answered(), session.awaited());
+        let _ = session.awaited();
+        while let Some(answered) = session.take_answered() {
+            talk.answered.push((answered.kind, answered.refused, answered.rows));
+        }
         let (consumed, event) = match event {
             Ok(event) => event,
             Err(error) => {

@@ -9,12 +9,19 @@ pub(crate) struct SlowLog {
     /// The statement that is read.
     statement: String,
     seconds: f64,
+    /// Whether a statement comes: what stands elsewhere are the words of the server that wrote it.
+    is_due: bool,
 }
 
 impl Default for SlowLog {
     fn default() -> Self {
         let syntax = READER.system.facts().sql.copied().unwrap_or(SqlSyntax::STANDARD);
-        Self { tally: StatementTally::new(syntax), statement: String::new(), seconds: 0.0 }
+        Self {
+            tally: StatementTally::new(syntax),
+            statement: String::new(),
+            seconds: 0.0,
+            is_due: false,
+        }
     }
 }
 
@@ -36,6 +43,7 @@ impl StatementLog for SlowLog {
             if let Some(rest) = comment.trim_start().strip_prefix("Query_time:") {
                 let number = rest.split_whitespace().next().and_then(|word| word.parse().ok());
                 self.seconds = number.unwrap_or(0.0);
+                self.is_due = true;
             }
             return;
         }
@@ -46,10 +54,13 @@ impl StatementLog for SlowLog {
         if is_of_session("SET timestamp=") || is_of_session("use ") {
             return;
         }
-        // What stands before the first comment are the words of the server that wrote it.
+        if !self.is_due {
+            return;
+        }
         StatementTally::append(&mut self.statement, line);
         if line.ends_with(';') {
             self.end();
+            self.is_due = false;
         }
     }
 
@@ -69,11 +80,13 @@ mod tests {
         let text = "/usr/sbin/mariadbd, Version: 10.11. started with:\n# Time: 1\n# User@Host: a[a] @ [::1]\n\
              # Query_time: 0.5  Lock_time: 0\nuse shop;\nSET timestamp=17;\nSELECT *\nFROM t -- all\nWHERE id = 5;\n\
              # Query_time: 0.25  Lock_time: 0\nSET timestamp=17;\nSELECT * FROM t WHERE id = 6;\n\
-             # Query_time: 2  Lock_time: 0\nUPDATE t SET a = 'x' WHERE id = 7;\n";
+             # Query_time: 2  Lock_time: 0\nUPDATE t SET a = 'x' WHERE id = 7;\n\
+             /usr/sbin/mariadbd, Version: 10.11. started with:\nTcp port: 3306\nTime Id Command Argument\n\
+             # Time: 2\n";
         text.lines().for_each(|line| log.line(line));
         let found: Vec<(String, u64)> =
             log.finish().statements.into_iter().map(|one| (one.text, one.count)).collect();
-        assert!(found.contains(&("SELECT * FROM t WHERE id = ?".to_owned(), 2)), "{found:?}");
-        assert_eq!(found[0], ("UPDATE t SET a = ? WHERE id = ?".to_owned(), 1));
+        let update = ("UPDATE t SET a = ? WHERE id = ?".to_owned(), 1);
+        assert_eq!(found, [update, ("SELECT * FROM t WHERE id = ?".to_owned(), 2)]);
     }
 }

@@ -67,11 +67,13 @@ fn check(directory: &Path) -> Result<(), Failure> {
     match directory.join(SYSTEM_TABLESPACE).symlink_metadata() {
         Ok(facts) if facts.is_file() => {}
         Ok(_) => return refuse("has an ibdata1 that is no file", ""),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
             return refuse(
                 "is no data directory: it holds no ibdata1",
                 "name what mariabackup --prepare has made ready, or the data directory of a server that is \
-                 stopped",
+                 stopped; a dump is loaded by a test: setup = \"dump.sql\"",
             );
         }
         Err(error) => return Err(file_trouble("the data", directory, &error)),

@@ -3,6 +3,9 @@
 mod classify;
 #[cfg(test)]
 mod peer;
+mod pipeline;
+#[cfg(test)]
+mod piping;
 mod prepared;
 #[cfg(test)]
 mod tests;

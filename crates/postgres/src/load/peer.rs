@@ -34,6 +34,10 @@ pub(super) struct Peer {
     gone: bool,
     /// What comes next, before the usual.
     pub(super) script: VecDeque<Option<Said>>,
+    /// What it answers to the next Sync before it is ready.
+    pub(super) refuses_at_sync: Option<&'static str>,
+    /// Whether it says of each statement twice that it is done.
+    pub(super) says_twice: bool,
     /// Every text that was executed.
     pub(super) executed: Vec<String>,
 }
@@ -74,7 +78,13 @@ impl Peer {
     fn take(&mut self, tag: u8, body: &[u8], out: &mut Vec<u8>) {
         match tag {
             _ if self.gone => {}
-            b'S' => self.ready(out),
+            b'S' => {
+                if let Some(state) = self.refuses_at_sync.take() {
+                    let body = format!("SERROR\0VERROR\0C{state}\0Mrefused\0\0");
+                    message(b'E', body.as_bytes(), out);
+                }
+                self.ready(out);
+            }
             _ if self.failed => {}
             b'P' => {
                 let (name, rest) = text_of(body);
@@ -159,7 +169,9 @@ impl Peer {
             (_, end @ ("COMMIT" | "ROLLBACK")) => (self.state, tag) = (b'I', end.to_owned()),
             (_, text) => tag = format!("{} 1", &text[..6]),
         }
-        message(b'C', &[tag.as_bytes(), &[0]].concat(), out);
+        for _ in 0..1 + u8::from(self.says_twice) {
+            message(b'C', &[tag.as_bytes(), &[0]].concat(), out);
+        }
         self.executed.push(sql);
     }
 }
@@ -204,6 +216,22 @@ impl Talk {
             return Ok(event);
         }
         self.go_on(out)
+    }
+
+    /// Goes on after a pause.
+    pub(super) fn resume(&mut self) -> Result<Event, SessionError> {
+        let mut out = Vec::new();
+        self.session.resume(&mut out);
+        match self.session.take_event() {
+            Some(event) => Ok(event),
+            None => self.go_on(out),
+        }
+    }
+
+    /// What has been answered since the last call.
+    pub(super) fn answered(&mut self) -> Vec<(usize, bool, u64)> {
+        let answered = std::iter::from_fn(|| self.session.take_answered());
+        answered.map(|one| (one.kind, one.refused, one.rows)).collect()
     }
 
     /// Goes on until something else comes than more.

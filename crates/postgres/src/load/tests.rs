@@ -15,13 +15,13 @@ use workload::script::{Options, Script, Syntax, parse};
 
 const WORDING: Wording = Wording { begin: "BEGIN", omits_given_ids: true };
 
-fn script(text: &str, prepared: bool) -> Program {
+pub(super) fn script(text: &str, prepared: bool) -> Program {
     let script = Script { text: text.to_owned(), weight: 1, ..Script::default() };
     let options = Options { prepared, syntax: Syntax::STANDARD, variables: Default::default() };
     Program::new(parse(&[script], &options).unwrap().without_values().unwrap())
 }
 
-fn failed(event: Event) -> OperationError {
+pub(super) fn failed(event: Event) -> OperationError {
     match event {
         Event::Failed(error) => *error,
         other => panic!("{other:?}"),

@@ -3,12 +3,12 @@ use super::prepared::{Known, Shared, name, text};
 use crate::names::{LOAD_NAME, ROWS_INSERTED, TABLE_SCANS, TRANSACTIONS};
 use crate::protocol::{
     Answer, AnswerReader, Columns, Kept, Login, LoginOptions, LoginStep, PrepareAnswer,
-    PrepareReader, Prepared, TransactionState, certificate_hash, write_prepare, write_query,
-    write_sync, write_terminate, write_text_query,
+    PrepareReader, Prepared, ServerError, TransactionState, certificate_hash, write_prepare,
+    write_query, write_sync, write_terminate, write_text_query,
 };
 use engine::{OperationError, ServedBy, SessionError};
 use model::{Effect, RequestKind};
-use sql::{Boundaries, Ready, Statements, TextTemplate, Wire, read_row, wrong_rows};
+use sql::{Boundaries, PipelineWire, Ready, Statements, TextTemplate, Wire, read_row, wrong_rows};
 use std::sync::Arc;
 use workload::program::{Parameter, RowRead, Run, Statement, StatementKind, Text, Value};
 
@@ -86,9 +86,9 @@ pub struct PostgresWire {
     duplicates: Duplicates,
     shared: Arc<Shared>,
     /// By statement; absent of those that are prepared.
-    texts: Arc<[Box<[TextTemplate]>]>,
+    pub(super) texts: Arc<[Box<[TextTemplate]>]>,
     stage: Stage,
-    reader: AnswerReader,
+    pub(super) reader: AnswerReader,
     /// By place, where this connection's server has told otherwise than others.
     own: Vec<Option<Box<Known>>>,
     /// The columns of the answer under way, from which variables read.
@@ -242,8 +242,20 @@ impl PostgresWire {
         Ok(None)
     }
 
+    /// What an error amounts to, and whether the server has no transaction open any more.
+    pub(super) fn failed(
+        &self,
+        error: ServerError,
+        transaction: Option<TransactionState>,
+    ) -> (Box<OperationError>, bool) {
+        // Without a state there is no connection any more.
+        let rolled_back =
+            !matches!(transaction, Some(TransactionState::Open | TransactionState::Failed));
+        (Box::new(operation_error(error, self.duplicates)), rolled_back)
+    }
+
     #[inline]
-    fn write_prepared(
+    pub(super) fn write_prepared(
         &mut self,
         place: usize,
         parameters: &[Parameter],
@@ -406,10 +418,7 @@ impl Wire for PostgresWire {
                 }
             }
             Some(Answer::Failed(error, transaction)) => {
-                // Without a state there is no connection any more.
-                let rolled_back =
-                    !matches!(transaction, Some(TransactionState::Open | TransactionState::Failed));
-                let error = Box::new(operation_error(*error, self.duplicates));
+                let (error, rolled_back) = self.failed(*error, transaction);
                 sql::Answer::Failed { error, rolled_back }
             }
         };
@@ -420,6 +429,10 @@ impl Wire for PostgresWire {
     fn is_farewell(&self, input: &[u8]) -> bool {
         let answer = AnswerReader::default().receive(input, None);
         matches!(answer, Ok((_, Some(Answer::Failed(error, None)))) if error.is_last_word())
+    }
+
+    fn pipelines(&mut self) -> Option<&mut dyn PipelineWire> {
+        Some(self)
     }
 
     fn close(&mut self, out: &mut Vec<u8>) {

@@ -1,19 +1,21 @@
+use super::record::{CsvRecord, Line, Record, json};
 use model::SqlSyntax;
 use workload::draft::{LoggedStatements, StatementLog, StatementTally};
 
-/// Reads a server's log in the format that it has on stderr, whatever `log_line_prefix` is.
+/// Reads a server's log: csvlog, jsonlog, or the format that it has on stderr, whatever `log_line_prefix` is.
 #[derive(Debug)]
 pub(crate) struct ServerLog {
     tally: StatementTally,
     /// The statement whose further lines may come.
     statement: String,
     seconds: f64,
+    csv: CsvRecord,
 }
 
 impl Default for ServerLog {
     fn default() -> Self {
         let tally = StatementTally::new(SqlSyntax::STANDARD);
-        Self { tally, statement: String::new(), seconds: 0.0 }
+        Self { tally, statement: String::new(), seconds: 0.0, csv: CsvRecord::default() }
     }
 }
 
@@ -21,16 +23,41 @@ impl ServerLog {
     fn end(&mut self) {
         self.tally.add(&std::mem::take(&mut self.statement), self.seconds);
     }
+
+    /// A message may tell of a statement, whose further lines may come.
+    fn message(&mut self, said: &str) {
+        self.end();
+        if let Some((seconds, statement)) = logged(said) {
+            self.seconds = seconds;
+            StatementTally::append(&mut self.statement, statement);
+        }
+    }
+
+    /// A message that is all there.
+    fn record(&mut self, record: &Record) {
+        if record.severity == "LOG" {
+            self.message(&record.message);
+        }
+        self.end();
+    }
 }
 
 impl StatementLog for ServerLog {
     fn wanted(&self) -> &'static str {
-        "a log of the server in the format of stderr, in English, with log_min_duration_statement = 0 or \
-         log_statement = 'all'"
+        "a log of the server in the format of stderr, csvlog or jsonlog, in English, with \
+         log_min_duration_statement = 0 or log_statement = 'all'"
     }
 
     fn line(&mut self, line: &str) {
         let line = line.trim_end();
+        match self.csv.line(line) {
+            Line::Ends(record) => return self.record(&record),
+            Line::GoesOn => return,
+            Line::Other => {}
+        }
+        if let Some(record) = json(line) {
+            return self.record(&record);
+        }
         // Further lines of a message are indented by a tab.
         if let Some(more) = line.strip_prefix('\t') {
             if !self.statement.is_empty() {
@@ -38,12 +65,9 @@ impl StatementLog for ServerLog {
             }
             return;
         }
-        self.end();
-        if let Some((seconds, statement)) =
-            line.split_once("LOG:  ").and_then(|(_, said)| logged(said))
-        {
-            self.seconds = seconds;
-            StatementTally::append(&mut self.statement, statement);
+        match line.split_once("LOG:  ") {
+            Some((_, said)) => self.message(said),
+            None => self.end(),
         }
     }
 
@@ -73,6 +97,27 @@ fn logged(said: &str) -> Option<(f64, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_three_formats_of_a_log_tell_the_same() {
+        let csv = "2026-11-28 00:10:00.123 UTC,\"ann\",\"shop\",17,\"[local]\",6745.11,3,\"SELECT\",\
+             2026-11-28 00:09:59 UTC,3/12,0,LOG,00000,\"duration: 0.250 ms  statement: SELECT a -- b\n\
+             FROM t\nWHERE \"\"c\"\" = 'x'\",,,,,,,,,\"psql\",\"client backend\",,0\n\
+             2026-11-28 00:10:00.123 UTC,\"ann\",\"shop\",17,\"[local]\",6745.11,4,\"SELECT\",\
+             2026-11-28 00:09:59 UTC,3/12,0,ERROR,42P01,\"duration: 0.250 ms  statement: SELECT 9\",,,,,,,,,\
+             \"psql\",\"client backend\",,0\n";
+        let json = "{\"error_severity\":\"LOG\",\"message\":\"duration: 0.250 ms  statement: SELECT a -- b\\nFROM \
+             t\\nWHERE \\\"c\\\" = 'x'\"}\n{\"error_severity\":\"ERROR\",\"message\":\"statement: SELECT 9\"}\n";
+        let stderr = "2026-11-28 [17] LOG:  duration: 0.250 ms  statement: SELECT a -- b\n\
+             \tFROM t\n\tWHERE \"c\" = 'x'\n2026-11-28 [17] ERROR:  statement: SELECT 9\n";
+        for text in [csv, json, stderr] {
+            let mut log = Box::new(ServerLog::default());
+            text.lines().for_each(|line| log.line(line));
+            let found = log.finish().statements;
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert_eq!(found[0].text, "SELECT a FROM t WHERE \"c\" = ?");
+        }
+    }
 
     #[test]
     fn statements_of_all_protocols_are_summed_up_without_values() {

@@ -1,6 +1,7 @@
 //! What a database holds and what is asked of it, for the draft of a workload.
 
 mod log;
+mod record;
 
 use crate::client::{Connection, connect};
 pub(crate) use log::ServerLog;

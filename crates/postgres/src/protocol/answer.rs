@@ -19,6 +19,15 @@ pub enum Answer {
     Failed(Box<ServerError>, Option<TransactionState>),
 }
 
+/// What comes in answer to statements that were sent together.
+#[derive(Debug, PartialEq, Eq)]
+pub enum PipedAnswer {
+    /// The next of them has been carried out.
+    Done { rows: u64, affected_rows: Option<u64> },
+    /// There are no more answers. A failure is that of the next, or of the end of their transaction.
+    Ended(Answer),
+}
+
 /// What the session is in after an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransactionState {
@@ -169,6 +178,57 @@ impl AnswerReader {
                 }
                 tag => check_other(tag)?,
             }
+        }
+    }
+
+    /// Takes bytes up to the end of an answer to one of the statements that were sent together, or of all;
+    /// as [`Self::receive`].
+    ///
+    /// # Errors
+    /// When the bytes are no such answer.
+    pub fn receive_piped(
+        &mut self,
+        input: &[u8],
+    ) -> Result<(usize, Option<PipedAnswer>), ProtocolError> {
+        let mut rest = input;
+        loop {
+            let want = |tag| match tag {
+                tag::DATA_ROW | tag::COPY_DATA => Want::Skip,
+                tag if is_aside(tag) => Want::Skip,
+                _ => Want::Whole { limit: CONTROL_LIMIT },
+            };
+            let Some(message) = self.messages.next(&mut rest, want)? else {
+                return Ok((input.len() - rest.len(), None));
+            };
+            let answer = match message.tag {
+                tag::DATA_ROW => {
+                    self.rows += 1;
+                    continue;
+                }
+                tag::COMMAND_COMPLETE | tag::EMPTY_QUERY => {
+                    let rows = std::mem::take(&mut self.rows);
+                    PipedAnswer::Done { rows, affected_rows: affected_rows(message.body) }
+                }
+                tag::READY => {
+                    let transaction = TransactionState::parse(message.body)?;
+                    PipedAnswer::Ended(self.end(Some(transaction)))
+                }
+                tag::ERROR => {
+                    let error = ServerError::parse(message.body)?;
+                    let is_last = error.severity == Severity::Fatal;
+                    self.error.get_or_insert_with(|| Box::new(error));
+                    if !is_last {
+                        continue;
+                    }
+                    PipedAnswer::Ended(self.end(None))
+                }
+                tag::BIND_COMPLETE => continue,
+                tag => {
+                    check_other(tag)?;
+                    continue;
+                }
+            };
+            return Ok((input.len() - rest.len(), Some(answer)));
         }
     }
 

@@ -93,6 +93,16 @@ pub fn write_sync(out: &mut Vec<u8>) {
     write_message(b'S', out, |_| {});
 }
 
+/// What [`write_sync`] appends.
+const SYNC: [u8; 5] = [b'S', 0, 0, 0, 4];
+
+/// Takes a [`write_sync`] back that was appended last.
+pub(crate) fn take_back_sync(out: &mut Vec<u8>) {
+    if out.ends_with(&SYNC) {
+        out.truncate(out.len() - SYNC.len());
+    }
+}
+
 /// A piece of the data of a COPY.
 pub fn write_copy_data(data: &[u8], out: &mut Vec<u8>) {
     write_message(b'd', out, |out| out.extend_from_slice(data));

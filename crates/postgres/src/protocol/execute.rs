@@ -63,11 +63,7 @@ impl ExecuteTemplate {
         // All columns as text.
         let mut tail = vec![0; 2];
         let tail_of_bind = tail.len();
-        write_message(b'E', &mut tail, |out| {
-            out.push(0);
-            // As many rows as there are.
-            out.extend_from_slice(&[0; 4]);
-        });
+        write_execute(&mut tail);
         write_sync(&mut tail);
         Self { head: head.into(), formats, tail: tail.into(), tail_of_bind, kinds }
     }
@@ -161,6 +157,29 @@ impl Execution<'_> {
         self.out.extend_from_slice(&self.template.tail);
         self.out[self.from + 1..self.from + 5].copy_from_slice(&(bind as i32).to_be_bytes());
     }
+}
+
+/// Executes the portal without a name.
+fn write_execute(out: &mut Vec<u8>) {
+    write_message(b'E', out, |out| {
+        out.push(0);
+        // As many rows as there are.
+        out.extend_from_slice(&[0; 4]);
+    });
+}
+
+/// The execution of a statement that is not prepared and has no parameters, whose text `write` appends,
+/// without the Sync that would end it.
+pub fn write_text_execution(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+    write_message(b'P', out, |out| {
+        // The statement without a name.
+        out.push(0);
+        write(out);
+        out.extend_from_slice(&[0; 3]);
+    });
+    // Neither portal nor statement has a name; there are no values, and all columns come as text.
+    write_message(b'B', out, |out| out.extend_from_slice(&[0; 8]));
+    write_execute(out);
 }
 
 /// Bytes as a simple query, whose text `write` appends.

@@ -10,14 +10,16 @@ mod login;
 mod text;
 
 pub use answer::{
-    Answer, AnswerReader, Columns, Kept, PrepareAnswer, PrepareReader, Prepared, TransactionState,
+    Answer, AnswerReader, Columns, Kept, PipedAnswer, PrepareAnswer, PrepareReader, Prepared,
+    TransactionState,
 };
 pub(crate) use binding::certificate_hash;
+pub(crate) use command::take_back_sync;
 pub use command::{
     BackendKey, write_cancel_request, write_copy_data, write_copy_done, write_copy_fail,
     write_prepare, write_query, write_ssl_request, write_sync, write_terminate,
 };
 pub use error::{ProtocolError, ServerError, Severity};
-pub use execute::{ExecuteTemplate, Execution, write_text_query};
+pub use execute::{ExecuteTemplate, Execution, write_text_execution, write_text_query};
 pub use login::{Login, LoginError, LoginOptions, LoginStep, SessionInfo};
 pub use text::{TextAnswer, TextReader, TextRows};

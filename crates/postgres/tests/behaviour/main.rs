@@ -3,6 +3,7 @@
 
 mod client;
 mod load;
+mod logs;
 mod sessions;
 #[path = "../support/mod.rs"]
 mod support;

@@ -134,3 +134,69 @@ fn sessions_log_in_with_scram_over_tls_and_change_nothing_where_they_may_not() {
     assert!(refused.unwrap_err().to_string().contains("25006"));
     assert_eq!(sum(&server), "4000");
 }
+
+/// Statements that are sent together are carried out as with pgbench, and the server counts as many.
+#[test]
+fn pipelines_do_what_they_do_with_pgbench_and_the_server_counts_their_statements() {
+    const MANY: u64 = 120;
+    let text = "\\set id random(1, 1) + :client_id\n\\startpipeline\nBEGIN;\n\
+                UPDATE account SET v = v + 3 WHERE id <= 2;\n\
+                INSERT INTO log SELECT 7 FROM account WHERE id > 1;\n\\if 0\nSELECT 8;\n\\endif\n\
+                SELECT v FROM account WHERE id >= :id;\nCOMMIT;\n\\endpipeline\n\
+                SELECT count(*) FROM account WHERE id = :id;\n";
+    let server = Server::start(&[("shared_preload_libraries", "pg_stat_statements")], "");
+    accounts(&server);
+    let mut control = server.connect();
+    control.execute("CREATE TABLE log (n int); CREATE EXTENSION pg_stat_statements").unwrap();
+    let mut tell = |sql: &str| control.query(sql).unwrap().rows;
+    let contents =
+        "SELECT string_agg(v::text, ' ' ORDER BY id), (SELECT count(*) FROM log) FROM account";
+    let sent = "SELECT sum(calls) FILTER (WHERE query ~ '^UPDATE account'), \
+                sum(calls) FILTER (WHERE query ~ '^INSERT INTO log'), \
+                sum(calls) FILTER (WHERE query ~ '^SELECT v FROM account WHERE') \
+                FROM pg_stat_statements";
+
+    let login = server.login();
+    let program = script(text, true);
+    tell("SELECT pg_stat_statements_reset()");
+    let load = run(&server, &login, options(ADMINISTRATOR, ""), (program, 3, MANY)).unwrap();
+    assert_eq!((load.ledger.ok, load.ledger.failed), (MANY, 0));
+    for (kind, times) in [("begin", 1), ("update", 1), ("insert", 1), ("select", 2), ("commit", 1)]
+    {
+        assert_eq!(load.requests.of(kind), times * MANY, "{kind}");
+    }
+    let named: Vec<u64> = load.by_statement.iter().map(|one| one.ok).collect();
+    assert_eq!(named, [MANY; 6], "the one that never comes has no figures");
+    assert!(load.by_statement[3].rows >= 2 * MANY, "two accounts at least are read");
+    let ours = tell(contents);
+    assert_eq!(tell(sent)[0], vec![Some(MANY.to_string()); 3]);
+
+    tell("UPDATE account SET v = 1000");
+    tell("TRUNCATE log");
+    let file = server.file("pipeline.sql", text);
+    let ran = server.pgbench(&["-M", "prepared", "-c", "3", "-t", "40", "-f", &file]);
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert_eq!(tell(contents), ours);
+}
+
+/// In a pipeline too, what conflicts is rolled back whole and counted.
+#[test]
+fn pipelines_that_conflict_are_rolled_back_whole() {
+    let server = Server::start(&[("default_transaction_isolation", "serializable")], "");
+    accounts(&server);
+    for around in [["", ""], ["BEGIN;\n", "COMMIT;\n"]] {
+        let [begin, commit] = around;
+        let text = format!(
+            "\\set from random(1, 4)\n\\set to random(1, 4)\n\\startpipeline\n{begin}\
+             UPDATE account SET v = v - 1 WHERE id = :from;\n\
+             UPDATE account SET v = v + 1 WHERE id = :to;\n{commit}\\endpipeline\n"
+        );
+        let what = (script(&text, true), 8, 400);
+        let load = run(&server, &server.login(), options(ADMINISTRATOR, ""), what).unwrap();
+        let ledger = &load.ledger;
+        assert_eq!(ledger.scheduled, ledger.ok + ledger.failed, "{ledger:?}");
+        assert!(ledger.ok > 0 && ledger.failed > 0, "{ledger:?}");
+        assert!(load.errors.iter().all(|error| error.class == ErrorClass::Conflict), "{load:?}");
+        assert_eq!(sum(&server), "4000");
+    }
+}

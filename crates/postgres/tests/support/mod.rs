@@ -8,7 +8,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use system::Login;
 use system::client::{Credentials, Limits, Secret};
@@ -93,6 +93,26 @@ impl Server {
 
     pub fn log(&self) -> String {
         fs::read_to_string(self.directory.path().join("log")).unwrap()
+    }
+
+    /// The directory of its data.
+    pub fn data(&self) -> PathBuf {
+        self.directory.path().join("data")
+    }
+
+    /// Writes a file that programs of the server can read.
+    pub fn file(&self, name: &str, text: &str) -> String {
+        let path = self.directory.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// pgbench with these options.
+    pub fn pgbench(&self, options: &[&str]) -> Output {
+        let mut command = program("pgbench");
+        command.args(["--no-vacuum", "-U", ADMINISTRATOR, "-p", &self.port.to_string(), "-h"]);
+        command.arg(self.directory.path().join("data")).args(options).arg(DATABASE);
+        command.output().unwrap()
     }
 
     pub fn socket(&self) -> Endpoint {

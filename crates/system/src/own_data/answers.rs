@@ -72,7 +72,7 @@ pub fn answers(
                 return Err(Failure::stopped());
             }
             match run.advance() {
-                Next::Think(_) => {}
+                Next::Think(_) | Next::OpenPipeline | Next::EndPipeline => {}
                 Next::Ended => break,
                 Next::Failed => {
                     run.restart();

@@ -6,6 +6,8 @@ use crate::arguments::InitArguments;
 use crate::exit::CliError;
 use crate::messages::shown;
 use crate::output::{self, Replaces};
+use model::System;
+use model::system::UsualPassword;
 use std::path::Path;
 use study::{Drafted, Template};
 
@@ -88,11 +90,40 @@ fn write_draft(arguments: &InitArguments, drafted: &Drafted) -> Outcome {
     said += &match reading {
         0 => "No statement runs as the file is; read what it says.\n".to_owned(),
         _ => {
-            format!("Read what was guessed, then:\n  weighin check {path}\n  weighin run {path}\n")
+            let secret = allowed_secret(drafted);
+            let usual = match secret.is_empty() {
+                true => usual_secret(drafted),
+                false => String::new(),
+            };
+            format!(
+                "Read what was guessed, then:\n  weighin check {path}{secret}\n  weighin run {path}{secret}\n\
+                 {usual}"
+            )
         }
     };
     print(&said)?;
     Ok(Exit::Done)
+}
+
+/// The option by which the command line allows the secret that the draft names, if it names one.
+fn allowed_secret(drafted: &Drafted) -> String {
+    let names = ["password_file", "password_env"];
+    let named = drafted.target.iter().find(|(key, _)| names.contains(&key.as_str()));
+    let option = named.map(|(_, secret)| format!(" --allow-secret {}", shown(Path::new(secret))));
+    option.unwrap_or_default()
+}
+
+/// What to add where the password came from where it usually is.
+fn usual_secret(drafted: &Drafted) -> String {
+    let url = drafted.target.iter().find(|(key, _)| key == "url").map(|(_, url)| url.as_str());
+    let scheme = url.and_then(|url| url.split(':').next()).unwrap_or_default();
+    let system = System::urls().find(|(facts, _)| facts.schemes.contains(&scheme));
+    match system.map(|(facts, _)| facts.usual_password) {
+        Some(UsualPassword::OptionFile(file)) => {
+            format!("where the password is in {file}, with --allow-secret {file}\n")
+        }
+        _ => String::new(),
+    }
 }
 
 /// Writes the files that a study names beside it; never over another file. Returns what to say of them.

@@ -141,6 +141,46 @@ transaction = [{ script = "builtin:select-only" }]
     assert!(checked.out.contains("only the scripts that it has itself"), "{}", checked.out);
 }
 
+/// The median of the ratios of weighin's rate to that of the tool, which ran right before or after.
+fn rate_ratio(place: &Workplace, study: &str) -> f64 {
+    place.write("rates.toml", study);
+    place.weighin(&["run", "rates.toml"]);
+    let mut ratios: Vec<f64> = Vec::new();
+    for trial in place.store().dataset().unwrap().trials {
+        let CrossCheckEnd::Measured(figures) = trial.cross_check.as_ref().unwrap().end.clone()
+        else {
+            panic!("{trial:?}")
+        };
+        let own = trial.load().unwrap().measure.transactions_per_second();
+        ratios.push(own / figures.transactions_per_second);
+    }
+    ratios.sort_by(f64::total_cmp);
+    println!("ratios {ratios:.3?}");
+    ratios[ratios.len() / 2]
+}
+
+/// One script, one server, one number of clients: the rate is that of pgbench, and with the tables of
+/// sysbench that of sysbench.
+#[test]
+#[ignore = "it takes four minutes of a machine that does nothing else"]
+fn the_rates_of_transactions_are_those_of_the_tools() {
+    let head = "[study]\nname = \"rates\"\nrepeats = 15\n[[target]]\nname = \"it\"\n";
+    let load = "clients = 4\nwarmup = \"1s\"\nduration = \"4s\"\ncross_check = true\n";
+    let bank = format!(
+        "{head}kind = \"postgresql\"\nsandbox = {{ trusted = true }}\n[[test]]\nworkload = \"transactions\"\n\
+         built_in = \"tpcb-like\"\nset = {{ scale = 10 }}\n{load}"
+    );
+    let tables = format!(
+        "{head}sandbox = {{}}\n[[test]]\nworkload = \"oltp_read_write\"\ntables = 4\n\
+         table_size = 50_000\n{load}"
+    );
+    for (name, study) in [("tpcb-like", bank), ("oltp_read_write", tables)] {
+        let place = Workplace::new();
+        let ratio = rate_ratio(&place, &study);
+        assert!((0.95..=1.05).contains(&ratio), "{name}: {ratio}");
+    }
+}
+
 #[test]
 fn what_no_installed_tool_can_run_is_refused_before_the_run() {
     let place = Workplace::new();

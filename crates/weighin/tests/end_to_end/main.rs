@@ -50,6 +50,7 @@ mod own_combined;
 mod own_data;
 mod own_elsewhere;
 mod own_load_hosts;
+mod own_page;
 mod own_sizes;
 mod own_transactions;
 mod package;

@@ -351,3 +351,72 @@ gives = 60
     });
     assert!(found.count() > 0, "{}", report["findings"]);
 }
+
+const PIPELINE: &str = "\\set from random(1, 9)\n\\set to random(1, 9)\n\\startpipeline\nBEGIN;\n\
+    -- name: take\nUPDATE account SET v = v - 1 WHERE id = :from;\n\
+    -- name: give\nUPDATE account SET v = v + 1 WHERE id = :to;\n\
+    INSERT INTO moved VALUES (:from, :to);\nCOMMIT;\n\\endpipeline\n";
+
+#[test]
+fn statements_that_are_sent_without_waiting_have_figures_of_their_own() {
+    let place = Workplace::new();
+    place.write(
+        "tables.sql",
+        "CREATE TABLE account (id int PRIMARY KEY, v int);\nCREATE TABLE moved (a int, b int);\n\
+         INSERT INTO account SELECT n, 100 FROM generate_series(1, 9) n;\n",
+    );
+    place.write("together.sql", PIPELINE);
+    place.write("apart.sql", &PIPELINE.replace("\\startpipeline", "").replace("\\endpipeline", ""));
+    let study = r#"
+[study]
+name = "pipelines"
+repeats = 1
+[[target]]
+name = "pg"
+kind = "postgresql"
+sandbox = { trusted = true }
+[[test]]
+workload = "transactions"
+setup = "tables.sql"
+clients = 2
+warmup = "0s"
+transactions = 200
+transaction = [{ script = "together.sql", retry = "deadlock" }, { script = "apart.sql", retry = "deadlock" }]
+[[test.invariant]]
+name = "nothing is lost"
+sql = "SELECT SUM(v) FROM account"
+gives = 900
+[[test.invariant]]
+name = "each transaction is there"
+sql = "SELECT COUNT(*) FROM moved"
+gives = 200
+"#;
+    place.write("pipelines.toml", study);
+    place.weighin(&["check", "pipelines.toml"]).done();
+    let report = place.weighin(&["run", "pipelines.toml"]).done();
+    assert!(report.contains("together") && report.contains("take"), "{report}");
+    for record in completed(&place, 1) {
+        let load = record.load().unwrap();
+        let ok = |all: &[model::NamedResult], name: &str| {
+            all.iter().filter(|one| one.name.starts_with(name)).map(|one| one.ok).sum::<u64>()
+        };
+        assert_eq!(load.ledger.ok, 200, "{:?}", load.errors);
+        assert!(ok(&load.by_transaction, "together") > 0, "{:?}", load.by_transaction);
+        assert_eq!((ok(&load.by_statement, "take"), ok(&load.by_statement, "give")), (200, 200));
+        let data = record.outcome().unwrap().data.clone().unwrap();
+        assert_eq!((data.checked, data.broken), (2, Vec::new()));
+    }
+    place.assert_no_server_left();
+    // Other systems have no pipelines, and those that are not prepared have none either.
+    let elsewhere = study.replace("kind = \"postgresql\"", "kind = \"mariadb\"");
+    for (study, why) in [
+        (elsewhere, "this system has no pipelines"),
+        (
+            study.replace("clients = 2", "clients = 2\nprepared = false"),
+            "takes prepared statements",
+        ),
+    ] {
+        place.write("refused.toml", &study);
+        place.weighin(&["check", "refused.toml"]).refused(2, &["together.sql:3:1", why, "leave"]);
+    }
+}

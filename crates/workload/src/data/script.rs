@@ -44,6 +44,16 @@ impl ScriptSyntax {
         }
     }
 
+    /// Where what the server executes begins in a comment that begins here; none of any other, and of one for
+    /// a version that no server has, by which dumps speak to the server's own client.
+    pub(super) fn executed(&self, rest: &[u8]) -> Option<usize> {
+        let mark = self.executed_comments.iter().find(|mark| rest[2..].starts_with(mark))?;
+        let start = 2 + mark.len();
+        let version = rest[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let is_of_none = &rest[start..start + version] == b"999999";
+        (!is_of_none).then_some(start + version)
+    }
+
     pub(super) fn begins_line_comment(&self, rest: &[u8]) -> bool {
         let is_dashes = rest.starts_with(b"--")
             && (!self.dashes_need_space
@@ -261,8 +271,7 @@ impl ScriptReader {
         let first = rest[0];
         let mut taken = 1;
         if rest.starts_with(b"/*") {
-            let executed =
-                self.syntax.executed_comments.iter().any(|mark| rest[2..].starts_with(mark));
+            let executed = self.syntax.executed(rest).is_some();
             self.note_content(executed);
             self.within = Within::Comment { depth: 1, executed };
             taken = 2;
@@ -354,6 +363,15 @@ pub(super) mod tests {
 
     fn texts(syntax: ScriptSyntax, script: &str) -> Vec<String> {
         cut(syntax, script.as_bytes()).unwrap().into_iter().map(|(_, text)| text).collect()
+    }
+
+    #[test]
+    fn what_a_dump_says_to_the_servers_client_is_a_comment() {
+        let script = "/*M!999999\\- enable the sandbox mode */ \n-- a dump\n\
+                      /*!40101 SET @a=1 */;\n/*!999999\\- x */;\nSELECT 1;\n";
+        let cut = texts(ONE, script);
+        assert_eq!(cut.len(), 2, "{cut:?}");
+        assert_eq!(cut[1], "SELECT 1");
     }
 
     #[test]

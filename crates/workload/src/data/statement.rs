@@ -175,13 +175,8 @@ fn tokens(text: &str, syntax: &ScriptSyntax) -> Vec<Token> {
         if byte.is_ascii_whitespace() {
             at += 1;
         } else if rest.starts_with(b"/*") {
-            let mark = syntax.executed_comments.iter().find(|mark| rest[2..].starts_with(mark));
-            at += match mark {
-                // With the number of a version.
-                Some(mark) => {
-                    let start = 2 + mark.len();
-                    start + rest[start..].iter().take_while(|byte| byte.is_ascii_digit()).count()
-                }
+            at += match syntax.executed(rest) {
+                Some(start) => start,
                 None => find(rest, b"*/").map_or(rest.len(), |end| end + 2),
             };
         } else if rest.starts_with(b"*/") {
@@ -264,6 +259,13 @@ mod tests {
                     DEFINER *//*!50001 VIEW `v` AS select 1 */";
         assert_eq!(made(view), Some((ObjectKind::View, "v".to_owned())));
         assert_eq!(made("CREATE DEFINER=a@b PROCEDURE p() BEGIN END").unwrap().1, "p");
+    }
+
+    #[test]
+    fn what_no_version_executes_is_no_word() {
+        let text = "/*M!999999\\- enable the sandbox mode */ /*!40101 SET @a=1 */";
+        assert_eq!(facts(text).refused, None);
+        assert!(facts("/*M!100000 sandbox */ SET @a=1").refused.is_some());
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Drafts a script of a statement whose values are `?`: each is drawn from the column that it is compared
 //! with, or becomes a value of.
 
+mod array;
 mod log;
+mod named;
 mod token;
 mod without_values;
 
@@ -9,6 +11,7 @@ pub use log::{LoggedStatements, StatementLog, StatementTally};
 pub use without_values::without_values;
 
 use model::{OutlineColumn, OutlineTable, Placeholder, SqlSyntax};
+use named::Named;
 use std::fmt::Write;
 use token::{Kind, Token, tokens};
 
@@ -20,12 +23,6 @@ const VALUES: u32 = 1_000;
 const SPAN: i64 = 99;
 /// Characters of a statement that is drafted.
 const LONGEST: usize = 16_384;
-/// Words of SQL that stand where an alias may.
-const NO_ALIAS: [&str; 18] = [
-    "WHERE", "JOIN", "INNER", "LEFT", "RIGHT", "CROSS", "ON", "USING", "GROUP", "ORDER", "LIMIT",
-    "SET", "VALUES", "VALUE", "HAVING", "UNION", "FOR", "SELECT",
-];
-
 /// A statement as a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
@@ -91,8 +88,7 @@ struct Drafting<'t> {
     text: &'t str,
     tokens: &'t [Token<'t>],
     syntax: &'t SqlSyntax,
-    /// By alias or name, in lower case.
-    known: Vec<(String, &'t OutlineTable)>,
+    named: Named<'t>,
     draft: Draft,
     /// Of the statement, up to the token that comes next.
     sql: String,
@@ -110,33 +106,31 @@ impl<'t> Drafting<'t> {
         tables: &'t [OutlineTable],
         syntax: &'t SqlSyntax,
     ) -> Result<Self, String> {
-        let verb = tokens.first().map(Token::upper).unwrap_or_default();
-        if !["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE"].contains(&verb.as_str()) {
-            return Err("it is neither a query nor a change of rows".to_owned());
-        }
+        let mut named = Named::new(tokens)?;
+        let verb = named.verb.clone();
         let has = |word: &str| tokens.iter().any(|token| token.is(word));
-        if has("OUTFILE") || has("DUMPFILE") || (verb == "SELECT" && has("INTO")) {
+        if has("OUTFILE") || has("DUMPFILE") || (verb == "SELECT" && writes_elsewhere(tokens)) {
             return Err("it writes what it reads elsewhere".to_owned());
         }
-        let locks = has("UPDATE") || has("SHARE");
-        let known = named_tables(tokens, tables)?;
-        let Some((_, first)) = known.first() else {
+        named.find(tokens, tables)?;
+        let Some((_, first)) = named.tables.first() else {
             return Err("it names no table of this database".to_owned());
         };
-        if let Some((_, empty)) = known.iter().find(|(_, table)| table.rows == 0)
+        if let Some((_, empty)) = named.tables.iter().find(|(_, table)| table.rows == 0)
             && verb == "SELECT"
         {
             return Err(format!("the table {} is empty", empty.name));
         }
+        let changes = ["UPDATE", "SHARE", "INSERT", "DELETE"];
         let draft = Draft {
             name: format!("{verb} {}", first.name),
             script: String::new(),
             marked: String::new(),
-            writes: verb != "SELECT" || locks,
+            writes: verb != "SELECT" || changes.iter().any(|word| has(word)),
             guesses: Vec::new(),
         };
         let (sql, variables, marks, last) = (String::new(), 0, 0, None);
-        Ok(Self { text, tokens, syntax, known, draft, sql, variables, marks, last })
+        Ok(Self { text, tokens, syntax, named, draft, sql, variables, marks, last })
     }
 
     fn finish(mut self) -> Result<Draft, String> {
@@ -154,6 +148,14 @@ impl<'t> Drafting<'t> {
                     self.copy(copied, token.from);
                     self.list(at)?;
                     copied = token.to;
+                }
+                Kind::Sign => {
+                    if let Some(array) = array::compared(self.tokens, at) {
+                        self.copy(copied, token.from);
+                        self.array(at, array.is_not)?;
+                        copied = self.tokens[array.last].to;
+                        at = array.last;
+                    }
                 }
                 // Servers note a space there, by which they themselves find no function.
                 Kind::Word if self.tokens.get(at + 1).is_some_and(|next| next.is("(")) => {
@@ -176,6 +178,16 @@ impl<'t> Drafting<'t> {
         self.draft.marked.push_str(part);
     }
 
+    /// `= ANY(?)`: a list of values, whose number the script can tell.
+    fn array(&mut self, at: usize, is_not: bool) -> Result<(), String> {
+        let (table, column) = self.column_before(at).ok_or_else(|| self.unseen(at + 1))?;
+        self.both(if is_not { "NOT IN (" } else { "IN (" });
+        self.values(&[(); LISTED].map(|()| Filled::Of(table, column)))?;
+        self.both(")");
+        self.guess(format!("{}.{}: an array of {LISTED} values", table.name, column.name));
+        Ok(())
+    }
+
     /// `(...)`: the values of a row, or those of an IN.
     fn list(&mut self, at: usize) -> Result<(), String> {
         let before = at.checked_sub(1).map(|before| &self.tokens[before]);
@@ -189,13 +201,18 @@ impl<'t> Drafting<'t> {
             false => return Err(self.unseen(at)),
         };
         self.both("(");
+        self.values(&fills)?;
+        self.both(")");
+        Ok(())
+    }
+
+    fn values(&mut self, fills: &[Filled<'_>]) -> Result<(), String> {
         for (number, filled) in fills.iter().enumerate() {
             if number > 0 {
                 self.both(", ");
             }
             self.fill(filled)?;
         }
-        self.both(")");
         Ok(())
     }
 
@@ -206,7 +223,7 @@ impl<'t> Drafting<'t> {
 
     /// The values of an INSERT, by its list of columns.
     fn row(&self, values: usize) -> Result<Vec<Filled<'t>>, String> {
-        let (_, table) = self.known[0];
+        let table = self.named.filled(self.tokens, values).ok_or_else(|| self.unseen(values))?;
         let mut columns: Vec<&OutlineColumn> = Vec::new();
         let close = values.checked_sub(1).filter(|close| self.tokens[*close].is(")"));
         match close {
@@ -334,8 +351,10 @@ impl<'t> Drafting<'t> {
         if !name.is_name() {
             return None;
         }
+        // What a WITH calls by a name may give any column of the tables that it reads.
+        let of = of.filter(|of| !self.named.is_query(of));
         let fits = |alias: &str| of.is_none_or(|of| of.names(alias));
-        self.known.iter().filter(|(alias, _)| fits(alias)).find_map(|(_, table)| {
+        self.named.tables.iter().filter(|(alias, _)| fits(alias)).find_map(|(_, table)| {
             let column = table.columns.iter().find(|column| name.names(&column.name))?;
             Some((*table, column))
         })
@@ -424,6 +443,16 @@ impl<'t> Drafting<'t> {
     }
 }
 
+/// Whether a query writes what it reads into a variable, a file or a new table.
+fn writes_elsewhere(tokens: &[Token<'_>]) -> bool {
+    let begins = ["INSERT", "REPLACE", "IGNORE"];
+    tokens.iter().enumerate().any(|(at, token)| {
+        let before = at.checked_sub(1).map(|before| &tokens[before]);
+        let adds = before.is_some_and(|before| begins.iter().any(|word| before.is(word)));
+        token.is("INTO") && !adds
+    })
+}
+
 fn of<'t>(table: &'t OutlineTable, column: &'t OutlineColumn, is_new: bool) -> Filled<'t> {
     if is_new { Filled::New(table, column) } else { Filled::Of(table, column) }
 }
@@ -431,55 +460,6 @@ fn of<'t>(table: &'t OutlineTable, column: &'t OutlineColumn, is_new: bool) -> F
 fn quoted(name: &str, syntax: &SqlSyntax) -> String {
     let quote = if syntax.backticks { "`" } else { "\"" };
     format!("{quote}{}{quote}", name.replace(quote, &quote.repeat(2)))
-}
-
-/// The tables that a statement names, by their aliases, in their order.
-fn named_tables<'t>(
-    tokens: &[Token<'_>],
-    tables: &'t [OutlineTable],
-) -> Result<Vec<(String, &'t OutlineTable)>, String> {
-    let mut known: Vec<(String, &OutlineTable)> = Vec::new();
-    let mut at = 0;
-    // Whether a name that comes is that of a table.
-    let mut due = false;
-    while let Some(token) = tokens.get(at) {
-        let begins = ["FROM", "JOIN", "INTO"].iter().any(|word| token.is(word))
-            || (token.is("UPDATE") && at == 0)
-            || (token.is("REPLACE") && at == 0)
-            || (token.is("INSERT") && at == 0);
-        if begins {
-            due = true;
-        } else if due && token.is_name() && !token.is("IGNORE") && !token.is("LOW_PRIORITY") {
-            let is_of = tokens.get(at + 1).is_some_and(|dot| dot.is("."));
-            let name = if is_of { tokens.get(at + 2) } else { Some(token) };
-            let name = name.ok_or("it ends too early")?;
-            at += if is_of { 2 } else { 0 };
-            let found = tables.iter().find(|table| name.names(&table.name)).ok_or_else(|| {
-                let name = model::text::excerpt(name.name(), 64).into_owned();
-                format!("{name} is no table of this database")
-            })?;
-            let alias = tokens[at + 1..].iter().find(|token| !token.is("AS"));
-            let alias = alias
-                .filter(|token| token.is_name() && !NO_ALIAS.iter().any(|word| token.is(word)));
-            known.push((alias.map_or(found.name.clone(), |alias| alias.name().to_owned()), found));
-            due = false;
-        } else if token.is(",") && at > 0 && known.len() == 1 && follows_table(tokens, at) {
-            due = true;
-        }
-        at += 1;
-    }
-    Ok(known)
-}
-
-/// Whether a comma stands between tables of a FROM.
-fn follows_table(tokens: &[Token<'_>], at: usize) -> bool {
-    let from = tokens[..at].iter().rposition(|token| token.is("FROM"));
-    let clause = tokens[..at].iter().rposition(|token| {
-        ["WHERE", "SET", "GROUP", "ORDER", "LIMIT", "ON", "SELECT", "VALUES", "("]
-            .iter()
-            .any(|word| token.is(word))
-    });
-    from.is_some_and(|from| clause.is_none_or(|clause| clause < from))
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ const BACKTICKS: SqlSyntax = SqlSyntax {
     hash_comments: true,
     nested_comments: false,
     folds_names: false,
+    pipelines: false,
 };
 
 fn drafted(text: &str) -> Draft {
@@ -76,6 +77,73 @@ fn ranges_lists_and_limits_are_filled() {
     assert_eq!(update.name, "UPDATE orders");
     let sum = drafted("SELECT SUM ( `id` ) FROM `orders` WHERE ID = ?");
     assert_eq!(sum.marked, "SELECT SUM( `id` ) FROM `orders` WHERE ID = ?");
+}
+
+#[test]
+fn arrays_become_lists() {
+    let standard = |text: &str| draft(text, &tables(), &SqlSyntax::STANDARD);
+    for array in ["ANY(?)", "ANY (?::int[])", "ANY(ARRAY[?, ?])", "any(array[?]::public.\"t\"[])"] {
+        let one = standard(&format!("SELECT name FROM customer c WHERE c.id = {array} LIMIT ?"));
+        let one = one.unwrap_or_else(|error| panic!("{array}: {error}"));
+        let list = "WHERE c.id IN (:v1, :v2, :v3) LIMIT 10;\n";
+        assert!(one.script.ends_with(list), "{}", one.script);
+        assert!(one.marked.ends_with("c.id IN ($1, $2, $3) LIMIT 10"), "{}", one.marked);
+        assert!(one.guesses.contains(&"customer.id: an array of 3 values".to_owned()));
+    }
+    let none = standard("DELETE FROM orders WHERE note <> ALL(?) AND id = ?").unwrap();
+    assert!(none.script.ends_with("note NOT IN (:v1, :v2, :v3) AND id = :v4;\n"));
+    // An array of the table has no value that could be drawn.
+    for other in ["? = ANY(name)", "id = ANY(?, ?)", "id = ANY(string_to_array(?, ?))"] {
+        let error = standard(&format!("SELECT id FROM customer WHERE {other}")).unwrap_err();
+        assert!(error.contains("no column is seen"), "{other}: {error}");
+    }
+}
+
+#[test]
+fn a_with_is_drafted_as_what_comes_after_it_and_writes_where_any_part_does() {
+    let standard = |text: &str| {
+        let drafted = draft(text, &tables(), &SqlSyntax::STANDARD);
+        drafted.unwrap_or_else(|error| panic!("{text}: {error}"))
+    };
+    let one = standard(
+        "WITH recent AS (SELECT * FROM orders o WHERE o.customer_id = ?), \"few\" (a) AS MATERIALIZED \
+         (SELECT id FROM recent LIMIT ?) SELECT r.note, c.name FROM recent AS r JOIN customer c ON \
+         c.id = r.customer_id, few WHERE r.note = ? AND c.id BETWEEN ? AND ?",
+    );
+    assert_eq!((one.name.as_str(), one.writes), ("SELECT orders", false));
+    assert!(one.script.contains("o.customer_id = :v1), \"few\" (a)"), "{}", one.script);
+    assert!(one.script.contains("\\values v2 = SELECT \"note\" FROM \"orders\""), "{}", one.script);
+    assert!(one.script.ends_with("r.note = :v2 AND c.id BETWEEN :v3 AND :v3 + 99;\n"));
+    // A name of a WITH stands before that of a table.
+    let own =
+        standard("WITH customer AS (SELECT id FROM orders) SELECT * FROM customer WHERE id = ?");
+    assert!(own.guesses[0].starts_with("orders.id"), "{:?}", own.guesses);
+
+    let moved = standard(
+        "WITH gone AS (DELETE FROM orders WHERE id = ? RETURNING customer_id) SELECT * FROM gone",
+    );
+    assert_eq!((moved.name.as_str(), moved.writes), ("SELECT orders", true));
+    let added = standard(
+        "WITH c AS (SELECT id FROM customer WHERE name = ?) INSERT INTO orders (customer_id, note) \
+         VALUES (?, ?) RETURNING id, note",
+    );
+    assert_eq!((added.name.as_str(), added.writes), ("INSERT customer", true));
+    assert!(added.script.ends_with("(:v2, :v3) RETURNING id, note;\n"), "{}", added.script);
+    let new = standard(
+        "WITH new AS (INSERT INTO orders (customer_id, note) VALUES (?, ?) RETURNING id) \
+         UPDATE customer SET name = ? WHERE id IN (SELECT id FROM new)",
+    );
+    assert_eq!((new.name.as_str(), new.writes), ("UPDATE orders", true));
+    assert!(new.script.contains("random(1, 90)") && new.script.contains("(:v1, :v2) RETURNING"));
+    let error = |text: &str| draft(text, &tables(), &SqlSyntax::STANDARD).unwrap_err();
+    assert!(error("WITH x AS (SELECT 1) TABLE x").contains("comes after its WITH"));
+    assert!(error("WITH x AS (SELECT ?) SELECT * FROM x").contains("no table of this database"));
+    assert!(
+        error("WITH x AS (SELECT id FROM orders) SELECT * INTO y FROM x").contains("elsewhere")
+    );
+    let nested =
+        drafted("SELECT id FROM (SELECT id FROM orders) o JOIN customer USING (id) WHERE name = ?");
+    assert!(nested.script.contains("FROM `customer` WHERE `name`"), "{}", nested.script);
 }
 
 #[test]

@@ -185,6 +185,7 @@ mod tests {
             hash_comments: true,
             nested_comments: false,
             folds_names: false,
+            pipelines: false,
         };
         without_values(text, &syntax)
     }

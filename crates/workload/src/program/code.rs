@@ -56,6 +56,8 @@ pub(super) enum Op {
     Jump {
         to: u32,
     },
+    OpenPipeline,
+    EndPipeline,
     Think {
         expression: u32,
         /// In nanoseconds.
@@ -161,6 +163,11 @@ impl Compiled {
                 self.code.push(Op::Again { counter: depth, to });
             }
             Step::If { branches, otherwise } => self.branches(branches, otherwise, depth),
+            Step::Pipeline(steps) => {
+                self.code.push(Op::OpenPipeline);
+                self.steps(steps, depth);
+                self.code.push(Op::EndPipeline);
+            }
             Step::Think { time, unit } => {
                 let expression = self.expression(time);
                 let unit = u64::try_from(unit.as_nanos()).unwrap_or(u64::MAX);
@@ -324,7 +331,7 @@ impl<'a> Types<'a> {
                     set[*variable] = true;
                 }
                 Step::Repeat { times: 0, .. } => {}
-                Step::Repeat { steps, .. } => self.steps(steps, set),
+                Step::Repeat { steps, .. } | Step::Pipeline(steps) => self.steps(steps, set),
                 Step::If { branches, otherwise } => {
                     let mut ways = Vec::new();
                     for (condition, steps) in branches {

@@ -37,7 +37,7 @@ fn forget_set(steps: &[Step], constants: &mut [Option<Value>]) {
     for step in steps {
         match step {
             Step::Set { variable, .. } | Step::Pick { variable, .. } => constants[*variable] = None,
-            Step::Repeat { steps, .. } => forget_set(steps, constants),
+            Step::Repeat { steps, .. } | Step::Pipeline(steps) => forget_set(steps, constants),
             Step::If { branches, otherwise } => {
                 branches.iter().for_each(|(_, steps)| forget_set(steps, constants));
                 forget_set(otherwise, constants);
@@ -65,7 +65,7 @@ impl Folding<'_> {
                 }
                 Step::Pick { row, .. } => row.iter_mut().for_each(|row| self.fold(row)),
                 Step::Think { time, .. } => self.fold(time),
-                Step::Repeat { steps, .. } => self.steps(steps),
+                Step::Repeat { steps, .. } | Step::Pipeline(steps) => self.steps(steps),
                 Step::If { branches, otherwise } => {
                     for (condition, steps) in branches {
                         self.fold(condition);

@@ -50,6 +50,9 @@ pub enum Step {
     Repeat { times: u32, steps: Vec<Self> },
     /// The steps of the first branch whose condition holds.
     If { branches: Vec<(Expression, Vec<Self>)>, otherwise: Vec<Self> },
+    /// Steps whose statements are sent without waiting, and answered in their order when the last one is
+    /// there. None of them is read from, and none of the steps is a pipeline.
+    Pipeline(Vec<Self>),
     /// The client does nothing for so many of these units.
     Think { time: Expression, unit: Duration },
 }
@@ -148,6 +151,11 @@ impl Program {
 
     pub fn transactions(&self) -> &[Transaction] {
         &self.parts.transactions
+    }
+
+    /// Whether any transaction sends statements without waiting.
+    pub fn has_pipelines(&self) -> bool {
+        self.code.iter().any(|op| matches!(op, Op::OpenPipeline))
     }
 
     /// The number of the variable of that name.

@@ -34,6 +34,10 @@ pub struct Run {
 pub enum Next {
     /// Executes that statement, in its text of that number, from 0.
     Execute { statement: usize, text: usize },
+    /// Sends the statements that come next without waiting.
+    OpenPipeline,
+    /// Waits for their answers.
+    EndPipeline,
     /// Does nothing for so long.
     Think(Duration),
     /// The transaction is over.
@@ -162,6 +166,14 @@ impl Run {
                 Op::End => {
                     self.under_way = false;
                     return Next::Ended;
+                }
+                Op::OpenPipeline => {
+                    self.place = place;
+                    return Next::OpenPipeline;
+                }
+                Op::EndPipeline => {
+                    self.place = place;
+                    return Next::EndPipeline;
                 }
                 Op::Set { variable, expression } => {
                     match program.set(*variable, *expression, variables, draws) {

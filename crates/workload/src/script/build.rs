@@ -7,6 +7,7 @@ use super::error::{Problem, ScriptError};
 use super::names::{Names, is_name};
 use super::needed::{Need, Needed};
 use super::options::{Options, Placeholder, Script};
+use super::pipeline::Pipeline;
 use crate::program::{
     Column, Expression, Initial, Parameter, Parts, Read, RowRead, RowsDue, Source, Statement, Step,
     Text, Transaction, Values,
@@ -62,6 +63,7 @@ struct Body<'t> {
     number: usize,
     text: &'t str,
     blocks: Vec<Block>,
+    pipeline: Pipeline,
     steps: Vec<Step>,
     /// The statements of the last command: what follows may read from their answers.
     pending: Vec<cut::Statement<'t>>,
@@ -108,8 +110,9 @@ impl<'a> Builder<'a> {
     pub(super) fn script(&mut self, number: usize, script: &Script) -> Result<(), ScriptError> {
         self.names.begin_script(number);
         let text = &script.text;
+        let (blocks, pipeline) = (vec![], Pipeline::default());
         let body =
-            Body { number, text, blocks: vec![], steps: vec![], pending: vec![], empty: true };
+            Body { number, text, blocks, pipeline, steps: vec![], pending: vec![], empty: true };
         let steps = self.body(script, body).map_err(|problem| ScriptError::new(script, problem))?;
         let (name, weight) = (script.name.clone(), script.weight);
         self.transactions.push(Transaction { name, weight, steps });
@@ -141,6 +144,7 @@ impl<'a> Builder<'a> {
             }
         }
         self.flush(&mut body, None)?;
+        body.pipeline.has_ended(body.blocks.len())?;
         if let Some(block) = body.blocks.last() {
             return Err(Problem::new(block.at, "this \\if has no \\endif", "add \\endif"));
         }
@@ -166,6 +170,7 @@ impl<'a> Builder<'a> {
                     let what = if only { "\\gset" } else { "\\aset" };
                     return Err(Problem::new(at, format!("{what} follows no statement"), help));
                 }
+                body.pipeline.allows_reads(at, only)?;
                 return self.flush(body, Some(ReadCommand { at, end, only, prefix }));
             }
             other => other,
@@ -191,6 +196,10 @@ impl<'a> Builder<'a> {
                     condition: Some(condition),
                 });
             }
+            Command::StartPipeline => {
+                body.pipeline.start(at, self.options, body.blocks.len(), &mut body.steps)?;
+            }
+            Command::EndPipeline => body.pipeline.end(at, body.blocks.len(), &mut body.steps)?,
             Command::Elif(condition) => body.next_branch(at, "elif", Some(condition))?,
             Command::Else => body.next_branch(at, "else", None)?,
             Command::Endif => body.end_block(at)?,
@@ -400,6 +409,7 @@ impl Body<'_> {
         command: &str,
         condition: Option<Expression>,
     ) -> Result<(), Problem> {
+        self.pipeline.has_ended(self.blocks.len())?;
         let steps = std::mem::take(&mut self.steps);
         let block = self.block(at, command)?;
         let Some(before) = std::mem::replace(&mut block.condition, condition) else {
@@ -412,6 +422,7 @@ impl Body<'_> {
 
     fn end_block(&mut self, at: usize) -> Result<(), Problem> {
         self.block(at, "endif")?;
+        self.pipeline.has_ended(self.blocks.len())?;
         let steps = std::mem::take(&mut self.steps);
         let Some(mut block) = self.blocks.pop() else { return Ok(()) };
         let otherwise = match block.condition.take() {

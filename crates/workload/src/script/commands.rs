@@ -34,12 +34,14 @@ pub(super) enum Command {
         only: bool,
         prefix: String,
     },
+    StartPipeline,
+    EndPipeline,
     /// A backslash and nothing else.
     Nothing,
 }
 
-const HELP: &str = "there are \\set, \\values, \\if, \\elif, \\else, \\endif, \\sleep, \\gset and \\aset; \
-     for a backslash in a statement put it in quotes";
+const HELP: &str = "there are \\set, \\values, \\if, \\elif, \\else, \\endif, \\sleep, \\gset, \\aset, \
+     \\startpipeline and \\endpipeline; for a backslash in a statement put it in quotes";
 
 /// Reads what follows a backslash, and returns where its line ends.
 pub(super) fn read(text: &str, at: usize, names: &mut Names) -> Result<(Command, usize), Problem> {
@@ -64,10 +66,8 @@ pub(super) fn read(text: &str, at: usize, names: &mut Names) -> Result<(Command,
             let help = "compute the value with \\set, or take it from a file with \\values";
             return Err(Problem::new(at, message, help));
         }
-        "startpipeline" | "endpipeline" => {
-            let message = "this load sends one statement at a time and has no pipelines";
-            return Err(Problem::new(at, message, format!("leave \\{word} out")));
-        }
+        "startpipeline" => Command::StartPipeline,
+        "endpipeline" => Command::EndPipeline,
         _ => {
             let message = format!("there is no command \\{word}");
             return Err(Problem::new(at, message, HELP));

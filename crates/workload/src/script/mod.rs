@@ -30,6 +30,7 @@ mod line;
 mod names;
 mod needed;
 mod options;
+mod pipeline;
 mod row_formula;
 #[cfg(test)]
 mod tests;

@@ -24,6 +24,7 @@ const MARKS: Syntax = Syntax {
     hash_comments: true,
     nested_comments: false,
     folds_names: false,
+    pipelines: false,
 };
 
 fn parsed(text: &str) -> Parts {
@@ -350,6 +351,69 @@ fn marks_that_only_some_systems_have_are_refused_where_they_are_parameters() {
     assert!(with("SELECT ? FROM t;", false).is_ok());
     assert!(with("SELECT '?', \"?\", `?` FROM t; # ?", true).is_ok());
     assert!(parse(&[script("SELECT a ? b FROM t;")], &options()).is_ok());
+}
+
+#[test]
+fn pipelines_are_steps_of_their_own_and_errors_lead_to_their_places() {
+    let text = "SELECT 1;\n\\startpipeline\nSELECT 2;\n\\if 1 > 0\n\\sleep 1 ms\n\\endif\n\
+                SELECT 3;\n\\endpipeline\nSELECT 4;";
+    let parts = parsed(text);
+    let [Step::Execute { .. }, Step::Pipeline(inside), Step::Execute { .. }] =
+        parts.transactions[0].steps.as_slice()
+    else {
+        panic!("{:?}", parts.transactions[0].steps)
+    };
+    assert!(matches!(
+        inside.as_slice(),
+        [Step::Execute { .. }, Step::If { .. }, Step::Execute { .. }]
+    ));
+    let mut run = Run::new(Arc::new(Program::new(parts)), 7, 0, 1);
+    let went: Vec<Next> = std::iter::from_fn(|| Some(run.advance())).take(8).collect();
+    let execute = |statement| Next::Execute { statement, text: 0 };
+    let pause = Next::Think(Duration::from_millis(1));
+    assert_eq!(
+        went,
+        [
+            execute(0),
+            Next::OpenPipeline,
+            execute(1),
+            pause,
+            execute(2),
+            Next::EndPipeline,
+            execute(3),
+            Next::Ended,
+        ]
+    );
+
+    let place = |text: &str| {
+        let error = refused(text);
+        (error.line, error.column, error.message)
+    };
+    let not_ended = "this \\startpipeline has no \\endpipeline in the same branch";
+    for (text, line, column, message) in [
+        ("SELECT 1;\n  \\startpipeline\nSELECT 2;", 2, 3, not_ended),
+        ("\\if 1\n\\startpipeline\n\\else\n\\endpipeline\n\\endif", 2, 1, not_ended),
+        ("\\startpipeline\nSELECT 1;\n\\startpipeline", 3, 1, "a pipeline is open already"),
+        ("SELECT 1;\n\\endpipeline", 2, 1, "\\endpipeline without a \\startpipeline before it"),
+        (
+            "\\startpipeline\nSELECT 1 AS a \\gset\n\\endpipeline",
+            2,
+            15,
+            "\\gset is not allowed in a pipeline, whose answers come at its end",
+        ),
+    ] {
+        assert_eq!(place(text), (line, column, message.to_owned()));
+    }
+    let with = |options: &Options| {
+        parse(&[script("SELECT 1;\n\\startpipeline\nSELECT 1;\n\\endpipeline")], options)
+    };
+    for options in
+        [Options { syntax: MARKS, ..options() }, Options { prepared: false, ..options() }]
+    {
+        let error = with(&options).unwrap_err();
+        assert_eq!((error.line, error.column), (2, 1), "{error}");
+        assert!(error.help.contains("leave \\startpipeline and \\endpipeline out"), "{error}");
+    }
 }
 
 #[test]

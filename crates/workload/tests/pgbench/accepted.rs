@@ -1,5 +1,5 @@
 use crate::server::Postgres;
-use crate::support::Client;
+use crate::support::{Client, read_with};
 
 /// Scripts that both run.
 const RUN: &[&str] = &[
@@ -67,6 +67,15 @@ const RUN: &[&str] = &[
     "\\sleep -1 us",
     "SELECT 1 FROM t_:scale;",
     "INSERT INTO t VALUES (:client_id);",
+    "\\startpipeline\nSELECT 1;\n\\endpipeline",
+    "\\startpipeline\n\\endpipeline",
+    "\\STARTPIPELINE\nSELECT 1;\nSELECT 2;\n\\EndPipeline\n\\startpipeline\nSELECT 1;\n\\endpipeline",
+    "\\startpipeline\nBEGIN;\nINSERT INTO t VALUES (:client_id);\nEND;\n\\endpipeline",
+    "BEGIN;\n\\startpipeline\nSELECT 1;\n\\endpipeline\nEND;",
+    "\\startpipeline\n\\set x random(1, 5)\nSELECT :x::int;\n\\sleep 1 ms\nSELECT 2;\n\\endpipeline",
+    "\\startpipeline\n\\if 1\nSELECT 1;\n\\else\nSELECT 2;\n\\endif\n\\endpipeline",
+    "\\if 1\n\\startpipeline\nSELECT 1;\n\\endpipeline\n\\endif",
+    "SELECT 1 AS one \\gset\n\\startpipeline\nSELECT :one::int;\n\\endpipeline",
 ];
 
 /// Scripts that both refuse, before the first statement or when they come to it.
@@ -155,6 +164,17 @@ const REFUSED: &[&str] = &[
     "SELECT $$ 1;",
     "SELECT :nothing::int + ;",
     "\\endpipeline",
+    "\\startpipeline\nSELECT 1;",
+    "\\startpipeline\n\\startpipeline\n\\endpipeline\n\\endpipeline",
+    "\\startpipeline\nSELECT 1;\n\\endpipeline\n\\endpipeline",
+    "\\startpipeline\nSELECT 1 AS one \\gset\n\\endpipeline",
+    "\\startpipeline\nSELECT 1 AS one \\aset\n\\endpipeline",
+    "\\startpipeline now\n\\endpipeline",
+    "\\startpipeline\nSELECT 1;\n\\endpipeline now",
+    "\\if 1\n\\startpipeline\nSELECT 1;\n\\endif",
+    "\\startpipeline\n\\if 1\n\\endpipeline\n\\startpipeline\n\\endif",
+    "\\startpipeline\n\\set x 1 / 0\n\\endpipeline",
+    "\\syncpipeline",
 ];
 
 /// Scripts that pgbench runs and weighin refuses on purpose: what they do is hardly meant.
@@ -167,8 +187,8 @@ const REFUSED_HERE: &[&str] = &[
     // Programs.
     "\\shell true",
     "\\setshell x echo 1",
-    // Statements that are sent before the answers to others.
-    "\\startpipeline\nSELECT 1;\n\\endpipeline",
+    // A pipeline that ends elsewhere than in the branch where it began.
+    "\\if 1\n\\startpipeline\n\\endif\nSELECT 1;\n\\endpipeline",
 ];
 
 #[test]
@@ -197,6 +217,11 @@ fn scripts_are_accepted_and_refused_as_by_pgbench() {
             differ.push(format!("weighin: {script:?}: {ours:?}"));
         }
     }
+    // The simple protocol has no pipelines.
+    let pipeline = "\\startpipeline\nSELECT 1;\n\\endpipeline";
+    let theirs = postgres.run(pipeline, &["-M", "simple", "-t", "1"]);
+    assert!(!theirs.status.success());
+    assert!(read_with(pipeline, false).is_err());
     assert!(differ.is_empty(), "{}", differ.join("\n"));
 }
 

@@ -7,8 +7,12 @@ use workload::script::{Options, Parsed, Script, ScriptError, Syntax, parse};
 pub const SEED: i64 = 5432;
 
 pub fn read(text: &str) -> Result<Parsed, ScriptError> {
+    read_with(text, true)
+}
+
+pub fn read_with(text: &str, prepared: bool) -> Result<Parsed, ScriptError> {
     let variables = BTreeMap::from([("default_seed".to_owned(), Initial::Integer(SEED))]);
-    let options = Options { prepared: true, syntax: Syntax::STANDARD, variables };
+    let options = Options { prepared, syntax: Syntax::STANDARD, variables };
     let script = Script { name: "script".to_owned(), file: None, text: text.to_owned(), weight: 1 };
     parse(&[script], &options)
 }
@@ -33,7 +37,7 @@ impl Client {
             match self.run.advance() {
                 Next::Ended => return Ok(()),
                 Next::Failed => return Err(self.run.error().unwrap().to_string()),
-                Next::Execute { .. } | Next::Think(_) => {}
+                Next::Execute { .. } | Next::Think(_) | Next::OpenPipeline | Next::EndPipeline => {}
             }
         }
     }

@@ -24,7 +24,10 @@ const VOID: f64 = 0.20;
 /// failed, of which no latency is known (one lock wait may last for most of the window), or
 /// without a connection: then the trial is suspect at most, and its errors or its outage are a
 /// finding of their own. Without any latency nothing is known: the trial is void.
-pub(super) fn results(clients: u32, load: &LoadResult) -> Option<Vec<CheckResult>> {
+///
+/// How long clients `paused` of their own will is in no figure of the load: then only too many busy clients
+/// say anything.
+pub(super) fn results(clients: u32, paused: bool, load: &LoadResult) -> Option<Vec<CheckResult>> {
     if load.open.is_some() {
         return None;
     }
@@ -46,7 +49,7 @@ pub(super) fn results(clients: u32, load: &LoadResult) -> Option<Vec<CheckResult
 
     let validity = if busy_clients == 0.0 {
         Validity::Void
-    } else if deviation.abs() <= SUSPECT + edge {
+    } else if deviation.abs() <= SUSPECT + edge || paused && deviation < 0.0 {
         return Some(Vec::new());
     } else if deviation.abs() <= VOID + edge || explained_by_failures {
         Validity::Suspect

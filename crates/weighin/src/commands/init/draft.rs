@@ -84,6 +84,10 @@ pub(super) fn of_server(arguments: &InitArguments, url: &str) -> Result<Drafted,
 /// Whether a statement sets or asks something of the server, as clients and weighin itself do.
 fn is_of_server(statement: &str) -> bool {
     let text = statement.to_ascii_lowercase();
+    // What weighin itself has prepared for an earlier draft.
+    if text.contains("weighin_draft") {
+        return true;
+    }
     ["set ", "show ", "use ", "select @@", "begin", "start transaction", "commit", "rollback"]
         .iter()
         .any(|begin| text.starts_with(begin))
