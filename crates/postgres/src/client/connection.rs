@@ -6,7 +6,7 @@ use crate::protocol::{
     write_terminate,
 };
 use host::Ends;
-use model::{Endpoint, Failure, ServerAddress, Stop};
+use model::{Endpoint, Failure, FailureKind, ServerAddress, Stop, Tls};
 use std::io;
 use std::time::Duration;
 use system::client::{Broken, Credentials, Limits, Line, Transport, connect_failure};
@@ -27,6 +27,18 @@ pub struct Connection {
     pub(crate) samples: bool,
 }
 
+/// What kept a server from letting one in, encrypted or not.
+fn both(first: Failure, second: Failure) -> Failure {
+    match second.kind {
+        FailureKind::Tls | FailureKind::AccessDenied => Failure::new(
+            second.kind,
+            format!("{}; and then {}", first.message, second.message),
+            second.remedy,
+        ),
+        _ => second,
+    }
+}
+
 /// Appends the next piece of the data of a COPY, and says whether there is more.
 pub(crate) type Fill<'a> = &'a mut dyn FnMut(&mut Vec<u8>) -> bool;
 
@@ -41,12 +53,41 @@ impl Connection {
         limits: Limits,
         stop: &Stop,
     ) -> Result<Self, Failure> {
+        let attempts = match address.endpoint {
+            Endpoint::Socket(_) => vec![Tls::Off],
+            _ => address.tls.attempts(),
+        };
+        let mut refused: Option<Failure> = None;
+        for tls in attempts {
+            let attempt = ServerAddress { tls, ..address.clone() };
+            let failure = match Self::open_as(attempt, credentials, limits, stop) {
+                Ok(connection) => return Ok(connection),
+                Err(failure) => failure,
+            };
+            let may_differ = matches!(failure.kind, FailureKind::Tls | FailureKind::AccessDenied);
+            refused = Some(match refused {
+                None => failure,
+                Some(first) => both(first, failure),
+            });
+            if !may_differ {
+                break;
+            }
+        }
+        Err(refused.unwrap_or_else(Failure::stopped))
+    }
+
+    /// Connects encrypted or not, as the address says for certain.
+    fn open_as(
+        address: ServerAddress,
+        credentials: &Credentials,
+        limits: Limits,
+        stop: &Stop,
+    ) -> Result<Self, Failure> {
         let endpoint = &address.endpoint;
         let mut line = Line::connect(endpoint, &limits, stop)
             .map_err(|error| connect_failure(&error, endpoint))?;
         line.begin(limits.login);
-        let (transport, session, input) = log_in(line, address, credentials)?;
-        let address = address.clone();
+        let (transport, session, input) = log_in(line, &address, credentials)?;
         let (output, broken) = (Vec::new(), false);
         let samples = false;
         Ok(Self { transport, session, address, limits, input, output, broken, samples })
@@ -55,6 +96,11 @@ impl Connection {
     /// Where the connection leads.
     pub fn endpoint(&self) -> &Endpoint {
         &self.address.endpoint
+    }
+
+    /// How it is encrypted.
+    pub fn tls(&self) -> &Tls {
+        &self.address.tls
     }
 
     /// What it connects.

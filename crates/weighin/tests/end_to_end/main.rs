@@ -55,6 +55,7 @@ mod package;
 mod placing;
 mod postgres;
 mod postgres_changes;
+mod postgres_connections;
 mod postgres_counts;
 mod postgres_replicas;
 mod prepare;
