@@ -129,6 +129,11 @@ impl ServerKind for Postgres {
         facts::server_facts(connection)
     }
 
+    fn begin_sampling(connection: &mut Connection) -> Result<(), Failure> {
+        let begun = counters::begin(connection);
+        begun.map_err(|error| error.failure("cannot read the server's counters beside a load"))
+    }
+
     fn counters(connection: &mut Connection) -> Option<ServerCounters> {
         counters::read(connection).ok()
     }

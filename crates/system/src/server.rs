@@ -418,6 +418,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     fn counter_reader(&mut self) -> Result<Option<CounterSource>, Failure> {
         let mut connection = K::connect(self.login()?)?;
         K::set_answer_limit(&mut connection, COUNTER_TIMEOUT);
+        K::begin_sampling(&mut connection)?;
         let counters: CounterSource = Box::new(move || K::counters(&mut connection));
         if self.replica_logins.is_empty() {
             return Ok(Some(counters));

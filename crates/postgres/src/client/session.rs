@@ -32,11 +32,12 @@ pub(super) fn log_in(
     line: Line,
     address: &ServerAddress,
     credentials: &Credentials,
+    options: LoginOptions,
 ) -> Result<(Transport, SessionInfo, Vec<u8>), Failure> {
     let endpoint = &address.endpoint;
     let failed = |error: &LoginError| login_failure(error, address, credentials);
     let (mut input, mut output) = (Vec::new(), Vec::new());
-    let mut login = Login::begin(login_options(address, credentials), &mut output);
+    let mut login = Login::begin(options, &mut output);
     let mut transport = Transport::plain(line);
     loop {
         transport.send(&output).map_err(|error| broken_login(&error, endpoint))?;

@@ -108,6 +108,13 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     fn process_clue(connection: &mut Self::Connection) -> Result<Option<ProcessClue>, Failure>;
     fn set_answer_limit(connection: &mut Self::Connection, limit: Duration);
     fn facts(connection: &mut Self::Connection) -> Result<ServerFacts, Failure>;
+    /// Gets a connection ready to read them again and again beside a load, before that begins.
+    ///
+    /// # Errors
+    /// When the connection is of no use any more.
+    fn begin_sampling(_connection: &mut Self::Connection) -> Result<(), Failure> {
+        Ok(())
+    }
     fn counters(connection: &mut Self::Connection) -> Option<ServerCounters>;
     /// The same between loads: of a server whose clients report late what they did, when they have.
     fn counters_at_rest(connection: &mut Self::Connection) -> Option<ServerCounters> {

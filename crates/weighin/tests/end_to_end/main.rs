@@ -57,6 +57,7 @@ mod postgres;
 mod postgres_changes;
 mod postgres_connections;
 mod postgres_counts;
+mod postgres_pooler;
 mod postgres_replicas;
 mod prepare;
 mod published;
