@@ -212,7 +212,7 @@ impl Scene {
             .replace("{port}", &self.server.sandbox.port().to_string())
             .replace("{ca}", &path(&self.certificates))
             .replace("{other}", &path(&self.others))
-            .replace("{home}", &self.place.path("").display().to_string().trim_end_matches('/'))
+            .replace("{home}", self.place.path("").display().to_string().trim_end_matches('/'))
     }
 
     /// Without what the tests themselves have been started with.
