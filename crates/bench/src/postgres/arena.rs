@@ -19,6 +19,8 @@ use workload::script::builtin;
 const SCALE: i64 = 10;
 /// What differs from the server's defaults: all data in memory.
 const SETTINGS: [(&str, &str); 1] = [("shared_buffers", "512MB")];
+/// How many clients a tool connects each second, on a slow machine.
+const CONNECTED_PER_SECOND: u32 = 60;
 const SCRIPT: &str = "select-only";
 
 /// A private server, and the two tools.
@@ -130,6 +132,8 @@ impl<'r> Arena<'r> {
             database: self.sandbox.address().database.clone(),
             encryption: Encryption::Off,
         };
+        // Its time begins with connecting, and weighin's when all are connected.
+        let duration = duration + Duration::from_secs(u64::from(clients / CONNECTED_PER_SECOND));
         let load = PgbenchLoad { clients, rate: None, duration, seed: 1 };
         let stop = || self.runner.is_stopped();
         self.runner.of_tool(self.pgbench.load(&server, &select_only()?, load, &stop))
