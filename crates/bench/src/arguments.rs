@@ -5,17 +5,17 @@ use std::path::PathBuf;
 /// Weighin against the tools that do the same, on private servers and the same data.
 #[derive(Debug, Parser)]
 pub(crate) struct Arguments {
-    /// What to measure: mysql against sysbench, redis against memtier_benchmark, where it is there,
+    /// What to measure: mysql against sysbench, postgres against pgbench, redis against memtier_benchmark, where it is there,
     /// and redis-benchmark; disk against fio; view, a run with it against one with --plain
     #[arg(long, value_delimiter = ',', value_enum, default_values_t = Suite::value_variants().to_vec())]
     pub(crate) suite: Vec<Suite>,
     /// Workloads of mysql to run
     #[arg(long, value_delimiter = ',', value_enum, default_values_t = Workload::value_variants().to_vec())]
     pub(crate) workload: Vec<Workload>,
-    /// How to reach the server of mysql
+    /// How to reach the server of mysql and postgres
     #[arg(long, value_delimiter = ',', value_enum, default_values_t = Transport::value_variants().to_vec())]
     pub(crate) transport: Vec<Transport>,
-    /// Numbers of connections of mysql
+    /// Numbers of connections of mysql and postgres
     #[arg(long, value_delimiter = ',', default_values_t = [1, 4, 16, 64, 256, 1000], value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) clients: Vec<u32>,
     /// Runs of each tool in every cell; 6 are needed for an interval without assumptions
@@ -65,6 +65,7 @@ const SECONDS_OF_MANY: u32 = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Suite {
     Mysql,
+    Postgres,
     Redis,
     Disk,
     View,

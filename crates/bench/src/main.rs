@@ -10,6 +10,7 @@ mod machine;
 mod markdown;
 mod mysql;
 mod pair;
+mod postgres;
 mod private_server;
 mod reading;
 mod redis;
@@ -46,6 +47,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     for suite in &arguments.suite {
         match suite {
             Suite::Mysql => mysql::run(&runner, arguments, &mut say)?,
+            Suite::Postgres => postgres::run(&runner, arguments, &mut say)?,
             Suite::Redis => redis::run(&runner, arguments, &mut say)?,
             Suite::Disk => disk::run(&runner, arguments, &mut say)?,
             Suite::View => view::run(&runner, arguments, &mut say)?,

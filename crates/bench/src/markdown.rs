@@ -27,6 +27,8 @@ pub(crate) enum Figure {
     Throughput(&'static str),
     /// Processor time for each of what is called so.
     Cpu(&'static str),
+    /// The part of it in the process's own code, and not in the kernel.
+    OwnCpu,
     /// Millions of bytes a second.
     Bandwidth,
     /// Highest resident set.
@@ -52,6 +54,7 @@ impl Figure {
         match self {
             Self::Throughput(counted) => format!("{counted}/s"),
             Self::Cpu(each) => format!("client CPU µs/{each}"),
+            Self::OwnCpu => "of which not in the kernel".to_owned(),
             Self::Bandwidth => "MB/s".to_owned(),
             Self::Memory => "peak memory".to_owned(),
             Self::Mean => "mean ms".to_owned(),
@@ -65,6 +68,7 @@ impl Figure {
         match self {
             Self::Throughput(_) => Some(reading.transactions_per_second),
             Self::Cpu(_) => Some(reading.cpu_us_per_query),
+            Self::OwnCpu => Some(reading.cpu_us_per_query - reading.system_us_per_query),
             Self::Bandwidth => reading.bytes_per_second.map(|bytes| bytes / 1e6),
             Self::Memory => reading.peak_rss_bytes.map(|bytes| bytes as f64),
             Self::Mean => Some(reading.mean_ms),
@@ -86,7 +90,7 @@ impl Figure {
         match self {
             Self::Throughput(_) => Some(Over::Other),
             Self::Cpu(_) | Self::Memory | Self::P99 => Some(Over::Weighin),
-            Self::Bandwidth | Self::Mean | Self::P95 | Self::Beside => None,
+            Self::OwnCpu | Self::Bandwidth | Self::Mean | Self::P95 | Self::Beside => None,
         }
     }
 }
@@ -239,6 +243,7 @@ mod tests {
         Reading {
             transactions_per_second: tps,
             cpu_us_per_query: cpu,
+            system_us_per_query: cpu / 2.0,
             peak_rss_bytes: memory,
             bytes_per_second: None,
             mean_ms: 1.5,

@@ -11,7 +11,7 @@ pub(crate) fn start(
     settings: &[(&str, &str)],
 ) -> anyhow::Result<(Sandbox, PathBuf)> {
     let settings = settings.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
-    system::register([&mysql::SYSTEM, &redis::SYSTEM]);
+    system::register([&mysql::SYSTEM, &postgres::SYSTEM, &redis::SYSTEM]);
     let sandbox = Sandbox::start(SandboxOptions {
         system,
         name: "bench".to_owned(),

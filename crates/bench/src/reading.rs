@@ -2,6 +2,7 @@ use anyhow::Context;
 use crosscheck::Measured;
 use host::Finished;
 use serde::Deserialize;
+use std::time::Duration;
 
 /// What one run of one tool comes to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -10,6 +11,8 @@ pub(crate) struct Reading {
     pub(crate) transactions_per_second: f64,
     /// User and system time of the whole process for each statement or command, in microseconds.
     pub(crate) cpu_us_per_query: f64,
+    /// The part of it in the kernel.
+    pub(crate) system_us_per_query: f64,
     /// Highest resident set of the process in bytes, where it is known.
     pub(crate) peak_rss_bytes: Option<u64>,
     /// Of loads on storage.
@@ -45,7 +48,8 @@ impl Reading {
             serde_json::from_str(&finished.stdout).context("weighin's JSON is not understood")?;
         let reading = Self {
             transactions_per_second: load.transactions_per_second,
-            cpu_us_per_query: finished.usage.cpu().as_secs_f64() * 1e6 / load.queries.max(1) as f64,
+            cpu_us_per_query: micros_each(finished.usage.cpu(), load.queries),
+            system_us_per_query: micros_each(finished.usage.system, load.queries),
             peak_rss_bytes: finished.usage.peak_rss_bytes,
             bytes_per_second: None,
             mean_ms: load.latency_ms.mean.context("weighin ran no transaction")?,
@@ -63,10 +67,13 @@ impl Reading {
 
     /// Of a load by another tool.
     pub(crate) fn of_tool(load: &Measured) -> Self {
-        let Measured { figures, p99_ms, elapsed } = load;
+        let Measured { figures, p99_ms, elapsed, system } = load;
+        // Some tools count transactions alone, which are of one statement here then.
+        let queries = figures.queries.max(figures.transactions);
         Self {
             transactions_per_second: figures.transactions_per_second,
-            cpu_us_per_query: figures.cpu_seconds * 1e6 / figures.queries.max(1) as f64,
+            cpu_us_per_query: micros_each(Duration::from_secs_f64(figures.cpu_seconds), queries),
+            system_us_per_query: micros_each(*system, queries),
             peak_rss_bytes: figures.peak_rss_bytes,
             bytes_per_second: None,
             mean_ms: figures.latency_mean_ms,
@@ -80,6 +87,10 @@ impl Reading {
     pub(crate) fn in_blocks_of(self, bytes: u32) -> Self {
         Self { bytes_per_second: Some(self.transactions_per_second * f64::from(bytes)), ..self }
     }
+}
+
+fn micros_each(time: Duration, queries: u64) -> f64 {
+    time.as_secs_f64() * 1e6 / queries.max(1) as f64
 }
 
 /// What a run comes to on a terminal, with the view or without.

@@ -1,8 +1,8 @@
 //! What a user should know before a study runs, although nothing is wrong.
 
 use model::{
-    CacheState, ControlAct, Endpoint, PasswordSource, Place, RestartWay, SandboxSpec,
-    ServerAddress, Software, Study, System, Target, Tls, VersionSetting,
+    CacheState, ControlAct, Endpoint, Place, RestartWay, SandboxSpec, ServerAddress, Software,
+    Study, System, Target, Tls, VersionSetting,
 };
 use settings::Verdict;
 use std::collections::BTreeSet;
@@ -49,7 +49,7 @@ fn config(target: &Target, found: &mut Diagnostics) {
 fn unlike_encryption(study: &Study, found: &mut Diagnostics) {
     let is_encrypted = |target: &Target| match &target.place {
         Place::Sandbox(spec) => Some(spec.host.is_some()),
-        Place::Server(spec) => Some(spec.address.tls != Tls::Off),
+        Place::Server(spec) => Some(spec.address.tls.is_certain()),
         Place::Storage(_) | Place::Imported => None,
     };
     let of = |wanted| study.targets.iter().find(|target| is_encrypted(target) == Some(wanted));
@@ -262,8 +262,8 @@ fn clear_text(system: System, address: &ServerAddress, found: &mut Diagnostics) 
     let is_local =
         !matches!(address.endpoint, Endpoint::Tcp { .. }) || is_loopback(&address.endpoint);
     let named = match &address.password {
-        PasswordSource::OptionFile => variable.is_some_and(|name| std::env::var_os(name).is_some()),
-        PasswordSource::Environment(_) | PasswordSource::File(_) => true,
+        usual if usual.is_usual() => variable.is_some_and(|name| std::env::var_os(name).is_some()),
+        _ => true,
     };
     if named && !is_local && address.tls == Tls::Off {
         let endpoint = &address.endpoint;
@@ -277,7 +277,7 @@ fn clear_text(system: System, address: &ServerAddress, found: &mut Diagnostics) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{ServerKey, ServerSpec};
+    use model::{PasswordSource, ServerKey, ServerSpec};
 
     fn cautions(target: &Target) -> Vec<String> {
         let mut found = Diagnostics::default();

@@ -11,6 +11,10 @@ pub enum Encryption {
     Off,
     /// Encrypted, whatever certificate the server has.
     Unverified,
+    /// Encrypted; the server's certificate goes back to one in this file.
+    Chain {
+        roots: PathBuf,
+    },
     /// Encrypted; the server's certificate is for this host, and goes back to one in this file.
     Verified {
         host: String,
@@ -47,6 +51,10 @@ pub(crate) fn database(name: &str, address: &Address, encryption: &Encryption) -
     match encryption {
         Encryption::Off => add("sslmode", "disable"),
         Encryption::Unverified => add("sslmode", "require"),
+        Encryption::Chain { roots } => {
+            add("sslmode", "verify-ca");
+            add("sslrootcert", &roots.display().to_string());
+        }
         Encryption::Verified { roots, .. } => {
             add("sslmode", "verify-full");
             add("sslrootcert", &roots.display().to_string());

@@ -10,4 +10,6 @@ pub struct Measured {
     pub p99_ms: Option<f64>,
     /// From before its start until after its end: connecting included.
     pub elapsed: Duration,
+    /// The part of its process's processor time that the kernel took.
+    pub system: Duration,
 }

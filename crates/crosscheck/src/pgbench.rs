@@ -109,7 +109,12 @@ impl Pgbench {
             return Err(complaint(&finished));
         }
         let figures = figures(&finished).map_err(|why| self.0.not_understood(&why))?;
-        Ok(Some(Measured { figures, p99_ms: None, elapsed: finished.elapsed }))
+        Ok(Some(Measured {
+            figures,
+            p99_ms: None,
+            elapsed: finished.elapsed,
+            system: finished.usage.system,
+        }))
     }
 }
 

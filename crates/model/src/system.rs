@@ -96,16 +96,23 @@ pub struct QueryFacts {
     pub tls_words: &'static [(&'static str, UrlTls)],
     /// The file of certificates to verify the server's with.
     pub certificates: &'static str,
+    /// What stands in its place for those of the operating system.
+    pub usual_certificates: &'static str,
+    /// A name under which the user's own files have the rest, and the password.
+    pub service: &'static str,
 }
 
 /// What a word of a URL says of encryption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UrlTls {
     Off,
+    /// Whichever the server lets one in by, the first of them first.
+    Allowed,
+    Preferred,
     Unverified,
+    /// The certificate is checked, and whose it is not.
+    Chain,
     Verified,
-    /// weighin does not connect so, and the way round.
-    NotHad(&'static str),
 }
 
 /// Where the clients of a server look for the password.
@@ -239,21 +246,16 @@ static POSTGRES_QUERY: QueryFacts = QueryFacts {
     tls: "sslmode",
     tls_words: &[
         ("disable", UrlTls::Off),
+        ("allow", UrlTls::Allowed),
+        ("prefer", UrlTls::Preferred),
         ("require", UrlTls::Unverified),
+        ("verify-ca", UrlTls::Chain),
         ("verify-full", UrlTls::Verified),
-        ("allow", LEFT_TO_THE_SERVER),
-        ("prefer", LEFT_TO_THE_SERVER),
-        (
-            "verify-ca",
-            UrlTls::NotHad("write verify-full, which checks the name of the host as well"),
-        ),
     ],
     certificates: "sslrootcert",
+    usual_certificates: "system",
+    service: "service",
 };
-const LEFT_TO_THE_SERVER: UrlTls = UrlTls::NotHad(
-    "it leaves to the server whether what is measured is encrypted: write disable, require or verify-full",
-);
-
 static POSTGRES_FACTS: SystemFacts = SystemFacts {
     name: "PostgreSQL",
     products: POSTGRES,

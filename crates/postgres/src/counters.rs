@@ -2,13 +2,16 @@
 
 use crate::client::{ClientError, Connection};
 use crate::names::{
-    COUNTERS_NAME, LOAD_NAME, ROWS_INSERTED, TABLE_SCANS, TRANSACTIONS, TRANSACTIONS_BY_ITSELF,
+    APPLICATION_NAME, COUNTERS_NAME, LOAD_NAME, ROWS_INSERTED, TABLE_SCANS, TRANSACTIONS,
+    TRANSACTIONS_BY_ITSELF,
 };
 use crate::replication::HEARTBEAT;
 use model::{ServerCounters, signal};
 
-/// How often it is looked, each 20 ms, whether clients have ended that have closed their connections.
-const LOOKS: u32 = 150;
+/// How long it is looked, each 20 ms, whether clients have ended that have closed their connections.
+const CLIENTS_LIMIT: &str = "20 s";
+/// After how long a session that does nothing has told what it did: 10 seconds, and what a busy machine adds.
+const TOLD_AFTER: &str = "11 s";
 /// What each reading between loads adds to the transactions of the server.
 const TRANSACTIONS_EACH: u32 = 3;
 /// The first version that has sessions in its statistics, one that keeps these in shared memory, and those
@@ -19,34 +22,39 @@ const WITH_CHECKPOINTER: u32 = 17;
 /// The first that counts syncs of the log among all other reads and writes.
 const WITH_IO_OF_LOG: u32 = 18;
 
-/// How often the session has read the counters between two loads.
-const READINGS: &str =
-    "coalesce(nullif(current_setting('weighin.readings', true), ''), '0')::bigint";
-
 /// The first number of the version that the server says it has.
 pub(crate) fn major(version: &str) -> u32 {
     let digits = version.find(|c: char| !c.is_ascii_digit()).unwrap_or(version.len());
     version[..digits].parse().unwrap_or(0)
 }
 
-/// Reads them while a load runs.
+/// Begins to read them while a load runs, before it does.
 ///
 /// The transaction stays open, so that none of the readings counts as one of its own. It has no number and
-/// keeps no snapshot between them: nothing is kept from being cleaned up.
-pub(crate) fn read(connection: &mut Connection) -> Result<ServerCounters, ClientError> {
-    let version = major(connection.server_version());
-    if !connection.samples {
-        connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY")?;
-        connection.samples = true;
-        connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")?;
-        connection.execute(&format!("SET LOCAL application_name = '{COUNTERS_NAME}'"))?;
-        if version >= IN_MEMORY {
-            connection.execute("SET LOCAL stats_fetch_consistency = none")?;
-        }
-        if version >= WITH_CHECKPOINTER {
-            connection.execute("SET LOCAL transaction_timeout = 0")?;
-        }
+/// keeps no snapshot between them: nothing is kept from being cleaned up. A process of a pooler that had
+/// served the load until then would not tell of it before the transaction ends.
+pub(crate) fn begin(connection: &mut Connection) -> Result<(), ClientError> {
+    if connection.samples {
+        return Ok(());
     }
+    let version = major(connection.server_version());
+    connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY")?;
+    connection.samples = true;
+    connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")?;
+    connection.execute(&format!("SET LOCAL application_name = '{COUNTERS_NAME}'"))?;
+    if version >= IN_MEMORY {
+        connection.execute("SET LOCAL stats_fetch_consistency = none")?;
+    }
+    if version >= WITH_CHECKPOINTER {
+        connection.execute("SET LOCAL transaction_timeout = 0")?;
+    }
+    Ok(())
+}
+
+/// Reads them while a load runs.
+pub(crate) fn read(connection: &mut Connection) -> Result<ServerCounters, ClientError> {
+    begin(connection)?;
+    let version = major(connection.server_version());
     // Of the sessions, too, a transaction sees what it saw first.
     connection.query("SELECT pg_stat_clear_snapshot()")?;
     query(connection, version)
@@ -56,31 +64,46 @@ pub(crate) fn read(connection: &mut Connection) -> Result<ServerCounters, Client
 /// [`TRANSACTIONS_EACH`] of its own.
 pub(crate) fn read_at_rest(connection: &mut Connection) -> Result<ServerCounters, ClientError> {
     let version = major(connection.server_version());
-    match connection.execute(&wait_for_clients()) {
+    match connection.execute(&wait_for_clients(version, connection.backend_process())) {
         // A server without its usual language, or one that ends statements soon: nobody is waited for.
         Ok(_) | Err(ClientError::Server(_)) => {}
         Err(error) => return Err(error),
     }
-    let count = format!("set_config('weighin.readings', ({READINGS} + 1)::text, false)");
-    let flush = if version < IN_MEMORY { "" } else { "pg_stat_force_next_flush(), " };
-    connection.query(&format!("SELECT {flush}{count}"))?;
+    connection.readings += 1;
+    connection.query(if version < IN_MEMORY {
+        "SELECT"
+    } else {
+        "SELECT pg_stat_force_next_flush()"
+    })?;
     query(connection, version)
 }
 
-/// A client is counted when its process ends, which may be after its connection has. Behind a pooler, none
-/// does.
-fn wait_for_clients() -> String {
+/// A client is counted when its process ends, which may be after its connection has. Behind a pooler, which
+/// tells a number of its own for the process of this connection, none ends: there, a process tells what it
+/// did when it was idle for a while, and before version 15 it does not.
+fn wait_for_clients(version: u32, process: u32) -> String {
+    let (told, limit) = match version < IN_MEMORY {
+        true => ("false".to_owned(), "3 s"),
+        false => {
+            let since = format!("state_change < clock_timestamp() - interval '{TOLD_AFTER}'");
+            (format!("state = 'idle' AND {since}"), CLIENTS_LIMIT)
+        }
+    };
+    // Its processes are called as whoever they served last.
+    let pooled =
+        format!("application_name = '{APPLICATION_NAME}' AND pg_backend_pid() <> {process}");
     format!(
-        "DO $$ BEGIN FOR look IN 1..{LOOKS} LOOP \
-         EXIT WHEN NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = '{}' \
-         AND datname = current_database()); \
-         PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.02); END LOOP; END $$",
-        LOAD_NAME
+        "DO $$ DECLARE begun timestamptz := clock_timestamp(); BEGIN \
+         WHILE clock_timestamp() < begun + interval '{limit}' LOOP \
+         EXIT WHEN NOT EXISTS (SELECT FROM pg_stat_activity \
+         WHERE (application_name = '{LOAD_NAME}' OR {pooled}) AND pid <> pg_backend_pid() \
+         AND datname = current_database() AND ({told}) IS NOT TRUE); \
+         PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.02); END LOOP; END $$"
     )
 }
 
 fn query(connection: &mut Connection, version: u32) -> Result<ServerCounters, ClientError> {
-    let figures = figures(version);
+    let figures = figures(version, connection.readings);
     let columns: Vec<String> =
         figures.iter().map(|(name, sql)| format!("({sql})::bigint AS \"{name}\"")).collect();
     let answer = connection.query(&format!("SELECT {}", columns.join(", ")))?;
@@ -91,7 +114,7 @@ fn query(connection: &mut Connection, version: u32) -> Result<ServerCounters, Cl
 }
 
 /// The counters, and how to ask for each.
-fn figures(version: u32) -> Vec<(&'static str, String)> {
+fn figures(version: u32, readings: u32) -> Vec<(&'static str, String)> {
     let database = |sum: &str| {
         format!("SELECT {sum} FROM pg_stat_database WHERE datname = current_database()")
     };
@@ -114,7 +137,7 @@ fn figures(version: u32) -> Vec<(&'static str, String)> {
     // many transactions were a load's.
     let sessions = if version < WITH_SESSIONS { "NULL" } else { "sessions" };
     let transactions = format!(
-        "xact_commit + xact_rollback - {sessions} - {TRANSACTIONS_EACH} * {READINGS} - {heartbeats}"
+        "xact_commit + xact_rollback - {sessions} - {TRANSACTIONS_EACH} * {readings} - {heartbeats}"
     );
     let mut figures = vec![
         (TRANSACTIONS, database(&transactions)),
@@ -137,7 +160,7 @@ fn figures(version: u32) -> Vec<(&'static str, String)> {
         ("n_tup_upd", tables("n_tup_upd")),
         ("numbackends", database("numbackends")),
     ];
-    figures.push((TRANSACTIONS_BY_ITSELF, by_itself()));
+    figures.push((TRANSACTIONS_BY_ITSELF, by_itself(readings)));
     figures.extend(log(version));
     figures.extend(writes(version, block));
     figures.extend(waits());
@@ -155,9 +178,9 @@ fn backends(kind: &str) -> String {
 /// How many transactions autovacuum may have had so far, at most: a worker comes to the database each
 /// `autovacuum_naptime`, which is a login and a look at the tables, and perhaps once more than whole
 /// ones go by between two readings; each table that it works on is three at most.
-fn by_itself() -> String {
+fn by_itself(readings: u32) -> String {
     format!(
-        "SELECT 2 * (floor(extract(epoch FROM clock_timestamp())) / s.setting::bigint + {READINGS}) \
+        "SELECT 2 * (floor(extract(epoch FROM clock_timestamp())) / s.setting::bigint + {readings}) \
          + (SELECT 3 * coalesce(sum(autovacuum_count + autoanalyze_count), 0) \
             FROM pg_stat_all_tables) \
          FROM pg_settings s WHERE s.name = 'autovacuum_naptime' \
@@ -286,8 +309,9 @@ mod tests {
 
     #[test]
     fn every_version_has_the_same_signals() {
-        let names =
-            |version| -> Vec<&str> { figures(version).into_iter().map(|(name, _)| name).collect() };
+        let names = |version| -> Vec<&str> {
+            figures(version, 1).into_iter().map(|(name, _)| name).collect()
+        };
         for version in [13, 15, 17] {
             let names = names(version);
             for signal in [

@@ -59,7 +59,9 @@ fn encryption(tls: &Tls, endpoint: &Endpoint) -> Result<Encryption, &'static str
     let Endpoint::Tcp { host, .. } = endpoint else { return Ok(Encryption::Off) };
     match tls {
         Tls::Off => Ok(Encryption::Off),
-        Tls::Unverified => Ok(Encryption::Unverified),
+        // What the server lets weighin in by is known when it does.
+        Tls::Unverified | Tls::Allowed(_) | Tls::Preferred(_) => Ok(Encryption::Unverified),
+        Tls::Chain(roots) => Ok(Encryption::Chain { roots: roots.clone() }),
         Tls::Verified(Some(roots)) => {
             Ok(Encryption::Verified { host: host.clone(), roots: roots.clone() })
         }

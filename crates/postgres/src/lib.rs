@@ -35,13 +35,13 @@ use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
     CrossCheckFigures, Failure, ServerAddress, ServerCounters, ServerFacts, Statement,
-    StatementPlan, TableContents, Target, Transactions, Trial, Workload,
+    StatementPlan, TableContents, Target, Tls, Transactions, Trial, Workload,
 };
 use sql::{Probed, Reader, SqlClients, SqlKind, Statements, TimedSession};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use system::client::{Credentials, LoginEnvironment, UsualLogin};
+use system::client::{Credentials, LoginEnvironment, UsualLogin, Variable};
 use system::group::Member;
 use system::own_data::SqlServer;
 use system::{
@@ -84,6 +84,14 @@ impl ServerKind for Postgres {
         client::usual_login(address, environment)
     }
 
+    fn completed_url(
+        url: &str,
+        says_tls: bool,
+        variable: Variable<'_>,
+    ) -> Result<Option<String>, String> {
+        client::completed_url(url, says_tls, variable)
+    }
+
     fn log_in(
         address: &ServerAddress,
         environment: &LoginEnvironment<'_>,
@@ -105,6 +113,10 @@ impl ServerKind for Postgres {
         connection.ends()
     }
 
+    fn encryption(connection: &Connection) -> Option<Tls> {
+        Some(connection.tls().clone())
+    }
+
     fn process_clue(connection: &mut Connection) -> Result<Option<ProcessClue>, Failure> {
         facts::process_clue(connection)
     }
@@ -115,6 +127,11 @@ impl ServerKind for Postgres {
 
     fn facts(connection: &mut Connection) -> Result<ServerFacts, Failure> {
         facts::server_facts(connection)
+    }
+
+    fn begin_sampling(connection: &mut Connection) -> Result<(), Failure> {
+        let begun = counters::begin(connection);
+        begun.map_err(|error| error.failure("cannot read the server's counters beside a load"))
     }
 
     fn counters(connection: &mut Connection) -> Option<ServerCounters> {

@@ -35,4 +35,4 @@ pub use text::broker::{BrokerError, parse_broker};
 pub use text::duration::{DurationError, parse_duration};
 pub use text::pattern::{PatternError, StoragePattern, parse_pattern};
 pub use text::size::{SizeError, parse_size};
-pub use text::url::{UrlError, parse_url};
+pub use text::url::{Completion, UrlError, complete_urls_by, parse_url};

@@ -1,6 +1,6 @@
 //! The interfaces behind which systems and their targets stand.
 
-use crate::client::{LoginEnvironment, UsualLogin};
+use crate::client::{LoginEnvironment, UsualLogin, Variable};
 use crate::group::Group;
 use crate::load::PreparedLoad;
 use crate::{Diagnostics, Hosts, LoadRequest, Login, Prepared, ProbedServer, Rooms, Step};
@@ -57,6 +57,20 @@ pub trait System: Sync {
     /// `NotPermitted` where that is not known of this system; when the server is not reached.
     fn outline(&self, _login: &Login) -> Result<Box<dyn Outliner>, Failure> {
         Err(no_outline(self.kind()))
+    }
+
+    /// A URL with what it leaves open as its own clients find it elsewhere; `None` where there is nothing to
+    /// add. Encryption is not added where it is said beside the URL.
+    ///
+    /// # Errors
+    /// Why that cannot be found.
+    fn completed_url(
+        &self,
+        _url: &str,
+        _says_tls: bool,
+        _variable: Variable<'_>,
+    ) -> Result<Option<String>, String> {
+        Ok(None)
     }
 
     /// What its own clients would log in with where an address leaves that open.

@@ -37,7 +37,7 @@ pub use interface::*;
 pub use login::Login;
 pub use prepared::{Prepared, Step};
 pub use probe::{NotAcknowledged, ProbedServer, Writer, accepting, check_probe};
-pub use registry::{log_in, of_kind, of_target, outline, reach, register};
+pub use registry::{completed_url, log_in, of_kind, of_target, outline, reach, register};
 pub use request::LoadRequest;
 pub use room::{Room, Rooms};
 pub use server::{ServerKind, Servers, Setting};

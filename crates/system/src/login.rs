@@ -24,8 +24,8 @@ impl Login {
         if matches!(endpoint, Endpoint::Socket(_)) {
             return Some("goes through a socket");
         }
-        let takes_file =
-            matches!(tls, Tls::Verified(Some(_))) || matches!(server_key, ServerKey::Pinned(_));
+        let takes_file = matches!(tls, Tls::Verified(Some(_)) | Tls::Chain(_))
+            || matches!(server_key, ServerKey::Pinned(_));
         takes_file.then_some("takes a file to log in")
     }
 
@@ -71,6 +71,12 @@ impl Login {
         let (secret, may_reveal) = (Secret::new(password), self.credentials.may_reveal());
         let credentials = Credentials::found_elsewhere(user, secret, origin, may_reveal);
         Self { credentials, ..self.clone() }
+    }
+
+    /// The same, encrypted as a connection was for which the address left that to the server.
+    pub fn encrypted_as(&self, tls: Option<Tls>) -> Self {
+        let tls = tls.unwrap_or_else(|| self.address.tls.clone());
+        Self { address: ServerAddress { tls, ..self.address.clone() }, ..self.clone() }
     }
 
     /// What ends the waiting of control connections.

@@ -72,6 +72,20 @@ pub fn log_in(
     of_kind(system)?.log_in(address, &LoginEnvironment::of_this_process(rules))
 }
 
+/// The URL of a server with what it leaves open: [`System::completed_url`].
+///
+/// # Errors
+/// Why that cannot be found.
+pub fn completed_url(url: &str, says_tls: bool) -> Result<Option<String>, String> {
+    let scheme = url.split_once("://").map(|(scheme, _)| scheme);
+    let named = model::System::urls()
+        .find(|(facts, _)| facts.schemes.iter().any(|one| Some(*one) == scheme));
+    match named.and_then(|(_, kind)| of_kind(kind).ok()) {
+        Some(system) => system.completed_url(url, says_tls, &|name| std::env::var_os(name)),
+        None => Ok(None),
+    }
+}
+
 impl<'de> Deserialize<'de> for PreparedLoad {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Document { system, load } = Document::deserialize(deserializer)?;

@@ -19,7 +19,7 @@ use self::running::{Machine, Running, Whereabouts, ssh_host};
 use self::tools::tools;
 use self::volume::check_volume;
 use crate::Outliner;
-use crate::client::{LoginEnvironment, SecretRules, UsualLogin};
+use crate::client::{LoginEnvironment, SecretRules, UsualLogin, Variable};
 use crate::group::Group;
 use crate::lag::with_lag;
 use crate::load::{PipedLogin, PreparedLoad, ServerLoad};
@@ -80,6 +80,15 @@ impl<K: ServerKind> System for Servers<K> {
         environment: &LoginEnvironment<'_>,
     ) -> Result<UsualLogin, Failure> {
         K::usual_login(address, environment)
+    }
+
+    fn completed_url(
+        &self,
+        url: &str,
+        says_tls: bool,
+        variable: Variable<'_>,
+    ) -> Result<Option<String>, String> {
+        K::completed_url(url, says_tls, variable)
     }
 
     fn log_in(
@@ -245,11 +254,12 @@ impl<K: ServerKind> Server<K> {
 
     /// How to log in, and a connection, which is opened where there is none.
     fn connected(&mut self) -> Result<(&Login, &mut K::Connection), Failure> {
-        let login = self.login.as_ref().ok_or_else(not_started)?;
+        let login = self.login.as_mut().ok_or_else(not_started)?;
         let control = match &mut self.control {
             Some(control) => control,
             none => {
                 let mut control = K::connect(login)?;
+                *login = login.encrypted_as(K::encryption(&control));
                 if self.private.is_none() {
                     let own = ssh_host(self.target.as_ref(), self.host.as_ref());
                     let (load, own) = (self.load_host.as_ref(), own.map(Arc::as_ref));
@@ -408,6 +418,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     fn counter_reader(&mut self) -> Result<Option<CounterSource>, Failure> {
         let mut connection = K::connect(self.login()?)?;
         K::set_answer_limit(&mut connection, COUNTER_TIMEOUT);
+        K::begin_sampling(&mut connection)?;
         let counters: CounterSource = Box::new(move || K::counters(&mut connection));
         if self.replica_logins.is_empty() {
             return Ok(Some(counters));

@@ -86,7 +86,12 @@ impl Memtier {
         }
         let figures = output::figures(&finished.result, workload, &finished.usage)
             .map_err(|message| self.0.not_understood(&message))?;
-        Ok(Some(Measured { figures, p99_ms: None, elapsed: finished.elapsed }))
+        Ok(Some(Measured {
+            figures,
+            p99_ms: None,
+            elapsed: finished.elapsed,
+            system: finished.usage.system,
+        }))
     }
 
     #[cfg(test)]

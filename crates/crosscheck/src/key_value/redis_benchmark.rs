@@ -124,7 +124,12 @@ impl RedisBenchmark {
         }
         let figures = output::figures(&finished.stdout, requests, workload, &finished.usage)
             .ok_or_else(|| self.0.not_understood("what redis-benchmark printed is not understood"));
-        Ok(Some(Measured { figures: figures?, p99_ms: None, elapsed: finished.elapsed }))
+        Ok(Some(Measured {
+            figures: figures?,
+            p99_ms: None,
+            elapsed: finished.elapsed,
+            system: finished.usage.system,
+        }))
     }
 
     #[cfg(test)]

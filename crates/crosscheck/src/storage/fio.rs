@@ -98,7 +98,12 @@ impl Fio {
         let (figures, p99_ms) =
             output::figures(&finished.stdout, only(order.storage), &finished.usage)
                 .map_err(|message| self.0.not_understood(&message))?;
-        Ok(Some(Measured { figures, p99_ms, elapsed: finished.elapsed }))
+        Ok(Some(Measured {
+            figures,
+            p99_ms,
+            elapsed: finished.elapsed,
+            system: finished.usage.system,
+        }))
     }
 }
 

@@ -76,7 +76,12 @@ impl Sysbench {
         };
         let Finished { stdout, usage, elapsed, .. } = finished;
         let result = parse(&stdout).map_err(|error| self.0.not_understood(&error.to_string()))?;
-        Ok(Some(Measured { figures: figures(&result, &usage), p99_ms: None, elapsed }))
+        Ok(Some(Measured {
+            figures: figures(&result, &usage),
+            p99_ms: None,
+            elapsed,
+            system: usage.system,
+        }))
     }
 }
 

@@ -142,9 +142,15 @@ impl Run {
         if let Some(asked) = self.asked.filter(|asked| known < *asked as f64) {
             return Some(format!("{known} of {asked} transactions were done"));
         }
-        let rate = self.value("transactions_per_s_with_connecting");
-        let rate = rate.or_else(|| self.value("transactions_per_s")).filter(|rate| *rate > 0.0)?;
-        let (ran, asked) = (done / rate, self.value("duration")?);
+        // The time that was asked for begins with connecting, which later versions leave out of their rate.
+        let with_connecting = self.value("transactions_per_s_with_connecting");
+        let connecting = match with_connecting {
+            Some(_) => 0.0,
+            None => self.value("connecting").unwrap_or_default() / 1e3,
+        };
+        let rate = with_connecting.or_else(|| self.value("transactions_per_s"));
+        let rate = rate.filter(|rate| *rate > 0.0)?;
+        let (ran, asked) = (done / rate + connecting, self.value("duration")?);
         is_cut_short(ran, asked).then(|| format!("it ran {ran:.1} s of {asked} s"))
     }
 

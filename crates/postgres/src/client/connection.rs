@@ -1,14 +1,15 @@
 use super::error::ClientError;
-use super::session::log_in;
+use super::session::{log_in, login_options};
 use crate::protocol::{
-    Answer, AnswerReader, BackendKey, SessionInfo, TextAnswer, TextReader, TextRows,
-    write_cancel_request, write_copy_data, write_copy_done, write_copy_fail, write_query,
-    write_terminate,
+    Answer, AnswerReader, BackendKey, LoginOptions, PrepareAnswer, PrepareReader, SessionInfo,
+    TextAnswer, TextReader, TextRows, write_cancel_request, write_copy_data, write_copy_done,
+    write_copy_fail, write_describe, write_prepare, write_query, write_sync, write_terminate,
 };
 use host::Ends;
-use model::{Endpoint, Failure, ServerAddress, Stop};
+use model::{Endpoint, Failure, FailureKind, ServerAddress, Stop, Tls};
 use std::io;
 use std::time::Duration;
+use system::Login;
 use system::client::{Broken, Credentials, Limits, Line, Transport, connect_failure};
 
 /// An open session, one statement at a time. Dropping it says goodbye to the server.
@@ -25,6 +26,20 @@ pub struct Connection {
     broken: bool,
     /// Whether it is in a transaction in which it reads counters again and again.
     pub(crate) samples: bool,
+    /// How often it has read them between two loads.
+    pub(crate) readings: u32,
+}
+
+/// What kept a server from letting one in, encrypted or not.
+fn both(first: Failure, second: Failure) -> Failure {
+    match second.kind {
+        FailureKind::Tls | FailureKind::AccessDenied => Failure::new(
+            second.kind,
+            format!("{}; and then {}", first.message, second.message),
+            second.remedy,
+        ),
+        _ => second,
+    }
 }
 
 /// Appends the next piece of the data of a COPY, and says whether there is more.
@@ -41,20 +56,67 @@ impl Connection {
         limits: Limits,
         stop: &Stop,
     ) -> Result<Self, Failure> {
+        let attempts = match address.endpoint {
+            Endpoint::Socket(_) => vec![Tls::Off],
+            _ => address.tls.attempts(),
+        };
+        let mut refused: Option<Failure> = None;
+        for tls in attempts {
+            let attempt = ServerAddress { tls, ..address.clone() };
+            let options = login_options(&attempt, credentials);
+            let failure = match Self::open_as(attempt, credentials, options, limits, stop) {
+                Ok(connection) => return Ok(connection),
+                Err(failure) => failure,
+            };
+            let may_differ = matches!(failure.kind, FailureKind::Tls | FailureKind::AccessDenied);
+            refused = Some(match refused {
+                None => failure,
+                Some(first) => both(first, failure),
+            });
+            if !may_differ {
+                break;
+            }
+        }
+        Err(refused.unwrap_or_else(Failure::stopped))
+    }
+
+    /// Opens one that the server lets change nothing, as loads that only read do, where the address says
+    /// for certain how it is encrypted.
+    ///
+    /// # Errors
+    /// As [`Self::open_within`].
+    pub(crate) fn open_to_read(login: &Login) -> Result<Self, Failure> {
+        let (address, credentials) = (login.address(), login.credentials());
+        let options = LoginOptions { read_only: true, ..login_options(address, credentials) };
+        Self::open_as(address.clone(), credentials, options, Limits::default(), login.stop())
+    }
+
+    /// Connects encrypted or not, as the address says for certain.
+    fn open_as(
+        address: ServerAddress,
+        credentials: &Credentials,
+        options: LoginOptions,
+        limits: Limits,
+        stop: &Stop,
+    ) -> Result<Self, Failure> {
         let endpoint = &address.endpoint;
         let mut line = Line::connect(endpoint, &limits, stop)
             .map_err(|error| connect_failure(&error, endpoint))?;
         line.begin(limits.login);
-        let (transport, session, input) = log_in(line, address, credentials)?;
-        let address = address.clone();
+        let (transport, session, input) = log_in(line, &address, credentials, options)?;
         let (output, broken) = (Vec::new(), false);
-        let samples = false;
-        Ok(Self { transport, session, address, limits, input, output, broken, samples })
+        let (samples, readings) = (false, 0);
+        Ok(Self { transport, session, address, limits, input, output, broken, samples, readings })
     }
 
     /// Where the connection leads.
     pub fn endpoint(&self) -> &Endpoint {
         &self.address.endpoint
+    }
+
+    /// How it is encrypted.
+    pub fn tls(&self) -> &Tls {
+        &self.address.tls
     }
 
     /// What it connects.
@@ -142,6 +204,59 @@ impl Connection {
     /// What asks the server, on another connection, to end what it does for this one.
     pub fn canceller(&self) -> Canceller {
         Canceller { key: self.session.key, address: self.address.clone() }
+    }
+
+    /// Prepares a statement under a name.
+    ///
+    /// # Errors
+    /// As [`Self::query`].
+    pub(crate) fn prepare(&mut self, name: &str, sql: &str) -> Result<(), ClientError> {
+        write_prepare(name, sql, &mut self.output);
+        self.describe()
+    }
+
+    /// Asks for a statement that was prepared under that name.
+    ///
+    /// # Errors
+    /// As [`Self::query`]; the server's error where it is not there.
+    pub(crate) fn find_prepared(&mut self, name: &str) -> Result<(), ClientError> {
+        write_describe(name, &mut self.output);
+        self.describe()
+    }
+
+    fn describe(&mut self) -> Result<(), ClientError> {
+        if self.broken {
+            self.output.clear();
+            return Err(Broken::given_up(self.endpoint()).into());
+        }
+        self.transport.line().begin(self.limits.answer);
+        write_sync(&mut self.output);
+        let result = self.described();
+        self.note_state(&result);
+        result
+    }
+
+    fn described(&mut self) -> Result<(), ClientError> {
+        self.send()?;
+        let (mut reader, mut refused) = (PrepareReader::default(), None);
+        loop {
+            let (consumed, answer) = reader
+                .receive(&self.input)
+                .map_err(|error| ClientError::Protocol(self.endpoint().clone(), error))?;
+            self.input.drain(..consumed);
+            match (answer, refused.take()) {
+                (None, before) => {
+                    refused = before;
+                    self.wait()?;
+                }
+                (Some(PrepareAnswer::Refused(error)), _) => refused = Some(error),
+                (Some(PrepareAnswer::Ready), Some(error)) => {
+                    return Err(ClientError::of_server(error, self.endpoint()));
+                }
+                (Some(PrepareAnswer::Ready), None) => return Ok(()),
+                (Some(PrepareAnswer::Prepared(_)), before) => refused = before,
+            }
+        }
     }
 
     fn note_state<T>(&mut self, result: &Result<T, ClientError>) {

@@ -1,7 +1,8 @@
 //! Who logs in, and with which password, where an address leaves that open: as libpq finds it.
 
 use super::password_file::{self, Wanted};
-use model::{Endpoint, Failure, PasswordSource, ServerAddress};
+use super::url::service_of;
+use model::{Endpoint, Failure, FailureKind, PasswordSource, ServerAddress};
 use std::path::PathBuf;
 use system::client::{LoginEnvironment, UsualLogin, UsualPassword, refusal};
 
@@ -20,8 +21,13 @@ pub fn usual_login(
 ) -> Result<UsualLogin, Failure> {
     let variable = |name: &str| (environment.variable)(name).filter(|value| !value.is_empty());
     let user = variable("PGUSER").and_then(|user| user.into_string().ok());
-    if address.password != PasswordSource::OptionFile {
+    if !address.password.is_usual() {
         return Ok(UsualLogin { user, ..UsualLogin::default() });
+    }
+    if let PasswordSource::Service(name) = &address.password
+        && let Some(password) = password_of_service(name, address, environment)?
+    {
+        return Ok(UsualLogin { user, password: Some(password), ignored: Vec::new() });
     }
     if variable(PASSWORD).is_some() {
         let password = Some(UsualPassword::Variable(PASSWORD.to_owned()));
@@ -55,6 +61,24 @@ pub fn usual_login(
         }
     }
     Ok(login)
+}
+
+/// What a service has for its own host. Where others may read its file there is none, as with a password
+/// file; nor has a replica one that is elsewhere.
+fn password_of_service(
+    name: &str,
+    address: &ServerAddress,
+    environment: &LoginEnvironment<'_>,
+) -> Result<Option<UsualPassword>, Failure> {
+    let refused = |why: String| Failure::new(FailureKind::AccessDenied, why, "correct the service");
+    let found = service_of(name, &address.endpoint, environment.variable).map_err(refused)?;
+    let Some(service) = found else { return Ok(None) };
+    let content = service.password(name).map_err(|why| {
+        let file = format!("the file of services {}", service.file.display());
+        refusal(&file, &why, "let this user read it")
+    })?;
+    let path = service.file;
+    Ok(content.map(|content| UsualPassword::OptionFile { content, path, names_server: true }))
 }
 
 /// Host and port by which a password file knows a server.

@@ -132,6 +132,16 @@ fn refused_login(
             format!("the server at {endpoint} has no database {database}"),
             format!("create it with: CREATE DATABASE {}", quoted(database)),
         ),
+        // Servers know all that weighin begins a session with.
+        b"08P01" if refusal.message.contains("startup parameter") => Failure::new(
+            FailureKind::NotPermitted,
+            format!(
+                "a pooler at {endpoint} does not take what sessions that only read begin with: {refusal}"
+            ),
+            "have it leave that out (of PgBouncer: ignore_startup_parameters = \
+             default_transaction_read_only), or say writes = true with the test, so that no server \
+             has to see to it",
+        ),
         b"42501" => Failure::new(
             FailureKind::AccessDenied,
             format!(

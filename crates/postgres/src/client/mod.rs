@@ -6,7 +6,9 @@ mod credentials;
 mod error;
 mod failure;
 pub(crate) mod password_file;
+pub(crate) mod service;
 mod session;
+mod url;
 
 pub use crate::protocol::TextRows as Rows;
 pub use connection::Connection;
@@ -15,6 +17,7 @@ pub use error::ClientError;
 pub(crate) use failure::{LOOK, quoted};
 pub use failure::{login_failure, server_failure};
 pub(crate) use session::login_options;
+pub(crate) use url::completed_url;
 
 use model::Failure;
 use system::Login;

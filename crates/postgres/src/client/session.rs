@@ -5,7 +5,7 @@ use crate::names::APPLICATION_NAME;
 use crate::protocol::{
     Login, LoginError, LoginOptions, LoginStep, SessionInfo, certificate_hash, write_ssl_request,
 };
-use model::{Endpoint, Failure, ServerAddress, Tls};
+use model::{Endpoint, Failure, ServerAddress};
 use system::client::{Credentials, Line, Transport, broken_login};
 
 /// What sessions log in with, those of loads too.
@@ -24,7 +24,7 @@ pub(crate) fn login_options(address: &ServerAddress, credentials: &Credentials) 
 
 /// Servers do not encrypt Unix sockets.
 fn asks_for_tls(address: &ServerAddress) -> bool {
-    address.tls != Tls::Off && !matches!(address.endpoint, Endpoint::Socket(_))
+    address.tls.is_certain() && !matches!(address.endpoint, Endpoint::Socket(_))
 }
 
 /// Logs in. What the server has sent after the login is returned too.
@@ -32,11 +32,12 @@ pub(super) fn log_in(
     line: Line,
     address: &ServerAddress,
     credentials: &Credentials,
+    options: LoginOptions,
 ) -> Result<(Transport, SessionInfo, Vec<u8>), Failure> {
     let endpoint = &address.endpoint;
     let failed = |error: &LoginError| login_failure(error, address, credentials);
     let (mut input, mut output) = (Vec::new(), Vec::new());
-    let mut login = Login::begin(login_options(address, credentials), &mut output);
+    let mut login = Login::begin(options, &mut output);
     let mut transport = Transport::plain(line);
     loop {
         transport.send(&output).map_err(|error| broken_login(&error, endpoint))?;

@@ -2,6 +2,7 @@
 
 mod identity;
 mod limits;
+mod pooler;
 mod replication;
 mod rights;
 mod space;
@@ -73,6 +74,7 @@ pub(super) fn examine(
         let Some(own) = workload.transactions() else { continue };
         transactions::check(&mut server, (workload, own), examination.found)?;
     }
+    pooler::check(&mut server, examination)?;
     limits::check(&mut server, &needs, examination);
     space::check(&mut server, &plan, examination);
     let identity = identity::find(&mut server, examination.load_host);

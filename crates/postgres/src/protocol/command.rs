@@ -82,6 +82,11 @@ pub fn write_prepare(name: &str, sql: &str, out: &mut Vec<u8>) {
         // The server finds out the types of all parameters.
         out.extend_from_slice(&[0; 2]);
     });
+    write_describe(name, out);
+}
+
+/// Has the server describe a statement that was prepared under that name.
+pub fn write_describe(name: &str, out: &mut Vec<u8>) {
     write_message(b'D', out, |out| {
         out.push(b'S');
         push_text(name.as_bytes(), out);

@@ -71,8 +71,9 @@ pub(crate) struct LoadKeys {
     /// reaches it ends there, and the report says how much was done.
     pub time_limit: Key<Length<3600>>,
     /// Whether another installed tool repeats every trial, so that the report can say whether the two
-    /// agree. Takes as long again. sysbench for `oltp_...`; for `key_value` memtier_benchmark, or else
-    /// redis-benchmark, which either reads or writes; for `storage` fio.
+    /// agree. Takes as long again. sysbench for `oltp_...`; pgbench for its own scripts on PostgreSQL
+    /// (`builtin:tpcb-like` and such); for `key_value` memtier_benchmark, or else redis-benchmark, which
+    /// either reads or writes; for `storage` fio.
     pub cross_check: Key<Flag<false>>,
     /// How many processes make the load together, on each machine that makes it, each with its share of
     /// the clients, or of the virtual machines of `storage`; their results are merged.

@@ -7,6 +7,7 @@ use model::{Endpoint, PasswordSource, ServerAddress, ServerKey, System, Tls};
 use percent_encoding::percent_decode_str;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 /// The database of a system that numbers them, unless a client selects another.
 const FIRST_DATABASE: &str = "0";
@@ -43,9 +44,12 @@ pub enum UrlError {
     /// Something after `?` that such a server's URL does not have.
     #[error("after ? stand {}, each once, with & between them", parameters(.0))]
     Query(&'static QueryFacts),
-    /// A word that says nothing of encryption, or what weighin does not do.
-    #[error("{} is {}", .0.tls, listed(.0.tls_words.iter().filter(|(_, tls)| !matches!(tls, UrlTls::NotHad(_))).map(|(word, _)| *word), "or"))]
+    /// A word that says nothing of encryption, or not with what else stands there.
+    #[error("{} is {}", .0.tls, listed(.0.tls_words.iter().map(|(word, _)| *word), "or"))]
     TlsWord(&'static QueryFacts, Option<&'static str>),
+    /// What it leaves open is not found.
+    #[error("what this URL leaves open cannot be taken from where clients find it: {0}")]
+    Usual(String),
     /// A `%` that does not begin the code of a character.
     #[error("the URL has a percent code that is not UTF-8 text: write a literal % as %25")]
     Encoding,
@@ -58,7 +62,7 @@ fn schemes() -> String {
 }
 
 fn parameters(query: &QueryFacts) -> String {
-    listed(["socket", query.host, query.tls, query.certificates], "and")
+    listed(["socket", query.host, query.tls, query.certificates, query.service], "and")
 }
 
 fn products() -> String {
@@ -114,6 +118,30 @@ impl UrlError {
     }
 }
 
+/// Completes a URL by what the clients of such a server find elsewhere: in the environment, and in files
+/// of the user. `None` where there is nothing to add; whether encryption is said elsewhere too is given.
+pub type Completion = fn(&str, bool) -> Result<Option<String>, String>;
+
+static COMPLETION: OnceLock<Completion> = OnceLock::new();
+
+/// Says how URLs are completed. A program calls it once, before anything else; without it URLs stand for
+/// themselves.
+pub fn complete_urls_by(completion: Completion) {
+    let _ = COMPLETION.set(completion);
+}
+
+/// Reads the URL of a study or a command line; `says_tls` where encryption is said beside it.
+///
+/// # Errors
+/// As [`parse_url`], and where what it leaves open is not found.
+pub(crate) fn read_url(text: &str, says_tls: bool) -> Result<(System, ServerAddress), UrlError> {
+    let completed = match COMPLETION.get() {
+        Some(complete) if !may_hold_password(text) => complete(text, says_tls),
+        _ => Ok(None),
+    };
+    parse_url(completed.map_err(UrlError::Usual)?.as_deref().unwrap_or(text))
+}
+
 /// The system that a scheme names, with how its servers are addressed.
 fn of_scheme(scheme: &str) -> Result<(&'static UrlFacts, System), UrlError> {
     if let Some(found) = System::urls().find(|(url, _)| url.schemes.contains(&scheme)) {
@@ -167,7 +195,7 @@ pub fn parse_url(text: &str) -> Result<(System, ServerAddress), UrlError> {
         endpoint,
         user: user.filter(|user| !user.is_empty()),
         database: decode(database)?,
-        password: PasswordSource::OptionFile,
+        password: said.service.map_or(PasswordSource::OptionFile, PasswordSource::Service),
         tls: said.tls,
         compression: false,
         server_key: ServerKey::default(),
@@ -223,12 +251,13 @@ pub(crate) fn host_and_port(text: &str, default_port: u16) -> Result<Endpoint, U
 struct UrlOptions {
     socket: Option<PathBuf>,
     host: Option<String>,
+    service: Option<String>,
     tls: Tls,
 }
 
 impl Default for UrlOptions {
     fn default() -> Self {
-        Self { socket: None, host: None, tls: Tls::Off }
+        Self { socket: None, host: None, service: None, tls: Tls::Off }
     }
 }
 
@@ -246,16 +275,13 @@ impl UrlOptions {
                 said.host.replace(value).is_some()
             } else if name == facts.tls {
                 let found = facts.tls_words.iter().find(|(word, _)| *word == value);
-                let meant = match found.map(|(_, meant)| *meant) {
-                    Some(UrlTls::NotHad(help)) => {
-                        return Err(UrlError::TlsWord(facts, Some(help)));
-                    }
-                    meant => meant.ok_or(UrlError::TlsWord(facts, None))?,
-                };
-                tls.replace(meant).is_some()
+                let (_, meant) = found.ok_or(UrlError::TlsWord(facts, None))?;
+                tls.replace(*meant).is_some()
             } else if name == facts.certificates {
                 let path = Some(value).filter(|path| !path.contains(char::is_control));
-                certificates.replace(PathBuf::from(path.ok_or(UrlError::Query(facts))?)).is_some()
+                certificates.replace(path.ok_or(UrlError::Query(facts))?).is_some()
+            } else if name == facts.service {
+                said.service.replace(value).is_some()
             } else {
                 true
             };
@@ -263,12 +289,21 @@ impl UrlOptions {
                 return Err(UrlError::Query(facts));
             }
         }
+        let of_system = certificates.as_deref() == Some(facts.usual_certificates);
+        let certificates = certificates.map(PathBuf::from);
+        let why = |help| Err(UrlError::TlsWord(facts, Some(help)));
         said.tls = match (tls, certificates) {
+            (None | Some(UrlTls::Verified), Some(_)) if of_system => Tls::Verified(None),
+            (Some(_), Some(_)) if of_system => return why(SYSTEM_CERTIFICATES),
             (Some(UrlTls::Verified), certificates) => Tls::Verified(certificates),
-            // It would be said and not used.
-            (_, Some(_)) => return Err(UrlError::TlsWord(facts, Some(UNUSED_CERTIFICATES))),
+            (Some(UrlTls::Chain) | Some(UrlTls::Unverified), Some(file)) => Tls::Chain(file),
+            (Some(UrlTls::Chain), None) => return why(NO_CERTIFICATES),
             (Some(UrlTls::Unverified), None) => Tls::Unverified,
-            _ => Tls::Off,
+            (Some(UrlTls::Allowed), certificates) => Tls::Allowed(certificates),
+            (Some(UrlTls::Preferred), certificates) => Tls::Preferred(certificates),
+            // It would be said and not used.
+            (Some(UrlTls::Off) | None, Some(_)) => return why(UNUSED_CERTIFICATES),
+            (Some(UrlTls::Off) | None, None) => Tls::Off,
         };
         Ok(said)
     }
@@ -304,6 +339,9 @@ impl UrlOptions {
 
 const UNUSED_CERTIFICATES: &str =
     "certificates are used only to verify the server's: write verify-full";
+const SYSTEM_CERTIFICATES: &str =
+    "anybody can have a certificate of the system's authorities: write verify-full, or name a file";
+const NO_CERTIFICATES: &str = "name the file of the authority, sslrootcert=FILE, or write verify-full, which takes the system's";
 
 fn socket(query: &str) -> Result<PathBuf, UrlError> {
     let path = query.strip_prefix("socket=").ok_or(UrlError::Parameter)?;
@@ -430,20 +468,33 @@ mod tests {
         let verified = of("sslrootcert=%2Fetc%2Fca.pem&sslmode=verify-full").unwrap();
         assert_eq!(verified.tls, Tls::Verified(Some("/etc/ca.pem".into())));
         assert_eq!(verified.endpoint, tcp("db", 6432));
+        for (query, tls) in [
+            ("sslmode=allow", Tls::Allowed(None)),
+            ("sslmode=prefer", Tls::Preferred(None)),
+            ("sslmode=prefer&sslrootcert=x", Tls::Preferred(Some("x".into()))),
+            ("sslmode=require&sslrootcert=x", Tls::Chain("x".into())),
+            ("sslmode=verify-ca&sslrootcert=x", Tls::Chain("x".into())),
+            ("sslrootcert=system", Tls::Verified(None)),
+            ("sslrootcert=system&sslmode=verify-full", Tls::Verified(None)),
+        ] {
+            assert_eq!(of(query).unwrap().tls, tls, "{query}");
+        }
         for (query, help) in [
-            ("sslmode=prefer", "disable, require or verify-full"),
-            ("sslmode=verify-ca", "verify-full"),
-            ("sslmode=require&sslrootcert=x", "verify-full"),
+            ("sslmode=on", ""),
+            ("sslmode=verify-ca", "sslrootcert=FILE"),
+            ("sslmode=require&sslrootcert=system", "verify-full"),
+            ("sslmode=disable&sslrootcert=x", "verify-full"),
+            ("sslrootcert=x", "verify-full"),
         ] {
             let error = of(query).unwrap_err();
-            assert!(error.to_string().starts_with("sslmode is disable, require or"), "{error}");
-            assert!(error.help(Notation::File).unwrap().contains(help), "{query}");
+            assert!(error.to_string().starts_with("sslmode is disable, allow"), "{error}");
+            assert!(error.help(Notation::File).unwrap_or_default().contains(help), "{query}");
         }
-        for query in
-            ["sslmode=on", "connect_timeout=3", "sslmode=require&sslmode=require", "sslmode"]
-        {
+        for query in ["connect_timeout=3", "sslmode=require&sslmode=require", "sslmode"] {
             assert!(of(query).is_err(), "{query}");
         }
+        let service = of("service=bench").unwrap();
+        assert_eq!(service.password, PasswordSource::Service("bench".into()));
         let socket = |url: &str| parse_url(url).unwrap().endpoint;
         let at = |path: &str| Endpoint::Socket(path.into());
         let own = "postgresql://u@/shop?host=/run/pg";

@@ -97,10 +97,12 @@ impl Credentials {
     }
 }
 
+/// Looks up an environment variable.
+pub type Variable<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+
 /// What a login may depend on besides the address.
 pub struct LoginEnvironment<'a> {
-    /// Looks up an environment variable.
-    pub variable: &'a dyn Fn(&str) -> Option<OsString>,
+    pub variable: Variable<'a>,
     /// Read in place of the option files that a system's own clients read, in this order.
     pub option_files: Option<Vec<PathBuf>>,
     /// What may be sent.
@@ -150,12 +152,14 @@ fn find_password(
         Ok::<_, Failure>((password, format!("the password in the environment variable {name}")))
     };
     match (&address.password, &usual.password) {
-        (PasswordSource::OptionFile, None) => Ok((Vec::new(), nothing_configured(&usual.ignored))),
-        (PasswordSource::OptionFile, Some(UsualPassword::Variable(name))) => in_variable(name),
-        (
-            PasswordSource::OptionFile,
-            Some(UsualPassword::OptionFile { content, path, names_server }),
-        ) => {
+        (PasswordSource::Environment(name), _) => in_variable(name),
+        (PasswordSource::File(path), _) => Ok((
+            from_file("password", path, &address.endpoint, environment)?,
+            format!("the password in the file {}", path.display()),
+        )),
+        (_, None) => Ok((Vec::new(), nothing_configured(&usual.ignored))),
+        (_, Some(UsualPassword::Variable(name))) => in_variable(name),
+        (_, Some(UsualPassword::OptionFile { content, path, names_server })) => {
             let source = path.display().to_string();
             let origin = format!("the password in the option file {source}");
             if !content.is_empty() && !names_server {
@@ -163,11 +167,6 @@ fn find_password(
             }
             Ok((one_line(content, &origin)?, origin))
         }
-        (PasswordSource::Environment(name), _) => in_variable(name),
-        (PasswordSource::File(path), _) => Ok((
-            from_file("password", path, &address.endpoint, environment)?,
-            format!("the password in the file {}", path.display()),
-        )),
     }
 }
 
@@ -282,7 +281,7 @@ pub fn resolve_token(
             let token = from_file(what, path, &broker.address, environment)?;
             (token, format!("the file {}", path.display()))
         }
-        PasswordSource::OptionFile => (Vec::new(), "the command line".to_owned()),
+        _ => (Vec::new(), "the command line".to_owned()),
     };
     if token.is_empty() || !token.iter().all(u8::is_ascii_graphic) {
         return Err(Failure::new(

@@ -15,7 +15,8 @@ mod transport;
 mod visitors;
 
 pub use credentials::{
-    Credentials, LoginEnvironment, Secret, UsualLogin, UsualPassword, refusal, resolve_token,
+    Credentials, LoginEnvironment, Secret, UsualLogin, UsualPassword, Variable, refusal,
+    resolve_token,
 };
 pub use error::{Broken, How};
 pub use failure::{broken_login, connect_failure};

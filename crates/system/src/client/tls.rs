@@ -22,9 +22,10 @@ use std::sync::Arc;
 /// `Tls` when there are no certificates to check the server against.
 pub fn client_config(tls: &Tls) -> Result<Option<Arc<ClientConfig>>, Failure> {
     let trusted = match tls {
-        Tls::Off => return Ok(None),
+        // Where the server is to say, a connection is begun for each that it may say.
+        Tls::Off | Tls::Allowed(_) | Tls::Preferred(_) => return Ok(None),
         Tls::Unverified => None,
-        Tls::Verified(Some(path)) => Some(trusted_of_file(path)?),
+        Tls::Verified(Some(path)) | Tls::Chain(path) => Some(trusted_of_file(path)?),
         Tls::Verified(None) => Some((roots_of_system()?, Vec::new())),
         Tls::Pinned(pem) => {
             Some(trusted_in(pem.as_bytes(), "what this server is to be checked against")?)
@@ -37,7 +38,13 @@ pub fn client_config(tls: &Tls) -> Result<Option<Arc<ClientConfig>>, Failure> {
             Failure::new(FailureKind::Tls, format!("cannot set up TLS: {error}"), "")
         })?;
     let verifier: Arc<dyn ServerCertVerifier> = match trusted {
-        Some((roots, named)) => Arc::new(TrustNamed::new(roots, named, provider)?),
+        Some((roots, named)) => {
+            let named = TrustNamed::new(roots, named, provider)?;
+            match tls {
+                Tls::Chain(_) => Arc::new(TrustChain(named)),
+                _ => Arc::new(named),
+            }
+        }
         None => Arc::new(TrustAnything { provider }),
     };
     let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
@@ -308,6 +315,54 @@ impl ServerCertVerifier for TrustNamed {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.authorities.supported_verify_schemes()
+    }
+}
+
+/// The same for whichever host the certificate is: with an authority that signs for others as well, a
+/// server of theirs could answer.
+#[derive(Debug)]
+struct TrustChain(TrustNamed);
+
+impl ServerCertVerifier for TrustChain {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let verified =
+            self.0.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
+        // The name is looked at last: all else is right where that alone is wrong.
+        match verified {
+            Err(Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) => Ok(ServerCertVerified::assertion()),
+            verified => verified,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls12_signature(message, cert, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls13_signature(message, cert, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.supported_verify_schemes()
     }
 }
 

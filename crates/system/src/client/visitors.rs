@@ -27,7 +27,7 @@ pub fn visitors_token(
             from_environment("token", name, &"weighin's pages", environment)?
         }
         PasswordSource::File(path) => from_file("token", path, &"weighin's pages", environment)?,
-        PasswordSource::OptionFile => Vec::new(),
+        _ => Vec::new(),
     };
     Ok(Secret::new(token))
 }

@@ -1,4 +1,4 @@
-use crate::client::{LoginEnvironment, UsualLogin};
+use crate::client::{LoginEnvironment, UsualLogin, Variable};
 use crate::group::Member;
 use crate::load::Clients;
 use crate::login::Login;
@@ -10,7 +10,8 @@ use host::recipe::PrivateServerKind;
 use host::{Ends, Host, ProcessClue};
 use model::{
     Act, BackgroundWork, CrossCheckFigures, Failover, Failure, ServerAddress, ServerCounters,
-    ServerFacts, Statement, StatementPlan, TableContents, Target, Transactions, Trial, Workload,
+    ServerFacts, Statement, StatementPlan, TableContents, Target, Tls, Transactions, Trial,
+    Workload,
 };
 use std::fmt::Debug;
 use std::io;
@@ -68,6 +69,17 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
         address: &ServerAddress,
         environment: &LoginEnvironment<'_>,
     ) -> Result<UsualLogin, Failure>;
+    /// As [`System::completed_url`](crate::System::completed_url).
+    ///
+    /// # Errors
+    /// Why that cannot be found.
+    fn completed_url(
+        _url: &str,
+        _says_tls: bool,
+        _variable: Variable<'_>,
+    ) -> Result<Option<String>, String> {
+        Ok(None)
+    }
     /// As [`System::outline`](crate::System::outline).
     ///
     /// # Errors
@@ -85,6 +97,10 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     ) -> Result<Login, Failure>;
     fn connect(login: &Login) -> Result<Self::Connection, Failure>;
     fn ends(connection: &Self::Connection) -> io::Result<Ends>;
+    /// How it is encrypted, where addresses may leave that to the server.
+    fn encryption(_connection: &Self::Connection) -> Option<Tls> {
+        None
+    }
     /// By what its process is told from a proxy that answers in its place.
     ///
     /// # Errors
@@ -92,6 +108,13 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     fn process_clue(connection: &mut Self::Connection) -> Result<Option<ProcessClue>, Failure>;
     fn set_answer_limit(connection: &mut Self::Connection, limit: Duration);
     fn facts(connection: &mut Self::Connection) -> Result<ServerFacts, Failure>;
+    /// Gets a connection ready to read them again and again beside a load, before that begins.
+    ///
+    /// # Errors
+    /// When the connection is of no use any more.
+    fn begin_sampling(_connection: &mut Self::Connection) -> Result<(), Failure> {
+        Ok(())
+    }
     fn counters(connection: &mut Self::Connection) -> Option<ServerCounters>;
     /// The same between loads: of a server whose clients report late what they did, when they have.
     fn counters_at_rest(connection: &mut Self::Connection) -> Option<ServerCounters> {

@@ -69,9 +69,18 @@ const HEAD: &str = "[study]\nname = \"private\"\nrepeats = 1\n";
 
 #[test]
 fn a_private_server_of_another_machine_is_measured_warm_and_cold() {
+    is_measured_warm_and_cold("", "maria");
+}
+
+#[test]
+fn one_of_postgresql_is_too() {
+    is_measured_warm_and_cold("kind = \"postgresql\"", "postgres");
+}
+
+fn is_measured_warm_and_cold(kind: &str, program: &str) {
     let place = Workplace::new();
     let Some(far) = Far::start(&place) else { return };
-    let target = far.target("");
+    let target = far.target(kind);
     place.write(
         "study.toml",
         format!(
@@ -107,7 +116,7 @@ fn a_private_server_of_another_machine_is_measured_warm_and_cold() {
         }
     }
     let server = &dataset.targets[0].server;
-    assert!(server.program.as_ref().is_some_and(|p| p.contains("maria")), "{:?}", server.program);
+    assert!(server.program.as_ref().is_some_and(|p| p.contains(program)), "{:?}", server.program);
     assert!(server.host.is_some());
     let store = place.files(".weighin")[0].display().to_string();
     let json = Ran::of(command(&place, &["report", &store, "--format", "json"])).json();

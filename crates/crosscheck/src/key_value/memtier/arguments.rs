@@ -81,9 +81,9 @@ impl Arguments {
             self.option("select-db", server.database);
         }
         match &server.tls {
-            Tls::Off => return,
-            Tls::Unverified | Tls::Verified(None) | Tls::Pinned(_) => self.flag("tls-skip-verify"),
             Tls::Verified(Some(file)) => self.option("cacert", file.display()),
+            tls if tls.is_certain() => self.flag("tls-skip-verify"),
+            _ => return,
         }
         self.flag("tls");
         self.option("sni", &server.host);

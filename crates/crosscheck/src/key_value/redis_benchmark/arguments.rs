@@ -70,10 +70,10 @@ pub(super) fn arguments(
     option("-n", &requests);
     option("-P", &workload.pipeline);
     option("-r", &workload.keys);
-    match server.tls {
-        Tls::Off => {}
+    match &server.tls {
         Tls::Unverified => all.extend(["--tls", "--insecure"].map(str::to_owned)),
-        Tls::Verified(_) | Tls::Pinned(_) => all.push("--tls".to_owned()),
+        tls if tls.is_certain() => all.push("--tls".to_owned()),
+        _ => {}
     }
     all.push("--csv".to_owned());
     // It puts twelve digits there, as weighin does.

@@ -88,6 +88,8 @@ impl Container {
         volume.push(":");
         volume.push(home.root());
         let options = [
+            // Or whoever is told something by its standard input would hear nothing.
+            "--interactive".into(),
             volume,
             option("--workdir=", &home.data()),
             option("--env=TMPDIR=", &home.temporary()),

@@ -7,7 +7,7 @@ use crate::problem::{Place as PlaceInFile, Problems};
 use crate::read::command::{THIS_HOST, check_command};
 use crate::read::hosts::destination::is_destination;
 use crate::read::price;
-use crate::text::url::{UrlError, parse_url};
+use crate::text::url::{UrlError, read_url};
 use model::{
     Endpoint, HostInstance, InstancePer, InstanceSpec, Place, ServerAddress, SshHost, Study,
     System, Target, Test, Tls, Transport, text,
@@ -215,7 +215,8 @@ pub fn instance_output(
     let mut told = target.clone();
     let Place::Server(spec) = &mut told.place else { return Err(OutputError::NoUrl) };
     if let Some(url) = text("url")? {
-        let (system, address) = parse_url(url).map_err(OutputError::Url)?;
+        let (system, address) =
+            read_url(url, spec.address.tls != Tls::Off).map_err(OutputError::Url)?;
         if system != target.system {
             return Err(OutputError::System);
         }

@@ -13,7 +13,7 @@ use crate::problem::{Places, Problems};
 use crate::read::hosts::{Hosts, instance};
 use crate::read::login::login;
 use crate::read::price;
-use crate::text::url::parse_url;
+use crate::text::url::read_url;
 use model::system::listed;
 use model::{Place, SandboxSpec, ServerAddress, ServerSpec, StoragePlace, System, Target, Tls};
 use toml::Spanned;
@@ -162,7 +162,7 @@ fn server(
     table: &TargetTable,
     problems: &mut Problems,
 ) -> Option<(System, ServerAddress)> {
-    match parse_url(url.get_ref()) {
+    match read_url(url.get_ref(), table.tls.is_some()) {
         Ok((system, address)) => {
             let login = login(table, system, problems)?;
             if let (Some(key), true) = (&table.tls, address.tls != Tls::Off) {
@@ -172,8 +172,9 @@ fn server(
                     .help("leave out one of them");
             }
             let tls = if address.tls == Tls::Off { login.tls } else { address.tls };
-            let ServerAddress { endpoint, user, database, .. } = address;
-            Some((system, ServerAddress { endpoint, user, database, tls, ..login }))
+            let ServerAddress { endpoint, user, database, password, .. } = address;
+            let password = login.password.clone().or(password);
+            Some((system, ServerAddress { endpoint, user, database, password, tls, ..login }))
         }
         Err(error) => {
             // What else is wrong with it is said as well.

@@ -3,7 +3,7 @@
 use crate::keys::{ControlActKey, Maybe, ReplicationTable, SandboxTable};
 use crate::problem::{Place, Problems};
 use crate::read::settings::settings;
-use crate::text::url::parse_url;
+use crate::text::url::read_url;
 use model::system::Feature;
 use model::{
     ControlAct, PrivateReplication, ReplicationControl, ServerAddress, ServerSpec, System, Tls,
@@ -114,7 +114,7 @@ fn replica(
     primary: &ServerAddress,
     problems: &mut Problems,
 ) -> Option<ServerAddress> {
-    match parse_url(url.get_ref()) {
+    match read_url(url.get_ref(), primary.tls != Tls::Off) {
         Ok((found, address)) if found == system => {
             if address.database != primary.database {
                 problems
@@ -125,6 +125,7 @@ fn replica(
                 tls: if address.tls == Tls::Off { primary.tls.clone() } else { address.tls },
                 endpoint: address.endpoint,
                 user: address.user.or_else(|| primary.user.clone()),
+                password: address.password.or(primary.password.clone()),
                 ..primary.clone()
             })
         }

@@ -141,7 +141,7 @@ impl SecretRules {
 fn is_verified(address: &ServerAddress) -> bool {
     match (&address.tls, &address.endpoint) {
         (Tls::Verified(_) | Tls::Pinned(_), _) | (_, Endpoint::Socket(_)) => true,
-        (Tls::Off | Tls::Unverified, endpoint) => is_loopback(endpoint),
+        (_, endpoint) => is_loopback(endpoint),
     }
 }
 

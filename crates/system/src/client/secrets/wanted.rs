@@ -65,7 +65,7 @@ fn of_server(
     environment: &LoginEnvironment<'_>,
 ) -> Option<Source> {
     let rules = environment.rules;
-    if address.password != PasswordSource::OptionFile {
+    if !address.password.is_usual() {
         return named(&address.password, "password", server, rules);
     }
     // One that cannot be read is told when it is needed.
@@ -95,7 +95,7 @@ fn named(
     rules: &SecretRules,
 ) -> Option<Source> {
     let (what, consent) = match source {
-        PasswordSource::OptionFile => return None,
+        PasswordSource::OptionFile | PasswordSource::Service(_) => return None,
         PasswordSource::Environment(name) => {
             (format!("the {secret} in the environment variable {name}"), by_name(name, rules))
         }

@@ -332,7 +332,7 @@ const ONLY_11: [Spec; 1] = [full(
     "pgsql-sslmode",
     Text,
     "prefer",
-    "disable, require or verify-full; allow and prefer connect without encryption",
+    "disable, allow, prefer, require, verify-ca or verify-full",
 )];
 
 /// What the scripts of 1.1 have beside those of 1.0.

@@ -49,11 +49,10 @@ pub(super) fn address(options: &Options, endpoint: Endpoint) -> ServerAddress {
         None => PasswordSource::OptionFile,
     };
     let driver = DriverName::from_options(options);
-    let tls = match options.text("pgsql-sslmode") {
-        _ if driver == DriverName::Mysql && options.flag("mysql-ssl") => Tls::Unverified,
-        "require" if driver == DriverName::Pgsql => Tls::Unverified,
-        "verify-full" if driver == DriverName::Pgsql => Tls::Verified(None),
-        _ => Tls::Off,
+    let tls = match driver {
+        DriverName::Pgsql => pgsql_tls(options.text("pgsql-sslmode")).unwrap_or(Tls::Off),
+        DriverName::Mysql if options.flag("mysql-ssl") => Tls::Unverified,
+        DriverName::Mysql => Tls::Off,
     };
     ServerAddress {
         endpoint,
@@ -100,18 +99,28 @@ pub(super) fn endpoints(options: &Options) -> Result<Vec<Endpoint>, CliError> {
     }
 }
 
+/// The words of libpq, whose certificates of authorities are in one place.
+fn pgsql_tls(mode: &str) -> Option<Tls> {
+    Some(match mode {
+        "disable" => Tls::Off,
+        "allow" => Tls::Allowed(None),
+        "" | "prefer" => Tls::Preferred(None),
+        "require" => Tls::Unverified,
+        "verify-ca" => Tls::Chain(std::env::home_dir()?.join(".postgresql/root.crt")),
+        "verify-full" => Tls::Verified(None),
+        _ => return None,
+    })
+}
+
 /// As libpq takes them: a host that begins with a slash is the directory of a socket, and none stands for
 /// the usual one.
 fn pgsql_endpoint(options: &Options) -> Result<Endpoint, CliError> {
-    match options.text("pgsql-sslmode") {
-        "" | "disable" | "allow" | "prefer" | "require" | "verify-full" => {}
-        other => {
-            return Err(CliError::usage(
-                format!("--pgsql-sslmode={other} is not supported"),
-                "give disable, require (encrypted, the certificate is not checked) or verify-full; allow \
-                 and prefer, which leave it to the server, connect without encryption",
-            ));
-        }
+    let mode = options.text("pgsql-sslmode");
+    if pgsql_tls(mode).is_none() {
+        return Err(CliError::usage(
+            format!("--pgsql-sslmode={mode} is not supported"),
+            "give disable, allow, prefer, require, verify-ca or verify-full",
+        ));
     }
     let port = port("pgsql-port", options.text("pgsql-port"))?;
     let directory = match options.text("pgsql-host") {
@@ -153,7 +162,7 @@ mod tests {
         let socket = ["--pgsql-host=/tmp", "--mysql-host=a"];
         assert_eq!(pgsql(&socket).unwrap(), ["/tmp/.s.PGSQL.5432"]);
         assert!(pgsql(&["--pgsql-port=0"]).is_err());
-        let words = ["--db-driver=pgsql", "--pgsql-sslmode=verify-ca"].map(Into::into);
+        let words = ["--db-driver=pgsql", "--pgsql-sslmode=on"].map(Into::into);
         let words = Words::parse(&words).unwrap();
         let options = Options::check(&words, Generation::V11).unwrap();
         assert!(endpoints(&options).is_err());

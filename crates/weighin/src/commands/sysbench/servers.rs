@@ -35,7 +35,7 @@ impl Servers {
                 empty_table::<D>(&mut control, request)?;
             }
             servers.addresses.push(login.address_of(D::ends(&control))?);
-            servers.logins.push(login);
+            servers.logins.push(login.encrypted_as(D::encryption(&control)));
         }
         Ok(servers)
     }

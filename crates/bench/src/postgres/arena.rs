@@ -1,0 +1,168 @@
+use super::bare::{self, Bare};
+use crate::arguments::Transport;
+use crate::private_server;
+use crate::runner::{Runner, told};
+use anyhow::Context;
+use crosscheck::libpq::Encryption;
+use crosscheck::pgbench::{Pgbench, PgbenchLoad, PgbenchServer};
+use crosscheck::{Address, Measured};
+use host::Finished;
+use host::local::sandbox::Sandbox;
+use model::{Script, ScriptTransaction, SetValue, System, Transactions};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+use system::client::{Credentials, Limits, Secret};
+use workload::script::builtin;
+
+/// Of pgbench's tables: a million accounts.
+const SCALE: i64 = 10;
+/// What differs from the server's defaults: all data in memory.
+const SETTINGS: [(&str, &str); 1] = [("shared_buffers", "512MB")];
+/// How many clients a tool connects each second, on a slow machine.
+const CONNECTED_PER_SECOND: u32 = 60;
+const SCRIPT: &str = "select-only";
+
+/// A private server, and the two tools.
+#[derive(Debug)]
+pub(super) struct Arena<'r> {
+    sandbox: Sandbox,
+    pgbench: Pgbench,
+    runner: &'r Runner,
+    password_file: PathBuf,
+}
+
+impl<'r> Arena<'r> {
+    /// Starts a server; it is gone when this is dropped.
+    pub(super) fn open(runner: &'r Runner) -> anyhow::Result<Self> {
+        let pgbench = Pgbench::find(&host::this_machine()).map_err(told)?;
+        let (sandbox, password_file) = private_server::start(System::Postgres, &SETTINGS)?;
+        Ok(Self { sandbox, pgbench, runner, password_file })
+    }
+
+    /// Server and tool with their versions, and the settings that differ from the server's defaults.
+    pub(super) fn describe(&self) -> anyhow::Result<String> {
+        let credentials = self.credentials();
+        let (address, stop) = (self.sandbox.address(), model::Stop::default());
+        let opened = postgres::client::Connection::open_within(
+            address,
+            &credentials,
+            Limits::default(),
+            &stop,
+        );
+        Ok(format!(
+            "- {}, server {}\n- settings beside the server's defaults: {}, max_connections = 1100\n",
+            self.pgbench.name(),
+            opened.map_err(told)?.server_version(),
+            SETTINGS.map(|(name, value)| format!("{name} = {value}")).join(", "),
+        ))
+    }
+
+    fn user(&self) -> String {
+        self.sandbox.address().user.clone().unwrap_or_default()
+    }
+
+    fn credentials(&self) -> Credentials {
+        Credentials::new(self.user(), Secret::new(self.sandbox.password().reveal()))
+    }
+
+    /// Makes pgbench's tables with weighin.
+    pub(super) fn prepare(&self) -> anyhow::Result<()> {
+        let tables = [format!("--built-in={SCRIPT}"), format!("--set=scale={SCALE}")];
+        self.weighin("prepare", Transport::Tcp, &tables).map(drop)
+    }
+
+    pub(super) fn load(
+        &self,
+        transport: Transport,
+        clients: u32,
+        duration: Duration,
+    ) -> anyhow::Result<Finished> {
+        let load = [
+            format!("--script=builtin:{SCRIPT}"),
+            format!("--set=scale={SCALE}"),
+            format!("--clients={clients}"),
+            format!("--duration={}s", duration.as_secs()),
+            "--json".to_owned(),
+        ];
+        self.weighin("load", transport, &load)
+    }
+
+    fn weighin(
+        &self,
+        command: &str,
+        transport: Transport,
+        arguments: &[String],
+    ) -> anyhow::Result<Finished> {
+        let address = self.sandbox.address();
+        let (user, database) = (self.user(), &address.database);
+        let url = match transport {
+            Transport::Tcp => format!("postgresql://{user}@{}/{database}", address.endpoint),
+            Transport::Socket => {
+                format!(
+                    "postgresql://{user}@/{database}?socket={}",
+                    self.sandbox.socket().display()
+                )
+            }
+        };
+        let mut program = self.runner.weighin();
+        program.arg(command).arg(url).arg("--password-file").arg(&self.password_file);
+        self.runner.run(program.args(arguments))
+    }
+
+    /// Has pgbench run the same load.
+    pub(super) fn pgbench(
+        &self,
+        transport: Transport,
+        clients: u32,
+        duration: Duration,
+    ) -> anyhow::Result<Measured> {
+        let address = match transport {
+            Transport::Tcp => Address::Tcp(([127, 0, 0, 1], self.sandbox.port()).into()),
+            // libpq knows a socket by its port, and the link that weighin has does not say it.
+            Transport::Socket => {
+                let name = format!(".s.PGSQL.{}", self.sandbox.port());
+                Address::Unix(self.sandbox.socket().with_file_name(name))
+            }
+        };
+        let server = PgbenchServer {
+            address,
+            user: self.user(),
+            password: self.sandbox.password().reveal().as_bytes().to_vec(),
+            database: self.sandbox.address().database.clone(),
+            encryption: Encryption::Off,
+        };
+        // Its time begins with connecting, and weighin's when all are connected.
+        let duration = duration + Duration::from_secs(u64::from(clients / CONNECTED_PER_SECOND));
+        let load = PgbenchLoad { clients, rate: None, duration, seed: 1 };
+        let stop = || self.runner.is_stopped();
+        self.runner.of_tool(self.pgbench.load(&server, &select_only()?, load, &stop))
+    }
+
+    /// Only sends and receives.
+    pub(super) fn bare(&self, clients: u32, duration: Duration) -> anyhow::Result<Bare> {
+        let (port, database) = (self.sandbox.port(), self.sandbox.address().database.clone());
+        let password = self.sandbox.password().reveal().as_bytes().to_vec();
+        bare::run(bare::Server { port, user: self.user(), password, database }, clients, duration)
+    }
+}
+
+fn select_only() -> anyhow::Result<Transactions> {
+    let own = builtin(SCRIPT).context("weighin has the script select-only")?;
+    let transaction = ScriptTransaction {
+        name: SCRIPT.to_owned(),
+        script: Script { origin: SCRIPT.to_owned(), text: own.text, columns: Vec::new() },
+        weight: 1,
+        think_time: None,
+        slo: None,
+        retry: false,
+    };
+    Ok(Transactions {
+        transactions: vec![transaction],
+        set: BTreeMap::from([("scale".to_owned(), SetValue::Integer(SCALE))]),
+        prepared: true,
+        writes: false,
+        change_data: false,
+        data: model::OwnData::default(),
+    })
+}
