@@ -38,6 +38,7 @@ mod oltp;
 mod outcome;
 mod outline;
 mod own_data;
+mod path;
 mod placement;
 mod plan;
 mod policy;
@@ -122,6 +123,7 @@ pub use own_data::{
     BrokenInvariant, ColumnValues, DataFile, DataSource, DataState, Fingerprint, GeneratedColumn,
     Invariant, Nulls, OwnData, Popularity, Restore, RowGenerator, TableRows,
 };
+pub use path::{DelayMeasured, NetworkPath};
 pub use placement::LevelPlacement;
 pub use plan::{Block, Plan, Trial, TrialKey};
 pub use policy::{ErrorAction, ErrorPolicy};

@@ -1,10 +1,11 @@
 use crate::{
-    BuiltVolume, Failure, FailureKind, InstanceSpec, PasswordSource, Price, RemoteHost,
-    RestartSpec, SshHost, StoragePlace, System, Tls,
+    BuiltVolume, Failure, FailureKind, InstanceSpec, NetworkPath, PasswordSource, Price,
+    RemoteHost, RestartSpec, SshHost, StoragePlace, System, Tls,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// One candidate: a system as configured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +20,9 @@ pub struct Target {
     pub price: Option<Price>,
     /// The user's own factors: tenancy, instance family, tuned or not.
     pub labels: BTreeMap<String, String>,
+    /// What lies on the way of its loads because the study wants it there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<NetworkPath>,
     /// The machines that make loads on it, where each target has its own; empty where the one that
     /// weighin runs on does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -280,6 +284,11 @@ impl Target {
     /// The same target under a name of its own, to be measured against it; it has no price.
     pub fn aa_control(&self) -> Self {
         Self { name: format!("{} (again)", self.name), price: None, ..self.clone() }
+    }
+
+    /// By how much the round trips of its loads are to be longer.
+    pub fn delay(&self) -> Option<Duration> {
+        self.path.as_ref()?.delay
     }
 
     /// How many replicas it has.

@@ -44,6 +44,10 @@ fn rate(resource: Resource, load: &LoadResult, sampling: &Sampling) -> Option<f6
         Resource::CacheMisses => window.growth(sampling, signal::CACHE_MISSES),
         Resource::NetworkReceived => carried(load, load.measure.sent_bytes),
         Resource::NetworkSent => carried(load, load.measure.received_bytes),
+        Resource::RoundTrips => {
+            Some(load.delay?.round_trips as f64 / load.measure.elapsed.as_secs_f64())
+        }
+        Resource::PathCpu => Some(load.delay?.cpu_seconds / load.measure.elapsed.as_secs_f64()),
     }
 }
 

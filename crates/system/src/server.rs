@@ -363,9 +363,11 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 
     fn load(&mut self, request: &LoadRequest<'_>) -> Result<PreparedLoad, Failure> {
         let work = work::<K>(request.workload)?;
+        let delay = self.target.as_ref().and_then(Target::delay);
         let (login, control) = self.connected()?;
         let spec = LoadSpec {
             addresses: vec![login.address_of(K::ends(control))?],
+            delay,
             tls: None,
             clients: request.clients,
             workers: request.workers,

@@ -52,6 +52,7 @@ mod own_load_hosts;
 mod own_sizes;
 mod own_transactions;
 mod package;
+mod path;
 mod placing;
 mod postgres;
 mod postgres_changes;
