@@ -1,5 +1,6 @@
 //! What lies on the way from a load to its server because a study wants it there.
 
+use crate::Endpoint;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -9,6 +10,9 @@ pub struct NetworkPath {
     /// By how much each round trip is longer: half of it in either direction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,
+    /// A pooler or proxy before the server, which the loads go through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<Endpoint>,
     /// Whether the connections are encrypted; as the login says when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<bool>,

@@ -86,7 +86,11 @@ pub fn study() -> Study {
     for target in &mut study.targets {
         target.price = Some(Price::monthly(0.1 + 0.2, "EUR"));
         target.labels = [("tenancy".to_string(), "shared".to_string())].into();
-        target.path = Some(NetworkPath { delay: Some(Duration::from_millis(1)), tls: Some(true) });
+        target.path = Some(NetworkPath {
+            delay: Some(Duration::from_millis(1)),
+            proxy: None,
+            tls: Some(true),
+        });
     }
     let address = |path: &str| ServerAddress {
         endpoint: Endpoint::Socket(path.into()),
@@ -513,6 +517,7 @@ fn sample(d: &mut Draw) -> Sample {
         }),
         server: d.maybe(usage),
         replicas: d.maybe(usage),
+        proxy: d.maybe(usage),
         client: usage(d),
         counters: d.maybe(Draw::counters),
     }

@@ -20,7 +20,7 @@ fn delayed(round_trips: f64, measured_ms: f64) -> Dataset {
         let target = &mut data.study.targets[place];
         target.labels.insert(NetworkPath::DELAY.to_owned(), value.to_owned());
     }
-    data.study.targets[1].path = Some(NetworkPath { delay: Some(ASKED), tls: None });
+    data.study.targets[1].path = Some(NetworkPath { delay: Some(ASKED), proxy: None, tls: None });
     for record in data.trials.iter_mut().filter(|record| record.key.target == "far") {
         let load = load_of(record);
         load.delay = Some(DelayMeasured {

@@ -201,7 +201,7 @@ impl Relay {
 
     fn end_of(&self, Token(token): Token) -> (usize, End) {
         let of = token - self.routes.len();
-        (of / 2, if of % 2 == 0 { End::Client } else { End::Server })
+        (of / 2, if of.is_multiple_of(2) { End::Client } else { End::Server })
     }
 
     /// Takes new connections in. A client of a network has its connection after one round trip, and

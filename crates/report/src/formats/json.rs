@@ -6,8 +6,9 @@ use analyse::{
     Analysis, BreakEven, FactorEffect, Finding, ItemKind, MatrixTest, Summary, TestAnalysis,
 };
 use model::{
-    AnswerBy, ClockReading, HostFacts, HostSampling, Mark, Money, NamedError, NamedResult,
-    NetworkPath, Price, ServerFacts, SettingDifference, TimeSeries, TrialRecord, Until, text,
+    AnswerBy, ClockReading, Endpoint, HostFacts, HostSampling, Mark, Money, NamedError,
+    NamedResult, NetworkPath, Price, ServerFacts, SettingDifference, TimeSeries, TrialRecord,
+    Until, text,
 };
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
@@ -316,12 +317,17 @@ impl Formatter for Lines {
 #[derive(Serialize)]
 struct TargetPath {
     delay_ms: Option<f64>,
+    proxy: Option<String>,
     tls: Option<bool>,
 }
 
 impl TargetPath {
     fn of(path: &NetworkPath) -> Self {
-        Self { delay_ms: path.delay.map(|delay| delay.as_secs_f64() * 1e3), tls: path.tls }
+        Self {
+            delay_ms: path.delay.map(|delay| delay.as_secs_f64() * 1e3),
+            proxy: path.proxy.as_ref().map(Endpoint::to_string),
+            tls: path.tls,
+        }
     }
 }
 

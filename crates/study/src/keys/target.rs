@@ -117,6 +117,10 @@ pub(crate) struct PathTable {
     /// it in either direction. Takes TCP.
     #[schemars(extend("x-absent" = "none"))]
     pub delay: Key<AnyLength>,
+    /// A pooler or proxy before the server at `url`, such as `"127.0.0.1:6432"`, through which the loads
+    /// go; they log in there as they would to the server.
+    #[schemars(with = "Option<String>", extend("x-absent" = "none"))]
+    pub proxy: Maybe<String>,
     /// Whether connections are encrypted. A `sandbox` gets a certificate of its own for it; of a `url` it
     /// is verified, unless `tls` says otherwise.
     #[schemars(with = "Option<bool>", extend("x-absent" = "as `tls` says; no for a `sandbox`"))]

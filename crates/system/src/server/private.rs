@@ -154,6 +154,7 @@ impl PrivateServers {
         SamplingScope {
             server_pid: Some(self.primary.state().pid),
             replica_pids: self.replicas.iter().map(|replica| replica.state().pid).collect(),
+            proxy_pid: None,
             disks: self.primary.state().disks.clone(),
             data_directory: Some(self.primary.state().data.clone()),
         }

@@ -1,8 +1,14 @@
 //! What a study puts on the way of its loads, on real servers.
 
-use crate::support::{Ran, Server, Workplace, comes_near};
-use model::{LoadResult, TrialRecord};
+use crate::postgres;
+use crate::support::{Ran, Server, Workplace, comes_near, not_tested, shared_directory, wait_for};
+use model::{LoadResult, Resource, TrialRecord};
 use serde_json::Value;
+use std::fs::Permissions;
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 
 const STUDY: &str = "path.toml";
 const DELAYED: &str = "path = { delay = \"3ms\" }";
@@ -182,4 +188,90 @@ fn a_way_may_be_long_and_encrypted() {
     let test = format!("{READS}\nclients = 1\nduration = \"1s\"");
     ran(&place, &two(&near, &far, &test));
     assert_delayed(&place, 1.0);
+}
+
+/// PgBouncer before a server, which gives each client a connection of its own there.
+struct PgBouncer {
+    process: Child,
+    port: u16,
+    _directory: tempfile::TempDir,
+}
+
+impl PgBouncer {
+    /// `None` where it is not installed.
+    fn start(server: &postgres::Server) -> Option<Self> {
+        let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"];
+        let Some(program) = program.into_iter().find(|path| Path::new(path).exists()) else {
+            not_tested("PgBouncer is not installed");
+            return None;
+        };
+        let directory = shared_directory();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let readable = |name: &str, text: String| {
+            let path = directory.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            std::fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+            path
+        };
+        let password = server.sandbox.password().reveal();
+        let users = readable("users", format!("\"weighin\" \"{password}\"\n"));
+        let config = format!(
+            "[databases]\nsbtest = host=127.0.0.1 port={}\n[pgbouncer]\nlisten_addr = 127.0.0.1\n\
+             listen_port = {port}\nunix_socket_dir =\nauth_type = scram-sha-256\nauth_file = {}\n\
+             pool_mode = session\nmax_client_conn = 100\ndefault_pool_size = 50\n",
+            server.sandbox.port(),
+            users.display()
+        );
+        let config = readable("pgbouncer.ini", config);
+        let mut command = Command::new(program);
+        // It refuses to be root.
+        if host::local::os::is_root() {
+            command.args(["-u", "postgres"]);
+        }
+        command.args(["-q"]).arg(config).stdin(Stdio::null());
+        let process = command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+        let bouncer = Self { process, port, _directory: directory };
+        wait_for("PgBouncer", || TcpStream::connect(("127.0.0.1", port)).is_ok());
+        Some(bouncer)
+    }
+}
+
+impl Drop for PgBouncer {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn a_pooler_is_a_factor_with_its_own_processor_time() {
+    let server = postgres::Server::start(&[]);
+    let Some(bouncer) = PgBouncer::start(&server) else { return };
+    let place = Workplace::new();
+    place.write("password", server.sandbox.password().reveal());
+    let url = server.url("weighin");
+    let target = format!("url = \"{url}\"\npassword_file = \"password\"");
+    let way = format!("127.0.0.1:{}", bouncer.port);
+    let test = format!("{READS}\nclients = 4\nduration = \"2s\"");
+    let study = two(&target, &format!("{target}\npath = {{ proxy = \"{way}\" }}"), &test);
+    let report = ran(&place, &study);
+    assert_labels(&report, "proxy", ["directly", &format!("through {way}")]);
+    let used = |target: &str| {
+        let all = records(&place, target);
+        all.iter().map(|one| one.used(Resource::PathCpu).map(|used| used.value)).collect::<Vec<_>>()
+    };
+    assert_eq!(used("near"), vec![None; 3]);
+    assert!(
+        used("far").iter().all(|used| used.is_some_and(|used| used > 0.0)),
+        "{:?}",
+        used("far")
+    );
+
+    // Nobody listens there any more.
+    drop(bouncer);
+    place.write("gone.toml", study.replace("\"path\"", "\"gone\""));
+    let gone = place.weighin(&["check", "gone.toml"]);
+    assert!(gone.code == Some(3) && gone.out.contains(&way), "{gone:?}");
+    let private = format!("{}\npath = {{ proxy = \"127.0.0.1:6432\" }}", sandbox("postgres"));
+    checked(&private, &test).refused(2, &["a private server's port"]);
 }

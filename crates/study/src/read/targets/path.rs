@@ -2,6 +2,7 @@
 
 use crate::keys::{PathTable, TargetTable};
 use crate::problem::{Place, Problems};
+use crate::text::url::host_and_port;
 use model::{
     Endpoint, NetworkPath, Place as Where, SandboxSpec, ServerAddress, Software, Target, Tls,
 };
@@ -10,13 +11,14 @@ use toml::Spanned;
 
 /// The labels that follow from paths.
 const TLS: &str = "TLS";
+const PROXY: &str = "proxy";
 
 /// The path of a target, where it has one.
 pub(crate) fn path(table: &mut TargetTable, problems: &mut Problems) -> Option<NetworkPath> {
     let written = table.path.take()?;
     let at = written.span();
-    let PathTable { delay, tls } = written.into_inner();
-    if delay.place().is_none() && tls.is_none() {
+    let PathTable { delay, proxy, tls } = written.into_inner();
+    if delay.place().is_none() && proxy.is_none() && tls.is_none() {
         problems
             .add(at, "this `path` says nothing of the way")
             .help("write path = { delay = \"1ms\" } or path = { tls = true }");
@@ -34,8 +36,35 @@ pub(crate) fn path(table: &mut TargetTable, problems: &mut Problems) -> Option<N
             }
             is_possible
         }),
+        proxy: proxy.and_then(|proxy| proxy_at(&proxy, table, problems)),
         tls: tls.map(Spanned::into_inner),
     })
+}
+
+/// Where what is before a server listens.
+fn proxy_at(
+    written: &Spanned<String>,
+    table: &TargetTable,
+    problems: &mut Problems,
+) -> Option<Endpoint> {
+    if let Some(sandbox) = &table.sandbox {
+        problems
+            .add(written.span(), "a `proxy` belongs to a url: it cannot know a private server's port")
+            .other(sandbox.span(), "the sandbox")
+            .help("start the server yourself, and name it and the proxy: url = ..., path = { proxy = ... }");
+        return None;
+    }
+    let text = written.get_ref();
+    let has_port = text.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    match host_and_port(text, 0) {
+        Ok(endpoint) if has_port => Some(endpoint),
+        _ => {
+            problems
+                .add(written.span(), "`proxy` is a host and a port")
+                .help("write it like proxy = \"127.0.0.1:6432\"");
+            None
+        }
+    }
 }
 
 /// The same of a target that has no way.
@@ -96,6 +125,14 @@ pub(crate) fn label(targets: &mut [(Target, Place)], problems: &mut Problems) {
     if targets.iter().any(|(target, _)| target.delay().is_some()) {
         add(targets, NetworkPath::DELAY, delay);
     }
+    let proxy = |target: &Target| target.path.as_ref().and_then(|path| path.proxy.clone());
+    if targets.iter().any(|(target, _)| proxy(target).is_some()) {
+        let way = |target: &Target| match proxy(target) {
+            Some(proxy) => format!("through {proxy}"),
+            None => "directly".to_owned(),
+        };
+        add(targets, PROXY, way);
+    }
     if targets.iter().any(|(target, _)| target.path.as_ref().is_some_and(|path| path.tls.is_some()))
     {
         let word = |target: &Target| if is_encrypted(target) { "with TLS" } else { "without TLS" };
@@ -135,7 +172,7 @@ fn check(target: &Target, at: &Place, problems: &mut Problems) {
     match &target.place {
         Where::Server(spec) => {
             let is_socket = matches!(spec.address.endpoint, Endpoint::Socket(_));
-            if path.delay.is_some() && is_socket {
+            if path.delay.is_some() && path.proxy.is_none() && is_socket {
                 problems
                     .add(
                         at.clone(),
