@@ -1,5 +1,5 @@
 use crate::{
-    BuiltVolume, Failure, FailureKind, InstanceSpec, NetworkPath, PasswordSource, Price,
+    BuiltVolume, Endpoint, Failure, FailureKind, InstanceSpec, NetworkPath, PasswordSource, Price,
     RemoteHost, RestartSpec, SshHost, StoragePlace, System, Tls,
 };
 use serde::{Deserialize, Serialize};
@@ -263,23 +263,6 @@ impl ServerKey {
     }
 }
 
-/// Where a server listens.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Endpoint {
-    /// TCP.
-    Tcp {
-        /// Name or address.
-        host: String,
-        /// Port.
-        port: u16,
-    },
-    /// Unix socket.
-    Socket(PathBuf),
-    /// Of a server that is not up yet: `up` of its instance will tell.
-    NotUp,
-}
-
 impl Target {
     /// The same target under a name of its own, to be measured against it; it has no price.
     pub fn aa_control(&self) -> Self {
@@ -344,16 +327,5 @@ impl Target {
             format!("the results of {} were imported, so there is no server to reach", self.name),
             "write a study file whose target has a url or a sandbox",
         )
-    }
-}
-
-impl std::fmt::Display for Endpoint {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Tcp { host, port } if host.contains(':') => write!(f, "[{host}]:{port}"),
-            Self::Tcp { host, port } => write!(f, "{host}:{port}"),
-            Self::Socket(path) => write!(f, "{}", path.display()),
-            Self::NotUp => f.write_str("an instance that is not up"),
-        }
     }
 }
