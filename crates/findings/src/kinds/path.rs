@@ -61,7 +61,8 @@ fn ms(length: f64) -> String {
 const OTHER: f64 = 0.1;
 
 fn differs(counted: f64, estimate: &Estimate) -> bool {
-    (estimate.point - counted).abs() > OTHER * counted
+    let is_within = estimate.interval.is_some_and(|i| i.low <= counted && counted <= i.high);
+    !is_within && (estimate.point - counted).abs() > OTHER * counted
 }
 
 /// A delay that was not the one that was asked for.
