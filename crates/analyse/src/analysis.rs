@@ -6,7 +6,8 @@ use crate::{
     OverallComparison, ProfileStretch, Ranking, SearchAnalysis, TestEvents, TimeOfOperation,
 };
 use findings::{
-    Amount, BreakEven, Crossover, FactorEffect, Finding, Growth, NoiseFloor, ScalingLaw, Span,
+    Amount, BreakEven, Crossover, FactorEffect, Finding, Growth, NoiseFloor, RoundTrips,
+    ScalingLaw, Span,
 };
 use model::{Dataset, Failure, Level, Metric, SettingDifference, Test};
 use serde::Serialize;
@@ -102,6 +103,22 @@ pub struct TestAnalysis {
     pub money: TestMoney,
     /// Where the time of operations went, by target and level.
     pub times: Vec<TimeOfOperation>,
+    /// Every pair of targets that differ in the delay on their way alone.
+    pub round_trips: Vec<PairRoundTrips>,
+}
+
+/// The round trips of an operation, by two targets at a level.
+#[derive(Clone, Debug, Serialize)]
+pub struct PairRoundTrips {
+    pub level: Level,
+    #[serde(flatten)]
+    pub found: RoundTrips,
+}
+
+impl From<(Level, RoundTrips)> for PairRoundTrips {
+    fn from((level, found): (Level, RoundTrips)) -> Self {
+        Self { level, found }
+    }
 }
 
 impl TestAnalysis {
@@ -134,6 +151,7 @@ impl TestAnalysis {
             figures: Vec::new(),
             money: TestMoney::default(),
             times: Vec::new(),
+            round_trips: Vec::new(),
         }
     }
 }

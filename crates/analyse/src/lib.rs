@@ -39,7 +39,8 @@ mod trial;
 mod why;
 
 pub use analysis::{
-    Analysis, MatrixCell, MatrixPlace, MatrixTest, Placings, Summary, TestAnalysis, TopTwo,
+    Analysis, MatrixCell, MatrixPlace, MatrixTest, PairRoundTrips, Placings, Summary, TestAnalysis,
+    TopTwo,
 };
 pub use answer::capacity;
 pub use answer::money::{Bill, CostLine, Standing, TargetCost, TestMoney, Usage};
@@ -72,7 +73,7 @@ use answer::{advice, matrix, money, rank, summary};
 use cell::items;
 use cell::{CellData, Cells};
 use cell::{cross_check, events, fleet, named, repeats, side_by_side, stalled, sustained};
-use compare::{factor, floor};
+use compare::{factor, floor, path};
 use curve::law::Laws;
 use curve::{crossing, growth, knee, law};
 use model::{Dataset, OverBudget, Place as Where, ReadBudget, ReadLimit, Study, Test};
@@ -254,6 +255,9 @@ fn analyse_test(
     let compared = if search.is_some() { &none } else { &data };
     let peaks = curve::peaks(study, compared);
     findings.extend(curve::findings(&test.name, &peaks));
+    let round_trips = path::round_trips(study, test, compared);
+    findings.extend(path::findings(&test.name, &round_trips));
+    findings.extend(path::missed(&test.name, &data));
     findings.extend(stalled::findings(&test.name, basis, &data));
     findings.extend(cell::burst::findings(&test.name, compared));
     let profile = cell::profile::of_test(compared, study.confidence);
@@ -329,6 +333,7 @@ fn analyse_test(
         figures: named::figures(&data, study.confidence),
         money,
         times,
+        round_trips: round_trips.into_iter().map(PairRoundTrips::from).collect(),
     };
     findings.extend(compare::findings(study, &analysis));
     findings.extend(why);

@@ -292,6 +292,7 @@ mod tests {
             place,
             price: None,
             labels: Default::default(),
+            path: None,
             load_hosts: None,
         }
     }

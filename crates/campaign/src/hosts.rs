@@ -102,12 +102,13 @@ pub fn remote(host: &RemoteHost, fleet: Option<&Arc<Fleet>>, stop: &Stop) -> Opt
     }
 }
 
-/// What of a target is sampled on the machine that makes the load: nothing unless the target is
-/// known to be on it.
+/// What of a target is sampled on the machine that makes the load: no more than a proxy there unless the
+/// target is known to be on it.
 fn scope_on(load_host: &dyn Host, target: &dyn TargetHandle) -> SamplingScope {
+    let scope = target.sampling_scope();
     match target.host() {
-        Some(host) if host.name() == load_host.name() => target.sampling_scope(),
-        _ => SamplingScope::default(),
+        Some(host) if host.name() == load_host.name() => scope,
+        _ => SamplingScope { proxy_pid: scope.proxy_pid, ..SamplingScope::default() },
     }
 }
 
@@ -242,6 +243,7 @@ impl Watches {
         self.load.sample(SamplerOptions {
             server_pid: self.scope.server_pid,
             replica_pids: self.scope.replica_pids.clone(),
+            proxy_pid: self.scope.proxy_pid,
             ..options
         });
     }

@@ -1,5 +1,6 @@
 //! What a part of a load did.
 
+use crate::delay::DelayRecord;
 use crate::recorder::Recorded;
 use crate::storage::FleetPart;
 use model::{ClientCost, GeneratorShare, Latencies, Phase, RequestKind};
@@ -23,6 +24,9 @@ pub struct Account {
     pub(crate) begun_late: Duration,
     /// Loads on storage only: what its virtual machines did.
     pub(crate) fleet: Option<FleetPart>,
+    /// What was measured of the delay on its way, where there is one.
+    #[serde(default)]
+    pub(crate) delay: Option<DelayRecord>,
 }
 
 /// What the sessions of a load call what they count.
@@ -62,12 +66,24 @@ impl Account {
         }
     }
 
+    /// Notes what was measured of the delay on its way, whose processor time is not the load
+    /// generator's.
+    pub(crate) fn delayed(mut self, delay: DelayRecord) -> Self {
+        let own = self.client.cpu_seconds - delay.measured().cpu_seconds;
+        self.client.cpu_seconds = own.max(0.0);
+        Self { delay: Some(delay), ..self }
+    }
+
     /// Adds the account of a part that ran beside this one.
     pub(crate) fn add(&mut self, other: Self) {
         self.clients += other.clients;
         self.connect_time = self.connect_time.max(other.connect_time);
         match (&mut self.fleet, other.fleet) {
             (Some(mine), Some(theirs)) => mine.add(theirs),
+            (mine, theirs) => *mine = mine.take().or(theirs),
+        }
+        match (&mut self.delay, other.delay) {
+            (Some(mine), Some(theirs)) => mine.add(&theirs),
             (mine, theirs) => *mine = mine.take().or(theirs),
         }
         self.recorded.add(other.recorded);

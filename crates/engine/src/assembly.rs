@@ -226,6 +226,7 @@ mod tests {
     fn spec() -> LoadSpec {
         LoadSpec {
             addresses: vec![Address::Unix("/nowhere".into())],
+            delay: None,
             tls: None,
             clients: 3,
             workers: Some(1),
@@ -287,6 +288,7 @@ mod tests {
             delays: Latencies::new(),
             begun_late: Duration::from_micros(every),
             fleet: None,
+            delay: None,
         };
         (intervals, account)
     }

@@ -193,6 +193,7 @@ impl<X> Coordinator<'_, X> {
             delays,
             begun_late,
             fleet: None,
+            delay: None,
         };
         Ok((account, extras))
     }

@@ -16,6 +16,7 @@ mod arrivals;
 mod assembly;
 mod clock;
 mod coordinator;
+mod delay;
 mod dry;
 mod error;
 mod load;

@@ -15,6 +15,9 @@ use std::time::{Duration, Instant};
 pub struct LoadSpec {
     /// The servers, at least one, to which clients are dealt in turns.
     pub addresses: Vec<Address>,
+    /// By how much each round trip to them is to be longer.
+    #[serde(default)]
+    pub delay: Option<Duration>,
     /// How to encrypt, where sessions ask for it.
     #[serde(skip)]
     pub tls: Option<TlsUpgrade>,
@@ -60,11 +63,6 @@ impl LoadSpec {
             goodbye_limit: GOODBYE_LIMIT,
             enough: Some(&self.enough),
         }
-    }
-
-    /// Where a client connects to, numbered from 0 over all parts.
-    pub(crate) fn address_of(&self, client: u32) -> &Address {
-        &self.addresses[client as usize % self.addresses.len()]
     }
 }
 

@@ -80,6 +80,7 @@ pub(crate) fn with_echo<R>(run: impl FnOnce(Address) -> Option<R>) -> Option<R> 
 pub(crate) fn load(clients: u32, workers: u32, address: Address) -> LoadSpec {
     LoadSpec {
         addresses: vec![address],
+        delay: None,
         tls: None,
         clients,
         workers: Some(workers),

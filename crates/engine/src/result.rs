@@ -168,7 +168,7 @@ pub(crate) fn result(
     whole: Account,
     intervals: Vec<Interval>,
 ) -> LoadResult {
-    let Account { clients, named, connect_time, recorded, client, fleet, .. } = whole;
+    let Account { clients, named, connect_time, recorded, client, fleet, delay, .. } = whole;
     debug_assert!(recorded.ledger.balances(), "{:?}", recorded.ledger);
     let outages = recorded.outages();
     let [warmup, measure, drain] = recorded.totals;
@@ -216,6 +216,7 @@ pub(crate) fn result(
         outages,
         generators: Vec::new(),
         fleet: fleet.map(FleetPart::whole),
+        delay: delay.map(|delay| delay.measured()),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::account::{Account, Named};
 use crate::arrivals::Arrivals;
 use crate::assembly::Assembly;
 use crate::coordinator::{Control, Coordinator, Message, Report, Wake, spawn};
+use crate::delay::Delay;
 use crate::load::{LoadSpec, Progress, RunLoad, Timing};
 use crate::part::{Part, PartProgress};
 use crate::pool::{Quota, Rules};
@@ -65,7 +66,11 @@ pub(crate) fn run_part<S: Session>(
     };
     let control = Arc::new(Control::default());
     let quota = Quota::new(spec.schedule.events().map(|events| part.share(events)));
-    let on_this_host = spec.addresses.iter().all(Address::is_on_this_host);
+    let delay = spec.delay.map(|asked| Delay::begin(asked, &spec.addresses, spec.schedule));
+    let delay = delay.transpose()?;
+    let servers = delay.as_ref().map_or(spec.addresses.as_slice(), Delay::addresses);
+    // Bytes that come from a delay are not woken for by a thread of the server.
+    let on_this_host = delay.is_none() && servers.iter().all(Address::is_on_this_host);
     // In an open loop few workers: what is due waits for a client of one worker, not for any.
     let served_here = (on_this_host && spec.open.is_none()).then_some(S::SERVED_BY);
     let (wanted, workers_tried) = match spec.workers {
@@ -91,14 +96,15 @@ pub(crate) fn run_part<S: Session>(
         clock: Clock,
         control: control.clone(),
     };
-    std::thread::scope(|scope| {
+    let account = std::thread::scope(|scope| {
         let (sender, messages) = mpsc::channel();
         for index in 0..workers {
             let sender = sender.clone();
             let session = &session;
             let lane = part.place(index);
             let clients = (lane..spec.clients).step_by(lanes as usize);
-            let addresses = clients.clone().map(|client| spec.address_of(client).clone()).collect();
+            let address = |client: u32| servers[client as usize % servers.len()].clone();
+            let addresses = clients.clone().map(address).collect();
             let worker_spec = WorkerSpec { addresses, ..worker_spec.clone() };
             let rules = Rules {
                 schedule: spec.schedule,
@@ -129,7 +135,10 @@ pub(crate) fn run_part<S: Session>(
             control: &control,
             messages,
             stop,
-            look: &mut |_, _| {
+            look: &mut |start, _| {
+                if let Some(delay) = &delay {
+                    delay.start_at(start);
+                }
                 if spec.enough.is_requested() {
                     quota.close();
                 }
@@ -138,7 +147,15 @@ pub(crate) fn run_part<S: Session>(
         let account = coordinator.run(start, progress);
         control.abort();
         account.map(|(account, _)| account)
-    })
+    });
+    match delay {
+        // Where the delay has failed, that is why the load did.
+        Some(delay) => {
+            let record = delay.end()?;
+            Ok(account?.delayed(record))
+        }
+        None => account,
+    }
 }
 
 /// Operations of the measured moment of a load of a rehearsal; absent where it did not come to its end.

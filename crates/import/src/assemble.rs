@@ -131,6 +131,7 @@ impl Targets {
                 place: Place::Imported,
                 price: None,
                 labels: BTreeMap::new(),
+                path: None,
                 load_hosts: None,
             });
             self.places.insert(name.to_owned(), self.list.len() - 1);

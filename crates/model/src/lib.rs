@@ -20,6 +20,7 @@ pub mod deadline;
 mod debt;
 mod disk;
 mod durability;
+mod endpoint;
 mod environment;
 mod failover;
 mod failure;
@@ -38,6 +39,7 @@ mod oltp;
 mod outcome;
 mod outline;
 mod own_data;
+mod path;
 mod placement;
 mod plan;
 mod policy;
@@ -89,6 +91,7 @@ pub use date::UnixMillis;
 pub use debt::{Debt, DebtChange, LoadingDebt, Settled};
 pub use disk::{DiskRates, VolumeRates};
 pub use durability::{DurabilitySetting, Kept, Promise, promises_differ, promises_in_words};
+pub use endpoint::Endpoint;
 pub use environment::{HostFacts, ServerFacts, StatementAnswer, StatementPlan, TableContents};
 pub use failover::{Failover, FailoverCause};
 pub use failure::{Failure, FailureKind};
@@ -122,6 +125,7 @@ pub use own_data::{
     BrokenInvariant, ColumnValues, DataFile, DataSource, DataState, Fingerprint, GeneratedColumn,
     Invariant, Nulls, OwnData, Popularity, Restore, RowGenerator, TableRows,
 };
+pub use path::{DelayMeasured, NetworkPath};
 pub use placement::LevelPlacement;
 pub use plan::{Block, Plan, Trial, TrialKey};
 pub use policy::{ErrorAction, ErrorPolicy};
@@ -148,7 +152,7 @@ pub use storage_place::{PlacedVolume, StoragePlace, VolumeLayout, VolumePlace};
 pub use study::{Budget, Money, Slices, Study, Until};
 pub use system::System;
 pub use target::{
-    ConfigChange, ControlAct, Endpoint, Place, PrivateReplication, ReplicationControl, SandboxSpec,
+    ConfigChange, ControlAct, Place, PrivateReplication, ReplicationControl, SandboxSpec,
     ServerAddress, ServerConfig, ServerKey, ServerSpec, Software, Target, VersionSetting,
 };
 pub use task::{ImportedTask, LoadSearch, Task};

@@ -17,7 +17,7 @@ pub use requests::{
     RequestKind, RequestTally,
 };
 
-use crate::{Latencies, PackedLatencies, Settled, UnixMillis};
+use crate::{DelayMeasured, Latencies, PackedLatencies, Settled, UnixMillis};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::time::Duration;
@@ -81,6 +81,9 @@ pub struct LoadResult {
     pub generators: Vec<GeneratorShare>,
     /// Loads on storage only: by virtual machine and by volume.
     pub fleet: Option<Fleet>,
+    /// What was measured of the delay on its way, where the study wants one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<DelayMeasured>,
 }
 
 /// A part of a measured phase that was cut into several.

@@ -374,6 +374,14 @@ registry! {
         "sent by the server",
         Resource::NetworkSent,
     );
+    RoundTrips = used("round_trips_per_op", MetricUnit::Count, "round trips", Resource::RoundTrips);
+    /// Processor time of what is on the way of a load to its server, for an operation.
+    PathCpu = used(
+        "path_cpu_per_op",
+        MetricUnit::Microseconds,
+        "CPU on the way",
+        Resource::PathCpu,
+    );
 }
 
 const fn used(

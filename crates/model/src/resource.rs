@@ -1,5 +1,7 @@
 /// What the kernel counts processor time in, in seconds: a trial's may be off by one at each end.
 const TICK: f64 = 0.01;
+/// What it counts that of a thread in.
+const MICROSECOND: f64 = 1e-6;
 
 /// What an operation of a load takes of the machine that its target is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +29,10 @@ pub enum Resource {
     /// elsewhere as well.
     NetworkReceived,
     NetworkSent,
+    /// How often a client asked after it had an answer, counted on the way where that has a delay.
+    RoundTrips,
+    /// Processor time of what is on the way.
+    PathCpu,
 }
 
 impl Resource {
@@ -36,6 +42,7 @@ impl Resource {
             Self::ServerCpu | Self::ServerSystemCpu | Self::ReplicaCpu | Self::HostCpu => {
                 2.0 * TICK
             }
+            Self::PathCpu => MICROSECOND,
             _ => 1.0,
         }
     }
@@ -43,7 +50,11 @@ impl Resource {
     /// In its unit, from seconds or a count.
     pub(crate) fn scale(self) -> f64 {
         match self {
-            Self::ServerCpu | Self::ServerSystemCpu | Self::ReplicaCpu | Self::HostCpu => 1e6,
+            Self::ServerCpu
+            | Self::ServerSystemCpu
+            | Self::ReplicaCpu
+            | Self::HostCpu
+            | Self::PathCpu => 1e6,
             _ => 1.0,
         }
     }

@@ -172,6 +172,9 @@ pub struct Sample {
     pub server: Option<ProcessUsage>,
     /// The processes of its replicas together, where they run on this host.
     pub replicas: Option<ProcessUsage>,
+    /// The pooler or proxy on the way of the load, where that runs on this host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<ProcessUsage>,
     /// Weighin itself.
     pub client: ProcessUsage,
     /// The server's counters, where it answered.

@@ -1,10 +1,11 @@
 use crate::{
-    BuiltVolume, Failure, FailureKind, InstanceSpec, PasswordSource, Price, RemoteHost,
-    RestartSpec, SshHost, StoragePlace, System, Tls,
+    BuiltVolume, Endpoint, Failure, FailureKind, InstanceSpec, NetworkPath, PasswordSource, Price,
+    RemoteHost, RestartSpec, SshHost, StoragePlace, System, Tls,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// One candidate: a system as configured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +20,9 @@ pub struct Target {
     pub price: Option<Price>,
     /// The user's own factors: tenancy, instance family, tuned or not.
     pub labels: BTreeMap<String, String>,
+    /// What lies on the way of its loads because the study wants it there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<NetworkPath>,
     /// The machines that make loads on it, where each target has its own; empty where the one that
     /// weighin runs on does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -259,27 +263,15 @@ impl ServerKey {
     }
 }
 
-/// Where a server listens.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Endpoint {
-    /// TCP.
-    Tcp {
-        /// Name or address.
-        host: String,
-        /// Port.
-        port: u16,
-    },
-    /// Unix socket.
-    Socket(PathBuf),
-    /// Of a server that is not up yet: `up` of its instance will tell.
-    NotUp,
-}
-
 impl Target {
     /// The same target under a name of its own, to be measured against it; it has no price.
     pub fn aa_control(&self) -> Self {
         Self { name: format!("{} (again)", self.name), price: None, ..self.clone() }
+    }
+
+    /// By how much the round trips of its loads are to be longer.
+    pub fn delay(&self) -> Option<Duration> {
+        self.path.as_ref()?.delay
     }
 
     /// How many replicas it has.
@@ -335,16 +327,5 @@ impl Target {
             format!("the results of {} were imported, so there is no server to reach", self.name),
             "write a study file whose target has a url or a sandbox",
         )
-    }
-}
-
-impl std::fmt::Display for Endpoint {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Tcp { host, port } if host.contains(':') => write!(f, "[{host}]:{port}"),
-            Self::Tcp { host, port } => write!(f, "{host}:{port}"),
-            Self::Socket(path) => write!(f, "{}", path.display()),
-            Self::NotUp => f.write_str("an instance that is not up"),
-        }
     }
 }

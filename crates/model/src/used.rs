@@ -44,6 +44,17 @@ fn rate(resource: Resource, load: &LoadResult, sampling: &Sampling) -> Option<f6
         Resource::CacheMisses => window.growth(sampling, signal::CACHE_MISSES),
         Resource::NetworkReceived => carried(load, load.measure.sent_bytes),
         Resource::NetworkSent => carried(load, load.measure.received_bytes),
+        Resource::RoundTrips => {
+            Some(load.delay?.round_trips as f64 / load.measure.elapsed.as_secs_f64())
+        }
+        Resource::PathCpu => {
+            let seconds = load.measure.elapsed.as_secs_f64();
+            let delay = load.delay.map(|delay| delay.cpu_seconds / seconds);
+            // A proxy is on the way of the load, and runs where that is made.
+            let samples = &sampling.samples;
+            let proxy = window.mean(samples, |sample| Some(sample.proxy?.cpus));
+            delay.or(proxy).map(|_| delay.unwrap_or(0.0) + proxy.unwrap_or(0.0))
+        }
     }
 }
 

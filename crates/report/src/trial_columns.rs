@@ -75,7 +75,7 @@ const FIRST: [Column; 16] = [
 ];
 
 /// Those after them.
-const REST: [Column; 22] = [
+const REST: [Column; 24] = [
     ("queries_per_second", |row| row.loaded(|load| load.measure.queries_per_second().into())),
     ("latency_min_ms", |row| row.loaded(|load| load.latencies.min_ms().into())),
     ("latency_p999_ms", |row| row.loaded(|load| load.latencies.percentile_ms(99.9).into())),
@@ -87,6 +87,10 @@ const REST: [Column; 22] = [
     ("client_max_loop_lag_ms", |row| {
         row.loaded(|load| (load.client.max_loop_lag.as_secs_f64() * 1e3).into())
     }),
+    ("delay_asked_ms", |row| {
+        row.loaded(|load| load.delay.map(|delay| delay.asked.as_secs_f64() * 1e3).into())
+    }),
+    ("delay_ms", |row| row.loaded(|load| load.delay.and_then(|delay| delay.added_ms()).into())),
     ("failure_kind", |row| {
         row.failed(|failure| match serde_json::to_value(failure.kind) {
             Ok(serde_json::Value::String(kind)) => kind.into(),

@@ -27,11 +27,13 @@ pub enum Template {
     Replication,
     /// Two products with the same loads.
     PostgresOrMariaDb,
+    /// What distance and encryption on the way to a server cost.
+    NetworkPath,
 }
 
 impl Template {
     /// All templates, in the order in which help texts list them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::HeadToHead,
         Self::OwnWorkload,
         Self::OrderEntry,
@@ -45,6 +47,7 @@ impl Template {
         Self::Failover,
         Self::Replication,
         Self::PostgresOrMariaDb,
+        Self::NetworkPath,
     ];
 
     /// The name that the command line gives it.
@@ -63,6 +66,7 @@ impl Template {
             Self::Failover => "failover",
             Self::Replication => "replication",
             Self::PostgresOrMariaDb => "postgres-or-mariadb",
+            Self::NetworkPath => "network-path",
         }
     }
 
@@ -86,6 +90,7 @@ impl Template {
             Self::Failover => "what is lost when a server is killed, and how long it is away",
             Self::Replication => "replicas that catch up, with and without parallel replication",
             Self::PostgresOrMariaDb => "two products with the same loads, both durable",
+            Self::NetworkPath => "what distance and encryption on the way to a server cost",
         }
     }
 
@@ -111,6 +116,7 @@ pub fn template(kind: Template) -> &'static str {
         Template::Failover => include_str!("../templates/failover.toml"),
         Template::Replication => include_str!("../templates/replication.toml"),
         Template::PostgresOrMariaDb => include_str!("../templates/postgres-or-mariadb.toml"),
+        Template::NetworkPath => include_str!("../templates/network-path.toml"),
     }
 }
 

@@ -228,6 +228,8 @@ pub struct SamplingScope {
     pub server_pid: Option<u32>,
     /// Those of its replicas.
     pub replica_pids: Vec<u32>,
+    /// The pooler or proxy that loads go through, where that runs on the machine that leads.
+    pub proxy_pid: Option<u32>,
     /// The disks under the data, by kernel name.
     pub disks: Vec<String>,
     /// Where the server keeps its data, where that is known.

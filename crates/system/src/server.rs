@@ -28,9 +28,9 @@ use crate::{
     CleanedUp, Examination, Examined, Holding, Hosts, LoadRequest, Login, Perform, Prepared,
     Preparing, ProbedServer, SamplingScope, StatementSession, System, TargetHandle, unsuitable,
 };
-use engine::{LoadSpec, Stop};
+use engine::{Address, LoadSpec, Stop};
 use host::recipe::PrivateServerKind;
-use host::{CounterSource, Host, ServerAct, this_machine};
+use host::{CounterSource, Host, ProcessClue, ServerAct, this_machine};
 use model::{
     BackgroundWork, CacheState, CrossCheckFigures, DataState, FailoverCause, Failure, FailureKind,
     Place, Restore, ServerAddress, ServerCounters, ServerFacts, Statement, StatementAnswer,
@@ -140,6 +140,7 @@ impl<K: ServerKind> System for Servers<K> {
             unit_is_server: false,
             diverged: false,
             over_socket: has_container(holding.study),
+            proxy_pid: None,
             stop: holding.stop.clone(),
             control: None,
             data_for: None,
@@ -164,6 +165,7 @@ pub fn reach<K: ServerKind>(login: Login) -> Box<dyn TargetHandle> {
         unit_is_server: false,
         diverged: false,
         over_socket: false,
+        proxy_pid: None,
         control: None,
         data_for: None,
         own_data: OwnDataRecord::default(),
@@ -195,6 +197,8 @@ struct Server<K: ServerKind> {
     diverged: bool,
     /// A private server is reached over its socket, because another of the study is in a container.
     over_socket: bool,
+    /// The process of what loads go through, where that runs on the machine that makes them.
+    proxy_pid: Option<u32>,
     stop: Stop,
     /// While it is up.
     control: Option<K::Connection>,
@@ -271,6 +275,23 @@ impl<K: ServerKind> Server<K> {
         Ok((login, control))
     }
 
+    /// How loads log in to what is before the server, and where that is; absent where they go to the
+    /// server itself. Logs in there, and finds the process that answers.
+    fn through_proxy(&mut self) -> Result<Option<(Login, Address)>, Failure> {
+        let Some(target) = &self.target else { return Ok(None) };
+        let proxy = target.path.as_ref().and_then(|path| path.proxy.clone());
+        let (Some(endpoint), Place::Server(spec)) = (proxy, &target.place) else { return Ok(None) };
+        // As for any other place: whether a password may be sent there depends on it.
+        let login = self.login_to(&ServerAddress { endpoint, ..spec.address.clone() })?;
+        let connection = K::connect(&login)?;
+        let ends = K::ends(&connection);
+        let found = ends.as_ref().ok().filter(|ends| ends.on_one_machine());
+        let found = found.and_then(|ends| self.load_host.running_server(ends, &ProcessClue::Any));
+        self.proxy_pid = found.map(|proxy| proxy.pid);
+        let address = login.address_of(ends)?;
+        Ok(Some((login, address)))
+    }
+
     fn make(&mut self, work: &K::Work, preparing: &mut Preparing<'_>) -> Result<Prepared, Failure> {
         preparing.is_private = self.private.is_some();
         let (login, control) = self.connected()?;
@@ -314,7 +335,9 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         self.start()?;
         self.connected()
             .map(drop)
-            .map_err(|failure| private::explain(self.target.as_ref(), failure))
+            .map_err(|failure| private::explain(self.target.as_ref(), failure))?;
+        // Whether it lets loads through is known before the first of them.
+        self.through_proxy().map(drop)
     }
 
     fn examine(&mut self, examination: &mut Examination<'_>) -> Result<Examined, Failure> {
@@ -373,9 +396,16 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 
     fn load(&mut self, request: &LoadRequest<'_>) -> Result<PreparedLoad, Failure> {
         let work = work::<K>(request.workload)?;
+        let delay = self.target.as_ref().and_then(Target::delay);
+        let through = self.through_proxy()?;
         let (login, control) = self.connected()?;
+        let (login, address) = match &through {
+            Some((login, address)) => (login, address.clone()),
+            None => (login, login.address_of(K::ends(control))?),
+        };
         let spec = LoadSpec {
-            addresses: vec![login.address_of(K::ends(control))?],
+            addresses: vec![address],
+            delay,
             tls: None,
             clients: request.clients,
             workers: request.workers,
@@ -441,10 +471,11 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     }
 
     fn sampling_scope(&self) -> SamplingScope {
-        match &self.private {
+        let scope = match &self.private {
             Some(private) => private.sampling_scope(),
             None => self.running.sampling_scope(),
-        }
+        };
+        SamplingScope { proxy_pid: self.proxy_pid, ..scope }
     }
 
     fn statement_session(

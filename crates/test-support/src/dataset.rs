@@ -31,6 +31,7 @@ pub fn study(targets: &[&str], clients: &[u32], repeats: u32) -> Study {
         place: Place::Sandbox(SandboxSpec::default()),
         price: None,
         labels: Default::default(),
+        path: None,
         load_hosts: None,
     };
     Study {

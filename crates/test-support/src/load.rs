@@ -79,6 +79,7 @@ pub fn load(clients: u32, throughput: f64) -> LoadResult {
         outages: Vec::new(),
         generators: Vec::new(),
         fleet: None,
+        delay: None,
     };
     balance_load(&mut load);
     load

@@ -86,6 +86,11 @@ pub fn study() -> Study {
     for target in &mut study.targets {
         target.price = Some(Price::monthly(0.1 + 0.2, "EUR"));
         target.labels = [("tenancy".to_string(), "shared".to_string())].into();
+        target.path = Some(NetworkPath {
+            delay: Some(Duration::from_millis(1)),
+            proxy: None,
+            tls: Some(true),
+        });
     }
     let address = |path: &str| ServerAddress {
         endpoint: Endpoint::Socket(path.into()),
@@ -417,6 +422,15 @@ fn load(d: &mut Draw) -> LoadResult {
             recovered: (d.below(2) == 0).then(|| d.time()),
             failed: d.count(),
         }),
+        delay: d.maybe(|d| DelayMeasured {
+            asked: d.time(),
+            before_ms: d.maybe(Draw::real),
+            beside_ms: d.maybe(Draw::real),
+            beside_p95_ms: d.maybe(Draw::real),
+            echoes: d.count(),
+            round_trips: d.count(),
+            cpu_seconds: d.real(),
+        }),
         generators: d.list(3, |d| GeneratorShare {
             host: d.maybe(Draw::text),
             clients: d.small(),
@@ -504,6 +518,7 @@ fn sample(d: &mut Draw) -> Sample {
         }),
         server: d.maybe(usage),
         replicas: d.maybe(usage),
+        proxy: d.maybe(usage),
         client: usage(d),
         counters: d.maybe(Draw::counters),
     }

@@ -255,6 +255,11 @@ impl CellTrial<'_> {
 }
 
 impl<'a> CellData<'a> {
+    /// What load generators recorded of the trials that are not void, each with its block.
+    pub(crate) fn loads(&self) -> impl Iterator<Item = (u32, &'a LoadResult)> {
+        self.usable().filter_map(|trial| Some((trial.block, trial.record.load()?)))
+    }
+
     fn known(&self) -> BTreeMap<Metric, Series> {
         let figures =
             || self.usable().filter_map(|trial| Some((trial.block, trial.figures.as_ref()?)));

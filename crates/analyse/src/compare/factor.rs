@@ -119,7 +119,7 @@ pub(crate) fn observations(
 
 /// Pairs of targets that differ in one label alone, with that label; the target whose value comes
 /// first in the study comes first.
-fn pairs(study: &Study) -> Vec<(&Target, &Target, &str)> {
+pub(super) fn pairs(study: &Study) -> Vec<(&Target, &Target, &str)> {
     let mut pairs = Vec::new();
     for (i, earlier) in study.targets.iter().enumerate() {
         for later in &study.targets[i + 1..] {

@@ -5,6 +5,7 @@ pub(crate) mod family;
 pub(crate) mod floor;
 pub(crate) mod items;
 pub(crate) mod overall;
+pub(crate) mod path;
 pub(crate) mod peer;
 
 use crate::cell::{CellData, Cells};

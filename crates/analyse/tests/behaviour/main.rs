@@ -24,6 +24,7 @@ mod open_loop;
 mod outages;
 mod overall;
 mod own_figures;
+mod path;
 mod placing;
 mod pooled;
 mod processors;

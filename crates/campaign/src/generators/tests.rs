@@ -64,6 +64,7 @@ fn server_load(agents: u32, port: u16, length: Duration) -> ServerLoad<KeyValueC
     );
     let spec = LoadSpec {
         addresses: vec![Address::Tcp(([127, 0, 0, 1], port).into())],
+        delay: None,
         tls: None,
         clients: agents,
         workers: Some(1),

@@ -79,18 +79,19 @@ fn same_server(targets: &[Examined], found: &mut Diagnostics) {
             if a.server != b.server {
                 continue;
             }
+            let same_path = one.target.path == other.target.path;
             let named = format!(
                 "the targets {} and {} are the same server",
                 one.target.name, other.target.name
             );
-            if a.way == b.way {
+            if a.way == b.way && same_path {
                 found.error(Failure::new(
                     FailureKind::NotPermitted,
                     format!("{named}, reached in the same way, so there is nothing to compare"),
                     "correct the URL of one of them; to see how much is noise set noise_floor = true in \
                      [study]",
                 ));
-            } else {
+            } else if same_path {
                 found.warn(
                     format!("{named}: they differ in the way to it (endpoint, encryption, user or database)"),
                     "correct the URL of one of them, unless that is what the study is about",

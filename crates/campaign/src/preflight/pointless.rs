@@ -82,7 +82,7 @@ fn are_alike(
         trusted: false,
         ..spec.clone()
     };
-    let around = |target: &Target| (target.system, target.load_hosts.clone());
+    let around = |target: &Target| (target.system, target.load_hosts.clone(), target.path.clone());
     same_program && same_variables && plain(spec) == plain(of_spec) && around(one) == around(other)
 }
 
@@ -99,6 +99,7 @@ mod tests {
             place: Place::Sandbox(spec),
             price: None,
             labels: BTreeMap::new(),
+            path: None,
             load_hosts: None,
         }
     }

@@ -14,5 +14,6 @@ mod worker;
 pub use connection::Address;
 pub(crate) use goodbye::LIMIT as GOODBYE_LIMIT;
 pub(crate) use stamp::receive_delay;
+pub(crate) use timer::Timer;
 pub use tls::TlsUpgrade;
 pub(crate) use worker::{Worker, WorkerSpec};

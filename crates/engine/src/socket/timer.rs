@@ -7,7 +7,7 @@ use std::time::Duration;
 /// A timer that wakes a poll to the microsecond, where waiting with a time limit would round up
 /// to whole milliseconds.
 #[derive(Debug)]
-pub(super) struct Timer {
+pub(crate) struct Timer {
     descriptor: OwnedFd,
     armed: bool,
 }
@@ -16,7 +16,7 @@ pub(super) struct Timer {
 const COARSE: Duration = Duration::from_millis(50);
 
 impl Timer {
-    pub(super) fn new(registry: &Registry, token: Token) -> io::Result<Self> {
+    pub(crate) fn new(registry: &Registry, token: Token) -> io::Result<Self> {
         // SAFETY: takes no pointers; the result is checked and owned from here on.
         let descriptor = unsafe {
             let raw =
@@ -32,7 +32,7 @@ impl Timer {
 
     /// Wakes the poll after that time; not at all for a time that is long enough for the poll's
     /// own limit.
-    pub(super) fn set(&mut self, after: Duration) -> io::Result<()> {
+    pub(crate) fn set(&mut self, after: Duration) -> io::Result<()> {
         let fine = after < COARSE;
         if !fine && !self.armed {
             return Ok(());

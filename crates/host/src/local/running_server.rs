@@ -124,6 +124,7 @@ fn is_meant(pid: u32, clue: &ProcessClue) -> bool {
             same_file(&PathBuf::from(format!("/proc/{pid}/cwd")), &seen)
         }
         ProcessClue::Number(number) => own_number(pid) == Some(*number),
+        ProcessClue::Any => true,
     }
 }
 

@@ -46,6 +46,8 @@ pub enum ProcessClue {
     WorkingDirectory(PathBuf),
     /// Its number, in the process namespace that it is in.
     Number(u32),
+    /// Nothing: whatever answers is meant, such as a proxy.
+    Any,
 }
 
 /// The process of a server that weighin did not start.

@@ -23,6 +23,8 @@ pub struct SamplerOptions {
     pub server_pid: Option<u32>,
     /// The processes of its replicas, where they run on this host; they count together.
     pub replica_pids: Vec<u32>,
+    /// The pooler or proxy on the way of the load, where that runs on this host.
+    pub proxy_pid: Option<u32>,
     /// Other processes of weighin that make the load; they count as weighin itself.
     pub companions: Vec<u32>,
     /// The server's counters. Called in a thread of its own.
@@ -55,6 +57,7 @@ impl SamplerOptions {
             measured,
             server_pid: None,
             replica_pids: Vec::new(),
+            proxy_pid: None,
             companions: Vec::new(),
             counters: None,
             on_sample: None,

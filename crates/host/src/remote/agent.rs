@@ -300,6 +300,7 @@ impl Agent {
                     measured: options.measured,
                     server_pid: options.server_pid,
                     replica_pids: options.replica_pids,
+                    proxy_pid: None,
                     companions,
                     counters: None,
                     on_sample: Some(Box::new(move |sample| {

@@ -33,6 +33,7 @@ impl Drop for BusyLoop {
 
 fn options(every: Duration) -> SamplerOptions {
     SamplerOptions {
+        proxy_pid: None,
         every,
         origin: Instant::now(),
         replica_pids: Vec::new(),

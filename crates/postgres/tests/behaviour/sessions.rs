@@ -36,6 +36,7 @@ fn run(
         _ => Address::Tcp(([127, 0, 0, 1], server.port).into()),
     };
     let spec = LoadSpec {
+        delay: None,
         addresses: vec![to],
         tls: login.tls().unwrap(),
         clients,

@@ -6,8 +6,9 @@ use analyse::{
     Analysis, BreakEven, FactorEffect, Finding, ItemKind, MatrixTest, Summary, TestAnalysis,
 };
 use model::{
-    AnswerBy, ClockReading, HostFacts, HostSampling, Mark, Money, NamedError, NamedResult, Price,
-    ServerFacts, SettingDifference, TimeSeries, TrialRecord, Until, text,
+    AnswerBy, ClockReading, Endpoint, HostFacts, HostSampling, Mark, Money, NamedError,
+    NamedResult, NetworkPath, Price, ServerFacts, SettingDifference, TimeSeries, TrialRecord,
+    Until, text,
 };
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
@@ -166,6 +167,7 @@ struct TargetReport<'a> {
     system: String,
     place: String,
     labels: &'a BTreeMap<String, String>,
+    path: Option<TargetPath>,
     monthly_price: Option<f64>,
     currency: Option<&'a str>,
     price: Option<&'a Price>,
@@ -308,6 +310,24 @@ impl Formatter for Lines {
     fn end_object_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
         self.filled = true;
         Ok(())
+    }
+}
+
+/// What lies on the way of the loads on a target.
+#[derive(Serialize)]
+struct TargetPath {
+    delay_ms: Option<f64>,
+    proxy: Option<String>,
+    tls: Option<bool>,
+}
+
+impl TargetPath {
+    fn of(path: &NetworkPath) -> Self {
+        Self {
+            delay_ms: path.delay.map(|delay| delay.as_secs_f64() * 1e3),
+            proxy: path.proxy.as_ref().map(Endpoint::to_string),
+            tls: path.tls,
+        }
     }
 }
 
@@ -481,6 +501,7 @@ fn targets<'a>(analysis: &'a Analysis<'a>) -> Vec<TargetReport<'a>> {
             system: target.system.to_string(),
             place: words::place(&target.place),
             labels: &target.labels,
+            path: target.path.as_ref().map(TargetPath::of),
             monthly_price: target.price.as_ref().and_then(|price| price.fixed_monthly(None)),
             currency: target.price.as_ref().map(|price| price.currency.as_str()),
             price: target.price.as_ref(),

@@ -73,6 +73,7 @@ pub(crate) fn each<E>(
     }
     section("factors", "Factors", "what each label changes", &|b| {
         b.explained(tables::factors(analysis), words::FACTORS);
+        b.explained(tables::round_trips(analysis), words::ROUND_TRIPS);
     })?;
     let note = "what the targets cost at their peaks";
     section("money", "Money", note, &|b| study::money(analysis, b))?;

@@ -53,6 +53,10 @@ pub(crate) const CONTRADICTIONS: &str = "A printed figure stands for every value
 pub(crate) const FACTORS: &str =
     "Targets that differ in one label only. What the labels do not say may differ too.";
 
+pub(crate) const ROUND_TRIPS: &str = "By how much longer a round trip took on the way of the loads, as it was \
+    measured beside them, and by how much longer an operation took on the mean: one over the other is how many \
+    round trips an operation makes. In another place it takes longer by so many times the distance.";
+
 pub(crate) const FAILOVER_STEPS: &str = "Medians over the trials, with the least and the most.";
 
 pub(crate) const VIRTUAL_MACHINES: &str = "MB are 10⁶ bytes and GB 10⁹. Latencies of reads and writes are \

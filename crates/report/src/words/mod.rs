@@ -34,8 +34,8 @@ pub(crate) use capacity::{
     break_evens as capacity_break_evens, part as capacity_part, question, sufficient,
 };
 pub(crate) use captions::{
-    CONTRADICTIONS, EVENT_COSTS, EVENT_TIMES, FACTORS, FAILOVER_STEPS, LOAD_HOSTS, TARGET_HOSTS,
-    TRIALS_OF_CELLS, VIRTUAL_MACHINES, cells, ratios,
+    CONTRADICTIONS, EVENT_COSTS, EVENT_TIMES, FACTORS, FAILOVER_STEPS, LOAD_HOSTS, ROUND_TRIPS,
+    TARGET_HOSTS, TRIALS_OF_CELLS, VIRTUAL_MACHINES, cells, ratios,
 };
 pub(crate) use decision::{doubts, not_for, rests_on, undecided};
 pub(crate) use disks::{disks_heading, volumes};

@@ -23,7 +23,9 @@ pub(crate) use price::{PriceItemTable, PriceTable};
 pub(crate) use profile::{LoadProfileKey, StageTable};
 pub(crate) use statement::{SchemaChangeKeys, StatementKeys, TimedKeys};
 pub(crate) use study::{File, RepeatsKey, StudyTable};
-pub(crate) use target::{ControlActKey, ReplicationTable, SandboxTable, Setting, TargetTable};
+pub(crate) use target::{
+    ControlActKey, PathTable, ReplicationTable, SandboxTable, Setting, TargetTable,
+};
 pub(crate) use test::{
     Blocks, CatchUpKeys, FailoverKeys, InterventionTable, KeyValueKeys, LoadKeys, OltpKeys,
     Percent, ServerKeys, StorageKeys, TestKeys,

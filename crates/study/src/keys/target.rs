@@ -1,7 +1,7 @@
 //! The keys of a `[[target]]`.
 
 use crate::keys::Maybe;
-use crate::keys::key::{Bounded, Flag, Key, Length};
+use crate::keys::key::{AnyLength, Bounded, Flag, Key, Length};
 use crate::keys::machines::InstanceTable;
 use crate::keys::price::PriceTable;
 use crate::keys::volume::{VolumeKey, VolumeTable};
@@ -97,12 +97,34 @@ pub(crate) struct TargetTable {
     /// make the loads on all, unless a test says which.
     #[schemars(with = "Option<Vec<String>>")]
     pub load_hosts: Maybe<Vec<String>>,
+    /// What lies on the way of the loads on this target: each part of it is a factor, which the report
+    /// compares with targets that have it otherwise.
+    #[schemars(with = "Option<PathTable>")]
+    pub path: Maybe<PathTable>,
     /// What the target costs.
     #[schemars(with = "Option<PriceTable>")]
     pub price: Maybe<PriceTable>,
     /// Factors of your own, such as `{ tenancy = "shared" }`; shown in the report.
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
+}
+
+/// The way of a load to its server. Control connections go directly.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct PathTable {
+    /// By how much weighin makes each round trip longer, such as `1ms` for a server in another zone: half of
+    /// it in either direction. Takes TCP.
+    #[schemars(extend("x-absent" = "none"))]
+    pub delay: Key<AnyLength>,
+    /// A pooler or proxy before the server at `url`, such as `"127.0.0.1:6432"`, through which the loads
+    /// go; they log in there as they would to the server.
+    #[schemars(with = "Option<String>", extend("x-absent" = "none"))]
+    pub proxy: Maybe<String>,
+    /// Whether connections are encrypted. A `sandbox` gets a certificate of its own for it; of a `url` it
+    /// is verified, unless `tls` says otherwise.
+    #[schemars(with = "Option<bool>", extend("x-absent" = "as `tls` says; no for a `sandbox`"))]
+    pub tls: Maybe<bool>,
 }
 
 /// How to start a private server.

@@ -123,9 +123,10 @@ impl Differences {
                 self.gone(part);
                 continue;
             };
-            let Target { name, system, place, price, labels, load_hosts } = was;
+            let Target { name, system, place, price, labels, path, load_hosts } = was;
             self.fixed(&part, "kind", system, &is.system);
             self.fixed(&part, "load_hosts", load_hosts, &is.load_hosts);
+            self.fixed(&part, "path", path, &is.path);
             self.fixed(&part, "place", &without_password(place), &without_password(&is.place));
             if without_password(place) == without_password(&is.place) {
                 self.free(&format!("password of {name}"), place, &is.place);

@@ -23,6 +23,7 @@ pub(crate) fn check(
     check_acts(test, table, targets, problems);
     check_failover(test, table, targets, problems);
     check_replicas(test, table, targets, problems);
+    check_path(test, table, targets, problems);
     let unsuitable = targets.iter().find(|(target, _)| !test.suits(target.system));
     let Some((target, place)) = unsuitable else { return };
     let server = target.system.facts().described;
@@ -91,6 +92,30 @@ fn check_replicas(
              targets without replicas into a study of their own",
             target.system.url_example()
         ));
+}
+
+/// Notes a test that does not go the way of a target's loads.
+fn check_path(
+    test: &Test,
+    table: &TestTable,
+    targets: &[(Target, Place)],
+    problems: &mut Problems,
+) {
+    let Some((target, place)) = targets.iter().find(|(target, _)| target.path.is_some()) else {
+        return;
+    };
+    let (at, message) = match &test.task {
+        Task::Load(_) | Task::Search(_) if !test.cross_check => return,
+        Task::Load(_) | Task::Search(_) => (
+            table.place("cross_check").unwrap_or_else(|| table.workload_place()),
+            "a cross-check goes directly to the server".to_owned(),
+        ),
+        _ => (table.workload_place(), format!("{} goes directly to the server", test.what())),
+    };
+    problems
+        .add(at, format!("{message}, and the loads on `{}` have a path", target.name))
+        .other(place.clone(), "the target")
+        .help("put tests without a path into a study of their own, or leave the path out");
 }
 
 /// The interventions of a test, each with the place of its act; none where something is wrong with

@@ -47,6 +47,7 @@ pub(crate) fn study(shape: Shape, text: &str, problems: &mut Problems) -> Option
         let target = targets::target(table, places, &hosts, problems);
         targets.extend(target.map(|target| (Target { load_hosts: load_hosts, ..target }, at)));
     }
+    targets::path::label(&mut targets, problems);
     problems.learn_syntaxes(targets.iter().map(|(target, _)| target));
     hosts.refuse_unused(problems);
     load_hosts.refuse_some(&targets, problems);

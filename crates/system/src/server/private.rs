@@ -7,6 +7,7 @@ use model::{
     CacheState, Endpoint, Failure, FailureKind, Place, SandboxSpec, ServerAddress, Software, Stop,
     Study, Target,
 };
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 
 /// Bytes that are no room for a server to write: it makes its files larger by some MiB at a time.
@@ -55,7 +56,7 @@ impl PrivateServers {
             temporary_volume: spec.temporary_volume,
             member: member(1),
             password: None,
-            listen: spec.listen.as_ref().and_then(|address| address.parse().ok()),
+            listen: listen(target, spec),
             stop: stop.clone(),
         };
         let mut options = primary.clone();
@@ -153,6 +154,7 @@ impl PrivateServers {
         SamplingScope {
             server_pid: Some(self.primary.state().pid),
             replica_pids: self.replicas.iter().map(|replica| replica.state().pid).collect(),
+            proxy_pid: None,
             disks: self.primary.state().disks.clone(),
             data_directory: Some(self.primary.state().data.clone()),
         }
@@ -181,6 +183,14 @@ impl PrivateServers {
         };
         self.all().find_map(|server| full(&server.state().data))
     }
+}
+
+/// Where it listens by wish of the study. One that does has a certificate: so has one on this machine
+/// whose loads are to be encrypted.
+fn listen(target: &Target, spec: &SandboxSpec) -> Option<IpAddr> {
+    let encrypts = target.path.as_ref().and_then(|path| path.tls).unwrap_or(false);
+    let by_address = spec.listen.as_ref().and_then(|address| address.parse().ok());
+    by_address.or((encrypts && spec.host.is_none()).then_some(Ipv4Addr::LOCALHOST.into()))
 }
 
 /// Says of a private server on another machine why it is not reached.

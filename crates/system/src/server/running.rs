@@ -98,6 +98,7 @@ impl Running {
         SamplingScope {
             server_pid: Some(primary.pid),
             replica_pids: self.replicas.iter().filter_map(pid).collect(),
+            proxy_pid: None,
             disks: primary.disks.clone(),
             // What it holds besides the study's data is not weighin's to walk through.
             data_directory: None,

@@ -317,6 +317,7 @@ fn all_that_a_study_wants_is_listed_once_with_where_it_would_go() {
         place: Place::Server(ServerSpec::new(address(tcp(host, 1), password))),
         price: None,
         labels: Default::default(),
+        path: None,
         load_hosts: None,
     };
     let aws = || PasswordSource::Environment("AWS_SECRET_ACCESS_KEY".into());

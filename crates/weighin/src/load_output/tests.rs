@@ -114,6 +114,7 @@ fn measured() -> Measured {
             begun_late: Duration::from_micros(120),
         }],
         fleet: None,
+        delay: None,
     };
     let sampling = Sampling { before: reading(100), after: reading(114), ..Sampling::default() };
     Measured { load, sampling, marks: Vec::new(), space: Default::default() }

@@ -54,6 +54,7 @@ mod own_page;
 mod own_sizes;
 mod own_transactions;
 mod package;
+mod path;
 mod placing;
 mod postgres;
 mod postgres_changes;

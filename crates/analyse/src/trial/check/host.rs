@@ -164,7 +164,7 @@ impl Machine<'_> {
 
 /// How many processors server, replicas and client used.
 fn used_by_ours(sample: &Sample) -> Option<f64> {
-    let processes = [sample.server, sample.replicas, Some(sample.client)];
+    let processes = [sample.server, sample.replicas, sample.proxy, Some(sample.client)];
     Some(processes.iter().flatten().map(|process| process.cpus).sum())
 }
 

@@ -74,7 +74,7 @@ impl Processes {
     }
 
     fn others_were_busy(&self, sample: &Sample) -> bool {
-        let processes = [sample.server, sample.replicas, Some(sample.client)];
+        let processes = [sample.server, sample.replicas, sample.proxy, Some(sample.client)];
         let ours: f64 = processes.iter().flatten().map(|process| process.cpus).sum();
         sample.cpu.busy() - ours / f64::from(self.cpus) > LOOKED_AT
     }

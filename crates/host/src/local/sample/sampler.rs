@@ -64,6 +64,7 @@ struct Moment {
     host: HostReading,
     server: Option<ProcessReading>,
     replicas: Option<ProcessReading>,
+    proxy: Option<ProcessReading>,
     client: ProcessReading,
 }
 
@@ -75,6 +76,7 @@ struct Sampling {
     host: HostReader,
     server: Option<ProcessReader>,
     replicas: Option<Companions>,
+    proxy: Option<ProcessReader>,
     companions: Companions,
     counters: Option<CounterThread>,
     on_sample: Option<SampleSink>,
@@ -85,6 +87,7 @@ struct Sampling {
 impl Sampling {
     fn new(options: SamplerOptions) -> Self {
         let own = [std::process::id()].into_iter().chain(options.server_pid);
+        let own = own.chain(options.proxy_pid);
         let ours = own.chain(options.replica_pids.iter().copied());
         let ours = ours.chain(options.companions.iter().copied()).collect();
         let every = options.every.max(Duration::from_millis(10));
@@ -96,6 +99,7 @@ impl Sampling {
             server: options.server_pid.map(ProcessReader::new),
             replicas: (!options.replica_pids.is_empty())
                 .then(|| Companions::new(&options.replica_pids)),
+            proxy: options.proxy_pid.map(ProcessReader::new),
             companions: Companions::new(&options.companions),
             counters: options.counters.map(CounterThread::start),
             on_sample: options.on_sample,
@@ -130,6 +134,7 @@ impl Sampling {
             host: self.host.read(),
             server: self.server.as_ref().and_then(ProcessReader::read),
             replicas: self.replicas.as_mut().map(Companions::read),
+            proxy: self.proxy.as_ref().and_then(ProcessReader::read),
             client: self.companions.added_to(own_usage()),
         }
     }
@@ -157,6 +162,7 @@ impl Sampling {
             disks,
             server: usage(&earlier.server, &later.server),
             replicas: usage(&earlier.replicas, &later.replicas),
+            proxy: usage(&earlier.proxy, &later.proxy),
             client: later.client.usage_since(&earlier.client),
             counters,
         };

@@ -1,4 +1,5 @@
 mod config;
+pub(crate) mod path;
 mod replication;
 pub(crate) mod restart;
 mod sandbox;
@@ -42,6 +43,10 @@ pub(crate) fn target(
         without_server.is_none().then(|| hosts.machine_of_target(&table, problems)).flatten();
     let instance = instance::instance_of_target(&mut table, problems);
     let restart = restart::restart(&mut table, problems);
+    if without_server.is_some() {
+        path::refuse(&table, problems);
+    }
+    let path = path::path(&mut table, problems);
     let price = table.price.take().and_then(|price| price::price(price, problems));
     let labels = std::mem::take(&mut table.labels);
     if let Some(key) = labels.keys().find(|key| is_secret_key(key)) {
@@ -57,7 +62,15 @@ pub(crate) fn target(
         let hosts = hosts.machines_of_volumes(&table, problems);
         let volumes = volumes::volumes(&table, at, places, problems)?;
         let place = Place::Storage(StoragePlace { hosts, ..volumes });
-        return Some(Target { name: name?, system, place, price, labels, load_hosts: None });
+        return Some(Target {
+            name: name?,
+            system,
+            place,
+            price,
+            labels,
+            path: None,
+            load_hosts: None,
+        });
     }
     volumes::refuse_storage_keys(places, problems);
     let place = match (table.sandbox.take(), table.url.take()) {
@@ -109,8 +122,12 @@ pub(crate) fn target(
                 Some((system, Place::Server(ServerSpec { host, instance, restart, ..spec })))
             }),
     };
-    let (system, place) = place?;
-    Some(Target { name: name?, system, place, price, labels, load_hosts: None })
+    let (system, mut place) = place?;
+    if let Place::Server(spec) = &mut place {
+        let address = spec.address.clone();
+        spec.address = path::of_address(address, &table, path.as_ref(), problems);
+    }
+    Some(Target { name: name?, system, place, price, labels, path, load_hosts: None })
 }
 
 /// The server program that a kind asks for, where it is not the usual one of its system.

@@ -26,6 +26,7 @@ pub(super) fn tell_doubts(
         place: Place::Server(ServerSpec::new(request.server())),
         price: None,
         labels: Default::default(),
+        path: None,
         load_hosts: None,
     };
     let seed = request.seed.number();

@@ -142,6 +142,7 @@ fn tell_dropped(dropped: u64) {
 /// The load that a command line asks for, in the engine's terms.
 fn spec(request: &Request, addresses: Vec<Address>, events: Option<u64>, seed: u64) -> LoadSpec {
     LoadSpec {
+        delay: None,
         addresses,
         tls: None,
         clients: request.threads,

@@ -45,6 +45,11 @@ pub fn wait_for(what: &str, condition: impl FnMut() -> bool) {
     assert!(comes_to_hold(condition), "waited in vain for {what}");
 }
 
+/// Whether a figure is within a share of another.
+pub fn comes_near(figure: f64, other: f64, share: f64) -> bool {
+    (figure - other).abs() <= share * other
+}
+
 /// Waits for a condition; whether it came to hold in time.
 fn comes_to_hold(mut condition: impl FnMut() -> bool) -> bool {
     let deadline = Instant::now() + TIMEOUT;
