@@ -216,6 +216,7 @@ fn moment(host: &dyn Host, at: Instant) -> UnixMillis {
 pub struct Observation {
     watches: Watches,
     sample_every: Duration,
+    round_trip: Option<Duration>,
     before: (Instant, Option<ServerCounters>),
     started: Option<Instant>,
     on_sample: Option<OnSample>,
@@ -233,10 +234,12 @@ impl Observation {
         watches_space: bool,
         makers: &[Arc<dyn Host>],
     ) -> Result<Self, Failure> {
+        // Of the way that others' requests take nothing is known here.
+        let round_trip = if makers.is_empty() { target.round_trip() } else { None };
         // A connection tells where a server runs.
         let before = (Instant::now(), target.counters());
         let watches = Watches::begin(host, target, watches_space, makers)?;
-        Ok(Self { watches, sample_every, before, started: None, on_sample: None })
+        Ok(Self { watches, sample_every, round_trip, before, started: None, on_sample: None })
     }
 
     /// The load begins at `origin`. `makers` are the processes that make it besides this one; `counters`
@@ -270,7 +273,7 @@ impl Observation {
         target: &mut dyn TargetHandle,
         load: Option<&LoadResult>,
     ) -> Result<(Sampling, SpaceUsed), Failure> {
-        let Self { watches, before, started, .. } = self;
+        let Self { watches, round_trip, before, started, .. } = self;
         // Of a load that failed nothing is kept, and a server that hangs would be waited for.
         let after = match load {
             Some(load) => settled(target, before.1.as_ref(), load),
@@ -286,6 +289,7 @@ impl Observation {
             volume: disks,
             target_host,
             load_hosts,
+            round_trip_ms: round_trip.map(|length| length.as_secs_f64() * 1e3),
         };
         Ok((sampling, space))
     }

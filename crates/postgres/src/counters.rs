@@ -261,12 +261,17 @@ fn writes(version: u32, block: &str) -> Vec<(&'static str, String)> {
 fn waits() -> impl Iterator<Item = (&'static str, String)> {
     let busy = "FROM pg_stat_activity WHERE backend_type = 'client backend' AND state = 'active' \
                 AND pid <> pg_backend_pid()";
-    let of = move |kinds: &str| format!("SELECT count(*) {busy} AND wait_event_type IN ({kinds})");
+    // Who waits for another to write the log waits for the log, and so does who syncs it.
+    let for_log = "wait_event IN ('WALWrite', 'WALSync', 'WalSync', 'WalWrite')";
+    let of = move |kinds: &str| {
+        format!("SELECT count(*) {busy} AND wait_event_type IN ({kinds}) AND NOT {for_log}")
+    };
     [
         (signal::CLIENTS_RUNNING, format!("SELECT count(*) {busy} AND wait_event_type IS NULL")),
         (signal::CLIENTS_WAIT_FOR_LOCKS, of("'Lock'")),
         (signal::CLIENTS_WAIT_FOR_LATCHES, of("'LWLock', 'BufferPin', 'SpinLock'")),
         (signal::CLIENTS_WAIT_FOR_STORAGE, of("'IO'")),
+        (signal::CLIENTS_WAIT_FOR_LOG, format!("SELECT count(*) {busy} AND {for_log}")),
     ]
     .into_iter()
 }

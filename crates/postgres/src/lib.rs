@@ -117,6 +117,10 @@ impl ServerKind for Postgres {
         facts::server_facts(connection)
     }
 
+    fn ping(connection: &mut Connection) -> Option<()> {
+        connection.ping().ok()
+    }
+
     fn counters(connection: &mut Connection) -> Option<ServerCounters> {
         counters::read(connection).ok()
     }

@@ -402,6 +402,12 @@ pub trait TargetHandle: Debug + Send {
     /// A load has run, to its end or not.
     fn loaded(&mut self, _workload: &Workload) {}
 
+    /// How long it takes to answer what is no work, over a connection like those of a load: the quickest
+    /// of several answers. `None` where there is no server, or it does not answer.
+    fn round_trip(&mut self) -> Option<Duration> {
+        None
+    }
+
     /// Its counters; `None` where it does not give them.
     fn counters(&mut self) -> Option<ServerCounters>;
 

@@ -199,6 +199,7 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
             volume: d.list(3, Draw::text),
             target_host: d.maybe(other_host),
             load_hosts: d.list(2, |d| HostSampling { facts: Some(host()), ..other_host(d) }),
+            round_trip_ms: d.maybe(Draw::real),
         },
         cross_check: d.maybe(cross_check),
         search: d.maybe(search),

@@ -92,6 +92,8 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     fn process_clue(connection: &mut Self::Connection) -> Result<Option<ProcessClue>, Failure>;
     fn set_answer_limit(connection: &mut Self::Connection, limit: Duration);
     fn facts(connection: &mut Self::Connection) -> Result<ServerFacts, Failure>;
+    /// Asks what takes the server no work, and waits for the answer; `None` where none comes.
+    fn ping(connection: &mut Self::Connection) -> Option<()>;
     fn counters(connection: &mut Self::Connection) -> Option<ServerCounters>;
     /// The same between loads: of a server whose clients report late what they did, when they have.
     fn counters_at_rest(connection: &mut Self::Connection) -> Option<ServerCounters> {
