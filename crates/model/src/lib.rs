@@ -107,9 +107,9 @@ pub use level::{Level, LevelUnit};
 pub use load::{
     AnswerCounts, ArrivalProcess, ClientCost, Effect, ErrorClass, ErrorCount, Fleet,
     GeneratorShare, Interval, IoAccount, IoFigures, IoMethod, LONGEST_TIME, Ledger, LoadResult,
-    MAX_REQUEST_KINDS, Moved, NamedError, NamedResult, OpenLoopResult, Outage, Phase, PhaseTotals,
-    ReceiveDelay, RequestCount, RequestCounts, RequestKind, RequestTally, Slice, Verified,
-    VmAccount, VolumeAccount, WorkersTried,
+    MAX_REQUEST_KINDS, Moved, NamedError, NamedResult, OpenLoopResult, Outage, Packets, Phase,
+    PhaseTotals, ReceiveDelay, RequestCount, RequestCounts, RequestKind, RequestTally, Slice,
+    Verified, VmAccount, VolumeAccount, WorkersTried,
 };
 pub use login::{PasswordSource, Tls};
 pub use metric::{Better, Derivation, Metric, MetricEntry, MetricUnit, PrintedName, seconds_in};
@@ -132,7 +132,7 @@ pub use record::{SideBySide, TrialEnd, TrialRecord, time_taken};
 pub use resource::Resource;
 pub use restart::{RestartSpec, RestartWay};
 pub use sample::{
-    ClockReading, CounterReading, CpuShares, HostSampling, ProcessUsage, Sample, Sampling,
+    ClockReading, CounterReading, CpuShares, DataSize, HostSampling, ProcessUsage, Sample, Sampling,
 };
 pub use schema_change::{Algorithm, BuiltInChange, Change, SchemaChange};
 pub use search::{Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};

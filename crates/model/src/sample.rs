@@ -30,6 +30,18 @@ pub struct Sampling {
     /// comes from other machines, and of a target without a server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_trip_ms: Option<f64>,
+    /// How large the data of the load was before it and after it, where the server tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<DataSize>,
+}
+
+/// What the tables of a database take, with their indexes: as large as their files, all of them together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataSize {
+    /// The rows that weighin made before the load; absent where somebody else did.
+    pub rows: Option<u64>,
+    pub bytes_before: u64,
+    pub bytes_after: u64,
 }
 
 impl Sampling {

@@ -90,6 +90,13 @@ fn query(connection: &mut Connection, version: u32) -> Result<ServerCounters, Cl
     Ok(named.filter_map(|(name, value)| Some((name, value?.parse().ok()?))).collect())
 }
 
+/// Bytes of the files of all tables of the database and of their indexes.
+pub(crate) fn data_bytes(connection: &mut Connection) -> Option<u64> {
+    let sql = "SELECT sum(pg_total_relation_size(relid))::bigint FROM pg_stat_user_tables";
+    let row = connection.query(sql).ok()?.rows.into_iter().next()?;
+    row.into_iter().next()??.parse().ok()
+}
+
 /// The counters, and how to ask for each.
 fn figures(version: u32) -> Vec<(&'static str, String)> {
     let database = |sum: &str| {
@@ -120,6 +127,7 @@ fn figures(version: u32) -> Vec<(&'static str, String)> {
         (TRANSACTIONS, database(&transactions)),
         (TABLE_SCANS, tables("coalesce(seq_scan, 0) + coalesce(idx_scan, 0)")),
         (ROWS_INSERTED, tables("n_tup_ins")),
+        (signal::ROWS_WRITTEN, tables("n_tup_ins + n_tup_upd + n_tup_del")),
         (signal::CACHE_MISSES, database("blks_read")),
         (signal::DATA_READ, database(&format!("blks_read * {block}"))),
         (signal::CACHE_HITS, database("blks_hit")),

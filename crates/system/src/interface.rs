@@ -408,6 +408,12 @@ pub trait TargetHandle: Debug + Send {
         None
     }
 
+    /// Bytes of all tables of its database with their indexes; `None` where it does not tell. Not among
+    /// the counters, as asking for it moves some of these.
+    fn data_bytes(&mut self) -> Option<u64> {
+        None
+    }
+
     /// Its counters; `None` where it does not give them.
     fn counters(&mut self) -> Option<ServerCounters>;
 

@@ -413,6 +413,10 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         (0..PINGS).map(ask).collect::<Option<Vec<_>>>()?.into_iter().min()
     }
 
+    fn data_bytes(&mut self) -> Option<u64> {
+        K::data_bytes(self.connected().ok()?.1)
+    }
+
     fn counters(&mut self) -> Option<ServerCounters> {
         K::counters_at_rest(self.connected().ok()?.1)
     }

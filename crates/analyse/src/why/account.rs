@@ -179,11 +179,9 @@ impl Account {
                 waiting.min(disk.reads * disk.read_await_ms.unwrap_or(0.0) / 1e3),
             );
         }
-        // Its sessions themselves say that they wait for the log.
-        if let Some(waiting) = seen.level(signal::CLIENTS_WAIT_FOR_LOG) {
-            self.put(Resource::LogSync, waiting);
-            self.limit(Resource::LogSync, waiting / self.clients, LOCKED);
-        } else if let Some(under_way) = seen.syncing(disk) {
+        // Its sessions themselves say that they wait for the log, at the moments at which they are asked.
+        let told = seen.level(signal::CLIENTS_WAIT_FOR_LOG).unwrap_or(0.0);
+        if let Some(under_way) = seen.syncing(disk) {
             match known.commits_wait {
                 // The log is written behind their backs.
                 Some(false) => self.put(Resource::LogSync, 0.0),
@@ -191,7 +189,7 @@ impl Account {
                     // While a sync is under way nobody else commits: whoever is not on a processor waits.
                     let running = seen.server_cpus().unwrap_or(0.0);
                     let others = (self.left() - running).max(under_way.min(self.left()));
-                    self.put(Resource::LogSync, (under_way * self.clients).min(others));
+                    self.put(Resource::LogSync, (under_way * self.clients).min(others).max(told));
                     self.limit(Resource::LogSync, under_way, USED_UP);
                 }
             }

@@ -181,7 +181,7 @@ fn round_trips_that_make_most_of_the_difference_are_named() {
 #[test]
 fn waits_for_latches_and_for_the_log_are_told_apart() {
     let mut data = two();
-    let none = Second { wait_for_log: Some(0), ..Second::default() };
+    let none = Second { wait_for_log: Some(0), syncs: 1, ..Second::default() };
     seen(&mut data, Second { wait_for_latches: 5, ..none }, none);
     assert_eq!(by_time(&why(&data)), Some(Resource::Latches));
     seen(&mut data, Second { wait_for_log: Some(5), ..none }, none);

@@ -92,6 +92,10 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     fn process_clue(connection: &mut Self::Connection) -> Result<Option<ProcessClue>, Failure>;
     fn set_answer_limit(connection: &mut Self::Connection, limit: Duration);
     fn facts(connection: &mut Self::Connection) -> Result<ServerFacts, Failure>;
+    /// Bytes of all tables of the database with their indexes; `None` where the server does not tell.
+    fn data_bytes(_connection: &mut Self::Connection) -> Option<u64> {
+        None
+    }
     /// Asks what takes the server no work, and waits for the answer; `None` where none comes.
     fn ping(connection: &mut Self::Connection) -> Option<()>;
     fn counters(connection: &mut Self::Connection) -> Option<ServerCounters>;
