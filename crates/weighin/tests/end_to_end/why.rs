@@ -149,6 +149,8 @@ fn slow_volume(times: Times) -> Option<Vec<Named>> {
         )
     };
     let targets = [of(", write_iops = 30"), of("")];
+    // A transaction takes a third of a second.
+    let times = Times { duration: "3s", ..times };
     Some(ran(&Workplace::new(), &study(&[&targets[0], &targets[1]], times, UPDATES)))
 }
 
