@@ -110,7 +110,7 @@ impl Attempt<'_, '_> {
             account,
             volume: disks,
             target_host,
-            load_hosts: Vec::new(),
+            ..Sampling::default()
         };
         let at = |moment| seconds_from(origin, moment);
         let moment =

@@ -6,7 +6,7 @@ use crate::trial_clock::seconds_from;
 use engine::{Limit, OpenLoop, Progress, Schedule, Stop, run};
 use host::{CounterSource, Host, MeasuredPhase, SamplerOptions, SpaceUsed};
 use model::{
-    CounterReading, Failure, Interval, Intervention, Level, Load, LoadProfile, LoadResult, Mark,
+    CounterReading, DataSize, Failure, Interval, Intervention, Level, Load, LoadProfile, LoadResult, Mark,
     Sample, Sampling, ServerCounters, Slice, Study, UnixMillis,
 };
 use std::fmt::{self, Debug, Formatter};
@@ -187,7 +187,10 @@ pub(crate) fn measure_beside(
         }
     };
     let marks = interventions.end();
-    let seen = observation.end(target, outcome.as_ref().ok());
+    let mut seen = observation.end(target, outcome.as_ref().ok());
+    if let Some(data) = seen.as_mut().ok().and_then(|(sampling, _)| sampling.data.as_mut()) {
+        data.rows = order.load.workload.rows_made();
+    }
     target.loaded(order.load.workload);
     let (mut load, (sampling, space)) = match (outcome, seen) {
         (Ok(load), seen) => (load, seen?),
@@ -217,6 +220,8 @@ fn moment(host: &dyn Host, at: Instant) -> UnixMillis {
 pub struct Observation {
     watches: Watches,
     sample_every: Duration,
+    round_trip: Option<Duration>,
+    data_before: Option<u64>,
     before: (Instant, Option<ServerCounters>),
     started: Option<Instant>,
     on_sample: Option<OnSample>,
@@ -234,10 +239,21 @@ impl Observation {
         watches_space: bool,
         load_hosts: &[Arc<dyn Host>],
     ) -> Result<Self, Failure> {
+        // Of the way that others' requests take nothing is known here.
+        let round_trip = if load_hosts.is_empty() { target.round_trip() } else { None };
+        let data_before = target.data_bytes();
         // A connection tells where a server runs.
         let before = (Instant::now(), target.counters());
         let watches = Watches::begin(host, target, watches_space, load_hosts)?;
-        Ok(Self { watches, sample_every, before, started: None, on_sample: None })
+        Ok(Self {
+            watches,
+            sample_every,
+            round_trip,
+            data_before,
+            before,
+            started: None,
+            on_sample: None,
+        })
     }
 
     /// The load begins at `origin`. `processes` are the processes that make it besides this one; `counters`
@@ -271,12 +287,13 @@ impl Observation {
         target: &mut dyn TargetHandle,
         load: Option<&LoadResult>,
     ) -> Result<(Sampling, SpaceUsed), Failure> {
-        let Self { watches, before, started, .. } = self;
+        let Self { watches, round_trip, data_before, before, started, .. } = self;
         // Of a load that failed nothing is kept, and a server that hangs would be waited for.
         let after = match load {
             Some(load) => settled(target, before.1.as_ref(), load),
             None => (Instant::now(), None),
         };
+        let data_after = load.and_then(|_| target.data_bytes());
         let HostObservation { samples, account, space, disks, target_host, load_hosts } =
             watches.end()?;
         let origin = started.unwrap_or(before.0);
@@ -288,6 +305,12 @@ impl Observation {
             volume: disks,
             target_host,
             load_hosts,
+            round_trip_ms: round_trip.map(|length| length.as_secs_f64() * 1e3),
+            data: data_before.zip(data_after).map(|(bytes_before, bytes_after)| DataSize {
+                rows: None,
+                bytes_before,
+                bytes_after,
+            }),
         };
         Ok((sampling, space))
     }

@@ -3,7 +3,7 @@
 use crate::delay::DelayRecord;
 use crate::recorder::Recorded;
 use crate::storage::FleetPart;
-use model::{ClientCost, GeneratorShare, Latencies, Phase, RequestKind};
+use model::{ClientCost, GeneratorShare, Latencies, Packets, Phase, RequestKind};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -90,6 +90,7 @@ impl Account {
         self.delays.merge(&other.delays);
         let (mine, theirs) = (&mut self.client, other.client);
         mine.workers += theirs.workers;
+        mine.packets = Packets::together(mine.packets, theirs.packets);
         mine.cpus_allowed = mine.cpus_allowed.max(theirs.cpus_allowed);
         mine.cpu_seconds += theirs.cpu_seconds;
         mine.busiest_worker = mine.busiest_worker.max(theirs.busiest_worker);

@@ -9,7 +9,7 @@ use crate::recorder::{Ended, Recorded};
 use crate::result::{CpuWindow, Intervals};
 use crate::usage::{cpus_allowed, peak_rss_bytes, process_cpu};
 use crate::{Clock, Nanos, Schedule};
-use model::{ClientCost, IoMethod, Latencies, Phase, WorkersTried};
+use model::{ClientCost, IoMethod, Latencies, Packets, Phase, WorkersTried};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -72,6 +72,8 @@ pub(crate) struct Report<X> {
     pub(crate) io: IoMethod,
     /// How late replies were noticed in the measured phase.
     pub(crate) receive_delays: Latencies,
+    /// As in [`ClientCost::packets`].
+    pub(crate) packets: Option<Packets>,
     /// How long after the start it began.
     pub(crate) begun_late: Duration,
     pub(crate) extra: X,
@@ -140,6 +142,7 @@ impl<X> Coordinator<'_, X> {
             workers: self.workers,
             workers_tried: self.workers_tried,
             cpus_allowed: cpus_allowed(),
+            packets: Some(Packets::default()),
             ..ClientCost::default()
         };
         let (mut busiest, mut begun_late) = (Duration::ZERO, Duration::ZERO);
@@ -168,6 +171,7 @@ impl<X> Coordinator<'_, X> {
                     busiest = busiest.max(report.cpu);
                     begun_late = begun_late.max(report.begun_late);
                     client.io = report.io;
+                    client.packets = Packets::together(client.packets, report.packets);
                     delays.merge(&report.receive_delays);
                     client.max_loop_lag = client.max_loop_lag.max(report.max_lag);
                     match &mut recorded {

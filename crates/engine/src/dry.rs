@@ -198,6 +198,7 @@ fn pretend<S: Session>(
         max_lag: Duration::ZERO,
         io: IoMethod::Epoll,
         receive_delays: Latencies::new(),
+        packets: None,
         begun_late,
         extra: (),
     })

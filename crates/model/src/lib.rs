@@ -110,7 +110,7 @@ pub use level::{Level, LevelUnit};
 pub use load::{
     AnswerCounts, ArrivalProcess, ClientCost, Effect, ErrorClass, ErrorCount, Fleet,
     GeneratorShare, Interval, IoAccount, IoFigures, IoMethod, LONGEST_TIME, Ledger, LoadProfile,
-    LoadResult, MAX_REQUEST_KINDS, Moved, NamedError, NamedResult, OpenLoopResult, Outage, Phase,
+    LoadResult, MAX_REQUEST_KINDS, Moved, NamedError, NamedResult, OpenLoopResult, Outage, Packets, Phase,
     PhaseTotals, ProfileStage, RateStretch, ReceiveDelay, RequestCount, RequestCounts, RequestKind,
     RequestTally, Slice, StretchResult, Verified, VmAccount, VolumeAccount, WorkersTried,
 };
@@ -136,7 +136,7 @@ pub use record::{SideBySide, TrialEnd, TrialRecord, time_taken};
 pub use resource::Resource;
 pub use restart::{RestartSpec, RestartWay};
 pub use sample::{
-    ClockReading, CounterReading, CpuShares, HostSampling, ProcessUsage, Sample, Sampling,
+    ClockReading, CounterReading, CpuShares, DataSize, HostSampling, ProcessUsage, Sample, Sampling,
 };
 pub use schema_change::{Algorithm, BuiltInChange, Change, SchemaChange};
 pub use search::{Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};

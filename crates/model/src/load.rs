@@ -6,7 +6,7 @@ mod open_loop;
 mod profile;
 mod requests;
 
-pub use client::{ClientCost, IoMethod, ReceiveDelay, WorkersTried};
+pub use client::{ClientCost, IoMethod, Packets, ReceiveDelay, WorkersTried};
 pub use errors::{ErrorClass, ErrorCount, Outage};
 pub use fleet::{Fleet, IoAccount, IoFigures, Moved, Verified, VmAccount, VolumeAccount};
 pub use generators::GeneratorShare;

@@ -382,6 +382,32 @@ registry! {
         "CPU on the way",
         Resource::PathCpu,
     );
+    /// Packets of TCP that the target received, for an operation.
+    PacketsReceived = used(
+        "packets_received_per_op",
+        MetricUnit::Count,
+        "packets received",
+        Resource::PacketsReceived,
+    );
+    PacketsSent =
+        used("packets_sent_per_op", MetricUnit::Count, "packets sent", Resource::PacketsSent);
+    /// Resident memory of the server when measuring ended.
+    ServerMemory =
+        used("server_memory", MetricUnit::Bytes, "memory at the end", Resource::Memory);
+    SpacePerRow =
+        used("space_per_row", MetricUnit::BytesEach, "space for a row", Resource::SpacePerRow);
+    Growth = used(
+        "growth_per_million_writes",
+        MetricUnit::Bytes,
+        "growth for a million rows written",
+        Resource::Growth,
+    );
+    WriteAmplification = used(
+        "write_amplification",
+        MetricUnit::Ratio,
+        "bytes written to disk ÷ bytes of rows",
+        Resource::WriteAmplification,
+    );
 }
 
 const fn used(

@@ -3,7 +3,7 @@ const TICK: f64 = 0.01;
 /// What it counts that of a thread in.
 const MICROSECOND: f64 = 1e-6;
 
-/// What an operation of a load takes of the machine that its target is on.
+/// What a load takes of the machine that its target is on: an operation of it, where nothing else is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
     /// Processor time of the server's process, user and kernel.
@@ -33,9 +33,26 @@ pub enum Resource {
     RoundTrips,
     /// Processor time of what is on the way.
     PathCpu,
+    /// Packets of TCP, those without data among them, that the load's connections sent to the target, and
+    /// received from it: known of targets elsewhere as well.
+    PacketsReceived,
+    PacketsSent,
+    /// Resident memory of the server's processes when measuring ended: the whole of it.
+    Memory,
+    /// Bytes of the tables before the load for each of their rows, indexes included.
+    SpacePerRow,
+    /// Bytes by which the tables grew for a million rows that were written.
+    Growth,
+    /// Bytes that the disks wrote for a byte of the rows that were written.
+    WriteAmplification,
 }
 
 impl Resource {
+    /// Whether it is what an operation takes.
+    pub fn is_of_operation(self) -> bool {
+        !matches!(self, Self::Memory | Self::SpacePerRow | Self::Growth | Self::WriteAmplification)
+    }
+
     /// By how much so much of it may be off.
     pub(crate) fn resolution(self) -> f64 {
         match self {

@@ -25,6 +25,23 @@ pub struct Sampling {
     /// The same of the machines that made the load, where that was not the one that weighin runs on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub load_hosts: Vec<HostSampling>,
+    /// How long the target took to answer, just before the load, what takes it no work: the quickest of
+    /// several answers over a connection like those of the load, in milliseconds. Absent where the load
+    /// comes from other machines, and of a target without a server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_trip_ms: Option<f64>,
+    /// How large the data of the load was before it and after it, where the server tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<DataSize>,
+}
+
+/// What the tables of a database take, with their indexes: as large as their files, all of them together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataSize {
+    /// The rows that weighin made before the load; absent where somebody else did.
+    pub rows: Option<u64>,
+    pub bytes_before: u64,
+    pub bytes_after: u64,
 }
 
 impl Sampling {

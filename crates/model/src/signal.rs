@@ -87,6 +87,10 @@ pub const CLIENTS_WAIT_FOR_LOCKS: &str = "clients_wait_for_locks";
 pub const CLIENTS_WAIT_FOR_LATCHES: &str = "clients_wait_for_latches";
 /// Clients whose statement waits for files to be read or written.
 pub const CLIENTS_WAIT_FOR_STORAGE: &str = "clients_wait_for_storage";
+/// Rows that were inserted, changed and deleted, since the target started.
+pub const ROWS_WRITTEN: &str = "rows_written";
+/// Clients whose statement waits for the log to be written or synced.
+pub const CLIENTS_WAIT_FOR_LOG: &str = "clients_wait_for_log";
 /// How often the target had what it wrote brought to disk, its log above all, since it started.
 pub const SYNCS: &str = "syncs";
 /// How long it waited for that, in microseconds.

@@ -51,6 +51,8 @@ pub struct SystemFacts {
     pub group_settings: &'static [&'static str],
     /// Settings by which it is told what survives a crash.
     pub durability: &'static [DurabilitySetting],
+    /// Codes of errors by which a server refuses a connection because it has as many as it allows.
+    pub no_connection_left: &'static [&'static str],
     /// The product behind a version that a server told.
     product: fn(version: &str) -> Option<&str>,
 }
@@ -236,6 +238,7 @@ static MYSQL_FACTS: SystemFacts = SystemFacts {
             kept_with: &["on", "1", "detect_and_recover"],
         },
     ],
+    no_connection_left: &["1040", "1203", "1226"],
     product: |version| (!version.is_empty() && !version.contains("MariaDB")).then_some("MySQL"),
 };
 
@@ -304,6 +307,7 @@ static POSTGRES_FACTS: SystemFacts = SystemFacts {
             kept_with: &["on"],
         },
     ],
+    no_connection_left: &["53300"],
     product: |_| None,
 };
 
@@ -350,6 +354,8 @@ static REDIS_FACTS: SystemFacts = SystemFacts {
             kept_with: &["always"],
         },
     ],
+    // It says so in words alone.
+    no_connection_left: &[],
     // The others have their names in front of their versions.
     product: |version| version.split_once(' ').map(|(name, _)| name),
 };
@@ -378,6 +384,7 @@ const UNKNOWN: SystemFacts = SystemFacts {
     settings: &KnownSettings::NONE,
     group_settings: &[],
     durability: &[],
+    no_connection_left: &[],
     product: |_| None,
 };
 

@@ -1,6 +1,9 @@
 //! What operations took of the machine that their target is on.
 
-use crate::{FigureNumber, LoadResult, Resource, Sample, Sampling, TrialRecord, Window, signal};
+use crate::{
+    CounterReading, FigureNumber, LoadResult, Packets, Resource, Sample, Sampling, TrialRecord,
+    Window, signal,
+};
 
 /// Share of the measured phase that must have been sampled, so that its figures are those of the phase.
 const SAMPLED: f64 = 0.5;
@@ -55,6 +58,51 @@ fn rate(resource: Resource, load: &LoadResult, sampling: &Sampling) -> Option<f6
             let proxy = window.mean(samples, |sample| Some(sample.proxy?.cpus));
             delay.or(proxy).map(|_| delay.unwrap_or(0.0) + proxy.unwrap_or(0.0))
         }
+        Resource::PacketsReceived => packets(load, |packets| packets.sent),
+        Resource::PacketsSent => packets(load, |packets| packets.received),
+        Resource::Memory
+        | Resource::SpacePerRow
+        | Resource::Growth
+        | Resource::WriteAmplification => None,
+    }
+}
+
+/// Packets per second of the measured phase: for an operation as many as in all phases together.
+fn packets(load: &LoadResult, which: fn(Packets) -> u64) -> Option<f64> {
+    let phases = [&load.warmup, &load.measure, &load.drain];
+    let operations: u64 = phases.iter().map(|phase| phase.transactions).sum();
+    let each = which(load.client.packets?) as f64 / operations as f64;
+    each.is_finite().then(|| each * load.measure.transactions_per_second())
+}
+
+/// What is no operation's.
+fn of_whole(resource: Resource, load: &LoadResult, sampling: &Sampling) -> Option<FigureNumber> {
+    let exact = |value: f64| value.is_finite().then_some(FigureNumber { value, resolution: 0.0 });
+    let data = sampling.data;
+    let row = || Some(data?.bytes_before as f64 / data?.rows? as f64);
+    match resource {
+        Resource::Memory => {
+            let window = Window::for_load(load);
+            let samples = sampling.target_samples();
+            let last = samples.iter().rev().find(|sample| window.overlap(sample).is_some())?;
+            exact(last.server?.rss_bytes as f64)
+        }
+        Resource::SpacePerRow => exact(row()?),
+        Resource::Growth => {
+            let data = data?;
+            let grown = data.bytes_after.checked_sub(data.bytes_before)? as f64;
+            let reading = |reading: &Option<CounterReading>| {
+                reading.as_ref()?.counters.get(signal::ROWS_WRITTEN).copied()
+            };
+            let written = reading(&sampling.after)? - reading(&sampling.before)?;
+            exact(grown / written as f64 * 1e6)
+        }
+        Resource::WriteAmplification => {
+            let written = rate(Resource::DiskWrittenBytes, load, sampling)?;
+            let rows = Window::for_load(load).growth(sampling, signal::ROWS_WRITTEN)?;
+            exact(written / (rows * row()?))
+        }
+        _ => None,
     }
 }
 
@@ -85,6 +133,9 @@ impl TrialRecord {
     /// `None` where it was not seen.
     pub fn used(&self, resource: Resource) -> Option<FigureNumber> {
         let load = self.load()?;
+        if !resource.is_of_operation() {
+            return of_whole(resource, load, &self.sampling);
+        }
         let operations = load.measure.transactions as f64;
         let seconds = load.measure.elapsed.as_secs_f64();
         let amount = rate(resource, load, &self.sampling)? * seconds;
@@ -100,7 +151,7 @@ impl TrialRecord {
 mod tests {
     use super::*;
     use crate::{
-        CounterReading, CpuShares, DiskRates, Failure, HostAccount, Level, Outcome, PhaseTotals,
+        CpuShares, DataSize, DiskRates, Failure, HostAccount, Level, Outcome, PhaseTotals,
         ProcessUsage, ProcessorUse, TrialEnd, TrialKey,
     };
     use std::time::Duration;
@@ -192,6 +243,46 @@ mod tests {
         assert_eq!(used(Resource::ReplicaCpu), None);
         let resolution = record.used(Resource::ServerCpu).unwrap().resolution;
         assert!((resolution - 20.0).abs() < 1e-9, "{resolution}");
+    }
+
+    #[test]
+    fn what_is_no_operations_is_not_shared_among_them() {
+        let counted = |at_seconds, log, rows| CounterReading {
+            at_seconds,
+            counters: [
+                (signal::LOG_WRITTEN.to_owned(), log),
+                (signal::ROWS_WRITTEN.to_owned(), rows),
+            ]
+            .into(),
+        };
+        let mut sampling = seen();
+        sampling.before = Some(counted(0.5, 0, 100));
+        sampling.after = Some(counted(3.5, 0, 6_100));
+        sampling.samples[2].server = Some(ProcessUsage { rss_bytes: 7, ..ProcessUsage::default() });
+        let used = |sampling: &Sampling, resource| {
+            record(sampling.clone()).used(resource).map(|number| number.value)
+        };
+        assert_eq!(used(&sampling, Resource::Memory), Some(7.0));
+        for resource in [Resource::SpacePerRow, Resource::Growth, Resource::WriteAmplification] {
+            assert_eq!(used(&sampling, resource), None, "{resource:?}");
+        }
+        let data = DataSize { rows: Some(50), bytes_before: 10_000, bytes_after: 13_000 };
+        sampling.data = Some(data);
+        assert_eq!(used(&sampling, Resource::SpacePerRow), Some(200.0));
+        assert_eq!(used(&sampling, Resource::Growth), Some(500_000.0));
+        // 400,000 bytes a second for 2,000 rows of 200 bytes.
+        assert_eq!(used(&sampling, Resource::WriteAmplification), Some(1.0));
+        sampling.data = Some(DataSize { rows: None, ..data });
+        assert_eq!(used(&sampling, Resource::SpacePerRow), None);
+        sampling.data = Some(DataSize { bytes_after: 9_000, ..data });
+        assert_eq!(used(&sampling, Resource::Growth), None, "it shrank");
+        // Of 1,500 operations in all phases.
+        let mut packets = record(sampling);
+        let load = packets.load_mut().unwrap();
+        load.client.packets = Some(Packets { sent: 1_500, received: 3_000 });
+        let used = |resource| packets.used(resource).map(|number| number.value);
+        assert_eq!(used(Resource::PacketsReceived), Some(1.0));
+        assert_eq!(used(Resource::PacketsSent), Some(2.0));
     }
 
     #[test]

@@ -66,6 +66,14 @@ impl Workload {
         }
     }
 
+    /// The rows of the tables that weighin makes for it.
+    pub fn rows_made(&self) -> Option<u64> {
+        match self {
+            Self::Oltp(oltp) => Some(u64::from(oltp.tables) * u64::from(oltp.table_size)),
+            Self::KeyValue(_) | Self::Transactions(_) | Self::Storage(_) => None,
+        }
+    }
+
     /// What is to be run, where it reads and writes single keys.
     pub fn key_value(&self) -> Option<&KeyValue> {
         match self {

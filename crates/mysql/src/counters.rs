@@ -3,7 +3,7 @@ use model::{ServerCounters, signal};
 use std::collections::BTreeMap;
 
 /// The server's counters that are kept: statements for check 2, the rest to explain a result.
-const NAMES: [&str; 31] = [
+const NAMES: [&str; 34] = [
     "Aborted_clients",
     "Bytes_received",
     "Bytes_sent",
@@ -15,7 +15,10 @@ const NAMES: [&str; 31] = [
     "Com_select",
     "Com_update",
     "Created_tmp_disk_tables",
+    "Handler_delete",
     "Handler_read_rnd_next",
+    "Handler_update",
+    "Handler_write",
     "Innodb_buffer_pool_bytes_data",
     "Innodb_buffer_pool_read_requests",
     "Innodb_buffer_pool_wait_free",
@@ -91,6 +94,27 @@ pub(super) fn read(connection: &mut Connection) -> Result<ServerCounters, Client
     })))
 }
 
+/// Bytes of the files of all tables of the database, indexes included. By a SELECT, unlike the counters.
+pub(super) fn data_bytes(connection: &mut Connection) -> Option<u64> {
+    let table = match connection.server_version().contains("MariaDB") {
+        true => "INNODB_SYS_TABLESPACES",
+        false => "INNODB_TABLESPACES",
+    };
+    let sql = format!(
+        "SELECT CAST(SUM(FILE_SIZE) AS UNSIGNED) FROM information_schema.{table} \
+         WHERE NAME LIKE CONCAT(DATABASE(), '/%')"
+    );
+    let row = connection.query(&sql).ok()?.rows.into_iter().next()?;
+    String::from_utf8(row.into_iter().next()??).ok()?.parse().ok()
+}
+
+/// Rows that were deleted, inserted and changed, which together are what was written: InnoDB's own count, and
+/// that of all engines for a server that has none, which counts its temporary tables apart.
+const ROWS: [[&str; 3]; 2] = [
+    ["Innodb_rows_deleted", "Innodb_rows_inserted", "Innodb_rows_updated"],
+    ["Handler_delete", "Handler_write", "Handler_update"],
+];
+
 /// What is kept of a server's counters, with the signals among them.
 fn counters(status: impl IntoIterator<Item = (String, i64)>) -> ServerCounters {
     let mut status: BTreeMap<String, i64> = status.into_iter().collect();
@@ -110,6 +134,13 @@ fn counters(status: impl IntoIterator<Item = (String, i64)>) -> ServerCounters {
             status.insert(signal.to_owned(), value.saturating_mul(unit));
         }
     }
+    let rows = |names: [&str; 3]| {
+        let [deleted, inserted, changed] = names.map(|name| status.get(name).copied());
+        Some(deleted?.saturating_add(inserted?).saturating_add(changed?))
+    };
+    if let Some(rows) = ROWS.into_iter().find_map(rows) {
+        status.insert(signal::ROWS_WRITTEN.to_owned(), rows);
+    }
     status.into()
 }
 
@@ -123,6 +154,17 @@ mod tests {
         let counters = counters(status.map(|(name, value)| (name.to_owned(), value)));
         // One that the server does not tell is not made up.
         assert_eq!(counters.iter().collect::<Vec<_>>(), [("Com_insert", 7)]);
+    }
+
+    #[test]
+    fn rows_written_are_those_of_innodb_where_they_are_told() {
+        let told = |names: [&str; 3], each: i64| names.map(|name| (name.to_owned(), each));
+        let [own, all] = ROWS;
+        assert_eq!(counters(told(all, 2))[signal::ROWS_WRITTEN], 6);
+        let both = told(own, 5).into_iter().chain(told(all, 2));
+        assert_eq!(counters(both)[signal::ROWS_WRITTEN], 15);
+        let some = counters(told(own, 5).into_iter().take(2));
+        assert_eq!(some.get(signal::ROWS_WRITTEN), None);
     }
 
     #[test]

@@ -138,6 +138,14 @@ impl ServerKind for Mysql {
         facts::server_facts(connection)
     }
 
+    fn data_bytes(connection: &mut Connection) -> Option<u64> {
+        counters::data_bytes(connection)
+    }
+
+    fn ping(connection: &mut Connection) -> Option<()> {
+        connection.ping().ok()
+    }
+
     fn counters(connection: &mut Connection) -> Option<ServerCounters> {
         counters::read(connection).ok()
     }

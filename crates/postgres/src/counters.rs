@@ -113,6 +113,13 @@ fn query(connection: &mut Connection, version: u32) -> Result<ServerCounters, Cl
     Ok(named.filter_map(|(name, value)| Some((name, value?.parse().ok()?))).collect())
 }
 
+/// Bytes of the files of all tables of the database and of their indexes.
+pub(crate) fn data_bytes(connection: &mut Connection) -> Option<u64> {
+    let sql = "SELECT sum(pg_total_relation_size(relid))::bigint FROM pg_stat_user_tables";
+    let row = connection.query(sql).ok()?.rows.into_iter().next()?;
+    row.into_iter().next()??.parse().ok()
+}
+
 /// The counters, and how to ask for each.
 fn figures(version: u32, readings: u32) -> Vec<(&'static str, String)> {
     let database = |sum: &str| {
@@ -143,6 +150,7 @@ fn figures(version: u32, readings: u32) -> Vec<(&'static str, String)> {
         (TRANSACTIONS, database(&transactions)),
         (TABLE_SCANS, tables("coalesce(seq_scan, 0) + coalesce(idx_scan, 0)")),
         (ROWS_INSERTED, tables("n_tup_ins")),
+        (signal::ROWS_WRITTEN, tables("n_tup_ins + n_tup_upd + n_tup_del")),
         (signal::CACHE_MISSES, database("blks_read")),
         (signal::DATA_READ, database(&format!("blks_read * {block}"))),
         (signal::CACHE_HITS, database("blks_hit")),
@@ -284,12 +292,17 @@ fn writes(version: u32, block: &str) -> Vec<(&'static str, String)> {
 fn waits() -> impl Iterator<Item = (&'static str, String)> {
     let busy = "FROM pg_stat_activity WHERE backend_type = 'client backend' AND state = 'active' \
                 AND pid <> pg_backend_pid()";
-    let of = move |kinds: &str| format!("SELECT count(*) {busy} AND wait_event_type IN ({kinds})");
+    // Who waits for another to write the log waits for the log, and so does who syncs it.
+    let for_log = "wait_event IN ('WALWrite', 'WALSync', 'WalSync', 'WalWrite')";
+    let of = move |kinds: &str| {
+        format!("SELECT count(*) {busy} AND wait_event_type IN ({kinds}) AND NOT {for_log}")
+    };
     [
         (signal::CLIENTS_RUNNING, format!("SELECT count(*) {busy} AND wait_event_type IS NULL")),
         (signal::CLIENTS_WAIT_FOR_LOCKS, of("'Lock'")),
         (signal::CLIENTS_WAIT_FOR_LATCHES, of("'LWLock', 'BufferPin', 'SpinLock'")),
         (signal::CLIENTS_WAIT_FOR_STORAGE, of("'IO'")),
+        (signal::CLIENTS_WAIT_FOR_LOG, format!("SELECT count(*) {busy} AND {for_log}")),
     ]
     .into_iter()
 }

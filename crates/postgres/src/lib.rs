@@ -134,6 +134,14 @@ impl ServerKind for Postgres {
         begun.map_err(|error| error.failure("cannot read the server's counters beside a load"))
     }
 
+    fn data_bytes(connection: &mut Connection) -> Option<u64> {
+        counters::data_bytes(connection)
+    }
+
+    fn ping(connection: &mut Connection) -> Option<()> {
+        connection.ping().ok()
+    }
+
     fn counters(connection: &mut Connection) -> Option<ServerCounters> {
         counters::read(connection).ok()
     }

@@ -127,6 +127,10 @@ impl ServerKind for Redis {
         facts::server_facts(connection)
     }
 
+    fn ping(connection: &mut RedisConnection) -> Option<()> {
+        connection.command(&[b"PING"]).ok().map(drop)
+    }
+
     fn counters(connection: &mut RedisConnection) -> Option<ServerCounters> {
         counters::read(connection).ok()
     }

@@ -418,6 +418,18 @@ pub trait TargetHandle: Debug + Send {
     /// A load has run, to its end or not.
     fn loaded(&mut self, _workload: &Workload) {}
 
+    /// How long it takes to answer what is no work, over a connection like those of a load: the quickest
+    /// of several answers. `None` where there is no server, or it does not answer.
+    fn round_trip(&mut self) -> Option<Duration> {
+        None
+    }
+
+    /// Bytes of all tables of its database with their indexes; `None` where it does not tell. Not among
+    /// the counters, as asking for it moves some of these.
+    fn data_bytes(&mut self) -> Option<u64> {
+        None
+    }
+
     /// Its counters; `None` where it does not give them.
     fn counters(&mut self) -> Option<ServerCounters>;
 

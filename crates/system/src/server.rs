@@ -41,7 +41,7 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Longest time in which all clients must have logged in.
 const CONNECT_LIMIT: Duration = Duration::from_secs(60);
@@ -49,6 +49,8 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(60);
 const DRAIN_LIMIT: Duration = Duration::from_secs(30);
 /// How long the sampling connection waits for an answer.
 const COUNTER_TIMEOUT: Duration = Duration::from_secs(10);
+/// How often it is asked how long an answer takes.
+const PINGS: usize = 8;
 
 /// All servers of a kind.
 pub struct Servers<K>(PhantomData<K>);
@@ -439,6 +441,20 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 
     fn forget_data(&mut self) {
         self.data_for = None;
+    }
+
+    fn round_trip(&mut self) -> Option<Duration> {
+        let (_, control) = self.connected().ok()?;
+        let ask = |_| {
+            let asked = Instant::now();
+            K::ping(control)?;
+            Some(asked.elapsed())
+        };
+        (0..PINGS).map(ask).collect::<Option<Vec<_>>>()?.into_iter().min()
+    }
+
+    fn data_bytes(&mut self) -> Option<u64> {
+        K::data_bytes(self.connected().ok()?.1)
     }
 
     fn counters(&mut self) -> Option<ServerCounters> {

@@ -204,6 +204,12 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
             volume: d.list(3, Draw::text),
             target_host: d.maybe(other_host),
             load_hosts: d.list(2, |d| HostSampling { facts: Some(host()), ..other_host(d) }),
+            round_trip_ms: d.maybe(Draw::real),
+            data: d.maybe(|d| DataSize {
+                rows: d.maybe(Draw::count),
+                bytes_before: d.count(),
+                bytes_after: d.count(),
+            }),
         },
         cross_check: d.maybe(cross_check),
         search: d.maybe(search),
@@ -403,6 +409,7 @@ fn load(d: &mut Draw) -> LoadResult {
                 p99_ms: d.real(),
                 max_ms: d.real(),
             }),
+            packets: (d.below(2) == 0).then(|| Packets { sent: d.count(), received: d.count() }),
             client_delay_seconds: d.real(),
         },
         open: (d.below(2) == 0).then(|| OpenLoopResult {

@@ -15,6 +15,12 @@ const HELD_BACK: f64 = 0.75;
 const BUSY: f64 = 0.95;
 /// What of it server and load generator must use themselves, so that the limit is theirs.
 const OWN: f64 = 0.5;
+/// Share of a machine's processor time from which on what the hypervisor takes is much.
+const STOLEN: f64 = 0.1;
+/// Share of the operations that a server must refuse a connection for.
+const REFUSED: f64 = 0.01;
+/// How long an answer takes where nothing is between, in milliseconds: the time in which both ends wake up.
+const NO_WAY_MS: f64 = 0.1;
 /// Share of the clients that wait for locks from which on locks are the limit.
 const LOCKED: f64 = 0.5;
 /// Share of the measured phase that must have been sampled.
@@ -27,6 +33,10 @@ pub(crate) struct Known {
     pub(crate) commits_wait: Option<bool>,
     /// What its volume is limited to.
     pub(crate) limits: IoLimits,
+    /// Codes of errors by which it refuses a connection.
+    pub(crate) no_connection_left: &'static [&'static str],
+    /// How many requests of a client go together.
+    pub(crate) sent_together: u32,
 }
 
 /// The mean number of clients by what they did, in the measured phase of one trial.
@@ -77,7 +87,10 @@ impl Account {
             processors_full: false,
         };
         let seen = Seen { record, load, window: Window::for_load(load) };
+        account.connections(&seen, known);
         account.locks(&seen);
+        account.latches(&seen);
+        account.network(&seen, known);
         account.disk(&seen, known);
         account.generator(&seen);
         account.processors(&seen);
@@ -118,6 +131,24 @@ impl Account {
         }
     }
 
+    fn connections(&mut self, seen: &Seen<'_>, known: Known) {
+        let is_refusal = |code: &str| known.no_connection_left.contains(&code);
+        let refused = seen.load.errors.iter().filter(|error| is_refusal(&error.code));
+        let refused: u64 = refused.map(|error| error.count).sum();
+        let all = seen.load.ledger.ok + refused;
+        if refused > 0 {
+            self.limit(Resource::Connections, refused as f64 / all as f64, REFUSED);
+        }
+    }
+
+    /// Each statement is one round trip; commands that are sent together are one, too.
+    fn network(&mut self, seen: &Seen<'_>, known: Known) {
+        let Some(round_trip) = seen.record.sampling.round_trip_ms else { return };
+        let way = (round_trip - NO_WAY_MS).max(0.0);
+        let trips = seen.load.measure.queries_per_second() / f64::from(known.sent_together);
+        self.put(Resource::Network, way / 1e3 * trips);
+    }
+
     /// Its own account of waits where the server keeps one, else how many were seen to wait.
     fn locks(&mut self, seen: &Seen<'_>) {
         let told = seen.growth(signal::LOCK_WAIT_MILLIS).map(|millis| millis / 1e3);
@@ -127,6 +158,14 @@ impl Account {
         self.put(Resource::Locks, waiting);
         if self.clients > 1.5 {
             self.limit(Resource::Locks, waiting / self.clients, LOCKED);
+        }
+    }
+
+    fn latches(&mut self, seen: &Seen<'_>) {
+        let Some(waiting) = seen.level(signal::CLIENTS_WAIT_FOR_LATCHES) else { return };
+        self.put(Resource::Latches, waiting);
+        if self.clients > 1.5 {
+            self.limit(Resource::Latches, waiting / self.clients, LOCKED);
         }
     }
 
@@ -140,6 +179,8 @@ impl Account {
                 waiting.min(disk.reads * disk.read_await_ms.unwrap_or(0.0) / 1e3),
             );
         }
+        // Its sessions themselves say that they wait for the log, at the moments at which they are asked.
+        let told = seen.level(signal::CLIENTS_WAIT_FOR_LOG).unwrap_or(0.0);
         if let Some(under_way) = seen.syncing(disk) {
             match known.commits_wait {
                 // The log is written behind their backs.
@@ -148,7 +189,7 @@ impl Account {
                     // While a sync is under way nobody else commits: whoever is not on a processor waits.
                     let running = seen.server_cpus().unwrap_or(0.0);
                     let others = (self.left() - running).max(under_way.min(self.left()));
-                    self.put(Resource::LogSync, (under_way * self.clients).min(others));
+                    self.put(Resource::LogSync, (under_way * self.clients).min(others).max(told));
                     self.limit(Resource::LogSync, under_way, USED_UP);
                 }
             }
@@ -180,6 +221,10 @@ impl Account {
         let sampling = &seen.record.sampling;
         if let Some(throttled) = sampling.account.server_throttling {
             self.limit(Resource::ServerLimit, throttled.share(), THROTTLED);
+        }
+        let stolen = seen.window.mean_share(&sampling.target_samples(), |cpu| cpu.steal);
+        if let Some(stolen) = stolen {
+            self.limit(Resource::StolenTime, stolen, STOLEN);
         }
         let Some(server) = seen.server_cpus() else { return };
         self.put(Resource::Processors, server);

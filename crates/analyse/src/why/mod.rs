@@ -21,7 +21,7 @@ use account::{Account, Known};
 use findings::{
     AtLimit, Cause, EndOfRise, Finding, PartOfTime, Resource, Subject, UsedUp, Verdict, WhySlower,
 };
-use model::{Dataset, Level, Metric, Place, Promise};
+use model::{Dataset, Level, Metric, Place, Promise, Test};
 use stats::{Estimate, Sample};
 use std::collections::BTreeMap;
 
@@ -59,10 +59,10 @@ impl Both<'_> {
 }
 
 impl<'a> Accounts<'a> {
-    pub(crate) fn of(dataset: &'a Dataset, cells: &'a Cells<'a>) -> Self {
+    pub(crate) fn of(dataset: &'a Dataset, test: &Test, cells: &'a Cells<'a>) -> Self {
         let mut by_target: BTreeMap<&str, BTreeMap<Level, ByBlock>> = BTreeMap::new();
         for cell in cells.iter() {
-            let known = known(dataset, cell.target);
+            let known = known(dataset, test, cell.target);
             let account = |(record, block)| {
                 model::deadline::look();
                 Some((block, Account::of(record, known)?))
@@ -358,7 +358,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     if n > 0.0 { sum / n } else { 0.0 }
 }
 
-fn known(dataset: &Dataset, target: &str) -> Known {
+fn known(dataset: &Dataset, test: &Test, target: &str) -> Known {
     let spec = dataset.study.targets.iter().find(|spec| spec.name == target);
     let facts = dataset.targets.iter().find(|facts| facts.target == target);
     let commits_wait = spec.zip(facts).and_then(|(spec, facts)| {
@@ -369,5 +369,10 @@ fn known(dataset: &Dataset, target: &str) -> Known {
         Place::Sandbox(sandbox) => sandbox.volume.map(|volume| volume.limits),
         _ => None,
     });
-    Known { commits_wait, limits: limits.unwrap_or_default() }
+    Known {
+        commits_wait,
+        limits: limits.unwrap_or_default(),
+        no_connection_left: spec.map_or(&[], |spec| spec.system.facts().no_connection_left),
+        sent_together: test.key_value().map_or(1, |keys| keys.pipeline.max(1)),
+    }
 }

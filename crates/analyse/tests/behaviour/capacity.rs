@@ -8,8 +8,8 @@ use analyse::capacity::{
 };
 use analyse::{BurstCause, Evidence, analyse};
 use model::{
-    CpuShares, Dataset, Latencies, Level, LevelUnit, Metric, Price, ProcessUsage, Sample,
-    SearchOver,
+    CounterReading, CpuShares, Dataset, Latencies, Level, LevelUnit, Metric, Price, ProcessUsage,
+    Sample, SearchOver, signal,
 };
 use std::time::Duration;
 use test_support::{balance, imported, latencies, open_loop};
@@ -575,4 +575,31 @@ fn results_from_elsewhere_that_print_less_than_was_offered_did_not_keep_up() {
         |cell: &analyse::Cell| (cell.overloaded, cell.estimates.contains_key(&Metric::LatencyP95));
     let known: Vec<_> = analysis.tests[0].cells.iter().map(known).collect();
     assert_eq!(known, [(0, true), (1, false), (0, true)]);
+}
+
+#[test]
+fn a_rate_at_which_work_is_put_off_more_and_more_is_not_promised() {
+    let mut data = closed();
+    let yes = part(&data, &at_rate(7_000.0));
+    assert!(yes.answer.is_yes(), "{yes:?}");
+    let reading = |at_seconds: f64, age: i64| CounterReading {
+        at_seconds,
+        counters: [
+            (signal::CHECKPOINT_AGE.to_owned(), age),
+            (signal::CHECKPOINT_AGE_LIMIT.to_owned(), 1_000_000_000),
+        ]
+        .into(),
+    };
+    for clients in [8, 32] {
+        let record = trial(&mut data, "fast", clients, 3);
+        let load = record.load().expect("the trial completed");
+        let end = (load.warmup.elapsed + load.measure.elapsed).as_secs_f64();
+        record.sampling.before = Some(reading(0.0, 0));
+        record.sampling.after = Some(reading(end, 500_000_000));
+    }
+    let put_off = part(&data, &at_rate(7_000.0));
+    assert_eq!((put_off.answer, &put_off.reason), (Answer::Unknown, &Reason::PutsOff));
+    assert_eq!(put_off.grounds[0].indebted, 1);
+    // What it does not reach anyway it does not reach.
+    assert!(part(&data, &at_rate(20_000.0)).answer.is_no());
 }

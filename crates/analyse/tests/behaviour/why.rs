@@ -2,7 +2,10 @@
 
 use crate::support::{Noise, dataset, found, trial};
 use analyse::{Cause, EndOfRise, Evidence, Resource, WhySlower, analyse};
-use model::{Dataset, DiskRates, ProcessUsage, Sample, Throttling, TrialRecord, signal};
+use model::{
+    CpuShares, Dataset, DiskRates, ErrorClass, ErrorCount, ProcessUsage, Sample, Throttling,
+    TrialRecord, signal,
+};
 use std::time::Duration;
 
 const REPEATS: u32 = 4;
@@ -12,6 +15,9 @@ const CLIENTS: u32 = 8;
 #[derive(Clone, Copy, Default)]
 struct Second {
     server_cpus: f64,
+    stolen: f64,
+    wait_for_latches: i64,
+    wait_for_log: Option<i64>,
     lock_wait_ms: i64,
     syncs: i64,
     write_ms: f64,
@@ -27,10 +33,13 @@ fn two() -> Dataset {
 
 fn record(record: &mut TrialRecord, second: Second) {
     let counters = |at: i64| {
-        [
+        let told = [
             (signal::LOCK_WAIT_MILLIS.to_owned(), at * second.lock_wait_ms),
             (signal::SYNCS.to_owned(), at * second.syncs),
-        ]
+            (signal::CLIENTS_WAIT_FOR_LATCHES.to_owned(), second.wait_for_latches),
+        ];
+        let log = second.wait_for_log.map(|log| (signal::CLIENTS_WAIT_FOR_LOG.to_owned(), log));
+        told.into_iter().chain(log)
     };
     let sample = |at: i64| Sample {
         at_seconds: at as f64,
@@ -42,7 +51,8 @@ fn record(record: &mut TrialRecord, second: Second) {
             write_await_ms: Some(second.write_ms),
             ..DiskRates::default()
         }],
-        counters: Some(counters(at).into_iter().collect()),
+        cpu: CpuShares { steal: second.stolen, idle: 1.0 - second.stolen, ..CpuShares::default() },
+        counters: Some(counters(at).collect()),
         ..Sample::default()
     };
     let sampling = &mut record.sampling;
@@ -143,6 +153,74 @@ fn a_limit_of_one_in_all_repeats_is_named_and_of_both_is_not() {
     assert_eq!(found, Some(Resource::ServerLimit));
     throttled(&mut data, "fast", 2);
     assert_eq!(why(&data).cause, None, "the faster one was, too");
+}
+
+#[test]
+fn round_trips_that_make_most_of_the_difference_are_named() {
+    let mut data = two();
+    seen(&mut data, Second::default(), Second::default());
+    let mut takes = |target: &str, milliseconds: f64| {
+        for repeat in 1..=REPEATS {
+            trial(&mut data, target, CLIENTS, repeat).sampling.round_trip_ms = Some(milliseconds);
+        }
+        why(&data)
+    };
+    takes("fast", 0.05);
+    let named = takes("slow", 0.4);
+    assert_eq!(by_time(&named), Some(Resource::Network), "{named:?}");
+    // As far as it is longer than one within a machine, for each of its 20 statements.
+    let part = named.parts[0];
+    assert!((part.slower_ms - 6.0).abs() < 0.01 && part.faster_ms == 0.0, "{part:?}");
+    // The same way to both is no difference.
+    for repeat in 1..=REPEATS {
+        trial(&mut data, "fast", CLIENTS, repeat).sampling.round_trip_ms = Some(0.4);
+    }
+    assert_eq!(why(&data).cause, None);
+}
+
+#[test]
+fn waits_for_latches_and_for_the_log_are_told_apart() {
+    let mut data = two();
+    let none = Second { wait_for_log: Some(0), syncs: 1, ..Second::default() };
+    seen(&mut data, Second { wait_for_latches: 5, ..none }, none);
+    assert_eq!(by_time(&why(&data)), Some(Resource::Latches));
+    seen(&mut data, Second { wait_for_log: Some(5), ..none }, none);
+    assert_eq!(by_time(&why(&data)), Some(Resource::LogSync));
+}
+
+#[test]
+fn what_the_hypervisor_takes_of_one_machine_is_named() {
+    let mut data = two();
+    let stolen = |stolen| Second { stolen, ..Second::default() };
+    seen(&mut data, stolen(0.4), stolen(0.0));
+    let resource = |data: &Dataset| why(data).cause.map(|cause| cause.resource());
+    assert_eq!(resource(&data), Some(Resource::StolenTime));
+    // Of both it takes as much.
+    seen(&mut data, stolen(0.4), stolen(0.4));
+    assert_eq!(resource(&data), None);
+}
+
+#[test]
+fn a_server_that_refuses_connections_is_named() {
+    let mut data = two();
+    seen(&mut data, Second::default(), Second::default());
+    let mut refused = |code: &str| {
+        for repeat in 1..=REPEATS {
+            let record = trial(&mut data, "slow", CLIENTS, repeat);
+            let load = record.load_mut().expect("the trial completed");
+            load.errors = vec![ErrorCount {
+                class: ErrorClass::Resource,
+                code: code.to_owned(),
+                sql_state: String::new(),
+                message: "no".to_owned(),
+                count: load.ledger.ok,
+                remedy: String::new(),
+            }];
+        }
+        why(&data).cause.map(|cause| cause.resource())
+    };
+    assert_eq!(refused("1021"), None, "the disk is full");
+    assert_eq!(refused("1040"), Some(Resource::Connections));
 }
 
 #[test]

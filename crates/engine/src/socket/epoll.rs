@@ -11,7 +11,7 @@ use crate::{Clock, Nanos, Pool, Session, SessionError};
 use mio::{Events, Poll, Token, Waker};
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 /// Bytes read at a time.
@@ -53,6 +53,8 @@ pub(super) struct Epoll {
     logins: VecDeque<(Nanos, usize)>,
     /// Connections with more to read than they had their turn for.
     unread: Vec<usize>,
+    /// Whether any connection was made anew.
+    opened_again: bool,
 }
 
 impl Epoll {
@@ -80,6 +82,7 @@ impl Epoll {
             to_open: Vec::new(),
             logins: VecDeque::new(),
             unread: Vec::new(),
+            opened_again: false,
         })
     }
 
@@ -103,8 +106,19 @@ impl Epoll {
         Ok(())
     }
 
+    /// The socket of a client that has a connection here.
+    pub(super) fn socket(&self, id: usize) -> Option<BorrowedFd<'_>> {
+        self.connections.get(id)?.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Whether any connection was made anew.
+    pub(super) fn has_opened_again(&self) -> bool {
+        self.opened_again
+    }
+
     /// Connects a client that lost its connection, as often as it takes.
     pub(super) fn open_again(&mut self, id: usize) {
+        self.opened_again = true;
         self.take(id);
         self.to_open.push((self.clock.now().plus(RETRY_AFTER), id));
     }
@@ -112,6 +126,7 @@ impl Epoll {
     /// Gives a connection up for a new one, which is made at the next turn: what else there is to read
     /// in this one is not its.
     fn renew(&mut self, id: usize) {
+        self.opened_again = true;
         self.out.clear();
         self.take(id);
         self.to_open.push((self.clock.now(), id));

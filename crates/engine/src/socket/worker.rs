@@ -1,5 +1,6 @@
 use super::connection::Address;
 use super::epoll::Epoll;
+use super::option;
 use super::stamp::Stamps;
 use super::tls::TlsUpgrade;
 use super::uring::Uring;
@@ -10,7 +11,7 @@ use crate::result::CpuWindow;
 use crate::usage::{set_niceness, thread_cpu, wake_in_turn};
 use crate::{Clock, Nanos, Pool, Schedule, ServedBy, Session};
 use mio::Waker;
-use model::IoMethod;
+use model::{IoMethod, Packets};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -81,6 +82,7 @@ impl<S: Session> Worker<S> {
             ServedBy::ThreadOfEach | ServedBy::ProcessOfEach => clients,
         });
         wake_in_turn(clients);
+        let packets_before = self.packets();
         let start = self.wait_for_start()?;
         let begun_late = self.spec.clock.now().since(start);
         self.pool.start(start);
@@ -119,10 +121,20 @@ impl<S: Session> Worker<S> {
         let cpu = cpu.used();
         let receive_delays = self.stamps().delays().clone();
         let io = if self.uring.is_some() { IoMethod::IoUring } else { IoMethod::Epoll };
+        let packets = self.packets_since(packets_before);
         self.close_connections();
         let mut recorder = self.pool.close(now).ok_or(LoadError::Stopped)?;
         recorder.intervals.drain(..).for_each(&mut intervals);
-        Ok(Report { recorded: recorder, cpu, max_lag, io, receive_delays, begun_late, extra: () })
+        Ok(Report {
+            recorded: recorder,
+            cpu,
+            max_lag,
+            io,
+            receive_delays,
+            packets,
+            begun_late,
+            extra: (),
+        })
     }
 
     /// Waits until it is known when the load starts, and then until that moment.
@@ -217,6 +229,21 @@ impl<S: Session> Worker<S> {
         let due = self.pool.next_due().unwrap_or(Nanos::NEVER);
         // The ends of turns and of the load are met exactly too: nothing may begin after them.
         longest.min(due.min(self.pool.turns_at(now)).since(now))
+    }
+
+    /// What all connections have sent and received; `None` where the kernel does not count that.
+    fn packets(&self) -> Option<Packets> {
+        let of = |id| match &self.uring {
+            Some(uring) => option::packets(uring.socket(id)?),
+            None => option::packets(self.epoll.socket(id)?),
+        };
+        (0..self.pool.len()).map(of).fold(Some(Packets::default()), Packets::together)
+    }
+
+    /// The same since then, where all of them are those of then.
+    fn packets_since(&self, before: Option<Packets>) -> Option<Packets> {
+        let before = before.filter(|_| !self.epoll.has_opened_again())?;
+        Some(self.packets()?.since(before))
     }
 
     fn stamps(&mut self) -> &mut Stamps {

@@ -83,6 +83,7 @@ impl<T: Transport> Worker<'_, T> {
             max_lag,
             io: self.spec.io,
             receive_delays,
+            packets: None,
             begun_late,
             extra,
         })

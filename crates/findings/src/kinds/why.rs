@@ -17,10 +17,18 @@ pub enum Resource {
     ServerLimit,
     /// What a volume that weighin built is limited to.
     VolumeLimit,
+    /// Connections, of which the server allows no more.
+    Connections,
+    /// Processor time that the hypervisor took.
+    StolenTime,
     /// The load generator: its processors, or the time from a reply to the next request.
     LoadGenerator,
+    /// The way of requests and answers between load generator and server.
+    Network,
     /// Waits for locks of rows and tables.
     Locks,
+    /// Waits for locks of the server's own memory.
+    Latches,
     /// Syncs of the log, which commits wait for.
     LogSync,
     /// Reads that were not answered from memory.
@@ -33,11 +41,15 @@ pub enum Resource {
 
 impl Resource {
     /// All of them; of several that are at their limit the first says more than those after it.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 12] = [
         Self::ServerLimit,
         Self::VolumeLimit,
+        Self::Connections,
+        Self::StolenTime,
         Self::LoadGenerator,
+        Self::Network,
         Self::Locks,
+        Self::Latches,
         Self::LogSync,
         Self::DiskReads,
         Self::Disk,
@@ -49,8 +61,12 @@ impl Resource {
         match self {
             Self::ServerLimit => "limit of processor time",
             Self::VolumeLimit => "limit of the volume",
+            Self::Connections => "connections",
+            Self::StolenTime => "stolen processor time",
             Self::LoadGenerator => "load generator",
+            Self::Network => "network",
             Self::Locks => "locks",
+            Self::Latches => "latches",
             Self::LogSync => "log syncs",
             Self::DiskReads => "disk reads",
             Self::Disk => "disk",
@@ -63,8 +79,12 @@ impl Resource {
         match self {
             Self::ServerLimit => "the limit of its processor time",
             Self::VolumeLimit => "the limit of its volume",
+            Self::Connections => "the limit of its connections",
+            Self::StolenTime => "processor time that the hypervisor took",
             Self::LoadGenerator => "the times at which the load generator is to go on",
+            Self::Network => "the round trips of its requests",
             Self::Locks => "waits for locks",
+            Self::Latches => "waits for latches, the locks of the server’s own memory",
             Self::LogSync => "the syncs of its log that commits wait for",
             Self::DiskReads => "reads from disk",
             Self::Disk => "its disks",
@@ -82,10 +102,18 @@ impl Resource {
             Self::VolumeLimit => {
                 format!("its volume is at its limit: it did {share} of the IO that it may do")
             }
+            Self::Connections => format!(
+                "it allows no more connections: {share} of the operations failed because it refused one"
+            ),
+            Self::StolenTime => {
+                format!("the hypervisor took {share} of the processor time of its machine")
+            }
+            Self::Network => format!("its requests are under way {share} of the time"),
             Self::LoadGenerator => {
                 format!("the load generator has no processor time left: it was at {share}")
             }
             Self::Locks => format!("{share} of its clients wait for locks at any time"),
+            Self::Latches => format!("{share} of its clients wait for latches at any time"),
             Self::LogSync => format!("a sync of its log was under way {share} of the time"),
             Self::DiskReads | Self::Disk => format!("its disks had work {share} of the time"),
             Self::Processors => {
@@ -228,7 +256,9 @@ fn milliseconds((low, high): (f64, f64)) -> String {
     if low == high { format!("{low} ms") } else { format!("{low} to {high} ms") }
 }
 
-/// `1.2 ms of each transaction against 0.1 ms, and a transaction takes 1.3 ms more (0.85 of which …)`.
+/// `1.2 ms of each transaction against 0.1 ms, while a transaction takes 1.3 ms more, which makes 0.85 of
+/// that`; of a part that is larger than the whole difference: `1.5 ms of each transaction against 0.1 ms, more
+/// than the 1.3 ms that a transaction takes longer, as the rest of it takes less time there`.
 fn by_share(found: &Group<'_, WhySlower>, operation: &str) -> String {
     let of = |figure: fn(&PartOfTime) -> f64| {
         milliseconds(found.range(|why| time_of(why).map_or(0.0, |part| figure(&part))))
@@ -240,12 +270,19 @@ fn by_share(found: &Group<'_, WhySlower>, operation: &str) -> String {
             format!("{} of that", numbers::range(shares.0, shares.1))
         }
     };
+    let (there, here) = (of(|part| part.slower_ms), of(|part| part.faster_ms));
+    let (article, whole) =
+        (article(operation), milliseconds(found.range(|why| why.difference_ms)));
+    let is_more = |part: PartOfTime| part.share.point > 1.0;
+    if found.iter().filter_map(time_of).all(is_more) {
+        return format!(
+            "{there} of each {operation} against {here}, more than the {whole} that {article} \
+             {operation} takes longer, as the rest of it takes less time there"
+        );
+    }
     format!(
-        "{} of each {operation} against {}, while {} {operation} takes {} more, which makes {share}",
-        of(|part| part.slower_ms),
-        of(|part| part.faster_ms),
-        article(operation),
-        milliseconds(found.range(|why| why.difference_ms)),
+        "{there} of each {operation} against {here}, while {article} {operation} takes {whole} more, \
+         which makes {share}"
     )
 }
 

@@ -40,6 +40,29 @@ pub struct ReceiveDelay {
     pub max_ms: f64,
 }
 
+/// Packets of TCP with or without data, both ways.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Packets {
+    pub sent: u64,
+    pub received: u64,
+}
+
+impl Packets {
+    /// Both together; what is not known of one is not known of both.
+    pub fn together(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        let (one, other) = one.zip(other)?;
+        Some(Self { sent: one.sent + other.sent, received: one.received + other.received })
+    }
+
+    /// What came on top of an earlier count.
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            sent: self.sent.saturating_sub(earlier.sent),
+            received: self.received.saturating_sub(earlier.received),
+        }
+    }
+}
+
 /// Operations a second that a load generator did for a moment, on threads of this host that answer at
 /// once, with as many clients as the load has.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,6 +106,11 @@ pub struct ClientCost {
     /// How late replies were noticed; absent where the kernel gives no receive time stamps (Unix
     /// sockets, TLS).
     pub receive_delay: Option<ReceiveDelay>,
+    /// Packets of TCP that its connections sent and received after the last of them had logged in, over
+    /// all phases, as the kernel counted them for each. Absent where connections are of Unix sockets, or
+    /// one was made anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packets: Option<Packets>,
     /// Closed loop: time from a reply to the next request of the same client, in seconds, summed
     /// over the measured phase. Unwanted think time: clients = throughput × (latency + this ÷
     /// transactions).

@@ -75,6 +75,12 @@ fn names_in_json_and_csv_say_the_unit() {
         "cache_misses_per_op",
         "network_received_per_op_bytes",
         "network_sent_per_op_bytes",
+        "packets_received_per_op",
+        "packets_sent_per_op",
+        "server_memory_bytes",
+        "space_per_row_bytes",
+        "growth_per_million_writes_bytes",
+        "write_amplification",
     ];
     assert_eq!(names, expected);
 }

@@ -2,13 +2,16 @@ use super::error::ClientError;
 use super::session::log_in;
 use crate::protocol::{
     Reply, ResponseReader, SessionInfo, TextReader, TextReply, TextRows, write_infile_chunk,
-    write_infile_end, write_query, write_quit,
+    write_infile_end, write_ping, write_query, write_quit,
 };
 use host::Ends;
 use model::{Endpoint, Failure, ServerAddress, Stop};
 use std::io;
 use std::time::Duration;
 use system::client::{Broken, Credentials, Limits, Line, Transport, connect_failure};
+
+/// The sequence number of the reply to a command of one packet.
+const AFTER_FIRST: u8 = 1;
 
 /// An open session, one statement at a time. Dropping it says goodbye to the server.
 #[derive(Debug)]
@@ -191,6 +194,21 @@ impl Connection {
         }
     }
 
+    /// Asks whether the server is there.
+    ///
+    /// # Errors
+    /// As [`Self::query`].
+    pub fn ping(&mut self) -> Result<(), ClientError> {
+        if self.broken {
+            return Err(Broken::given_up(&self.endpoint).into());
+        }
+        self.transport.line().begin(self.limits.answer);
+        write_ping(&mut self.output);
+        let result = self.converse(AFTER_FIRST, None);
+        self.broken = result.is_err();
+        result.map(drop)
+    }
+
     fn run(
         &mut self,
         sql: &str,
@@ -201,13 +219,17 @@ impl Connection {
             return Err(Broken::given_up(&self.endpoint).into());
         }
         self.transport.line().begin(limit);
-        let result = self.converse(sql, fill);
+        let sequence = write_query(sql, &mut self.output);
+        let result = self.converse(sequence, fill);
         self.broken = matches!(result, Err(ClientError::Broken(_) | ClientError::Protocol(..)));
         result
     }
 
-    fn converse(&mut self, sql: &str, mut fill: Option<Fill<'_>>) -> Result<Outcome, ClientError> {
-        let sequence = write_query(sql, &mut self.output);
+    fn converse(
+        &mut self,
+        sequence: u8,
+        mut fill: Option<Fill<'_>>,
+    ) -> Result<Outcome, ClientError> {
         let sent = self.send();
         let mut reader = TextReader::new(self.session.dialect, sequence);
         if let Err(lost) = sent {

@@ -1,9 +1,9 @@
 use super::error::ClientError;
 use super::session::{log_in, login_options};
 use crate::protocol::{
-    Answer, AnswerReader, BackendKey, LoginOptions, PrepareAnswer, PrepareReader, SessionInfo,
-    TextAnswer, TextReader, TextRows, write_cancel_request, write_copy_data, write_copy_done,
-    write_copy_fail, write_describe, write_prepare, write_query, write_sync, write_terminate,
+    Answer, AnswerReader, BackendKey, SessionInfo, TextAnswer, TextReader, TextRows,
+    write_cancel_request, write_copy_data, write_copy_done, write_copy_fail, write_query,
+    write_sync, write_terminate,
 };
 use host::Ends;
 use model::{Endpoint, Failure, FailureKind, ServerAddress, Stop, Tls};
@@ -284,6 +284,21 @@ impl Connection {
         }
     }
 
+    /// Asks whether the server is there, outside any transaction: it counts none.
+    ///
+    /// # Errors
+    /// As [`Self::query`].
+    pub fn ping(&mut self) -> Result<(), ClientError> {
+        if self.broken {
+            return Err(Broken::given_up(self.endpoint()).into());
+        }
+        self.transport.line().begin(self.limits.answer);
+        write_sync(&mut self.output);
+        let result = self.converse(None);
+        self.note_state(&result);
+        result.map(drop)
+    }
+
     fn run(
         &mut self,
         sql: &str,
@@ -294,17 +309,13 @@ impl Connection {
             return Err(Broken::given_up(self.endpoint()).into());
         }
         self.transport.line().begin(limit);
-        let result = self.converse(sql, fill);
+        write_query(sql.as_bytes(), &mut self.output);
+        let result = self.converse(fill);
         self.note_state(&result);
         result
     }
 
-    fn converse(
-        &mut self,
-        sql: &str,
-        mut fill: Option<Fill<'_>>,
-    ) -> Result<(TextRows, u64), ClientError> {
-        write_query(sql.as_bytes(), &mut self.output);
+    fn converse(&mut self, mut fill: Option<Fill<'_>>) -> Result<(TextRows, u64), ClientError> {
         self.send()?;
         let mut reader = TextReader::default();
         let mut unwanted_copy = false;

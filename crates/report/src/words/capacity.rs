@@ -184,6 +184,10 @@ fn ground(ground: &Ground, asked: &Requirement, counted: UnitName) -> String {
         0 => lost,
         stalled => format!("; nothing succeeded in {stalled} of them{lost}"),
     };
+    let lost = match ground.indebted {
+        0 => lost,
+        indebted => format!("; in {indebted} of them work that was put off grew{lost}"),
+    };
     let trials = match ground.repeats.as_slice() {
         [] => "no trial that counts".to_owned(),
         [only] => format!("trial {only}"),
@@ -212,6 +216,9 @@ fn reason(part: &RequirementAnswer) -> String {
         }
         Reason::TrialsLost => "the trials that count meet it, but others failed or are void",
         Reason::Stalled => "in some trials nothing succeeded",
+        Reason::PutsOff => {
+            "whether it lasts is not known, as the target put off more and more work meanwhile"
+        }
         Reason::BeyondRange => "it lies beyond what was measured",
         Reason::NoFigure => "no trial that counts has this figure",
         Reason::FellBehind => "trials fell behind the offered rate",

@@ -14,7 +14,10 @@ pub(crate) fn resources(test: &TestAnalysis) -> String {
         "For {} that succeeded, on average over the measured phase; lower is better. Server CPU is the \
          processor time of the server’s process, host CPU that of its whole machine without weighin’s own; \
          disk figures are those of the disks under its data; log and cache misses are the server’s own \
-         counts. What is missing was not seen. Ratios are judged like those of the other figures, each \
+         counts; packets are those of the load’s connections alone, with those that only confirm others. \
+         Memory is all that the server’s processes had resident when measuring ended; space for a row, \
+         growth and bytes written to disk for a byte of rows count the files of all tables of the database \
+         with their indexes. What is missing was not seen. Ratios are judged like those of the other figures, each \
          kind by itself.",
         each(test)
     )

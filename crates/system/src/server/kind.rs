@@ -115,6 +115,12 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     fn begin_sampling(_connection: &mut Self::Connection) -> Result<(), Failure> {
         Ok(())
     }
+    /// Bytes of all tables of the database with their indexes; `None` where the server does not tell.
+    fn data_bytes(_connection: &mut Self::Connection) -> Option<u64> {
+        None
+    }
+    /// Asks what takes the server no work, and waits for the answer; `None` where none comes.
+    fn ping(connection: &mut Self::Connection) -> Option<()>;
     fn counters(connection: &mut Self::Connection) -> Option<ServerCounters>;
     /// The same between loads: of a server whose clients report late what they did, when they have.
     fn counters_at_rest(connection: &mut Self::Connection) -> Option<ServerCounters> {

@@ -14,6 +14,7 @@ mod check;
 mod closed_pipes;
 mod coming_hosts;
 mod cross_check;
+mod efficiency;
 mod failover;
 mod far_volumes;
 mod fixed_work;

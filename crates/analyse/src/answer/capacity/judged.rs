@@ -23,6 +23,7 @@ impl Judged {
         let answer = ground.answer;
         let reason = match answer {
             Answer::Unknown if ground.stalled > 0 => Reason::Stalled,
+            Answer::Unknown if ground.indebted > 0 => Reason::PutsOff,
             Answer::Unknown if ground.next.is_some() => Reason::NextMayNot,
             Answer::Unknown if ground.lost > 0 => Reason::TrialsLost,
             Answer::Unknown if ground.estimate.is_some() => Reason::Straddles,
@@ -61,12 +62,13 @@ pub(super) fn latency(cell: &Cell, slo: &Slo) -> Ground {
     let answer = estimate.map_or(Answer::Unknown, |e| decide(&e, meets));
     // Who asks wants the bound to be met when the load comes, not by the median of many such loads.
     let next = metric.and_then(|metric| cell.next.get(&metric)).copied();
-    match next.filter(|next| answer == Answer::Yes && !meets(next.high)) {
+    let ground = match next.filter(|next| answer == Answer::Yes && !meets(next.high)) {
         Some(next) => {
             Ground { next: Some(next), ..ground(cell, metric, estimate, Answer::Unknown) }
         }
         None => ground(cell, metric, estimate, answer),
-    }
+    };
+    ground.unless_indebted(cell.indebted)
 }
 
 /// A cell's throughput against a rate.
@@ -80,7 +82,8 @@ pub(super) fn throughput(cell: &Cell, rate: f64) -> Ground {
         Some(burst) => Answer::from_measured(false, burst.trials == 1),
         None => answer,
     };
-    Ground { burst, ..ground(cell, Some(Metric::Throughput), estimate, answer) }
+    let ground = Ground { burst, ..ground(cell, Some(Metric::Throughput), estimate, answer) };
+    ground.unless_indebted(cell.indebted)
 }
 
 /// Whether a cell's trials kept up with the rate that they were offered.
@@ -93,6 +96,7 @@ pub(super) fn kept_up(cell: &Cell) -> Ground {
         _ => Answer::Unknown,
     };
     ground(cell, Some(Metric::Throughput), cell.estimate(Metric::Throughput), answer)
+        .unless_indebted(cell.indebted)
 }
 
 /// Whether a cell's clients were served at all: no trial failed, or every one did. One that the user
@@ -119,9 +123,19 @@ fn ground(
 ) -> Ground {
     let suspect = cell.trials.iter().filter(|t| t.validity == Validity::Suspect).count();
     let (level, next, repeats) = (cell.level, None, repeats(cell));
-    let (lost, stalled, burst) = (0, 0, None);
-    let ground =
-        Ground { level, figure, estimate, answer, next, repeats, suspect, lost, stalled, burst };
+    let ground = Ground {
+        level,
+        figure,
+        estimate,
+        answer,
+        next,
+        repeats,
+        suspect,
+        lost: 0,
+        stalled: 0,
+        indebted: 0,
+        burst: None,
+    };
     ground.unless_lost(cell.lost).unless_stalled(cell.stalled)
 }
 
@@ -131,6 +145,15 @@ impl Ground {
     pub(super) fn unless_lost(self, lost: usize) -> Self {
         match self.answer.is_yes() && lost > 0 {
             true => Self { answer: Answer::Unknown, lost, ..self },
+            false => self,
+        }
+    }
+
+    /// The same where the target put off more and more work in some of the trials that count: that a load
+    /// was borne then does not say that it goes on to be.
+    pub(super) fn unless_indebted(self, indebted: usize) -> Self {
+        match self.answer.is_yes() && indebted > 0 {
+            true => Self { answer: Answer::Unknown, indebted, ..self },
             false => self,
         }
     }

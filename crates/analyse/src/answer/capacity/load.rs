@@ -112,7 +112,7 @@ impl Candidate<'_> {
         };
         let at_most = curve.and_then(|curve| curve.at_most).filter(|at_most| *at_most < rate);
         match (answer, at_most) {
-            (Answer::Unknown, _) if best.lost > 0 || best.stalled > 0 => {
+            (Answer::Unknown, _) if best.lost > 0 || best.stalled > 0 || best.indebted > 0 => {
                 Judged::measured(best.clone())
             }
             (_, Some(at_most)) if !peak_seen => {
@@ -140,6 +140,7 @@ fn everywhere(grounds: Vec<Ground>) -> Judged {
             let reason = match () {
                 () if any(|ground| ground.stalled > 0) => Reason::Stalled,
                 () if any(|ground| ground.lost > 0) => Reason::TrialsLost,
+                () if any(|ground| ground.indebted > 0) => Reason::PutsOff,
                 () => Reason::DependsOnLoad,
             };
             Judged { answer: Answer::Unknown, reason, grounds }

@@ -216,6 +216,8 @@ pub struct Ground {
     /// In how many of the trials that it rests on nothing succeeded, where that is why there is no yes;
     /// else 0.
     pub stalled: usize,
+    /// In how many of them the target put off more and more work, where that is why there is no yes; else 0.
+    pub indebted: usize,
     /// A burst that ended, where that is why the rate is not borne.
     pub burst: Option<BurstEnds>,
 }
@@ -239,6 +241,8 @@ pub enum Reason {
     TrialsLost,
     /// In some of the trials nothing succeeded at all.
     Stalled,
+    /// In some of the trials the target put off more and more work, for which clients must wait at last.
+    PutsOff,
     /// It lies below or above all levels that were measured.
     BeyondRange,
     /// No trial that counts has the figure.

@@ -56,6 +56,7 @@ pub(super) fn judged(
     let ground = ground(candidate, highest, level, &answers, answer);
     let reason = match ground.answer {
         Answer::Unknown if ground.lost > 0 => Reason::TrialsLost,
+        Answer::Unknown if ground.indebted > 0 => Reason::PutsOff,
         Answer::Unknown if !(looser && tighter) => Reason::SearchedOtherwise { bound: found.bound },
         Answer::Unknown if answers.low.is_none() || answers.high.is_none() => Reason::BeyondRange,
         Answer::Unknown => Reason::Straddles,
@@ -120,7 +121,20 @@ fn ground(
     let trials = cells().flat_map(|cell| &cell.trials);
     let suspect = trials.filter(|trial| trial.validity == Validity::Suspect).count();
     let (figure, estimate, next) = (None, answers.estimate, None);
-    let (lost, stalled, burst) = (0, 0, None);
-    Ground { level, figure, estimate, answer, next, repeats, suspect, lost, stalled, burst }
+    let ground = Ground {
+        level,
+        figure,
+        estimate,
+        answer,
+        next,
+        repeats,
+        suspect,
+        lost: 0,
+        stalled: 0,
+        indebted: 0,
+        burst: None,
+    };
+    ground
         .unless_lost(cells().map(|cell| cell.lost).sum())
+        .unless_indebted(cells().map(|cell| cell.indebted).sum())
 }

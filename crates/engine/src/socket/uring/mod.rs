@@ -14,7 +14,7 @@ use crate::{Clock, Nanos, Pool, Session};
 use io_uring::types::{Fixed, RecvMsgOut, SubmitArgs, Timespec};
 use io_uring::{IoUring, cqueue, opcode, squeue};
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 /// Requests that are sent with one system call. More would cost less, and make the first of them
@@ -110,6 +110,11 @@ impl Uring {
         line.stamped = option::note_arrivals(raw);
         line.socket = Some(socket);
         self.arm(id)
+    }
+
+    /// The socket of a client that has a connection here.
+    pub(super) fn socket(&self, id: usize) -> Option<BorrowedFd<'_>> {
+        self.lines.get(id)?.socket.as_ref().map(AsFd::as_fd)
     }
 
     /// Lets a client begin.

@@ -58,6 +58,9 @@ impl ControlGroup {
     }
 }
 
+/// Weights of processor time in both versions, and the highest that they take.
+const MOST_WEIGHT: [(&str, &str); 2] = [("cpu.weight", "10000"), ("cpu.shares", "262144")];
+
 /// The file with the numbers of a group's processes.
 const PROCESSES: &str = "cgroup.procs";
 
@@ -69,6 +72,12 @@ fn make(parent: &str, name: &str, limit: Limit, micros: u32) -> io::Result<Contr
     let group = ControlGroup(directory);
     for (file, before, after) in limit {
         fs::write(group.0.join(file), format!("{before}{micros}{after}"))?;
+    }
+    // Beside many busy processes a group of the usual weight gets less than its limit.
+    for (file, most) in MOST_WEIGHT {
+        if group.0.join(file).exists() {
+            fs::write(group.0.join(file), most)?;
+        }
     }
     Ok(group)
 }
