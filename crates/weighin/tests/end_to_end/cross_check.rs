@@ -155,7 +155,6 @@ fn rate_ratio(place: &Workplace, study: &str) -> f64 {
         ratios.push(own / figures.transactions_per_second);
     }
     ratios.sort_by(f64::total_cmp);
-    println!("ratios {ratios:.3?}");
     ratios[ratios.len() / 2]
 }
 

@@ -366,7 +366,7 @@ fn statements_that_are_sent_without_waiting_have_figures_of_their_own() {
          INSERT INTO account SELECT n, 100 FROM generate_series(1, 9) n;\n",
     );
     place.write("together.sql", PIPELINE);
-    place.write("apart.sql", &PIPELINE.replace("\\startpipeline", "").replace("\\endpipeline", ""));
+    place.write("apart.sql", PIPELINE.replace("\\startpipeline", "").replace("\\endpipeline", ""));
     let study = r#"
 [study]
 name = "pipelines"
