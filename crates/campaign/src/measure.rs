@@ -6,8 +6,8 @@ use crate::trial_clock::seconds_from;
 use engine::{Limit, OpenLoop, Progress, Schedule, Stop, run};
 use host::{CounterSource, Host, MeasuredPhase, SamplerOptions, SpaceUsed};
 use model::{
-    CounterReading, DataSize, Failure, Interval, Intervention, Level, Load, LoadProfile, LoadResult, Mark,
-    Sample, Sampling, ServerCounters, Slice, Study, UnixMillis,
+    CounterReading, DataSize, Failure, Interval, Intervention, Level, Load, LoadProfile,
+    LoadResult, Mark, Sample, Sampling, ServerCounters, Slice, Study, UnixMillis,
 };
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;

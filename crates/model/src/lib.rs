@@ -110,9 +110,10 @@ pub use level::{Level, LevelUnit};
 pub use load::{
     AnswerCounts, ArrivalProcess, ClientCost, Effect, ErrorClass, ErrorCount, Fleet,
     GeneratorShare, Interval, IoAccount, IoFigures, IoMethod, LONGEST_TIME, Ledger, LoadProfile,
-    LoadResult, MAX_REQUEST_KINDS, Moved, NamedError, NamedResult, OpenLoopResult, Outage, Packets, Phase,
-    PhaseTotals, ProfileStage, RateStretch, ReceiveDelay, RequestCount, RequestCounts, RequestKind,
-    RequestTally, Slice, StretchResult, Verified, VmAccount, VolumeAccount, WorkersTried,
+    LoadResult, MAX_REQUEST_KINDS, Moved, NamedError, NamedResult, OpenLoopResult, Outage, Packets,
+    Phase, PhaseTotals, ProfileStage, RateStretch, ReceiveDelay, RequestCount, RequestCounts,
+    RequestKind, RequestTally, Slice, StretchResult, Verified, VmAccount, VolumeAccount,
+    WorkersTried,
 };
 pub use login::{PasswordSource, Tls};
 pub use metric::{Better, Derivation, Metric, MetricEntry, MetricUnit, PrintedName, seconds_in};

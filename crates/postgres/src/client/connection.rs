@@ -1,9 +1,9 @@
 use super::error::ClientError;
 use super::session::{log_in, login_options};
 use crate::protocol::{
-    Answer, AnswerReader, BackendKey, SessionInfo, TextAnswer, TextReader, TextRows,
-    write_cancel_request, write_copy_data, write_copy_done, write_copy_fail, write_query,
-    write_sync, write_terminate,
+    Answer, AnswerReader, BackendKey, LoginOptions, PrepareAnswer, PrepareReader, SessionInfo,
+    TextAnswer, TextReader, TextRows, write_cancel_request, write_copy_data, write_copy_done,
+    write_copy_fail, write_describe, write_prepare, write_query, write_sync, write_terminate,
 };
 use host::Ends;
 use model::{Endpoint, Failure, FailureKind, ServerAddress, Stop, Tls};

@@ -46,7 +46,8 @@ fn a_server_that_stands_still_serves_a_new_rate_late() {
     let found = found.iter().find(|one| one["evidence"]["kind"] == "rate_not_served");
     let found = &found.expect("a finding")["evidence"];
     assert_eq!((&found["rate"], &found["before"]), (&300.0.into(), &100.0.into()));
-    let text = place.weighin(&["report", "study.toml", "--format", "markdown", "--out", "-"]).done();
+    let text =
+        place.weighin(&["report", "study.toml", "--format", "markdown", "--out", "-"]).done();
     assert!(text.contains("The load over time"), "{text}");
 }
 
