@@ -419,7 +419,7 @@ fn load(d: &mut Draw) -> LoadResult {
             answered: d.count(),
             service_times: d.latencies(),
             schedule_lags: d.latencies(),
-            course: Vec::new(),
+            course: vec![RateStretch { until: d.time(), from: d.real(), to: d.real() }],
             max_waiting: d.count(),
             most_waiting: d.count(),
         }),

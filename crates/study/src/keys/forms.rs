@@ -33,11 +33,19 @@ pub(crate) const TASKS: [&str; 6] =
 /// Keys of a search for the highest load, and of no load at given levels.
 const OF_SEARCHES: [&str; 4] = ["slo", "search", "cpu_limit", "replica_lag"];
 /// Keys of a load at given levels, and of no search.
-const OF_LEVELS: [&str; 6] =
-    ["rate", "cross_check", "intervention", "transactions", "operations", "time_limit"];
+const OF_LEVELS: [&str; 7] = [
+    "rate",
+    "load_profile",
+    "cross_check",
+    "intervention",
+    "transactions",
+    "operations",
+    "time_limit",
+];
 
 /// Keys of loads that are measured for their own sake, and of none beside which something else runs.
-const OF_MEASURED_LOADS: [&str; 8] = [
+const OF_MEASURED_LOADS: [&str; 9] = [
+    "load_profile",
     "slo",
     "search",
     "replica_lag",
@@ -189,8 +197,12 @@ impl Form {
             Self::Transactions | Self::KeyValue | Self::Storage => json!({ "const": self.name() }),
         };
         let (levels, bounds) = match self {
-            Self::Oltp(_) => (&["clients", "rate"][..], &["slo", "replica_lag"][..]),
-            Self::Transactions | Self::KeyValue => (&["clients", "rate"][..], &["slo"][..]),
+            Self::Oltp(_) => {
+                (&["clients", "rate", "load_profile"][..], &["slo", "replica_lag"][..])
+            }
+            Self::Transactions | Self::KeyValue => {
+                (&["clients", "rate", "load_profile"][..], &["slo"][..])
+            }
             Self::Storage
             | Self::Statement
             | Self::SchemaChange

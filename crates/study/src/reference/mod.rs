@@ -79,11 +79,13 @@ fn inner<'v>(path: &[&str], value: &'v Value, examples: &Examples, page: &mut St
     };
     let (item, named) = (value.get("items"), value.get("additionalProperties"));
     let chosen = choices(Some(value)).chain(choices(item)).chain(choices(named));
+    let chosen = chosen.flat_map(|one| [Some(one), one.get("items")]).flatten();
     for table_of in chosen.chain([value]).chain(item).chain(named) {
         if table_of.get("properties").is_none() {
             continue;
         }
-        let of_list = item.is_some_and(|item| std::ptr::eq(item, table_of));
+        let items = choices(Some(value)).filter_map(|one| one.get("items")).chain(item);
+        let of_list = items.into_iter().any(|item| std::ptr::eq(item, table_of));
         let name = path.join(".");
         let what = if of_list { "Each of" } else { "The table" };
         let heading = format!("\n### {what} `{name}`\n");

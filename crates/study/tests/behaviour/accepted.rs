@@ -279,7 +279,7 @@ fn the_schema_knows_values_ranges_and_what_is_required() {
         keys.iter().map(|key| serde_json::json!({ "required": [key] })).collect()
     };
     assert_eq!(load["required"], serde_json::json!(["workload"]));
-    assert_eq!(load["anyOf"], either(&["clients", "rate"]));
+    assert_eq!(load["anyOf"], either(&["clients", "rate", "load_profile"]));
     assert_eq!(load["additionalProperties"], false);
     assert_eq!(load["properties"]["workload"]["enum"][0], "oltp_read_write");
     assert_eq!(load["properties"]["task"]["const"], "load");
