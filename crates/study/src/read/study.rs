@@ -45,7 +45,7 @@ pub(crate) fn study(shape: Shape, text: &str, problems: &mut Problems) -> Option
         let at = table.get_ref().name.as_ref().map_or(0..0, Spanned::span);
         let load_hosts = load_hosts.hosts_of_target(&table.get_ref().load_hosts, problems);
         let target = targets::target(table, places, &hosts, problems);
-        targets.extend(target.map(|target| (Target { load_hosts: load_hosts, ..target }, at)));
+        targets.extend(target.map(|target| (Target { load_hosts, ..target }, at)));
     }
     targets::path::label(&mut targets, problems);
     problems.learn_syntaxes(targets.iter().map(|(target, _)| target));

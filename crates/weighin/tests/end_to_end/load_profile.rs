@@ -24,7 +24,7 @@ fn a_server_that_stands_still_serves_a_new_rate_late() {
         "[[test.intervention]]\nat = \"4s\"\ntrusted = true\n\
          command = [\"sh\", \"-c\", \"kill -STOP {pid}; sleep 3; kill -CONT {pid}\"]\n"
     );
-    place.write("study.toml", &study(&server, profile, &stop));
+    place.write("study.toml", study(&server, profile, &stop));
     place.weighin(&["run", "study.toml"]).done();
     let record = place.store().dataset().unwrap().trials.remove(0);
     let load = record.load().unwrap();
@@ -74,6 +74,6 @@ fn a_recorded_curve_is_a_file_and_what_is_wrong_with_it_is_said() {
     assert_eq!(offered, [50.0, 0.0, 150.5]);
     assert_eq!(record.key.level.rate, Some(67));
 
-    place.write("study.toml", &text.replace("clients = 8", "clients = 8\nrate = 100"));
+    place.write("study.toml", text.replace("clients = 8", "clients = 8\nrate = 100"));
     place.weighin(&["run", "study.toml"]).refused(2, &["cannot stand beside `load_profile`"]);
 }

@@ -75,7 +75,7 @@ pub(crate) fn arrivals(
 ) -> Arrivals {
     let keys = &load.keys;
     let offers = keys.rate.is_some() || table.place("load_profile").is_some();
-    if !offers && !(searches && load.varies_rate()) {
+    if !(offers || searches && load.varies_rate()) {
         for (key, at) in table.places.written_among(&["arrivals", "max_waiting"]) {
             applies_only_with(key, at, "rate", "[100, 200, 400]", problems);
         }
