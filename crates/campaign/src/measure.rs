@@ -151,12 +151,12 @@ pub(crate) fn measure_beside(
 ) -> Result<Measured, Failure> {
     let prepared = target.load(&order.load)?;
     let mut counter_reader = Some(target.counter_reader()?);
-    let watches_space = beside.is_some();
+    let watched = Watched { space: beside.is_some(), server: true };
     let mut interventions =
         Interventions::prepare(target, order.load.host, order.interventions, beside)?;
     let others = order.others();
     let (host, every) = (order.load.host, order.sample_every);
-    let mut observation = Observation::begin(target, host, every, watches_space, others)?;
+    let mut observation = Observation::begin(target, host, every, watched, others)?;
     let lost = stop.of_part();
     observation.watches.stop_when_lost(&lost);
     let generators = match order.load.generators {
@@ -227,6 +227,15 @@ pub struct Observation {
     on_sample: Option<OnSample>,
 }
 
+/// What an [`Observation`] looks at beside the machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Watched {
+    /// The space that the target takes.
+    pub space: bool,
+    /// How far the server is, and how large its tables are, before and after: by requests that it counts.
+    pub server: bool,
+}
+
 impl Observation {
     /// Begins to watch this machine, the target's own, and others that make the load.
     ///
@@ -236,15 +245,16 @@ impl Observation {
         target: &mut dyn TargetHandle,
         host: &dyn Host,
         sample_every: Duration,
-        watches_space: bool,
+        watched: Watched,
         load_hosts: &[Arc<dyn Host>],
     ) -> Result<Self, Failure> {
         // Of the way that others' requests take nothing is known here.
-        let round_trip = if load_hosts.is_empty() { target.round_trip() } else { None };
-        let data_before = target.data_bytes();
+        let is_near = watched.server && load_hosts.is_empty();
+        let round_trip = if is_near { target.round_trip() } else { None };
+        let data_before = if watched.server { target.data_bytes() } else { None };
         // A connection tells where a server runs.
         let before = (Instant::now(), target.counters());
-        let watches = Watches::begin(host, target, watches_space, load_hosts)?;
+        let watches = Watches::begin(host, target, watched.space, load_hosts)?;
         Ok(Self {
             watches,
             sample_every,
@@ -293,7 +303,7 @@ impl Observation {
             Some(load) => settled(target, before.1.as_ref(), load),
             None => (Instant::now(), None),
         };
-        let data_after = load.and_then(|_| target.data_bytes());
+        let data_after = load.and(data_before).and_then(|_| target.data_bytes());
         let HostObservation { samples, account, space, disks, target_host, load_hosts } =
             watches.end()?;
         let origin = started.unwrap_or(before.0);

@@ -4,7 +4,7 @@
 use crate::Order;
 use crate::generators::GeneratorProcesses;
 use crate::intervention::{BesideWork, Job};
-use crate::measure::{Measured, Observation, measure_beside};
+use crate::measure::{Measured, Observation, Watched, measure_beside};
 use crate::task::{Context, Done};
 use crate::trial_clock::seconds_from;
 use engine::{Limit, Schedule};
@@ -78,7 +78,8 @@ fn idle(
     warm_up(session.as_mut(), statement)?;
     prepare(session.as_mut(), statement)?;
     let counter_reader = target.counter_reader()?;
-    let mut observation = Observation::begin(target, *host, study.sample_every, true, &[])?;
+    let watched = Watched { space: true, server: false };
+    let mut observation = Observation::begin(target, *host, study.sample_every, watched, &[])?;
     let origin = Instant::now();
     let until_done = Limit::LastReply { duration: None, events: None };
     let schedule = Schedule { warmup: Duration::ZERO, limit: until_done, turns: None };

@@ -8,7 +8,7 @@ use std::process::Command;
 fn templates_are_listed_with_what_they_measure() {
     let place = Workplace::new();
     let said = place.weighin(&["init", "--list"]).done();
-    assert_eq!(said.lines().count(), 13);
+    assert_eq!(said.lines().count(), 14);
     for line in said.lines() {
         let (name, description) = line.split_once("  ").unwrap();
         assert!(!description.trim().is_empty());

@@ -402,7 +402,12 @@ gives = 200
         };
         assert_eq!(load.ledger.ok, 200, "{:?}", load.errors);
         assert!(ok(&load.by_transaction, "together") > 0, "{:?}", load.by_transaction);
-        assert_eq!((ok(&load.by_statement, "take"), ok(&load.by_statement, "give")), (200, 200));
+        // What came before a conflict succeeded too, and was done again.
+        let retries: u64 = load.by_transaction.iter().map(|one| one.retries).sum();
+        for name in ["take", "give"] {
+            let ok = ok(&load.by_statement, name);
+            assert!((200..=200 + retries).contains(&ok), "{name}: {ok} with {retries} retries");
+        }
         let data = record.outcome().unwrap().data.clone().unwrap();
         assert_eq!((data.checked, data.broken), (2, Vec::new()));
     }

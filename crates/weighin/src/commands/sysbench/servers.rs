@@ -5,7 +5,7 @@ use super::generation::Release;
 use super::request::Request;
 use crate::exit::CliError;
 use crate::signals;
-use campaign::Observation;
+use campaign::{Observation, Watched};
 use engine::Address;
 use model::{OltpMix, Study, Workload};
 use sql::{Control, SqlKind};
@@ -19,7 +19,7 @@ pub(super) struct Servers {
 }
 
 /// What is watched while the load runs.
-pub(super) type Watched = (Box<dyn TargetHandle>, Observation);
+pub(super) type WatchedServer = (Box<dyn TargetHandle>, Observation);
 
 impl Servers {
     /// Logs in to each once, and asks whether the load can run there.
@@ -42,11 +42,12 @@ impl Servers {
 
     /// Begins to watch the server. Of several none is: what one of them counts is no account of a load
     /// that others carried too.
-    pub(super) fn watch(&self) -> Result<Option<Watched>, CliError> {
+    pub(super) fn watch(&self) -> Result<Option<WatchedServer>, CliError> {
         let [login] = self.logins.as_slice() else { return Ok(None) };
         let mut target = reach(login.clone())?;
+        let watched = Watched { space: false, server: false };
         let observation =
-            Observation::begin(target.as_mut(), &host::Local, Study::SAMPLE_EVERY, false, &[])?;
+            Observation::begin(target.as_mut(), &host::Local, Study::SAMPLE_EVERY, watched, &[])?;
         // Nothing but the load is to be connected while it runs, as with sysbench.
         target.release()?;
         Ok(Some((target, observation)))

@@ -77,8 +77,9 @@ fn tables_and_counts_are_those_of_the_original_driver() {
 fn what_the_driver_does_not_have_is_named() {
     let (place, server) = (Workplace::new(), Server::start(&[]));
     ours(&server, &place, "oltp_read_write", "prewarm").refused(1, &["currently MySQL only"]);
-    let words = "oltp_read_write --weighin-compat=1.1 --pgsql-sslmode=verify-ca";
-    ours(&server, &place, words, "run").refused(1, &["--pgsql-sslmode=verify-ca"]);
+    let words = "oltp_read_write --weighin-compat=1.1 --pgsql-sslmode";
+    ours(&server, &place, &format!("{words}=verify-ca"), "run").refused(1, &["root.crt"]);
+    ours(&server, &place, &format!("{words}=on"), "run").refused(1, &["--pgsql-sslmode=on"]);
     ours(&server, &place, "oltp_read_write", "run").refused(1, &["sbtest1"]);
     let alone = "oltp_read_write --mysql-dry-run --time=0 --events=50";
     let said = ours(&server, &place, alone, "run").done();
