@@ -25,6 +25,9 @@ pub struct Order<'a> {
     /// What the target is asked for. With more than one load generator, the program must answer to
     /// [`crate::GENERATOR_COMMAND`].
     pub load: LoadRequest<'a>,
+    /// Whether the server is asked how far it is, and how large its tables are, before and after: by requests
+    /// that it counts.
+    pub asks_server: bool,
     /// Time between two samples.
     pub sample_every: Duration,
     /// What is done to the target meanwhile.
@@ -75,6 +78,7 @@ impl<'a> Order<'a> {
                 load_hosts: Vec::new(),
                 enough: Stop::default(),
             },
+            asks_server: true,
             sample_every: Study::SAMPLE_EVERY,
             interventions: &load.interventions,
             on_sample: None,
@@ -151,7 +155,7 @@ pub(crate) fn measure_beside(
 ) -> Result<Measured, Failure> {
     let prepared = target.load(&order.load)?;
     let mut counter_reader = Some(target.counter_reader()?);
-    let watched = Watched { space: beside.is_some(), server: true };
+    let watched = Watched { space: beside.is_some(), server: order.asks_server };
     let mut interventions =
         Interventions::prepare(target, order.load.host, order.interventions, beside)?;
     let others = order.others();

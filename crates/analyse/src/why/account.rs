@@ -141,11 +141,23 @@ impl Account {
         }
     }
 
-    /// Each statement is one round trip; commands that are sent together are one, too.
+    /// Each statement is one round trip; commands that are sent together are one, too. Where a delay is on the
+    /// way, round trips were counted there.
     fn network(&mut self, seen: &Seen<'_>, known: Known) {
-        let Some(round_trip) = seen.record.sampling.round_trip_ms else { return };
-        let way = (round_trip - NO_WAY_MS).max(0.0);
-        let trips = seen.load.measure.queries_per_second() / f64::from(known.sent_together);
+        // Whoever asks how far the server is does not ask through what delays the load.
+        let near = seen.record.sampling.round_trip_ms.map(|all| (all - NO_WAY_MS).max(0.0));
+        let delayed =
+            seen.load.delay.and_then(|delay| Some((delay.added_ms()?, delay.round_trips)));
+        let measured = &seen.load.measure;
+        let (way, trips) = match (near, delayed) {
+            (near, Some((added, trips))) => {
+                (near.unwrap_or(0.0) + added, trips as f64 / measured.elapsed.as_secs_f64())
+            }
+            (Some(near), None) => {
+                (near, measured.queries_per_second() / f64::from(known.sent_together))
+            }
+            (None, None) => return,
+        };
         self.put(Resource::Network, way / 1e3 * trips);
     }
 

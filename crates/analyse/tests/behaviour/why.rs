@@ -3,8 +3,8 @@
 use crate::support::{Noise, dataset, found, trial};
 use analyse::{Cause, EndOfRise, Evidence, Resource, WhySlower, analyse};
 use model::{
-    CpuShares, Dataset, DiskRates, ErrorClass, ErrorCount, ProcessUsage, Sample, Throttling,
-    TrialRecord, signal,
+    CpuShares, Dataset, DelayMeasured, DiskRates, ErrorClass, ErrorCount, ProcessUsage, Sample,
+    Throttling, TrialRecord, signal,
 };
 use std::time::Duration;
 
@@ -176,6 +176,31 @@ fn round_trips_that_make_most_of_the_difference_are_named() {
         trial(&mut data, "fast", CLIENTS, repeat).sampling.round_trip_ms = Some(0.4);
     }
     assert_eq!(why(&data).cause, None);
+}
+
+#[test]
+fn a_delay_that_was_put_on_the_way_is_named_by_its_own_round_trips() {
+    let mut data = two();
+    seen(&mut data, Second::default(), Second::default());
+    for repeat in 1..=REPEATS {
+        trial(&mut data, "fast", CLIENTS, repeat).sampling.round_trip_ms = Some(0.05);
+        let record = trial(&mut data, "slow", CLIENTS, repeat);
+        // Asked beside what delays.
+        record.sampling.round_trip_ms = Some(0.05);
+        let load = record.load_mut().expect("a load");
+        load.delay = Some(DelayMeasured {
+            asked: Duration::from_millis(1),
+            before_ms: Some(1.0),
+            beside_ms: None,
+            beside_p95_ms: None,
+            echoes: 0,
+            round_trips: 6 * load.measure.transactions,
+            cpu_seconds: 0.0,
+        });
+    }
+    let named = why(&data);
+    assert_eq!(by_time(&named), Some(Resource::Network), "{named:?}");
+    assert!((named.parts[0].slower_ms - 6.0).abs() < 0.01, "{named:?}");
 }
 
 #[test]

@@ -142,6 +142,7 @@ impl AdHoc {
     /// What is ordered of the target.
     fn order<'a>(&self, load: &'a Load, arguments: &LoadArguments) -> Order<'a> {
         let mut order = Order::of(load, self.level, arguments.seed, &host::Local);
+        order.asks_server = false;
         order.load.workers = arguments.workers;
         order.load.io = match arguments.io {
             IoName::Auto => None,
