@@ -1,8 +1,7 @@
 //! Transactions of the user's own, as a study has them, as a program.
 
 use crate::program::{
-    Expression, Initial, Parts, Program, Statement, StatementKind, Step, Values, ValuesBuilder,
-    ValuesError,
+    Expression, Initial, Parts, Program, Statement, Step, Values, ValuesBuilder, ValuesError,
 };
 use crate::script::{self, Need, Needed, Options, Parsed, Script, ScriptError, Syntax};
 use model::bounds::MAX_COLUMN;
@@ -62,32 +61,70 @@ pub fn program(own: &Transactions, mut parts: Parts) -> Program {
 
 /// Whether statements change data, as far as their texts tell: what is not seen to only read does.
 pub fn changes_data(statements: &[Statement]) -> bool {
-    statements
-        .iter()
-        .any(|statement| statement.texts.iter().any(|text| !only_reads(statement.kind, &text.0)))
+    let texts = |statement: &Statement| statement.texts.iter().all(|text| only_reads(&text.0));
+    !statements.iter().all(texts)
 }
 
 /// Whether a query is seen to only read.
 pub fn query_only_reads(sql: &str) -> bool {
     let is_select =
         sql.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"));
-    is_select && only_reads(StatementKind::Select, &[sql.to_owned()])
+    is_select && only_reads(&[sql.to_owned()])
 }
 
-fn only_reads(kind: StatementKind, pieces: &[String]) -> bool {
-    /// Statements that read, beside SELECT.
-    const READING: [&str; 6] = ["SHOW", "EXPLAIN", "DESCRIBE", "DESC", "TABLE", "VALUES"];
-    /// Words by which a SELECT, or a WITH before it, does more: it writes a file or rows, or locks them.
-    const CHANGING: [&str; 5] = ["INTO", "INSERT", "UPDATE", "DELETE", "SHARE"];
+/// Whether a text of one or several statements, in the pieces between its variables, is seen to only read. A
+/// `;` in a string divides too, and a word in one counts: what is not certain changes data.
+fn only_reads(pieces: &[String]) -> bool {
     let text = pieces.join(" ").to_ascii_uppercase();
+    let mut statements = text.split(';').map(without_comments).filter(|one| !one.is_empty());
+    statements.all(statement_only_reads)
+}
+
+fn statement_only_reads(text: &str) -> bool {
+    /// What statements begin with that read, or that bound a transaction.
+    const READING: [&str; 17] = [
+        "SELECT",
+        "WITH",
+        "SHOW",
+        "EXPLAIN",
+        "DESCRIBE",
+        "DESC",
+        "TABLE",
+        "VALUES",
+        "BEGIN",
+        "START",
+        "COMMIT",
+        "END",
+        "ROLLBACK",
+        "ABORT",
+        "SAVEPOINT",
+        "RELEASE",
+        "FETCH",
+    ];
+    /// Words by which they do more: write a file or rows, lock them, or lift that a session only reads.
+    const CHANGING: [&str; 8] =
+        ["INTO", "INSERT", "UPDATE", "DELETE", "MERGE", "SHARE", "WRITE", "SET_CONFIG"];
+    /// What EXPLAIN ANALYZE carries out beside those.
+    const EXPLAINED: [&str; 4] = ["CREATE", "EXECUTE", "REFRESH", "DECLARE"];
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut words = text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty());
-    match kind {
-        StatementKind::Select => !words.any(|word| CHANGING.contains(&word)),
-        StatementKind::Begin | StatementKind::Commit | StatementKind::Rollback => true,
-        StatementKind::Insert | StatementKind::Update | StatementKind::Delete => false,
-        StatementKind::Other => words.next().is_none_or(|first| READING.contains(&first)),
-    }
+    let Some(first) = words.next().filter(|first| READING.contains(first)) else { return false };
+    let explains = matches!(first, "EXPLAIN" | "DESCRIBE" | "DESC");
+    !words.any(|word| CHANGING.contains(&word) || (explains && EXPLAINED.contains(&word)))
+}
+
+/// A statement from its first word on. Comments that MySQL carries out (`/*! … */`) are none.
+fn without_comments(text: &str) -> &str {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '(').trim_end();
+    let rest = match (text.strip_prefix("--"), text.strip_prefix("/*")) {
+        (Some(comment), _) => comment.split_once('\n').map_or("", |(_, rest)| rest),
+        (_, Some(comment)) if !comment.starts_with(['!', 'M']) => match comment.split_once("*/") {
+            Some((_, rest)) => rest,
+            None => return text,
+        },
+        _ => return text,
+    };
+    without_comments(rest)
 }
 
 #[cfg(test)]
@@ -96,13 +133,39 @@ mod tests {
 
     #[test]
     fn what_is_not_seen_to_only_read_changes_data() {
-        let reads = |kind, text: &str| only_reads(kind, &[text.to_owned()]);
-        assert!(reads(StatementKind::Select, "SELECT updated FROM t WHERE id = "));
-        assert!(!reads(StatementKind::Select, "select * from t into outfile '/tmp/x'"));
-        assert!(!reads(StatementKind::Select, "SELECT id FROM t FOR UPDATE"));
-        assert!(!reads(StatementKind::Update, "UPDATE t SET a = 1"));
-        assert!(reads(StatementKind::Other, "SHOW TABLES"));
-        assert!(!reads(StatementKind::Other, "CALL pay()"));
-        assert!(!reads(StatementKind::Other, "REPLACE INTO t VALUES (1)"));
+        let reads = |text: &str| only_reads(&[text.to_owned()]);
+        for text in [
+            "SELECT updated FROM t WHERE id = ",
+            "-- of the shop\n/* all */ (SELECT 1) UNION (SELECT 2)",
+            "WITH a AS (SELECT 1) SELECT * FROM a;",
+            "SHOW CREATE TABLE t",
+            "EXPLAIN ANALYZE SELECT 1",
+            "BEGIN",
+            "START TRANSACTION READ ONLY; SELECT 1; COMMIT",
+            "ROLLBACK TO SAVEPOINT a",
+        ] {
+            assert!(reads(text), "{text}");
+        }
+        for text in [
+            "select * from t into outfile '/tmp/x'",
+            "TABLE t INTO OUTFILE '/tmp/x'",
+            "SELECT id FROM t FOR UPDATE",
+            "UPDATE t SET a = 1",
+            "CALL pay()",
+            "REPLACE INTO t VALUES (1)",
+            "WITH a AS (DELETE FROM t RETURNING *) SELECT * FROM a",
+            "BEGIN READ WRITE",
+            "START TRANSACTION READ WRITE",
+            "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
+            "SELECT set_config('default_transaction_read_only', 'off', false)",
+            "EXPLAIN ANALYZE DELETE FROM t",
+            "EXPLAIN ANALYZE CREATE TABLE u AS SELECT 1",
+            "SELECT 1; TRUNCATE t",
+            "/*!50000 CALL pay() */",
+            "/* never closed SELECT 1",
+        ] {
+            assert!(!reads(text), "{text}");
+        }
+        assert!(!query_only_reads("SELECT 1; CALL pay()"));
     }
 }
