@@ -95,6 +95,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
         tests,
         fleet: None,
         host_instances: Vec::new(),
+        files: Vec::new(),
         source: String::new(),
     };
     let plan = Plan { seed: 0, blocks };

@@ -150,7 +150,7 @@ pub use steady_load::{Arrivals, Load};
 pub use stop::Stop;
 pub use storage::{BlockOrder, BlockShare, HotRegion, Storage};
 pub use storage_place::{PlacedVolume, StoragePlace, VolumeLayout, VolumePlace};
-pub use study::{Budget, Money, Slices, Study, Until};
+pub use study::{Budget, Money, Slices, Study, StudyFile, Until};
 pub use system::System;
 pub use target::{
     ConfigChange, ControlAct, Place, PrivateReplication, ReplicationControl, SandboxSpec,

@@ -4,6 +4,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// What the user asked for: a validated study file.
@@ -60,6 +61,18 @@ pub struct Study {
     pub host_instances: Vec<HostInstance>,
     /// The study file itself, byte for byte.
     pub source: String,
+    /// Files that it names and that were read with it, whose contents go to its servers or into its results.
+    /// No record has them.
+    #[serde(skip)]
+    pub files: Vec<StudyFile>,
+}
+
+/// A file that a study names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StudyFile {
+    /// As the study names it.
+    pub name: String,
+    pub path: PathBuf,
 }
 
 /// Repeats go on for what is not resolved: after each block the comparisons that are decided are

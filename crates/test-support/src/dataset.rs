@@ -53,6 +53,7 @@ pub fn study(targets: &[&str], clients: &[u32], repeats: u32) -> Study {
         tests: vec![Test::new("oltp", Task::Load(load))],
         fleet: None,
         host_instances: Vec::new(),
+        files: Vec::new(),
         source: String::new(),
     }
 }

@@ -95,6 +95,7 @@ impl Checks {
                 tests: vec![test.clone()],
                 fleet: None,
                 host_instances: Vec::new(),
+                files: Vec::new(),
                 source: String::new(),
             },
             run: RunInfo {

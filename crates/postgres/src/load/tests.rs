@@ -3,7 +3,7 @@
 use super::peer::{Said, Talk, message};
 use super::wire::PostgresWire;
 use super::{Duplicates, ProgramSession};
-use crate::protocol::{AnswerReader, LoginOptions};
+use crate::protocol::{AnswerReader, LoginOptions, ProtocolError};
 use engine::{Event, OperationError, Session, SessionError};
 use model::{ErrorClass, KeyDistribution, Oltp, OltpMix, RequestTally};
 use sql::Statements;
@@ -169,6 +169,25 @@ fn what_is_no_answer_ends_the_session() {
     talk.peer.script.push_back(Some(Said::Rows(vec![Some("1")])));
     let ended = talk.operation();
     assert!(matches!(ended, Ok(Event::Done) | Err(SessionError::Protocol(_))), "{ended:?}");
+}
+
+#[test]
+fn a_session_that_is_to_read_ends_when_the_server_lets_it_write() {
+    let mut input = Vec::new();
+    message(b'S', b"default_transaction_read_only\0off\0", &mut input);
+    message(b'Z', b"I", &mut input);
+    for part in 0..=input.len() {
+        let mut reader = AnswerReader::new(true);
+        let read = reader.receive(&input[..part], None).and_then(|(taken, answer)| match answer {
+            None => reader.receive(&input[taken..], None),
+            answer => Ok((taken, answer)),
+        });
+        assert_eq!(read, Err(ProtocolError::MayWrite), "{part}");
+    }
+    assert!(AnswerReader::new(true).receive_piped(&input).is_err());
+    assert!(AnswerReader::default().receive(&input, None).is_ok());
+    let other = b"S\0\0\0\x10TimeZone\0UTC\0Z\0\0\0\x05I";
+    assert!(AnswerReader::new(true).receive(other, None).is_ok());
 }
 
 #[test]

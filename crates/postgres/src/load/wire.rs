@@ -314,7 +314,7 @@ impl Wire for PostgresWire {
     }
 
     fn open(&mut self, out: &mut Vec<u8>) {
-        self.reader = AnswerReader::default();
+        self.reader = AnswerReader::new(self.login.read_only);
         self.stage = Stage::LoggingIn(Box::new(Login::begin(self.login.clone(), out)));
     }
 

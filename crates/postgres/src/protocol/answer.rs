@@ -98,6 +98,9 @@ pub enum Kept {
     Last,
 }
 
+/// What a server reports when the transactions of a session may write from now on.
+const WRITES: &[u8] = b"default_transaction_read_only\0off\0";
+
 /// Reads answers: what comes from a statement's first message to the readiness for the next.
 #[derive(Debug, Default)]
 pub struct AnswerReader {
@@ -108,9 +111,17 @@ pub struct AnswerReader {
     /// Which row is kept, and the columns where they are described.
     kept: Option<Kept>,
     row: Vec<u8>,
+    /// Whether the session is to stay one that only reads.
+    read_only: bool,
 }
 
 impl AnswerReader {
+    /// Of a session which changes nothing, if `read_only`. From PostgreSQL 14 on a server says when that is
+    /// lifted; what has been sent by then was sent.
+    pub fn new(read_only: bool) -> Self {
+        Self { read_only, ..Self::default() }
+    }
+
     /// Before an answer of which a row is wanted.
     pub fn keep_row(&mut self, which: Kept) {
         self.kept = Some(which);
@@ -139,6 +150,7 @@ impl AnswerReader {
             let want = |tag| match tag {
                 tag::DATA_ROW if wants_row => Want::Whole { limit: LONGEST_ROW },
                 tag::DATA_ROW | tag::COPY_DATA => Want::Skip,
+                tag::PARAMETER_STATUS => Want::Whole { limit: CONTROL_LIMIT },
                 tag if is_aside(tag) => Want::Skip,
                 _ => Want::Whole { limit: CONTROL_LIMIT },
             };
@@ -176,7 +188,7 @@ impl AnswerReader {
                         return Ok((input.len() - rest.len(), Some(self.end(None))));
                     }
                 }
-                tag => check_other(tag)?,
+                tag => self.check_other(tag, message.body)?,
             }
         }
     }
@@ -194,6 +206,7 @@ impl AnswerReader {
         loop {
             let want = |tag| match tag {
                 tag::DATA_ROW | tag::COPY_DATA => Want::Skip,
+                tag::PARAMETER_STATUS => Want::Whole { limit: CONTROL_LIMIT },
                 tag if is_aside(tag) => Want::Skip,
                 _ => Want::Whole { limit: CONTROL_LIMIT },
             };
@@ -224,12 +237,19 @@ impl AnswerReader {
                 }
                 tag::BIND_COMPLETE => continue,
                 tag => {
-                    check_other(tag)?;
+                    self.check_other(tag, message.body)?;
                     continue;
                 }
             };
             return Ok((input.len() - rest.len(), Some(answer)));
         }
+    }
+
+    /// What may come in an answer besides, and what may not.
+    #[cold]
+    fn check_other(&self, tag: u8, body: &[u8]) -> Result<(), ProtocolError> {
+        let may_write = tag == tag::PARAMETER_STATUS && body == WRITES;
+        if self.read_only && may_write { Err(ProtocolError::MayWrite) } else { check_other(tag) }
     }
 
     fn end(&mut self, transaction: Option<TransactionState>) -> Answer {
@@ -269,7 +289,6 @@ impl AnswerReader {
     }
 }
 
-/// What may come in an answer besides, and what may not.
 #[cold]
 fn check_other(tag: u8) -> Result<(), ProtocolError> {
     match tag {

@@ -124,6 +124,11 @@ pub enum ProtocolError {
     NoColumns,
     #[error("the server expects the data of a COPY, which the statement should not have asked for")]
     UnwantedCopy,
+    #[error(
+        "it lets the session write (default_transaction_read_only is off), which something in a script \
+         brought about; say writes = true with the test where the script may change data"
+    )]
+    MayWrite,
 }
 
 fn shown(tag: u8) -> String {

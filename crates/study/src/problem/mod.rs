@@ -2,10 +2,11 @@ pub(crate) mod names;
 pub(crate) mod render;
 pub(crate) mod secret;
 
-use model::{SqlSyntax, Target};
+use model::{SqlSyntax, StudyFile, Target};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
 /// What something is about: bytes of the study file; of a command line the number of an option.
@@ -117,12 +118,27 @@ pub(crate) struct Problems {
     pub directory: Option<PathBuf>,
     /// How the targets want their SQL written: once for each way.
     pub syntaxes: Vec<SqlSyntax>,
+    files: RefCell<Vec<StudyFile>>,
 }
 
 impl Problems {
     /// Those of a command line whose options have these names.
     pub fn for_options(option: fn(&str) -> String) -> Self {
         Self { notation: Notation::Options(option), ..Self::default() }
+    }
+
+    /// Notes a file whose contents the study takes.
+    pub fn note_file(&self, name: &str, path: &Path) {
+        let file = StudyFile { name: name.to_owned(), path: path.to_owned() };
+        let mut files = self.files.borrow_mut();
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    }
+
+    /// The files that were noted.
+    pub fn take_files(&self) -> Vec<StudyFile> {
+        self.files.take()
     }
 
     /// Notes which targets scripts are to run on.

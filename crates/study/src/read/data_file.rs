@@ -41,7 +41,10 @@ pub(crate) fn read(
         Some(_) if may_hold_password(written) => {
             Err(Error::new(ErrorKind::InvalidInput, "this is a URL with a password"))
         }
-        Some(path) => file(written, path, most),
+        Some(path) => {
+            problems.note_file(written, &path);
+            file(written, path, most)
+        }
         None => Err(Error::new(ErrorKind::Unsupported, "the study is in no directory")),
     };
     match found {

@@ -26,7 +26,10 @@ pub(crate) fn text(written: &str, problems: &Problems) -> Result<String, Error> 
         Some(_) if may_hold_password(written) => {
             Err(Error::new(ErrorKind::InvalidInput, "this is a URL with a password"))
         }
-        Some(path) => text_of(&path),
+        Some(path) => {
+            problems.note_file(written, &path);
+            text_of(&path)
+        }
         None => Err(Error::new(ErrorKind::Unsupported, "the study is in no directory")),
     }
 }

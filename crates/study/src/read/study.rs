@@ -177,6 +177,7 @@ fn head(
         fleet: None,
         host_instances: Vec::new(),
         source: text.to_string(),
+        files: problems.take_files(),
     })
 }
 

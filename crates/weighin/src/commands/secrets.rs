@@ -25,7 +25,9 @@ pub(super) fn rules(
         return Ok(Arc::new(rules));
     }
     let mut told =
-        "the study wants secrets of this machine that the command line does not allow:".to_owned();
+        "the study wants secrets or files of this machine that are not its own, and that the command line does \
+         not allow:"
+            .to_owned();
     for one in wanted.iter().filter(|one| lacking(one).is_some()) {
         // Writing to a text does not fail.
         let _ = write!(told, "\n  {}", described(one));
@@ -44,7 +46,7 @@ pub(super) fn planned(file: &Path, study: &Study, arguments: &SecretArguments) -
     if wanted.is_empty() {
         return String::new();
     }
-    let mut told = "\nSecrets of this machine that the study uses:\n".to_owned();
+    let mut told = "\nSecrets and files of this machine that the study uses:\n".to_owned();
     for one in &wanted {
         let consent = match &one.consent {
             Consent::OwnFile => "belongs to the study".to_owned(),

@@ -48,7 +48,9 @@ fn values(
     let origin = Path::new(&own.transactions[need.script].script.origin);
     let directory = problems.directory.as_deref();
     let directory = directory.ok_or_else(|| Error::other("the study is in no directory"))?;
-    let path = directory.join(origin.parent().unwrap_or(Path::new(""))).join(file);
+    let beside = origin.parent().unwrap_or(Path::new("")).join(file);
+    let path = directory.join(&beside);
+    problems.note_file(&beside.display().to_string(), &path);
     // Of a regular file alone: another may never end.
     let facts = std::fs::metadata(&path)?;
     if !facts.is_file() {

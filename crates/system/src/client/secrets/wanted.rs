@@ -1,17 +1,17 @@
-//! All that a study wants, before anything is sent.
+//! All that a study wants of this machine, before anything is sent.
 
 use super::{SecretRules, allow_option};
 use crate::client::credentials::{LoginEnvironment, UsualPassword};
 use crate::registry;
-use model::{Endpoint, PasswordSource, Place, ServerAddress, Study, System};
+use model::{Endpoint, PasswordSource, Place, ServerAddress, Study, StudyFile, System};
 use std::collections::BTreeSet;
 
-/// A secret of this machine that a study wants.
+/// A secret of this machine that a study wants, or a file that is not its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedSecret {
     /// Such as `the password in the file pw`.
     pub what: String,
-    /// To whom it would go: targets with their addresses, a broker.
+    /// Where it would go: targets with their addresses, a broker, the results.
     pub servers: Vec<String>,
     /// Whether it may be sent.
     pub consent: Consent,
@@ -37,8 +37,8 @@ struct Source {
     consent: Consent,
 }
 
-/// The secrets that a study wants of this machine, each once, in the order of the study. Nothing is sent
-/// anywhere.
+/// The secrets and files that a study wants of this machine, each once, in the order of the study. Nothing is
+/// sent anywhere. A file of the study's own needs no word, and is not listed.
 pub fn wanted_secrets(study: &Study, environment: &LoginEnvironment<'_>) -> Vec<WantedSecret> {
     let mut sources = Vec::new();
     for target in &study.targets {
@@ -55,7 +55,18 @@ pub fn wanted_secrets(study: &Study, environment: &LoginEnvironment<'_>) -> Vec<
         let server = format!("the broker {}", broker.address);
         sources.extend(named(&broker.token, "token", server, environment.rules));
     }
+    sources.extend(study.files.iter().filter_map(|file| of_file(file, environment.rules)));
     gathered(sources)
+}
+
+/// What is in a file may be anything that the account may read, so that only the study's own need no word.
+fn of_file(file: &StudyFile, rules: &SecretRules) -> Option<Source> {
+    if rules.open_own(&file.path).is_some() {
+        return None;
+    }
+    let what = format!("the contents of {}", file.name);
+    let server = "the servers and the results of its tests".to_owned();
+    Some(Source { what, server, consent: by_name(&file.name, rules) })
 }
 
 fn of_server(
