@@ -14,6 +14,7 @@ mod check;
 mod closed_pipes;
 mod coming_hosts;
 mod cross_check;
+mod duet;
 mod efficiency;
 mod failover;
 mod far_volumes;
