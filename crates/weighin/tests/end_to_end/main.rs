@@ -44,6 +44,7 @@ mod many_clients;
 mod merging;
 mod metrics;
 mod noise_floor;
+mod noisy_neighbour;
 mod order_entry;
 mod outages;
 mod outputs;
