@@ -43,10 +43,12 @@ fn assert_at_once(dataset: &Dataset, block: u32) -> Vec<(String, BTreeSet<u32>)>
         assert_eq!(load.measure.elapsed, Duration::from_secs(3));
         assert_eq!(load.client.cpus_allowed as usize, own(trial).len(), "its clients too");
         assert!(trial.sampling.volume.is_empty(), "both write to that disk");
-        // The processors had nobody else's load: its own part alone is looked at.
-        let used = |sample: &model::Sample| sample.server.unwrap().cpus + sample.client.cpus;
-        let most = trial.sampling.samples.iter().map(used).fold(0.0, f64::max);
-        assert!(most < own(trial).len() as f64 + 0.5, "{most}");
+        let used =
+            |sample: &model::Sample| Some((sample.server?.cpus, sample.length.as_secs_f64()));
+        let used: Vec<(f64, f64)> = trial.sampling.samples.iter().filter_map(used).collect();
+        let seconds: f64 = used.iter().map(|(_, seconds)| seconds).sum();
+        let mean = used.iter().map(|(cpus, seconds)| cpus * seconds).sum::<f64>() / seconds;
+        assert!(mean > 0.0 && mean < own(trial).len() as f64 + 0.25, "{mean}");
     }
     let began = |trial: &TrialRecord| trial.side_by_side.as_ref().unwrap().began_at;
     assert_eq!(began(one), began(two), "they began at one moment");
