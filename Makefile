@@ -20,7 +20,7 @@ export RUST_TEST_THREADS ?= $(shell expr 4 \* $$(nproc))
 STATIC_TARGET ?= $(shell uname -m)-unknown-linux-musl
 
 .DEFAULT_GOAL := help
-.PHONY: help build static deb demo test test-quick test-build test-servers test-program test-pages test-others test-peers endurance lint reference fuzz bench bench-fleet bench-quick calibrate
+.PHONY: help build static deb demo test test-quick test-build test-servers test-program test-pages test-others test-peers endurance lint reference fuzz bench bench-fleet bench-noise bench-quick calibrate
 
 help: ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -100,7 +100,7 @@ endurance: ## Kill studies and primaries some two hundred times, and load for an
 	@scripts/setup endurance
 	@scripts/servers
 	$(CARGO) test $(LOCKED) --package weighin --test end_to_end -- --ignored --nocapture --test-threads 1 \
-		--skip fleet::bars --skip side_by_side
+		--skip fleet::bars --skip side_by_side --skip noisy_neighbour
 
 reference: ## Make docs/reference anew, from the code
 	@scripts/setup build
@@ -144,6 +144,12 @@ bench-fleet: ## Measure what load hosts, agents and targets side by side take (a
 	$(CARGO) test $(LOCKED) --release --package weighin --test end_to_end -- --ignored --nocapture --test-threads 1 \
 		fleet::bars side_by_side
 	$(CARGO) test $(LOCKED) --release --package campaign --lib -- --ignored --nocapture generators::tests
+
+bench-noise: ## Measure how many repeats a difference of 5 % takes beside a noisy neighbour, in trials, slices and duets (an idle machine; an hour; STUDIES=20)
+	@scripts/setup test
+	@scripts/servers
+	$(CARGO) test $(LOCKED) --release --package weighin --test end_to_end -- --ignored --nocapture --test-threads 1 \
+		noisy_neighbour
 
 bench-quick: ## The same in a few minutes, too roughly to conclude much; prints only
 	@scripts/setup bench

@@ -1,10 +1,11 @@
 //! What is to be said of a study as a whole, and which pairs of its targets are compared.
 
 use findings::{
-    ChecksNotMade, ComparedProduct, DatasetAgainstMemory, FewRepeats, Finding, LoadingLeftDebt,
-    PairsLimited, ProductsCompared, Subject, TrialsMissing,
+    ChecksNotMade, ComparedProduct, DatasetAgainstMemory, FewRepeats, Finding, LoadedAtOnce,
+    LoadingLeftDebt, PairsLimited, ProductsCompared, Subject, TrialsMissing,
 };
 use model::{Dataset, Study, Target, TargetFacts, Test};
+use std::collections::BTreeSet;
 
 /// Dataset ÷ buffer pool from which on the test clearly reads from disk.
 const IO_BOUND_FROM: f64 = 2.0;
@@ -19,6 +20,7 @@ pub(crate) fn findings(dataset: &Dataset) -> Vec<Finding> {
     findings.extend(checks_not_made(dataset));
     findings.extend(pairs_limited(dataset));
     findings.extend(products_compared(dataset));
+    findings.extend(loaded_at_once(dataset));
     // In the order of the study, which is not necessarily that of the facts.
     let facts = dataset
         .study
@@ -34,6 +36,16 @@ fn missing(dataset: &Dataset) -> Option<Finding> {
     let missing = dataset.missing().count();
     let planned = dataset.plan.trials().count();
     (missing > 0).then(|| Finding::new(Subject::default(), TrialsMissing { missing, planned }))
+}
+
+/// Which parts of the machine targets had that were loaded at once.
+fn loaded_at_once(dataset: &Dataset) -> Option<Finding> {
+    let parts = dataset.trials.iter().map(|record| &record.sampling.account.processor_use.apart);
+    let parts: BTreeSet<&Vec<u32>> = parts.filter(|part| !part.is_empty()).collect();
+    let own = parts.first()?.len();
+    let parts = parts.into_iter().cloned().collect();
+    let found = LoadedAtOnce { own, of: dataset.run.host.cpus, parts };
+    Some(Finding::new(Subject::default(), found))
 }
 
 /// By three repeats the scatter of a test is known well enough to find large differences.

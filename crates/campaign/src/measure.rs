@@ -160,14 +160,21 @@ pub(crate) fn measure_beside(
         Interventions::prepare(target, order.load.host, order.interventions, beside)?;
     let others = order.others();
     let (host, every) = (order.load.host, order.sample_every);
+    let processors = order.together.as_ref().and_then(|member| member.processors.as_deref());
+    if let Some(processors) = processors {
+        let scope = target.sampling_scope();
+        let own = scope.server_pid.into_iter().chain(scope.replica_pids);
+        own.into_iter().try_for_each(|pid| processors.add(pid))?;
+    }
     let mut observation = Observation::begin(target, host, every, watched, others)?;
+    observation.processors = processors.map_or(Vec::new(), |set| set.processors().to_vec());
     let lost = stop.of_part();
     observation.watches.stop_when_lost(&lost);
     let generators = match order.load.generators {
         0 | 1 if others.is_empty() && order.together.is_none() => None,
         count => {
             let count = count.max(1);
-            let generators = Generators::start(order.load.host, others, &prepared, count)?;
+            let generators = Generators::start(host, others, &prepared, count, processors)?;
             Some(generators.beginning_with(order.together.clone()))
         }
     };
@@ -224,6 +231,8 @@ fn moment(host: &dyn Host, at: Instant) -> UnixMillis {
 pub struct Observation {
     watches: Watches,
     sample_every: Duration,
+    /// What server and load have to themselves; none where they have all.
+    processors: Vec<u32>,
     round_trip: Option<Duration>,
     data_before: Option<u64>,
     before: (Instant, Option<ServerCounters>),
@@ -262,6 +271,7 @@ impl Observation {
         Ok(Self {
             watches,
             sample_every,
+            processors: Vec::new(),
             round_trip,
             data_before,
             before,
@@ -283,6 +293,7 @@ impl Observation {
         let on_sample = self.on_sample.take();
         let options = SamplerOptions {
             companions: processes.here,
+            processors: self.processors.clone(),
             counters,
             on_sample: on_sample.map(|OnSample(show)| -> Box<dyn FnMut(&Sample) + Send> {
                 Box::new(move |sample| show(sample))

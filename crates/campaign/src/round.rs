@@ -8,11 +8,13 @@ use crate::together::{Member, Together};
 use crate::trial::{not_run, run_trial};
 use crate::{Campaign, Goal, Instances, SearchProgress};
 use engine::Stop;
+use host::{Host, ProcessorSet};
 use model::{
     Failure, FailureKind, Interval, Sampling, SearchStep, SideBySide, Study, Test, Trial, TrialEnd,
     TrialRecord,
 };
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use store::{Store, StoreError};
@@ -132,12 +134,24 @@ impl Campaign<'_> {
         let of: Vec<(&Trial, Stop)> =
             ready.iter().map(|one| (one.trial, one.skip.clone())).collect();
         let together = Together::new(of.len());
+        let sets = match divided(study, host) {
+            Ok(sets) => sets,
+            Err(failure) => {
+                for (trial, _) in &of {
+                    keeping.keep(&not_run(host, trial, failure.clone()), observe)?;
+                }
+                return Ok(());
+            }
+        };
         let here = made_here(study, hosts, &of);
         let mut on_sample = self.on_sample.as_ref();
         thread::scope(|scope| {
             let (sender, told) = channel();
             for (place, one) in ready.into_iter().enumerate() {
-                let (sender, member) = (sender.clone(), Member::new(&together, place));
+                let part = study.part_of_machine(&one.trial.key.target, one.trial.key.repeat);
+                let own = part.and_then(|(part, _)| sets.0.get(part)).cloned();
+                let member = Member::new(&together, place).on(own);
+                let sender = sender.clone();
                 // Each samples the machine that leads; one of them is shown.
                 let on_sample = on_sample.take();
                 scope.spawn(move || {
@@ -162,6 +176,25 @@ impl Campaign<'_> {
             watched.hear(here, &told)
         })
     }
+}
+
+/// Equal parts of the machine's processors. The one that was made first is dropped last.
+#[derive(Default)]
+struct Divided(Vec<Arc<ProcessorSet>>);
+
+impl Drop for Divided {
+    fn drop(&mut self) {
+        while self.0.pop().is_some() {}
+    }
+}
+
+/// Those of a study whose targets share this machine; none for others.
+fn divided(study: &Study, host: &dyn Host) -> Result<Divided, Failure> {
+    if !study.duet {
+        return Ok(Divided::default());
+    }
+    let sets = host.divide_processors(study.servers().count())?;
+    Ok(Divided(sets.into_iter().map(Arc::new).collect()))
 }
 
 /// The places of those of these trials whose load the machine makes that leads.

@@ -1,6 +1,7 @@
 //! Lets the loads of trials that run side by side begin at one moment.
 
 use engine::{Clock, Nanos, Stop, Turns};
+use host::ProcessorSet;
 use model::{Failure, Load, Slices, UnixMillis};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -75,11 +76,18 @@ impl Together {
 pub(crate) struct Member {
     together: Arc<Together>,
     place: usize,
+    /// What its target and its load have to themselves, where all share this machine.
+    pub(crate) processors: Option<Arc<ProcessorSet>>,
 }
 
 impl Member {
     pub(crate) fn new(together: &Arc<Together>, place: usize) -> Self {
-        Self { together: Arc::clone(together), place }
+        Self { together: Arc::clone(together), place, processors: None }
+    }
+
+    /// The same with processors to itself.
+    pub(crate) fn on(self, processors: Option<Arc<ProcessorSet>>) -> Self {
+        Self { processors, ..self }
     }
 
     /// The turns of its load, where those of all of them are cut into slices: the same in each of them but

@@ -7,8 +7,8 @@ use crate::{
 };
 use host::Host;
 use model::{
-    CrossCheckEnd, CrossCheckOrder, CrossCheckRecord, DataState, Failure, Outcome, Sampling, Task,
-    Test, Trial, TrialEnd, TrialRecord,
+    CrossCheckEnd, CrossCheckOrder, CrossCheckRecord, DataState, Failure, Outcome, Place, Sampling,
+    Study, Target, Task, Test, Trial, TrialEnd, TrialRecord,
 };
 use system::{Preparing, TargetHandle};
 
@@ -69,6 +69,15 @@ pub(crate) fn not_run(host: &dyn Host, trial: &Trial, failure: Failure) -> Trial
         search: None,
         side_by_side: None,
     }
+}
+
+/// Whether what the disks under a target's data do is its own doing: where several targets are loaded at
+/// once, those have a volume of their own of which that can be said.
+fn has_disks_to_itself(study: &Study, target: &str) -> bool {
+    let own = study.measured().find(|one| one.name == target);
+    let has_volume =
+        |target: &Target| matches!(&target.place, Place::Sandbox(spec) if spec.volume.is_some());
+    !study.duet || own.is_some_and(has_volume)
 }
 
 /// What came of weighin's own work.
@@ -206,10 +215,13 @@ impl Attempt<'_, '_> {
             }
             None => {
                 let (clock, host) = (&mut *self.clock, *host);
-                let measured = measure(self.target, &order, stop, &mut |progress| {
+                let mut measured = measure(self.target, &order, stop, &mut |progress| {
                     clock.look(host);
                     observe(progress.of(trial));
                 })?;
+                if !has_disks_to_itself(study, &trial.key.target) {
+                    measured.sampling.volume.clear();
+                }
                 Ok(match load.operations {
                     Some(operations) => Done::of_work(measured, operations),
                     None => Done::of_load(measured, None),

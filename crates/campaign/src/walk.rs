@@ -49,7 +49,7 @@ impl Campaign<'_> {
             for round in self.study.rounds(&open) {
                 let mut keeping = Keeping { store, completed: 0, failed: 0 };
                 match round.as_slice() {
-                    [trial] => {
+                    [trial] if !self.study.duet => {
                         if let Some(record) = self.trial(trial, instances, observe)? {
                             keeping.keep(&record, observe)?;
                         }

@@ -91,6 +91,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
         targets: targets.list,
         parallel: false,
         slices: None,
+        duet: false,
         aa_control: None,
         tests,
         fleet: None,

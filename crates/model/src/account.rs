@@ -26,8 +26,11 @@ pub struct HostAccount {
 pub struct ProcessorUse {
     /// Which machine it is, under whatever names it is reached: its boot, as the kernel calls it.
     pub boot: Option<String>,
-    /// How many processors it has; 0 where it was not looked.
+    /// How many processors it has, or how many of them were watched; 0 where it was not looked.
     pub cpus: u32,
+    /// Which of them server and load had to themselves, in rising order; none where they had all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apart: Vec<u32>,
     /// Those of one name together, in order of what they used. Of those that are neither weighin's nor
     /// the server's only the first few.
     pub processes: Vec<NamedUse>,

@@ -46,6 +46,10 @@ pub struct Study {
     /// slices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slices: Option<Slices>,
+    /// Whether the targets of a block, one test and level are loaded at once on this machine, each with
+    /// as many of its processors as the others and no others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub duet: bool,
     /// The candidates, in the order of the file.
     pub targets: Vec<Target>,
     /// The first target a second time, where the study asks for the noise floor: what its tests
@@ -165,16 +169,24 @@ impl Study {
 
     /// Whether trials of several targets are under way at once.
     pub fn runs_together(&self) -> bool {
-        self.parallel || self.slices.is_some()
+        self.parallel || self.duet || self.slices.is_some()
+    }
+
+    /// In a study whose targets are loaded at once on this machine: which of the equal parts of its
+    /// processors a target has in a block, among how many. They change from block to block, so that a
+    /// part that is slower decides nothing.
+    pub fn part_of_machine(&self, target: &str, repeat: u32) -> Option<(usize, usize)> {
+        let place = self.server_of(target).filter(|_| self.duet)?;
+        let count = self.servers().count().max(1);
+        Some(((place + repeat as usize) % count, count))
     }
 
     /// Trials of a block in the order in which they run, in groups that are under way at once: each by
     /// itself, or of a study whose targets run side by side or take turns those of one test and level,
-    /// which follow each other. The A/A control runs by itself, but takes turns where it has a server
-    /// of its own.
+    /// which follow each other. The A/A control runs by itself, but with the others where targets share
+    /// this machine and it has a server of its own.
     pub fn rounds<'t>(&self, trials: &[&'t Trial]) -> Vec<Vec<&'t Trial>> {
-        let takes_turns = self.slices.is_some() && self.aa_control_is_private();
-        let control = self.aa_control.as_ref().filter(|_| !takes_turns);
+        let control = self.aa_control.as_ref().filter(|_| !self.aa_control_joins());
         let is_control = |trial: &Trial| control.is_some_and(|c| c.name == trial.key.target);
         let cell = |trial: &Trial| (trial.key.test.clone(), trial.key.level, trial.key.repeat);
         let mut rounds: Vec<Vec<&Trial>> = Vec::new();
@@ -220,6 +232,11 @@ impl Study {
         self.aa_control
             .as_ref()
             .is_some_and(|aa_control| matches!(aa_control.place, Place::Sandbox(_)))
+    }
+
+    /// Whether the A/A control is loaded in turns with the targets, or at once with them on this machine.
+    pub fn aa_control_joins(&self) -> bool {
+        (self.slices.is_some() || self.duet) && self.aa_control_is_private()
     }
 
     /// Every target with a server of its own.

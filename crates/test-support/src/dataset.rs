@@ -49,6 +49,7 @@ pub fn study(targets: &[&str], clients: &[u32], repeats: u32) -> Study {
         targets: targets.iter().map(target).collect(),
         parallel: false,
         slices: None,
+        duet: false,
         aa_control: None,
         tests: vec![Test::new("oltp", Task::Load(load))],
         fleet: None,

@@ -91,6 +91,7 @@ impl Checks {
                 targets: vec![target.clone()],
                 parallel: false,
                 slices: None,
+                duet: false,
                 aa_control: None,
                 tests: vec![test.clone()],
                 fleet: None,

@@ -57,6 +57,8 @@ pub(crate) struct RunProgress {
     at_once: usize,
     /// Whether loads take turns, and of how many those of this round do.
     in_turns: Option<u32>,
+    /// Whether those that run at once share this machine.
+    in_duet: bool,
     under_way: usize,
     left: TimeLeft,
     /// For how long nothing has succeeded in the trials, by position.
@@ -126,8 +128,13 @@ impl RunProgress {
             done,
             trials_since: None,
             finished: 0,
-            at_once: if study.parallel { study.targets.len().max(1) } else { 1 },
+            at_once: match (study.parallel, study.duet) {
+                (true, _) => study.targets.len().max(1),
+                (false, true) => study.servers().count().max(1),
+                (false, false) => 1,
+            },
             in_turns: study.slices.map(|_| 1),
+            in_duet: study.duet,
             under_way: 0,
             left,
             silence: BTreeMap::new(),
@@ -350,6 +357,7 @@ impl RunProgress {
                 *count = u32::try_from(trials.len()).unwrap_or(u32::MAX);
                 "in turns"
             }
+            None if self.in_duet => "at once",
             None => "side by side",
         };
         self.say(&format!("{how} on {targets}: {test}, {level}, repeat {repeat}"));

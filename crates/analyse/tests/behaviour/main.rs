@@ -11,6 +11,7 @@ mod cross_check;
 mod curve_rates;
 mod curves;
 mod debt;
+mod duet;
 mod events;
 mod factors;
 mod false_alarms;

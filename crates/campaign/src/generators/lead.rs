@@ -6,7 +6,7 @@ use super::wire::{Answer, Assignment, Order};
 use super::{GENERATOR_COMMAND, REMOTE_GENERATOR_COMMAND};
 use crate::together::{Member, start_notice};
 use engine::{Assembly, Clock, Nanos, OVERDUE, Part, Progress, RunLoad, Stop, Timing};
-use host::{Host, Weighin};
+use host::{Host, ProcessorSet, Weighin};
 use model::{Failure, FailureKind, LoadResult, ReadLimit};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -75,8 +75,8 @@ struct Generator {
 }
 
 impl<'a> Generators<'a> {
-    /// Starts so many generators, which get ready: on this machine, or in turns on the others where
-    /// there are any.
+    /// Starts so many generators, which get ready: on this machine, there on `processors` where these are
+    /// theirs, or in turns on the others where there are any.
     ///
     /// # Errors
     /// When a process cannot be started, or a machine does not answer.
@@ -85,6 +85,7 @@ impl<'a> Generators<'a> {
         others: &[Arc<dyn Host>],
         load: &'a PreparedLoad,
         count: u32,
+        processors: Option<&ProcessorSet>,
     ) -> Result<Self, Failure> {
         let hosts =
             if others.is_empty() { vec![host] } else { others.iter().map(Arc::as_ref).collect() };
@@ -103,6 +104,10 @@ impl<'a> Generators<'a> {
         let started = at_once(placed, |host: &dyn Host| host.start_weighin(command));
         let started: Vec<_> = started.into_iter().collect::<Result<_, _>>()?;
         let far = started.iter().map(|weighin| weighin.round_trip()).max().unwrap_or_default();
+        // Before they count their processors.
+        for (set, weighin) in processors.iter().cycle().zip(&started) {
+            set.add(weighin.pid())?;
+        }
         for (index, mut weighin) in (0..count).zip(started) {
             let unread = unread.beside();
             if let Some(answers) = weighin.take_answers() {

@@ -310,7 +310,7 @@ fn leading(agents: u32, lies: Lie) -> Result<Taken, Failure> {
         hosts.iter().map(|host| host.watch(&Scope::default()).unwrap()).collect();
     let load = load(agents, 1, Duration::from_secs(SECONDS));
     let here = this_machine();
-    let generators = Generators::start(here.as_ref(), &hosts, &load, agents).unwrap();
+    let generators = Generators::start(here.as_ref(), &hosts, &load, agents, None).unwrap();
     let generators = generators.keeping(lies.kept());
     let ready = process_cpu();
     for watch in &mut watches {

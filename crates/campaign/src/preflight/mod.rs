@@ -3,6 +3,7 @@
 
 mod between;
 mod disk;
+mod duet;
 mod files;
 mod load_hosts;
 mod parallel;
@@ -134,6 +135,7 @@ impl<'a> Preflight<'a> {
         files::check(study, hosts.load.as_ref(), &mut found);
         load_hosts::check(study, &mut targets, hosts, &mut found)?;
         parallel::check(study, &mut targets, hosts, &mut found)?;
+        duet::check(study, hosts, &mut found)?;
         tell(&mut found, observe);
         Ok(Self { study, hosts, stop, targets, diagnostics: found.into_sorted() })
     }

@@ -125,7 +125,7 @@ impl FindingKind for OthersNotSeen {
     }
 }
 
-/// Client and server shared the processors of one host, which were nearly all in use.
+/// Client and server shared processors, which were nearly all in use.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HostSaturated {
     /// Mean share of all processors' time in use, 0 to 1.
@@ -144,8 +144,7 @@ impl FindingKind for HostSaturated {
     fn say(found: &Group<'_, Self>) -> String {
         let busy = percents(found.range(|host| host.busy));
         format!(
-            "client and server shared the processors of one host, which were {busy} busy: each \
-             slowed the other"
+            "client and server shared processors, which were {busy} busy: each slowed the other"
         )
     }
 }

@@ -51,6 +51,7 @@ kinds! {
     crossing => Crossover, AtHighestLevel, Dominates;
     curve => Peak, Decline;
     debt => SteadyStart, NotLevel, DebtsNotTold, DebtChanged, LoadingLeftDebt;
+    duet => LoadedAtOnce, LoadedAlone;
     errors => Errors, FewTransactions, LedgerUnbalanced;
     extended => RepeatsAdded, MeasuredAnew, MeasuredLater, ConditionsChanged | ConditionChange;
     factors => FactorEffect | HoldsFor, PairEffect, LevelEffect;

@@ -117,7 +117,7 @@ impl Resource {
             Self::LogSync => format!("a sync of its log was under way {share} of the time"),
             Self::DiskReads | Self::Disk => format!("its disks had work {share} of the time"),
             Self::Processors => {
-                format!("the processors of its machine have no time left: they were in use {share} of it")
+                format!("the processors have no time left: they were in use {share} of it")
             }
         }
     }

@@ -51,8 +51,7 @@ fn findings_of_a_kind_are_one_sentence_with_the_places_and_the_range() {
     assert_eq!(
         sentences_of(&all),
         ["oltp, durable and relaxed at 16 and 32 clients; third at 8 clients: client and \
-          server shared the processors of one host, which were 96–98.1\u{a0}% busy: each slowed \
-          the other."]
+          server shared processors, which were 96–98.1\u{a0}% busy: each slowed the other."]
     );
 }
 

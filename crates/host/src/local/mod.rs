@@ -21,7 +21,7 @@ pub use self::command::command;
 pub(crate) use self::command::search_path;
 
 use self::instance::LocalInstance;
-use self::processors::Processors;
+use self::processors::{ProcessorSet, Processors};
 use self::sample::{HostReader, host_facts};
 use self::sandbox::{Sandbox, sandbox_directory};
 use self::user_command::LocalCommand;
@@ -164,6 +164,10 @@ impl Host for Local {
 
     fn hold_processors(&self, count: f64) -> Result<Arc<dyn engine::storage::Processors>, Failure> {
         Ok(Arc::new(Processors::hold(count)?))
+    }
+
+    fn divide_processors(&self, count: usize) -> Result<Vec<ProcessorSet>, Failure> {
+        ProcessorSet::hold(count)
     }
 
     fn start_server(&self, options: SandboxOptions) -> Result<Box<dyn PrivateServer>, Failure> {

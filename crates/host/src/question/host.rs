@@ -17,6 +17,7 @@ use super::program::{
 use super::running_server::{Ends, ProcessClue, RunningServer};
 use super::sampling::{DiskCounters, Scope, Watch};
 use super::server::{PrivateServer, SandboxOptions};
+use crate::local::processors::ProcessorSet;
 use engine::storage::Processors;
 use model::{BuiltVolume, Failure, FailureKind, HostFacts, Stop, UnixMillis};
 use std::collections::BTreeMap;
@@ -177,6 +178,14 @@ pub trait Host: Debug + Send + Sync {
     /// `NotPermitted` when the machine or its permissions do not allow it.
     fn hold_processors(&self, _: f64) -> Result<Arc<dyn Processors>, Failure> {
         Err(not_there("limit processors", self.name()))
+    }
+
+    /// Divides its processors into so many equal sets. The later ones must be dropped first.
+    ///
+    /// # Errors
+    /// `NotPermitted` when there are too few, or the machine or its permissions do not allow it.
+    fn divide_processors(&self, _: usize) -> Result<Vec<ProcessorSet>, Failure> {
+        Err(not_there("divide processors", self.name()))
     }
 
     /// Whether so many processors can be held there for threads, and what these do with them be

@@ -27,6 +27,9 @@ pub struct SamplerOptions {
     pub proxy_pid: Option<u32>,
     /// Other processes of weighin that make the load; they count as weighin itself.
     pub companions: Vec<u32>,
+    /// The processors that server and load have to themselves, of which alone the figures of processors
+    /// are; none where they have all.
+    pub processors: Vec<u32>,
     /// The server's counters. Called in a thread of its own.
     pub counters: Option<CounterSource>,
     /// Called in the sampling thread, so it must be quick: a slow one makes later samples late,
@@ -59,6 +62,7 @@ impl SamplerOptions {
             replica_pids: Vec::new(),
             proxy_pid: None,
             companions: Vec::new(),
+            processors: Vec::new(),
             counters: None,
             on_sample: None,
         }

@@ -1,6 +1,8 @@
 # Removes the control groups that the arguments name, as soon as their last members have ended, and then
-# writes to the file that was told, if one was, that its controller is passed on no more.
+# writes what was told, if something was, to the file that follows it: that a controller is passed on no
+# more.
 tries=0
+file=${told#* }
 while [ "$tries" -lt 600 ]; do
     left=
     for group in "$@"; do
@@ -8,7 +10,7 @@ while [ "$tries" -lt 600 ]; do
     done
     if [ -z "$left" ]; then
         # Another weighin's group may rely on it.
-        [ -z "$told" ] || ls -d "${told%/*}"/weighin-vms-* || echo -cpu >"$told"
+        [ -z "$told" ] || ls -d "${file%/*}"/weighin-cpus-* || echo "${told%% *}" >"$file"
         exit 0
     fi
     tries=$((tries + 1))

@@ -38,6 +38,7 @@ fn options(every: Duration) -> SamplerOptions {
         origin: Instant::now(),
         replica_pids: Vec::new(),
         companions: Vec::new(),
+        processors: Vec::new(),
         measured: vec![MeasuredPhase::WHOLE],
         server_pid: None,
         counters: None,

@@ -80,9 +80,15 @@ fn how_to_read(analysis: &Analysis) -> String {
         Some(_) => "warm-up and the turns of other targets",
         None => "warm-up",
     };
+    let own = match analysis.dataset.study.duet {
+        true => {
+            "Processors are those that the target and its clients had to themselves, disks those"
+        }
+        false => "Processors and disks are those",
+    };
     format!(
         "Each trial over time, {shaded} shaded, outages in the colour of failures. Trials at one level \
-         share their axes, so that they compare by eye. Processors and disks are those of {host}.{}",
+         share their axes, so that they compare by eye. {own} of {host}.{}",
         disks(analysis)
     )
 }

@@ -41,7 +41,12 @@ pub(crate) fn run(analysis: &Analysis) -> Table {
         ("seed", Some(dataset.plan.seed.to_string())),
         ("time scale", Some(numbers::figure(dataset.run.scale))),
     ];
-    let how = if dataset.study.slices.is_some() { "in turns" } else { "side by side" };
+    let study = &dataset.study;
+    let how = match (study.slices.is_some(), study.duet) {
+        (true, _) => "in turns",
+        (false, true) => "at once",
+        (false, false) => "side by side",
+    };
     let beside = side_by_side(dataset).map(|trials| (how, Some(trials)));
     pairs(facts.into_iter().chain(beside).chain(began).chain(extended))
 }
@@ -49,7 +54,11 @@ pub(crate) fn run(analysis: &Analysis) -> Table {
 /// How many trials ran beside those of other targets.
 fn side_by_side(dataset: &Dataset) -> Option<String> {
     let beside = dataset.trials.iter().filter(|record| record.side_by_side.is_some()).count();
-    let how = if dataset.study.slices.is_some() { "took turns with" } else { "ran beside" };
+    let how = match (dataset.study.slices.is_some(), dataset.study.duet) {
+        (true, _) => "took turns with",
+        (false, true) => "were loaded at once with",
+        (false, false) => "ran beside",
+    };
     (beside > 0).then(|| format!("{beside} of {} trials {how} others", dataset.trials.len()))
 }
 

@@ -5,7 +5,7 @@ use analyse::{StartSpread, start_spread};
 use model::{GeneratorShare, LoadResult, SideBySide};
 
 /// The columns; the shares are null where one process made the load.
-pub(super) const COLUMNS: [Column; 9] = [
+pub(super) const COLUMNS: [Column; 10] = [
     ("load_generators", |row| row.loaded(|load| load.generators.len().max(1).into())),
     ("generator_share_min", |row| row.share(|shares| shares.reduce(f64::min))),
     ("generator_share_max", |row| row.share(|shares| shares.reduce(f64::max))),
@@ -25,6 +25,7 @@ pub(super) const COLUMNS: [Column; 9] = [
             count => count.into(),
         })
     }),
+    ("own_processors", |row| row.own_processors()),
 ];
 
 impl TrialRow<'_> {
@@ -33,6 +34,13 @@ impl TrialRow<'_> {
         let load_hosts = self.record.map_or(&[][..], |record| &record.sampling.load_hosts);
         let names: Vec<&str> = load_hosts.iter().map(|load_host| load_host.host.as_str()).collect();
         if names.is_empty() { Field::Null } else { names.join(", ").into() }
+    }
+
+    /// The processors that target and load had to themselves.
+    fn own_processors(&self) -> Field<'static> {
+        let own = self.record.map_or(&[][..], |r| &r.sampling.account.processor_use.apart);
+        let own: Vec<String> = own.iter().map(u32::to_string).collect();
+        if own.is_empty() { Field::Null } else { own.join(", ").into() }
     }
 
     /// What is known of the trials that ran beside it, where there were any.

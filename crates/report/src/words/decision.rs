@@ -305,6 +305,13 @@ pub(crate) fn not_for(analysis: &Analysis) -> Vec<String> {
     if study.tests.iter().any(|test| test.is_of_load() && !test.is_open()) {
         without.push("requests that arrive at a fixed rate (this was a closed loop)".to_owned());
     }
+    if study.duet {
+        without.push(
+            "a target that has the machine to itself (each had a part of its processors, beside loaded \
+             neighbours)"
+                .to_owned(),
+        );
+    }
     without.push("other machines or disks of the same type (one of each was measured)".to_owned());
     without
 }

@@ -96,6 +96,9 @@ fn side_by_side(analysis: &Analysis) -> Option<Method> {
     if let Some(slices) = dataset.study.slices {
         return Some(in_turns(slices, &blocks, &trials));
     }
+    if dataset.study.duet {
+        return Some(at_once(&blocks, &trials));
+    }
     let control = dataset.study.aa_control.as_ref().map_or(String::new(), |control| {
         format!(
             " The A/A control {} ran by itself, so that what tells it from the first target is \
@@ -110,6 +113,21 @@ fn side_by_side(analysis: &Analysis) -> Option<Method> {
          figures.{control}",
     );
     Some(("Side by side", text))
+}
+
+/// How targets were loaded at once on one machine.
+fn at_once(blocks: &str, trials: &str) -> Method {
+    let text = format!(
+        "In {blocks} all targets of one test and level were loaded at once on one machine (L. Bulej and \
+         others, Duet Benchmarking, ICPE 2020): {trials}. Control groups gave each of them, with the \
+         clients that load it, as many whole processor cores as the others and no others, and other ones \
+         in the next block, so that a slower core decides nothing. Their loads began and ended at one \
+         moment, so that noise of the machine hits all targets of a block alike and cancels in their \
+         ratios. Shares of processor time are of a target’s own processors. Memory, its bandwidth, \
+         caches that cores share, and disks without a volume for each target are shared; what a target \
+         takes of them slows the others down, and the ratio then is that of targets that compete."
+    );
+    ("Loaded at once", text)
 }
 
 /// How loads took turns.

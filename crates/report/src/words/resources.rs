@@ -12,7 +12,7 @@ pub(crate) fn resources_heading(test: &TestAnalysis) -> String {
 pub(crate) fn resources(test: &TestAnalysis) -> String {
     format!(
         "For {} that succeeded, on average over the measured phase; lower is better. Server CPU is the \
-         processor time of the server’s process, host CPU that of its whole machine without weighin’s own; \
+         processor time of the server’s process, host CPU that of all processors that it runs on, without weighin’s own; \
          disk figures are those of the disks under its data; log and cache misses are the server’s own \
          counts; packets are those of the load’s connections alone, with those that only confirm others. \
          Memory is all that the server’s processes had resident when measuring ended; space for a row, \

@@ -103,6 +103,10 @@ pub(crate) struct StudyTable {
     /// this length, such as `10s`: all targets are up, and one at a time has its load. Noise that comes in
     /// bursts or lasts for minutes then hits all targets alike, and fewer repeats tell them apart.
     pub slices: Key<AnyLength>,
+    /// Load all targets at once on this machine, test by test and level by level, each with as many
+    /// processors as the others and no others: what disturbs the machine then disturbs all of them at the same
+    /// moment. Capacities are those of a part of the machine.
+    pub duet: Key<Flag<false>>,
     /// With `slices`: how long a load runs at the beginning of each slice before it is measured.
     pub settling: Key<Length<1>>,
 }

@@ -91,6 +91,7 @@ impl Differences {
         found.fixed(&study, "sample_every", &recorded.sample_every, &asked.sample_every);
         found.fixed(&study, "parallel", &recorded.parallel, &asked.parallel);
         found.fixed(&study, "slices", &recorded.slices, &asked.slices);
+        found.fixed(&study, "duet", &recorded.duet, &asked.duet);
         found.targets(recorded, asked);
         found.tests(recorded, asked);
         found

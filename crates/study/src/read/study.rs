@@ -6,7 +6,7 @@ use crate::keys::{Maybe, RepeatsKey, StudyTable};
 use crate::problem::{Place, Problems};
 use crate::read::budget::budget;
 use crate::read::hosts::load_hosts::LoadHostTables;
-use crate::read::hosts::{Hosts, fleet, instance, parallel, slices};
+use crate::read::hosts::{Hosts, duet, fleet, instance, parallel, slices};
 use crate::read::shape::Shape;
 use crate::read::{fit, targets, tests};
 use model::bounds::{MAX_LOOKS, MAX_REPEATS};
@@ -140,6 +140,7 @@ fn head(
     }
     let parallel = parallel::parallel(&table.parallel, &targets, &tests, problems);
     let slices = slices::slices(table, &targets, &tests, problems);
+    let duet = duet::duet(table, &targets, &tests, problems);
     let most = |placement: LevelPlacement| placement.most_levels();
     let levels = tests.iter().map(|test| test.placement().map_or(test.levels().len(), most));
     let levels: usize = levels.sum();
@@ -171,6 +172,7 @@ fn head(
         sample_every: sample_every(table, problems),
         parallel,
         slices,
+        duet,
         targets,
         aa_control,
         tests,

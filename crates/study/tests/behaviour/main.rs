@@ -8,6 +8,7 @@ mod changes;
 mod command_line;
 mod defaults;
 mod documents;
+mod duet;
 mod elsewhere;
 mod examples;
 mod failover;

@@ -9,7 +9,12 @@ pub(super) fn processor_use(d: &mut Draw) -> ProcessorUse {
         cpus: f64::from(d.small()),
         is_ours: d.small().is_multiple_of(2),
     };
-    ProcessorUse { boot: d.maybe(Draw::text), cpus: d.small(), processes: d.list(3, named) }
+    ProcessorUse {
+        boot: d.maybe(Draw::text),
+        cpus: d.small(),
+        apart: d.list(3, Draw::small),
+        processes: d.list(3, named),
+    }
 }
 
 pub(super) fn other_host(d: &mut Draw) -> HostSampling {

@@ -56,7 +56,7 @@ fn side_by_side(study: &Study, plan: &Plan) -> String {
         .map(|block| study.rounds(&block.trials.iter().collect::<Vec<_>>()).len());
     let rounds = counted(rounds.sum(), "round");
     let control = study.aa_control.as_ref();
-    let control = control.filter(|_| study.slices.is_none() || !study.aa_control_is_private());
+    let control = control.filter(|_| !study.aa_control_joins());
     let control =
         control.map_or(String::new(), |control| format!("; {} runs by itself", control.name));
     match study.slices {
@@ -64,6 +64,10 @@ fn side_by_side(study: &Study, plan: &Plan) -> String {
             "\nTargets take turns: in each block all that have the same test and level are up, and \
              their loads alternate in slices of at most {}{control}. That makes {rounds}.\n",
             duration(slices.length)
+        ),
+        None if study.duet => format!(
+            "\nTargets are loaded at once: in each block all that have the same test and level, each on \
+             processors of its own, which are others in the next block{control}. That makes {rounds}.\n"
         ),
         None => format!(
             "\nTargets run side by side: in each block those of one test and level at \

@@ -9,7 +9,7 @@ mod blow;
 
 use crate::oversubscription::may_hold_processors;
 use crate::support::{
-    Started, Workplace, command_lines_with, processes_with, shared_directory, wait_for,
+    Started, Workplace, command_lines_with, groups_of, processes_with, shared_directory, wait_for,
 };
 use crate::volumes::{files_of_loop_devices, volumes_can_be_built};
 use blow::Blow;
@@ -18,7 +18,6 @@ use model::TrialRecord;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 use store::Store;
 
@@ -258,13 +257,6 @@ fn links_of(weighin: u32) -> Vec<String> {
             .map(str::to_owned)
     };
     keepers.iter().filter_map(|(_, line)| link(line)).collect()
-}
-
-/// The control groups that a weighin with that number has made.
-fn groups_of(weighin: u32) -> Vec<String> {
-    let find = ["/sys/fs/cgroup", "-type", "d", "-name", &format!("weighin-vms-{weighin}-*")];
-    let found = Command::new("find").args(find).output().unwrap();
-    String::from_utf8_lossy(&found.stdout).lines().map(str::to_owned).collect()
 }
 
 /// Kills the studies in turns, so often together, and lets each end then.

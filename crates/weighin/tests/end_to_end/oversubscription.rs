@@ -17,7 +17,7 @@ const A_TENTH: &str = "--cpu-oversubscription=40";
 
 /// Groups of weighin's on this machine whose names go on like that.
 fn groups(name: &str) -> Vec<PathBuf> {
-    let begins = format!("weighin-vms-{name}");
+    let begins = format!("weighin-cpus-{name}");
     let mut found = Vec::new();
     let mut open = vec![PathBuf::from("/sys/fs/cgroup")];
     while let Some(directory) = open.pop() {

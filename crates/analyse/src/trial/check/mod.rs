@@ -13,6 +13,7 @@ pub(crate) mod counted;
 pub(crate) mod counters;
 mod cut_short;
 pub(crate) mod debt;
+mod duet;
 pub(crate) mod evicted;
 pub(crate) mod failover;
 pub(crate) mod generators;
@@ -127,6 +128,7 @@ pub(crate) fn check(dataset: &Dataset, test: Option<&Test>, record: &TrialRecord
         results.extend(waits::results(load));
         results.extend(cut_short::result(dataset, record, load));
         results.extend(generators::absent(dataset, record, load));
+        results.extend(duet::result(dataset, record));
         results.extend(host::saturation(&record.sampling.samples, load));
     }
     let validity = results.iter().map(|result| result.validity).max().unwrap_or(Validity::Valid);
@@ -165,8 +167,9 @@ fn numbered(
     };
     let server = facts(dataset, record);
     let own = server.and_then(|server| server.host.as_ref());
+    let apart = sampling.account.processor_use.apart.len() as u32;
     let cpus = host::Cpus {
-        load_host: dataset.run.host.cpus,
+        load_host: if apart > 0 { apart } else { dataset.run.host.cpus },
         target_host: own.map_or(0, |host| host.cpus),
     };
     let machine = host::results(sampling, events, load, cpus);

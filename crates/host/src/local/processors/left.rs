@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 /// What names begin with.
-const PREFIX: &str = "weighin-vms-";
+const PREFIX: &str = "weighin-cpus-";
 /// How often to look whether the last member of a group has gone: threads of the kernel's that
 /// worked for one take a moment to end after it.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
@@ -96,7 +96,8 @@ mod tests {
         let name = Name::next().unwrap();
         assert_eq!(name.to_string().parse(), Ok(name));
         assert_ne!(Name::next().unwrap(), name);
-        for other in ["weighin-0a1b", "weighin-vms-1-2", "weighin-vms-1-2-3-4", "weighin-vms-x-2-3"]
+        for other in
+            ["weighin-0a1b", "weighin-cpus-1-2", "weighin-cpus-1-2-3-4", "weighin-cpus-x-2-3"]
         {
             assert_eq!(other.parse::<Name>(), Err(()), "{other}");
         }

@@ -1,6 +1,7 @@
-//! A number of processors for some of weighin's threads, kept by the kernel's control groups
-//! (cgroups(7)): what the hosts of virtual machines have for these, where their virtual processors are
-//! oversubscribed.
+//! Processors for some threads and processes, kept by the kernel's control groups (cgroups(7)): a
+//! number of them, which is what the hosts of virtual machines have for these, where their virtual
+//! processors are oversubscribed; or [some of the machine's](ProcessorSet) and no others, which
+//! targets have that are loaded at once.
 //!
 //! The kernel counts the processor time of all threads of a group together, and lets none of them run
 //! any further in a period when the group has used up its share of it. In version 1 the group is one
@@ -15,14 +16,18 @@
 //! Its name says which process made it: where the guardians were killed too, the next to make a group
 //! removes it.
 
+mod group;
 mod left;
 mod place;
+mod set;
+mod topology;
 
-use self::left::Name;
+use self::group::Group;
 use self::place::Place;
-use crate::local::groups::{grouped, lists};
+pub use self::set::ProcessorSet;
+pub(crate) use self::topology::allowed_in;
+use crate::local::groups::grouped;
 use crate::local::sample::group_count;
-use crate::supervise::{Charge, Guardian};
 use model::{Failure, ProcessorCount};
 use std::fs;
 use std::io;
@@ -43,15 +48,10 @@ const WEIGHT: u32 = 100;
 #[derive(Debug)]
 pub struct Processors {
     count: f64,
-    /// Its directories: one, or one that limits and one that counts.
-    directories: Vec<PathBuf>,
+    /// One that limits, or one that limits and one that counts.
+    group: Group,
     /// The file in these that lists members.
     members: &'static str,
-    /// Where the controller was passed on for this group alone. It stays passed on where another
-    /// weighin's group is there when this one goes: that one does not know that it was not always so.
-    passed_on: Option<PathBuf>,
-    /// `None` where it could not be had; the next weighin removes the groups then.
-    guardian: Option<Guardian>,
 }
 
 /// Whether so many processors can be held, and what threads do with them be counted; holds none.
@@ -86,21 +86,11 @@ impl Processors {
             Place::First { cpu, account } => vec![cpu, account],
             Place::Second(own) => vec![own],
         };
-        let name = Name::next()?.to_string();
         let members = match place {
             Place::First { .. } => "tasks",
             Place::Second(_) => "cgroup.threads",
         };
-        // What is made before something fails goes with this.
-        let directories: Vec<PathBuf> = within.iter().map(|parent| parent.join(&name)).collect();
-        let guardian = Guardian::watch(Charge::Groups(&directories)).ok();
-        let mut held = Self { count, directories: Vec::new(), members, passed_on: None, guardian };
-        for parent in within {
-            left::remove(parent);
-            let directory = parent.join(&name);
-            fs::create_dir(&directory)?;
-            held.directories.push(directory);
-        }
+        let mut held = Self { count, group: Group::make(&within)?, members };
         match place {
             Place::First { .. } => held.limit_first()?,
             Place::Second(own) => held.limit_second(own)?,
@@ -114,45 +104,27 @@ impl Processors {
     }
 
     fn limit_first(&self) -> io::Result<()> {
-        self.write("cpu.cfs_period_us", &PERIOD.as_micros().to_string())?;
-        self.write("cpu.cfs_quota_us", &self.quota().to_string())?;
-        self.write("cpu.shares", &(1024 * WEIGHT).to_string())
+        self.group.write("cpu.cfs_period_us", &PERIOD.as_micros().to_string())?;
+        self.group.write("cpu.cfs_quota_us", &self.quota().to_string())?;
+        self.group.write("cpu.shares", &(1024 * WEIGHT).to_string())
     }
 
     fn limit_second(&mut self, own: &Path) -> io::Result<()> {
-        self.write("cgroup.type", "threaded")?;
-        let passed_on = own.join("cgroup.subtree_control");
-        if !lists(&passed_on, "cpu") {
-            // Before it is: whoever is killed in between writes it once too often.
-            if let Some((guardian, file)) = self.guardian.as_mut().zip(passed_on.to_str()) {
-                guardian.tell(file)?;
-            }
-            fs::write(&passed_on, "+cpu")?;
-            self.passed_on = Some(passed_on);
-        }
-        self.write("cpu.max", &format!("{} {}", self.quota(), PERIOD.as_micros()))?;
-        self.write("cpu.weight", &(100 * WEIGHT).to_string())
-    }
-
-    /// Writes to a file of the directory that limits.
-    fn write(&self, name: &str, text: &str) -> io::Result<()> {
-        fs::write(self.limited().join(name), text)
-    }
-
-    fn limited(&self) -> &Path {
-        self.directories.first().map_or(Path::new(""), PathBuf::as_path)
+        self.group.pass_on(own, "cpu")?;
+        self.group.write("cpu.max", &format!("{} {}", self.quota(), PERIOD.as_micros()))?;
+        self.group.write("cpu.weight", &(100 * WEIGHT).to_string())
     }
 
     /// The same command, run in the group from its beginning.
     pub fn grouped(&self, command: &Command) -> Command {
-        grouped(command, &self.limited().join(self.members))
+        grouped(command, &self.group.directory().join(self.members))
     }
 
     /// The file in which the kernel counts periods, in version 2 processor time as well, and that in
     /// which version 1 counts processor time (which is not there in version 2).
     fn counters(&self) -> (PathBuf, PathBuf) {
-        let counting = self.directories.last().map_or(Path::new(""), PathBuf::as_path);
-        (self.limited().join("cpu.stat"), counting.join("cpuacct.usage"))
+        let counting = self.group.directories().last().map_or(Path::new(""), PathBuf::as_path);
+        (self.group.directory().join("cpu.stat"), counting.join("cpuacct.usage"))
     }
 }
 
@@ -167,7 +139,8 @@ impl engine::storage::Processors for Processors {
 
     fn join(&self) -> io::Result<()> {
         // 0 stands for who writes it.
-        self.directories
+        self.group
+            .directories()
             .iter()
             .try_for_each(|directory| fs::write(directory.join(self.members), "0"))
     }
@@ -175,22 +148,6 @@ impl engine::storage::Processors for Processors {
     fn did(&self) -> io::Result<ProcessorCount> {
         let (stat, usage) = self.counters();
         group_count(&stat, &usage)
-    }
-}
-
-impl Drop for Processors {
-    fn drop(&mut self) {
-        self.directories.iter().for_each(|directory| left::remove_when_empty(directory));
-        // Another weighin may have found it passed on and rely on that.
-        if let Some(mut guardian) = self.guardian.take() {
-            let _ = guardian.tell("");
-            guardian.leave();
-        }
-        if let Some(passed_on) = self.passed_on.take()
-            && !passed_on.parent().is_some_and(left::has_any)
-        {
-            let _ = fs::write(passed_on, "-cpu");
-        }
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::local::groups::lists;
 use engine::storage::Processors as _;
 use model::FailureKind;
 
@@ -74,7 +75,7 @@ fn work_until_throttled(held: &Processors) -> u64 {
 #[test]
 fn threads_are_held_with_those_they_start_and_others_are_not() {
     let Some(held) = held(0.1) else { return };
-    let group = held.directories[0].clone();
+    let group = held.group.directories()[0].clone();
     let listed = |group: &Path| read(&group.join(held.members)).lines().count();
     thread_scope(&held, || {
         assert_eq!(listed(&group), 1);
@@ -108,15 +109,15 @@ fn version_1_has_a_quota_in_one_hierarchy_and_an_account_in_the_other() {
     let (cpu, account) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let place = Place::First { cpu: cpu.path().into(), account: account.path().into() };
     let held = Processors::in_place(&place, 1.5).unwrap();
-    let group = held.directories[0].clone();
+    let group = held.group.directories()[0].clone();
     assert_eq!(read(&group.join("cpu.cfs_quota_us")), "150000");
     assert_eq!(read(&group.join("cpu.cfs_period_us")), "100000");
     held.join().unwrap();
-    for directory in &held.directories {
+    for directory in held.group.directories() {
         assert_eq!(read(&directory.join("tasks")), "0");
     }
-    assert!(held.directories[1].starts_with(account.path()));
-    assert_eq!(held.counters().1, held.directories[1].join("cpuacct.usage"));
+    assert!(held.group.directories()[1].starts_with(account.path()));
+    assert_eq!(held.counters().1, held.group.directories()[1].join("cpuacct.usage"));
 }
 
 #[test]
@@ -126,7 +127,7 @@ fn version_2_has_a_threaded_group_in_its_own_and_takes_back_what_it_passed_on() 
     fs::write(&control, "").unwrap();
     let place = Place::Second(own.path().into());
     let held = Processors::in_place(&place, 0.25).unwrap();
-    let group = held.directories[0].clone();
+    let group = held.group.directories()[0].clone();
     assert_eq!(read(&group.join("cgroup.type")), "threaded");
     assert_eq!(read(&group.join("cpu.max")), "25000 100000");
     assert_eq!(read(&control), "+cpu");

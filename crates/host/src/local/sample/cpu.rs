@@ -2,7 +2,7 @@
 
 use model::CpuShares;
 
-/// Time of all processors together since boot, in clock ticks (`/proc/stat`, first line).
+/// Time of processors together since boot, in clock ticks (`/proc/stat`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CpuTimes {
     /// User, with nice; guests are part of it already.
@@ -18,12 +18,29 @@ pub struct CpuTimes {
 }
 
 impl CpuTimes {
-    /// Reads the first line of `/proc/stat`; `None` when it isn't there. Fields that an old kernel
-    /// lacks count as zero.
-    pub fn parse(stat: &str) -> Option<Self> {
+    /// Reads the first line of `/proc/stat`, or those of these processors where some are given; `None`
+    /// when one isn't there. Fields that an old kernel lacks count as zero.
+    pub fn parse(stat: &str, processors: &[u32]) -> Option<Self> {
+        if processors.is_empty() {
+            return Self::parse_line(stat, "cpu ");
+        }
+        let of = |processor| Self::parse_line(stat, &format!("cpu{processor} "));
+        processors.iter().map(of).try_fold(Self::default(), |sum, one| {
+            let one = one?;
+            Some(Self {
+                user: sum.user.saturating_add(one.user),
+                system: sum.system.saturating_add(one.system),
+                iowait: sum.iowait.saturating_add(one.iowait),
+                steal: sum.steal.saturating_add(one.steal),
+                idle: sum.idle.saturating_add(one.idle),
+            })
+        })
+    }
+
+    fn parse_line(stat: &str, name: &str) -> Option<Self> {
         let fields: Vec<u64> = stat
             .lines()
-            .find_map(|line| line.strip_prefix("cpu "))?
+            .find_map(|line| line.strip_prefix(name))?
             .split_ascii_whitespace()
             .map_while(|field| field.parse().ok())
             .collect();
@@ -70,8 +87,8 @@ mod tests {
 
     #[test]
     fn shares_are_those_computed_by_hand() {
-        let earlier = CpuTimes::parse(EARLIER).unwrap();
-        let later = CpuTimes::parse(LATER).unwrap();
+        let earlier = CpuTimes::parse(EARLIER, &[]).unwrap();
+        let later = CpuTimes::parse(LATER, &[]).unwrap();
         // Differences: user 50 + 10, system 20 + 5 + 5, idle 80, iowait 20, steal 10: 200 ticks.
         let shares = later.shares_since(&earlier);
         assert_eq!(shares.user, 0.30);
@@ -80,6 +97,16 @@ mod tests {
         assert_eq!(shares.steal, 0.05);
         assert_eq!(shares.idle, 0.40);
         assert!((shares.busy() - 0.45).abs() < 1e-12);
+    }
+
+    #[test]
+    fn figures_of_some_processors_are_theirs_together() {
+        let stat = "cpu  9 9 9 9\ncpu0 1 2 3 4 5 6 7 8\ncpu1 10 0 0 10\ncpu10 50 0 0 50\n";
+        let of = |processors: &[u32]| CpuTimes::parse(stat, processors);
+        let expected = CpuTimes { user: 13, system: 16, iowait: 5, steal: 8, idle: 14 };
+        assert_eq!(of(&[0, 1]), Some(expected));
+        assert_eq!(of(&[10]).unwrap().user, 50);
+        assert_eq!(of(&[0, 2]), None);
     }
 
     #[test]
@@ -93,10 +120,10 @@ mod tests {
 
     #[test]
     fn old_kernels_lack_columns_and_other_text_is_refused() {
-        let old = CpuTimes::parse("cpu 4 3 2 1\n").unwrap();
+        let old = CpuTimes::parse("cpu 4 3 2 1\n", &[]).unwrap();
         assert_eq!(old, CpuTimes { user: 7, system: 2, idle: 1, ..CpuTimes::default() });
-        assert_eq!(CpuTimes::parse(""), None);
-        assert_eq!(CpuTimes::parse("cpu  many\n"), None);
-        assert_eq!(CpuTimes::parse("intr 1 2 3\n"), None);
+        assert_eq!(CpuTimes::parse("", &[]), None);
+        assert_eq!(CpuTimes::parse("cpu  many\n", &[]), None);
+        assert_eq!(CpuTimes::parse("intr 1 2 3\n", &[]), None);
     }
 }

@@ -10,7 +10,9 @@ use std::time::Duration;
 /// # Panics
 /// Never, or there is something to fix.
 pub fn read_kernel_text(earlier: &str, later: &str) {
-    if let (Some(earlier), Some(later)) = (CpuTimes::parse(earlier), CpuTimes::parse(later)) {
+    if let (Some(earlier), Some(later)) =
+        (CpuTimes::parse(earlier, &[]), CpuTimes::parse(later, &[]))
+    {
         let shares = later.shares_since(&earlier);
         assert!((0.0..=1.000_001).contains(&shares.busy()), "{shares:?}");
     }

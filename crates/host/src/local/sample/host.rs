@@ -11,6 +11,8 @@ use std::time::Instant;
 /// Reads the host's counters.
 #[derive(Debug, Default)]
 pub struct HostReader {
+    /// Of which alone the figures of processors are; none for all.
+    processors: Vec<u32>,
     whole: BTreeSet<String>,
 }
 
@@ -33,14 +35,21 @@ impl HostReader {
         Self::default()
     }
 
+    /// One whose figures of processors are of these alone, where some are given. How often they turned to
+    /// another thread is not known of some.
+    pub fn of_processors(processors: Vec<u32>) -> Self {
+        Self { processors, ..Self::default() }
+    }
+
     /// Reads all counters now. What can't be read is absent.
     pub fn read(&mut self) -> HostReading {
         let taken_at = Instant::now();
         let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
-        let cpu = CpuTimes::parse(&stat);
+        let cpu = CpuTimes::parse(&stat, &self.processors);
+        let switches = if self.processors.is_empty() { context_switches(&stat) } else { None };
         let mut disks = parse_diskstats(&fs::read_to_string("/proc/diskstats").unwrap_or_default());
         disks.retain(|name, counters| !counters.idle_since_boot() && self.is_whole(name));
-        HostReading { taken_at, cpu, context_switches: context_switches(&stat), disks }
+        HostReading { taken_at, cpu, context_switches: switches, disks }
     }
 
     /// Whether a device is a whole one. A partition's IO is in its disk's figures already.

@@ -8,6 +8,7 @@ use super::facts::online_cpus;
 use super::process::clock_tick;
 use crate::MeasuredPhase;
 use crate::local::os::{Stat, parse_stat};
+use crate::local::processors::allowed_in;
 use model::{NamedUse, ProcessorUse, Sample};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs;
@@ -32,6 +33,9 @@ const INTERVAL: Duration = Duration::from_secs(1);
 pub(super) struct Processes {
     /// The phases still to come in which the load measures, and before them the one under way.
     measured: VecDeque<MeasuredPhase>,
+    /// The processors that are watched; none for all.
+    processors: Vec<u32>,
+    /// How many these are.
     cpus: u32,
     /// The server, its replicas, and those of weighin.
     ours: Vec<u32>,
@@ -46,11 +50,13 @@ pub(super) struct Processes {
 }
 
 impl Processes {
-    /// Of a load that measures in these phases.
-    pub(super) fn new(ours: Vec<u32>, measured: Vec<MeasuredPhase>) -> Self {
+    /// Of a load that measures in these phases, and has these processors to itself where some are given.
+    pub(super) fn new(ours: Vec<u32>, measured: Vec<MeasuredPhase>, processors: Vec<u32>) -> Self {
+        let cpus = if processors.is_empty() { online_cpus() } else { processors.len() as u32 };
         Self {
             measured: measured.into(),
-            cpus: online_cpus().max(1),
+            processors,
+            cpus: cpus.max(1),
             ours,
             seen: HashMap::new(),
             used: BTreeMap::new(),
@@ -112,9 +118,9 @@ impl Processes {
         for (pid, name, stat) in all {
             let before = self.seen.get(&pid).filter(|old| old.start_ticks == stat.start_ticks);
             let ticks = stat.cpu_ticks.saturating_sub(before.map_or(0, |old| old.cpu_ticks));
-            if !is_first && ticks > 0 {
-                // A server may be several processes of one name.
-                let is_ours = named.contains_key(&pid) || named.get(&stat.parent) == Some(&name);
+            // A server may be several processes of one name.
+            let is_ours = named.contains_key(&pid) || named.get(&stat.parent) == Some(&name);
+            if !is_first && ticks > 0 && (is_ours || self.may_run_here(pid)) {
                 *self.used.entry((is_ours, shown_as(pid, name))).or_default() += ticks;
             }
             seen.insert(pid, stat);
@@ -123,11 +129,21 @@ impl Processes {
         self.last = Some(now);
     }
 
+    /// Whether a process may use one of the processors that are watched.
+    fn may_run_here(&self, pid: u32) -> bool {
+        if self.processors.is_empty() {
+            return true;
+        }
+        let status = fs::read(format!("/proc/{pid}/status")).unwrap_or_default();
+        let allowed = allowed_in(&String::from_utf8_lossy(&status));
+        allowed.is_none_or(|all| all.iter().any(|one| self.processors.contains(one)))
+    }
+
     /// What they used between the first look and the last of each phase.
     pub(super) fn processor_use(&self) -> ProcessorUse {
         let seconds = (self.before + self.looked_for()).as_secs_f64();
         if seconds <= 0.0 {
-            return ProcessorUse { boot: boot(), cpus: self.cpus, processes: Vec::new() };
+            return self.machine();
         }
         let tick = clock_tick().as_secs_f64();
         let named = |(key, &ticks): (&(bool, String), &u64)| NamedUse {
@@ -142,7 +158,12 @@ impl Processes {
             others += usize::from(!process.is_ours);
             process.is_ours || others <= MOST_OTHERS
         });
-        ProcessorUse { boot: boot(), cpus: self.cpus, processes }
+        ProcessorUse { processes, ..self.machine() }
+    }
+
+    fn machine(&self) -> ProcessorUse {
+        let apart = self.processors.clone();
+        ProcessorUse { boot: boot(), cpus: self.cpus, apart, processes: Vec::new() }
     }
 }
 
@@ -219,7 +240,7 @@ mod tests {
     #[test]
     fn who_used_the_processors_is_named_also_when_it_has_ended_and_ours_is_marked() {
         let ours = Spinning::start("ours-spins");
-        let mut processes = Processes::new(vec![ours.0.id()], vec![MeasuredPhase::WHOLE]);
+        let mut processes = Processes::new(vec![ours.0.id()], vec![MeasuredPhase::WHOLE], vec![]);
         processes.look();
         let began = Instant::now();
         let other = Spinning::start("other\u{1b}[2Jspins");

@@ -95,7 +95,7 @@ impl Sampling {
             grid: Grid::new(options.origin, &options.measured, every),
             timeout: (every / 2).min(MAX_TIMEOUT),
             origin: options.origin,
-            host: HostReader::new(),
+            host: HostReader::of_processors(options.processors.clone()),
             server: options.server_pid.map(ProcessReader::new),
             replicas: (!options.replica_pids.is_empty())
                 .then(|| Companions::new(&options.replica_pids)),
@@ -104,7 +104,7 @@ impl Sampling {
             counters: options.counters.map(CounterThread::start),
             on_sample: options.on_sample,
             samples: Vec::new(),
-            processes: Processes::new(ours, options.measured),
+            processes: Processes::new(ours, options.measured, options.processors),
         }
     }
 

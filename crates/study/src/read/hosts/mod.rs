@@ -1,6 +1,7 @@
 //! Machines that targets are on, and that weighin reaches over SSH.
 
 mod destination;
+pub(super) mod duet;
 pub(super) mod fleet;
 pub(crate) mod instance;
 pub(super) mod load_hosts;

@@ -2,6 +2,7 @@ use super::not_tested;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 type Limit = &'static [(&'static str, &'static str, &'static str)];
 
@@ -29,6 +30,13 @@ pub fn held_back() -> bool {
         let throttled = text.lines().find_map(|line| line.strip_prefix("nr_throttled "));
         throttled.is_some_and(|times| times != "0")
     })
+}
+
+/// The control groups that a weighin with that number has made.
+pub fn groups_of(weighin: u32) -> Vec<String> {
+    let find = ["/sys/fs/cgroup", "-type", "d", "-name", &format!("weighin-cpus-{weighin}-*")];
+    let found = Command::new("find").args(find).output().unwrap();
+    String::from_utf8_lossy(&found.stdout).lines().map(str::to_owned).collect()
 }
 
 /// A control group whose processes get a part of one processor; gone when this is dropped.

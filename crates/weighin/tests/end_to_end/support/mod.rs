@@ -18,7 +18,7 @@ mod workplace;
 pub use by_hand::{Frozen, adds_up, number, point_selects, prepared, whole};
 pub use certificates::{certificates, certificates_for};
 pub use confined::{without_io_uring, without_registering};
-pub use control_group::{ControlGroup, held_back};
+pub use control_group::{ControlGroup, groups_of, held_back};
 pub use disks::{Disk, LoopDevice, file_of};
 pub use fake::{fake_server, handshake, mysql_error, packet, silent_after_login};
 pub use fetched::{MARIADB, MYSQL, POSTGRESQL, VALKEY, fetched};

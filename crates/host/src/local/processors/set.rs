@@ -1,0 +1,339 @@
+//! Some of the machine's processors for some processes, which run on no others.
+
+use super::group::Group;
+use super::topology::{cores, equal_sets, list};
+use crate::local::groups::{Hierarchy, group_of, lists, mounts};
+use crate::local::os;
+use model::{Failure, FailureKind};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How often it is looked at most whether a process has started others while it was moved.
+const LOOKS: u32 = 100;
+/// What can always be done.
+const LEAVE_OUT: &str = "leave `duet` out";
+
+/// Where such groups are made: within the one that weighin runs in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    /// Of the controller `cpuset` of version 1.
+    First(PathBuf),
+    /// Of version 2.
+    Second(PathBuf),
+}
+
+/// Processors of this machine for the processes that are moved to them. Dropping it moves these back to
+/// where weighin is.
+#[derive(Debug)]
+pub struct ProcessorSet {
+    processors: Vec<u32>,
+    /// Where its members were before.
+    outside: PathBuf,
+    group: Group,
+    is_second: bool,
+}
+
+impl ProcessorSet {
+    /// Divides the processors that weighin may use into so many equal sets of whole cores. The later
+    /// ones must be dropped first.
+    ///
+    /// # Errors
+    /// `NotPermitted` where there are too few, or this machine or its permissions don't allow it, with
+    /// what would.
+    pub fn hold(count: usize) -> Result<Vec<Self>, Failure> {
+        let cores = cores();
+        let there = cores.len();
+        let sets = equal_sets(cores, count).ok_or_else(|| too_few(there, count))?;
+        let place = Place::of_this_process()?;
+        let held = sets.into_iter().map(|processors| Self::in_place(&place, processors));
+        held.collect::<io::Result<_>>().map_err(|error| place.refusal(&error))
+    }
+
+    fn in_place(place: &Place, processors: Vec<u32>) -> io::Result<Self> {
+        let (Place::First(own) | Place::Second(own)) = place;
+        let mut group = Group::make(&[own])?;
+        match place {
+            // Without memory it takes no member.
+            Place::First(own) => {
+                let memory = fs::read_to_string(own.join("cpuset.mems"))?;
+                group.write("cpuset.mems", memory.trim())?;
+            }
+            Place::Second(own) => group.pass_on(own, "cpuset")?,
+        }
+        group.write("cpuset.cpus", &list(&processors))?;
+        let is_second = matches!(place, Place::Second(_));
+        Ok(Self { processors, outside: own.clone(), group, is_second })
+    }
+
+    /// Their numbers, in rising order.
+    pub fn processors(&self) -> &[u32] {
+        &self.processors
+    }
+
+    /// Whether a process that is moved leaves other groups for it, such as one that limits what it does
+    /// to its disks.
+    pub fn takes_from_other_groups(&self) -> bool {
+        self.is_second
+    }
+
+    /// Moves a process and those that it has started, with all that they will start.
+    ///
+    /// # Errors
+    /// `NotPermitted` when one cannot be moved.
+    pub fn add(&self, pid: u32) -> Result<(), Failure> {
+        let mut moved = BTreeSet::new();
+        // One that was started while its parent was moved may have been left behind.
+        for _ in 0..LOOKS {
+            let new: Vec<u32> =
+                with_descendants(pid).into_iter().filter(|one| !moved.contains(one)).collect();
+            if new.is_empty() {
+                break;
+            }
+            for one in new {
+                match self.group.write("cgroup.procs", &one.to_string()) {
+                    // It has ended meanwhile.
+                    Err(error) if error.raw_os_error() == Some(libc::ESRCH) && one != pid => {}
+                    result => result.map_err(|error| self.not_moved(one, &error))?,
+                }
+                moved.insert(one);
+            }
+        }
+        Ok(())
+    }
+
+    fn not_moved(&self, pid: u32, error: &io::Error) -> Failure {
+        let processors = list(&self.processors);
+        refused(
+            &format!("process {pid} cannot be moved to processors {processors}: {error}"),
+            &format!("run weighin as root, outside of containers; or {LEAVE_OUT}"),
+        )
+    }
+}
+
+impl Drop for ProcessorSet {
+    fn drop(&mut self) {
+        // A server may go on after the load; without it there are none.
+        let group = self.group.directory();
+        for _ in 0..LOOKS {
+            let members = members(group);
+            if members.is_empty() {
+                break;
+            }
+            for pid in members {
+                let _ = fs::write(self.outside.join("cgroup.procs"), pid.to_string());
+            }
+        }
+    }
+}
+
+/// The processes in a group. A group of threads of version 2 lists these alone: each is in
+/// `/proc/<thread>` as well as its process.
+fn members(group: &Path) -> BTreeSet<u32> {
+    let read = |name: &str| fs::read_to_string(group.join(name)).ok();
+    let text = read("cgroup.procs").or_else(|| read("cgroup.threads")).unwrap_or_default();
+    text.lines().filter_map(|line| line.trim().parse().ok()).collect()
+}
+
+/// A process and those that it, and they, have started.
+fn with_descendants(pid: u32) -> BTreeSet<u32> {
+    let parents: Vec<(u32, u32)> =
+        os::processes().filter_map(|one| Some((one, os::read_stat(one)?.parent))).collect();
+    let mut all = BTreeSet::from([pid]);
+    loop {
+        let before = all.len();
+        all.extend(
+            parents
+                .iter()
+                .filter(|(_, parent)| all.contains(parent))
+                .map(|(one, _)| *one)
+                .collect::<Vec<_>>(),
+        );
+        if all.len() == before {
+            return all;
+        }
+    }
+}
+
+impl Place {
+    fn of_this_process() -> Result<Self, Failure> {
+        Self::find(&mounts(), &fs::read_to_string("/proc/self/cgroup").unwrap_or_default())
+    }
+
+    fn find(mountinfo: &str, cgroup: &str) -> Result<Self, Failure> {
+        let first = Hierarchy::find(mountinfo, "cgroup", "cpuset");
+        if let Some((found, own)) = first.zip(group_of(cgroup, "cpuset")) {
+            return found.directory(&own).map(Self::First).ok_or_else(hidden);
+        }
+        let second = Hierarchy::find(mountinfo, "cgroup2", "").zip(group_of(cgroup, ""));
+        let Some((found, own)) = second else { return Err(none()) };
+        let own = found.directory(&own).ok_or_else(hidden)?;
+        if lists(&own.join("cgroup.controllers"), "cpuset") {
+            return Ok(Self::Second(own));
+        }
+        if !lists(&found.top.join("cgroup.controllers"), "cpuset") {
+            return Err(none());
+        }
+        let message = format!(
+            "processors cannot be divided in {}, the control group that weighin runs in: it does not \
+             have the controller cpuset",
+            own.display()
+        );
+        Err(refused(&message, &own_scope()))
+    }
+
+    /// What is said where a group could not be made or set up here.
+    fn refusal(&self, error: &io::Error) -> Failure {
+        let (within, remedy) = match self {
+            Self::First(own) => {
+                (own, format!("run weighin as root, outside of containers; or {LEAVE_OUT}"))
+            }
+            Self::Second(own) => (own, own_scope()),
+        };
+        let message = format!(
+            "no control group can be made in {} to give targets processors of their own: {error}",
+            within.display()
+        );
+        refused(&message, &remedy)
+    }
+}
+
+/// How to get a group of one's own from systemd.
+fn own_scope() -> String {
+    let user = if os::is_root() { "" } else { " --user" };
+    format!(
+        "run it in a group of its own: systemd-run{user} --scope -p Delegate=cpuset weighin ...; or \
+         {LEAVE_OUT}"
+    )
+}
+
+fn too_few(cores: usize, count: usize) -> Failure {
+    let message = format!(
+        "this machine has too few processors to give {count} targets equal sets of their own: {cores} \
+         of them are whole cores, and threads of one core cannot be kept apart"
+    );
+    let remedy = format!(
+        "use a machine with a core for each target, and for the A/A control; leave `noise_floor` out; \
+         or {LEAVE_OUT}"
+    );
+    refused(&message, &remedy)
+}
+
+fn none() -> Failure {
+    refused("this machine has no control groups that divide processors (cpuset)", LEAVE_OUT)
+}
+
+fn hidden() -> Failure {
+    refused(
+        "processors cannot be divided here: this container does not show the control group that weighin \
+         runs in",
+        &format!("run weighin outside of containers, or {LEAVE_OUT}"),
+    )
+}
+
+fn refused(message: &str, remedy: &str) -> Failure {
+    Failure::new(FailureKind::NotPermitted, message, remedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Child, Command, Stdio};
+
+    /// A process that starts another, and both wait.
+    struct Waiting(Child);
+
+    impl Waiting {
+        fn start() -> Self {
+            let mut command = Command::new("sh");
+            command.args(["-c", "sleep 1000 & echo started; wait"]).stdout(Stdio::piped());
+            let mut child = command.spawn().unwrap();
+            let mut said = [0; 8];
+            io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut said).unwrap();
+            Self(child)
+        }
+
+        /// The processors that it and its child may use.
+        fn allowed(&self) -> Vec<Vec<u32>> {
+            let all = with_descendants(self.0.id()).into_iter();
+            let status = all.map(|pid| fs::read_to_string(format!("/proc/{pid}/status")).unwrap());
+            status.map(|status| super::super::topology::allowed_in(&status).unwrap()).collect()
+        }
+    }
+
+    impl Drop for Waiting {
+        fn drop(&mut self) {
+            with_descendants(self.0.id()).into_iter().for_each(|pid| drop(os::kill(pid)));
+            let _ = self.0.wait();
+        }
+    }
+
+    #[test]
+    fn processes_are_moved_with_those_they_started_and_go_back_where_it_is_permitted() {
+        let mut sets = match ProcessorSet::hold(1) {
+            Ok(sets) => sets,
+            Err(failure) => {
+                assert_eq!(failure.kind, FailureKind::NotPermitted, "{failure:?}");
+                eprintln!("not tested: {}", failure.message);
+                return;
+            }
+        };
+        let set = sets.pop().unwrap();
+        let (group, own) = (set.group.directory().to_owned(), set.processors().to_vec());
+        let process = Waiting::start();
+        let before = process.allowed();
+        set.add(process.0.id()).unwrap();
+        assert_eq!(members(&group).len(), 2);
+        assert_eq!(process.allowed(), [own.clone(), own]);
+        drop(set);
+        assert!(!group.exists());
+        assert_eq!(process.allowed(), before);
+    }
+
+    #[test]
+    fn version_1_and_2_have_groups_of_their_own_kind() {
+        let own = tempfile::tempdir().unwrap();
+        fs::write(own.path().join("cpuset.mems"), "0-1\n").unwrap();
+        let read = |set: &ProcessorSet, name| {
+            fs::read_to_string(set.group.directory().join(name)).unwrap()
+        };
+        let set = ProcessorSet::in_place(&Place::First(own.path().into()), vec![0, 2]).unwrap();
+        assert_eq!(
+            (read(&set, "cpuset.cpus").as_str(), read(&set, "cpuset.mems").as_str()),
+            ("0,2", "0-1")
+        );
+        assert!(!set.takes_from_other_groups());
+        fs::write(own.path().join("cgroup.subtree_control"), "").unwrap();
+        let set = ProcessorSet::in_place(&Place::Second(own.path().into()), vec![1]).unwrap();
+        assert_eq!(
+            (read(&set, "cpuset.cpus").as_str(), read(&set, "cgroup.type").as_str()),
+            ("1", "threaded")
+        );
+        assert!(set.takes_from_other_groups());
+        let control = fs::read_to_string(own.path().join("cgroup.subtree_control")).unwrap();
+        assert_eq!(control, "+cpuset");
+    }
+
+    #[test]
+    fn a_machine_that_cannot_divide_its_processors_says_why() {
+        let refusal = |mounts: &str, cgroup: &str| {
+            let failure = Place::find(mounts, cgroup).unwrap_err();
+            assert!(failure.remedy.contains("leave `duet` out"), "{failure:?}");
+            failure.message
+        };
+        assert!(refusal("", "").contains("no control groups that divide"));
+        let first = "32 31 0:29 /docker/ab /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n";
+        assert!(refusal(first, "2:cpuset:/\n").contains("this container"));
+        let seen = first.replace("/docker/ab", "/");
+        let place = Place::First("/sys/fs/cgroup/cpuset/a".into());
+        assert_eq!(Place::find(&seen, "2:cpuset:/a\n0::/\n"), Ok(place));
+        let root = tempfile::tempdir().unwrap();
+        let mounts = format!("36 25 0:31 / {} rw - cgroup2 cgroup2 rw\n", root.path().display());
+        fs::create_dir(root.path().join("a")).unwrap();
+        fs::write(root.path().join("cgroup.controllers"), "cpuset cpu\n").unwrap();
+        assert!(refusal(&mounts, "0::/a\n").contains("does not have the controller cpuset"));
+        let failure = ProcessorSet::hold(100_000).unwrap_err();
+        assert!(failure.message.contains("too few processors"), "{failure:?}");
+    }
+}
