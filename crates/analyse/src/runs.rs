@@ -3,7 +3,8 @@
 //! Blocks of different runs have nothing in common, so nothing is paired. How far trials scatter is
 //! learned from the cells of both runs.
 
-use crate::cell::series::{Kin, Series};
+use crate::cell::repeats::LIKELY;
+use crate::cell::series::{Kin, Series, persistence};
 use crate::cell::{CellData, Cells, collect};
 use crate::compare::family;
 use crate::compare::family::Compared;
@@ -75,8 +76,24 @@ pub struct TestRuns {
     pub is_same: bool,
     /// By metric, the higher one of both runs: what is no larger is no difference between them either.
     pub floors: Vec<NoiseFloor>,
+    /// Targets whose figures resemble each other from block to block, by the metric that decides: their
+    /// ratios were held to more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lasting: Vec<LastingTarget>,
     /// Target by target, by level; then over all levels where there are several.
     pub results: Vec<RunResult>,
+}
+
+/// A target whose noise lasts from block to block in one run or in both.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LastingTarget {
+    pub target: String,
+    /// How likely it lasts, from 0 to 1.
+    pub likely: f64,
+    /// How figures of one block and the next correlate then.
+    pub autocorrelation: f64,
+    /// By what factor the interval of new ÷ old at a level is wider for it.
+    pub widening: f64,
 }
 
 /// One figure of a target in both runs.
@@ -121,8 +138,13 @@ pub fn compare_runs(old: &Dataset, new: &Dataset, earlier: &EarlierRuns) -> RunC
     for pair in pairs(&old_side, &new_side, earlier) {
         unmatched.extend(pair.unmatched(pair.metrics().first().copied()));
         let Some(basis) = pair.basis else { continue };
+        let deciding = deciding(pair.new, basis);
+        let mut lasting = Vec::new();
         for metric in pair.metrics() {
             let results = pair.results(metric);
+            if metric == deciding {
+                lasting.extend(results.iter().filter_map(TargetRuns::lasting));
+            }
             earlier_runs = earlier_runs.max(most_earlier(&results));
             overall.extend(results.iter().filter_map(|r| compared(r.over_levels()?, new)));
             levels.extend(
@@ -130,7 +152,14 @@ pub fn compare_runs(old: &Dataset, new: &Dataset, earlier: &EarlierRuns) -> RunC
             );
         }
         let (test, is_same) = (pair.old.name.clone(), pair.is_same());
-        tests.push(TestRuns { test, basis, is_same, floors: pair.floors, results: Vec::new() });
+        tests.push(TestRuns {
+            test,
+            basis,
+            is_same,
+            floors: pair.floors,
+            lasting,
+            results: Vec::new(),
+        });
     }
     let mut levels = family::adjust_for_multiplicity(&new.study, levels);
     let mut overall = family::adjust_for_multiplicity(&new.study, overall);
@@ -264,12 +293,41 @@ struct TargetRuns {
 }
 
 impl TargetRuns {
+    /// What lasts in its figures, where that is likely.
+    fn lasting(&self) -> Option<LastingTarget> {
+        let longest = self.levels.iter().max_by_key(|one| one.old.repeats().count())?;
+        let noise = longest.new.lasting(&longest.old, longest.old.repeats().count())?;
+        (noise.likely >= LIKELY).then(|| LastingTarget {
+            target: longest.target.clone(),
+            likely: noise.likely,
+            autocorrelation: noise.autocorrelation,
+            widening: noise.widening,
+        })
+    }
+
+    /// Tells all levels how far the noise of each run lasts.
+    fn learn_persistence(&mut self) {
+        let old = persistence(self.levels.iter().map(|one| &one.old)).map(Arc::new);
+        let new = persistence(self.levels.iter().map(|one| &one.new)).map(Arc::new);
+        for one in &mut self.levels {
+            one.old.lasts_as(old.as_ref());
+            one.new.lasts_as(new.as_ref());
+        }
+    }
+
     /// The geometric means over these levels; `None` for fewer than two.
     fn over_levels(&self) -> Option<Matched> {
         let first = self.levels.first()?;
         let pairs: Vec<(&Series, &Series)> =
             self.levels.iter().map(|matched| (&matched.old, &matched.new)).collect();
-        let pooled = pool(&pairs, MIN_LEVELS)?;
+        let mut pooled = pool(&pairs, MIN_LEVELS)?;
+        let of_means = |series: fn(&Matched) -> &Series| {
+            let kept = pooled.kept.iter().map(|&index| series(&self.levels[index]));
+            Some(Arc::new(persistence(kept)?.of_means()))
+        };
+        let (old, new) = (of_means(|one| &one.old), of_means(|one| &one.new));
+        pooled.base.lasts_as(old.as_ref());
+        pooled.candidate.lasts_as(new.as_ref());
         let of_kept = || pooled.kept.iter().filter_map(|&index| self.levels[index].level).collect();
         let are_some = pooled.kept.len() < self.levels.len();
         Some(Matched {
@@ -375,7 +433,10 @@ impl Pair<'_> {
         let means: Vec<Figure> =
             targets.iter().map(|t| (t.levels[0].target.as_str(), whole(t))).collect();
         let between = self.earlier.scatter(self.study, self.new, metric, &means);
-        targets.iter_mut().for_each(|target| target.between = between);
+        for target in &mut targets {
+            target.between = between;
+            target.learn_persistence();
+        }
         targets
     }
 

@@ -6,7 +6,7 @@ use crate::numbers::{self, count, counted, date, interval, list, percent};
 use crate::tables::{Picture, Table, TableCell, Tone, numbers as column, words};
 use crate::words::{levels, metric_name};
 use analyse::Verdict;
-use analyse::runs::{RunComparison, RunResult, TestRuns, Unmatched};
+use analyse::runs::{LastingTarget, RunComparison, RunResult, TestRuns, Unmatched};
 use model::{Dataset, Level, text};
 use serde::Serialize;
 use stats::Estimate;
@@ -140,6 +140,9 @@ fn of_test(test: &TestRuns, b: &mut Blocks) {
         false => b.table(table(test)),
     }
     b.paragraph(noise_floor(test).unwrap_or_default());
+    if let Some(lasting) = lasting(test) {
+        b.warning(lasting);
+    }
 }
 
 fn changes(found: &RunComparison, study: &[String], b: &mut Blocks) {
@@ -168,6 +171,25 @@ fn changes(found: &RunComparison, study: &[String], b: &mut Blocks) {
         );
     }
     b.bullets(said);
+}
+
+/// Of which targets repeats say less than they seem to.
+fn lasting(test: &TestRuns) -> Option<String> {
+    let names: Vec<String> =
+        test.lasting.iter().map(|one| text::line(&one.target).into_owned()).collect();
+    let most = |of: fn(&LastingTarget) -> f64| {
+        numbers::figure(test.lasting.iter().map(of).fold(0.0, f64::max))
+    };
+    (!names.is_empty()).then(|| {
+        format!(
+            "Noise of {} lasts from block to block (autocorrelation {}), as on a machine that drifts: \
+             repeats in a row then say little more than a few. Intervals of new ÷ old are {} times as \
+             wide for it; runs whose blocks are spread over more time tell more.",
+            list(&names),
+            most(|one| one.autocorrelation),
+            most(|one| one.widening),
+        )
+    })
 }
 
 /// Below which differences are not claimed, where a run has an A/A control.

@@ -1,5 +1,6 @@
 //! The centre of a sample, and how far off it may be.
 
+use crate::apart::EffectApart;
 use crate::interval::{Bounds, is_confidence};
 use crate::lasting::Effect;
 use crate::student::two_tails;
@@ -56,24 +57,19 @@ impl Centre {
         Self { value, n, errors, equality: None }
     }
 
-    /// Of the difference b − a of two centres by the same scatter.
+    /// Of the difference b − a of two centres by the same scatter, in whose values that may last.
     ///
     /// The degrees of freedom are Satterthwaite's of what each sample says itself and half of what it
     /// has borrowed: both have borrowed the same, as two targets at a level mostly scatter alike, and
     /// what is borrowed twice counts once.
-    pub(crate) fn difference(a: &Self, b: &Self) -> Self {
-        let once = |centre: &Self, error: &Error| {
-            let own = (centre.n - 1.0).min(error.freedom);
-            f64::midpoint(own, error.freedom)
-        };
-        // Both were found by the same possibilities, in the same order.
-        let errors = a.errors.iter().zip(&b.errors).map(|(of_a, of_b)| {
-            let (a_squared, b_squared) = (of_a.scale.powi(2), of_b.scale.powi(2));
-            let (a_freedom, b_freedom) = (once(a, of_a), once(b, of_b));
-            let both = a_squared + b_squared;
-            let parts = a_squared.powi(2) / a_freedom + b_squared.powi(2) / b_freedom;
-            let freedom = if both > 0.0 { both.powi(2) / parts } else { a_freedom + b_freedom };
-            Error { scale: both.sqrt(), freedom, ..*of_a }
+    pub(crate) fn difference(a: &Self, b: &Self, effects: &[EffectApart]) -> Self {
+        let errors = effects.iter().flat_map(|effect| {
+            let widens = effect.of.iter().any(|(widening, _)| *widening > 1.0);
+            let each = |c: &Self| if widens { c.by_freedom() } else { c.errors.clone() };
+            // Both were found by the same possibilities, in the same order.
+            let both = each(a).into_iter().zip(each(b));
+            both.map(|(of_a, of_b)| difference((a.n, &of_a), (b.n, &of_b), effect))
+                .collect::<Vec<Error>>()
         });
         Self { value: b.value - a.value, n: a.n.min(b.n), errors: errors.collect(), ..*a }
     }
@@ -256,6 +252,21 @@ impl Centre {
         let slope = (freedom + 1.0) * t.powi(2) / (freedom + t.powi(2));
         ((t * scale.sqrt()).ln(), slope.max(0.1))
     }
+}
+
+/// Of two errors of means of so many values.
+fn difference(a: (f64, &Error), b: (f64, &Error), effect: &EffectApart) -> Error {
+    let one = |(n, error): (f64, &Error), (widening, left): (f64, f64)| {
+        let own = (n - 1.0).min(error.freedom);
+        let lost = own * (1.0 - left);
+        let freedom = (f64::midpoint(own, error.freedom) - lost).max(1.0);
+        ((error.scale * widening).powi(2), freedom)
+    };
+    let ((of_a, a_freedom), (of_b, b_freedom)) = (one(a, effect.of[0]), one(b, effect.of[1]));
+    let squared = of_a + of_b;
+    let parts = of_a.powi(2) / a_freedom + of_b.powi(2) / b_freedom;
+    let freedom = if squared > 0.0 { squared.powi(2) / parts } else { a_freedom + b_freedom };
+    Error { weight: a.1.weight * effect.weight, scale: squared.sqrt(), freedom, equal: a.1.equal }
 }
 
 /// How many standard deviations a two-sided p-value is worth.

@@ -23,14 +23,14 @@ const IN_COMMON: f64 = 0.2;
 const SHARPENED: f64 = 3.0;
 /// Three and four blocks tell next to nothing of what lasts, and would pay for it in every study: by the
 /// number of blocks, what share of the above counts.
-const FEW_BLOCKS: [f64; 5] = [0.0, 0.0, 0.0, 0.2, 0.5];
+pub(crate) const FEW_BLOCKS: [f64; 5] = [0.0, 0.0, 0.0, 0.2, 0.5];
 /// So do fewer levels than these, by the root of their number.
-const LEVELS_THAT_TELL: f64 = 6.0;
+pub(crate) const LEVELS_THAT_TELL: f64 = 6.0;
 /// Autocorrelations that noise of cells may have from a block to the next.
-const OF_CELLS: [f64; 3] = [0.5, 0.75, 0.95];
+pub(crate) const OF_CELLS: [f64; 3] = [0.5, 0.75, 0.95];
 /// How many times as large as the variance of its own the one may be that a level has in common with
 /// the others of its block, and how far that may last.
-const SHARED: [f64; 4] = [0.4, 1.0, 2.5, 10.0];
+pub(crate) const SHARED: [f64; 4] = [0.4, 1.0, 2.5, 10.0];
 const OF_SHARED: [f64; 3] = [0.5, 0.8, 0.95];
 /// What share of a ratio's variance is that of the target that lasts, as far as that is told apart.
 const OWN: [f64; 3] = [0.25, 0.5, 0.75];
@@ -40,9 +40,9 @@ const OF_COMMON: [f64; 3] = [0.0, 0.5, 0.85];
 /// The logarithm of odds beyond which nothing is doubtful.
 const HIGHEST_ODDS: f64 = 300.0;
 /// From this autocorrelation on it lasts much.
-const MUCH: f64 = 0.6;
+pub(crate) const MUCH: f64 = 0.6;
 /// What has less weight than this is left out of intervals.
-const NEGLIGIBLE: f64 = 0.002;
+pub(crate) const NEGLIGIBLE: f64 = 0.002;
 
 /// What may last in the ratios of a pair of targets.
 #[derive(Clone, Debug, PartialEq)]
@@ -169,7 +169,7 @@ fn condensed(part: &[Effect]) -> Option<Effect> {
 
 /// How the cells of a pair may last.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+pub(crate) enum Kind {
     Independent,
     /// Those of both targets, by the place in [`OF_CELLS`].
     Both(usize),
@@ -204,7 +204,7 @@ impl Kind {
     }
 
     /// For series of that length: its own first, then in the order of [`common`].
-    fn forms(self, n: usize) -> &'static [Form] {
+    pub(crate) fn forms(self, n: usize) -> &'static [Form] {
         let of = |n: usize| Self::all().flat_map(|kind| kind.shapes(n)).collect();
         &forms(n, of)[self.place() * SHAPES..][..SHAPES]
     }
@@ -310,7 +310,7 @@ fn of_cells(levels: &[AtLevel], first: Option<usize>, second: Option<usize>) -> 
 
 /// What all levels of a block have in common in figures of one kind, in deviations of a level: other levels
 /// show it better than other blocks do.
-struct Blocks {
+pub(crate) struct Blocks {
     /// By block, ÷ the root of the number of levels.
     sums: Vec<f64>,
     /// The sum of squares of what they do not have in common.
@@ -321,7 +321,7 @@ struct Blocks {
 
 impl Blocks {
     /// Of levels with one value in each block, and how widely each level scatters.
-    fn of<'a>(levels: impl Iterator<Item = (&'a [f64], f64)> + Clone) -> Self {
+    pub(crate) fn of<'a>(levels: impl Iterator<Item = (&'a [f64], f64)> + Clone) -> Self {
         let size = levels.clone().count() as f64;
         let count = levels.clone().map(|(values, _)| values.len()).max().unwrap_or(0);
         let (mut sums, mut all) = (vec![0.0; count], 0.0);
@@ -343,7 +343,7 @@ impl Blocks {
     }
 
     /// The logarithm of how likely that is; the variance is integrated out.
-    fn log(&self, form: &Form) -> f64 {
+    pub(crate) fn log(&self, form: &Form) -> f64 {
         form.constant - self.half * self.squares(form).ln()
     }
 
@@ -360,7 +360,7 @@ impl Blocks {
 }
 
 /// Of sums over so many levels that have so many times their own variance in common.
-fn form_of_shared(size: usize, blocks: usize, larger: f64, kept: f64) -> Form {
+pub(crate) fn form_of_shared(size: usize, blocks: usize, larger: f64, kept: f64) -> Form {
     let shared = size as f64 * larger;
     let mut matrix = Course::of_share(shared / (1.0 + shared), kept).matrix(blocks);
     matrix.iter_mut().flatten().for_each(|value| *value *= 1.0 + shared);
@@ -376,23 +376,18 @@ fn of_shared(levels: &[AtLevel], blocks: usize, prior: f64) -> Vec<(f64, Possibl
     }
     let size = whole.len();
     let plain = Form::of(&Course::INDEPENDENT.matrix(blocks));
-    let pooled = |of: fn(&AtLevel) -> &Vec<f64>| {
-        whole.iter().map(|at| plain.squares(of(at))).sum::<f64>() / size as f64
-    };
     let targets: [fn(&AtLevel) -> &Vec<f64>; 2] = [|at| &at.first, |at| &at.second];
-    let variances = targets.map(pooled);
-    // In units of a variance between the own and that of all.
-    let own = |at: &AtLevel, target: usize| {
-        f64::midpoint(plain.squares(targets[target](at)), variances[target])
-    };
+    let figures = targets.map(|of| whole.iter().map(|at| of(at).as_slice()).collect::<Vec<_>>());
+    let variances = figures.each_ref().map(|of| mean_squares(of, &plain));
+    let own = figures.each_ref().map(|of| own_variances(of, &plain));
     let of_target = |target: usize| {
-        let level = |at: &&'_ AtLevel| own(at, target).sqrt();
-        Blocks::of(whole.iter().map(|at| (targets[target](at).as_slice(), level(at))))
+        let scales = own[target].iter().map(|own| own.sqrt());
+        Blocks::of(figures[target].iter().copied().zip(scales))
     };
     let [first, second] = [of_target(0), of_target(1)];
-    let of_both = |at: &AtLevel| (own(at, 0) + own(at, 1)).sqrt();
-    let ratios = Blocks::of(whole.iter().map(|at| (at.ratios.as_slice(), of_both(at))));
-    let sums = Blocks::of(whole.iter().map(|at| (at.sums.as_slice(), of_both(at))));
+    let both = || own[0].iter().zip(&own[1]).map(|(first, second)| (first + second).sqrt());
+    let ratios = Blocks::of(whole.iter().map(|at| at.ratios.as_slice()).zip(both()));
+    let sums = Blocks::of(whole.iter().map(|at| at.sums.as_slice()).zip(both()));
     let cancelling: Vec<Form> =
         common().map(|(larger, kept)| form_of_shared(size, blocks, larger - 1.0, kept)).collect();
     let neither = ratios.log_both(&sums, (&plain, &plain));
@@ -427,10 +422,21 @@ fn of_shared(levels: &[AtLevel], blocks: usize, prior: f64) -> Vec<(f64, Possibl
     .collect()
 }
 
+/// The mean sum of squares of levels by that form.
+fn mean_squares(levels: &[&[f64]], form: &Form) -> f64 {
+    levels.iter().map(|values| form.squares(values)).sum::<f64>() / levels.len() as f64
+}
+
+/// Of each level, in units of a variance between its own and that of all.
+pub(crate) fn own_variances(levels: &[&[f64]], plain: &Form) -> Vec<f64> {
+    let all = mean_squares(levels, plain);
+    levels.iter().map(|values| f64::midpoint(plain.squares(values), all)).collect()
+}
+
 /// By what factor scores of levels that share something have to be smaller, for the sum of their squares
 /// to be no larger than that of independent ones, 39 times in 40 (F. E. Satterthwaite's χ²; its quantile
 /// by E. B. Wilson and M. M. Hilferty, *Proceedings of the National Academy of Sciences* 17, 1931).
-fn together(shared: f64, levels: usize) -> f64 {
+pub(crate) fn together(shared: f64, levels: usize) -> f64 {
     let levels = levels as f64;
     let apart = 1.0 + (levels - 1.0) * shared.powi(2);
     let quantile = |freedom: f64| {
@@ -445,20 +451,26 @@ fn together(shared: f64, levels: usize) -> f64 {
 fn weighted(none: f64, ways: [Vec<(f64, Possible)>; 2]) -> Vec<Possible> {
     let independent = Possible { weight: 1.0, course: Course::INDEPENDENT, shared: 0.0 };
     let mut possible = vec![independent];
-    for mut way in ways {
-        way.retain(|(log, _)| log.is_finite());
-        if way.is_empty() {
-            continue;
-        }
-        let sum = log_sum(way.iter().map(|(log, _)| *log));
-        let odds = (SHARPENED * (sum - none)).min(HIGHEST_ODDS).exp();
-        let one =
-            |(log, one): (f64, Possible)| Possible { weight: odds * (log - sum).exp(), ..one };
-        possible.extend(way.into_iter().map(one));
+    for way in ways {
+        let logs: Vec<f64> = way.iter().map(|(log, _)| *log).collect();
+        let one = |(weight, (_, one)): (f64, (f64, Possible))| Possible { weight, ..one };
+        possible.extend(odds(none, &logs).into_iter().zip(way).map(one));
     }
     let all: f64 = possible.iter().map(|one| one.weight).sum();
     possible.iter_mut().for_each(|one| one.weight /= all);
     possible
+}
+
+/// What each of several possibilities weighs to one of weight 1, by the logarithms of how likely they are.
+pub(crate) fn odds(one: f64, logs: &[f64]) -> Vec<f64> {
+    let finite = || logs.iter().copied().filter(|log| log.is_finite());
+    if finite().next().is_none() {
+        return vec![0.0; logs.len()];
+    }
+    let sum = log_sum(finite());
+    let odds = (SHARPENED * (sum - one)).min(HIGHEST_ODDS).exp();
+    let weight = |log: &f64| if log.is_finite() { odds * (log - sum).exp() } else { 0.0 };
+    logs.iter().map(weight).collect()
 }
 
 /// The logarithm of the sum of what these are logarithms of.

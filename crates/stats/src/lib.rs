@@ -5,6 +5,7 @@
 //! *trial-level* values (one for each repeat); what happens within a trial is the business of its
 //! histogram.
 
+mod apart;
 mod autocorrelation;
 mod between_runs;
 mod bootstrap;
@@ -40,6 +41,7 @@ mod student;
 mod trend;
 mod usl;
 
+pub use apart::{LastingApart, Persistence};
 pub use autocorrelation::Autocorrelation;
 pub use between_runs::BetweenRuns;
 pub use bootstrap::Bootstrap;

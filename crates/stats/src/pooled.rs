@@ -21,6 +21,9 @@ use std::collections::BTreeMap;
 /// weight of each before anything was seen.
 const WORTH: [(f64, f64); 3] = [(2.0, 1.0), (8.0, 1.0), (64.0, 1.0)];
 
+/// Fewer other levels do not tell which repeats went wrong.
+const FEWEST_OTHERS: usize = 2;
+
 /// A ratio with its share of a mean.
 #[derive(Clone, Debug)]
 pub struct Part {
@@ -32,6 +35,17 @@ pub struct Part {
     /// By how much the logarithm of the ratio is more than without repeats that are far off
     /// ([`crate::Scatter::are_near`]): 0 where there are none.
     pub moved: f64,
+    /// What the logarithm of the ratio may be as well, where many repeats are far off: if these were the
+    /// right ones ([`crate::Scatter::other_reading`]).
+    pub readings: Vec<f64>,
+}
+
+impl Part {
+    /// What the logarithm may be as well by other readings of the base, of the candidate and of both.
+    pub fn readings(log: f64, base: Option<f64>, candidate: Option<f64>) -> Vec<f64> {
+        let both = base.zip(candidate).map(|(base, candidate)| candidate - base);
+        [base.map(|base| -base), candidate, both].into_iter().flatten().map(|by| log + by).collect()
+    }
 }
 
 /// A variance, with the degrees of freedom that it is known by.
@@ -53,6 +67,7 @@ impl Ratio {
         let sum = |of: &dyn Fn(&Part) -> f64| parts.iter().map(|part| part.weight * of(part)).sum();
         let value: f64 = sum(&|part| part.ratio.point.ln());
         let n = parts.iter().map(|part| part.ratio.n).max().unwrap_or(0);
+        let unsettled = unsettled(parts);
         let moved: f64 = sum(&|part| part.moved);
         let errors = of_parts(parts).map(|own| {
             let own = Variance { value: own.value * overlap.max(1.0), ..own };
@@ -62,7 +77,7 @@ impl Ratio {
             point: value.exp(),
             n,
             centre: errors.map(|errors| Centre::with(value, n as f64, errors)),
-            rounding: sum(&|part| part.ratio.rounding) + moved.abs(),
+            rounding: sum(&|part| part.ratio.rounding) + moved.abs() + unsettled,
             looks: first.ratio.looks.clone(),
             deviations: Vec::new(),
         })
@@ -86,6 +101,30 @@ impl Ratio {
         let value = self.point.ln();
         Self { centre: Some(Centre::with(value, self.n as f64, errors)), ..self.clone() }
     }
+}
+
+/// By how much a mean may be off because most repeats of a cell may have gone wrong: of two or three it is
+/// not rare that most did, and then they agree in a figure that is not the target's. The other levels tell:
+/// if the others of its repeats would bring a ratio nearer to theirs, it is not settled which are right.
+fn unsettled(parts: &[Part]) -> f64 {
+    let off = |(place, part): (usize, &Part)| {
+        let mut others: Vec<f64> = parts
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != place)
+            .map(|(_, other)| other.ratio.point.ln())
+            .collect();
+        if part.readings.is_empty() || others.len() < FEWEST_OTHERS {
+            return 0.0;
+        }
+        others.sort_by(f64::total_cmp);
+        let middle = f64::midpoint(others[(others.len() - 1) / 2], others[others.len() / 2]);
+        let own = part.ratio.point.ln();
+        let nearer =
+            part.readings.iter().filter(|log| (*log - middle).abs() < (own - middle).abs());
+        part.weight * nearer.map(|log| (log - own).abs()).fold(0.0, f64::max)
+    };
+    parts.iter().enumerate().map(off).sum()
 }
 
 /// Of a mixture, by its first two moments.
@@ -175,4 +214,31 @@ fn together(own: Variance, blocks: Option<Variance>) -> Vec<Error> {
     let sum: f64 = errors.iter().map(|error| error.weight).sum();
     errors.iter_mut().for_each(|error| error.weight /= sum);
     errors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of six levels, the ratio at the first of which is that, or may be 1 by another reading.
+    fn mean(first: f64, readings: Vec<f64>) -> Ratio {
+        let part = |point: f64, readings: Vec<f64>| {
+            let pairs = [-0.03, 0.0, 0.03].map(|off: f64| (1.0, point * off.exp()));
+            let ratio = Ratio::paired(&pairs, 0.0, None).unwrap();
+            Part { ratio, blocks: vec![1, 2, 3], weight: 1.0 / 6.0, moved: 0.0, readings }
+        };
+        let others = [0.99, 1.0, 1.01, 1.0, 0.99].map(|point| part(point, Vec::new()));
+        let mut parts = vec![part(first, readings)];
+        parts.extend(others);
+        Ratio::mean(&parts, 1.0).unwrap()
+    }
+
+    #[test]
+    fn a_level_whose_other_repeats_agree_with_the_other_levels_decides_no_mean() {
+        let is_decided = |ratio: Ratio| ratio.p_value().unwrap() < 0.05;
+        assert!(is_decided(mean(0.5, Vec::new())));
+        assert!(!is_decided(mean(0.5, vec![0.0])));
+        // What would bring it further from the others settles nothing against it.
+        assert!(is_decided(mean(0.5, vec![0.2_f64.ln()])));
+    }
 }

@@ -1,3 +1,4 @@
+use crate::apart::{EffectApart, LastingApart};
 use crate::centre::Centre;
 use crate::incomplete::{Partners, SharedVariance, between_blocks};
 use crate::interval::Bounds;
@@ -138,7 +139,7 @@ impl Ratio {
     /// let first = [0.7_f64, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0];
     /// let second = [1.9_f64, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4];
     /// let sample = |hours: [f64; 10]| Sample::new(hours.map(f64::exp).to_vec());
-    /// let ratio = Ratio::unpaired(&sample(first)?, &sample(second)?, None)?;
+    /// let ratio = Ratio::unpaired(&sample(first)?, &sample(second)?, None, None)?;
     /// // R: t.test(extra ~ group, data = sleep): p-value = 0.07939, and of group 1 − group 2:
     /// // -3.3654832 0.2054832
     /// assert!((ratio.p_value().expect("ten are enough") - 0.079_39).abs() < 5e-6);
@@ -151,14 +152,21 @@ impl Ratio {
         base: &Sample,
         candidate: &Sample,
         scatter: Option<(&Scatter, &Scatter)>,
+        lasting: Option<&LastingApart>,
     ) -> Result<Self, SampleError> {
         let logs = |sample: &Sample| {
             sample.sorted().iter().map(|&value| logarithm(value)).collect::<Result<Vec<f64>, _>>()
         };
         let (base_logs, candidate_logs) = (logs(base)?, logs(candidate)?);
-        let centre = Centre::of(&base_logs, scatter.map(|(base, _)| base))
-            .zip(Centre::of(&candidate_logs, scatter.map(|(_, candidate)| candidate)))
-            .map(|(base, candidate)| Centre::difference(&base, &candidate));
+        let effects = lasting.map(|lasting| lasting.effects([base.len(), candidate.len()]));
+        let effects = effects.unwrap_or_else(|| vec![EffectApart::NONE]);
+        let centre = |logs: &[f64], scatter: Option<&Scatter>| match scatter {
+            Some(scatter) if lasting.is_some() => scatter.independent_centre(logs),
+            _ => Centre::of(logs, scatter),
+        };
+        let centre = centre(&base_logs, scatter.map(|(base, _)| base))
+            .zip(centre(&candidate_logs, scatter.map(|(_, candidate)| candidate)))
+            .map(|(base, candidate)| Centre::difference(&base, &candidate, &effects));
         let of_medians = || candidate.median().ln() - base.median().ln();
         let value = centre.as_ref().map_or_else(of_medians, |centre| centre.value);
         let (n, rounding) =
@@ -339,8 +347,11 @@ mod tests {
 
         let (base, candidate): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
         let (base, candidate) = (Sample::new(base).unwrap(), Sample::new(candidate).unwrap());
-        let unpaired =
-            Ratio::unpaired(&base, &candidate, None).unwrap().estimate(0.95).interval.unwrap();
+        let unpaired = Ratio::unpaired(&base, &candidate, None, None)
+            .unwrap()
+            .estimate(0.95)
+            .interval
+            .unwrap();
         assert!(unpaired.low < 0.1 && unpaired.high > 10.0, "{unpaired:?}");
     }
 
@@ -440,7 +451,7 @@ mod tests {
             candidate in prop::collection::vec(1e-6..1e6_f64, 1..8),
         ) {
             let (base, candidate) = (Sample::new(base).unwrap(), Sample::new(candidate).unwrap());
-            let ratio = Ratio::unpaired(&base, &candidate, None).unwrap().estimate(0.95);
+            let ratio = Ratio::unpaired(&base, &candidate, None, None).unwrap().estimate(0.95);
             if let Some(interval) = ratio.interval {
                 prop_assert!(interval.low > 0.0 && interval.high.is_finite());
                 prop_assert!(interval.low <= ratio.point && ratio.point <= interval.high);

@@ -79,11 +79,29 @@ impl Scatter {
         self.centre_with(values, None)
     }
 
+    /// The same as if no repeats resembled one another.
+    pub(crate) fn independent_centre(&self, values: &[f64]) -> Option<Centre> {
+        self.widened_centre(values, None, |_| 1.0)
+    }
+
     /// The centre of differences within pairs, and of what else is known of them.
     pub(crate) fn centre_with(
         &self,
         values: &[f64],
         more: Option<BetweenBlocks>,
+    ) -> Option<Centre> {
+        let centre = self.widened_centre(values, more, |n| self.autocorrelation.widening(n))?;
+        Some(match &self.lasting {
+            Some(lasting) => centre.lasting(&lasting.effects(values.len())),
+            None => centre,
+        })
+    }
+
+    fn widened_centre(
+        &self,
+        values: &[f64],
+        more: Option<BetweenBlocks>,
+        widening: impl Fn(f64) -> f64,
     ) -> Option<Centre> {
         let Moments { mean, variance, n: pairs } = self.moments(values)?;
         let (mean, n) = match more {
@@ -92,7 +110,7 @@ impl Scatter {
             }
             None => (mean, pairs),
         };
-        let widening = self.autocorrelation.widening(n);
+        let widening = widening(n);
         let error = |prior: &Prior| {
             let own = pairs - 1.0;
             let freedom = prior.freedom + own;
@@ -102,11 +120,7 @@ impl Scatter {
             Error { weight: prior.weight, scale, freedom, equal }
         };
         let errors = self.possible.iter().map(error).collect();
-        let centre = Centre { value: mean, n, errors, equality: Some(self.equality) };
-        Some(match &self.lasting {
-            Some(lasting) => centre.lasting(&lasting.effects(values.len())),
-            None => centre,
-        })
+        Some(Centre { value: mean, n, errors, equality: Some(self.equality) })
     }
 
     /// How far each value is from the mean, outliers moved in, and as much further as repeats that are
@@ -158,6 +172,18 @@ impl Scatter {
     pub fn are_near(&self, values: &[f64]) -> Vec<bool> {
         let (middle, far) = (median(values.to_vec()), OUTLIER * self.typical);
         values.iter().map(|value| (value - middle).abs() <= far).collect()
+    }
+
+    /// By how much the mean of a sample, not empty, would be more if the repeats that are far off were the
+    /// right ones and the others went wrong; `None` where they are fewer than one in three, which is no
+    /// question then.
+    pub fn other_reading(&self, values: &[f64]) -> Option<f64> {
+        let near = self.are_near(values);
+        let far: Vec<f64> =
+            values.iter().zip(&near).filter(|(_, near)| !**near).map(|(value, _)| *value).collect();
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let is_open = far.len() * 3 >= values.len() && far.len() < values.len();
+        is_open.then(|| mean(&far) - mean(&self.moved_in(values)))
     }
 
     /// Whether the mean of those that are left, not none, lies within the interval of the figure of all.

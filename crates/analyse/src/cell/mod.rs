@@ -18,7 +18,7 @@ pub(crate) mod volume;
 
 pub use summary::{Cell, TrialAssessment};
 
-use crate::cell::series::{Kin, Series};
+use crate::cell::series::{Kin, Series, persistence};
 use crate::trial::check::{CheckResult, CheckedTrial};
 use crate::trial::checked_run::{CheckedRun, OfTest};
 use crate::trial::figures::Figures;
@@ -108,6 +108,22 @@ impl<'a> Cells<'a> {
                 if let Some(series) = cell.series.get_mut(metric) {
                     series.belongs_to(&kin, self.of_target[cell.target].start);
                 }
+            }
+            self.learn_persistence(*metric);
+        }
+    }
+
+    /// How far the noise of each target lasts, where repeats make no pairs.
+    fn learn_persistence(&mut self, metric: Metric) {
+        for range in self.of_target.values() {
+            let own = &mut self.cells[range.clone()];
+            let known = || own.iter().filter_map(|cell| cell.series.get(&metric));
+            if !known().all(Series::is_apart) {
+                continue;
+            }
+            let persistence = persistence(known()).map(Arc::new);
+            for series in own.iter_mut().filter_map(|cell| cell.series.get_mut(&metric)) {
+                series.lasts_as(persistence.as_ref());
             }
         }
     }

@@ -7,7 +7,7 @@ use findings::{BlocksInCommon, Evidence, Finding, LastingPair, RatiosLast, Repea
 /// Standard deviations beyond which it is said: one test in 700 by chance.
 const SAID_FROM: f64 = 3.0;
 /// How likely it is that noise lasts where it is said.
-const LIKELY: f64 = 0.9;
+pub(crate) const LIKELY: f64 = 0.9;
 /// From this share of the variance on what blocks have in common is worth a word.
 const MUCH_IN_COMMON: f64 = 0.5;
 
@@ -28,17 +28,19 @@ pub(crate) fn findings(test: &str, basis: Option<Basis>, cells: &[CellData]) -> 
     let later = |first: usize| (first + 1..firsts.len()).map(move |second| (first, second));
     let pairs = (0..firsts.len()).flat_map(later).filter_map(|(one, other)| {
         let (one, other) = (firsts[one], firsts[other]);
-        let lasting = one.series(metric).lasting(other.series(metric))?;
-        (lasting.likely() >= LIKELY).then(|| LastingPair {
+        let lasting = one.series(metric).lasting(other.series(metric), repeats)?;
+        (lasting.likely >= LIKELY).then(|| LastingPair {
             a: one.target.to_owned(),
             b: other.target.to_owned(),
-            likely: lasting.likely(),
-            autocorrelation: lasting.coefficient(),
-            widening: lasting.widening(repeats),
+            likely: lasting.likely,
+            autocorrelation: lasting.autocorrelation,
+            widening: lasting.widening,
         })
     });
     let pairs: Vec<LastingPair> = pairs.collect();
-    let last = (!pairs.is_empty()).then(|| Evidence::from(RatiosLast { pairs, repeats }));
+    let in_blocks = !longest.is_apart();
+    let last =
+        (!pairs.is_empty()).then(|| Evidence::from(RatiosLast { pairs, repeats, in_blocks }));
     let common = longest.in_common();
     let blocks = (common.share >= MUCH_IN_COMMON && firsts.len() > 1).then(|| {
         let deviation = common.deviation.exp_m1();

@@ -3,8 +3,8 @@
 use crate::Metric;
 use crate::trial::figures::{Figures, is_any_latency};
 use stats::{
-    Autocorrelation, ByTarget, Estimate, InCommon, Interval, KnownScatter, Lasting, Looks,
-    OfTargets, Part, Ratio, Repeat, Sample, Scatter, SharedVariance,
+    Autocorrelation, ByTarget, Estimate, InCommon, Interval, KnownScatter, LastingApart, Looks,
+    OfTargets, Part, Persistence, Ratio, Repeat, Sample, Scatter, SharedVariance,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -33,6 +33,19 @@ pub(crate) struct Series {
     apart: bool,
     /// When ratios are looked at, where that is not once.
     looks: Option<Arc<Looks>>,
+    /// How far the noise of its target lasts, where repeats make no pairs.
+    persistence: Option<Arc<Persistence>>,
+}
+
+/// How far noise lasts that tells two series apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LastingNoise {
+    /// How likely it lasts, from 0 to 1.
+    pub(crate) likely: f64,
+    /// How blocks in a row correlate then.
+    pub(crate) autocorrelation: f64,
+    /// By what factor the interval of their ratio is wider for it.
+    pub(crate) widening: f64,
 }
 
 /// How a figure scatters over the cells of a test, on logarithms.
@@ -111,6 +124,14 @@ impl Kin {
     }
 }
 
+/// How far the noise of a target lasts, by its figures at all levels; `None` where one is not above zero.
+pub(crate) fn persistence<'a>(levels: impl Iterator<Item = &'a Series>) -> Option<Persistence> {
+    let logs = |series: &Series| series.counted_values().map(f64::ln).collect::<Vec<f64>>();
+    let levels: Vec<Vec<f64>> = levels.map(logs).collect();
+    let is_known = levels.iter().flatten().all(|log| log.is_finite());
+    is_known.then(|| Persistence::of(&levels))
+}
+
 /// Values with outliers as far off as they count by that scatter of their logarithms.
 fn counted(values: &Values, scatter: Option<&Scatter>) -> Values {
     weighed(values, scatter, |scatter, logs| scatter.moved_in(logs).into_iter().map(Some).collect())
@@ -172,6 +193,7 @@ impl Series {
             target: 0,
             apart: false,
             looks: None,
+            persistence: None,
         }
     }
 
@@ -213,10 +235,35 @@ impl Series {
         Some(self.kin.as_ref()?.cells.as_ref()?.autocorrelation())
     }
 
-    /// What may last from block to block in its ratios to others of that target; `None` where too few tell.
-    pub(crate) fn lasting(&self, other: &Self) -> Option<&Lasting> {
-        let kin = self.kin.as_ref().filter(|_| !self.apart)?;
-        kin.ratios.as_ref()?.lasting([self.target, other.target])
+    /// What may last from block to block in ratios of so many repeats to others of that target; `None`
+    /// where too few tell.
+    pub(crate) fn lasting(&self, other: &Self, repeats: usize) -> Option<LastingNoise> {
+        if let Some(lasting) = self.lasting_apart(other) {
+            return Some(LastingNoise {
+                likely: lasting.likely(),
+                autocorrelation: lasting.coefficient(),
+                widening: lasting.widening([repeats; 2]),
+            });
+        }
+        let ratios = self.kin.as_ref().filter(|_| !self.apart)?.ratios.as_ref()?;
+        let lasting = ratios.lasting([self.target, other.target])?;
+        Some(LastingNoise {
+            likely: lasting.likely(),
+            autocorrelation: lasting.coefficient(),
+            widening: lasting.widening(repeats),
+        })
+    }
+
+    /// The same where the two share no blocks.
+    fn lasting_apart(&self, other: &Self) -> Option<LastingApart> {
+        let both = self.persistence.as_ref().zip(other.persistence.as_ref());
+        both.map(|(own, other)| LastingApart::of(own, other))
+    }
+
+    /// That the noise of its target lasts so far, which says what ratios of values that make no pairs are
+    /// worth.
+    pub(crate) fn lasts_as(&mut self, persistence: Option<&Arc<Persistence>>) {
+        self.persistence = persistence.cloned();
     }
 
     /// What the cells of a block have in common over all of its test.
@@ -345,7 +392,8 @@ impl Series {
             let cells = kin.and_then(|kin| kin.cells.as_ref());
             let [known, other] = targets.map(|target| cells.map(|cells| cells.target(target)));
             let scatter = if base.kin.is_some() { known.zip(other) } else { other.zip(known) };
-            Ratio::unpaired(&base.sample()?, &self.sample()?, scatter)
+            let lasting = base.lasting_apart(self);
+            Ratio::unpaired(&base.sample()?, &self.sample()?, scatter, lasting.as_ref())
         };
         Some(ratio.ok()?.looked_at(self.looks.as_ref().or(base.looks.as_ref())))
     }
@@ -363,9 +411,11 @@ impl Series {
     pub(crate) fn part(&self, base: &Self, weight: f64) -> Option<Part> {
         let ratio = self.ratio(base)?;
         let pairs = self.pairs_at(base);
-        let moved = self.moved_by_outliers(base, &pairs, ratio.point.ln());
+        let log = ratio.point.ln();
+        let moved = self.moved_by_outliers(base, &pairs, log);
         let blocks = pairs.into_iter().map(|(block, ..)| block).collect();
-        Some(Part { ratio, blocks, weight, moved })
+        let readings = Part::readings(log, base.other_reading(), self.other_reading());
+        Some(Part { ratio, blocks, weight, moved, readings })
     }
 
     /// By how much the logarithm of a ratio of these pairs, or of two means where there are none, is more
@@ -385,6 +435,13 @@ impl Series {
             false => mean_log(pairs.iter().filter(is_near).map(|(_, base, own)| own / base)),
         };
         left.map_or(0.0, |left| log - left)
+    }
+
+    /// By how much its mean logarithm would be more if the repeats that are far off were the right ones.
+    fn other_reading(&self) -> Option<f64> {
+        let logs: Vec<f64> = self.values().map(f64::ln).collect();
+        let is_known = logs.len() > 1 && logs.iter().all(|log| log.is_finite());
+        self.scatter().filter(|_| is_known)?.other_reading(&logs)
     }
 
     /// The values that are not far off.

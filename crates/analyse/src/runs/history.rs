@@ -225,7 +225,7 @@ fn changes(
         let from = number.checked_sub(1).map_or(0, ends);
         let to = ends(number + 1);
         let (old_level, new_level) = (level(from, at)?, level(at, to)?);
-        let ratio = Ratio::unpaired(&old_level, &new_level, None).ok();
+        let ratio = Ratio::unpaired(&old_level, &new_level, None, None).ok();
         let between = (points.get(at.checked_sub(1)?)?.0, points.get(at)?.0);
         let (old, new) = (&runs[between.0], &runs[between.1]);
         let mut conditions =

@@ -1,6 +1,7 @@
 //! Repeats that are not independent of one another.
 
 use crate::support::{Noise, dataset, found, verdicts};
+use analyse::runs::{EarlierRuns, RunResult, compare_runs};
 use analyse::{Evidence, Metric, Verdict, analyse};
 use model::Dataset;
 use std::collections::BTreeMap;
@@ -9,13 +10,16 @@ use test_support::imported;
 const TARGETS: [&str; 4] = ["a", "b", "c", "d"];
 const LEVELS: [u32; 6] = [1, 2, 4, 8, 16, 32];
 
+/// By target, level and repeat.
+type Drawn = BTreeMap<(String, u32, u32), f64>;
+
 /// Throughput of 1000 everywhere, with scatter of 5 %; the noise of a repeat keeps so much of that
 /// before it in the same cell.
-fn study(kept: f64, repeats: u32, seed: u64) -> Dataset {
+fn drawn(kept: f64, repeats: u32, seed: u64) -> Drawn {
     let mut noise = Noise::new(seed);
     let own = (1.0 - kept * kept).sqrt();
     let mut last: BTreeMap<(String, u32), f64> = BTreeMap::new();
-    let mut drawn: BTreeMap<(String, u32, u32), f64> = BTreeMap::new();
+    let mut drawn = Drawn::new();
     for repeat in 1..=repeats {
         for (target, level) in TARGETS.iter().flat_map(|t| LEVELS.map(|level| (*t, level))) {
             let fresh = noise.factor(0.05).ln();
@@ -25,6 +29,11 @@ fn study(kept: f64, repeats: u32, seed: u64) -> Dataset {
             drawn.insert((target.to_owned(), level, repeat), 1000.0 * now.exp());
         }
     }
+    drawn
+}
+
+fn study(kept: f64, repeats: u32, seed: u64) -> Dataset {
+    let drawn = drawn(kept, repeats, seed);
     dataset(&TARGETS, &LEVELS, repeats, |target, level, repeat| {
         drawn[&(target.to_owned(), level, repeat)]
     })
@@ -81,6 +90,38 @@ fn noise_that_lasts_in_targets_decides_nothing_and_is_said() {
     assert!(wrong <= 3 && said >= 10, "{wrong} {said}");
     let (wrong, said) = false_ones(0.0, 12);
     assert!(wrong <= 3 && said <= 1, "{wrong} {said}");
+}
+
+#[test]
+fn noise_that_lasts_tells_no_two_runs_apart() {
+    let mut wrong = 0;
+    let mut said = 0;
+    for seed in 0..8 {
+        let (old, new) = (study(0.8, 10, 2 * seed), study(0.8, 10, 2 * seed + 1));
+        let found = compare_runs(&old, &new, &EarlierRuns::default());
+        let [test] = &found.tests[..] else { panic!("{found:?}") };
+        let differs = |result: &RunResult| {
+            !matches!(result.verdict, Verdict::Unresolved | Verdict::Equivalent)
+        };
+        wrong += usize::from(test.results.iter().any(differs));
+        said += usize::from(!test.lasting.is_empty());
+    }
+    assert!(wrong <= 2 && said >= 6, "{wrong} {said}");
+}
+
+#[test]
+fn noise_that_lasts_is_said_of_imported_results_that_took_no_turns() {
+    let mut table = String::from("target,test,concurrency,repeat,metric,value\n");
+    for ((target, level, repeat), value) in drawn(0.8, 10, 3) {
+        let row = format!("{target},t,{level},{repeat},transactions_per_s,{value:.2}\n");
+        table.push_str(&row);
+    }
+    let data = imported("apart", &table);
+    let analysis = analyse(&data);
+    let found = found(&analysis, |evidence| matches!(evidence, Evidence::RatiosLast(_)));
+    let [finding] = found[..] else { panic!("{found:?}") };
+    let Evidence::RatiosLast(lasts) = &finding.evidence else { unreachable!() };
+    assert!(!lasts.in_blocks && lasts.pairs.iter().all(|pair| pair.widening > 1.5), "{lasts:?}");
 }
 
 #[test]

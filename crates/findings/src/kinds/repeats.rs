@@ -43,6 +43,8 @@ pub struct RatiosLast {
     pub pairs: Vec<LastingPair>,
     /// The most repeats that a cell has.
     pub repeats: usize,
+    /// Whether the targets were measured in blocks; imported results may not have been.
+    pub in_blocks: bool,
 }
 
 /// A pair of targets in whose ratios noise lasts.
@@ -66,9 +68,19 @@ impl FindingKind for RatiosLast {
     }
 
     fn say(found: &Group<'_, Self>) -> String {
-        let Self { pairs, repeats } = found.first;
+        let Self { pairs, repeats, in_blocks } = found.first;
         let names: Vec<String> = pairs.iter().map(|pair| format!("{} and {}", pair.a, pair.b)).collect();
         let most = |of: fn(&LastingPair) -> f64| figure(pairs.iter().map(of).fold(0.0, f64::max));
+        if !in_blocks {
+            return format!(
+                "noise of {} lasts from repeat to repeat (autocorrelation {}), as on a machine that \
+                 drifts: {repeats} repeats in a row then say little more than a few, and as targets \
+                 took no turns nothing of it cancels out; intervals of their ratios are {} times as wide",
+                names.join(", "),
+                most(|pair| pair.autocorrelation),
+                most(|pair| pair.widening),
+            );
+        }
         format!(
             "what sets {} apart lasts from block to block (autocorrelation {}), such as work in the \
              background of one of them: {repeats} blocks in a row then say little more than a few, and \

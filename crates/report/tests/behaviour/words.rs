@@ -450,6 +450,7 @@ fn every_kind_of_finding_reads_as_a_sentence() {
                 widening: 2.9,
             }],
             repeats: 5,
+            in_blocks: true,
         })),
         comparison(Evidence::BlocksInCommon(BlocksInCommon {
             share: 0.7,

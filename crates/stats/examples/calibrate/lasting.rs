@@ -1,10 +1,11 @@
 //! Noise that lasts from block to block.
 
-use crate::ALPHA;
+use crate::judging::{self, Trials};
 use crate::simulated::Random;
+use crate::{ALPHA, chances};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use stats::{ByTarget, Chance, OfTargets, Ratio, closed};
+use stats::{ByTarget, Chance, OfTargets, Ratio, Sample, closed};
 use std::io::Write;
 
 const SCATTER: f64 = 0.05;
@@ -42,6 +43,19 @@ struct Case {
     better: f64,
     /// Whether it is asked what lasts.
     told: bool,
+    /// Whether the two share blocks.
+    paired: bool,
+}
+
+/// How often something is found, in percent.
+#[derive(Clone, Copy, Default)]
+struct Rates {
+    /// At any level.
+    any: f64,
+    /// The share of levels.
+    share: f64,
+    /// Over all levels together.
+    overall: f64,
 }
 
 fn series(random: &mut Random, kept: f64, n: usize) -> Vec<f64> {
@@ -57,7 +71,7 @@ fn series(random: &mut Random, kept: f64, n: usize) -> Vec<f64> {
 
 impl Case {
     /// By target, level and repeat.
-    fn trials(&self, random: &mut Random) -> Vec<Vec<Vec<f64>>> {
+    fn trials(&self, random: &mut Random) -> Trials {
         let target = |target: usize| -> Vec<Vec<f64>> {
             use Kind::{BothInTime, CellsOfBoth, CellsOfOne, HalfOfBoth, HalfOfOne, OneInTime};
             let lasts = match self.kind {
@@ -106,17 +120,15 @@ impl Case {
         [0, 1].map(target).to_vec()
     }
 
-    fn adjusted(&self, trials: &[Vec<Vec<f64>>]) -> Vec<f64> {
+    fn adjusted(&self, trials: &Trials) -> Vec<f64> {
+        if self.told {
+            return closed(&chances(&judging::parts(trials, &[(0, 1)])[0]));
+        }
         let both = trials[0].iter().zip(&trials[1]);
         let logs: Vec<Vec<f64>> =
             both.map(|(a, b)| a.iter().zip(b).map(|(a, b)| b - a).collect()).collect();
         let samples: Vec<OfTargets> = logs.iter().map(|logs| ([0, 1], logs.clone())).collect();
-        let partners = trials[0].iter().zip(&trials[1]);
-        let levels = partners.map(|(a, b)| {
-            ([0, 1], a.iter().copied().zip(b.iter().copied()).collect::<Vec<(f64, f64)>>())
-        });
         let scatter = ByTarget::of(&samples);
-        let scatter = if self.told { scatter.map(|all| all.with_pairs(levels)) } else { scatter };
         let chance = |logs: &Vec<f64>| {
             let pairs: Vec<(f64, f64)> = logs.iter().map(|log| (1.0, log.exp())).collect();
             let ratio = Ratio::paired(&pairs, 0.0, scatter.as_ref().map(|all| all.pair([0, 1])));
@@ -125,17 +137,57 @@ impl Case {
         closed(&logs.iter().map(chance).collect::<Vec<Chance>>())
     }
 
-    /// Any found, and the share found, in percent.
-    fn rates(&self, count: u32) -> (f64, f64) {
+    /// The same of values that are no pairs; and the p-value of the means over all levels.
+    fn adjusted_apart(&self, trials: &Trials) -> (Vec<f64>, f64) {
+        let (ratios, mean) = match self.told {
+            true => (judging::apart(trials, &[(0, 1)]).remove(0), judging::mean_apart(trials)),
+            false => self.by_order(trials),
+        };
+        let chance = |ratio: &Ratio| ratio.chance().expect("there are repeats");
+        let adjusted = closed(&ratios.iter().map(chance).collect::<Vec<Chance>>());
+        (adjusted, mean.p_value().expect("there are repeats"))
+    }
+
+    /// The ratios, and that of the means, by the autocorrelation of all cells.
+    fn by_order(&self, trials: &Trials) -> (Vec<Ratio>, Ratio) {
+        let cells = trials.iter().enumerate();
+        let samples: Vec<OfTargets> = cells
+            .flat_map(|(target, cells)| cells.iter().map(move |cell| ([target; 2], cell.clone())))
+            .collect();
+        let scatter = ByTarget::of(&samples);
+        let scatter = scatter.as_ref().map(|all| (all.target(0), all.target(1)));
+        let sample = |logs: &[f64]| {
+            Sample::new(logs.iter().map(|log| log.exp()).collect()).expect("there are values")
+        };
+        let ratio = |level: usize| {
+            let [base, other] = [0, 1].map(|target| sample(&trials[target][level]));
+            Ratio::unpaired(&base, &other, scatter, None).expect("numbers")
+        };
+        let mean = |target: usize| {
+            let at = |block: usize| trials[target].iter().map(|cell| cell[block]).sum::<f64>();
+            let means = (0..self.repeats).map(|block| at(block) / self.levels as f64);
+            sample(&means.collect::<Vec<f64>>())
+        };
+        let overall = Ratio::unpaired(&mean(0), &mean(1), None, None).expect("numbers");
+        ((0..self.levels).map(ratio).collect(), overall)
+    }
+
+    fn rates(&self, count: u32) -> Rates {
         let mut random = Random(Xoshiro256PlusPlus::seed_from_u64(1));
-        let (mut any, mut share) = (0.0, 0.0);
+        let mut rates = Rates::default();
+        let one = 100.0 / f64::from(count);
         for _ in 0..count {
-            let adjusted = self.adjusted(&self.trials(&mut random));
+            let trials = self.trials(&mut random);
+            let (adjusted, overall) = match self.paired {
+                true => (self.adjusted(&trials), 1.0),
+                false => self.adjusted_apart(&trials),
+            };
             let found = adjusted.iter().filter(|p| **p <= ALPHA).count();
-            any += 100.0 * f64::from(u8::from(found > 0)) / f64::from(count);
-            share += 100.0 * found as f64 / self.levels as f64 / f64::from(count);
+            rates.any += if found > 0 { one } else { 0.0 };
+            rates.share += one * found as f64 / self.levels as f64;
+            rates.overall += if overall <= ALPHA { one } else { 0.0 };
         }
-        (any, share)
+        rates
     }
 }
 
@@ -150,8 +202,8 @@ pub fn table(out: &mut impl Write, count: u32) -> std::io::Result<()> {
     for (kind, name) in KINDS {
         for (levels, repeats) in [(6, 5), (6, 10), (3, 5)] {
             let error = |told: bool, kept: f64| {
-                let case = Case { kind, levels, repeats, kept, better: 1.0, told };
-                format!("{:.1} %", case.rates(count).0)
+                let case = Case { kind, levels, repeats, kept, better: 1.0, told, paired: true };
+                format!("{:.1} %", case.rates(count).any)
             };
             writeln!(
                 out,
@@ -174,9 +226,59 @@ pub fn table(out: &mut impl Write, count: u32) -> std::io::Result<()> {
     {
         let kind = Kind::CellsOfBoth;
         let both = |told: bool| {
-            let case = Case { kind, levels, repeats, kept: 0.0, better, told };
-            let error = Case { better: 1.0, ..case }.rates(count).0;
-            format!("{error:.1} % | {:.1} %", case.rates(count).1)
+            let case = Case { kind, levels, repeats, kept: 0.0, better, told, paired: true };
+            let error = Case { better: 1.0, ..case }.rates(count).any;
+            format!("{error:.1} % | {:.1} %", case.rates(count).share)
+        };
+        writeln!(out, "| {levels} | {repeats} | {} | {} |", both(false), both(true))?;
+    }
+    writeln!(out)?;
+    apart(out, count)
+}
+
+/// The same of values that are no pairs: of two runs, or of imports that took no turns.
+fn apart(out: &mut impl Write, count: u32) -> std::io::Result<()> {
+    writeln!(
+        out,
+        "| no pairs; noise that lasts | levels | repeats | by the order of figures alone: error at 0.5 | at 0.8 | all levels together at 0.5 | at 0.8 | error at 0.5 | at 0.8 | all levels together at 0.5 | at 0.8 |"
+    )?;
+    writeln!(out, "|---|---|---|---|---|---|---|---|---|---|---|")?;
+    for (kind, name) in KINDS {
+        for (levels, repeats) in [(6, 5), (6, 10), (3, 5), (1, 10)] {
+            let told = |told: bool| {
+                let case = |kept: f64| {
+                    let case =
+                        Case { kind, levels, repeats, kept, better: 1.0, told, paired: false };
+                    case.rates(count)
+                };
+                let (half, most) = (case(0.5), case(0.8));
+                let all = [half.any, most.any, half.overall, most.overall];
+                all.map(|rate| format!("{rate:.1} %")).join(" | ")
+            };
+            writeln!(out, "| {name} | {levels} | {repeats} | {} | {} |", told(false), told(true))?;
+        }
+    }
+    writeln!(out)?;
+    writeln!(
+        out,
+        "| no pairs; levels | repeats | by the order of figures alone: error | found | all together: error | found | error | found | all together: error | found |"
+    )?;
+    writeln!(out, "|---|---|---|---|---|---|---|---|---|---|")?;
+    for (levels, repeats, better) in [
+        (3, 3, 1.15),
+        (6, 3, 1.15),
+        (3, 5, 1.12),
+        (6, 5, 1.12),
+        (12, 5, 1.12),
+        (6, 10, 1.08),
+        (1, 10, 1.08),
+    ] {
+        let kind = Kind::CellsOfBoth;
+        let both = |told: bool| {
+            let case = Case { kind, levels, repeats, kept: 0.0, better, told, paired: false };
+            let (equal, found) = (Case { better: 1.0, ..case }.rates(count), case.rates(count));
+            let all = [equal.any, found.share, equal.overall, found.overall];
+            all.map(|rate| format!("{rate:.1} %")).join(" | ")
         };
         writeln!(out, "| {levels} | {repeats} | {} | {} |", both(false), both(true))?;
     }

@@ -1,8 +1,9 @@
 //! How often comparisons err, and how much they find, over studies whose truth is known: prints the
 //! tables of docs/method.md. `make calibrate` runs it; the number of studies is its argument, and
-//! `until`, `looks`, `sparse`, `unlike`, `outliers` or `lasting` a second one that leaves the other tables
+//! `main`, `until`, `looks`, `sparse`, `unlike`, `outliers` or `lasting` a second one that leaves the other tables
 //! out.
 
+mod judging;
 mod lasting;
 mod outliers;
 mod simulated;
@@ -13,7 +14,7 @@ mod until;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use simulated::{Random, Shape, Truth, trials};
-use stats::{ByTarget, Chance, OfTargets, Ratio, closed_groups, holm};
+use stats::{Chance, Part, Ratio, closed_groups, holm};
 use std::io::Write;
 
 const ALPHA: f64 = 0.05;
@@ -37,34 +38,17 @@ fn study(random: &mut Random, shape: &Shape, truth: Truth, targets: usize, level
     let trials = trials(random, shape, truth, targets, levels);
     let pairs: Vec<(usize, usize)> =
         (0..targets).flat_map(|a| (a + 1..targets).map(move |b| (a, b))).collect();
-    // By pair and level.
-    let logs: Vec<Vec<Vec<f64>>> = pairs
-        .iter()
-        .map(|&(a, b)| {
-            let both = trials[a].iter().zip(&trials[b]);
-            both.map(|(a, b)| a.iter().zip(b).map(|(a, b)| b - a).collect()).collect()
-        })
-        .collect();
-    let all: Vec<OfTargets> = logs
-        .iter()
-        .zip(&pairs)
-        .flat_map(|(logs, &(a, b))| logs.iter().map(move |logs| ([a, b], logs.clone())))
-        .collect();
-    let scatter = ByTarget::of(&all).expect("trials scatter");
-    // Of each pair at each level, by the scatter of all where it is known.
-    let chances = |known: bool| -> Vec<Vec<Chance>> {
-        let of = |(a, b): (usize, usize), logs: &[f64]| {
-            let pairs: Vec<(f64, f64)> = logs.iter().map(|log| (1.0, log.exp())).collect();
-            let scatter = known.then(|| scatter.pair([a, b]));
-            let ratio = Ratio::paired(&pairs, 0.0, scatter).expect("numbers");
-            ratio.chance().expect("there are repeats")
-        };
-        let each = logs.iter().zip(&pairs);
-        each.map(|(logs, pair)| logs.iter().map(|logs| of(*pair, logs)).collect()).collect()
+    let here: Vec<Vec<Chance>> =
+        judging::parts(&trials, &pairs).iter().map(|levels| chances(levels)).collect();
+    let here = closed_groups(&here);
+    let alone = |(a, b): (usize, usize), level: usize| {
+        let both = trials[a][level].iter().zip(&trials[b][level]);
+        let both: Vec<(f64, f64)> = both.map(|(a, b)| (1.0, (b - a).exp())).collect();
+        let ratio = Ratio::paired(&both, 0.0, None).expect("numbers");
+        ratio.p_value().expect("there are repeats")
     };
-    let here = closed_groups(&chances(true));
-    let alone: Vec<f64> = chances(false).concat().iter().map(|chance| chance.alone).collect();
-    let alone = holm(&alone);
+    let each = pairs.iter().flat_map(|&pair| (0..levels).map(move |level| (pair, level)));
+    let alone = holm(&each.map(|(pair, level)| alone(pair, level)).collect::<Vec<f64>>());
     let count = |adjusted: &[f64]| {
         let (mut error, mut called, mut differences) = (false, 0_u32, 0_u32);
         for (index, p) in adjusted.iter().enumerate() {
@@ -80,6 +64,12 @@ fn study(random: &mut Random, shape: &Shape, truth: Truth, targets: usize, level
         }
     };
     Both { here: count(&here.concat()), alone: count(&alone) }
+}
+
+/// Of the ratios of a pair.
+fn chances(levels: &[Part]) -> Vec<Chance> {
+    let chance = |part: &Part| part.ratio.chance().unwrap_or(Chance::from(1.0));
+    levels.iter().map(chance).collect()
 }
 
 /// Means in percent over so many studies.
@@ -106,8 +96,26 @@ fn main() -> std::io::Result<()> {
         Some("lasting") => return lasting::table(&mut out, count),
         Some("unlike") => return unlike::table(&mut out, count),
         Some("sparse") => return sparse::table(&mut out, count),
+        Some("main") => return table(&mut out, count),
         _ => {}
     }
+    table(&mut out, count)?;
+    writeln!(out)?;
+    sparse::table(&mut out, count)?;
+    writeln!(out)?;
+    unlike::table(&mut out, count / 5)?;
+    writeln!(out)?;
+    lasting::table(&mut out, count / 5)?;
+    writeln!(out)?;
+    outliers::table(&mut out, count / 10)?;
+    writeln!(out)?;
+    until::table(&mut out, count / 10)?;
+    writeln!(out)?;
+    until::sparse_table(&mut out, count / 10)
+}
+
+/// Where all levels differ, or half of them.
+fn table(out: &mut impl Write, count: u32) -> std::io::Result<()> {
     let plain = Shape {
         name: "equal scatter",
         repeats: 3,
@@ -151,16 +159,5 @@ fn main() -> std::io::Result<()> {
             )?;
         }
     }
-    writeln!(out)?;
-    sparse::table(&mut out, count)?;
-    writeln!(out)?;
-    unlike::table(&mut out, count / 5)?;
-    writeln!(out)?;
-    lasting::table(&mut out, count / 5)?;
-    writeln!(out)?;
-    outliers::table(&mut out, count / 10)?;
-    writeln!(out)?;
-    until::table(&mut out, count / 10)?;
-    writeln!(out)?;
-    until::sparse_table(&mut out, count / 10)
+    Ok(())
 }

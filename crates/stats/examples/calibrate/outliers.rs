@@ -1,10 +1,11 @@
 //! Outliers in one target.
 
-use crate::ALPHA;
+use crate::judging::{self, Trials};
 use crate::simulated::Random;
+use crate::{ALPHA, chances};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use stats::{ByTarget, Chance, OfTargets, Part, Ratio, closed_groups, holm};
+use stats::{Chance, Part, Ratio, closed_groups, holm};
 use std::io::Write;
 
 const SCATTER: f64 = 0.05;
@@ -31,10 +32,6 @@ struct Rates {
     found_at_levels: f64,
 }
 
-type Trials = Vec<Vec<Vec<f64>>>;
-/// Logarithms of ratios, with their blocks.
-type Ratios = Vec<(u32, f64)>;
-
 impl Case {
     fn trials(&self, random: &mut Random) -> Trials {
         let mut trial = |target: usize| {
@@ -46,52 +43,6 @@ impl Case {
         (0..self.targets).map(|target| (0..self.levels).map(|_| cell(target)).collect()).collect()
     }
 
-    /// The ratio of each pair at each level, as `analyse` makes it of trials.
-    fn parts(&self, trials: &Trials, pairs: &[(usize, usize)]) -> Vec<Vec<Part>> {
-        let cells: Vec<OfTargets> = trials
-            .iter()
-            .enumerate()
-            .flat_map(|(target, cells)| cells.iter().map(move |cell| ([target; 2], cell.clone())))
-            .collect();
-        let of_cells = ByTarget::of(&cells).expect("trials scatter");
-        let counted =
-            |target: usize, level: usize| of_cells.target(target).explained(&trials[target][level]);
-        let differences = |(a, b): (usize, usize), level: usize| -> Ratios {
-            let both = counted(a, level).into_iter().zip(counted(b, level));
-            (0..).zip(both).filter_map(|(block, (a, b))| Some((block, b? - a?))).collect()
-        };
-        let ratios: Vec<Vec<Ratios>> = pairs
-            .iter()
-            .map(|&pair| (0..self.levels).map(|level| differences(pair, level)).collect())
-            .collect();
-        let logs = |one: &Ratios| one.iter().map(|(_, log)| *log).collect::<Vec<f64>>();
-        let samples: Vec<OfTargets> = ratios
-            .iter()
-            .zip(pairs)
-            .flat_map(|(levels, &(a, b))| levels.iter().map(move |one| ([a, b], logs(one))))
-            .collect();
-        let of_ratios = ByTarget::of(&samples).expect("trials scatter");
-        let weight = (self.levels as f64).recip();
-        let near =
-            |target: usize, level: usize| of_cells.target(target).are_near(&trials[target][level]);
-        let part = |(a, b): (usize, usize), level: usize, one: &Ratios| {
-            let both: Vec<(f64, f64)> = one.iter().map(|(_, log)| (1.0, log.exp())).collect();
-            let ratio = Ratio::paired(&both, 0.0, Some(of_ratios.pair([a, b]))).expect("numbers");
-            let (of_a, of_b) = (near(a, level), near(b, level));
-            let is_near = |block: u32| of_a[block as usize] && of_b[block as usize];
-            let left: Vec<f64> =
-                one.iter().filter(|(block, _)| is_near(*block)).map(|(_, log)| *log).collect();
-            let without = left.iter().sum::<f64>() / left.len() as f64;
-            let all_near = of_a.iter().chain(&of_b).all(|near| *near);
-            let moved = if all_near || left.is_empty() { 0.0 } else { ratio.point.ln() - without };
-            Part { ratio, blocks: one.iter().map(|(block, _)| *block).collect(), weight, moved }
-        };
-        let of_pair = |(levels, &pair): (&Vec<Ratios>, &(usize, usize))| {
-            levels.iter().enumerate().map(|(level, one)| part(pair, level, one)).collect()
-        };
-        ratios.iter().zip(pairs).map(of_pair).collect()
-    }
-
     fn rates(&self, count: u32) -> Rates {
         let mut random = Random(Xoshiro256PlusPlus::seed_from_u64(1));
         let pairs: Vec<(usize, usize)> =
@@ -100,15 +51,12 @@ impl Case {
         let mut rates = Rates::default();
         let one = 100.0 / f64::from(count);
         for _ in 0..count {
-            let parts = self.parts(&self.trials(&mut random), &pairs);
+            let parts = judging::parts(&self.trials(&mut random), &pairs);
             let mean = |parts: &Vec<Part>| Ratio::mean(parts, 1.0)?.p_value();
             let overall: Vec<f64> = parts.iter().map(|one| mean(one).unwrap_or(1.0)).collect();
             let overall = holm(&overall);
-            let chances: Vec<Vec<Chance>> = parts
-                .iter()
-                .map(|one| one.iter().map(|part| part.ratio.chance().expect("repeats")).collect())
-                .collect();
-            let by_level = closed_groups(&chances);
+            let by_level: Vec<Vec<Chance>> = parts.iter().map(|levels| chances(levels)).collect();
+            let by_level = closed_groups(&by_level);
             let (mut error, mut error_at_levels) = (false, false);
             for ((pair, overall), levels) in pairs.iter().zip(&overall).zip(&by_level) {
                 let called = levels.iter().filter(|p| **p <= ALPHA).count();

@@ -1,11 +1,12 @@
 //! Few differences among many levels, and values that are no pairs.
 
 use crate::ALPHA;
+use crate::judging::{self, Trials};
 use crate::simulated::{Random, Shape, Truth, trials};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use statrs::distribution::{ContinuousCDF, StudentsT};
-use stats::{ByTarget, Chance, OfTargets, Ratio, Sample, closed, holm};
+use stats::{Chance, Ratio, closed, holm};
 use std::io::Write;
 
 /// Two targets: the method in use, the same where no evidence for equal scatter counts, Holm's procedure
@@ -23,7 +24,7 @@ struct Case {
 }
 
 /// The logarithm of the ratio at each level with its p-values, by way.
-fn adjusted(trials: &[Vec<Vec<f64>>], paired: bool) -> [Vec<f64>; WAYS] {
+fn adjusted(trials: &Trials, paired: bool) -> [Vec<f64>; WAYS] {
     let (base, candidate) = (&trials[0], &trials[1]);
     let apart = |(a, b): (&Vec<f64>, &Vec<f64>)| a.iter().zip(b).map(|(a, b)| b - a).collect();
     let differences: Vec<Vec<f64>> = base.iter().zip(candidate).map(apart).collect();
@@ -31,29 +32,13 @@ fn adjusted(trials: &[Vec<Vec<f64>>], paired: bool) -> [Vec<f64>; WAYS] {
         true => differences.clone(),
         false => trials.iter().flatten().cloned().collect(),
     };
-    let levels = differences.len();
-    let target = |place: usize| if paired { [0, 1] } else { [place / levels; 2] };
-    let of_targets: Vec<OfTargets> =
-        samples.iter().enumerate().map(|(place, sample)| (target(place), sample.clone())).collect();
-    let scatter = ByTarget::of(&of_targets);
-    let of = |targets: [usize; 2]| scatter.as_ref().map(|all| all.pair(targets));
-    let ratio = |level: usize| {
-        let sample = |logs: &[f64]| Sample::new(logs.iter().map(|log| log.exp()).collect());
-        let ratio = match paired {
-            true => {
-                let pairs: Vec<(f64, f64)> =
-                    differences[level].iter().map(|log| (1.0, log.exp())).collect();
-                Ratio::paired(&pairs, 0.0, of([0, 1]))
-            }
-            false => Ratio::unpaired(
-                &sample(&base[level]).expect("values"),
-                &sample(&candidate[level]).expect("values"),
-                of([0, 0]).zip(of([1, 1])),
-            ),
-        };
-        ratio.expect("numbers").chance().expect("there are repeats")
+    let pair = [(0, 1)];
+    let ratios: Vec<Ratio> = match paired {
+        true => judging::parts(trials, &pair)[0].iter().map(|part| part.ratio.clone()).collect(),
+        false => judging::apart(trials, &pair).remove(0),
     };
-    let own: Vec<Chance> = (0..differences.len()).map(ratio).collect();
+    let chance = |ratio: &Ratio| ratio.chance().unwrap_or(Chance::from(1.0));
+    let own: Vec<Chance> = ratios.iter().map(chance).collect();
     let alone: Vec<f64> = own.iter().map(|chance| chance.alone).collect();
     let plain: Vec<Chance> = alone.iter().copied().map(Chance::from).collect();
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;

@@ -1,10 +1,11 @@
 //! Targets of which one scatters more than the others.
 
-use crate::ALPHA;
+use crate::judging::{self, Trials};
 use crate::simulated::Random;
+use crate::{ALPHA, chances};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use stats::{ByTarget, Chance, OfTargets, Ratio, Sample, Scatter, closed_groups};
+use stats::{Chance, Ratio, Sample, Scatter, closed_groups};
 use std::io::Write;
 
 /// Typical standard deviation of the logarithm of a trial.
@@ -36,7 +37,7 @@ struct Rates {
 }
 
 impl Case {
-    fn trials(&self, random: &mut Random) -> Vec<Vec<Vec<f64>>> {
+    fn trials(&self, random: &mut Random) -> Trials {
         let mut cell = |target: usize| -> Vec<f64> {
             let noisy = if target + 1 == self.targets { self.noisy } else { 1.0 };
             let scatter = SCATTER * noisy * (self.spread * random.normal()).exp();
@@ -46,53 +47,49 @@ impl Case {
         (0..self.targets).map(|target| (0..self.levels).map(|_| cell(target)).collect()).collect()
     }
 
-    fn adjusted(&self, trials: &[Vec<Vec<f64>>]) -> Vec<((usize, usize), Vec<f64>)> {
+    fn adjusted(&self, trials: &Trials) -> Vec<((usize, usize), Vec<f64>)> {
         let pairs: Vec<(usize, usize)> =
             (0..self.targets).flat_map(|a| (a + 1..self.targets).map(move |b| (a, b))).collect();
+        let own: Vec<Vec<Chance>> = match (self.by_target, self.paired) {
+            (true, true) => {
+                judging::parts(trials, &pairs).iter().map(|levels| chances(levels)).collect()
+            }
+            (true, false) => judging::apart(trials, &pairs).iter().map(|one| of(one)).collect(),
+            (false, _) => self.of_one(trials, &pairs).iter().map(|one| of(one)).collect(),
+        };
+        pairs.into_iter().zip(closed_groups(&own)).collect()
+    }
+
+    /// The ratios by one scatter for all targets.
+    fn of_one(&self, trials: &Trials, pairs: &[(usize, usize)]) -> Vec<Vec<Ratio>> {
         let logs = |(a, b): (usize, usize), level: usize| -> Vec<f64> {
             trials[a][level].iter().zip(&trials[b][level]).map(|(a, b)| b - a).collect()
         };
         let levels = || 0..self.levels;
-        let samples: Vec<OfTargets> = match self.paired {
-            true => pairs
-                .iter()
-                .flat_map(|&pair| levels().map(move |level| (pair, level)))
-                .map(|(pair, level)| ([pair.0, pair.1], logs(pair, level)))
-                .collect(),
-            false => (0..self.targets)
-                .flat_map(|target| levels().map(move |level| (target, level)))
-                .map(|(target, level)| ([target; 2], trials[target][level].clone()))
-                .collect(),
+        let samples: Vec<Vec<f64>> = match self.paired {
+            true => pairs.iter().flat_map(|&pair| levels().map(move |at| logs(pair, at))).collect(),
+            false => trials.concat(),
         };
         let independent = if self.paired { 2.0 / self.targets as f64 } else { 1.0 };
-        let all: Vec<Vec<f64>> = samples.iter().map(|(_, sample)| sample.clone()).collect();
-        let one = Scatter::of(&all, independent);
-        let each = ByTarget::of(&samples);
+        let scatter = Scatter::of(&samples, independent);
         let sample =
             |logs: &[f64]| Sample::new(logs.iter().map(|log| log.exp()).collect()).expect("values");
-        let p_value = |(a, b): (usize, usize), level: usize| {
-            let of = |targets: [usize; 2]| match self.by_target {
-                true => each.as_ref().map(|all| all.pair(targets)),
-                false => one.as_ref(),
-            };
+        let ratio = |(a, b): (usize, usize), level: usize| {
             let ratio = match self.paired {
                 true => {
                     let pairs: Vec<(f64, f64)> =
                         logs((a, b), level).iter().map(|log| (1.0, log.exp())).collect();
-                    Ratio::paired(&pairs, 0.0, of([a, b]))
+                    Ratio::paired(&pairs, 0.0, scatter.as_ref())
                 }
                 false => {
                     let (base, other) = (sample(&trials[a][level]), sample(&trials[b][level]));
-                    Ratio::unpaired(&base, &other, of([a, a]).zip(of([b, b])))
+                    let both = scatter.as_ref().map(|one| (one, one));
+                    Ratio::unpaired(&base, &other, both, None)
                 }
             };
-            ratio.expect("numbers").chance().expect("there are repeats")
+            ratio.expect("numbers")
         };
-        let own: Vec<Vec<Chance>> = pairs
-            .iter()
-            .map(|&pair| levels().map(|level| p_value(pair, level)).collect())
-            .collect();
-        pairs.into_iter().zip(closed_groups(&own)).collect()
+        pairs.iter().map(|&pair| levels().map(|level| ratio(pair, level)).collect()).collect()
     }
 
     fn rates(&self, count: u32) -> Rates {
@@ -116,6 +113,10 @@ impl Case {
         }
         rates
     }
+}
+
+fn of(ratios: &[Ratio]) -> Vec<Chance> {
+    ratios.iter().map(|ratio| ratio.chance().expect("there are repeats")).collect()
 }
 
 const SIZES: [(usize, usize); 10] =

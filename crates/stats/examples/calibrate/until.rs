@@ -1,9 +1,10 @@
 //! Studies whose repeats go on until they resolve, against the same with all repeats.
 
+use crate::judging::{self, Trials};
 use crate::simulated::{Random, Shape, Truth, trials};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use stats::{ByTarget, Chance, Expected, Looks, OfTargets, Ratio, Relation, closed_groups};
+use stats::{Chance, Expected, Looks, Part, Ratio, Relation, closed_groups};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ const MARGIN: f64 = 0.03;
 
 /// The judging of `analyse`, over the ratios of made-up trials.
 struct Study {
-    trials: Vec<Vec<Vec<f64>>>,
+    trials: Trials,
     pairs: Vec<(usize, usize)>,
     levels: usize,
     looks: Option<Arc<Looks>>,
@@ -48,24 +49,14 @@ struct Sums {
 impl Study {
     /// Each pair at each level, with so many repeats of each.
     fn judge(&self, repeats: &[Vec<usize>]) -> Vec<Judged> {
-        let logs = |(a, b): (usize, usize), level: usize| -> Vec<f64> {
-            let of = |target: usize| &self.trials[target][level][..repeats[target][level]];
-            of(a).iter().zip(of(b)).map(|(a, b)| b - a).collect()
+        let so_far = |(of_target, repeats): (&Vec<Vec<f64>>, &Vec<usize>)| {
+            let levels = of_target.iter().zip(repeats);
+            levels.map(|(cell, &repeats)| cell[..repeats].to_vec()).collect()
         };
-        let all: Vec<OfTargets> = self
-            .pairs
-            .iter()
-            .flat_map(|&pair| (0..self.levels).map(move |level| (pair, level)))
-            .map(|(pair, level)| ([pair.0, pair.1], logs(pair, level)))
-            .collect();
-        let scatter = ByTarget::of(&all);
-        let ratio = |(targets, logs): &OfTargets| {
-            let pairs: Vec<(f64, f64)> = logs.iter().map(|log| (1.0, log.exp())).collect();
-            let scatter = scatter.as_ref().map(|all| all.pair(*targets));
-            let ratio = Ratio::paired(&pairs, 0.0, scatter).expect("logs are finite");
-            ratio.looked_at(self.looks.as_ref())
-        };
-        let ratios: Vec<Ratio> = all.iter().map(ratio).collect();
+        let so_far: Trials = self.trials.iter().zip(repeats).map(so_far).collect();
+        let parts = judging::parts(&so_far, &self.pairs).concat();
+        let looked = |part: Part| part.ratio.looked_at(self.looks.as_ref());
+        let ratios: Vec<Ratio> = parts.into_iter().map(looked).collect();
         let own = |ratio: &Ratio| ratio.p_value().unwrap_or(1.0);
         let chance = |ratio: &Ratio| ratio.chance().unwrap_or(Chance::from(1.0));
         let groups: Vec<Vec<Chance>> =
