@@ -126,7 +126,7 @@ pub use own_data::{
     BrokenInvariant, ColumnValues, DataFile, DataSource, DataState, Fingerprint, GeneratedColumn,
     Invariant, Nulls, OwnData, Popularity, Restore, RowGenerator, TableRows,
 };
-pub use path::{DelayMeasured, NetworkPath};
+pub use path::{DelayMeasured, NetworkPath, Proxy, ProxyProgram};
 pub use placement::LevelPlacement;
 pub use plan::{Block, Plan, Trial, TrialKey};
 pub use policy::{ErrorAction, ErrorPolicy};

@@ -2,6 +2,7 @@
 
 use crate::Endpoint;
 use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display};
 use std::time::Duration;
 
 /// The way of a target's loads. Control connections go directly.
@@ -12,10 +13,58 @@ pub struct NetworkPath {
     pub delay: Option<Duration>,
     /// A pooler or proxy before the server, which the loads go through.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub proxy: Option<Endpoint>,
+    pub proxy: Option<Proxy>,
     /// Whether the connections are encrypted; as the login says when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<bool>,
+}
+
+/// What loads go through.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Proxy {
+    /// It runs already, and listens there.
+    Running(Endpoint),
+    /// Weighin starts one before a private server.
+    Private(ProxyProgram),
+}
+
+impl Display for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Running(endpoint) => endpoint.fmt(f),
+            Self::Private(program) => program.name().fmt(f),
+        }
+    }
+}
+
+/// A program that weighin starts before a private server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProxyProgram {
+    /// Shares few sessions of PostgreSQL among many clients, each for a transaction at a time.
+    PgBouncer,
+    /// Forwards TCP connections, each by one of its own.
+    HaProxy,
+}
+
+impl ProxyProgram {
+    pub const ALL: [Self; 2] = [Self::PgBouncer, Self::HaProxy];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PgBouncer => "PgBouncer",
+            Self::HaProxy => "HAProxy",
+        }
+    }
+
+    /// As a study names it.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::PgBouncer => "pgbouncer",
+            Self::HaProxy => "haproxy",
+        }
+    }
 }
 
 impl NetworkPath {

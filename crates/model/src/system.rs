@@ -2,7 +2,9 @@
 //! stands in the system's own crate.
 
 use crate::durability::kept;
-use crate::{BackgroundWork, DurabilitySetting, Kept, Placeholder, Promise, SqlSyntax};
+use crate::{
+    BackgroundWork, DurabilitySetting, Kept, Placeholder, Promise, ProxyProgram, SqlSyntax,
+};
 use serde::{Deserialize, Serialize};
 use settings::KnownSettings;
 use std::collections::BTreeMap;
@@ -53,6 +55,8 @@ pub struct SystemFacts {
     pub durability: &'static [DurabilitySetting],
     /// Codes of errors by which a server refuses a connection because it has as many as it allows.
     pub no_connection_left: &'static [&'static str],
+    /// The program that shares its sessions among clients, where weighin starts one.
+    pub pooler: Option<ProxyProgram>,
     /// The product behind a version that a server told.
     product: fn(version: &str) -> Option<&str>,
 }
@@ -239,6 +243,7 @@ static MYSQL_FACTS: SystemFacts = SystemFacts {
         },
     ],
     no_connection_left: &["1040", "1203", "1226"],
+    pooler: None,
     product: |version| (!version.is_empty() && !version.contains("MariaDB")).then_some("MySQL"),
 };
 
@@ -308,6 +313,7 @@ static POSTGRES_FACTS: SystemFacts = SystemFacts {
         },
     ],
     no_connection_left: &["53300"],
+    pooler: Some(ProxyProgram::PgBouncer),
     product: |_| None,
 };
 
@@ -356,6 +362,7 @@ static REDIS_FACTS: SystemFacts = SystemFacts {
     ],
     // It says so in words alone.
     no_connection_left: &[],
+    pooler: None,
     // The others have their names in front of their versions.
     product: |version| version.split_once(' ').map(|(name, _)| name),
 };
@@ -385,6 +392,7 @@ const UNKNOWN: SystemFacts = SystemFacts {
     group_settings: &[],
     durability: &[],
     no_connection_left: &[],
+    pooler: None,
     product: |_| None,
 };
 

@@ -65,6 +65,7 @@ impl ServerKind for Postgres {
 
     const SYSTEM: model::System = model::System::Postgres;
     const PRIVATE: &'static PrivateServerKind = &private::KIND;
+    const POOLER: Option<&'static PrivateServerKind> = Some(&private::POOLER);
     const KEEPS_DATA: bool = true;
     const REPLICAS_ARE_COPIES: bool = true;
     const TELLING_SETTINGS: &'static [&'static str] = facts::TELLING;
@@ -172,6 +173,10 @@ impl ServerKind for Postgres {
         examination: &mut Examination<'_>,
     ) -> Result<Examined, Failure> {
         examine::examine(login, connection, setting, examination)
+    }
+
+    fn examine_proxy(login: &Login, examination: &mut Examination<'_>) -> Result<(), Failure> {
+        examine::examine_proxy(login, examination)
     }
 
     fn prepare(

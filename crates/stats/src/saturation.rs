@@ -1,6 +1,7 @@
 //! A law of throughput that rises to a ceiling and stays there.
 
 use crate::bootstrap::means;
+use crate::highest::HighestThroughput;
 use crate::interval::student;
 use crate::lack_of_fit::lack_of_fit;
 use crate::normal_equations::Normal;
@@ -29,6 +30,8 @@ pub struct SaturationFit {
     pub lambda: Estimate,
     /// C.
     pub ceiling: Estimate,
+    /// The same with what a further trial would measure.
+    pub highest: Option<HighestThroughput>,
     /// Measured ÷ fitted − 1 at each level, 0.05 being 5 % above the law.
     pub residuals: Vec<f64>,
     /// The p-value of the departures from it; small where scatter does not explain them.
@@ -168,10 +171,14 @@ impl SaturationFit {
                 .and_then(|at| Interval::from_logs(point, at, 0.0, IntervalMethod::StudentLog));
             Estimate { point, interval, n: repeats.len() }
         };
+        let ceiling = estimate(law.ceiling, |[_, ceiling]| *ceiling);
+        let ends = ceiling.interval.map(|interval| (interval.low, interval.high));
         Some(Self {
             law,
             lambda: estimate(law.lambda, |[lambda, _]| *lambda),
-            ceiling: estimate(law.ceiling, |[_, ceiling]| *ceiling),
+            ceiling,
+            highest: ends
+                .and_then(|ends| HighestThroughput::new(law.ceiling, ends, &logs, confidence)),
             residuals: means.iter().zip(&fitted).map(|(m, f)| (m - f).exp_m1()).collect(),
             lack_of_fit: lack_of_fit(&logs, &fitted, 3)?,
         })

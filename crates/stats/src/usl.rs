@@ -1,6 +1,7 @@
 //! The Universal Scalability Law.
 
 use crate::bootstrap::{Bootstrap, means};
+use crate::highest::HighestThroughput;
 use crate::interval::Bounds;
 use crate::lack_of_fit::lack_of_fit;
 use crate::normal_equations::Normal;
@@ -47,6 +48,8 @@ pub struct UslParameters {
     pub kappa: Estimate,
     /// Where throughput is highest by the law.
     pub peak: UslPeak,
+    /// How high it is there; `None` where throughput grows for ever.
+    pub highest: Option<HighestThroughput>,
 }
 
 /// The number of clients with the highest throughput by a law; an absent number is infinite:
@@ -126,6 +129,20 @@ impl Usl {
     }
 }
 
+impl Usl {
+    /// The throughput that it comes to with any number of clients: that at N*, or the limit λ ÷ σ where κ
+    /// is 0; infinite where both are.
+    ///
+    /// ```
+    /// let amdahl = stats::Usl { lambda: 100.0, sigma: 0.05, kappa: 0.0 };
+    /// assert_eq!(amdahl.highest(), 2_000.0);
+    /// ```
+    pub fn highest(&self) -> f64 {
+        let peak = self.peak();
+        if peak.is_finite() { self.throughput(peak) } else { self.lambda / self.sigma }
+    }
+}
+
 impl UslFit {
     /// Fits the law to repeats of throughput, each with one value for each of `clients`. `None`
     /// for fewer than two repeats or [`USL_MIN_LEVELS`], without a level of one client, and
@@ -162,9 +179,9 @@ impl UslFit {
         let ends = bootstrap.ends(&self.logs, confidence, |drawn| {
             let drawn = points(&self.clients, drawn);
             let drawn = Usl::fit_near(&drawn, Some(&law)).unwrap_or(law);
-            vec![drawn.lambda, drawn.sigma, drawn.kappa, drawn.peak()]
+            vec![drawn.lambda, drawn.sigma, drawn.kappa, drawn.peak(), drawn.highest()]
         });
-        let &[lambda, sigma, kappa, peak] = ends.as_slice() else { return None };
+        let &[lambda, sigma, kappa, peak, highest] = ends.as_slice() else { return None };
         let estimate = |point, (low, high)| Estimate {
             point,
             interval: Interval::around(
@@ -185,6 +202,7 @@ impl UslFit {
                 high: finite(peak.1.max(law.peak())),
                 confidence,
             },
+            highest: HighestThroughput::new(law.highest(), highest, &self.logs, confidence),
         })
     }
 }

@@ -24,9 +24,9 @@ use workload::draft::StatementLog;
 pub trait System: Sync {
     fn kind(&self) -> model::System;
 
-    /// How its private servers are made; absent where it has none.
-    fn private_servers(&self) -> Option<&'static PrivateServerKind> {
-        None
+    /// How its private servers are made, and what of its own is started before one; none where it has none.
+    fn private_servers(&self) -> Vec<&'static PrivateServerKind> {
+        Vec::new()
     }
 
     /// Finds what a study asks of a target and this kind of target, or its machine, cannot give.

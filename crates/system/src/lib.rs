@@ -13,6 +13,7 @@ pub mod connections;
 mod diagnostic;
 mod failure;
 pub mod group;
+mod haproxy;
 mod hosts;
 mod interface;
 mod lag;

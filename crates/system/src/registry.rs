@@ -1,6 +1,7 @@
 //! The systems that a program knows.
 
 use crate::client::{LoginEnvironment, SecretRules};
+use crate::haproxy;
 use crate::load::{Document, PreparedLoad};
 use crate::{Login, Outliner, System, TargetHandle};
 use model::{Failure, FailureKind, ServerAddress, Target};
@@ -12,7 +13,8 @@ static KNOWN: OnceLock<Vec<&'static dyn System>> = OnceLock::new();
 /// Says which systems there are. A program calls it once, before anything else; later calls say the
 /// same or are of no effect.
 pub fn register<const N: usize>(systems: [&'static dyn System; N]) {
-    host::recipe::register(systems.iter().filter_map(|one| one.private_servers()).collect());
+    let of_systems = systems.iter().flat_map(|one| one.private_servers());
+    host::recipe::register(of_systems.chain([&haproxy::KIND]).collect());
     let _ = KNOWN.set(systems.into());
 }
 

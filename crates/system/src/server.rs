@@ -33,7 +33,7 @@ use host::recipe::PrivateServerKind;
 use host::{CounterSource, Host, ProcessClue, ServerAct, this_machine};
 use model::{
     BackgroundWork, CacheState, CrossCheckFigures, DataState, FailoverCause, Failure, FailureKind,
-    Place, Restore, ServerAddress, ServerCounters, ServerFacts, Statement, StatementAnswer,
+    Place, Proxy, Restore, ServerAddress, ServerCounters, ServerFacts, Statement, StatementAnswer,
     StatementPlan, Study, TableContents, Target, Test, Trial, Workload,
 };
 use std::collections::BTreeMap;
@@ -64,8 +64,8 @@ impl<K: ServerKind> System for Servers<K> {
         K::SYSTEM
     }
 
-    fn private_servers(&self) -> Option<&'static PrivateServerKind> {
-        Some(K::PRIVATE)
+    fn private_servers(&self) -> Vec<&'static PrivateServerKind> {
+        [K::PRIVATE].into_iter().chain(K::POOLER).collect()
     }
 
     fn clean_up(&self, login: &Login, also: &[String]) -> Result<CleanedUp, Failure> {
@@ -281,15 +281,25 @@ impl<K: ServerKind> Server<K> {
     /// server itself. Logs in there, and finds the process that answers.
     fn through_proxy(&mut self) -> Result<Option<(Login, Address)>, Failure> {
         let Some(target) = &self.target else { return Ok(None) };
-        let proxy = target.path.as_ref().and_then(|path| path.proxy.clone());
-        let (Some(endpoint), Place::Server(spec)) = (proxy, &target.place) else { return Ok(None) };
+        let Some(proxy) = target.path.as_ref().and_then(|path| path.proxy.clone()) else {
+            return Ok(None);
+        };
+        let (address, own) = match (proxy, &target.place, &mut self.private, &self.host) {
+            (Proxy::Running(endpoint), Place::Server(spec), ..) => {
+                (ServerAddress { endpoint, ..spec.address.clone() }, None)
+            }
+            (Proxy::Private(program), Place::Sandbox(_), Some(private), Some(host)) => {
+                private.proxy(program, host.as_ref(), target, &self.stop)?
+            }
+            _ => return Ok(None),
+        };
         // As for any other place: whether a password may be sent there depends on it.
-        let login = self.login_to(&ServerAddress { endpoint, ..spec.address.clone() })?;
+        let login = self.login_to(&address)?;
         let connection = K::connect(&login)?;
         let ends = K::ends(&connection);
-        let found = ends.as_ref().ok().filter(|ends| ends.on_one_machine());
+        let found = ends.as_ref().ok().filter(|ends| own.is_none() && ends.on_one_machine());
         let found = found.and_then(|ends| self.load_host.running_server(ends, &ProcessClue::Any));
-        self.proxy_pid = found.map(|proxy| proxy.pid);
+        self.proxy_pid = own.or(found.map(|proxy| proxy.pid));
         let address = login.address_of(ends)?;
         Ok(Some((login, address)))
     }

@@ -58,6 +58,7 @@ fn fit(study: &Study, peak: &CurveData, bootstrap: &Bootstrap) -> Result<Scaling
         target: peak.curve.target.clone(),
         law,
         peak: None,
+        highest: None,
         either: stays && bends,
         measured_up_to: last.level,
         measured_peak: peak.curve.peak,
@@ -66,22 +67,24 @@ fn fit(study: &Study, peak: &CurveData, bootstrap: &Bootstrap) -> Result<Scaling
         lack_of_fit,
     };
     Ok(match saturating.filter(|_| settles || stays && !bends) {
-        Some(SaturationFit { lambda, ceiling, residuals, lack_of_fit, law }) => {
+        Some(SaturationFit { lambda, ceiling, highest, residuals, lack_of_fit, law }) => {
             let law = FittedLaw::Saturating { lambda, ceiling, sharpness: law.sharpness };
-            ScalingLaw { describes: stays, ..of_law(law, residuals, lack_of_fit) }
+            let highest = highest.filter(|_| stays);
+            ScalingLaw { describes: stays, highest, ..of_law(law, residuals, lack_of_fit) }
         }
         None => {
             let (law, n) = (universal.law, repeats.len());
             let bare = |point| Estimate { point, interval: None, n };
-            let bare = || (bare(law.lambda), bare(law.sigma), bare(law.kappa), None);
-            let (lambda, sigma, kappa, peak) = parameters.map_or_else(bare, |found| {
-                let UslParameters { lambda, sigma, kappa, peak } = found;
-                (lambda, sigma, kappa, Some(peak))
+            let bare = || (bare(law.lambda), bare(law.sigma), bare(law.kappa), None, None);
+            let (lambda, sigma, kappa, peak, highest) = parameters.map_or_else(bare, |found| {
+                let UslParameters { lambda, sigma, kappa, peak, highest } = found;
+                (lambda, sigma, kappa, Some(peak), highest)
             });
             let peak = peak.filter(|peak| bends && !stays && peak.clients.is_some());
             let law = FittedLaw::Universal { lambda, sigma, kappa };
             let UslFit { residuals, lack_of_fit, .. } = universal;
-            ScalingLaw { describes: bends, peak, ..of_law(law, residuals, lack_of_fit) }
+            let highest = highest.filter(|_| bends);
+            ScalingLaw { describes: bends, peak, highest, ..of_law(law, residuals, lack_of_fit) }
         }
     })
 }

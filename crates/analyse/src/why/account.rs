@@ -56,7 +56,8 @@ pub(crate) struct Account {
     pub(crate) at_limit: BTreeMap<Resource, f64>,
     /// How much was in use of all of which it is known.
     pub(crate) used: BTreeMap<Resource, f64>,
-    /// Processors that server, replicas and load generator used on the target's machine.
+    /// Processors that server, replicas, load generator and what is on the way between them used on the
+    /// target's machine.
     pub(crate) own_cpus: Option<f64>,
     /// Whether that machine had no processor time left, most of which these used.
     pub(crate) processors_full: bool,
@@ -241,8 +242,7 @@ impl Account {
         let Some(server) = seen.server_cpus() else { return };
         self.put(Resource::Processors, server);
         let shared = sampling.target_host.is_none() && sampling.load_hosts.is_empty();
-        let generator =
-            if shared { seen.load.client.cpu_seconds / seen.window.seconds() } else { 0.0 };
+        let generator = if shared { seen.generator_cpus() } else { 0.0 };
         let replicas = seen.mean(|sample| sample.replicas.map(|usage| usage.cpus)).unwrap_or(0.0);
         let own = server + replicas + generator;
         self.own_cpus = Some(own);
@@ -284,6 +284,14 @@ impl Seen<'_> {
 
     fn server_cpus(&self) -> Option<f64> {
         self.mean(|sample| Some(sample.server?.cpus))
+    }
+
+    /// Processors that the load generator uses, and what is on the way of the load on its machine: a delay is
+    /// a thread of its own.
+    fn generator_cpus(&self) -> f64 {
+        let delay = self.load.delay.map_or(0.0, |delay| delay.cpu_seconds);
+        let proxy = self.mean(|sample| Some(sample.proxy?.cpus)).unwrap_or(0.0);
+        (self.load.client.cpu_seconds + delay) / self.window.seconds() + proxy
     }
 
     /// The share of time in which a sync was under way: the target's own account where it keeps one,

@@ -362,7 +362,10 @@ fn beyond_what_was_measured_a_model_says_what_ends_first_and_never_yes() {
     assert_eq!(first.resource, LimitedBy::Processors);
     assert!((first.rate - 16_000.0).abs() < 100.0, "{first:?}");
     let (low, high) = first.prediction.expect("six trials");
-    assert!(low <= 16_000.0 && high >= 15_900.0 && low < high, "{first:?}");
+    assert!(
+        low <= 16_000.0 && high.is_some_and(|high| high >= 15_900.0 && low < high),
+        "{first:?}"
+    );
     assert_eq!(beyond.level.clients, 8);
     // What was measured needs no model, and what was not seen has none.
     assert_eq!(part(&rising, &at_rate(4_000.0)).beyond, None);
@@ -370,6 +373,28 @@ fn beyond_what_was_measured_a_model_says_what_ends_first_and_never_yes() {
     let unseen = ask(&rising, &at_rate(12_000.0)).targets[1].parts[0].beyond.clone();
     let known = unseen.map(|found| found.limits.iter().map(|limit| limit.resource).collect());
     assert!(known.is_none_or(|known: Vec<_>| !known.contains(&LimitedBy::Processors)));
+}
+
+#[test]
+fn beyond_it_a_law_of_scalability_ends_the_rise_with_a_prediction_interval() {
+    let law = stats::Usl { lambda: 500.0, sigma: 0.03, kappa: 0.000_5 };
+    let mut noise = Noise::new(3);
+    let levels = [1, 2, 4, 8, 16, 32];
+    let data = dataset(&["fast", "other"], &levels, 5, |_, clients, _| {
+        law.throughput(f64::from(clients)) * noise.factor(0.01)
+    });
+    let highest = law.highest();
+    let asked = part(&data, &at_rate(1.3 * highest));
+    assert_eq!(asked.answer, Answer::Unknown, "{asked:?}");
+    let limits = asked.beyond.expect("a law").limits;
+    let [limit] = limits[..] else { panic!("{limits:?}") };
+    assert_eq!(limit.resource, LimitedBy::ScalabilityLaw);
+    assert!((limit.rate / highest - 1.0).abs() < 0.02, "{limit:?}: {highest}");
+    let (low, high) = limit.prediction.unwrap();
+    let high = high.unwrap();
+    // At least as wide as five trials that scatter by 1 % allow.
+    assert!(low < 0.985 * limit.rate && high > 1.015 * limit.rate, "{limit:?}");
+    assert!(low > 0.9 * highest && high < 1.1 * highest, "{limit:?}");
 }
 
 /// "fast" at 8 clients, in all trials: 8,000/s for a minute, and 3,000/s for another.

@@ -15,6 +15,8 @@ const CLIENTS: u32 = 8;
 #[derive(Clone, Copy, Default)]
 struct Second {
     server_cpus: f64,
+    proxy_cpus: f64,
+    busy: f64,
     stolen: f64,
     wait_for_latches: i64,
     wait_for_log: Option<i64>,
@@ -45,13 +47,19 @@ fn record(record: &mut TrialRecord, second: Second) {
         at_seconds: at as f64,
         length: Duration::from_secs(1),
         server: Some(ProcessUsage { cpus: second.server_cpus, ..ProcessUsage::default() }),
+        proxy: Some(ProcessUsage { cpus: second.proxy_cpus, ..ProcessUsage::default() }),
         disks: vec![DiskRates {
             device: "sda".to_owned(),
             writes: second.syncs as f64,
             write_await_ms: Some(second.write_ms),
             ..DiskRates::default()
         }],
-        cpu: CpuShares { steal: second.stolen, idle: 1.0 - second.stolen, ..CpuShares::default() },
+        cpu: CpuShares {
+            steal: second.stolen,
+            user: second.busy,
+            idle: 1.0 - second.busy - second.stolen,
+            ..CpuShares::default()
+        },
         counters: Some(counters(at).collect()),
         ..Sample::default()
     };
@@ -258,6 +266,19 @@ fn what_evidence_does_not_decide_is_not_known() {
     let why = why(&data);
     assert_eq!(why.cause, None);
     assert!(why.parts.iter().any(|part| part.resource == Resource::Processors), "{why:?}");
+}
+
+#[test]
+fn what_a_proxy_on_the_way_uses_is_no_strangers() {
+    let cause = |proxy_cpus: f64| {
+        let mut data = two();
+        let full = Second { server_cpus: 0.5, proxy_cpus, busy: 1.0, ..Second::default() };
+        seen(&mut data, full, Second { server_cpus: 0.5, ..Second::default() });
+        why(&data).cause.map(|cause| cause.resource())
+    };
+    // The machine has eight processors.
+    assert_eq!(cause(5.0), Some(Resource::Processors));
+    assert_eq!(cause(0.0), None);
 }
 
 #[test]

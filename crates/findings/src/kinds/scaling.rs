@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::kind::{FindingKind, Group};
 use crate::numbers::{self, figure, percent};
 use crate::place::{levels, what_grows};
-use stats::{Estimate, UslPeak, Usl, Saturation};
+use stats::{Estimate, HighestThroughput, UslPeak, Usl, Saturation};
 
 /// A level further from the law than this, relative to it, and the law does not describe the curve.
 pub const BELIEVED_WITHIN: f64 = 0.1;
@@ -142,6 +142,9 @@ pub struct ScalingLaw {
     /// Where throughput is highest by the law; `None` where it has no peak, or none is shown because a
     /// law without one fits as well. Measured peaks are better evidence.
     pub peak: Option<UslPeak>,
+    /// The highest throughput by the law, with the prediction interval of one further trial there; `None`
+    /// where it rises for ever, or does not describe the curve.
+    pub highest: Option<HighestThroughput>,
     /// Whether both laws describe the curve, the one with a peak and the one that stays at its ceiling.
     pub either: bool,
     /// The highest level that the fit rests on: what the law says of more clients is extrapolated.

@@ -1,10 +1,12 @@
 //! What is asked of a private server.
 
-use model::{BuiltVolume, Failure, ServerAddress, Software, Stop, System, VersionSetting};
+use model::{
+    BuiltVolume, Failure, ProxyProgram, ServerAddress, Software, Stop, System, VersionSetting,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 /// A password that `Debug` does not show.
@@ -33,6 +35,8 @@ impl Debug for Password {
 pub struct SandboxOptions {
     /// Which server software to start.
     pub system: System,
+    /// The program that is started before a server of that kind, in place of one, and where the server is.
+    pub proxy: Option<(ProxyProgram, SocketAddr)>,
     /// The target's name, for messages.
     pub name: String,
     /// Server settings by name as in an option file, without `--`; an empty value stands for an
@@ -62,7 +66,8 @@ pub struct SandboxOptions {
     pub temporary_volume: Option<BuiltVolume>,
     /// What it takes to be the member of a group; a server alone when absent.
     pub member: Option<GroupMember>,
-    /// The password of the login, of a replica that has its primary's accounts; a random one when absent.
+    /// The password of the login, of a replica or proxy that has its primary's accounts; a random one when
+    /// absent.
     /// It is never sent to another machine.
     #[serde(skip)]
     pub password: Option<Password>,

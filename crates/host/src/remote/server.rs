@@ -148,7 +148,8 @@ pub(super) struct RemoteServer {
 impl RemoteServer {
     pub(super) fn start(channel: Arc<Channel>, options: SandboxOptions) -> Result<Self, Failure> {
         let stop = options.stop.clone();
-        let kind = kind_of(options.system, &options.name)?;
+        let proxy = options.proxy.map(|(program, _)| program);
+        let kind = kind_of(options.system, proxy, &options.name)?;
         let asked = Asked { kind, listen: options.listen };
         let order = Order::Server(ServerOrder::Start(Box::new(options)));
         let (number, state): (_, ServerState) =

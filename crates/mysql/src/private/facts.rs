@@ -15,6 +15,7 @@ pub(super) const DATABASE: &str = "sbtest";
 
 pub(super) const FACTS: KindFacts = KindFacts {
     system: System::Mysql,
+    proxy: None,
     login: (Some(USER), DATABASE),
     replication_user: Some(REPLICATION_USER),
     account: "mysql",

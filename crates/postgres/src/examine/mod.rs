@@ -9,7 +9,7 @@ mod space;
 mod state;
 mod transactions;
 
-use crate::client::Connection;
+use crate::client::{Connection, connect};
 use crate::facts::variables;
 use crate::own_data::Database;
 use model::{Failure, FailureKind, Needs, Test};
@@ -74,11 +74,19 @@ pub(super) fn examine(
         let Some(own) = workload.transactions() else { continue };
         transactions::check(&mut server, (workload, own), examination.found)?;
     }
-    pooler::check(&mut server, examination)?;
+    pooler::check(login, server.control, examination)?;
     limits::check(&mut server, &needs, examination);
     space::check(&mut server, &plan, examination);
     let identity = identity::find(&mut server, examination.load_host);
     Ok(Examined { data: data.map(|(plan, _)| plan), identity })
+}
+
+/// Looks at what loads go through to it.
+pub(super) fn examine_proxy(
+    login: &Login,
+    examination: &mut Examination<'_>,
+) -> Result<(), Failure> {
+    pooler::check(login, &mut connect(login)?, examination)
 }
 
 /// A replica takes no writes, whoever asks.

@@ -1,6 +1,5 @@
 //! A pooler between weighin and the server, and what it does not pass on.
 
-use super::Server;
 use crate::client::{ClientError, Connection, connect};
 use crate::facts::value;
 use model::{Failure, FailureKind, Test, Workload};
@@ -20,11 +19,12 @@ enum Pooled {
 }
 
 pub(super) fn check(
-    server: &mut Server<'_>,
+    login: &Login,
+    control: &mut Connection,
     examination: &mut Examination<'_>,
 ) -> Result<(), Failure> {
-    let Some(pooled) = find(server)? else { return Ok(()) };
-    let (endpoint, found) = (server.endpoint(), &mut *examination.found);
+    let Some(pooled) = find(login, control)? else { return Ok(()) };
+    let (endpoint, found) = (control.endpoint().to_string(), &mut *examination.found);
     let workloads = || examination.study.tests.iter().filter_map(Test::workload);
     let kind = match pooled {
         Pooled::Sessions => "a pooler",
@@ -48,7 +48,7 @@ pub(super) fn check(
         ));
     }
     if workloads().any(sql::only_reads) {
-        found.keep(Connection::open_to_read(server.login).map(drop))?;
+        found.keep(Connection::open_to_read(login).map(drop))?;
     }
     Ok(())
 }
@@ -61,10 +61,10 @@ fn prepares_statements(workload: &Workload) -> bool {
 }
 
 /// A pooler tells a number of its own for the process that serves a session.
-fn find(server: &mut Server<'_>) -> Result<Option<Pooled>, Failure> {
-    let own = server.control.backend_process().to_string();
-    match server.value(PROCESS) {
-        Some(process) if process != own => pooled(server.login).map(Some),
+fn find(login: &Login, control: &mut Connection) -> Result<Option<Pooled>, Failure> {
+    let own = control.backend_process().to_string();
+    match value(control, PROCESS) {
+        Some(process) if process != own => pooled(login).map(Some),
         _ => Ok(None),
     }
 }

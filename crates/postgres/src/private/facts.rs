@@ -9,6 +9,7 @@ pub(super) const REPLICATION_USER: &str = "weighin_replication";
 
 pub(super) const FACTS: KindFacts = KindFacts {
     system: System::Postgres,
+    proxy: None,
     login: (Some(USER), DATABASE),
     replication_user: Some(REPLICATION_USER),
     account: "postgres",

@@ -186,25 +186,8 @@ impl Recipe for Postgres {
         command
     }
 
-    /// Asks for a login: a server that still reads its log refuses, and closes the connection.
     fn is_ready(&self, stream: &mut UnixStream, _home: &Home) -> io::Result<bool> {
-        const VERSION: u32 = 3 << 16;
-        // Making a process for it takes a while on a busy machine.
-        stream.set_read_timeout(Some(ANSWER_LIMIT))?;
-        let words = format!("user\0{USER}\0database\0{DATABASE}\0\0");
-        let length = 8 + words.len() as u32;
-        let mut startup = Vec::new();
-        startup.extend(length.to_be_bytes());
-        startup.extend(VERSION.to_be_bytes());
-        startup.extend(words.bytes());
-        stream.write_all(&startup)?;
-        let mut kind = [0];
-        stream.read_exact(&mut kind)?;
-        match kind {
-            // It asks for the password.
-            [b'R'] => Ok(true),
-            _ => Err(io::ErrorKind::ConnectionRefused.into()),
-        }
+        asks_for_password(stream)
     }
 
     fn has_processes(&self) -> bool {
@@ -221,10 +204,30 @@ impl Recipe for Postgres {
     }
 }
 
+/// Asks for a login: a server that still reads its log refuses, and closes the connection.
+pub(super) fn asks_for_password(stream: &mut UnixStream) -> io::Result<bool> {
+    const VERSION: u32 = 3 << 16;
+    // Making a process for it takes a while on a busy machine.
+    stream.set_read_timeout(Some(ANSWER_LIMIT))?;
+    let words = format!("user\0{USER}\0database\0{DATABASE}\0\0");
+    let length = 8 + words.len() as u32;
+    let mut startup = Vec::new();
+    startup.extend(length.to_be_bytes());
+    startup.extend(VERSION.to_be_bytes());
+    startup.extend(words.bytes());
+    stream.write_all(&startup)?;
+    let mut kind = [0];
+    stream.read_exact(&mut kind)?;
+    match kind {
+        [b'R'] => Ok(true),
+        _ => Err(io::ErrorKind::ConnectionRefused.into()),
+    }
+}
+
 /// The server names its socket by its port; a link gives it the name that other servers have for theirs.
 /// It lies in the server's own directory, and leads to nothing outside of it. Where it cannot be made, the
 /// server will not be found, and that is told then.
-fn link_socket(home: &Home, port: u16) {
+pub(super) fn link_socket(home: &Home, port: u16) {
     let _ = std::fs::remove_file(home.socket());
     let _ = std::os::unix::fs::symlink(format!(".s.PGSQL.{port}"), home.socket());
 }

@@ -4,7 +4,9 @@ mod facts;
 mod hba;
 mod launch;
 mod member;
+mod pooler;
 mod programs;
 mod settings;
 
 pub use self::launch::KIND;
+pub use self::pooler::POOLER;

@@ -3,6 +3,7 @@ use model::System;
 
 pub(super) const FACTS: KindFacts = KindFacts {
     system: System::Redis,
+    proxy: None,
     login: (None, ""),
     replication_user: None,
     account: "redis",

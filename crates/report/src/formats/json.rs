@@ -6,9 +6,9 @@ use analyse::{
     Analysis, BreakEven, FactorEffect, Finding, ItemKind, MatrixTest, Summary, TestAnalysis,
 };
 use model::{
-    AnswerBy, ClockReading, Endpoint, HostFacts, HostSampling, Mark, Money, NamedError,
-    NamedResult, NetworkPath, Price, ServerFacts, SettingDifference, TimeSeries, TrialRecord,
-    Until, text,
+    AnswerBy, ClockReading, HostFacts, HostSampling, Mark, Money, NamedError, NamedResult,
+    NetworkPath, Price, Proxy, ServerFacts, SettingDifference, TimeSeries, TrialRecord, Until,
+    text,
 };
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
@@ -325,7 +325,7 @@ impl TargetPath {
     fn of(path: &NetworkPath) -> Self {
         Self {
             delay_ms: path.delay.map(|delay| delay.as_secs_f64() * 1e3),
-            proxy: path.proxy.as_ref().map(Endpoint::to_string),
+            proxy: path.proxy.as_ref().map(Proxy::to_string),
             tls: path.tls,
         }
     }

@@ -83,13 +83,14 @@ pub(crate) fn beyond(part: &RequirementAnswer, counted: UnitName) -> Option<Stri
     };
     let (first, others) = found.limits.split_first()?;
     let ends = |limit: &RateLimit| {
-        let range = limit.prediction.map_or(String::new(), |(low, high)| {
-            format!(" (prediction interval {})", numbers::range(low, high))
+        let range = limit.prediction.map_or(String::new(), |(low, high)| match high {
+            Some(high) => format!(" (prediction interval {})", numbers::range(low, high)),
+            None => format!(" (prediction interval from {} on)", figure(low)),
         });
         format!("{} {counted}/s{range}", figure(limit.rate))
     };
     let needs = match first.resource {
-        LimitedBy::Contention => String::new(),
+        LimitedBy::Contention | LimitedBy::ScalabilityLaw | LimitedBy::Ceiling => String::new(),
         _ => format!(
             ", and {} {counted}/s would take {} of it",
             figure(*rate),
@@ -126,6 +127,13 @@ fn limited_by(limit: &RateLimit) -> String {
         LimitedBy::VolumeReadBytes => io_limit("bytes read", all, each),
         LimitedBy::VolumeWrittenBytes => io_limit("bytes written", all, each),
         LimitedBy::Contention => "what clients wait for one another (Amdahl’s law)".to_owned(),
+        LimitedBy::ScalabilityLaw => {
+            "what clients cost one another (the highest throughput of the Universal Scalability Law)"
+                .to_owned()
+        }
+        LimitedBy::Ceiling => {
+            "what clients wait for one another (the ceiling of the law that describes the curve)".to_owned()
+        }
     }
 }
 

@@ -46,6 +46,7 @@ fn law(peak: Option<UslPeak>) -> ScalingLaw {
             kappa: ratio(0.000_81, 0.000_7, 0.000_93),
         },
         peak,
+        highest: None,
         either: false,
         measured_up_to: level(64),
         measured_peak: level(32),

@@ -117,8 +117,10 @@ pub(crate) struct PathTable {
     /// it in either direction. Takes TCP.
     #[schemars(extend("x-absent" = "none"))]
     pub delay: Key<AnyLength>,
-    /// A pooler or proxy before the server at `url`, such as `"127.0.0.1:6432"`, through which the loads
-    /// go; they log in there as they would to the server.
+    /// A pooler or proxy that the loads go through; they log in there as they would to the server. Before
+    /// the server at `url` where it listens, such as `"127.0.0.1:6432"`; before a `sandbox` the program
+    /// that weighin starts: `"pgbouncer"`, which shares the sessions of PostgreSQL by transactions, or
+    /// `"haproxy"`, which forwards connections. Each has its own defaults, and takes as many clients as come.
     #[schemars(with = "Option<String>", extend("x-absent" = "none"))]
     pub proxy: Maybe<String>,
     /// Whether connections are encrypted. A `sandbox` gets a certificate of its own for it; of a `url` it

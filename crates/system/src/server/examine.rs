@@ -77,6 +77,9 @@ impl<K: ServerKind> Server<K> {
             examination.found.keep(limits)?;
         }
         let seen = K::examine(login, control, &setting, examination);
+        if let Some((login, _)) = self.through_proxy()? {
+            K::examine_proxy(&login, examination)?;
+        }
         // Making the data of other targets may take longer than a server lets connections idle.
         self.control = None;
         seen

@@ -49,6 +49,8 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     const SYSTEM: model::System;
     /// How private ones are made.
     const PRIVATE: &'static PrivateServerKind;
+    /// The program of its own that is started before one, to share its sessions.
+    const POOLER: Option<&'static PrivateServerKind> = None;
     /// Whether data is there as before when a server was started again.
     const KEEPS_DATA: bool;
     /// Whether replicas begin as copies of their primary's data directory.
@@ -142,6 +144,13 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
         setting: &Setting<'_>,
         examination: &mut Examination<'_>,
     ) -> Result<Examined, Failure>;
+    /// The same of what loads go through to it.
+    ///
+    /// # Errors
+    /// As [`Self::examine`].
+    fn examine_proxy(_login: &Login, _examination: &mut Examination<'_>) -> Result<(), Failure> {
+        Ok(())
+    }
     /// Whether the server allows as many connections, and whatever else it limits, as clients and
     /// interventions need.
     fn check_limits(

@@ -4,10 +4,10 @@ use crate::SamplingScope;
 use crate::login::Login;
 use host::{GroupMember, Host, Password, PrivateServer, SandboxOptions, ServerAct, size_in_words};
 use model::{
-    CacheState, Endpoint, Failure, FailureKind, Place, SandboxSpec, ServerAddress, Software, Stop,
-    Study, Target,
+    CacheState, Endpoint, Failure, FailureKind, Place, ProxyProgram, SandboxSpec, ServerAddress,
+    Software, Stop, Study, Target,
 };
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 
 /// Bytes that are no room for a server to write: it makes its files larger by some MiB at a time.
@@ -18,6 +18,8 @@ const HARDLY_ANY: u64 = 16 << 20;
 pub(super) struct PrivateServers {
     pub(super) primary: Box<dyn PrivateServer>,
     pub(super) replicas: Vec<Box<dyn PrivateServer>>,
+    /// What loads on the primary go through, while they may.
+    proxy: Option<Box<dyn PrivateServer>>,
     restart: bool,
     /// They were just made: a restart would change nothing.
     is_new: bool,
@@ -38,6 +40,7 @@ impl PrivateServers {
             |number| replication.map(|group| GroupMember { number, semi_sync: group.semi_sync });
         let primary = SandboxOptions {
             system: target.system,
+            proxy: None,
             name: target.name.clone(),
             settings: spec.settings.clone(),
             trusted: spec.trusted,
@@ -80,7 +83,33 @@ impl PrivateServers {
         if copies {
             primary.act(ServerAct::StartAgain)?;
         }
-        Ok(Self { primary, replicas, restart: spec.restart, is_new: true })
+        Ok(Self { primary, replicas, proxy: None, restart: spec.restart, is_new: true })
+    }
+
+    /// What loads go through to the primary, which is started where it does not run: how to log in
+    /// there, as on the server itself, and its process.
+    pub(super) fn proxy(
+        &mut self,
+        program: ProxyProgram,
+        host: &dyn Host,
+        target: &Target,
+        stop: &Stop,
+    ) -> Result<(ServerAddress, Option<u32>), Failure> {
+        let server = self.primary.state();
+        let proxy = match &self.proxy {
+            Some(proxy) => proxy,
+            None => self.proxy.insert(host.start_server(SandboxOptions {
+                system: target.system,
+                proxy: Some((program, on_loopback(&server.address)?)),
+                name: format!("{}, {}", target.name, program.name()),
+                password: server.password.clone().map(Password::new),
+                stop: stop.clone(),
+                ..SandboxOptions::default()
+            })?),
+        };
+        let endpoint = proxy.state().address.endpoint.clone();
+        let address = ServerAddress { endpoint, ..server.address.clone() };
+        Ok((address, Some(proxy.state().pid)))
     }
 
     fn all(&mut self) -> impl DoubleEndedIterator<Item = &mut Box<dyn PrivateServer>> {
@@ -143,6 +172,8 @@ impl PrivateServers {
         if self.is_lost() {
             return Ok(());
         }
+        // It holds connections, and begins anew with the server.
+        self.proxy = None;
         self.all().rev().try_for_each(|server| server.act(ServerAct::Stop))
     }
 
@@ -162,7 +193,8 @@ impl PrivateServers {
 
     /// Why the first that has ended by itself did so.
     pub(super) fn last_words(&mut self) -> Option<Failure> {
-        self.all().find_map(|server| server.last_words())
+        let of_servers = self.all().find_map(|server| server.last_words());
+        of_servers.or_else(|| self.proxy.as_mut()?.last_words())
     }
 
     /// That there is no room left for the data of the first of them: a server that waits for some
@@ -183,6 +215,23 @@ impl PrivateServers {
         };
         self.all().find_map(|server| full(&server.state().data))
     }
+}
+
+/// Where a server listens that others on its machine reach over TCP.
+fn on_loopback(address: &ServerAddress) -> Result<SocketAddr, Failure> {
+    let found = match &address.endpoint {
+        Endpoint::Tcp { host, port } => {
+            host.parse().ok().map(|host: IpAddr| SocketAddr::new(host, *port))
+        }
+        Endpoint::Socket(_) | Endpoint::NotUp => None,
+    };
+    found.ok_or_else(|| {
+        Failure::new(
+            FailureKind::NotPermitted,
+            "a proxy reaches a private server over TCP alone, and this one is on its socket",
+            "leave out `proxy`, or run the servers of unpacked distributions: sandbox = { base = ... }",
+        )
+    })
 }
 
 /// Where it listens by wish of the study. One that does has a certificate: so has one on this machine

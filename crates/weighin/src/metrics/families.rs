@@ -85,9 +85,9 @@ families! {
     CPU = Gauge "weighin_host_cpu_ratio" ["mode"] "ratio"
         "Where the time of all processors of the machine that weighin runs on went, while a trial runs.";
     PROCESSORS = Gauge "weighin_process_cpus" ["process"] "cpus"
-        "Processors that a process of this machine uses: server, replicas, weighin.";
+        "Processors that a process of this machine uses: server, replicas, proxy, weighin.";
     MEMORY = Gauge "weighin_process_resident_bytes" ["process"] "bytes"
-        "Resident memory of a process of this machine: server, replicas, weighin.";
+        "Resident memory of a process of this machine: server, replicas, proxy, weighin.";
     DISK_BUSY = Gauge "weighin_disk_busy_ratio" ["device"] "ratio"
         "Share of time in which a disk of this machine had work.";
     DISK_READ = Gauge "weighin_disk_read_bytes_per_second" ["device"] "bytes_per_second"
@@ -286,6 +286,7 @@ fn machine(made: &mut Made, state: &RunState) {
     let processes = [
         ("server", sample.server),
         ("replicas", sample.replicas),
+        ("proxy", sample.proxy),
         ("weighin", Some(sample.client)),
     ];
     let processes = || processes.into_iter().filter_map(|(name, usage)| Some((name, usage?)));

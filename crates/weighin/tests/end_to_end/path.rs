@@ -273,5 +273,72 @@ fn a_pooler_is_a_factor_with_its_own_processor_time() {
     let gone = place.weighin(&["check", "gone.toml"]);
     assert!(gone.code == Some(3) && gone.out.contains(&way), "{gone:?}");
     let private = format!("{}\npath = {{ proxy = \"127.0.0.1:6432\" }}", sandbox("postgres"));
-    checked(&private, &test).refused(2, &["a private server's port"]);
+    checked(&private, &test).refused(2, &["a private server's port", "proxy = \"haproxy\""]);
+}
+
+/// That loads on the second target went through a program of weighin's own, whose processor time is apart,
+/// and that each of their transactions was counted by the server.
+#[track_caller]
+fn assert_through(place: &Workplace, report: &Value, program: &str) {
+    assert_labels(report, "proxy", ["directly", &format!("through {program}")]);
+    let cpu = |target: &str| {
+        let all = records(place, target);
+        all.iter().map(|one| one.used(Resource::PathCpu).map(|used| used.value)).collect::<Vec<_>>()
+    };
+    assert_eq!(cpu("near"), vec![None; 3]);
+    let used = cpu("far");
+    assert!(used.iter().all(|used| used.is_some_and(|used| used > 0.0)), "{used:?}");
+    for record in records(place, "far") {
+        let load = record.load().unwrap();
+        assert!(load.ledger.ok > 0 && load.errors.is_empty(), "{load:?}");
+        let (before, after) = (record.sampling.before.as_ref(), record.sampling.after.as_ref());
+        let (before, after) = (&before.unwrap().counters, &after.unwrap().counters);
+        for (counter, sent) in load.requests.expected() {
+            let grown = |name: &str| {
+                after.get(name).copied().unwrap_or(0) - before.get(name).copied().unwrap_or(0)
+            };
+            let more = grown(counter) - sent as i64;
+            let by_itself = grown(&model::signal::by_itself(counter));
+            assert!((0..=by_itself).contains(&more), "{counter}: {more} of {sent}, {by_itself}");
+        }
+    }
+    place.assert_no_server_left();
+}
+
+#[test]
+fn pgbouncer_is_started_before_a_private_postgresql() {
+    if !Path::new("/usr/sbin/pgbouncer").exists() {
+        return not_tested("PgBouncer is not installed");
+    }
+    let near = "kind = \"postgres\"\nsandbox = {}";
+    let far = format!("{near}\npath = {{ proxy = \"pgbouncer\" }}");
+    // More clients than sessions that they share; the server starts anew before each trial.
+    let test = format!("{READS}\nclients = 40\nduration = \"2s\"\nprepared = false");
+    let place = Workplace::new();
+    let report = ran(&place, &two(near, &far, &test));
+    assert_through(&place, &report, "PgBouncer");
+
+    let prepared = checked(&far, &format!("{READS}\nclients = 4"));
+    let said = prepared.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(prepared.code == Some(3) && said.contains("set prepared = false"), "{prepared:?}");
+    checked(&far.replace("postgres", "mariadb"), &test)
+        .refused(2, &["does not speak the protocol"]);
+    let encrypted = far.replace("{ proxy", "{ tls = true, proxy");
+    checked(&encrypted, &test).refused(2, &["does not encrypt"]);
+}
+
+#[test]
+fn haproxy_is_started_before_a_private_server_of_any_kind() {
+    if !Path::new("/usr/sbin/haproxy").exists() {
+        return not_tested("HAProxy is not installed");
+    }
+    let keys = "workload = \"key_value\"\nkeys = 1_000";
+    for (kind, work) in [("mariadb", READS), ("redis", keys)] {
+        let near = format!("kind = \"{kind}\"\nsandbox = {{}}");
+        let far = format!("{near}\npath = {{ proxy = \"haproxy\" }}");
+        let test = format!("{work}\nclients = 4\nduration = \"1s\"");
+        let place = Workplace::new();
+        let report = ran(&place, &two(&near, &far, &test));
+        assert_through(&place, &report, "HAProxy");
+    }
 }

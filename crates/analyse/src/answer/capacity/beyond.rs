@@ -2,9 +2,11 @@
 //!
 //! The law of service demand: what a resource gives ÷ what a transaction takes of it is a rate that no load
 //! passes, if transactions go on taking so much. What they take is known from the level with the highest
-//! throughput. Of the limits that are known the lowest binds first; there may be others.
+//! throughput. What clients cost one another is known by the law of scalability that describes the curve,
+//! where one does: its highest throughput is a limit as well. Of the limits that are known the lowest binds first; there may be others.
 
 use crate::{Analysis, Cell, Metric, TestAnalysis};
+use findings::FittedLaw;
 use model::{Dataset, Level, Place};
 use serde::Serialize;
 
@@ -30,8 +32,8 @@ pub struct RateLimit {
     /// Transactions per second at which it ends: `capacity` ÷ `each`.
     pub rate: f64,
     /// Between which rates it ends, if the transactions of a further trial take as much as one further
-    /// trial would measure; absent of a single trial.
-    pub prediction: Option<(f64, f64)>,
+    /// trial would measure; absent of a single trial. No upper end where the law may rise for ever.
+    pub prediction: Option<(f64, Option<f64>)>,
 }
 
 /// What may end.
@@ -47,6 +49,10 @@ pub enum LimitedBy {
     VolumeWrittenBytes,
     /// What clients wait for one another, by G. M. Amdahl's law: an upper end without a demand.
     Contention,
+    /// The same where the Universal Scalability Law describes the curve: its highest throughput.
+    ScalabilityLaw,
+    /// The same where a law that stays at a ceiling does.
+    Ceiling,
 }
 
 /// `None` unless the rate lies beyond what the target did in every trial, and what it takes is known.
@@ -64,20 +70,30 @@ pub(super) fn beyond(
         return None;
     }
     let mut limits: Vec<RateLimit> = demands(analysis.dataset, cell).collect();
-    let curve = test.curves.iter().find(|curve| curve.target == target);
-    limits.extend(curve.and_then(|curve| curve.at_most).map(contention));
+    limits.extend(of_clients(test, target));
     limits.sort_by(|a, b| a.rate.total_cmp(&b.rate));
     (!limits.is_empty()).then_some(Beyond { level: cell.level, measured, limits })
 }
 
-fn contention(at_most: f64) -> RateLimit {
-    RateLimit {
-        resource: LimitedBy::Contention,
-        capacity: at_most,
+/// What clients cost one another: by a law that describes the curve, else by how it rises at its end.
+fn of_clients(test: &TestAnalysis, target: &str) -> Option<RateLimit> {
+    let limit = |resource, rate: f64, prediction| RateLimit {
+        resource,
+        capacity: rate,
         each: 1.0,
-        rate: at_most,
-        prediction: None,
+        rate,
+        prediction,
+    };
+    let law = test.laws.iter().find(|law| law.target == target && law.describes);
+    if let Some((law, highest)) = law.and_then(|law| Some((law, law.highest?))) {
+        let resource = match law.law {
+            FittedLaw::Universal { .. } => LimitedBy::ScalabilityLaw,
+            FittedLaw::Saturating { .. } => LimitedBy::Ceiling,
+        };
+        return Some(limit(resource, highest.point, Some((highest.low, highest.high))));
     }
+    let curve = test.curves.iter().find(|curve| curve.target == target)?;
+    Some(limit(LimitedBy::Contention, curve.at_most?, None))
 }
 
 fn demands<'a>(dataset: &'a Dataset, cell: &'a Cell) -> impl Iterator<Item = RateLimit> + 'a {
@@ -102,7 +118,7 @@ fn demands<'a>(dataset: &'a Dataset, cell: &'a Cell) -> impl Iterator<Item = Rat
         let (capacity, each) = (capacity?, cell.estimate(metric)?.point);
         let at = |each: f64| capacity / each;
         let next = cell.next.get(&metric).filter(|next| next.low > 0.0);
-        let prediction = next.map(|next| (at(next.high), at(next.low)));
+        let prediction = next.map(|next| (at(next.high), Some(at(next.low))));
         (each > 0.0).then(|| RateLimit { resource, capacity, each, rate: at(each), prediction })
     };
     all.into_iter().filter_map(limit)

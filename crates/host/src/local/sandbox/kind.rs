@@ -1,6 +1,6 @@
 //! What has to be known of the servers of a system to start and end private ones of them.
 
-use model::System;
+use model::{ProxyProgram, System};
 use std::sync::OnceLock;
 
 static PROGRAM_PREFIXES: OnceLock<Vec<&'static str>> = OnceLock::new();
@@ -21,6 +21,8 @@ pub(super) fn program_prefixes() -> &'static [&'static str] {
 #[derive(Debug)]
 pub struct KindFacts {
     pub system: System,
+    /// Which program before a server it is, where it is no server itself.
+    pub proxy: Option<ProxyProgram>,
     /// The account of weighin on a private server, and the database that its data is in; none, and an
     /// empty name, where the system has no such thing.
     pub login: (Option<&'static str>, &'static str),

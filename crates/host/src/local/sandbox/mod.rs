@@ -81,6 +81,7 @@ impl Sandbox {
     pub fn start(options: SandboxOptions) -> Result<Self, Failure> {
         let SandboxOptions {
             system,
+            proxy,
             name,
             settings,
             trusted,
@@ -98,7 +99,7 @@ impl Sandbox {
         let over_socket = options.over_socket || matches!(software, Software::Container(_));
         let listen = options.listen.unwrap_or(Ipv4Addr::LOCALHOST.into());
         let parent = directory.unwrap_or_else(sandbox_directory);
-        let kind = kind_of(system, &name)?;
+        let kind = kind_of(system, proxy.map(|(program, _)| program), &name)?;
         let distribution = Distribution::find(&software, &kind.facts, &parent)?;
         let used = database.clone();
         let order = RecipeOrder {
@@ -111,6 +112,7 @@ impl Sandbox {
             of_versions,
             data,
             database,
+            forwards_to: proxy.map(|(_, server)| server),
         };
         let recipe = (kind.recipe)(order, distribution)?;
         let home = Home::make(&parent, volume.as_ref(), temporary_volume.as_ref())?;

@@ -4,7 +4,7 @@ use super::distribution::Distribution;
 use super::home::Home;
 use super::kind::{KindFacts, note_programs};
 use crate::question::GroupMember;
-use model::{Failure, FailureKind, System, VersionSetting};
+use model::{Failure, FailureKind, ProxyProgram, System, VersionSetting};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::io;
@@ -30,12 +30,19 @@ pub(crate) fn kinds() -> &'static [&'static PrivateServerKind] {
     KINDS.get().map_or(&[], Vec::as_slice)
 }
 
-/// How servers of a system are started, that of a target.
+/// How servers of a system, or a program before one of them, are started: that of a target.
 ///
 /// # Errors
 /// `NotPermitted` where weighin starts none of them.
-pub(crate) fn kind_of(system: System, target: &str) -> Result<&'static PrivateServerKind, Failure> {
-    let kind = kinds().iter().copied().find(|kind| kind.facts.system == system);
+pub(crate) fn kind_of(
+    system: System,
+    proxy: Option<ProxyProgram>,
+    target: &str,
+) -> Result<&'static PrivateServerKind, Failure> {
+    let is_it = |kind: &&PrivateServerKind| {
+        kind.facts.proxy == proxy && (proxy.is_some() || kind.facts.system == system)
+    };
+    let kind = kinds().iter().copied().find(is_it);
     kind.ok_or_else(|| {
         Failure::new(
             FailureKind::NotPermitted,
@@ -71,6 +78,8 @@ pub struct RecipeOrder {
     pub data: Option<PathBuf>,
     /// The database that clients use, where it is not that of its kind.
     pub database: Option<String>,
+    /// The server that a proxy forwards to.
+    pub forwards_to: Option<SocketAddr>,
 }
 
 /// How one server is made, started and recognised.
@@ -107,12 +116,14 @@ pub trait Recipe: Debug + Send + Sync {
         Ok(())
     }
 
-    /// Whether the server is ready to serve. The kernel accepts connections before the server
-    /// does, so what was connected stays open between calls.
+    /// Whether the server is ready to serve: one that listens is, unless its kind says otherwise. The
+    /// kernel accepts connections before the server does, so what was connected stays open between calls.
     ///
     /// # Errors
     /// When nothing listens yet, or the server closed the connection; the next call has a new one.
-    fn is_ready(&self, stream: &mut UnixStream, home: &Home) -> io::Result<bool>;
+    fn is_ready(&self, _stream: &mut UnixStream, _home: &Home) -> io::Result<bool> {
+        Ok(true)
+    }
 
     /// The file in the data directory by which a server that has ended remembers what was in its
     /// cache, to read it again when it starts; absent where it knows no such thing.
@@ -140,6 +151,7 @@ pub(crate) mod tests {
     pub(crate) static MADE_UP: PrivateServerKind = PrivateServerKind {
         facts: KindFacts {
             system: System::Unknown,
+            proxy: None,
             login: (Some("weighin"), "sbtest"),
             replication_user: None,
             account: "nobody",

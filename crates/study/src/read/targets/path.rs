@@ -4,7 +4,8 @@ use crate::keys::{PathTable, TargetTable};
 use crate::problem::{Place, Problems};
 use crate::text::url::host_and_port;
 use model::{
-    Endpoint, NetworkPath, Place as Where, SandboxSpec, ServerAddress, Software, Target, Tls,
+    Endpoint, NetworkPath, Place as Where, Proxy, ProxyProgram, SandboxSpec, ServerAddress,
+    Software, Target, Tls,
 };
 use std::time::Duration;
 use toml::Spanned;
@@ -41,23 +42,39 @@ pub(crate) fn path(table: &mut TargetTable, problems: &mut Problems) -> Option<N
     })
 }
 
-/// Where what is before a server listens.
+/// Where what is before a server listens, or which program is started before a private one.
 fn proxy_at(
     written: &Spanned<String>,
     table: &TargetTable,
     problems: &mut Problems,
-) -> Option<Endpoint> {
-    if let Some(sandbox) = &table.sandbox {
-        problems
-            .add(written.span(), "a `proxy` belongs to a url: it cannot know a private server's port")
-            .other(sandbox.span(), "the sandbox")
-            .help("start the server yourself, and name it and the proxy: url = ..., path = { proxy = ... }");
-        return None;
-    }
+) -> Option<Proxy> {
     let text = written.get_ref();
+    let program = ProxyProgram::ALL.into_iter().find(|program| program.key() == text);
+    match (&table.sandbox, program) {
+        (Some(_), Some(program)) => return Some(Proxy::Private(program)),
+        (Some(sandbox), None) => {
+            problems
+                .add(
+                    written.span(),
+                    "a proxy that runs already belongs to a url: it cannot know a private server's port",
+                )
+                .other(sandbox.span(), "the sandbox")
+                .help("have weighin start one: path = { proxy = \"haproxy\" }");
+            return None;
+        }
+        (None, Some(_)) => {
+            problems
+                .add(written.span(), "weighin starts a proxy before a private server alone")
+                .help(
+                    "write where yours listens, like proxy = \"127.0.0.1:6432\", or use a sandbox",
+                );
+            return None;
+        }
+        (None, None) => {}
+    }
     let has_port = text.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
     match host_and_port(text, 0) {
-        Ok(endpoint) if has_port => Some(endpoint),
+        Ok(endpoint) if has_port => Some(Proxy::Running(endpoint)),
         _ => {
             problems
                 .add(written.span(), "`proxy` is a host and a port")
@@ -167,6 +184,41 @@ fn in_container(target: &Target) -> Option<&SandboxSpec> {
     }
 }
 
+/// Notes what keeps a program from being started before a private server.
+fn check_private(
+    target: &Target,
+    spec: &SandboxSpec,
+    program: ProxyProgram,
+    at: &Place,
+    problems: &mut Problems,
+) {
+    let (name, server) = (program.name(), &target.name);
+    let is_pooler = program != ProxyProgram::HaProxy;
+    let (why, help) = if is_pooler && target.system.facts().pooler != Some(program) {
+        (format!("{name} does not speak the protocol of `{server}`"), "write proxy = \"haproxy\"")
+    } else if spec.host.is_some() {
+        (
+            format!("{name} runs on this machine, and the private server of `{server}` on another"),
+            "start both there yourself, and name them: url = ..., path = { proxy = ... }",
+        )
+    } else if in_container(target).is_some() {
+        (
+            format!(
+                "{name} takes TCP, and the private server of `{server}`, in a container, a socket"
+            ),
+            "run the servers of unpacked distributions instead: sandbox = { base = \"/opt/...\" }",
+        )
+    } else if is_pooler && target.path.as_ref().is_some_and(|path| path.tls == Some(true)) {
+        (
+            format!("the {name} that weighin starts before `{server}` does not encrypt"),
+            "leave tls out, or write proxy = \"haproxy\", which passes on what is encrypted",
+        )
+    } else {
+        return;
+    };
+    problems.add(at.clone(), why).help(help);
+}
+
 fn check(target: &Target, at: &Place, problems: &mut Problems) {
     let Some(path) = &target.path else { return };
     match &target.place {
@@ -196,6 +248,9 @@ fn check(target: &Target, at: &Place, problems: &mut Problems) {
                         ),
                     )
                     .help("leave tls out of its path, or compare TLS on private servers of this machine");
+            }
+            if let Some(Proxy::Private(program)) = path.proxy {
+                check_private(target, spec, program, at, problems);
             }
             if path.tls == Some(true) && in_container(target).is_some() {
                 problems
