@@ -144,6 +144,7 @@ impl PostgresWire {
             tls: false,
             local_transport: true,
             may_reveal: false,
+            auth: model::AuthMethods::default(),
             read_only: false,
             application_name: LOAD_NAME,
         };
