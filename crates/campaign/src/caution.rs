@@ -336,6 +336,7 @@ mod tests {
                 tls,
                 compression: false,
                 server_key: ServerKey::Request,
+                auth: model::AuthMethods::default(),
             };
             let mut found = Diagnostics::default();
             let rules = SecretRules::study("study.toml".as_ref(), &[], allow);
@@ -364,6 +365,7 @@ mod tests {
                 tls,
                 compression: false,
                 server_key,
+                auth: model::AuthMethods::default(),
             };
             cautions(&target(system, Place::Server(ServerSpec::new(address)))).len()
         };

@@ -16,7 +16,7 @@ pub struct Account {
     /// From the first connection attempt until all clients were ready to work.
     pub(crate) connect_time: Duration,
     pub(crate) recorded: Recorded,
-    /// Without `receive_delay` and `client_delay_seconds`, which follow from the rest.
+    /// Without `receive_delay`, `client_delay_seconds` and `paused_seconds`, which follow from the rest.
     pub(crate) client: ClientCost,
     /// How late replies were noticed.
     pub(crate) delays: Latencies,

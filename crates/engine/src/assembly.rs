@@ -171,6 +171,7 @@ impl Assembly {
             client.peak_rss_bytes += peak_rss_bytes();
         }
         client.client_delay_seconds = whole.recorded.client_delay.as_secs_f64();
+        client.paused_seconds = whole.recorded.paused.as_secs_f64();
         client.receive_delay = receive_delay(&whole.delays);
         let timing = load.timing();
         let silent = whole.recorded.silence.lasting(timing.drain_limit);

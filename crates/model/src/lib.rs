@@ -8,6 +8,7 @@
 mod account;
 mod answer_by;
 mod around;
+mod auth;
 mod background_work;
 mod bound;
 pub mod bounds;
@@ -79,6 +80,7 @@ mod workload;
 pub use account::{HostAccount, NamedUse, ProcessorUse, Throttling};
 pub use answer_by::{AnswerAt, AnswerBy};
 pub use around::{Around, Mark, Stretch, longest_statement};
+pub use auth::{AuthMethod, AuthMethods};
 pub use background_work::BackgroundWork;
 pub use bound::Bound;
 pub use catch_up::{Backlog, CatchUp};

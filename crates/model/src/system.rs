@@ -106,6 +106,8 @@ pub struct QueryFacts {
     pub usual_certificates: &'static str,
     /// A name under which the user's own files have the rest, and the password.
     pub service: &'static str,
+    /// By which methods the server may ask who logs in.
+    pub auth: &'static str,
 }
 
 /// What a word of a URL says of encryption.
@@ -263,6 +265,7 @@ static POSTGRES_QUERY: QueryFacts = QueryFacts {
     certificates: "sslrootcert",
     usual_certificates: "system",
     service: "service",
+    auth: "require_auth",
 };
 static POSTGRES_FACTS: SystemFacts = SystemFacts {
     name: "PostgreSQL",

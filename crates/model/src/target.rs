@@ -1,6 +1,6 @@
 use crate::{
-    BuiltVolume, Endpoint, Failure, FailureKind, InstanceSpec, NetworkPath, PasswordSource, Price,
-    RemoteHost, RestartSpec, SshHost, StoragePlace, System, Tls,
+    AuthMethods, BuiltVolume, Endpoint, Failure, FailureKind, InstanceSpec, NetworkPath,
+    PasswordSource, Price, RemoteHost, RestartSpec, SshHost, StoragePlace, System, Tls,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -238,6 +238,9 @@ pub struct ServerAddress {
     /// MySQL: which RSA key may encrypt the password where the connection is not encrypted.
     #[serde(default, skip_serializing_if = "ServerKey::is_default")]
     pub server_key: ServerKey,
+    /// PostgreSQL: by which methods the server may ask who logs in.
+    #[serde(default, skip_serializing_if = "AuthMethods::are_all")]
+    pub auth: AuthMethods,
 }
 
 /// Which RSA key may encrypt a password of `caching_sha2_password` or `sha256_password` that has to

@@ -29,7 +29,7 @@ pub use program::{Column, Reader};
 pub use reading::{read_row, wrong_rows};
 pub use sample::{SampleStatement, sample_statements};
 pub use session::{ProgramSession, run_part};
-pub use statements::{Boundaries, Statements};
+pub use statements::Statements;
 pub use text::TextTemplate;
 pub use timed::{ADDED, TimedKind, TimedSession, take_back};
 pub use wire::{Answer, Ready, Wire};

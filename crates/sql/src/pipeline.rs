@@ -3,7 +3,7 @@
 use crate::Statements;
 use engine::{Answered, OperationError, SessionError};
 use std::collections::VecDeque;
-use workload::program::Run;
+use workload::program::{Run, StatementKind};
 
 /// What a protocol does for pipelines.
 pub trait PipelineWire {
@@ -54,28 +54,49 @@ pub(crate) struct Pipeline {
     /// The last statement of it.
     pub(crate) last: Option<usize>,
     /// What has been answered and not been told yet, after the first.
-    pub(crate) answered: VecDeque<Answered>,
+    pub(crate) untold: VecDeque<Answered>,
     /// Written before a pause in it: it travels with the rest.
     pub(crate) held: Vec<u8>,
     /// Whether it has begun and is not all written.
     pub(crate) is_open: bool,
     /// Whether a transaction was open before it.
     pub(crate) in_transaction: bool,
+    /// Whether one is open behind the last statement that was answered.
+    has_begun: bool,
+    /// Whether statements outside of it, which are one implicit transaction together, wait for the end of
+    /// the pipeline.
+    is_implicit: bool,
 }
 
 impl Pipeline {
     /// Nothing is under way.
     pub(crate) fn clear(&mut self) {
         self.awaited.clear();
-        self.answered.clear();
+        self.untold.clear();
         self.held.clear();
-        self.is_open = false;
+        (self.is_open, self.is_implicit) = (false, false);
         self.last = None;
     }
 
     pub(crate) fn begin(&mut self, in_transaction: bool) {
         self.clear();
         (self.is_open, self.in_transaction) = (true, in_transaction);
+        self.has_begun = in_transaction;
+    }
+
+    /// A statement of that kind was answered. BEGIN makes statements before it part of its transaction, and
+    /// COMMIT and ROLLBACK end an implicit one like any other.
+    pub(crate) fn answered(&mut self, kind: StatementKind) {
+        if kind == StatementKind::Begin || kind.ends_transaction() {
+            (self.has_begun, self.is_implicit) = (kind == StatementKind::Begin, false);
+        } else {
+            self.is_implicit |= !self.has_begun;
+        }
+    }
+
+    /// Whether its end has ended an implicit transaction.
+    pub(crate) fn take_implicit(&mut self) -> bool {
+        std::mem::take(&mut self.is_implicit)
     }
 
     pub(crate) fn wrote(&mut self, statement: usize) {

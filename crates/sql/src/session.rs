@@ -143,12 +143,14 @@ impl<W: Wire, const BY_STATEMENT: bool> ProgramSession<W, BY_STATEMENT> {
             let what = "more answers than the statements of a pipeline";
             return Err(SessionError::Protocol(what.to_owned()));
         };
-        tally.kinds[self.statements.form(statement).kind as usize] += 1;
+        let kind = self.statements.form(statement).kind;
+        tally.kinds[kind as usize] += 1;
+        pipeline.answered(kind);
         if BY_STATEMENT {
             let answered = Answered { kind: statement, refused, rows };
             match &self.answered {
                 None => self.answered = Some(answered),
-                Some(_) => pipeline.answered.push_back(answered),
+                Some(_) => pipeline.untold.push_back(answered),
             }
         }
         Ok(statement)
@@ -255,9 +257,11 @@ impl<W: Wire, const BY_STATEMENT: bool> ProgramSession<W, BY_STATEMENT> {
                         Some(_) => Some(self.answer_piped(true, 0, tally)?),
                         None => self.pipeline.as_ref().and_then(|pipeline| pipeline.last),
                     };
+                    self.end_pipeline(tally);
                     self.abandon(error, !rolled_back, out)
                 }
                 Some(Piped::Ended) if self.awaited_in_pipeline().is_none() => {
+                    self.end_pipeline(tally);
                     self.execute_next(out)
                 }
                 Some(Piped::Ended) => {
@@ -267,6 +271,12 @@ impl<W: Wire, const BY_STATEMENT: bool> ProgramSession<W, BY_STATEMENT> {
             };
             return Ok((consumed, event));
         }
+    }
+
+    /// The server has committed or rolled back what a pipeline left to its end.
+    fn end_pipeline(&mut self, tally: &mut RequestTally) {
+        let is_implicit = self.pipeline.as_mut().is_some_and(|pipeline| pipeline.take_implicit());
+        tally.implicit += u64::from(is_implicit);
     }
 
     /// Beginning, or going on, came to something else than a request. The pause that may be in store
@@ -293,7 +303,9 @@ impl<W: Wire, const BY_STATEMENT: bool> ProgramSession<W, BY_STATEMENT> {
         out: &mut Vec<u8>,
         tally: &mut RequestTally,
     ) -> Event {
-        tally.kinds[self.statements.form(statement).kind as usize] += 1;
+        let kind = self.statements.form(statement).kind;
+        tally.kinds[kind as usize] += 1;
+        tally.implicit += u64::from(!self.run.in_transaction() && !kind.ends_transaction());
         if BY_STATEMENT {
             let (refused, rows) = match &answer {
                 Answer::Done { rows, affected_rows } => (false, affected_rows.unwrap_or(*rows)),
@@ -456,7 +468,7 @@ impl<W: Wire, const BY_STATEMENT: bool> Session for ProgramSession<W, BY_STATEME
     fn take_answered(&mut self) -> Option<Answered> {
         let answered = self.answered.take()?;
         if let Some(pipeline) = &mut self.pipeline {
-            self.answered = pipeline.answered.pop_front();
+            self.answered = pipeline.untold.pop_front();
         }
         Some(answered)
     }
@@ -511,6 +523,7 @@ impl<W: Wire, const BY_STATEMENT: bool> WithoutServer for ProgramSession<W, BY_S
                     // One is awaited.
                     let _ = self.answer_piped(false, 1, tally);
                 }
+                self.end_pipeline(tally);
                 self.execute_next(out)
             }
             // Nothing else is under way where nothing is refused.

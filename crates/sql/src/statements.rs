@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use workload::program::{Program, RowRead, RowsDue, Run, StatementKind, Step};
+use workload::program::{Program, RowRead, RowsDue, Run, StatementKind};
 
 /// What all clients of a load share: its program, and which statements to prepare.
 #[derive(Clone, Debug)]
@@ -23,17 +23,6 @@ pub(crate) struct Form {
     pub(crate) row_read: Option<RowRead>,
     /// The place of its first text among those that are prepared; absent where it travels as text.
     pub(crate) first: Option<usize>,
-}
-
-/// Where the transactions of a program begin and end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Boundaries {
-    /// Every statement stands between a BEGIN and a COMMIT or ROLLBACK.
-    Explicit,
-    /// None does: each is a transaction of its own.
-    EachStatement,
-    /// Some do and some do not.
-    Mixed,
 }
 
 impl Statements {
@@ -93,60 +82,5 @@ impl Statements {
     #[inline]
     pub(crate) fn form(&self, statement: usize) -> &Form {
         &self.forms[statement]
-    }
-
-    pub fn boundaries(&self) -> Boundaries {
-        let (mut inside, mut alone) = (false, false);
-        for transaction in self.program.transactions() {
-            self.look_through(&transaction.steps, &mut false, &mut |open| match open {
-                true => inside = true,
-                false => alone = true,
-            });
-        }
-        match (inside, alone) {
-            (true, true) => Boundaries::Mixed,
-            (true, false) => Boundaries::Explicit,
-            (false, _) => Boundaries::EachStatement,
-        }
-    }
-
-    /// Statements of a pipeline outside of BEGIN and COMMIT are one transaction together: neither of them
-    /// stands alone.
-    fn look_through_pipeline(&self, steps: &[Step], open: &mut bool, see: &mut dyn FnMut(bool)) {
-        let mut seen = |inside| {
-            see(inside);
-            if !inside {
-                see(true);
-            }
-        };
-        self.look_through(steps, open, &mut seen);
-    }
-
-    /// Says of each statement whether a transaction is open around it.
-    fn look_through(&self, steps: &[Step], open: &mut bool, see: &mut dyn FnMut(bool)) {
-        for step in steps {
-            match step {
-                Step::Execute { statement, .. } => match self.forms[*statement].kind {
-                    StatementKind::Begin => *open = true,
-                    // One without a beginning ends nothing, and is a transaction of its own.
-                    StatementKind::Commit | StatementKind::Rollback => {
-                        see(*open);
-                        *open = false;
-                    }
-                    _ => see(*open),
-                },
-                Step::Repeat { steps, .. } => self.look_through(steps, open, see),
-                Step::Pipeline(steps) => self.look_through_pipeline(steps, open, see),
-                Step::If { branches, otherwise } => {
-                    let before = *open;
-                    for steps in branches.iter().map(|(_, steps)| steps).chain([otherwise]) {
-                        let mut way = before;
-                        self.look_through(steps, &mut way, see);
-                        *open = way;
-                    }
-                }
-                Step::Set { .. } | Step::Pick { .. } | Step::Think { .. } => {}
-            }
-        }
     }
 }

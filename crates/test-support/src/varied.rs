@@ -100,6 +100,7 @@ pub fn study() -> Study {
         tls: Tls::Verified(Some(PathBuf::from("/etc/ca.pem"))),
         compression: true,
         server_key: ServerKey::Pinned("/etc/public_key.pem".into()),
+        auth: model::AuthMethods::parse("!password").unwrap_or_default(),
     };
     study.targets[1].place = Place::Server(ServerSpec {
         replicas: vec![address("/run/replica.sock")],
@@ -385,10 +386,12 @@ fn load(d: &mut Draw) -> LoadResult {
                     effect: [Effect::Read, Effect::Write, Effect::Control][d.below(3) as usize],
                     counter: (d.below(2) == 0).then(|| d.text().into()),
                     each_session: d.below(2) as u8,
+                    each_implicit: d.below(2) as u8,
                 },
                 count: d.count(),
             }),
             sessions: d.count(),
+            implicit: d.count(),
             found: d.count(),
             moved: moved(d),
             answers: AnswerCounts { checked: d.count(), short: d.count() },
@@ -411,6 +414,7 @@ fn load(d: &mut Draw) -> LoadResult {
             }),
             packets: (d.below(2) == 0).then(|| Packets { sent: d.count(), received: d.count() }),
             client_delay_seconds: d.real(),
+            paused_seconds: d.real(),
         },
         open: (d.below(2) == 0).then(|| OpenLoopResult {
             rate: 1.0 + d.small() as f64,

@@ -5,9 +5,7 @@ use analyse::{
     Check, CheckPassed, CounterMismatch, CountersUnavailable, Errors, Evidence, LedgerUnbalanced,
     LittlesLaw, Metric, Severity, Subject, TrialFailed, Validity, analyse,
 };
-use model::{
-    Dataset, ErrorClass, ErrorCount, Script, ScriptTransaction, Transactions, TrialRecord, Workload,
-};
+use model::{Dataset, ErrorClass, ErrorCount, TrialRecord};
 use std::time::Duration;
 use test_support::{balance, latencies};
 
@@ -108,40 +106,31 @@ fn littles_law_tells_latencies_that_cannot_be_true() {
     }
 }
 
-/// Clients with think time are idle by their own will, and busier than there are of them they cannot be.
+/// Clients that pause by their own will are accounted for like those that wait for an answer.
 #[test]
-fn littles_law_asks_no_work_of_clients_that_pause() {
-    for (think_time, text, mean_ms, expected) in [
-        (Some(Duration::from_millis(2)), "SELECT 1;", 2.0, Validity::Valid),
-        (None, "SELECT 1;\n\\Sleep 2 ms", 2.0, Validity::Valid),
-        (None, "SELECT 1;", 2.0, Validity::Void),
-        (Some(Duration::from_millis(2)), "SELECT 1;", 8.0, Validity::Void),
+fn littles_law_counts_the_time_of_clients_that_pause() {
+    for (mean_ms, pause_ms, expected) in [
+        (2.0, 2.0, Validity::Valid),
+        (2.0, 1.5, Validity::Suspect),
+        (2.0, 0.5, Validity::Void),
+        (2.0, 2.5, Validity::Suspect),
+        (4.0, 2.0, Validity::Void),
     ] {
-        let mut data = spoilt(|record| {
-            load_of(record).latencies = latencies(mean_ms / 1e3);
+        let data = spoilt(|record| {
+            let load = load_of(record);
+            load.latencies = latencies(mean_ms / 1e3);
+            load.client.paused_seconds = load.measure.transactions as f64 * pause_ms / 1e3;
             balance(record);
         });
-        let script = Script { origin: "a".to_owned(), text: text.to_owned(), columns: vec![] };
-        let transaction = ScriptTransaction {
-            name: "a".to_owned(),
-            script,
-            weight: 1,
-            think_time,
-            slo: None,
-            retry: false,
-        };
-        let own = Transactions {
-            transactions: vec![transaction],
-            set: Default::default(),
-            prepared: true,
-            writes: false,
-            change_data: false,
-            data: Default::default(),
-        };
-        data.study.tests[0].load_mut().unwrap().workload = Workload::Transactions(own);
         let analysis = analyse(&data);
         let laws = found(&analysis, |evidence| matches!(evidence, Evidence::LittlesLaw(_)));
-        assert_eq!(laws.len(), usize::from(expected == Validity::Void), "{text} {mean_ms}");
+        let what = format!("{mean_ms} + {pause_ms} ms");
+        assert_eq!(validity(&data), expected, "{what}");
+        assert_eq!(laws.is_empty(), expected == Validity::Valid, "{what}");
+        if let Some(Evidence::LittlesLaw(law)) = laws.first().map(|finding| &finding.evidence) {
+            assert!((law.pause_mean_ms - pause_ms).abs() < 1e-9, "{what}: {law:?}");
+            assert!((law.busy_clients - mean_ms - pause_ms).abs() < 0.01, "{what}: {law:?}");
+        }
     }
 }
 

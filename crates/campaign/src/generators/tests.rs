@@ -58,6 +58,7 @@ fn server_load(agents: u32, port: u16, length: Duration) -> ServerLoad<KeyValueC
         tls: Tls::Off,
         compression: false,
         server_key: ServerKey::default(),
+        auth: model::AuthMethods::default(),
     };
     let login = PipedLogin(
         system::log_in(System::Redis, &address, &SecretRules::command_line(false)).unwrap(),

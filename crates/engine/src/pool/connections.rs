@@ -24,7 +24,6 @@ impl<S: Session> Pool<S> {
 
     /// A transport for client `id` is there.
     pub(crate) fn opened(&mut self, id: usize, out: &mut Vec<u8>) {
-        self.forget_pause(id);
         self.clients[id].session.open(out);
     }
 
@@ -159,7 +158,7 @@ impl<S: Session> Pool<S> {
             return false;
         };
         recorder.lost_idle();
-        self.forget_pause(id);
+        self.forget_pause(id, at);
         let client = &mut self.clients[id];
         client.state = State::Renewing(operation);
         // On its new connection it has not been idle.
@@ -168,7 +167,7 @@ impl<S: Session> Pool<S> {
     }
 
     pub(super) fn go_offline(&mut self, id: usize, now: Nanos) {
-        self.forget_pause(id);
+        self.forget_pause(id, now);
         if self.clients[id].state != State::Offline {
             self.clients[id].state = State::Offline;
             self.clients[id].heard = now;

@@ -55,17 +55,24 @@ impl<S: Session> Pool<S> {
     #[cold]
     pub(super) fn think(&mut self, id: usize, time: Duration, now: Nanos) {
         let until = now.plus(time).min(self.last_begin.max(now));
-        self.clients[id].pause = Pause::Thinking { since: now, until };
         self.thinking += 1;
-        self.pauses.push(Reverse((until, id)));
+        self.pause(id, Pause::Thinking { since: now, until }, now);
     }
 
     /// A client rests before its next operation.
     #[cold]
     pub(super) fn rest(&mut self, id: usize, time: Duration, now: Nanos) {
         let until = now.plus(time).min(self.last_begin.max(now));
-        self.clients[id].pause = Pause::Resting { until };
-        self.pauses.push(Reverse((until, id)));
+        self.pause(id, Pause::Resting { until }, now);
+    }
+
+    fn pause(&mut self, id: usize, pause: Pause, now: Nanos) {
+        self.clients[id].pause = pause;
+        self.pauses.push(Reverse((pause.until(), id)));
+        if let Some(recorder) = &mut self.recorder {
+            recorder.advance(now);
+            recorder.pauses(now);
+        }
     }
 
     /// A client that has paused is told to go on: does it where its time has come. Returns false where
@@ -79,7 +86,7 @@ impl<S: Session> Pool<S> {
         let (State::Busy(operation), Pause::Thinking { since, .. }) =
             (&mut client.state, client.pause)
         else {
-            client.pause = Pause::None;
+            self.forget_pause(id, now);
             return false;
         };
         operation.thought += now.0.saturating_sub(since.0);
@@ -88,7 +95,7 @@ impl<S: Session> Pool<S> {
         if let Some(recorder) = &mut self.recorder {
             recorder.carried(0, out.len() - before);
         }
-        self.forget_pause(id);
+        self.forget_pause(id, now);
         self.asks(id, now);
         if let Some(event) = self.clients[id].session.take_event() {
             self.unasked(id, event, now);
@@ -144,9 +151,15 @@ impl<S: Session> Pool<S> {
     }
 
     /// Ends a pause, also of a client that has lost its connection.
-    pub(super) fn forget_pause(&mut self, id: usize) {
-        if let Pause::Thinking { .. } = std::mem::take(&mut self.clients[id].pause) {
-            self.thinking -= 1;
+    pub(super) fn forget_pause(&mut self, id: usize, now: Nanos) {
+        let pause = std::mem::take(&mut self.clients[id].pause);
+        if pause == Pause::None {
+            return;
+        }
+        self.thinking -= usize::from(matches!(pause, Pause::Thinking { .. }));
+        if let Some(recorder) = &mut self.recorder {
+            recorder.advance(now);
+            recorder.goes_on(now);
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod kinds;
 mod outage;
+mod paused;
 mod recorded;
 mod silence;
 mod ticks;
@@ -10,6 +11,7 @@ mod times;
 use self::kinds::KindTimes;
 pub(crate) use self::kinds::{MAX_NAMED_ERRORS, NamedRecord};
 use self::outage::Losses;
+use self::paused::Paused;
 pub(crate) use self::recorded::Recorded;
 pub(crate) use self::silence::Silence;
 use self::ticks::Ticks;
@@ -76,6 +78,7 @@ pub(crate) struct Recorder {
     /// From replies to the next requests: in the open interval, and in those before it that count.
     open_delay: Duration,
     client_delay: Duration,
+    paused: Paused,
     closed: Vec<Ended>,
     last_reply: Nanos,
     last_success: Nanos,
@@ -118,6 +121,7 @@ impl Recorder {
             measured: Latencies::new(),
             open_delay: Duration::ZERO,
             client_delay: Duration::ZERO,
+            paused: Paused::default(),
             closed: Vec::new(),
             last_reply: start,
             last_success: start,
@@ -258,6 +262,16 @@ impl Recorder {
         self.open_delay += took;
     }
 
+    /// A client begins to do nothing by its own will.
+    pub(crate) fn pauses(&mut self, now: Nanos) {
+        self.paused.begin(now.since(self.from));
+    }
+
+    /// A client that paused goes on, or has lost its connection.
+    pub(crate) fn goes_on(&mut self, now: Nanos) {
+        self.paused.end(now.since(self.from));
+    }
+
     /// An operation was answered with an error, or lost its connection, and counts as failed.
     /// [`Self::advance`] has been called for the moment at which it ended.
     pub(crate) fn failed(&mut self, times: Times, error: OperationError) {
@@ -386,6 +400,7 @@ impl Recorder {
             silence: self.silence.counted_from(self.start),
             idle_losses: self.idle_losses,
             client_delay: self.client_delay,
+            paused: self.paused.measured(),
             ledger: self.ledger,
             tally: RequestTally { sessions: self.sessions, ..self.tally },
             by_request: self.by_request.into_iter().map(KindTimes::close).collect(),
@@ -438,6 +453,7 @@ impl Recorder {
             };
             self.closed.push(Ended { interval, tally });
         }
+        self.paused.close(length, phase == Phase::Measure);
         let delay = std::mem::take(&mut self.open_delay);
         if phase != Phase::Warmup {
             self.client_delay += delay;

@@ -28,6 +28,8 @@ pub(crate) struct Recorded {
     pub(crate) idle_losses: u64,
     /// From replies to the next requests, summed over the measured phase.
     pub(crate) client_delay: Duration,
+    /// For which clients paused by their own will, summed over all of them and the measured phase.
+    pub(crate) paused: Duration,
     pub(crate) ledger: Ledger,
     pub(crate) tally: RequestTally,
     /// Latencies by kind of request in the measured phase, with how long those of them waited that had no
@@ -56,6 +58,7 @@ impl Recorded {
         self.silence.merge(other.silence);
         self.idle_losses = self.idle_losses.saturating_add(other.idle_losses);
         self.client_delay = self.client_delay.saturating_add(other.client_delay);
+        self.paused = self.paused.saturating_add(other.paused);
         self.ledger.scheduled += other.ledger.scheduled;
         self.ledger.ok += other.ledger.ok;
         self.ledger.failed += other.ledger.failed;

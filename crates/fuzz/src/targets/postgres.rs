@@ -4,6 +4,7 @@ use super::{KIB, MIB};
 use crate::Target;
 use crate::input::{Cuts, Input, feed};
 use crate::seeds::postgres as seeds;
+use model::AuthMethods;
 use postgres::protocol::{
     Answer, AnswerReader, Columns, Kept, Login, LoginOptions, LoginStep, PipedAnswer,
     PrepareAnswer, PrepareReader, TextAnswer, TextReader,
@@ -48,6 +49,10 @@ pub(super) fn options(flags: u8) -> LoginOptions {
         tls: flags & 2 != 0,
         local_transport: flags & 8 != 0,
         may_reveal: flags & 16 != 0,
+        auth: match flags & 64 {
+            0 => AuthMethods::default(),
+            _ => AuthMethods::parse("scram-sha-256").unwrap_or_default(),
+        },
         read_only: flags & 32 != 0,
         application_name: "weighin",
     }

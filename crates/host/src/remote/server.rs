@@ -62,6 +62,7 @@ fn checked(state: ServerState, asked: &Asked) -> Result<ServerState, Failure> {
         tls: Tls::Pinned(certificate),
         compression: false,
         server_key: ServerKey::Request,
+        auth: model::AuthMethods::default(),
     };
     Ok(ServerState { address, replication_address: None, password: Some(password), ..state })
 }
@@ -229,6 +230,7 @@ mod tests {
                 tls: Tls::Pinned("certificate".into()),
                 compression: false,
                 server_key: ServerKey::Request,
+                auth: model::AuthMethods::default(),
             },
             replication_address: None,
             password: Some("0123456789abcdef0123456789abcdef".into()),

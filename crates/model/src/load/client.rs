@@ -115,4 +115,7 @@ pub struct ClientCost {
     /// over the measured phase. Unwanted think time: clients = throughput × (latency + this ÷
     /// transactions).
     pub client_delay_seconds: f64,
+    /// Time for which clients paused by their own will (`think_time`, `\sleep`), in seconds, summed over
+    /// them and the measured phase: part of the load that was asked for.
+    pub paused_seconds: f64,
 }

@@ -18,6 +18,9 @@ pub struct RequestKind {
     /// By how much more that counter grows with each session that gets ready for requests.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub each_session: u8,
+    /// By how much more with each implicit transaction.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub each_implicit: u8,
 }
 
 fn is_zero(number: &u8) -> bool {
@@ -38,7 +41,7 @@ impl RequestKind {
     /// A kind that the target counts under that name.
     pub const fn counted(name: &'static str, effect: Effect, counter: &'static str) -> Self {
         let counter = Some(Cow::Borrowed(counter));
-        Self { name: Cow::Borrowed(name), effect, counter, each_session: 0 }
+        Self { name: Cow::Borrowed(name), effect, counter, each_session: 0, each_implicit: 0 }
     }
 
     /// The same kind, whose counter also grows by that much with each session that gets ready.
@@ -47,9 +50,15 @@ impl RequestKind {
         self
     }
 
+    /// The same kind, whose counter also grows by that much with each implicit transaction.
+    pub const fn and_each_implicit(mut self, by: u8) -> Self {
+        self.each_implicit = by;
+        self
+    }
+
     /// A kind that no counter of the target corresponds to.
     pub const fn uncounted(name: &'static str, effect: Effect) -> Self {
-        Self { name: Cow::Borrowed(name), effect, counter: None, each_session: 0 }
+        Self { name: Cow::Borrowed(name), effect, counter: None, each_session: 0, each_implicit: 0 }
     }
 }
 
@@ -60,6 +69,9 @@ pub struct RequestTally {
     pub kinds: [u64; MAX_REQUEST_KINDS],
     /// Sessions that got ready for requests: one of each client, and one more with each new connection.
     pub sessions: u64,
+    /// Implicit transactions: of a statement outside of BEGIN and COMMIT, or of such statements of a
+    /// pipeline together.
+    pub implicit: u64,
     /// Of the reads of keys, how many found theirs.
     pub found: u64,
     /// Bytes in the reads and writes of storage.
@@ -82,6 +94,7 @@ impl std::ops::Sub for RequestTally {
         Self {
             kinds: std::array::from_fn(|kind| self.kinds[kind] - earlier.kinds[kind]),
             sessions: self.sessions - earlier.sessions,
+            implicit: self.implicit - earlier.implicit,
             found: self.found - earlier.found,
             moved: self.moved - earlier.moved,
             answers: AnswerCounts {
@@ -98,6 +111,7 @@ impl std::ops::AddAssign for RequestTally {
             *mine += theirs;
         }
         self.sessions += other.sessions;
+        self.implicit += other.implicit;
         self.found += other.found;
         self.moved += other.moved;
         self.answers += other.answers;
@@ -112,6 +126,9 @@ pub struct RequestCounts {
     /// Sessions that got ready for requests.
     #[serde(default)]
     pub sessions: u64,
+    /// Implicit transactions: see [`RequestTally::implicit`].
+    #[serde(default)]
+    pub implicit: u64,
     /// Of the reads of keys, how many found theirs.
     pub found: u64,
     /// Bytes in the reads and writes of storage.
@@ -134,6 +151,7 @@ impl RequestCounts {
         Self {
             kinds: kinds.map(|(kind, count)| RequestCount { kind: kind.clone(), count }).collect(),
             sessions: tally.sessions,
+            implicit: tally.implicit,
             found: tally.found,
             moved: tally.moved,
             answers: tally.answers,
@@ -163,7 +181,8 @@ impl RequestCounts {
         for RequestCount { kind, count } in &self.kinds {
             let Some(counter) = kind.counter.as_deref() else { continue };
             let ready = self.sessions.saturating_mul(u64::from(kind.each_session));
-            let count = count.saturating_add(ready);
+            let implicit = self.implicit.saturating_mul(u64::from(kind.each_implicit));
+            let count = count.saturating_add(ready).saturating_add(implicit);
             match expected.iter_mut().find(|(known, _)| *known == counter) {
                 Some((_, by)) => *by += count,
                 None => expected.push((counter, count)),
@@ -249,13 +268,19 @@ mod tests {
     }
 
     #[test]
-    fn what_sessions_do_to_get_ready_is_expected_of_the_counter_too() {
-        let commit = RequestKind::counted("commit", Effect::Control, "ended").and_each_session(1);
+    fn what_sessions_do_to_get_ready_and_implicit_transactions_are_expected_of_the_counter_too() {
+        let commit = RequestKind::counted("commit", Effect::Control, "ended")
+            .and_each_session(1)
+            .and_each_implicit(1);
         let rollback = RequestKind::counted("rollback", Effect::Control, "ended");
-        let tally =
-            RequestTally { kinds: [9, 1, 0, 0, 0, 0, 0, 0], sessions: 4, ..Default::default() };
+        let tally = RequestTally {
+            kinds: [9, 1, 0, 0, 0, 0, 0, 0],
+            sessions: 4,
+            implicit: 3,
+            ..Default::default()
+        };
         let counts = RequestCounts::new(&[commit, rollback], &tally);
-        assert_eq!(counts.expected(), [("ended", 14)]);
+        assert_eq!(counts.expected(), [("ended", 17)]);
         assert_eq!(counts.total(), 10, "they are no requests of the load");
     }
 }

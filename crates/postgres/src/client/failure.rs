@@ -68,6 +68,15 @@ pub fn login_failure(
             "connect with TLS, or set the password anew with password_encryption = \
              'scram-sha-256'; where nobody can listen, add --allow-cleartext to the command",
         ),
+        LoginError::NotAllowed { asks, allowed } => Failure::new(
+            FailureKind::AccessDenied,
+            format!(
+                "the server at {endpoint} {asks}, and require_auth allows '{user}' no other method than \
+                 {allowed}"
+            ),
+            "have one of these methods for this user in the server's pg_hba.conf, or name the server's in \
+             require_auth",
+        ),
         LoginError::Unsupported(method) => Failure::new(
             FailureKind::AccessDenied,
             format!(

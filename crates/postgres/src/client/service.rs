@@ -5,8 +5,17 @@ use std::path::{Path, PathBuf};
 use system::client::{Unreadable, Variable, read_options, read_private_options};
 
 /// The keys of a service that weighin reads.
-const READ: [&str; 8] =
-    ["dbname", "host", "hostaddr", "password", "port", "sslmode", "sslrootcert", "user"];
+const READ: [&str; 9] = [
+    "dbname",
+    "host",
+    "hostaddr",
+    "password",
+    "port",
+    "require_auth",
+    "sslmode",
+    "sslrootcert",
+    "user",
+];
 /// Such that change neither where a connection leads, nor who logs in, nor how.
 const WITHOUT_EFFECT: [&str; 14] = [
     "application_name",

@@ -17,6 +17,7 @@ pub(crate) fn login_options(address: &ServerAddress, credentials: &Credentials) 
         tls: asks_for_tls(address),
         local_transport: matches!(address.endpoint, Endpoint::Socket(_)),
         may_reveal: credentials.may_reveal(),
+        auth: address.auth,
         read_only: false,
         application_name: APPLICATION_NAME,
     }

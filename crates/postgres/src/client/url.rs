@@ -13,21 +13,18 @@ const PORT: u16 = 5432;
 const AS_IT_IS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// What libpq would be strict about, and weighin is not.
-const NOT_HAD: [(&str, &str); 4] = [
-    ("PGREQUIREAUTH", ""),
-    ("PGREQUIREPEER", ""),
-    ("PGCHANNELBINDING", "prefer"),
-    ("PGTARGETSESSIONATTRS", "any"),
-];
+const NOT_HAD: [(&str, &str); 3] =
+    [("PGREQUIREPEER", ""), ("PGCHANNELBINDING", "prefer"), ("PGTARGETSESSIONATTRS", "any")];
 
 /// What may stand in a URL, by libpq's names, and the variable of each.
-const KEYS: [(&str, &str); 6] = [
+const KEYS: [(&str, &str); 7] = [
     ("host", "PGHOST"),
     ("port", "PGPORT"),
     ("user", "PGUSER"),
     ("dbname", "PGDATABASE"),
     ("sslmode", "PGSSLMODE"),
     ("sslrootcert", "PGSSLROOTCERT"),
+    ("require_auth", "PGREQUIREAUTH"),
 ];
 
 /// The parts of a URL, decoded, and what it says besides.
@@ -114,7 +111,7 @@ impl<'a> Written<'a> {
             url += &format!(":{port}");
         }
         url += &format!("/{}", encoded(part("dbname")));
-        for key in ["sslmode", "sslrootcert"] {
+        for key in ["sslmode", "sslrootcert", "require_auth"] {
             query.extend(self.get(key).map(|value| format!("{key}={}", encoded(value))));
         }
         query.extend(self.service.as_deref().map(|name| format!("service={}", encoded(name))));

@@ -8,16 +8,24 @@ use crate::protocol::{
 };
 use engine::{OperationError, ServedBy, SessionError};
 use model::{Effect, RequestKind};
-use sql::{Boundaries, PipelineWire, Ready, Statements, TextTemplate, Wire, read_row, wrong_rows};
+use sql::{PipelineWire, Ready, Statements, TextTemplate, Wire, read_row, wrong_rows};
 use std::sync::Arc;
 use workload::program::{Parameter, RowRead, Run, Statement, StatementKind, Text, Value};
 
-/// Where every statement stands between BEGIN and COMMIT.
-static IN_TRANSACTIONS: [RequestKind; 8] = kinds(None, Some(TRANSACTIONS));
-/// Where every statement is a transaction of its own.
-static BY_THEMSELVES: [RequestKind; 8] = kinds(Some(TRANSACTIONS), Some(TRANSACTIONS));
-/// Where it depends on the way through the program what is one.
-static UNCOUNTED: [RequestKind; 8] = kinds(None, None);
+/// The server counts transactions: those that COMMIT and ROLLBACK end, and implicit ones.
+static BY_TRANSACTIONS: [RequestKind; 8] = [
+    RequestKind::uncounted("select", Effect::Read),
+    RequestKind::uncounted("insert", Effect::Write),
+    RequestKind::uncounted("update", Effect::Write),
+    RequestKind::uncounted("delete", Effect::Write),
+    RequestKind::uncounted("begin", Effect::Control),
+    // What prepares a session's statements is one transaction.
+    RequestKind::counted("commit", Effect::Control, TRANSACTIONS)
+        .and_each_session(1)
+        .and_each_implicit(1),
+    RequestKind::counted("rollback", Effect::Control, TRANSACTIONS),
+    RequestKind::uncounted("other", Effect::Control),
+];
 
 /// Where every statement looks once for a row or a range of rows of one table, or inserts one row: the
 /// tables' own counters know of no other sessions, logins and background work.
@@ -57,26 +65,6 @@ fn is_counted_by_tables(statement: &Statement) -> bool {
         StatementKind::Begin | StatementKind::Commit | StatementKind::Rollback => true,
         StatementKind::Other => false,
     }
-}
-
-const fn kinds(statement: Option<&'static str>, end: Option<&'static str>) -> [RequestKind; 8] {
-    const fn kind(name: &'static str, effect: Effect, by: Option<&'static str>) -> RequestKind {
-        match by {
-            Some(counter) => RequestKind::counted(name, effect, counter),
-            None => RequestKind::uncounted(name, effect),
-        }
-    }
-    [
-        kind("select", Effect::Read, statement),
-        kind("insert", Effect::Write, statement),
-        kind("update", Effect::Write, statement),
-        kind("delete", Effect::Write, statement),
-        kind("begin", Effect::Control, None),
-        // What prepares a session's statements is one transaction.
-        kind("commit", Effect::Control, end).and_each_session(end.is_some() as u8),
-        kind("rollback", Effect::Control, end),
-        kind("other", Effect::Control, statement),
-    ]
 }
 
 /// The protocol by which a client runs the statements of a program.
@@ -156,6 +144,7 @@ impl PostgresWire {
             tls: false,
             local_transport: true,
             may_reveal: false,
+            auth: model::AuthMethods::default(),
             read_only: false,
             application_name: LOAD_NAME,
         };
@@ -299,17 +288,13 @@ impl PostgresWire {
 }
 
 impl Wire for PostgresWire {
-    const KINDS: &'static [RequestKind] = &IN_TRANSACTIONS;
+    const KINDS: &'static [RequestKind] = &BY_TRANSACTIONS;
     const SERVED_BY: ServedBy = ServedBy::ProcessOfEach;
 
     fn kinds(statements: &Statements) -> &'static [RequestKind] {
-        if statements.program().statements().iter().all(is_counted_by_tables) {
-            return &BY_TABLES;
-        }
-        match statements.boundaries() {
-            Boundaries::Explicit => &IN_TRANSACTIONS,
-            Boundaries::EachStatement => &BY_THEMSELVES,
-            Boundaries::Mixed => &UNCOUNTED,
+        match statements.program().statements().iter().all(is_counted_by_tables) {
+            true => &BY_TABLES,
+            false => &BY_TRANSACTIONS,
         }
     }
 

@@ -5,6 +5,7 @@ mod scram;
 use super::command::{BackendKey, push_text, write_message, write_ssl_request, write_startup};
 use super::error::{ProtocolError, ServerError};
 use super::frame::{CONTROL_LIMIT, Fields, Message, Messages, Want, tag};
+use model::{AuthMethod, AuthMethods};
 use postgres_protocol::authentication::md5_hash;
 use scram::Scram;
 
@@ -24,6 +25,8 @@ pub struct LoginOptions {
     pub local_transport: bool,
     /// Whether the server may be given the password as it is.
     pub may_reveal: bool,
+    /// By which methods the server may ask.
+    pub auth: AuthMethods,
     /// Whether the server lets the session change nothing.
     pub read_only: bool,
     /// What the session is called in the server's lists.
@@ -61,6 +64,8 @@ pub enum LoginError {
     WouldReveal,
     #[error("the server asks for the password hashed with MD5, on a connection without TLS")]
     Md5Refused,
+    #[error("the server {asks}, and require_auth allows {allowed}")]
+    NotAllowed { asks: &'static str, allowed: AuthMethods },
     #[error("the server asks for authentication by {0}, which weighin does not have")]
     Unsupported(String),
     #[error("the server did not prove that it knows the password: {0}")]
@@ -107,6 +112,8 @@ pub struct Login {
     session: SessionInfo,
     /// What binds the login to the encrypted channel.
     binding: Option<Vec<u8>>,
+    /// Whether the server has asked who this is.
+    was_asked: bool,
     received: usize,
 }
 
@@ -131,6 +138,7 @@ impl Login {
             messages: Messages::default(),
             session: SessionInfo { standard_strings: true, ..SessionInfo::default() },
             binding: None,
+            was_asked: false,
             received: 0,
         };
         match tls {
@@ -258,7 +266,10 @@ impl Login {
         let options = &self.options;
         let private = options.tls || options.local_transport;
         let mut fields = Fields::new(body, "a step of authentication");
-        match fields.u32()? {
+        let step = fields.u32()?;
+        check_allowed(step, self.was_asked, options.auth)?;
+        self.was_asked = true;
+        match step {
             0 if scram.as_ref().is_some_and(|scram| !scram.is_proven()) => {
                 return Err(LoginError::Skipped);
             }
@@ -286,6 +297,23 @@ impl Login {
             other => return Err(LoginError::Unsupported(method(other).to_owned())),
         }
         Ok(())
+    }
+}
+
+/// Before anything is sent that the server asks for.
+fn check_allowed(step: u32, was_asked: bool, allowed: AuthMethods) -> Result<(), LoginError> {
+    let (method, asks) = match step {
+        0 if !was_asked => (AuthMethod::None, "lets everybody in without asking who it is"),
+        3 => (AuthMethod::Password, "asks for the password as it is"),
+        5 => (AuthMethod::Md5, "asks for the password hashed with MD5"),
+        7 | 8 => (AuthMethod::Gss, "asks for authentication by GSSAPI"),
+        9 => (AuthMethod::Sspi, "asks for authentication by SSPI"),
+        10 => (AuthMethod::ScramSha256, "asks for authentication by SCRAM-SHA-256"),
+        _ => return Ok(()),
+    };
+    match allowed.allow(method) {
+        true => Ok(()),
+        false => Err(LoginError::NotAllowed { asks, allowed }),
     }
 }
 

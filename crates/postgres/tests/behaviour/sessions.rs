@@ -1,18 +1,22 @@
 //! The sessions of loads, on a real server.
 
-use crate::support::{ADMINISTRATOR, DATABASE, Server, address};
+use crate::support::{ADMINISTRATOR, DATABASE, Server, address, open};
 use engine::{Address, ErrorPolicy, Limit, LoadError, LoadSpec, Schedule, SocketLoad};
-use model::{ErrorClass, LoadResult, ServerAddress, Stop, System, Tls};
-use postgres::load::{Duplicates, PostgresWire, ProgramSession};
+use model::{ErrorAction, ErrorClass, LoadResult, ServerAddress, Stop, System, Tls};
+use postgres::client::Connection;
+use postgres::load::{Duplicates, PostgresWire, ProgramSession, TRANSACTIONS};
 use postgres::protocol::LoginOptions;
 use sql::Statements;
 use std::sync::Arc;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 use system::Login;
 use system::client::{Credentials, Secret};
 use workload::program::Program;
 use workload::script::{Options, Script, Syntax, parse};
 
+/// What scripts of these tests may be refused for.
+const DIVISION_BY_ZERO: &str = "22012";
 const LONG: Duration = Duration::from_secs(120);
 
 fn script(text: &str, prepared: bool) -> Program {
@@ -49,7 +53,10 @@ fn run(
         },
         open: None,
         reconnect_after: None,
-        policy: ErrorPolicy::default(),
+        policy: ErrorPolicy {
+            codes: vec![(DIVISION_BY_ZERO.to_owned(), ErrorAction::Ignore)],
+            ..ErrorPolicy::default()
+        },
         connect_limit: LONG,
         drain_limit: LONG,
         fails_unanswered: true,
@@ -199,5 +206,52 @@ fn pipelines_that_conflict_are_rolled_back_whole() {
         assert!(ledger.ok > 0 && ledger.failed > 0, "{ledger:?}");
         assert!(load.errors.iter().all(|error| error.class == ErrorClass::Conflict), "{load:?}");
         assert_eq!(sum(&server), "4000");
+    }
+}
+
+/// Transactions that ended in the database of the tests, logins aside, once all clients of loads have gone,
+/// asked in another database.
+fn ended(control: &mut Connection) -> u64 {
+    let gone = "SELECT count(*) FROM pg_stat_activity \
+                WHERE datname = 'postgres' AND backend_type = 'client backend'";
+    let deadline = Instant::now() + LONG;
+    while control.query(gone).unwrap().rows[0][0].as_deref() != Some("0") {
+        assert!(Instant::now() < deadline, "clients stay");
+        thread::sleep(Duration::from_millis(20));
+    }
+    let sql = "SELECT xact_commit + xact_rollback - sessions FROM pg_stat_database \
+               WHERE datname = 'postgres'";
+    control.query(sql).unwrap().rows[0][0].as_ref().unwrap().parse().unwrap()
+}
+
+/// Whatever a script leaves to the end of a pipeline, or to no COMMIT at all, the server counts as many
+/// transactions as are expected of it, conflicts and refusals included.
+#[test]
+fn implicit_transactions_are_counted_as_the_server_counts_them() {
+    const SCRIPTS: [&str; 8] = [
+        "\\startpipeline\nSELECT 1;\nUPDATE account SET v = v + 1 WHERE id = :id;\n\\endpipeline\n",
+        "\\startpipeline\nSELECT 1;\nBEGIN;\nSELECT 2;\nCOMMIT;\nSELECT 3;\n\\endpipeline\n",
+        "\\startpipeline\nSELECT 1;\nCOMMIT;\nSELECT 2;\nROLLBACK;\n\\endpipeline\nSELECT 3;\n",
+        "BEGIN;\n\\startpipeline\nSELECT 1;\nSELECT 2;\n\\endpipeline\nCOMMIT;\nSELECT 3;\n",
+        "\\startpipeline\nBEGIN;\nSELECT 1;\n\\endpipeline\nSELECT 2;\nEND;\n\\startpipeline\n\\endpipeline\n",
+        "\\startpipeline\nUPDATE account SET v = v - 1 WHERE id = :id;\nSELECT 1 / (:id % 3);\nSELECT 2;\n\\endpipeline\n",
+        "\\if :id % 2 = 0\nBEGIN;\n\\endif\nSELECT 1 / (:id % 3);\nCOMMIT;\nSELECT 2;\n",
+        "\\if :id % 2 = 0\nBEGIN;\nUPDATE account SET v = v + 1 WHERE id = :id;\nROLLBACK;\n\\endif\n\
+         UPDATE account SET v = v - 1 WHERE id = :id;\n",
+    ];
+    let settings = [("autovacuum", "off"), ("default_transaction_isolation", "repeatable read")];
+    let server = Server::start(&settings, "");
+    accounts(&server);
+    let mut address = address(server.socket());
+    address.database = "template1".to_owned();
+    let mut control = open(&address, ADMINISTRATOR, "").unwrap();
+    for text in SCRIPTS {
+        let before = ended(&mut control);
+        let text = format!("\\set id random(1, 4)\n{text}");
+        let what = (script(&text, true), 8, 200);
+        let load = run(&server, &server.login(), options(ADMINISTRATOR, ""), what).unwrap();
+        assert!(load.ledger.ok > 0, "{text}{load:?}");
+        let counted = ended(&mut control) - before;
+        assert_eq!(load.requests.expected(), [(TRANSACTIONS, counted)], "{text}");
     }
 }

@@ -181,6 +181,7 @@ pub fn address(endpoint: Endpoint) -> ServerAddress {
         tls: Tls::Off,
         compression: false,
         server_key: ServerKey::default(),
+        auth: model::AuthMethods::default(),
     }
 }
 

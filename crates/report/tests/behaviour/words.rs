@@ -178,6 +178,7 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             throughput: 402.3,
             latency_mean_ms: 14.1,
             client_delay_mean_ms: 0.02,
+            pause_mean_ms: 0.0,
             busy_clients: 5.67,
         })),
         finding(Evidence::ClientDelay(ClientDelay { share: 0.314, mean_ms: 0.0421 })),

@@ -68,6 +68,7 @@ pub(crate) fn login(
         tls: tls?,
         compression,
         server_key,
+        auth: model::AuthMethods::default(),
     })
 }
 

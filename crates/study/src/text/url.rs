@@ -3,7 +3,7 @@ use model::system::{
     DatabaseFacts, QueryFacts, SchemeAlias, UNSUPPORTED_SCHEMES, UrlFacts, UrlTls, UsualPassword,
     listed,
 };
-use model::{Endpoint, PasswordSource, ServerAddress, ServerKey, System, Tls};
+use model::{AuthMethods, Endpoint, PasswordSource, ServerAddress, ServerKey, System, Tls};
 use percent_encoding::percent_decode_str;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -47,6 +47,9 @@ pub enum UrlError {
     /// A word that says nothing of encryption, or not with what else stands there.
     #[error("{} is {}", .0.tls, listed(.0.tls_words.iter().map(|(word, _)| *word), "or"))]
     TlsWord(&'static QueryFacts, Option<&'static str>),
+    /// No list of methods.
+    #[error("{0}")]
+    AuthMethods(String),
     /// What it leaves open is not found.
     #[error("what this URL leaves open cannot be taken from where clients find it: {0}")]
     Usual(String),
@@ -62,7 +65,7 @@ fn schemes() -> String {
 }
 
 fn parameters(query: &QueryFacts) -> String {
-    listed(["socket", query.host, query.tls, query.certificates, query.service], "and")
+    listed(["socket", query.host, query.tls, query.certificates, query.service, query.auth], "and")
 }
 
 fn products() -> String {
@@ -199,6 +202,7 @@ pub fn parse_url(text: &str) -> Result<(System, ServerAddress), UrlError> {
         tls: said.tls,
         compression: false,
         server_key: ServerKey::default(),
+        auth: said.auth.unwrap_or_default(),
     };
     Ok((system, address))
 }
@@ -252,12 +256,13 @@ struct UrlOptions {
     socket: Option<PathBuf>,
     host: Option<String>,
     service: Option<String>,
+    auth: Option<AuthMethods>,
     tls: Tls,
 }
 
 impl Default for UrlOptions {
     fn default() -> Self {
-        Self { socket: None, host: None, service: None, tls: Tls::Off }
+        Self { socket: None, host: None, service: None, auth: None, tls: Tls::Off }
     }
 }
 
@@ -282,6 +287,9 @@ impl UrlOptions {
                 certificates.replace(path.ok_or(UrlError::Query(facts))?).is_some()
             } else if name == facts.service {
                 said.service.replace(value).is_some()
+            } else if name == facts.auth {
+                let methods = AuthMethods::parse(&value).map_err(UrlError::AuthMethods)?;
+                said.auth.replace(methods).is_some()
             } else {
                 true
             };
@@ -493,6 +501,9 @@ mod tests {
         for query in ["connect_timeout=3", "sslmode=require&sslmode=require", "sslmode"] {
             assert!(of(query).is_err(), "{query}");
         }
+        let methods = AuthMethods::parse("!password").unwrap();
+        assert_eq!(of("require_auth=%21password").unwrap().auth, methods);
+        assert!(matches!(of("require_auth=scram"), Err(UrlError::AuthMethods(_))));
         let service = of("service=bench").unwrap();
         assert_eq!(service.password, PasswordSource::Service("bench".into()));
         let socket = |url: &str| parse_url(url).unwrap().endpoint;

@@ -39,6 +39,7 @@ fn address(endpoint: Endpoint) -> ServerAddress {
         tls: Tls::Off,
         compression: false,
         server_key: ServerKey::default(),
+        auth: model::AuthMethods::default(),
     }
 }
 

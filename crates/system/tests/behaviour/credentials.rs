@@ -32,6 +32,7 @@ fn address(user: Option<&str>, password: PasswordSource) -> ServerAddress {
         tls: Tls::Off,
         compression: false,
         server_key: ServerKey::OptionFile,
+        auth: model::AuthMethods::default(),
     }
 }
 

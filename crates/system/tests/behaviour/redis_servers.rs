@@ -86,6 +86,7 @@ fn a_server_of_another_kind_is_recognised() {
         tls: Tls::Off,
         compression: false,
         server_key: ServerKey::default(),
+        auth: model::AuthMethods::default(),
     };
     let failure = RedisConnection::open(&address, &Secret::default()).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Unreachable, "{failure}");

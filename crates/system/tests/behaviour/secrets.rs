@@ -39,6 +39,7 @@ fn address(endpoint: Endpoint, password: PasswordSource) -> ServerAddress {
         tls: Tls::Off,
         compression: false,
         server_key: ServerKey::Refuse,
+        auth: model::AuthMethods::default(),
     }
 }
 

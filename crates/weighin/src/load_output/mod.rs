@@ -74,6 +74,9 @@ pub(crate) struct LoadOutput<'a> {
     errors_by_code: &'a [ErrorCount],
     /// Of all phases, by kind.
     requests: BTreeMap<String, RequestOutput>,
+    /// The server's counters, by how much they must have grown, and by how much they have.
+    #[serde(skip)]
+    compared: Vec<(String, u64, i64)>,
     /// Of key_value: what the reads found, over all phases.
     key_value: Option<KeyValueOutput>,
     /// Of storage: what was moved, by whom and where.
@@ -190,6 +193,7 @@ impl<'a> LoadOutput<'a> {
             operations: load.ledger,
             errors_by_code: &load.errors,
             requests: requests(measured),
+            compared: compared(measured),
             key_value: KeyValueOutput::new(load, workload),
             storage: StorageOutput::new(measured),
             generators: load.generators.iter().map(GeneratorFigures::from_share).collect(),
@@ -333,20 +337,12 @@ impl<'a> LoadOutput<'a> {
 
     /// Whether the server's own counters agree with weighin's over the whole load.
     fn agreement(&self) -> String {
-        // One counter may count several kinds of requests.
-        let mut compared: Vec<(&String, u64, i64)> = Vec::new();
-        for counts in self.requests.values() {
-            let (Some(name), Some(server)) = (&counts.counter, counts.server) else { continue };
-            match compared.iter_mut().find(|(known, ..)| *known == name) {
-                Some((_, weighin, _)) => *weighin += counts.weighin,
-                None => compared.push((name, counts.weighin, server)),
-            }
-        }
+        let compared = &self.compared;
         let off: Vec<String> = compared
             .iter()
             .filter(|(_, weighin, server)| i64::try_from(*weighin) != Ok(*server))
             .map(|(name, weighin, server)| {
-                format!("{name} grew by {server}, weighin sent {weighin}")
+                format!("{name} grew by {server}, and by weighin's account by {weighin}")
             })
             .collect();
         let total: u64 = compared.iter().map(|(_, weighin, _)| weighin).sum();
@@ -430,6 +426,20 @@ impl OutageOutput {
             number_of(self.failed, counted)
         )
     }
+}
+
+/// The server's counters that the load must have moved: by how much, and by how much they have.
+fn compared(measured: &Measured) -> Vec<(String, u64, i64)> {
+    let Measured { load, sampling, .. } = measured;
+    let (Some(before), Some(after)) = (&sampling.before, &sampling.after) else {
+        return Vec::new();
+    };
+    let expected = load.requests.expected().into_iter();
+    let grown = |(name, weighin): (&str, u64)| {
+        let server = after.counters.get(name)? - before.counters.get(name)?;
+        Some((name.to_owned(), weighin, server))
+    };
+    expected.filter_map(grown).collect()
 }
 
 fn requests(measured: &Measured) -> BTreeMap<String, RequestOutput> {

@@ -184,7 +184,7 @@ fn agreement_is_over_what_the_server_could_tell() {
     let mut off = measured.clone();
     off.load.requests = counted(&[(SELECT, 13)]);
     let agreement = LoadOutput::new(&off, &oltp(), &[]).agreement();
-    assert_eq!(agreement, "NO: Com_select grew by 14, weighin sent 13");
+    assert_eq!(agreement, "NO: Com_select grew by 14, and by weighin's account by 13");
     let mut unknown = measured.clone();
     unknown.sampling.after = None;
     let agreement = LoadOutput::new(&unknown, &oltp(), &[]).agreement();

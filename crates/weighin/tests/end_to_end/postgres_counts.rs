@@ -125,3 +125,25 @@ fn work_of_the_servers_own_is_told_from_that_of_others() {
     // A worker a second, and little more.
     assert!((8..60).contains(&by_itself), "{by_itself}");
 }
+
+/// A load by hand asks a server for nothing that it counts, but for its counters.
+#[test]
+fn the_server_counts_as_many_of_a_load_by_hand_as_were_sent() {
+    for (name, value) in [("autovacuum", "off"), ("autovacuum_naptime", "1s")] {
+        let server = Server::start(&[(name, value)]);
+        let place = Workplace::new();
+        let script = "\\startpipeline\nSELECT 1;\nSELECT 2;\n\\endpipeline\nSELECT 3;\n";
+        place.write("three.sql", script);
+        for turn in 0..6 {
+            let url = server.url("weighin");
+            let work = ["--script=three.sql", "--clients=3", "--transactions=60", "--warmup=0s"];
+            let mut command = place.command(&[&["load", &url, "--json"], &work[..]].concat());
+            command.env("PGPASSWORD", server.sandbox.password().reveal());
+            let ran = Ran::of(command);
+            let told: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+            let passed = told["checks"]["passed"].as_array().unwrap();
+            let is_counted = passed.iter().any(|check| check == "server_counters");
+            assert!(is_counted, "{name} {turn}: {}\n{}", told["checks"], ran.err);
+        }
+    }
+}

@@ -13,6 +13,13 @@ pub enum StatementKind {
     Other,
 }
 
+impl StatementKind {
+    /// Whether it commits or rolls back.
+    pub fn ends_transaction(self) -> bool {
+        matches!(self, Self::Commit | Self::Rollback)
+    }
+}
+
 /// A statement of a workload.
 #[derive(Clone, Debug)]
 pub struct Statement {

@@ -18,6 +18,15 @@ pub(super) fn mean_ms(load: &LoadResult) -> f64 {
     }
 }
 
+/// Mean time for which clients paused by their own will, for each transaction, in milliseconds. 0 where
+/// there was no transaction.
+pub(super) fn pause_mean_ms(load: &LoadResult) -> f64 {
+    match load.measure.transactions {
+        0 => 0.0,
+        transactions => load.client.paused_seconds * 1e3 / transactions as f64,
+    }
+}
+
 /// Mean time for which what a virtual machine could have begun was throttled by its limit or its
 /// sync, for each transaction, in milliseconds: part of the load that was asked for, unlike the
 /// client delay. 0 where there are no virtual machines.

@@ -10,8 +10,9 @@ const SUSPECT: f64 = 0.05;
 const VOID: f64 = 0.20;
 
 /// In a closed loop every client either has a transaction under way or is on its way from a reply
-/// to the next request (or is held back before it by a limit or a sync of its virtual machine), so
-/// throughput × (mean latency + mean client delay) is the number of clients
+/// to the next request (or is held back before it by a limit or a sync of its virtual machine), or
+/// pauses by its own will, in a transaction or after it (`think_time`, `\sleep`), so
+/// throughput × (mean latency + mean client delay + mean pause) is the number of clients
 /// (J. D. C. Little, *Operations Research* 9, 1961, for a steady state). `None` for an open loop,
 /// whose clients are idle whenever nothing is due.
 ///
@@ -25,9 +26,9 @@ const VOID: f64 = 0.20;
 /// without a connection: then the trial is suspect at most, and its errors or its outage are a
 /// finding of their own. Without any latency nothing is known: the trial is void.
 ///
-/// How long clients `paused` of their own will is in no figure of the load: then only too many busy clients
-/// say anything.
-pub(super) fn results(clients: u32, paused: bool, load: &LoadResult) -> Option<Vec<CheckResult>> {
+/// Pauses are counted where they overlap the window, and have no error at its edges. What a client has done
+/// in one before the window is in it with its latency, and that is in the limits already.
+pub(super) fn results(clients: u32, load: &LoadResult) -> Option<Vec<CheckResult>> {
     if load.open.is_some() {
         return None;
     }
@@ -36,7 +37,9 @@ pub(super) fn results(clients: u32, paused: bool, load: &LoadResult) -> Option<V
     let succeeded = load.succeeded();
     let latency_mean_ms = succeeded.mean_ms().unwrap_or(0.0);
     let client_delay_mean_ms = client_delay::mean_ms(load) + client_delay::held_mean_ms(load);
-    let busy_clients = throughput * (latency_mean_ms + client_delay_mean_ms) / 1e3;
+    let pause_mean_ms = client_delay::pause_mean_ms(load);
+    let served_clients = throughput * (latency_mean_ms + client_delay_mean_ms) / 1e3;
+    let busy_clients = served_clients + throughput * pause_mean_ms / 1e3;
     let deviation = busy_clients / f64::from(clients.max(1)) - 1.0;
 
     let longest_ms = succeeded.max_ms().unwrap_or(0.0);
@@ -47,16 +50,22 @@ pub(super) fn results(clients: u32, paused: bool, load: &LoadResult) -> Option<V
     let lost = load.measure.errors > 0 || !load.outages.is_empty();
     let explained_by_failures = deviation < 0.0 && lost;
 
-    let validity = if busy_clients == 0.0 {
+    let validity = if served_clients == 0.0 {
         Validity::Void
-    } else if deviation.abs() <= SUSPECT + edge || paused && deviation < 0.0 {
+    } else if deviation.abs() <= SUSPECT + edge {
         return Some(Vec::new());
     } else if deviation.abs() <= VOID + edge || explained_by_failures {
         Validity::Suspect
     } else {
         Validity::Void
     };
-    let evidence =
-        LittlesLaw { clients, throughput, latency_mean_ms, client_delay_mean_ms, busy_clients };
+    let evidence = LittlesLaw {
+        clients,
+        throughput,
+        latency_mean_ms,
+        client_delay_mean_ms,
+        pause_mean_ms,
+        busy_clients,
+    };
     Some(vec![CheckResult::new(validity, evidence)])
 }

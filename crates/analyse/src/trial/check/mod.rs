@@ -30,9 +30,7 @@ pub(crate) mod waits;
 use crate::ServerEvent;
 use crate::cell::events::events;
 use findings::{Check, CheckPassed, Evidence, Finding, Severity, Subject, Validity};
-use model::{
-    Dataset, LoadResult, ScriptTransaction, SearchOver, ServerFacts, Test, TrialRecord, Workload,
-};
+use model::{Dataset, LoadResult, SearchOver, ServerFacts, Test, TrialRecord};
 
 /// What a check found in a trial.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,16 +133,6 @@ pub(crate) fn check(dataset: &Dataset, test: Option<&Test>, record: &TrialRecord
     CheckedTrial { validity, results, made, not_made: lacking }
 }
 
-/// Whether clients do nothing for a while by their own will, in a transaction or after it.
-fn pauses(dataset: &Dataset, record: &TrialRecord) -> bool {
-    let test = dataset.study.test(&record.key.test);
-    let own = test.and_then(Test::workload).and_then(Workload::transactions);
-    let of = |one: &ScriptTransaction| {
-        one.think_time.is_some() || one.script.text.to_ascii_lowercase().contains("\\sleep")
-    };
-    own.is_some_and(|own| own.transactions.iter().any(of))
-}
-
 /// What each numbered check says of a trial; `None` where it could not be made.
 fn numbered(
     dataset: &Dataset,
@@ -174,7 +162,7 @@ fn numbered(
     };
     let machine = host::results(sampling, events, load, cpus);
     [
-        (Check::LittlesLaw, little::results(clients, pauses(dataset, record), load)),
+        (Check::LittlesLaw, little::results(clients, load)),
         (Check::ServerCounters, counted),
         (Check::ClientNotBottleneck, Some(client::results(clients, load, sampling))),
         (Check::SteadyState, steady::results(load, events, dataset.study.margin)),

@@ -111,6 +111,26 @@ fn pauses_take_time_and_are_no_part_of_latencies() {
     );
 }
 
+/// Whatever of them lies before or behind the measured phase, and whatever pauses it cuts.
+#[test]
+fn time_that_clients_pause_is_counted_where_it_overlaps_the_measured_phase() {
+    // Each takes 10 + 700 + 10 + 1,280 ms and pauses for 1,980 of 2,000; from 1,500 to 11,500 ms that is
+    // five times.
+    let thinker = || Thinker::new(700 * MS, 1_280 * MS);
+    let pool = Pool::new(vec![thinker(), thinker()], rules(window(1_500 * MS, 10_000 * MS)));
+    let (recorded, _) = run(pool);
+    assert_eq!(recorded.paused, 2 * 5 * 1_980 * MS);
+    // N × T = sum of latencies + pauses, in windows that cut neither.
+    let latencies = recorded.latencies.mean_ms().unwrap() * recorded.latencies.count() as f64;
+    assert!((latencies + recorded.paused.as_secs_f64() * 1e3 - 20_000.0).abs() < 1.0);
+    // One that pauses all the time.
+    let pool = Pool::new(
+        vec![Thinker::new(60_000 * MS, Duration::ZERO)],
+        rules(window(100 * MS, 1_000 * MS)),
+    );
+    assert_eq!(run(pool).0.paused, 1_000 * MS);
+}
+
 #[test]
 fn nobody_thinks_beyond_the_end_of_the_load() {
     let thinker = Thinker::new(60_000 * MS, Duration::ZERO);
@@ -167,7 +187,9 @@ fn a_connection_that_is_lost_in_a_pause_takes_its_operation_with_it() {
     // The pause that was lost would have ended now.
     assert_eq!(pool.dispatch(at(110)), None);
     pool.give_up(at(2_000));
-    let ledger = pool.close(at(2_000)).unwrap().ledger;
+    let recorded = pool.close(at(2_000)).unwrap();
+    assert_eq!(recorded.paused, 40 * MS, "up to the loss");
+    let ledger = recorded.ledger;
     assert_eq!((ledger.failed, ledger.timed_out), (1, 1));
     assert!(ledger.balances());
 }

@@ -151,6 +151,7 @@ impl Sandbox {
             // It comes from a server of weighin's own, on this machine.
             compression: false,
             server_key: ServerKey::Request,
+            auth: model::AuthMethods::default(),
         };
         let data = home.data();
         let disks =

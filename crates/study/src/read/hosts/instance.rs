@@ -220,9 +220,10 @@ pub fn instance_output(
         if system != target.system {
             return Err(OutputError::System);
         }
-        let ServerAddress { endpoint, user, database, tls, .. } = address;
+        let ServerAddress { endpoint, user, database, tls, auth, .. } = address;
         let tls = if tls == Tls::Off { spec.address.tls.clone() } else { tls };
-        spec.address = ServerAddress { endpoint, user, database, tls, ..spec.address.clone() };
+        spec.address =
+            ServerAddress { endpoint, user, database, tls, auth, ..spec.address.clone() };
     }
     if spec.address.endpoint == Endpoint::NotUp {
         return Err(OutputError::NoUrl);

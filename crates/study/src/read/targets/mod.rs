@@ -189,9 +189,9 @@ fn server(
                     .help("leave out one of them");
             }
             let tls = if address.tls == Tls::Off { login.tls } else { address.tls };
-            let ServerAddress { endpoint, user, database, password, .. } = address;
+            let ServerAddress { endpoint, user, database, password, auth, .. } = address;
             let password = login.password.clone().or(password);
-            Some((system, ServerAddress { endpoint, user, database, password, tls, ..login }))
+            Some((system, ServerAddress { endpoint, user, database, password, tls, auth, ..login }))
         }
         Err(error) => {
             // What else is wrong with it is said as well.

@@ -126,6 +126,7 @@ fn replica(
                 endpoint: address.endpoint,
                 user: address.user.or_else(|| primary.user.clone()),
                 password: address.password.or(primary.password.clone()),
+                auth: if address.auth.are_all() { primary.auth } else { address.auth },
                 ..primary.clone()
             })
         }

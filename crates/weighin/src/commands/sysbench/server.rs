@@ -66,6 +66,7 @@ pub(super) fn address(options: &Options, endpoint: Endpoint) -> ServerAddress {
             "" => ServerKey::OptionFile,
             path => ServerKey::Pinned(path.into()),
         },
+        auth: model::AuthMethods::default(),
     }
 }
 

@@ -115,6 +115,7 @@ fn connect(port: u16, password: &str) -> Option<Connection> {
         tls: Tls::Off,
         compression: false,
         server_key: ServerKey::default(),
+        auth: model::AuthMethods::default(),
     };
     let second = Duration::from_secs(1);
     let limits = Limits { connect: second, login: second, answer: second, ..Limits::default() };

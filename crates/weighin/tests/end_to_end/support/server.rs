@@ -137,6 +137,7 @@ impl Server {
             tls: Tls::Off,
             compression: false,
             server_key: ServerKey::default(),
+            auth: model::AuthMethods::default(),
         };
         let password = Secret::new(self.password());
         Connection::open(&address, &Credentials::new("weighin", password)).unwrap()
