@@ -32,15 +32,13 @@ use crate::protocol::{LoginError, LoginOptions, ServerError};
 use crate::tables::Rows;
 use engine::{OperationError, Stop};
 use host::recipe::PrivateServerKind;
-use host::{Ends, Host, ProcessClue};
+use host::{Host, ProcessClue};
 use model::{
     CrossCheckFigures, Failure, ServerAddress, ServerCounters, ServerFacts, Statement,
     StatementPlan, TableContents, Target, Tls, Transactions, Trial, Workload,
 };
 use sql::{Probed, Reader, SqlClients, SqlKind, Statements, TimedSession};
-use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 use system::client::{Credentials, LoginEnvironment, UsualLogin, Variable};
 use system::group::Member;
 use system::own_data::SqlServer;
@@ -109,20 +107,12 @@ impl ServerKind for Postgres {
         Ok(Box::new(sql::Outlined::<outline::PostgresOutline>::reach(login)?))
     }
 
-    fn ends(connection: &Connection) -> io::Result<Ends> {
-        connection.ends()
-    }
-
     fn encryption(connection: &Connection) -> Option<Tls> {
         Some(connection.tls().clone())
     }
 
     fn process_clue(connection: &mut Connection) -> Result<Option<ProcessClue>, Failure> {
         facts::process_clue(connection)
-    }
-
-    fn set_answer_limit(connection: &mut Connection, limit: Duration) {
-        connection.set_answer_limit(limit);
     }
 
     fn facts(connection: &mut Connection) -> Result<ServerFacts, Failure> {
