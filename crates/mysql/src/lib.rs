@@ -25,6 +25,7 @@ pub mod tables;
 pub use self::limits::check_limits;
 pub use crate::client::connect;
 use crate::client::{Connection, login_failure, resolve_server_key, server_failure, server_key};
+use crate::explain::PlannedTable;
 use crate::load::MysqlWire;
 pub use crate::protocol::LoginOptions;
 use crate::protocol::{LoginError, ServerError};
@@ -34,8 +35,8 @@ use engine::{LoadError, OperationError, Stop};
 use host::recipe::PrivateServerKind;
 use host::{Host, ProcessClue};
 use model::{
-    CrossCheckFigures, Endpoint, Failure, ServerAddress, ServerCounters, ServerFacts, Statement,
-    StatementPlan, TableContents, Target, Tls, Transactions, Trial, Workload,
+    CrossCheckFigures, Endpoint, Failure, Oltp, ServerAddress, ServerCounters, ServerFacts,
+    Statement, StatementPlan, TableContents, Target, Tls, Transactions, Trial, Workload,
 };
 use sql::{Probed, Reader, SqlClients, SqlKind, Statements, TimedSession};
 use std::sync::Arc;
@@ -170,8 +171,7 @@ impl ServerKind for Mysql {
         workload: &Workload,
         preparing: &mut Preparing<'_>,
     ) -> Result<Prepared, Failure> {
-        let rows = |login, workload, seed| Rows { login, workload, seed };
-        sql::data::prepare::<Self, _>(login, connection, workload, preparing, rows)
+        sql::data::prepare::<Self>(login, connection, workload, preparing)
     }
 
     fn check_data(
@@ -207,10 +207,7 @@ impl ServerKind for Mysql {
         test: &str,
         workload: &Workload,
     ) -> Result<Vec<StatementPlan>, Failure> {
-        if workload.transactions().is_none() {
-            return Ok(Vec::new());
-        }
-        Ok(sql::plans(test, explain::explain(connection, workload)?))
+        sql::plans::<Self>(connection, test, workload)
     }
 
     fn clients(
@@ -277,6 +274,8 @@ impl SqlKind for Mysql {
     type Connection = Connection;
     type Wire = MysqlWire;
     type LoginError = LoginError;
+    type Rows<'a> = Rows<'a>;
+    type Step = PlannedTable;
 
     const READER: Reader = load::READER;
     const LOOK: &'static str = "see with SHOW PROCESSLIST what the server is waiting for";
@@ -287,6 +286,10 @@ impl SqlKind for Mysql {
 
     fn database(login: &Login) -> Box<dyn SqlServer + '_> {
         Box::new(own_data::Database(login))
+    }
+
+    fn rows<'a>(login: &'a Login, workload: &'a Oltp, seed: u64) -> Rows<'a> {
+        Rows { login, workload, seed }
     }
 
     fn wire(

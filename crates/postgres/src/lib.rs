@@ -25,6 +25,7 @@ pub mod tables;
 pub use crate::client::connect;
 use crate::client::{Connection, LOOK, login_failure, login_options, server_failure};
 pub use crate::cross_check::SqlTool;
+use crate::explain::PlannedStep;
 use crate::load::{Duplicates, PostgresWire};
 use crate::names::LOAD_NAME;
 use crate::own_data::Database;
@@ -34,7 +35,7 @@ use engine::{OperationError, Stop};
 use host::recipe::PrivateServerKind;
 use host::{Host, ProcessClue};
 use model::{
-    CrossCheckFigures, Failure, ServerAddress, ServerCounters, ServerFacts, Statement,
+    CrossCheckFigures, Failure, Oltp, ServerAddress, ServerCounters, ServerFacts, Statement,
     StatementPlan, TableContents, Target, Tls, Transactions, Trial, Workload,
 };
 use sql::{Probed, Reader, SqlClients, SqlKind, Statements, TimedSession};
@@ -170,8 +171,7 @@ impl ServerKind for Postgres {
         workload: &Workload,
         preparing: &mut Preparing<'_>,
     ) -> Result<Prepared, Failure> {
-        let rows = |login, workload, seed| Rows { login, workload, seed };
-        sql::data::prepare::<Self, _>(login, connection, workload, preparing, rows)
+        sql::data::prepare::<Self>(login, connection, workload, preparing)
     }
 
     fn check_data(
@@ -215,10 +215,7 @@ impl ServerKind for Postgres {
         test: &str,
         workload: &Workload,
     ) -> Result<Vec<StatementPlan>, Failure> {
-        if workload.transactions().is_none() {
-            return Ok(Vec::new());
-        }
-        Ok(sql::plans(test, explain::explain(connection, workload)?))
+        sql::plans::<Self>(connection, test, workload)
     }
 
     fn member(login: &Login) -> Result<Box<dyn Member>, Failure> {
@@ -278,6 +275,8 @@ impl SqlKind for Postgres {
     type Connection = Connection;
     type Wire = PostgresWire;
     type LoginError = LoginError;
+    type Rows<'a> = Rows<'a>;
+    type Step = PlannedStep;
 
     const READER: Reader = load::READER;
     const LOOK: &'static str = LOOK;
@@ -288,6 +287,10 @@ impl SqlKind for Postgres {
 
     fn database(login: &Login) -> Box<dyn SqlServer + '_> {
         Box::new(Database(login))
+    }
+
+    fn rows<'a>(login: &'a Login, workload: &'a Oltp, seed: u64) -> Rows<'a> {
+        Rows { login, workload, seed }
     }
 
     fn wire(
