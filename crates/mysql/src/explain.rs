@@ -1,36 +1,24 @@
 //! How the server would carry out the statements of a user's own: what EXPLAIN says of them.
 
 use crate::client::{ClientError, Connection};
-use crate::load::{READER, quote};
 use crate::protocol::TextRows;
-use model::{Failure, Workload};
-use sql::{Explained, PlanStep, sample_statements};
+use sql::{PlanStep, Refusal, Steps, WholeTable};
 
 /// A table of a plan.
-pub(crate) struct PlannedTable {
-    pub(crate) table: String,
+#[derive(Debug)]
+pub struct PlannedTable {
+    table: String,
     /// `ALL`, `ref`, `const` and so on.
-    pub(crate) access: String,
-    pub(crate) key: String,
-    pub(crate) rows: u64,
+    access: String,
+    key: String,
+    rows: u64,
     extra: String,
 }
 
-/// The statements of a workload, each with what the server says of it.
-///
-/// # Errors
-/// When the workload cannot be run at all.
-pub(crate) fn explain(
-    control: &mut Connection,
-    workload: &Workload,
-) -> Result<Vec<Explained<PlannedTable, ClientError>>, Failure> {
-    let statements = sample_statements(READER.sampled(workload, control)?, quote);
-    let explained = statements.into_iter().map(|statement| {
-        let rows = control.query(&format!("EXPLAIN {}", statement.sql));
-        (statement, rows.map(tables))
-    });
-    Ok(explained.collect())
-}
+/// The account may not.
+const DENIED: [u16; 4] = [1044, 1142, 1143, 1227];
+/// There is no such table, or no such column.
+const MISSING: [u16; 2] = [1146, 1054];
 
 fn tables(answer: TextRows) -> Vec<PlannedTable> {
     let place = |name: &str| answer.columns.iter().position(|one| one.eq_ignore_ascii_case(name));
@@ -51,6 +39,20 @@ fn tables(answer: TextRows) -> Vec<PlannedTable> {
 }
 
 impl PlanStep for PlannedTable {
+    type Connection = Connection;
+
+    fn explain(control: &mut Connection, sql: &str) -> Steps<Self> {
+        control.query(&format!("EXPLAIN {sql}")).map(tables)
+    }
+
+    fn refusal(error: &ClientError) -> Option<Refusal> {
+        Some(match error.code()? {
+            code if DENIED.contains(&code) => Refusal::Denied,
+            code if MISSING.contains(&code) => Refusal::Missing,
+            _ => Refusal::Other,
+        })
+    }
+
     fn words(&self) -> String {
         let Self { table, access, key, extra, .. } = self;
         let mut line = String::new();
@@ -65,5 +67,10 @@ impl PlanStep for PlannedTable {
 
     fn rows_read(&self) -> u64 {
         self.rows
+    }
+
+    fn whole_table(&self) -> Option<WholeTable> {
+        let all = self.access.eq_ignore_ascii_case("ALL");
+        all.then(|| WholeTable { name: self.table.clone(), rows: self.rows })
     }
 }

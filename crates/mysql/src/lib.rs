@@ -25,6 +25,7 @@ pub mod tables;
 pub use self::limits::check_limits;
 pub use crate::client::connect;
 use crate::client::{Connection, login_failure, resolve_server_key, server_failure, server_key};
+use crate::explain::PlannedTable;
 use crate::load::MysqlWire;
 pub use crate::protocol::LoginOptions;
 use crate::protocol::{LoginError, ServerError};
@@ -32,15 +33,13 @@ use crate::tables::Rows;
 use crosscheck::sysbench::Sysbench;
 use engine::{LoadError, OperationError, Stop};
 use host::recipe::PrivateServerKind;
-use host::{Ends, Host, ProcessClue};
+use host::{Host, ProcessClue};
 use model::{
-    CrossCheckFigures, Endpoint, Failure, ServerAddress, ServerCounters, ServerFacts, Statement,
-    StatementPlan, TableContents, Target, Tls, Transactions, Trial, Workload,
+    CrossCheckFigures, Endpoint, Failure, Oltp, ServerAddress, ServerCounters, ServerFacts,
+    Statement, StatementPlan, TableContents, Target, Tls, Transactions, Trial, Workload,
 };
 use sql::{Probed, Reader, SqlClients, SqlKind, Statements, TimedSession};
-use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 use system::client::{Credentials, LoginEnvironment, UsualLogin};
 use system::group::Member;
 use system::own_data::SqlServer;
@@ -122,16 +121,8 @@ impl ServerKind for Mysql {
         connect(login)
     }
 
-    fn ends(connection: &Connection) -> io::Result<Ends> {
-        connection.ends()
-    }
-
     fn process_clue(connection: &mut Connection) -> Result<Option<ProcessClue>, Failure> {
         facts::process_clue(connection)
-    }
-
-    fn set_answer_limit(connection: &mut Connection, limit: Duration) {
-        connection.set_answer_limit(limit);
     }
 
     fn facts(connection: &mut Connection) -> Result<ServerFacts, Failure> {
@@ -180,8 +171,7 @@ impl ServerKind for Mysql {
         workload: &Workload,
         preparing: &mut Preparing<'_>,
     ) -> Result<Prepared, Failure> {
-        let rows = |login, workload, seed| Rows { login, workload, seed };
-        sql::data::prepare::<Self, _>(login, connection, workload, preparing, rows)
+        sql::data::prepare::<Self>(login, connection, workload, preparing)
     }
 
     fn check_data(
@@ -217,10 +207,7 @@ impl ServerKind for Mysql {
         test: &str,
         workload: &Workload,
     ) -> Result<Vec<StatementPlan>, Failure> {
-        if workload.transactions().is_none() {
-            return Ok(Vec::new());
-        }
-        Ok(sql::plans(test, explain::explain(connection, workload)?))
+        sql::plans::<Self>(connection, test, workload)
     }
 
     fn clients(
@@ -287,6 +274,8 @@ impl SqlKind for Mysql {
     type Connection = Connection;
     type Wire = MysqlWire;
     type LoginError = LoginError;
+    type Rows<'a> = Rows<'a>;
+    type Step = PlannedTable;
 
     const READER: Reader = load::READER;
     const LOOK: &'static str = "see with SHOW PROCESSLIST what the server is waiting for";
@@ -297,6 +286,10 @@ impl SqlKind for Mysql {
 
     fn database(login: &Login) -> Box<dyn SqlServer + '_> {
         Box::new(own_data::Database(login))
+    }
+
+    fn rows<'a>(login: &'a Login, workload: &'a Oltp, seed: u64) -> Rows<'a> {
+        Rows { login, workload, seed }
     }
 
     fn wire(

@@ -1,25 +1,17 @@
 //! How the server would carry out the statements of a user's own: what EXPLAIN says of them.
 
 use crate::client::{ClientError, Connection};
-use crate::load::{READER, quote};
-use model::{Failure, Workload};
-use sql::{Explained, PlanStep, sample_statements};
+use sql::{PlanStep, Refusal, Steps, WholeTable};
 
 /// A step of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PlannedStep {
+pub struct PlannedStep {
     /// In the server's words, without what it costs.
-    pub(crate) words: String,
-    pub(crate) rows: u64,
+    words: String,
+    rows: u64,
 }
 
 impl PlannedStep {
-    /// The table that it reads from end to end, where it does.
-    pub(crate) fn whole_table(&self) -> Option<&str> {
-        let scan = self.words.strip_prefix("Parallel ").unwrap_or(&self.words);
-        scan.strip_prefix("Seq Scan on ")?.split(' ').next()
-    }
-
     /// Whether it reads a table or an index, and not what other steps give it.
     fn reads(&self) -> bool {
         self.words.contains("Scan ") && !self.words.contains("Subquery")
@@ -27,6 +19,22 @@ impl PlannedStep {
 }
 
 impl PlanStep for PlannedStep {
+    type Connection = Connection;
+
+    fn explain(control: &mut Connection, sql: &str) -> Steps<Self> {
+        let answer = control.query(&format!("EXPLAIN {sql}"))?;
+        Ok(answer.rows.into_iter().flatten().flatten().filter_map(|line| step(&line)).collect())
+    }
+
+    fn refusal(error: &ClientError) -> Option<Refusal> {
+        Some(match error.sql_state()? {
+            DENIED => Refusal::Denied,
+            state if MISSING.contains(&state) => Refusal::Missing,
+            NOT_EXPLAINED => Refusal::NotExplained,
+            _ => Refusal::Other,
+        })
+    }
+
     fn words(&self) -> String {
         self.words.clone()
     }
@@ -34,24 +42,20 @@ impl PlanStep for PlannedStep {
     fn rows_read(&self) -> u64 {
         if self.reads() { self.rows } else { 0 }
     }
+
+    fn whole_table(&self) -> Option<WholeTable> {
+        let scan = self.words.strip_prefix("Parallel ").unwrap_or(&self.words);
+        let name = scan.strip_prefix("Seq Scan on ")?.split(' ').next()?;
+        Some(WholeTable { name: name.to_owned(), rows: self.rows })
+    }
 }
 
-/// The statements of a workload, each with what the server says of it.
-///
-/// # Errors
-/// When the workload cannot be run at all.
-pub(crate) fn explain(
-    control: &mut Connection,
-    workload: &Workload,
-) -> Result<Vec<Explained<PlannedStep, ClientError>>, Failure> {
-    let statements = sample_statements(READER.sampled(workload, control)?, quote);
-    let explained = statements.into_iter().map(|statement| {
-        let answer = control.query(&format!("EXPLAIN {}", statement.sql));
-        let lines = answer.map(|answer| answer.rows.into_iter().flatten().flatten());
-        (statement, lines.map(|lines| lines.filter_map(|line| step(&line)).collect()))
-    });
-    Ok(explained.collect())
-}
+/// The account may not.
+const DENIED: &str = "42501";
+/// There is no such table, column or function.
+const MISSING: [&str; 3] = ["42P01", "42703", "42883"];
+/// What is not explained, and can be run nevertheless: it is no query.
+const NOT_EXPLAINED: &str = "42601";
 
 /// A step stands in a line with what it costs; conditions and keys, which have values in them, in others.
 fn step(line: &str) -> Option<PlannedStep> {
@@ -84,8 +88,8 @@ mod tests {
             ]
         );
         assert_eq!(steps[1].rows, 1);
-        let whole: Vec<_> = steps.iter().map(PlannedStep::whole_table).collect();
-        assert_eq!(whole, [None, None, Some("branches")]);
+        let whole = steps.iter().map(|step| step.whole_table().map(|table| table.name));
+        assert_eq!(whole.collect::<Vec<_>>(), [None, None, Some("branches".to_owned())]);
         assert_eq!(steps.iter().filter(|step| step.reads()).count(), 2);
     }
 }

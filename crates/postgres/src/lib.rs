@@ -25,6 +25,7 @@ pub mod tables;
 pub use crate::client::connect;
 use crate::client::{Connection, LOOK, login_failure, login_options, server_failure};
 pub use crate::cross_check::SqlTool;
+use crate::explain::PlannedStep;
 use crate::load::{Duplicates, PostgresWire};
 use crate::names::LOAD_NAME;
 use crate::own_data::Database;
@@ -32,15 +33,13 @@ use crate::protocol::{LoginError, LoginOptions, ServerError};
 use crate::tables::Rows;
 use engine::{OperationError, Stop};
 use host::recipe::PrivateServerKind;
-use host::{Ends, Host, ProcessClue};
+use host::{Host, ProcessClue};
 use model::{
-    CrossCheckFigures, Failure, ServerAddress, ServerCounters, ServerFacts, Statement,
+    CrossCheckFigures, Failure, Oltp, ServerAddress, ServerCounters, ServerFacts, Statement,
     StatementPlan, TableContents, Target, Tls, Transactions, Trial, Workload,
 };
 use sql::{Probed, Reader, SqlClients, SqlKind, Statements, TimedSession};
-use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 use system::client::{Credentials, LoginEnvironment, UsualLogin, Variable};
 use system::group::Member;
 use system::own_data::SqlServer;
@@ -110,20 +109,12 @@ impl ServerKind for Postgres {
         Ok(Box::new(sql::Outlined::<outline::PostgresOutline>::reach(login)?))
     }
 
-    fn ends(connection: &Connection) -> io::Result<Ends> {
-        connection.ends()
-    }
-
     fn encryption(connection: &Connection) -> Option<Tls> {
         Some(connection.tls().clone())
     }
 
     fn process_clue(connection: &mut Connection) -> Result<Option<ProcessClue>, Failure> {
         facts::process_clue(connection)
-    }
-
-    fn set_answer_limit(connection: &mut Connection, limit: Duration) {
-        connection.set_answer_limit(limit);
     }
 
     fn facts(connection: &mut Connection) -> Result<ServerFacts, Failure> {
@@ -185,8 +176,7 @@ impl ServerKind for Postgres {
         workload: &Workload,
         preparing: &mut Preparing<'_>,
     ) -> Result<Prepared, Failure> {
-        let rows = |login, workload, seed| Rows { login, workload, seed };
-        sql::data::prepare::<Self, _>(login, connection, workload, preparing, rows)
+        sql::data::prepare::<Self>(login, connection, workload, preparing)
     }
 
     fn check_data(
@@ -230,10 +220,7 @@ impl ServerKind for Postgres {
         test: &str,
         workload: &Workload,
     ) -> Result<Vec<StatementPlan>, Failure> {
-        if workload.transactions().is_none() {
-            return Ok(Vec::new());
-        }
-        Ok(sql::plans(test, explain::explain(connection, workload)?))
+        sql::plans::<Self>(connection, test, workload)
     }
 
     fn member(login: &Login) -> Result<Box<dyn Member>, Failure> {
@@ -293,6 +280,8 @@ impl SqlKind for Postgres {
     type Connection = Connection;
     type Wire = PostgresWire;
     type LoginError = LoginError;
+    type Rows<'a> = Rows<'a>;
+    type Step = PlannedStep;
 
     const READER: Reader = load::READER;
     const LOOK: &'static str = LOOK;
@@ -303,6 +292,10 @@ impl SqlKind for Postgres {
 
     fn database(login: &Login) -> Box<dyn SqlServer + '_> {
         Box::new(Database(login))
+    }
+
+    fn rows<'a>(login: &'a Login, workload: &'a Oltp, seed: u64) -> Rows<'a> {
+        Rows { login, workload, seed }
     }
 
     fn wire(

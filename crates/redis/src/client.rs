@@ -1,11 +1,9 @@
 //! A blocking connection to a server that speaks the protocol of Redis.
 
 use crate::protocol::{RespError, Value, ValueReader, write_command};
-use host::Ends;
 use model::{Endpoint, Failure, FailureKind, ServerAddress, Stop, Tls};
-use std::io;
-use std::time::Duration;
-use system::client::{Broken, How, Limits, Line, Secret, Transport, broken_login, connect_failure};
+use std::ops::{Deref, DerefMut};
+use system::client::{Broken, Channel, How, Limits, ReceiveError, Secret, Transport, broken_login};
 
 /// Why a command did not succeed.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +17,15 @@ pub enum RedisError {
     /// The server broke the protocol.
     #[error("unexpected bytes from {0}: {1}")]
     Protocol(Endpoint, RespError),
+}
+
+impl From<ReceiveError<RespError>> for RedisError {
+    fn from(error: ReceiveError<RespError>) -> Self {
+        match error {
+            ReceiveError::Broken(broken) => Self::Broken(broken),
+            ReceiveError::Protocol(endpoint, error) => Self::Protocol(endpoint, error),
+        }
+    }
 }
 
 impl RedisError {
@@ -74,16 +81,24 @@ pub fn refusal(line: &str) -> (FailureKind, &'static str) {
 /// An open connection, one command at a time.
 #[derive(Debug)]
 pub struct RedisConnection {
-    transport: Transport,
-    endpoint: Endpoint,
+    channel: Channel,
     /// The account that is logged in.
     user: String,
-    limits: Limits,
-    /// Received and not yet used.
-    input: Vec<u8>,
     output: Vec<u8>,
-    /// Set by an error after which nobody knows where the next answer starts.
-    broken: bool,
+}
+
+impl Deref for RedisConnection {
+    type Target = Channel;
+
+    fn deref(&self) -> &Channel {
+        &self.channel
+    }
+}
+
+impl DerefMut for RedisConnection {
+    fn deref_mut(&mut self) -> &mut Channel {
+        &mut self.channel
+    }
 }
 
 impl RedisConnection {
@@ -106,25 +121,18 @@ impl RedisConnection {
         limits: Limits,
         stop: &Stop,
     ) -> Result<Self, Failure> {
-        let endpoint = &address.endpoint;
-        let mut line = Line::connect(endpoint, &limits, stop)
-            .map_err(|error| connect_failure(&error, endpoint))?;
-        line.begin(limits.login);
+        let line = Channel::line(&address.endpoint, &limits, stop)?;
         let mut transport = Transport::plain(line);
         if address.tls != Tls::Off {
             transport = transport.start_tls(address)?;
         }
         let mut connection = Self {
-            transport,
-            endpoint: endpoint.clone(),
+            channel: Channel::new(transport, &address.endpoint, limits, Vec::new()),
             user: match &address.user {
                 Some(user) if !password.bytes().is_empty() => user.clone(),
                 _ => "default".to_owned(),
             },
-            limits,
-            input: Vec::new(),
             output: Vec::new(),
-            broken: false,
         };
         connection.log_in(address, password)?;
         Ok(connection)
@@ -136,8 +144,8 @@ impl RedisConnection {
     }
 
     fn log_in(&mut self, address: &ServerAddress, password: &Secret) -> Result<(), Failure> {
-        let doing = format!("cannot log in at {}", self.endpoint);
-        let endpoint = self.endpoint.clone();
+        let doing = format!("cannot log in at {}", self.endpoint());
+        let endpoint = self.endpoint().clone();
         let failed = |error: RedisError| match error {
             RedisError::Broken(Broken { how: How::Lost(lost), .. }) => {
                 broken_login(&lost, &endpoint)
@@ -162,30 +170,12 @@ impl RedisConnection {
         Ok(())
     }
 
-    /// Where the connection leads.
-    pub fn endpoint(&self) -> &Endpoint {
-        &self.endpoint
-    }
-
-    /// What it connects.
-    ///
-    /// # Errors
-    /// When the connection is gone.
-    pub fn ends(&self) -> io::Result<Ends> {
-        self.transport.ends()
-    }
-
-    /// Sets how long the answer to a command may take from now on.
-    pub fn set_answer_limit(&mut self, limit: Duration) {
-        self.limits.answer = limit;
-    }
-
     /// Runs a command and returns its answer.
     ///
     /// # Errors
     /// When the server refuses or does not answer in time, or the connection breaks.
     pub fn command(&mut self, arguments: &[&[u8]]) -> Result<Value, RedisError> {
-        self.transport.line().begin(self.limits.answer);
+        self.channel.begin(self.limits().answer)?;
         self.ask(arguments)
     }
 
@@ -194,7 +184,7 @@ impl RedisConnection {
     /// # Errors
     /// As [`Self::command`].
     pub fn last_command(&mut self, arguments: &[&[u8]]) -> Result<Value, RedisError> {
-        self.transport.line().begin_farewell();
+        self.channel.begin_farewell()?;
         self.ask(arguments)
     }
 
@@ -204,8 +194,8 @@ impl RedisConnection {
     /// # Errors
     /// With the first refusal, after all answers were read; or when the connection breaks.
     pub fn send_all(&mut self, commands: &[u8], answers: usize) -> Result<(), RedisError> {
-        self.transport.line().begin(self.limits.answer);
-        self.send(commands)?;
+        self.channel.begin(self.limits().answer)?;
+        self.channel.send(commands)?;
         let mut refused = Ok(());
         for _ in 0..answers {
             match self.answer() {
@@ -219,46 +209,17 @@ impl RedisConnection {
     }
 
     fn ask(&mut self, arguments: &[&[u8]]) -> Result<Value, RedisError> {
-        let mut output = std::mem::take(&mut self.output);
-        output.clear();
-        write_command(arguments, &mut output);
-        let sent = self.send(&output);
-        self.output = output;
-        sent?;
+        self.output.clear();
+        write_command(arguments, &mut self.output);
+        self.channel.send(&self.output)?;
         self.answer()
     }
 
-    fn send(&mut self, bytes: &[u8]) -> Result<(), RedisError> {
-        if self.broken {
-            return Err(Broken::given_up(&self.endpoint).into());
-        }
-        let sent = self.transport.send(bytes);
-        self.broken = sent.is_err();
-        sent.map_err(|error| Broken::new(error, &self.endpoint).into())
-    }
-
     fn answer(&mut self) -> Result<Value, RedisError> {
-        let answer = self.receive();
-        self.broken = answer.is_err();
-        match answer? {
+        let mut reader = ValueReader::default();
+        match self.channel.receive(|input| reader.receive(input))? {
             Value::Error(line) => Err(RedisError::Server(line)),
             value => Ok(value),
-        }
-    }
-
-    fn receive(&mut self) -> Result<Value, RedisError> {
-        let mut reader = ValueReader::default();
-        loop {
-            let (consumed, value) = reader
-                .receive(&self.input)
-                .map_err(|error| RedisError::Protocol(self.endpoint.clone(), error))?;
-            self.input.drain(..consumed);
-            if let Some(value) = value {
-                return Ok(value);
-            }
-            self.transport
-                .receive(&mut self.input)
-                .map_err(|error| Broken::new(error, &self.endpoint))?;
         }
     }
 }

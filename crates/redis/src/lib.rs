@@ -23,13 +23,12 @@ use crate::load::{KeyValueCommands, KeyValueSession, RedisLogin};
 use crosscheck::key_value::KeyValueTool;
 use engine::{Account, LoadError, LoadSpec, SessionError, SocketLoad, Stop};
 use host::recipe::PrivateServerKind;
-use host::{Ends, Host, ProcessClue};
+use host::{Host, ProcessClue};
 use model::{
     BackgroundWork, CrossCheckFigures, ErrorCount, Failure, FailureKind, KeyValue, ServerAddress,
     ServerCounters, ServerFacts, Target, Trial, Workload,
 };
 use serde::{Deserialize, Serialize};
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin};
@@ -111,16 +110,8 @@ impl ServerKind for Redis {
         connect(login)
     }
 
-    fn ends(connection: &RedisConnection) -> io::Result<Ends> {
-        connection.ends()
-    }
-
     fn process_clue(connection: &mut RedisConnection) -> Result<Option<ProcessClue>, Failure> {
         facts::process_clue(connection)
-    }
-
-    fn set_answer_limit(connection: &mut RedisConnection, limit: Duration) {
-        connection.set_answer_limit(limit);
     }
 
     fn facts(connection: &mut RedisConnection) -> Result<ServerFacts, Failure> {

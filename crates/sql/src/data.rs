@@ -1,6 +1,6 @@
 //! The data of workloads: test tables, or what a user's own transactions run on.
 
-use crate::tables::{self, Maker, filling_connections, mark};
+use crate::tables::{self, filling_connections, mark};
 use crate::{Control, SqlKind};
 use model::{Failure, Oltp, Study, TableContents, Transactions, Workload};
 use system::own_data::{DataObject, OwnDataOrder, SqlConnection, SqlServer};
@@ -20,23 +20,21 @@ pub fn same_data(a: &Workload, b: &Workload) -> bool {
     }
 }
 
-/// Makes the data of a workload, or looks whether it is there. `rows` makes the rows of test tables.
+/// Makes the data of a workload, or looks whether it is there.
 ///
 /// # Errors
 /// When data that is not weighin's is in the way, or the server refuses.
-pub fn prepare<'a, K: SqlKind, M: Maker<Connection = K::Connection>>(
-    login: &'a Login,
+pub fn prepare<K: SqlKind>(
+    login: &Login,
     control: &mut K::Connection,
-    workload: &'a Workload,
+    workload: &Workload,
     preparing: &mut Preparing<'_>,
-    rows: impl FnOnce(&'a Login, &'a Oltp, u64) -> M,
 ) -> Result<Prepared, Failure> {
     match workload {
         Workload::Transactions(own) => prepare_own(&*K::database(login), own, preparing),
         other => {
             let oltp = other.oltp()?;
-            let maker = rows(login, oltp, preparing.seed);
-            tables::prepare(&maker, login, control, oltp, preparing)
+            tables::prepare(&K::rows(login, oltp, preparing.seed), login, control, oltp, preparing)
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What is found where a server explains the statements of a user's own transactions, which runs nothing.
 
-use crate::SampleStatement;
-use model::{Failure, FailureKind, StatementPlan, Transactions, text};
+use crate::{Control, SampleStatement, SqlKind, sample_statements};
+use model::{Failure, FailureKind, StatementPlan, Test, Transactions, Workload, text};
 use std::fmt::Display;
-use system::Diagnostics;
+use system::{Diagnostics, Examination};
 
 /// Rows from which on reading all of a table is worth a word.
 const MANY_ROWS: u64 = 10_000;
@@ -14,32 +14,100 @@ const LONGEST_STEP: usize = 300;
 const MOST_STEPS: usize = 50;
 
 /// A step of how a server would carry a statement out.
-pub trait PlanStep {
+pub trait PlanStep: Sized {
+    type Connection: Control;
+
+    /// Those of what the server would do for a statement, which it does not run.
+    ///
+    /// # Errors
+    /// When the server refuses.
+    fn explain(connection: &mut Self::Connection, sql: &str) -> Steps<Self>;
+
+    /// Why it refused that; `None` where it was not the server that failed.
+    fn refusal(error: &<Self::Connection as Control>::Error) -> Option<Refusal>;
+
     /// In the server's words, without what changes with the number of rows.
     fn words(&self) -> String;
 
     /// About how many rows it reads of a table.
     fn rows_read(&self) -> u64;
+
+    /// The table that it reads from end to end, where it does.
+    fn whole_table(&self) -> Option<WholeTable>;
 }
 
 /// A statement with what the server says of it.
-pub type Explained<S, E> = (SampleStatement, Result<Vec<S>, E>);
+type Explained<K> = (SampleStatement, Steps<<K as SqlKind>::Step>);
 
-/// The plans of a test's statements, as far as the server gives them.
-pub fn plans<S: PlanStep, E>(test: &str, explained: Vec<Explained<S, E>>) -> Vec<StatementPlan> {
-    let plan = |(statement, steps): Explained<S, E>| {
+/// What it would do for one, or why it does not tell.
+pub type Steps<S> = Result<Vec<S>, <<S as PlanStep>::Connection as Control>::Error>;
+
+/// The statements of a workload, each with what the server says of it.
+fn explained<K: SqlKind>(
+    control: &mut K::Connection,
+    workload: &Workload,
+) -> Result<impl Iterator<Item = Explained<K>>, Failure> {
+    let statements = sample_statements(K::READER.sampled(workload, control)?, K::READER.quote);
+    Ok(statements.into_iter().map(|statement| {
+        let steps = K::Step::explain(control, &statement.sql);
+        (statement, steps)
+    }))
+}
+
+/// The plans of the statements of a user's own in a test, as far as the server gives them.
+///
+/// # Errors
+/// When the workload cannot be run at all.
+pub fn plans<K: SqlKind>(
+    control: &mut K::Connection,
+    test: &str,
+    workload: &Workload,
+) -> Result<Vec<StatementPlan>, Failure> {
+    let plan = |(statement, steps): Explained<K>| {
         let steps = steps.ok()?;
         let kept = steps.iter().take(MOST_STEPS);
         Some(StatementPlan {
             test: test.to_owned(),
             statement: statement.name,
-            rows: steps.iter().map(S::rows_read).fold(0, u64::saturating_add),
+            rows: steps.iter().map(K::Step::rows_read).fold(0, u64::saturating_add),
             steps: kept
                 .map(|step| text::excerpt(&step.words(), LONGEST_STEP).into_owned())
                 .collect(),
         })
     };
-    explained.into_iter().filter_map(plan).collect()
+    if workload.transactions().is_none() {
+        return Ok(Vec::new());
+    }
+    Ok(explained::<K>(control, workload)?.filter_map(plan).collect())
+}
+
+/// Whether the server takes the statements of the user's own transactions in a study, and how it would carry
+/// them out.
+///
+/// # Errors
+/// What kept it from looking further.
+pub fn examine_statements<K: SqlKind>(
+    control: &mut K::Connection,
+    examination: &mut Examination<'_>,
+) -> Result<(), Failure> {
+    for workload in examination.study.tests.iter().filter_map(Test::workload) {
+        let Some(own) = workload.transactions() else { continue };
+        let statements = explained::<K>(control, workload);
+        for (statement, steps) in examination.found.keep(statements)?.into_iter().flatten() {
+            match steps {
+                Ok(steps) => {
+                    for table in steps.iter().filter_map(K::Step::whole_table) {
+                        whole_table(&statement.name, &table, examination.found);
+                    }
+                }
+                Err(error) => {
+                    let refusal = K::Step::refusal(&error);
+                    judge_refused(&statement, &error, refusal, own, examination.found);
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A table of which a statement reads all rows.
@@ -61,19 +129,15 @@ pub enum Refusal {
     Other,
 }
 
-/// Judges what the server said of a statement: the tables that it reads from end to end, or its refusal,
-/// `None` where it was not the server that failed.
-pub fn judge_explained<E: Display>(
+/// What a refusal to explain a statement means for the study.
+fn judge_refused(
     statement: &SampleStatement,
-    said: Result<Vec<WholeTable>, (E, Option<Refusal>)>,
+    error: &impl Display,
+    refusal: Option<Refusal>,
     own: &Transactions,
     found: &mut Diagnostics,
 ) {
     let name = &statement.name;
-    let (error, refusal) = match said {
-        Ok(tables) => return tables.iter().for_each(|table| whole_table(name, table, found)),
-        Err(refused) => refused,
-    };
     let said = format!("the statement {name} would fail: {error}");
     match refusal {
         Some(Refusal::Denied) => found.error(Failure::new(

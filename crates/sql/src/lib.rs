@@ -20,7 +20,7 @@ mod timed;
 mod wire;
 
 pub use control::{Control, ControlError};
-pub use explained::{Explained, PlanStep, Refusal, WholeTable, judge_explained, plans};
+pub use explained::{PlanStep, Refusal, Steps, WholeTable, examine_statements, plans};
 pub use load::{SqlClients, SqlKind, load_failure, only_reads, program};
 pub use outline::{OutlineKind, Outlined};
 pub use pipeline::{Piped, PipelineWire};

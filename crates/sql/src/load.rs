@@ -2,13 +2,16 @@
 
 use crate::picked::Picked;
 use crate::program::ask_column;
-use crate::{Column, Control, Reader, Statements, Wire, run_part};
+use crate::tables::Maker;
+use crate::{Column, Control, PlanStep, Reader, Statements, Wire, run_part};
 use engine::{Account, LoadError, LoadSpec, OperationError, SessionError};
-use model::{Failure, Workload};
+use model::{Failure, Oltp, Workload};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::marker::PhantomData;
+use std::ops::DerefMut;
 use std::sync::Arc;
+use system::client::Channel;
 use system::load::{Clients, PartRun};
 use system::own_data::SqlServer;
 use system::{LoadRequest, Login, server_load_failure};
@@ -16,10 +19,14 @@ use workload::program::Program;
 
 /// One kind of server of SQL.
 pub trait SqlKind: Send + Sync + 'static {
-    type Connection: Control + 'static;
+    type Connection: Control + DerefMut<Target = Channel> + 'static;
     type Wire: Wire + Clone + Sync;
     /// Why a session of a load cannot log in.
     type LoginError: Error + 'static;
+    /// How rows get into the tables.
+    type Rows<'a>: Maker<Connection = Self::Connection>;
+    /// A step of what the server would do for a statement.
+    type Step: PlanStep<Connection = Self::Connection>;
 
     /// How workloads are read that run here.
     const READER: Reader;
@@ -34,6 +41,9 @@ pub trait SqlKind: Send + Sync + 'static {
 
     /// The database that a login leads to.
     fn database(login: &Login) -> Box<dyn SqlServer + '_>;
+
+    /// Makes the rows of test tables; the seed is that of their values.
+    fn rows<'a>(login: &'a Login, workload: &'a Oltp, seed: u64) -> Self::Rows<'a>;
 
     /// What the clients of a load on a workload speak. The server lets connections of those that change
     /// nothing change nothing: what the texts do not show, such as a function that writes, it refuses.

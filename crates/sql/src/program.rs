@@ -15,6 +15,8 @@ pub type Column = Vec<Option<Vec<u8>>>;
 pub struct Reader {
     pub system: System,
     pub wording: Wording,
+    /// Appends a text as the server takes one.
+    pub quote: fn(&[u8], &mut Vec<u8>),
 }
 
 /// The values of a script that a query gives.

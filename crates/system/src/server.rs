@@ -296,7 +296,7 @@ impl<K: ServerKind> Server<K> {
         // As for any other place: whether a password may be sent there depends on it.
         let login = self.login_to(&address)?;
         let connection = K::connect(&login)?;
-        let ends = K::ends(&connection);
+        let ends = connection.ends();
         let found = ends.as_ref().ok().filter(|ends| own.is_none() && ends.on_one_machine());
         let found = found.and_then(|ends| self.load_host.running_server(ends, &ProcessClue::Any));
         self.proxy_pid = own.or(found.map(|proxy| proxy.pid));
@@ -413,7 +413,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         let (login, control) = self.connected()?;
         let (login, address) = match &through {
             Some((login, address)) => (login, address.clone()),
-            None => (login, login.address_of(K::ends(control))?),
+            None => (login, login.address_of(control.ends())?),
         };
         let spec = LoadSpec {
             addresses: vec![address],
@@ -473,7 +473,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 
     fn counter_reader(&mut self) -> Result<Option<CounterSource>, Failure> {
         let mut connection = K::connect(self.login()?)?;
-        K::set_answer_limit(&mut connection, COUNTER_TIMEOUT);
+        connection.set_answer_limit(COUNTER_TIMEOUT);
         K::begin_sampling(&mut connection)?;
         let counters: CounterSource = Box::new(move || K::counters(&mut connection));
         if self.replica_logins.is_empty() {
@@ -484,7 +484,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 
     fn network_address(&mut self) -> Result<Option<SocketAddr>, Failure> {
         let (login, control) = self.connected()?;
-        let address = login.address_of(K::ends(control));
+        let address = login.address_of(control.ends());
         self.control = None;
         Ok(address?.network())
     }

@@ -100,7 +100,7 @@ pub fn study() -> Study {
         tls: Tls::Verified(Some(PathBuf::from("/etc/ca.pem"))),
         compression: true,
         server_key: ServerKey::Pinned("/etc/public_key.pem".into()),
-        auth: model::AuthMethods::parse("!password").unwrap_or_default(),
+        auth: AuthMethods::parse("!password").unwrap_or_default(),
     };
     study.targets[1].place = Place::Server(ServerSpec {
         replicas: vec![address("/run/replica.sock")],

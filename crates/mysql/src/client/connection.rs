@@ -4,11 +4,10 @@ use crate::protocol::{
     Reply, ResponseReader, SessionInfo, TextReader, TextReply, TextRows, write_infile_chunk,
     write_infile_end, write_ping, write_query, write_quit,
 };
-use host::Ends;
-use model::{Endpoint, Failure, ServerAddress, Stop};
-use std::io;
+use model::{Failure, ServerAddress, Stop};
+use std::ops::{Deref, DerefMut};
 use std::time::Duration;
-use system::client::{Broken, Credentials, Limits, Line, Transport, connect_failure};
+use system::client::{Channel, Credentials, Limits};
 
 /// The sequence number of the reply to a command of one packet.
 const AFTER_FIRST: u8 = 1;
@@ -16,15 +15,23 @@ const AFTER_FIRST: u8 = 1;
 /// An open session, one statement at a time. Dropping it says goodbye to the server.
 #[derive(Debug)]
 pub struct Connection {
-    transport: Transport,
+    channel: Channel,
     session: SessionInfo,
-    endpoint: Endpoint,
-    limits: Limits,
-    /// Received and not yet used.
-    input: Vec<u8>,
     output: Vec<u8>,
-    /// Set by an error after which nobody knows where the next answer starts.
-    broken: bool,
+}
+
+impl Deref for Connection {
+    type Target = Channel;
+
+    fn deref(&self) -> &Channel {
+        &self.channel
+    }
+}
+
+impl DerefMut for Connection {
+    fn deref_mut(&mut self) -> &mut Channel {
+        &mut self.channel
+    }
 }
 
 impl Connection {
@@ -47,33 +54,10 @@ impl Connection {
         limits: Limits,
         stop: &Stop,
     ) -> Result<Self, Failure> {
-        let endpoint = &address.endpoint;
-        let mut line = Line::connect(endpoint, &limits, stop)
-            .map_err(|error| connect_failure(&error, endpoint))?;
-        line.begin(limits.login);
+        let line = Channel::line(&address.endpoint, &limits, stop)?;
         let (transport, session, input) = log_in(line, address, credentials)?;
-        Ok(Self {
-            transport,
-            session,
-            endpoint: endpoint.clone(),
-            limits,
-            input,
-            output: Vec::new(),
-            broken: false,
-        })
-    }
-
-    /// Where the connection leads.
-    pub fn endpoint(&self) -> &Endpoint {
-        &self.endpoint
-    }
-
-    /// What it connects.
-    ///
-    /// # Errors
-    /// When the connection is gone.
-    pub fn ends(&self) -> io::Result<Ends> {
-        self.transport.ends()
+        let channel = Channel::new(transport, &address.endpoint, limits, input);
+        Ok(Self { channel, session, output: Vec::new() })
     }
 
     /// The server's version as `VERSION()` gives it.
@@ -86,19 +70,13 @@ impl Connection {
         self.session.connection_id
     }
 
-    /// Sets how long the answer to a query or statement may take from now on, but for those that
-    /// [`Self::query_long`] and [`Self::execute_long`] run.
-    pub fn set_answer_limit(&mut self, limit: Duration) {
-        self.limits.answer = limit;
-    }
-
     /// Runs a query and returns its rows; none and no columns for a statement without rows. Of
     /// several statements in one, the last that gave rows counts.
     ///
     /// # Errors
     /// When the server refuses or does not answer in time, or the connection breaks.
     pub fn query(&mut self, sql: &str) -> Result<TextRows, ClientError> {
-        Ok(self.run(sql, self.limits.answer, None)?.rows)
+        Ok(self.run(sql, self.limits().answer, None)?.rows)
     }
 
     /// The same for a query that goes through the data, which takes as long as there is data.
@@ -106,7 +84,7 @@ impl Connection {
     /// # Errors
     /// As [`Self::query`].
     pub fn query_long(&mut self, sql: &str) -> Result<TextRows, ClientError> {
-        Ok(self.run(sql, self.limits.work, None)?.rows)
+        Ok(self.run(sql, self.limits().work, None)?.rows)
     }
 
     /// Runs a statement and returns how many rows it changed.
@@ -114,7 +92,7 @@ impl Connection {
     /// # Errors
     /// As [`Self::query`].
     pub fn execute(&mut self, sql: &str) -> Result<u64, ClientError> {
-        Ok(self.run(sql, self.limits.answer, None)?.affected_rows)
+        Ok(self.run(sql, self.limits().answer, None)?.affected_rows)
     }
 
     /// The same for a statement that goes through the data, or may wait for others that do.
@@ -122,7 +100,7 @@ impl Connection {
     /// # Errors
     /// As [`Self::query`].
     pub fn execute_long(&mut self, sql: &str) -> Result<u64, ClientError> {
-        Ok(self.run(sql, self.limits.work, None)?.affected_rows)
+        Ok(self.run(sql, self.limits().work, None)?.affected_rows)
     }
 
     /// Runs a statement, however long its answer is, and returns how many rows it had. They are
@@ -131,40 +109,22 @@ impl Connection {
     /// # Errors
     /// As [`Self::query`], where the last row has not arrived within `limit`.
     pub fn count_rows(&mut self, sql: &str, limit: Duration) -> Result<u64, ClientError> {
-        if self.broken {
-            return Err(Broken::given_up(&self.endpoint).into());
-        }
-        self.transport.line().begin_unbounded(limit);
-        let result = self.count(sql);
-        self.broken = !matches!(result, Ok(_) | Err(ClientError::Server(_)));
-        result
-    }
-
-    fn count(&mut self, sql: &str) -> Result<u64, ClientError> {
+        self.channel.begin_unbounded(limit)?;
         let mut reader = ResponseReader::new(self.session.dialect);
         reader.expect_sequence(write_query(sql, &mut self.output));
-        self.send()?;
+        self.send_output()?;
         let mut total = 0;
         loop {
-            let (consumed, reply) = reader
-                .receive(&self.input)
-                .map_err(|error| ClientError::Protocol(self.endpoint.clone(), error))?;
-            self.input.drain(..consumed);
-            let more = match reply {
-                None => {
-                    self.transport
-                        .receive(&mut self.input)
-                        .map_err(|error| Broken::new(error, &self.endpoint))?;
-                    continue;
-                }
-                Some(Reply::Ok { more_results, .. }) => more_results,
-                Some(Reply::Rows { rows, more_results }) => {
+            let more = match self.channel.receive(|input| reader.receive(input))? {
+                Reply::Ok { more_results, .. } => more_results,
+                Reply::Rows { rows, more_results } => {
                     total += rows;
                     more_results
                 }
-                Some(Reply::Err(error)) => return Err(ClientError::Server(*error)),
-                Some(Reply::LocalInfile { sequence, .. }) => {
+                Reply::Err(error) => return Err(ClientError::Server(*error)),
+                Reply::LocalInfile { sequence, .. } => {
                     self.send_file(sequence, None)?;
+                    self.channel.give_up();
                     return Err(ClientError::Infile(
                         "the server asked for a local file; it got none",
                     ));
@@ -187,7 +147,7 @@ impl Connection {
         sql: &str,
         fill: &mut dyn FnMut(&mut Vec<u8>) -> bool,
     ) -> Result<u64, ClientError> {
-        let outcome = self.run(sql, self.limits.work, Some(fill))?;
+        let outcome = self.run(sql, self.limits().work, Some(fill))?;
         match outcome.files {
             0 => Err(ClientError::Infile("the server did not ask for the data to load")),
             _ => Ok(outcome.affected_rows),
@@ -199,14 +159,9 @@ impl Connection {
     /// # Errors
     /// As [`Self::query`].
     pub fn ping(&mut self) -> Result<(), ClientError> {
-        if self.broken {
-            return Err(Broken::given_up(&self.endpoint).into());
-        }
-        self.transport.line().begin(self.limits.answer);
+        self.channel.begin(self.limits().answer)?;
         write_ping(&mut self.output);
-        let result = self.converse(AFTER_FIRST, None);
-        self.broken = result.is_err();
-        result.map(drop)
+        self.converse(AFTER_FIRST, None).map(drop)
     }
 
     fn run(
@@ -215,14 +170,9 @@ impl Connection {
         limit: Duration,
         fill: Option<Fill<'_>>,
     ) -> Result<Outcome, ClientError> {
-        if self.broken {
-            return Err(Broken::given_up(&self.endpoint).into());
-        }
-        self.transport.line().begin(limit);
+        self.channel.begin(limit)?;
         let sequence = write_query(sql, &mut self.output);
-        let result = self.converse(sequence, fill);
-        self.broken = matches!(result, Err(ClientError::Broken(_) | ClientError::Protocol(..)));
-        result
+        self.converse(sequence, fill)
     }
 
     fn converse(
@@ -230,7 +180,7 @@ impl Connection {
         sequence: u8,
         mut fill: Option<Fill<'_>>,
     ) -> Result<Outcome, ClientError> {
-        let sent = self.send();
+        let sent = self.send_output();
         let mut reader = TextReader::new(self.session.dialect, sequence);
         if let Err(lost) = sent {
             return Err(self.error_before_close(&mut reader).unwrap_or(lost));
@@ -238,7 +188,7 @@ impl Connection {
         let mut outcome = Outcome::default();
         let mut unwanted_file = false;
         loop {
-            let more = match self.receive(&mut reader)? {
+            let more = match self.channel.receive(|input| reader.receive(input))? {
                 TextReply::Ok { affected_rows, more_results } => {
                     outcome.affected_rows += affected_rows;
                     more_results
@@ -276,52 +226,36 @@ impl Connection {
                 piece.clear();
                 more = fill(&mut piece);
                 sequence = write_infile_chunk(sequence, &piece, &mut self.output);
-                self.send()?;
+                self.send_output()?;
             }
         }
         let sequence = write_infile_end(sequence, &mut self.output);
-        self.send()?;
+        self.send_output()?;
         Ok(sequence)
     }
 
     /// What the server said before it closed the connection on a statement that it would not
     /// read to the end, as it does when `max_allowed_packet` is exceeded.
     fn error_before_close(&mut self, reader: &mut TextReader) -> Option<ClientError> {
-        match self.receive(reader) {
+        match self.channel.receive(|input| reader.receive(input)) {
             Ok(TextReply::Err(error)) => Some(ClientError::Server(*error)),
             _ => None,
         }
     }
 
-    fn send(&mut self) -> Result<(), ClientError> {
-        let sent = self.transport.send(&self.output);
+    fn send_output(&mut self) -> Result<(), ClientError> {
+        let sent = self.channel.send(&self.output);
         self.output.clear();
-        sent.map_err(|error| Broken::new(error, &self.endpoint).into())
-    }
-
-    fn receive(&mut self, reader: &mut TextReader) -> Result<TextReply, ClientError> {
-        loop {
-            let (consumed, reply) = reader
-                .receive(&self.input)
-                .map_err(|error| ClientError::Protocol(self.endpoint.clone(), error))?;
-            self.input.drain(..consumed);
-            if let Some(reply) = reply {
-                return Ok(reply);
-            }
-            self.transport
-                .receive(&mut self.input)
-                .map_err(|error| Broken::new(error, &self.endpoint))?;
-        }
+        Ok(sent?)
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        if !self.broken {
-            self.transport.line().begin_farewell();
+        if self.channel.begin_farewell().is_ok() {
             write_quit(&mut self.output);
             // The server notices the closed socket as well; it only counts an aborted client then.
-            let _ = self.send();
+            let _ = self.send_output();
         }
     }
 }

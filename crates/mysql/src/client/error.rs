@@ -1,6 +1,6 @@
 use crate::protocol::{ProtocolError, ServerError};
 use model::Endpoint;
-use system::client::Broken;
+use system::client::{Broken, ReceiveError};
 
 /// Why a statement on an open connection did not succeed.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +18,15 @@ pub enum ClientError {
     /// have had: `load_local` belongs to `LOAD DATA LOCAL`, and only there.
     #[error("{0}")]
     Infile(&'static str),
+}
+
+impl From<ReceiveError<ProtocolError>> for ClientError {
+    fn from(error: ReceiveError<ProtocolError>) -> Self {
+        match error {
+            ReceiveError::Broken(broken) => Self::Broken(broken),
+            ReceiveError::Protocol(endpoint, error) => Self::Protocol(endpoint, error),
+        }
+    }
 }
 
 impl ClientError {

@@ -3,7 +3,7 @@
 use super::failure::login_failure;
 use super::server_key::server_key;
 use crate::protocol::{Login, LoginError, LoginOptions, LoginStep, SessionInfo};
-use model::{Failure, ServerAddress, Tls};
+use model::{Endpoint, Failure, ServerAddress, Tls};
 use system::client::{Credentials, Line, Transport, broken_login};
 
 /// Logs in. What the server has sent after the login is returned too.
@@ -19,7 +19,7 @@ pub(super) fn log_in(
         database: Some(address.database.clone()).filter(|name| !name.is_empty()),
         tls: address.tls != Tls::Off,
         compression: false,
-        local_transport: line.is_local(),
+        local_transport: matches!(endpoint, Endpoint::Socket(_)),
         local_infile: true,
         server_key: server_key(address)?,
         may_reveal: credentials.may_reveal(),

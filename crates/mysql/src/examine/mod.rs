@@ -13,7 +13,6 @@ mod space;
 mod state;
 mod statements;
 mod tables;
-mod transactions;
 
 use super::session;
 use crate::client::Connection;
@@ -104,10 +103,7 @@ pub(super) fn examine(
     replication::check(&mut server, &needs, &plan, examination.found);
     group::check(&mut server, &needs, &plan, examination.found);
     statements::check(&mut server, &needs, plan.to_make() > 0, examination.found);
-    for workload in examination.study.tests.iter().filter_map(Test::workload) {
-        let Some(own) = workload.transactions() else { continue };
-        transactions::check(&mut server, (workload, own), examination.found)?;
-    }
+    sql::examine_statements::<crate::Mysql>(server.control, examination)?;
     privileges::check(&mut server, &needs, examination.found);
     limits::check(&mut server, &needs, examination);
     space::check(&mut server, &needs, &plan, examination);

@@ -15,12 +15,12 @@ use sql::Reader;
 use workload::oltp::Wording;
 
 pub use classify::operation_error;
-pub(crate) use text::quote;
+use text::quote;
 pub use wire::MysqlWire;
 
 /// How workloads are read that run here.
 pub(crate) const READER: Reader =
-    Reader { system: System::Mysql, wording: Wording::START_TRANSACTION };
+    Reader { system: System::Mysql, wording: Wording::START_TRANSACTION, quote };
 
 /// One client of a load.
 pub type ProgramSession<const BY_STATEMENT: bool = false> =

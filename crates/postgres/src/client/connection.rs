@@ -1,33 +1,42 @@
 use super::error::ClientError;
 use super::session::{log_in, login_options};
+use crate::protocol::ServerError;
 use crate::protocol::{
     Answer, AnswerReader, BackendKey, LoginOptions, PrepareAnswer, PrepareReader, SessionInfo,
     TextAnswer, TextReader, TextRows, write_cancel_request, write_copy_data, write_copy_done,
     write_copy_fail, write_describe, write_prepare, write_query, write_sync, write_terminate,
 };
-use host::Ends;
 use model::{Endpoint, Failure, FailureKind, ServerAddress, Stop, Tls};
-use std::io;
+use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 use system::Login;
-use system::client::{Broken, Credentials, Limits, Line, Transport, connect_failure};
+use system::client::{Channel, Credentials, Limits, connect_failure};
 
 /// An open session, one statement at a time. Dropping it says goodbye to the server.
 #[derive(Debug)]
 pub struct Connection {
-    transport: Transport,
+    channel: Channel,
     session: SessionInfo,
     address: ServerAddress,
-    limits: Limits,
-    /// Received and not yet used.
-    input: Vec<u8>,
     output: Vec<u8>,
-    /// Set by an error after which nobody knows where the next answer starts.
-    broken: bool,
     /// Whether it is in a transaction in which it reads counters again and again.
     pub(crate) samples: bool,
     /// How often it has read them between two loads.
     pub(crate) readings: u32,
+}
+
+impl Deref for Connection {
+    type Target = Channel;
+
+    fn deref(&self) -> &Channel {
+        &self.channel
+    }
+}
+
+impl DerefMut for Connection {
+    fn deref_mut(&mut self) -> &mut Channel {
+        &mut self.channel
+    }
 }
 
 /// What kept a server from letting one in, encrypted or not.
@@ -99,32 +108,16 @@ impl Connection {
         limits: Limits,
         stop: &Stop,
     ) -> Result<Self, Failure> {
-        let endpoint = &address.endpoint;
-        let mut line = Line::connect(endpoint, &limits, stop)
-            .map_err(|error| connect_failure(&error, endpoint))?;
-        line.begin(limits.login);
+        let line = Channel::line(&address.endpoint, &limits, stop)?;
         let (transport, session, input) = log_in(line, &address, credentials, options)?;
-        let (output, broken) = (Vec::new(), false);
+        let channel = Channel::new(transport, &address.endpoint, limits, input);
         let (samples, readings) = (false, 0);
-        Ok(Self { transport, session, address, limits, input, output, broken, samples, readings })
-    }
-
-    /// Where the connection leads.
-    pub fn endpoint(&self) -> &Endpoint {
-        &self.address.endpoint
+        Ok(Self { channel, session, address, output: Vec::new(), samples, readings })
     }
 
     /// How it is encrypted.
     pub fn tls(&self) -> &Tls {
         &self.address.tls
-    }
-
-    /// What it connects.
-    ///
-    /// # Errors
-    /// When the connection is gone.
-    pub fn ends(&self) -> io::Result<Ends> {
-        self.transport.ends()
     }
 
     /// The server's `server_version`.
@@ -138,19 +131,13 @@ impl Connection {
         self.session.key.process
     }
 
-    /// Sets how long the answer to a query or statement may take from now on, but for those that
-    /// [`Self::query_long`] and [`Self::execute_long`] run.
-    pub fn set_answer_limit(&mut self, limit: Duration) {
-        self.limits.answer = limit;
-    }
-
     /// Runs a query and returns its rows; none and no columns for a statement without rows. Of
     /// several statements in one, the last that gave rows counts.
     ///
     /// # Errors
     /// When the server refuses or does not answer in time, or the connection breaks.
     pub fn query(&mut self, sql: &str) -> Result<TextRows, ClientError> {
-        Ok(self.run(sql, self.limits.answer, None)?.0)
+        Ok(self.run(sql, self.limits().answer, None)?.0)
     }
 
     /// The same for a query that goes through the data, which takes as long as there is data.
@@ -158,7 +145,7 @@ impl Connection {
     /// # Errors
     /// As [`Self::query`].
     pub fn query_long(&mut self, sql: &str) -> Result<TextRows, ClientError> {
-        Ok(self.run(sql, self.limits.work, None)?.0)
+        Ok(self.run(sql, self.limits().work, None)?.0)
     }
 
     /// Runs a statement and returns how many rows it changed.
@@ -166,7 +153,7 @@ impl Connection {
     /// # Errors
     /// As [`Self::query`].
     pub fn execute(&mut self, sql: &str) -> Result<u64, ClientError> {
-        Ok(self.run(sql, self.limits.answer, None)?.1)
+        Ok(self.run(sql, self.limits().answer, None)?.1)
     }
 
     /// The same for a statement that goes through the data, or may wait for others that do.
@@ -174,7 +161,7 @@ impl Connection {
     /// # Errors
     /// As [`Self::query`].
     pub fn execute_long(&mut self, sql: &str) -> Result<u64, ClientError> {
-        Ok(self.run(sql, self.limits.work, None)?.1)
+        Ok(self.run(sql, self.limits().work, None)?.1)
     }
 
     /// Runs a `COPY … FROM STDIN`: `fill` is called to append the next piece of the data, and says
@@ -183,7 +170,7 @@ impl Connection {
     /// # Errors
     /// When the server refuses, or the connection breaks.
     pub fn copy_in(&mut self, sql: &str, fill: Fill<'_>) -> Result<u64, ClientError> {
-        Ok(self.run(sql, self.limits.work, Some(fill))?.1)
+        Ok(self.run(sql, self.limits().work, Some(fill))?.1)
     }
 
     /// Runs a statement, however long its answer is, and returns how many rows it had. They are
@@ -192,13 +179,14 @@ impl Connection {
     /// # Errors
     /// As [`Self::query`], where the last row has not arrived within `limit`.
     pub fn count_rows(&mut self, sql: &str, limit: Duration) -> Result<u64, ClientError> {
-        if self.broken {
-            return Err(Broken::given_up(self.endpoint()).into());
+        self.channel.begin_unbounded(limit)?;
+        write_query(sql.as_bytes(), &mut self.output);
+        self.send_output()?;
+        let mut reader = AnswerReader::default();
+        match self.channel.receive(|input| reader.receive(input, None))? {
+            Answer::Done { rows, .. } => Ok(rows),
+            Answer::Failed(error, _) => Err(self.refused(error)),
         }
-        self.transport.line().begin_unbounded(limit);
-        let result = self.count(sql);
-        self.note_state(&result);
-        result
     }
 
     /// What asks the server, on another connection, to end what it does for this one.
@@ -211,6 +199,7 @@ impl Connection {
     /// # Errors
     /// As [`Self::query`].
     pub(crate) fn prepare(&mut self, name: &str, sql: &str) -> Result<(), ClientError> {
+        self.channel.begin(self.limits().answer)?;
         write_prepare(name, sql, &mut self.output);
         self.describe()
     }
@@ -220,68 +209,32 @@ impl Connection {
     /// # Errors
     /// As [`Self::query`]; the server's error where it is not there.
     pub(crate) fn find_prepared(&mut self, name: &str) -> Result<(), ClientError> {
+        self.channel.begin(self.limits().answer)?;
         write_describe(name, &mut self.output);
         self.describe()
     }
 
     fn describe(&mut self) -> Result<(), ClientError> {
-        if self.broken {
-            self.output.clear();
-            return Err(Broken::given_up(self.endpoint()).into());
-        }
-        self.transport.line().begin(self.limits.answer);
         write_sync(&mut self.output);
-        let result = self.described();
-        self.note_state(&result);
-        result
-    }
-
-    fn described(&mut self) -> Result<(), ClientError> {
-        self.send()?;
+        self.send_output()?;
         let (mut reader, mut refused) = (PrepareReader::default(), None);
         loop {
-            let (consumed, answer) = reader
-                .receive(&self.input)
-                .map_err(|error| ClientError::Protocol(self.endpoint().clone(), error))?;
-            self.input.drain(..consumed);
-            match (answer, refused.take()) {
-                (None, before) => {
-                    refused = before;
-                    self.wait()?;
+            match self.channel.receive(|input| reader.receive(input))? {
+                PrepareAnswer::Refused(error) => refused = Some(error),
+                PrepareAnswer::Prepared(_) => {}
+                PrepareAnswer::Ready => {
+                    return refused.map_or(Ok(()), |error| Err(self.refused(error)));
                 }
-                (Some(PrepareAnswer::Refused(error)), _) => refused = Some(error),
-                (Some(PrepareAnswer::Ready), Some(error)) => {
-                    return Err(ClientError::of_server(error, self.endpoint()));
-                }
-                (Some(PrepareAnswer::Ready), None) => return Ok(()),
-                (Some(PrepareAnswer::Prepared(_)), before) => refused = before,
             }
         }
     }
 
-    fn note_state<T>(&mut self, result: &Result<T, ClientError>) {
-        let good =
-            matches!(result, Ok(_) | Err(ClientError::Server(_) | ClientError::UnwantedCopy));
-        self.broken = !good;
-    }
-
-    fn count(&mut self, sql: &str) -> Result<u64, ClientError> {
-        write_query(sql.as_bytes(), &mut self.output);
-        self.send()?;
-        let mut reader = AnswerReader::default();
-        loop {
-            let (consumed, answer) = reader
-                .receive(&self.input, None)
-                .map_err(|error| ClientError::Protocol(self.endpoint().clone(), error))?;
-            self.input.drain(..consumed);
-            match answer {
-                Some(Answer::Done { rows, .. }) => return Ok(rows),
-                Some(Answer::Failed(error, _)) => {
-                    return Err(ClientError::of_server(error, self.endpoint()));
-                }
-                None => self.wait()?,
-            }
+    /// What the server says against a statement, which may be its last word.
+    fn refused(&mut self, error: Box<ServerError>) -> ClientError {
+        if error.is_last_word() {
+            self.channel.give_up();
         }
+        ClientError::of_server(error, self.endpoint())
     }
 
     /// Asks whether the server is there, outside any transaction: it counts none.
@@ -289,14 +242,9 @@ impl Connection {
     /// # Errors
     /// As [`Self::query`].
     pub fn ping(&mut self) -> Result<(), ClientError> {
-        if self.broken {
-            return Err(Broken::given_up(self.endpoint()).into());
-        }
-        self.transport.line().begin(self.limits.answer);
+        self.channel.begin(self.limits().answer)?;
         write_sync(&mut self.output);
-        let result = self.converse(None);
-        self.note_state(&result);
-        result.map(drop)
+        self.converse(None).map(drop)
     }
 
     fn run(
@@ -305,33 +253,26 @@ impl Connection {
         limit: Duration,
         fill: Option<Fill<'_>>,
     ) -> Result<(TextRows, u64), ClientError> {
-        if self.broken {
-            return Err(Broken::given_up(self.endpoint()).into());
-        }
-        self.transport.line().begin(limit);
+        self.channel.begin(limit)?;
         write_query(sql.as_bytes(), &mut self.output);
-        let result = self.converse(fill);
-        self.note_state(&result);
-        result
+        self.converse(fill)
     }
 
     fn converse(&mut self, mut fill: Option<Fill<'_>>) -> Result<(TextRows, u64), ClientError> {
-        self.send()?;
+        self.send_output()?;
         let mut reader = TextReader::default();
         let mut unwanted_copy = false;
         loop {
-            match self.receive(&mut reader)? {
+            match self.channel.receive(|input| reader.receive(input))? {
                 TextAnswer::Done { rows, affected_rows } => return Ok((rows, affected_rows)),
                 TextAnswer::Failed(_) if unwanted_copy => return Err(ClientError::UnwantedCopy),
-                TextAnswer::Failed(error) => {
-                    return Err(ClientError::of_server(error, self.endpoint()));
-                }
+                TextAnswer::Failed(error) => return Err(self.refused(error)),
                 TextAnswer::CopyIn => match fill.take() {
                     Some(fill) => self.send_data(fill)?,
                     None => {
                         unwanted_copy = true;
                         write_copy_fail("weighin has no data for it", &mut self.output);
-                        self.send()?;
+                        self.send_output()?;
                     }
                 },
             }
@@ -345,44 +286,25 @@ impl Connection {
             piece.clear();
             more = fill(&mut piece);
             write_copy_data(&piece, &mut self.output);
-            self.send()?;
+            self.send_output()?;
         }
         write_copy_done(&mut self.output);
-        self.send()
+        self.send_output()
     }
 
-    fn send(&mut self) -> Result<(), ClientError> {
-        let sent = self.transport.send(&self.output);
+    fn send_output(&mut self) -> Result<(), ClientError> {
+        let sent = self.channel.send(&self.output);
         self.output.clear();
-        sent.map_err(|error| Broken::new(error, self.endpoint()).into())
-    }
-
-    fn receive(&mut self, reader: &mut TextReader) -> Result<TextAnswer, ClientError> {
-        loop {
-            let (consumed, answer) = reader
-                .receive(&self.input)
-                .map_err(|error| ClientError::Protocol(self.endpoint().clone(), error))?;
-            self.input.drain(..consumed);
-            match answer {
-                Some(answer) => return Ok(answer),
-                None => self.wait()?,
-            }
-        }
-    }
-
-    fn wait(&mut self) -> Result<(), ClientError> {
-        let received = self.transport.receive(&mut self.input);
-        received.map_err(|error| Broken::new(error, self.endpoint()).into())
+        Ok(sent?)
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        if !self.broken {
-            self.transport.line().begin_farewell();
+        if self.channel.begin_farewell().is_ok() {
             write_terminate(&mut self.output);
             // The server notices the closed socket as well; it only writes a line to its log then.
-            let _ = self.send();
+            let _ = self.send_output();
         }
     }
 }
@@ -401,15 +323,11 @@ impl Canceller {
     /// When the server cannot be reached.
     pub fn cancel(&self) -> Result<(), Failure> {
         let endpoint = &self.address.endpoint;
-        let limits = Limits::default();
-        let failed = |error: &io::Error| connect_failure(error, endpoint);
-        let line = Line::connect(endpoint, &limits, &Stop::default());
-        let mut line = line.map_err(|error| failed(&error))?;
-        line.begin(limits.login);
+        let line = Channel::line(endpoint, &Limits::default(), &Stop::default())?;
         let mut transport = super::session::encrypted(line, &self.address)?;
         let mut request = Vec::new();
         write_cancel_request(self.key, &mut request);
-        transport.send(&request).map_err(|error| failed(&error))?;
+        transport.send(&request).map_err(|error| connect_failure(&error, endpoint))?;
         // The server has taken it when it closes the connection.
         while transport.receive(&mut request).is_ok() {}
         Ok(())

@@ -1,6 +1,6 @@
 use crate::protocol::{ProtocolError, ServerError};
 use model::Endpoint;
-use system::client::Broken;
+use system::client::{Broken, ReceiveError};
 
 /// Why a statement on an open connection did not succeed.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +20,15 @@ pub enum ClientError {
     /// `copy_in` belongs to `COPY … FROM STDIN`, and only there.
     #[error("the statement asked for the data of a COPY; it got none")]
     UnwantedCopy,
+}
+
+impl From<ReceiveError<ProtocolError>> for ClientError {
+    fn from(error: ReceiveError<ProtocolError>) -> Self {
+        match error {
+            ReceiveError::Broken(broken) => Self::Broken(broken),
+            ReceiveError::Protocol(endpoint, error) => Self::Protocol(endpoint, error),
+        }
+    }
 }
 
 impl ClientError {

@@ -7,7 +7,6 @@ mod replication;
 mod rights;
 mod space;
 mod state;
-mod transactions;
 
 use crate::client::{Connection, connect};
 use crate::facts::variables;
@@ -70,10 +69,7 @@ pub(super) fn examine(
     rights::check(&mut server, &needs, &plan, &kept, examination.found);
     state::check(&mut server, &needs, &plan, examination.found);
     replication::check(&mut server, &needs, &plan, examination.found);
-    for workload in examination.study.tests.iter().filter_map(Test::workload) {
-        let Some(own) = workload.transactions() else { continue };
-        transactions::check(&mut server, (workload, own), examination.found)?;
-    }
+    sql::examine_statements::<crate::Postgres>(server.control, examination)?;
     pooler::check(login, server.control, examination)?;
     limits::check(&mut server, &needs, examination);
     space::check(&mut server, &plan, examination);

@@ -21,8 +21,11 @@ pub use wire::PostgresWire;
 pub(crate) use wire::quote;
 
 /// How workloads are read that run here.
-pub(crate) const READER: Reader =
-    Reader { system: System::Postgres, wording: Wording { begin: "BEGIN", omits_given_ids: true } };
+pub(crate) const READER: Reader = Reader {
+    system: System::Postgres,
+    wording: Wording { begin: "BEGIN", omits_given_ids: true },
+    quote,
+};
 
 /// One client of a load.
 pub type ProgramSession<const BY_STATEMENT: bool = false> =

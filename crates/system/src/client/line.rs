@@ -207,11 +207,6 @@ impl Line {
         self.socket.ends()
     }
 
-    /// Whether this is a Unix socket.
-    pub fn is_local(&self) -> bool {
-        matches!(self.socket, Socket::Unix(_))
-    }
-
     /// Does something with the socket again and again until it is done, or must not go on.
     fn repeat(
         &mut self,

@@ -3,6 +3,7 @@
 //!
 //! [`tls`] serves the load engine's connections too.
 
+mod channel;
 mod credentials;
 mod error;
 mod failure;
@@ -14,6 +15,7 @@ pub mod tls;
 mod transport;
 mod visitors;
 
+pub use channel::{Channel, ReceiveError};
 pub use credentials::{
     Credentials, LoginEnvironment, Secret, UsualLogin, UsualPassword, Variable, refusal,
     resolve_token,

@@ -1,4 +1,4 @@
-use crate::client::{LoginEnvironment, UsualLogin, Variable};
+use crate::client::{Channel, LoginEnvironment, UsualLogin, Variable};
 use crate::group::Member;
 use crate::load::Clients;
 use crate::login::Login;
@@ -7,14 +7,14 @@ use crate::{CleanedUp, LoadRequest, Outliner, Prepared};
 use crate::{Examination, Examined, Perform, Preparing, ProbedServer, StatementSession, cannot_do};
 use engine::Stop;
 use host::recipe::PrivateServerKind;
-use host::{Ends, Host, ProcessClue};
+use host::{Host, ProcessClue};
 use model::{
     Act, BackgroundWork, CrossCheckFigures, Failover, Failure, ServerAddress, ServerCounters,
     ServerFacts, Statement, StatementPlan, TableContents, Target, Tls, Transactions, Trial,
     Workload,
 };
 use std::fmt::Debug;
-use std::io;
+use std::ops::DerefMut;
 use std::sync::Arc;
 use std::time::Duration;
 use workload::program::Program;
@@ -38,7 +38,7 @@ pub struct Setting<'a> {
 /// What is particular to one kind of server.
 pub trait ServerKind: Debug + Send + Sync + 'static {
     /// A connection for everything but the load.
-    type Connection: Debug + Send;
+    type Connection: DerefMut<Target = Channel> + Debug + Send;
     /// What its loads are about.
     type Work: Clone + Debug + Send;
     /// A tool that cross-checks its loads.
@@ -98,7 +98,6 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
         environment: &LoginEnvironment<'_>,
     ) -> Result<Login, Failure>;
     fn connect(login: &Login) -> Result<Self::Connection, Failure>;
-    fn ends(connection: &Self::Connection) -> io::Result<Ends>;
     /// How it is encrypted, where addresses may leave that to the server.
     fn encryption(_connection: &Self::Connection) -> Option<Tls> {
         None
@@ -108,7 +107,6 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     /// # Errors
     /// When the connection is of no use any more; [`Failure::stopped`].
     fn process_clue(connection: &mut Self::Connection) -> Result<Option<ProcessClue>, Failure>;
-    fn set_answer_limit(connection: &mut Self::Connection, limit: Duration);
     fn facts(connection: &mut Self::Connection) -> Result<ServerFacts, Failure>;
     /// Gets a connection ready to read them again and again beside a load, before that begins.
     ///

@@ -46,7 +46,7 @@ impl Whereabouts {
         own: Option<&dyn Host>,
         connection: &mut K::Connection,
     ) -> Result<Self, Failure> {
-        let Ok(ends) = K::ends(connection) else { return Ok(Self::Elsewhere) };
+        let Ok(ends) = connection.ends() else { return Ok(Self::Elsewhere) };
         let is_here = ends.on_one_machine();
         if !is_here && own.is_none() {
             return Ok(Self::Elsewhere);

@@ -31,7 +31,6 @@ impl Session {
             local_transport: true,
             local_infile: false,
             server_key: ServerKey::Refuse,
-            auth: model::AuthMethods::default(),
             may_reveal: false,
         });
         let (mut input, mut out) = (Vec::new(), Vec::new());

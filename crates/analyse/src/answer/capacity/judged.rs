@@ -1,9 +1,9 @@
 //! What a single cell says of a bound, and what neighbouring cells say of what lies between them.
 
 use super::question::{Answer, Ground, Reason};
-use crate::{Cell, TestAnalysis};
+use crate::{Cell, TestAnalysis, TrialAssessment};
 use findings::Validity;
-use model::{Dataset, LatencyFigure, Metric, Slo};
+use model::{Dataset, LatencyFigure, Level, Metric, Slo};
 use stats::Estimate;
 
 /// An answer, why, and what it rests on.
@@ -121,25 +121,35 @@ fn ground(
     estimate: Option<Estimate>,
     answer: Answer,
 ) -> Ground {
-    let suspect = cell.trials.iter().filter(|t| t.validity == Validity::Suspect).count();
-    let (level, next, repeats) = (cell.level, None, repeats(cell));
-    let ground = Ground {
-        level,
-        figure,
-        estimate,
-        answer,
-        next,
-        repeats,
-        suspect,
-        lost: 0,
-        stalled: 0,
-        indebted: 0,
-        burst: None,
-    };
-    ground.unless_lost(cell.lost).unless_stalled(cell.stalled)
+    let ground = Ground::from_trials(cell.level, estimate, answer, &cell.trials, repeats(cell));
+    Ground { figure, ..ground }.unless_lost(cell.lost).unless_stalled(cell.stalled)
 }
 
 impl Ground {
+    /// What those of these trials that count say by themselves, of no figure but the load's own.
+    pub(super) fn from_trials<'a>(
+        level: Level,
+        estimate: Option<Estimate>,
+        answer: Answer,
+        trials: impl IntoIterator<Item = &'a TrialAssessment>,
+        repeats: Vec<u32>,
+    ) -> Self {
+        let suspect = |trial: &&TrialAssessment| trial.validity == Validity::Suspect;
+        Self {
+            level,
+            figure: None,
+            estimate,
+            answer,
+            next: None,
+            repeats,
+            suspect: trials.into_iter().filter(suspect).count(),
+            lost: 0,
+            stalled: 0,
+            indebted: 0,
+            burst: None,
+        }
+    }
+
     /// What trials that count say does not hold where others were lost: who asks wants the load borne
     /// each time that it comes.
     pub(super) fn unless_lost(self, lost: usize) -> Self {

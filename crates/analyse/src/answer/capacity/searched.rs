@@ -4,7 +4,7 @@ use super::judged::Judged;
 use super::question::Candidate;
 use super::question::{Answer, Ground, Reason};
 use crate::{SearchAnalysis, TargetSearch};
-use findings::{SearchOutcome, Validity};
+use findings::SearchOutcome;
 use model::{Level, SearchOver, Slo};
 use stats::Estimate;
 
@@ -119,22 +119,7 @@ fn ground(
     let repeats: Vec<u32> = highest.searches.iter().map(|search| search.repeat).collect();
     let cells = || candidate.test.cells.iter().filter(|cell| cell.target == candidate.target);
     let trials = cells().flat_map(|cell| &cell.trials);
-    let suspect = trials.filter(|trial| trial.validity == Validity::Suspect).count();
-    let (figure, estimate, next) = (None, answers.estimate, None);
-    let ground = Ground {
-        level,
-        figure,
-        estimate,
-        answer,
-        next,
-        repeats,
-        suspect,
-        lost: 0,
-        stalled: 0,
-        indebted: 0,
-        burst: None,
-    };
-    ground
+    Ground::from_trials(level, answers.estimate, answer, trials, repeats)
         .unless_lost(cells().map(|cell| cell.lost).sum())
         .unless_indebted(cells().map(|cell| cell.indebted).sum())
 }

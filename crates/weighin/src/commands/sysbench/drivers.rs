@@ -1,14 +1,13 @@
 //! The drivers that `--db-driver` names: what differs between their servers.
 
 use super::options::Options;
-use model::{Oltp, System, Workload};
+use model::{System, Workload};
 use mysql::Mysql;
 use mysql::load::MysqlWire;
 use postgres::Postgres;
 use postgres::load::PostgresWire;
-use sql::tables::Maker;
 use sql::{Control, SqlKind, Statements};
-use system::{Login, ServerKind};
+use system::ServerKind;
 use workload::oltp::Wording;
 
 /// A driver by its name.
@@ -48,11 +47,6 @@ impl DriverName {
 pub(super) trait Driver:
     SqlKind + ServerKind<Work = Workload, Connection = <Self as SqlKind>::Connection>
 {
-    type Rows<'a>: Maker<Connection = <Self as SqlKind>::Connection>;
-
-    /// How rows get into the tables.
-    fn rows<'a>(login: &'a Login, workload: &'a Oltp, seed: u64) -> Self::Rows<'a>;
-
     /// How its statements are written.
     fn wording() -> Wording;
 
@@ -64,12 +58,6 @@ pub(super) trait Driver:
 }
 
 impl Driver for Mysql {
-    type Rows<'a> = mysql::tables::Rows<'a>;
-
-    fn rows<'a>(login: &'a Login, workload: &'a Oltp, seed: u64) -> Self::Rows<'a> {
-        mysql::tables::Rows { login, workload, seed }
-    }
-
     fn wording() -> Wording {
         Wording::default()
     }
@@ -82,12 +70,6 @@ impl Driver for Mysql {
 }
 
 impl Driver for Postgres {
-    type Rows<'a> = postgres::tables::Rows<'a>;
-
-    fn rows<'a>(login: &'a Login, workload: &'a Oltp, seed: u64) -> Self::Rows<'a> {
-        postgres::tables::Rows { login, workload, seed }
-    }
-
     /// The server numbers rows whose id is left out.
     fn wording() -> Wording {
         Self::READER.wording

@@ -34,7 +34,7 @@ impl Servers {
             if servers.logins.is_empty() {
                 empty_table::<D>(&mut control, request)?;
             }
-            servers.addresses.push(login.address_of(D::ends(&control))?);
+            servers.addresses.push(login.address_of(control.ends())?);
             servers.logins.push(login.encrypted_as(D::encryption(&control)));
         }
         Ok(servers)
