@@ -167,7 +167,7 @@ fn effect(cost: &EventCost) -> String {
         .collect();
     if !unresolved.is_empty() {
         let unresolved = numbers::list(&unresolved);
-        changes.push(format!("it is not known whether these changed: {unresolved}"));
+        changes.push(format!("no conclusion about {unresolved}"));
     }
     let longest = cost.longest_ms.map_or(String::new(), |(during, quiet)| {
         format!(

@@ -37,21 +37,21 @@ impl FindingKind for BurstEnds {
         let Self { burst, sustained, after, trials, cause } = found.first;
         let why = match cause {
             Some(BurstCause::Steal { before, after }) => format!(
-                "from then on the hypervisor took {} of the processors’ time ({} before), as where \
-                 processor credits end",
+                "from then on the hypervisor took {} of the processors’ time ({} before), as when \
+                 processor credits run out",
                 percent(*after),
                 percent(*before)
             ),
             Some(BurstCause::Ios { before, after }) => format!(
-                "from then on the disks did {} IOs/s, always the same ({} before), as where IO credits end",
+                "from then on the disks did a constant {} IOs/s ({} before), as when IO credits run out",
                 figure(*after),
                 figure(*before)
             ),
-            None => "nothing that was seen of processors and disks says why".to_owned(),
+            None => "neither processors nor disks show why".to_owned(),
         };
         format!(
             "throughput fell from {}/s to {}/s {} after the load began, and stayed there, in {}: {why}. \
-             What lasts is {}/s: costs and answers rest on that",
+             The lasting rate is {}/s; costs and answers use it",
             figure(*burst),
             figure(*sustained),
             numbers::duration(*after),

@@ -52,7 +52,7 @@ impl FindingKind for NotLevel {
             _ => format!("{such}{}", list(&courses)),
         };
         format!(
-            "what the server puts off was not level when measuring began, after {} of load:{courses}; \
+            "the server’s deferred work was not level when measuring began, after {} of load:{courses}; \
              raise `steady_within`",
             seconds(found.most(|one| one.seconds))
         )
@@ -68,9 +68,9 @@ impl FindingKind for DebtsNotTold {
     const TOGETHER: bool = true;
 
     fn say(_found: &Group<'_, Self>) -> String {
-        "the server does not tell what it puts off, so that it is not known whether the load was steady \
-         when measuring began; give the account of weighin the right to read its counters, or a longer \
-         `warmup` in place of `steady_within`"
+        "the server does not report its deferred work, so it is not known whether the load was steady \
+         when measuring began; give weighin’s account the right to read its counters, or use a longer \
+         `warmup` instead of `steady_within`"
             .to_owned()
     }
 }
@@ -119,8 +119,8 @@ impl FindingKind for DebtChanged {
         let course = format!("{such}{} in {}", course(&most.debt), seconds(most.seconds));
         if !most.has_grown() {
             return format!(
-                "{course} of measurement: the load paid for work from before it, and could be faster than \
-                 measured"
+                "{course} of measurement: the server also did work left from before it, so the load may be \
+                 faster than measured"
             );
         }
         let left = match most.seconds_left() {
@@ -157,10 +157,10 @@ impl FindingKind for LoadingLeftDebt {
         let courses: Vec<String> = found.first.debts.iter().map(course).collect();
         let end = match found.first.is_level {
             true => "before the first trial",
-            false => "and it was still at work when the first trial began",
+            false => "and the server was still working on it when the first trial began",
         };
         format!(
-            "loading left work to the server, which was waited for {}: {}; {end}",
+            "after loading, weighin waited {} for the server’s deferred work: {}; {end}",
             seconds(found.first.seconds),
             list(&courses)
         )

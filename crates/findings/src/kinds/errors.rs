@@ -65,7 +65,7 @@ impl FindingKind for FewTransactions {
             ),
         };
         format!(
-            "{few}: so few say little of the rate and the latencies; choose a longer `duration`"
+            "{few}: too few for a reliable rate and latencies; choose a longer `duration`"
         )
     }
 }

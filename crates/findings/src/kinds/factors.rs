@@ -212,7 +212,7 @@ fn rests_on(found: &FactorEffect) -> String {
             "this holds for these targets, and is not known to hold for others: it is based on {names}"
         ),
         HoldsFor::TargetsLikeThese => {
-            format!("based on {names}, with how much such targets differ by themselves")
+            format!("based on {names}, allowing for differences between such targets")
         }
     }
 }

@@ -45,9 +45,8 @@ impl FindingKind for NoiseFloor {
         let floor = found.first;
         let levels: Vec<Level> = floor.ratios.iter().map(|(level, _)| *level).collect();
         format!(
-            "the noise floor of {} is {}: {} was measured against itself{}, and no interval of the \
-             ratio reaches further from 1; weighin claims no difference between targets that does \
-             not clear this floor",
+            "the noise floor of {} is {}: the largest difference from itself that was measured for {}{}; \
+             weighin claims no difference between targets that does not clear this floor",
             metric_name(floor.metric),
             width(floor.factor),
             target_name(&floor.target),

@@ -46,8 +46,8 @@ impl FindingKind for LatencyKnee {
             )
         });
         format!(
-            "{metric} bends upwards from {from} on{}: up to {to} each doubling of {what} \
-             multiplies it by {}, before that by at most {}{throughput}",
+            "{metric} rises faster above {from}{}: up to {to} each doubling of {what} \
+             multiplies it by {}, below that by at most {}{throughput}",
             if knee.growth.interval.is_none() { ", as printed" } else { "" },
             factor(&knee.growth),
             factor(&knee.growth_before),

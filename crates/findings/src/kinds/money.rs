@@ -119,8 +119,8 @@ pub fn outcome(found: &BreakEven) -> String {
         ),
         Outcome::Same => format!("{a} and {b} cost the same at every load"),
         Outcome::Unresolved => format!(
-            "it is not resolved which of {a} and {b} costs less: what a request takes of what is \
-             charged by use was not measured precisely enough"
+            "it is not resolved which of {a} and {b} costs less: the usage-based \
+             charges of a request were not measured precisely enough"
         ),
     }
 }

@@ -40,8 +40,7 @@ impl FindingKind for RoundTrips {
         );
         if let Some(counted) = one.counted.filter(|counted| differs(*counted, &one.round_trips)) {
             said += &format!(
-                "; {} were counted on the way: what a delay adds elsewhere it takes from waits for the \
-                 server, or adds to them",
+                "; {} were counted on the way: a delay also changes how long operations wait in the server",
                 numbers::figure(counted)
             );
         }
@@ -83,8 +82,8 @@ impl FindingKind for DelayMissed {
     fn say(found: &Group<'_, Self>) -> String {
         let DelayMissed { asked_ms, measured_ms } = found.first;
         format!(
-            "round trips were {} longer where {} was asked for: what delays them had to wait for a \
-             processor. Round trips per operation are counted by what was measured",
+            "round trips were {} longer, and not the {} that was asked for: the thread that delays them had \
+             to wait for a processor. Round trips per operation are computed from the measured delay",
             ms(*measured_ms),
             ms(*asked_ms)
         )

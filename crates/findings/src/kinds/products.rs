@@ -45,11 +45,11 @@ impl FindingKind for ProductsCompared {
         let names: Vec<String> = targets.iter().map(named).collect();
         let promises: Vec<String> = targets.iter().filter_map(promises).collect();
         let what = match found.first.promises_differ() {
-            true => "They do not promise the same of data that they acknowledge",
-            false => "What they promise of data that they acknowledge is the same",
+            true => "Their guarantees for acknowledged data differ",
+            false => "Their guarantees for acknowledged data are the same",
         };
         let mut sentence = format!(
-            "this compares products as they are set up, and not settings: {}",
+            "this compares products as configured, not single settings: {}",
             names.join(", ")
         );
         if !promises.is_empty() {

@@ -73,19 +73,19 @@ impl FindingKind for RatiosLast {
         let most = |of: fn(&LastingPair) -> f64| figure(pairs.iter().map(of).fold(0.0, f64::max));
         if !in_blocks {
             return format!(
-                "noise of {} lasts from repeat to repeat (autocorrelation {}), as on a machine that \
-                 drifts: {repeats} repeats in a row then say little more than a few, and as targets \
-                 took no turns nothing of it cancels out; intervals of their ratios are {} times as wide",
+                "the noise of {} persists from repeat to repeat (autocorrelation {}), as on a machine that \
+                 drifts: {repeats} consecutive repeats then say little more than a few, and none of it \
+                 cancels out, since the targets took no turns; intervals of their ratios are {} times as wide",
                 names.join(", "),
                 most(|pair| pair.autocorrelation),
                 most(|pair| pair.widening),
             );
         }
         format!(
-            "what sets {} apart lasts from block to block (autocorrelation {}), such as work in the \
-             background of one of them: {repeats} blocks in a row then say little more than a few, and \
-             intervals of their ratios are {} times as wide; further blocks tell most where they are spread \
-             over more time, as with weighin run --more at another hour",
+            "the difference between {} persists from block to block (autocorrelation {}), for example because \
+             of background work on one of them: {repeats} consecutive blocks then say little more than a few, \
+             and intervals of their ratios are {} times as wide; further blocks help most at another hour, \
+             as with weighin run --more",
             names.join(", "),
             most(|pair| pair.autocorrelation),
             most(|pair| pair.widening),

@@ -81,7 +81,7 @@ impl Resource {
             Self::VolumeLimit => "the limit of its volume",
             Self::Connections => "the limit of its connections",
             Self::StolenTime => "processor time that the hypervisor took",
-            Self::LoadGenerator => "the times at which the load generator is to go on",
+            Self::LoadGenerator => "the think time and pauses of the load",
             Self::Network => "the round trips of its requests",
             Self::Locks => "waits for locks",
             Self::Latches => "waits for latches, the locks of the server’s own memory",
@@ -108,7 +108,7 @@ impl Resource {
             Self::StolenTime => {
                 format!("the hypervisor took {share} of the processor time of its machine")
             }
-            Self::Network => format!("its requests are under way {share} of the time"),
+            Self::Network => format!("its requests spend {share} of the time on the network"),
             Self::LoadGenerator => {
                 format!("the load generator has no processor time left: it was at {share}")
             }
@@ -117,7 +117,7 @@ impl Resource {
             Self::LogSync => format!("a sync of its log was under way {share} of the time"),
             Self::DiskReads | Self::Disk => format!("its disks had work {share} of the time"),
             Self::Processors => {
-                format!("the processors have no time left: they were in use {share} of it")
+                format!("the processors have no time left: they were {share} busy")
             }
         }
     }
@@ -302,8 +302,8 @@ fn unexplained(found: &Group<'_, WhySlower>, slower: &str, operation: &str) -> S
         false => Vec::new(),
     };
     let known = match known.as_slice() {
-        [] => "of which nothing that was seen explains most".to_owned(),
-        known => format!("of which {} is known, and nothing surely explains most", list(known)),
+        [] => "and no observed cause explains most of it".to_owned(),
+        known => format!("of which {} is explained, and no cause certainly explains most of it", list(known)),
     };
     let article = article(operation);
     format!(
@@ -346,12 +346,12 @@ impl FindingKind for EndOfRise {
     fn say(found: &Group<'_, Self>) -> String {
         let Self { level, rises_on, at_limit } = found.first;
         let from = match rises_on {
-            true => format!("throughput rises by less than half of what clients do from {level} on"),
-            false => format!("throughput rises no more from {level} on"),
+            true => format!("beyond {level}, throughput grows less than half as fast as the load"),
+            false => format!("throughput stops rising at {level}"),
         };
         match at_limit.as_slice() {
             [] => format!(
-                "{from}; what limits it is not known: nothing that was seen was at its limit there"
+                "{from}; what limits it is not known: nothing that was observed was at its limit there"
             ),
             [first, others @ ..] => {
                 let others: Vec<String> = others

@@ -156,8 +156,8 @@ fn what_latencies_alone_show_is_said_as_printed() {
     let printed = Evidence::LatencyKnee(bend(single(2.139), Some(single(1.0802))));
     assert_eq!(
         said(Some("hardware"), printed),
-        "oltp, hardware: p95 latency bends upwards from 64 clients on, as printed: up to 128 clients \
-         each doubling of clients multiplies it by 2.14, before that by at most 1.80. \
+        "oltp, hardware: p95 latency rises faster above 64 clients, as printed: up to 128 clients \
+         each doubling of clients multiplies it by 2.14, below that by at most 1.80. \
          By Little’s law, as clients ÷ mean latency, throughput at 128 clients is 1.08 × that at \
          64 clients: it has almost stopped growing."
     );
@@ -188,9 +188,9 @@ fn a_floor_and_what_lies_below_it_read_as_sentences() {
     });
     assert_eq!(
         said(None, floor),
-        "oltp: the noise floor of throughput is ±4.2\u{a0}%: a was measured against itself at 8 and 16 \
-         clients, and no interval of the ratio reaches further from 1; weighin claims no difference \
-         between targets that does not clear this floor."
+        "oltp: the noise floor of throughput is ±4.2\u{a0}%: the largest difference from itself that was \
+         measured for a at 8 and 16 clients; weighin claims no difference between targets that does not \
+         clear this floor."
     );
     let below = Evidence::BelowNoiseFloor(BelowNoiseFloor {
         a: "a".into(),

@@ -125,8 +125,7 @@ fn head(
             .add(
                 table.repeats.as_ref().map_or(at.clone(), Spanned::span),
                 format!(
-                    "the levels of {} cannot place themselves by one repeat, which tells no \
-                     difference from chance",
+                    "the levels of {} cannot be placed by one repeat, which does not show the scatter",
                     test.name
                 ),
             )

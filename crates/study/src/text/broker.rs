@@ -14,7 +14,7 @@ pub enum BrokerError {
     Scheme,
     #[error("the address of the broker holds an account or a token")]
     Secret,
-    #[error("the address has no host, or a port that is none")]
+    #[error("the address has no host, or an invalid port")]
     Host,
     #[error("the name of a fleet has letters, digits, - and _, at most {LONGEST_FLEET}")]
     Fleet,

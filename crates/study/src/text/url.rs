@@ -42,7 +42,7 @@ pub enum UrlError {
     #[error("the only parameter that a server URL takes is ?socket=/absolute/path")]
     Parameter,
     /// Something after `?` that such a server's URL does not have.
-    #[error("after ? stand {}, each once, with & between them", parameters(.0))]
+    #[error("the parameters after ? are {}, each at most once, separated by &", parameters(.0))]
     Query(&'static QueryFacts),
     /// A word that says nothing of encryption, or not with what else stands there.
     #[error("{} is {}", .0.tls, listed(.0.tls_words.iter().map(|(word, _)| *word), "or"))]

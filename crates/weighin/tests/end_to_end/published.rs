@@ -69,7 +69,7 @@ fn the_vps_is_behind_at_every_level_and_64_clients_are_critical() {
         ],
     );
     for target in ["hardware", "vps"] {
-        let bends = "P95 latency bends upwards from 64 clients on, as printed";
+        let bends = "P95 latency rises faster above 64 clients, as printed";
         assert_finds(&report, &format!("oltp-cold, {target}"), bends);
     }
     assert!(!report.contains("cannot be told apart"), "nothing was repeated:\n{report}");

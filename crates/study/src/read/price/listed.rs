@@ -117,7 +117,8 @@ fn listed<'a>(
     };
     let unit_name = text::excerpt(&row.unit, LONGEST_NAME);
     let Some(unit) = list::unit(&row.unit) else {
-        let message = format!("{shown} is sold by the {unit_name}, which no load tells");
+        let message =
+            format!("{shown} is priced by the {unit_name}, which a load does not determine");
         problems.add(at, message).help(by_hand);
         return None;
     };

@@ -184,7 +184,7 @@ fn server(
             let login = login(table, system, problems)?;
             if let (Some(key), true) = (&table.tls, address.tls != Tls::Off) {
                 problems
-                    .add(key.span(), "encryption is said twice: here and in the URL")
+                    .add(key.span(), "encryption is set twice: here and in the URL")
                     .other(url.span(), "the URL")
                     .help("leave out one of them");
             }
