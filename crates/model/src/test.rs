@@ -210,6 +210,12 @@ impl Test {
         self.levels().iter().any(Level::is_open)
     }
 
+    /// Whether its rate changes within each trial. The rate of its level is a mean then, which may
+    /// never have been offered.
+    pub fn has_profile(&self) -> bool {
+        self.load().is_some_and(|load| load.profile.is_some())
+    }
+
     /// Whether somebody else measured it.
     pub fn is_imported(&self) -> bool {
         matches!(self.task, Task::Imported(_))

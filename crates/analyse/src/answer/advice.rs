@@ -7,7 +7,8 @@ use model::{Level, Study, Test};
 
 /// Along the levels of a test that compare at least two targets: by throughput or the test's own
 /// metric, where transactions are offered at rates by the 95th percentile of the response time. There is
-/// none at a level where figures that decide cannot be true.
+/// none at a level where figures that decide cannot be true, and none where a load profile changes the
+/// rate: its level is a mean over all of it.
 pub(crate) fn spans(
     study: &Study,
     test: &Test,
@@ -15,6 +16,7 @@ pub(crate) fn spans(
     comparisons: &[Comparison],
     cells: &Cells,
 ) -> Vec<Span> {
+    let basis = basis.filter(|_| !test.has_profile());
     let Some(metric) = basis.map(|basis| basis.at_each_level()) else { return Vec::new() };
     let mut spans: Vec<Span> = Vec::new();
     let contradicted = |level: Level| {

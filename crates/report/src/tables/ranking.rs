@@ -133,6 +133,7 @@ fn columns_of(analysis: &Analysis, test: &TestAnalysis, place: &RankedTarget) ->
     let beyond = match curve {
         // One measurement cannot say what becomes of a curve.
         Some(_) if view::imported(analysis) && place.figure.n == 1 => NOTHING.to_owned(),
+        Some(_) if !test.profile.is_empty() => NOTHING.to_owned(),
         Some(_) if view::is_at_rates(test) => kept_up_with(test, &place.target)
             .map_or("none of the rates".to_owned(), |level| level.to_string()),
         // The shape is that of throughput.

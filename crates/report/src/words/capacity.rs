@@ -235,6 +235,9 @@ fn reason(part: &RequirementAnswer) -> String {
              test with rates or an slo to find out"
         }
         Reason::RatesOnly => "rates were measured, not clients that wait for their replies",
+        Reason::RateChanges => {
+            "the rate followed a load profile: the report says which of its rates were served"
+        }
         Reason::EveryLevel => "at every measured level",
         Reason::DependsOnLoad => "it depends on the load, which the question does not state",
         Reason::NeverReached => "no level reached it, and throughput no longer rises",

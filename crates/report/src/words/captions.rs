@@ -1,5 +1,6 @@
 //! How to read tables.
 
+use super::decision;
 use crate::{numbers, view};
 use analyse::{Analysis, TestAnalysis};
 
@@ -22,8 +23,12 @@ pub(crate) fn ratios(analysis: &Analysis, test: &TestAnalysis) -> String {
         true => "",
         false => " The last row compares geometric means over the levels, with equal weights.",
     };
+    let pairs = match decision::studied(analysis, test).is_some_and(decision::took_no_turns) {
+        true => "over all repeats of each, which are no pairs,",
+        false => "repeat by repeat,",
+    };
     format!(
-        "Ratios are the figure of the target named first ÷ that of the second, repeat by repeat, with the \
+        "Ratios are the figure of the target named first ÷ that of the second, {pairs} with the \
          geometric means that they are of; the table of figures has medians. “Same” means within {}.\
          {overall}",
         numbers::percent(analysis.dataset.study.margin)

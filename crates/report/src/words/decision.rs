@@ -213,7 +213,7 @@ fn named(targets: &[String]) -> String {
     numbers::list(&names)
 }
 
-fn studied<'a>(analysis: &Analysis<'a>, test: &TestAnalysis) -> Option<&'a Test> {
+pub(super) fn studied<'a>(analysis: &Analysis<'a>, test: &TestAnalysis) -> Option<&'a Test> {
     analysis.dataset.study.test(&test.test)
 }
 
@@ -318,12 +318,15 @@ pub(crate) fn not_for(analysis: &Analysis) -> Vec<String> {
 
 /// Whether nothing in imported results says that their targets were measured in turns: there are no
 /// blocks, and dates, where there are any, do not go round.
-fn took_no_turns(test: &Test) -> bool {
+pub(super) fn took_no_turns(test: &Test) -> bool {
     matches!(&test.task, Task::Imported(task) if !task.in_turns)
 }
 
 /// The loads at which a test was not run; `None` of a test without levels.
 fn other_loads(test: &Test) -> Option<String> {
+    if test.has_profile() {
+        return Some("loads that follow another profile".to_owned());
+    }
     match (test.levels().first(), test.levels().last()) {
         (Some(first), Some(last)) if first == last => {
             let is_stated = *first != Level::NONE && first.search.is_none();

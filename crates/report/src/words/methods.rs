@@ -1,5 +1,6 @@
 //! How the figures were obtained.
 
+use super::decision::took_no_turns;
 use crate::{numbers, view};
 use analyse::Analysis;
 use findings::names::target_name;
@@ -210,8 +211,21 @@ fn medians(study: &Study) -> Method {
 
 /// When a target counts as better than another, or as the same.
 fn comparisons(study: &Study) -> Method {
+    let apart = study.tests.iter().filter(|test| took_no_turns(test)).count();
+    let pairs = match apart {
+        0 => "Ratios are taken repeat by repeat, with both figures from the same block.",
+        all if all == study.tests.len() => {
+            "Ratios are those of the geometric means over all repeats of each target. Nothing says \
+             that targets took turns, so their repeats are no pairs."
+        }
+        _ => {
+            "Ratios are taken repeat by repeat, with both figures from the same block, in tests \
+             whose targets took turns; in the others they are those of the geometric means over all \
+             repeats of each target."
+        }
+    };
     let text = format!(
-        "Ratios are taken repeat by repeat, with both figures from the same block. A target is \
+        "{pairs} A target is \
          better if the whole interval lies on its side of 1 and the ratio is more than {0} from 1. \
          Two targets are the same if the whole {1} interval lies within {0} of 1. Anything else \
          is not resolved, which does not mean equal. Over all levels together the geometric means \

@@ -1,7 +1,7 @@
 //! What a test that offers load at rates says.
 
 use crate::numbers;
-use analyse::{Cell, Metric, TestAnalysis};
+use analyse::{Cell, Metric, ProfileStretch, TestAnalysis};
 use findings::names::target_name;
 use model::Level;
 
@@ -21,8 +21,11 @@ pub(super) fn kept_up(test: &TestAnalysis) -> Option<String> {
         }
     }
     let most = if targets.len() > MOST_TARGETS { MOST_TARGETS - 1 } else { targets.len() };
-    let mut sentences: Vec<String> =
-        targets[..most].iter().map(|target| of_target(test, target)).collect();
+    let sentence = |target: &&str| match test.profile.is_empty() {
+        true => of_target(test, target),
+        false => of_profile(test, target),
+    };
+    let mut sentences: Vec<String> = targets[..most].iter().map(sentence).collect();
     if targets.len() > most {
         sentences.push(format!("The ranking has {} others.", targets.len() - most));
     }
@@ -42,6 +45,44 @@ fn is_sustained(cell: &Cell) -> bool {
     cell.estimate(Metric::Throughput).is_some()
         && cell.overloaded == 0
         && cell.lost == cell.unstarted
+}
+
+/// Which rates of a load profile a target serves. The rate of the level is their mean, which may never
+/// have been offered.
+fn of_profile(test: &TestAnalysis, target: &str) -> String {
+    let name = target_name(target);
+    let mut held: Vec<&ProfileStretch> = test
+        .profile
+        .iter()
+        .filter(|stretch| stretch.target == target && !stretch.served_after_seconds.is_empty())
+        .collect();
+    held.sort_by(|a, b| a.to_rate.total_cmp(&b.to_rate));
+    let rates = |served: &dyn Fn(Option<f64>) -> bool| {
+        let here = held.iter().filter(|stretch| served(stretch.usually_served_after()));
+        let mut rates: Vec<String> =
+            here.map(|stretch| format!("{}/s", numbers::figure(stretch.to_rate))).collect();
+        rates.dedup();
+        rates
+    };
+    let never = rates(&|after| after.is_none());
+    let late = rates(&|after| after.is_some_and(|after| after > 0.0));
+    let Some(highest) = held.last() else {
+        return format!(
+            "Under this load over time no rate stays, so none says what {name} serves."
+        );
+    };
+    let mut said = Vec::new();
+    if !never.is_empty() {
+        said.push(format!("does not serve {}", numbers::list(&never)));
+    }
+    if !late.is_empty() {
+        said.push(format!("serves {} only after a time", numbers::list(&late)));
+    }
+    if said.is_empty() {
+        let highest = numbers::figure(highest.to_rate);
+        said.push(format!("serves every rate at once, up to {highest}/s"));
+    }
+    format!("Under this load over time {name} {}.", numbers::list(&said))
 }
 
 /// The highest rate that a target keeps up with. A rate above one that was too high is no evidence of

@@ -171,3 +171,16 @@ fn one_level_of_twelve_that_differs_is_found() {
         .collect();
     assert_eq!(differ.len(), 1, "{differ:?}");
 }
+
+#[test]
+fn repeats_without_blocks_are_not_said_to_be_pairs() {
+    let text = include_str!("../fixtures/rates-p95-3x.csv");
+    let same_block = "with both figures from the same block";
+    let in_turns = markdown(&imported(text));
+    says(&in_turns, same_block);
+    says(&in_turns, "÷ that of the second, repeat by repeat, with");
+    let page = markdown(&imported(&text.replacen(",block,", ",repeat,", 1)));
+    assert!(!page.contains(same_block), "{page}");
+    says(&page, "their repeats are no pairs");
+    says(&page, "÷ that of the second, over all repeats of each, which are no pairs, with");
+}

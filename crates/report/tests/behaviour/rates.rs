@@ -2,8 +2,10 @@
 
 use crate::support::{self, rendered};
 use analyse::Metric;
-use model::{Dataset, Level, TrialKey};
+use analyse::capacity::{Answer, Question, Reason, answers};
+use model::{Dataset, Level, LoadProfile, ProfileStage, TrialKey};
 use report::Format;
+use std::time::Duration;
 use test_support::open_loop;
 
 /// The usual study with a rate in place of each number of clients: 100 a second for each. At the
@@ -141,5 +143,61 @@ fn programs_are_told_the_rate_and_whether_it_was_kept_up_with() {
         let row: Vec<&str> = line.split(',').collect();
         assert_eq!((row[at("rate")], row[at("overloaded")]), ("", ""), "a closed loop has neither");
         assert_eq!(row[at("counted")], "transactions", "{line}");
+    }
+}
+
+/// The same under one load profile: the first half of measuring at 50/s, then at 150,000/s, of
+/// which no target serves more than some hundred.
+fn profiled() -> Dataset {
+    let mut data = offered();
+    let level = Level::rate(64, 100);
+    let half = test_support::MEASURE / 2;
+    let stage = |rate: f64| ProfileStage { rate, ramp: Duration::ZERO, hold: half };
+    let profile = LoadProfile { stages: vec![stage(50.0), stage(150_000.0)] };
+    let of_study = data.study.tests[0].load_mut().expect("a load");
+    of_study.levels.retain(|one| *one == level);
+    of_study.profile = Some(profile.clone());
+    for block in &mut data.plan.blocks {
+        block.trials.retain(|trial| trial.key.level == level);
+    }
+    data.trials.retain(|record| record.key.level == level);
+    for record in &mut data.trials {
+        let Some(load) = record.load_mut() else { continue };
+        let course = profile.stretches(test_support::WARMUP);
+        load.open.as_mut().expect("an open loop").course = course;
+    }
+    data
+}
+
+#[test]
+fn a_load_profile_is_no_constant_rate() {
+    let data = profiled();
+    let analysis = support::analysis(&data);
+    let test = &analysis.tests[0];
+    assert!(!test.profile.is_empty(), "the trials followed a profile");
+    assert!(test.advice.is_empty(), "{:?}", test.advice);
+    let page = rendered(&data, Format::Markdown);
+    for said in ["does not serve 150,000/s", "loads that follow another profile"] {
+        assert!(page.contains(said), "no «{said}» in {page}");
+    }
+    for unsaid in ["sustains 100/s", "the highest rate offered", "loads other than", "Choose "] {
+        assert!(!page.contains(unsaid), "«{unsaid}» in {page}");
+    }
+}
+
+#[test]
+fn no_rate_is_judged_by_the_mean_of_a_load_profile() {
+    let data = profiled();
+    let analysis = support::analysis(&data);
+    let latency = vec!["p95 < 5ms".parse().expect("a bound")];
+    for rate in [100.0, 1_000.0] {
+        let question =
+            Question { rate: Some(rate), latency: latency.clone(), ..Question::default() };
+        let answers = answers(&analysis, &question);
+        let parts = answers[0].targets.iter().flat_map(|target| &target.parts);
+        for part in parts {
+            assert_eq!((part.answer, &part.reason), (Answer::Unknown, &Reason::RateChanges));
+        }
+        assert!(!answers[0].targets.is_empty() && answers[0].sufficient.is_empty());
     }
 }

@@ -24,6 +24,9 @@ impl Candidate<'_> {
         if let Some(found) = &self.test.search {
             return searched::judged(found, self, None);
         }
+        if self.of_study.has_profile() {
+            return Judged::unknown(Reason::RateChanges);
+        }
         if self.of_study.is_open() {
             return self.at_rate(rate, judged::kept_up);
         }
@@ -40,6 +43,9 @@ impl Candidate<'_> {
     pub(super) fn latency(&self, slo: &Slo) -> Judged {
         if let Some(found) = &self.test.search {
             return searched::judged(found, self, Some(slo));
+        }
+        if self.of_study.has_profile() {
+            return Judged::unknown(Reason::RateChanges);
         }
         let judge = |cell: &Cell| judged::latency(cell, slo);
         let open = self.of_study.is_open();

@@ -68,7 +68,9 @@ fn answer(candidate: &Candidate<'_>) -> TargetAnswer {
     let mut add = |asked: Requirement, judged: Judged| {
         let Judged { answer, reason, grounds } = judged;
         let beyond = match asked {
-            Requirement::Rate { rate } if answer == Answer::Unknown => {
+            Requirement::Rate { rate }
+                if answer == Answer::Unknown && reason != Reason::RateChanges =>
+            {
                 beyond::beyond(candidate.analysis, candidate.test, candidate.target, rate)
             }
             _ => None,

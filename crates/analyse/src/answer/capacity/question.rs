@@ -253,6 +253,8 @@ pub enum Reason {
     ClosedLoopOnly,
     /// Clients are asked about, and rates were measured.
     RatesOnly,
+    /// The rate of the load followed a profile, so that no rate was offered throughout.
+    RateChanges,
     /// No load is stated; every level that was measured answers alike.
     EveryLevel,
     /// No load is stated, and the levels do not all answer alike.
