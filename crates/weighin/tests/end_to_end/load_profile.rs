@@ -66,7 +66,7 @@ fn a_recorded_curve_is_a_file_and_what_is_wrong_with_it_is_said() {
         place.write("curve.csv", curve);
         place.weighin(&["run", "study.toml"]).refused(2, &[said]);
     }
-    place.write("curve.csv", "seconds,rate\n0,50\n2,0\n4,150.5\n6,0\n");
+    place.write("curve.csv", "\u{feff}seconds,rate\n0,50\n2,0\n4,150.5\n6,0\n");
     place.weighin(&["run", "study.toml"]).done();
     let record = place.store().dataset().unwrap().trials.remove(0);
     let stretches = record.load().unwrap().stretches();
