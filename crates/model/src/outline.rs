@@ -29,10 +29,13 @@ pub struct OutlineColumn {
     pub range: Option<(i64, i64)>,
 }
 
-/// A statement with `?` in place of its values, and `(...)` in place of a list of them.
+/// A statement with `?` in place of its values, and `(...)` in place of a list of them. Values of LIMIT,
+/// OFFSET and INTERVAL may be there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OutlineStatement {
     pub text: String,
     /// How often it ran.
     pub count: u64,
+    /// What was guessed of the values that are there.
+    pub guesses: Vec<String>,
 }

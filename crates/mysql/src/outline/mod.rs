@@ -74,7 +74,8 @@ impl OutlineKind for MysqlOutline {
         ))?;
         let statement = |row: Vec<String>| {
             let [text, count] = <[String; 2]>::try_from(row).ok()?;
-            Some(OutlineStatement { text, count: count.parse().ok()? })
+            let count = count.parse().ok()?;
+            Some(OutlineStatement { text, count, ..OutlineStatement::default() })
         };
         Ok(rows.into_iter().filter_map(statement).collect())
     }

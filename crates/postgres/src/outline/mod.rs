@@ -122,7 +122,8 @@ impl OutlineKind for PostgresOutline {
             let [text, count] =
                 <[String; 2]>::try_from(row).ok().filter(|[text, _]| text != HIDDEN)?;
             let text = without_values(&text, &SqlSyntax::STANDARD);
-            Some(OutlineStatement { text, count: count.parse().ok()? })
+            let count = count.parse().ok()?;
+            Some(OutlineStatement { text, count, ..OutlineStatement::default() })
         };
         Ok(rows.into_iter().filter_map(statement).collect())
     }

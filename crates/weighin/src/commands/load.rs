@@ -116,10 +116,11 @@ pub(super) fn complete(line: &mut CommandLine, is_volume: bool) {
     };
     match on_volume {
         true => usually("pattern", "t1 o32 b4k", &["block"]),
-        false => usually("clients", "1", &["rate", "slo"]),
+        false => usually("clients", "1", &["rate", "load_profile", "slo"]),
     }
     usually("warmup", "0s", &["slo", "cpu_limit"]);
-    usually("duration", "10s", &["slo", "cpu_limit", "transactions", "operations"]);
+    let measured_otherwise = ["load_profile", "slo", "cpu_limit", "transactions", "operations"];
+    usually("duration", "10s", &measured_otherwise);
 }
 
 impl AdHoc {

@@ -110,11 +110,13 @@ fn statements_come_from_a_slow_log_where_one_is_given() {
         "slow.log",
         "# Query_time: 0.5  Lock_time: 0\nSET timestamp=1;\nSELECT name FROM customer WHERE id = 5;\n\
          # Query_time: 0.5  Lock_time: 0\nSELECT name FROM customer WHERE id = 'x\u{1b}[31m';\n\
-         # Query_time: 0.1  Lock_time: 0\nSELECT absent FROM customer WHERE id = 5;\n",
+         # Query_time: 0.1  Lock_time: 0\nSELECT absent FROM customer WHERE id = 5;\n\
+         # Query_time: 0.1  Lock_time: 0\nSELECT id FROM customer ORDER BY id LIMIT 20 OFFSET 5;\n",
     );
     let drafted = init(&place, &server, &["--slow-log", "slow.log", "-"]);
     assert!(drafted.contains("# It ran 2 times."), "{drafted}");
     assert!(drafted.contains("Unknown column"), "{drafted}");
+    assert!(drafted.contains("ORDER BY id LIMIT 20 OFFSET 5;"), "{drafted}");
     assert!(!drafted.contains('\u{1b}'));
     place.write("drafted.toml", &drafted);
     place.weighin(&["check", "drafted.toml"]).done();

@@ -66,7 +66,7 @@ fn a_recorded_curve_is_a_file_and_what_is_wrong_with_it_is_said() {
         place.write("curve.csv", curve);
         place.weighin(&["run", "study.toml"]).refused(2, &[said]);
     }
-    place.write("curve.csv", "seconds,rate\n0,50\n2,0\n4,150.5\n6,0\n");
+    place.write("curve.csv", "\u{feff}seconds,rate\n0,50\n2,0\n4,150.5\n6,0\n");
     place.weighin(&["run", "study.toml"]).done();
     let record = place.store().dataset().unwrap().trials.remove(0);
     let stretches = record.load().unwrap().stretches();
@@ -76,4 +76,23 @@ fn a_recorded_curve_is_a_file_and_what_is_wrong_with_it_is_said() {
 
     place.write("study.toml", text.replace("clients = 8", "clients = 8\nrate = 100"));
     place.weighin(&["run", "study.toml"]).refused(2, &["cannot stand beside `load_profile`"]);
+}
+
+#[test]
+fn a_load_by_hand_lasts_as_long_as_its_stages() {
+    let place = Workplace::new();
+    let server = Server::start();
+    place.write("one.sql", "SELECT 1;\n");
+    place.write("curve.csv", "seconds,rate\n0,50\n2,150\n4,0\n");
+    for profile in ["[{ rate = 50, hold = \"2s\" }, { rate = 150, hold = \"2s\" }]", "curve.csv"] {
+        let load = ["--script", "one.sql", "--clients", "4", "--load-profile", profile, "--json"];
+        let json = server.weighin(&place, "load", &load).json();
+        assert_eq!(json["clients"], 4);
+        assert_eq!(json["open_loop"]["rate"], 100.0);
+        // How many arrive is a matter of chance: of 400 one standard deviation is 20.
+        let scheduled = json["open_loop"]["scheduled"].as_u64().unwrap();
+        assert!(scheduled.abs_diff(400) < 120, "{scheduled}");
+    }
+    let load = ["--script", "one.sql", "--load-profile", "curve.csv", "--duration", "5s"];
+    server.weighin(&place, "load", &load).refused(2, &["cannot stand beside --load-profile"]);
 }

@@ -74,8 +74,8 @@ pub fn by_key(table: &OutlineTable, syntax: &SqlSyntax) -> Option<String> {
 
 /// What stands in place of a `?`.
 enum Filled<'t> {
-    /// As it is.
-    Constant(&'static str),
+    /// As it is; what it is a value of, where it makes a difference to what the statement does.
+    Constant(&'static str, Option<&'static str>),
     /// A value of a column.
     Of(&'t OutlineTable, &'t OutlineColumn),
     /// A new value of a column in which no two rows have the same.
@@ -83,6 +83,9 @@ enum Filled<'t> {
     /// A little more than the value before.
     Above,
 }
+
+const LIMIT: Filled<'static> = Filled::Constant("10", Some("LIMIT"));
+const OFFSET: Filled<'static> = Filled::Constant("0", Some("OFFSET"));
 
 struct Drafting<'t> {
     text: &'t str,
@@ -249,17 +252,20 @@ impl<'t> Drafting<'t> {
         let before = |back: usize| at.checked_sub(back).map(|at| &self.tokens[at]);
         let is = |back: usize, word: &str| before(back).is_some_and(|token| token.is(word));
         if is(1, "OFFSET") {
-            return Ok(Filled::Constant("0"));
+            return Ok(OFFSET);
         }
         if is(1, "LIMIT") {
             let first = self.tokens.get(at + 1).is_some_and(|token| token.is(","));
-            return Ok(Filled::Constant(if first { "0" } else { "10" }));
+            return Ok(if first { OFFSET } else { LIMIT });
         }
         if is(1, ",") && is(2, "?") && is(3, "LIMIT") {
-            return Ok(Filled::Constant("10"));
+            return Ok(LIMIT);
         }
-        if is(1, "INTERVAL") || (is(1, "(") && is(2, "COUNT")) || (is(1, "SELECT")) {
-            return Ok(Filled::Constant("1"));
+        if is(1, "(") && is(2, "COUNT") {
+            return Ok(Filled::Constant("1", None));
+        }
+        if let Some(word) = ["INTERVAL", "SELECT"].into_iter().find(|word| is(1, word)) {
+            return Ok(Filled::Constant("1", Some(word)));
         }
         if is(1, "AND") && is(2, "?") && is(3, "BETWEEN") {
             let (table, column) = self.column_before(at - 3).ok_or_else(|| self.unseen(at))?;
@@ -270,8 +276,8 @@ impl<'t> Drafting<'t> {
             });
         }
         // `SET a = a + ?`
-        if is(1, "+") || is(1, "-") {
-            return Ok(Filled::Constant("1"));
+        if let Some(sign) = ["+", "-"].into_iter().find(|sign| is(1, sign)) {
+            return Ok(Filled::Constant("1", Some(sign)));
         }
         let compared = before(1).is_some_and(|token| {
             ["=", "<", ">", "<=", ">=", "<>", "!=", "<=>", "LIKE", "BETWEEN"]
@@ -370,8 +376,11 @@ impl<'t> Drafting<'t> {
     /// Writes a value, and the command that draws it.
     fn fill(&mut self, filled: &Filled<'_>) -> Result<(), String> {
         let (table, column) = match filled {
-            Filled::Constant(text) => {
+            Filled::Constant(text, of) => {
                 self.both(text);
+                if let Some(of) = of {
+                    self.guess(format!("{of} {text}: the value that was asked for is not known"));
+                }
                 return Ok(());
             }
             Filled::Above => {

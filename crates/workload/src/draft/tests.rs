@@ -67,6 +67,13 @@ fn ranges_lists_and_limits_are_filled() {
     let range = drafted("SELECT * FROM orders WHERE id BETWEEN ? AND ? LIMIT ?");
     assert!(range.script.ends_with("BETWEEN :v1 AND :v1 + 99 LIMIT 10;\n"), "{}", range.script);
     assert_eq!(range.marked, "SELECT * FROM orders WHERE id BETWEEN ? AND ? + 99 LIMIT 10");
+    let unknown = |of: &str| format!("{of}: the value that was asked for is not known");
+    assert!(range.guesses.contains(&unknown("LIMIT 10")), "{:?}", range.guesses);
+    let page = drafted("SELECT * FROM orders LIMIT ? OFFSET ?");
+    assert_eq!(page.guesses, [unknown("LIMIT 10"), unknown("OFFSET 0")]);
+    let logged = drafted("SELECT * FROM orders WHERE id > ? LIMIT 400,3");
+    assert!(logged.script.ends_with("id > :v1 LIMIT 400,3;\n"), "{}", logged.script);
+    assert_eq!(logged.guesses, ["orders.id: 1 to 500, all as likely as any other"]);
     let list = drafted("SELECT * FROM orders WHERE customer_id IN (...) AND note = ?");
     assert!(list.script.contains("IN (:v1, :v2, :v3) AND note = :v4"), "{}", list.script);
     assert!(list.script.contains("\\values v4 = SELECT `note` FROM `orders`"), "{}", list.script);

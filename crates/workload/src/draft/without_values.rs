@@ -4,23 +4,36 @@ use std::str::Chars;
 
 /// How comments begin that a server reads.
 const READ: [&str; 3] = ["+", "!", "M!"];
+/// Characters of the value of a LIMIT, an OFFSET or an INTERVAL.
+const LONGEST_BOUND: usize = 40;
 
 /// A statement in one line without comments, with `?` for every number, text and parameter, and `(...)`
 /// for lists of nothing else.
 pub fn without_values(statement: &str, syntax: &SqlSyntax) -> String {
-    let rest = statement.trim().trim_end_matches(';').chars().peekable();
-    let mut reading = Reading { syntax, rest, out: String::new() };
-    reading.all();
-    with_lists_cut(reading.out.trim())
+    Reading::through(statement, syntax, false)
+}
+
+/// As [`without_values`], but with the values of LIMIT, OFFSET and INTERVAL, which belong to no column and
+/// say how much a statement does.
+pub(super) fn with_bounds(statement: &str, syntax: &SqlSyntax) -> String {
+    Reading::through(statement, syntax, true)
 }
 
 struct Reading<'s> {
     syntax: &'s SqlSyntax,
     rest: Peekable<Chars<'s>>,
+    keeps_bounds: bool,
     out: String,
 }
 
-impl Reading<'_> {
+impl<'s> Reading<'s> {
+    fn through(statement: &'s str, syntax: &'s SqlSyntax, keeps_bounds: bool) -> String {
+        let rest = statement.trim().trim_end_matches(';').chars().peekable();
+        let mut reading = Self { syntax, rest, keeps_bounds, out: String::new() };
+        reading.all();
+        with_lists_cut(reading.out.trim())
+    }
+
     fn all(&mut self) {
         let mut last = ' ';
         while let Some(c) = self.rest.next() {
@@ -34,14 +47,25 @@ impl Reading<'_> {
                 '#' if self.syntax.hash_comments => self.skip_line(),
                 '/' if self.rest.peek() == Some(&'*') => self.comment(),
                 c if c.is_ascii_digit() && !in_word => {
-                    let number = |c: &char| c.is_ascii_alphanumeric() || *c == '.';
-                    while self.rest.next_if(number).is_some() {}
-                    self.out.push('?');
+                    let is_more = |c: &char| c.is_ascii_alphanumeric() || *c == '.';
+                    let mut number = String::from(c);
+                    while let Some(more) = self.rest.next_if(is_more) {
+                        number.push(more);
+                    }
+                    self.value(&number);
                 }
                 c if c.is_whitespace() => self.space(),
                 c => self.out.push(c),
             }
             last = c;
+        }
+    }
+
+    /// A number or a text as it was written.
+    fn value(&mut self, written: &str) {
+        match self.keeps_bounds && is_bound(&self.out) && is_plain(written) {
+            true => self.out.push_str(written),
+            false => self.out.push('?'),
         }
     }
 
@@ -62,7 +86,9 @@ impl Reading<'_> {
         }
         let escapes = self.syntax.backslash_escapes || letter.is_some_and(|c| "eE".contains(c));
         let mut escaped = false;
+        let mut written: String = letter.into_iter().chain([quote]).collect();
         while let Some(inner) = self.rest.next() {
+            written.push(inner);
             match inner {
                 _ if escaped => escaped = false,
                 '\\' if escapes => escaped = true,
@@ -71,7 +97,7 @@ impl Reading<'_> {
                 _ => {}
             }
         }
-        self.out.push('?');
+        self.value(&written);
     }
 
     fn name(&mut self, quote: char) {
@@ -145,6 +171,30 @@ impl Reading<'_> {
     }
 }
 
+/// Whether a value that comes next is one of a LIMIT, an OFFSET or an INTERVAL.
+fn is_bound(before: &str) -> bool {
+    let ends = |text: &str, word: &str| {
+        let cut = text.len().checked_sub(word.len()).and_then(|at| text.split_at_checked(at));
+        cut.is_some_and(|(begin, end)| {
+            let in_name = |c: char| c.is_alphanumeric() || "_$`\".".contains(c);
+            end.eq_ignore_ascii_case(word) && !begin.ends_with(in_name)
+        })
+    };
+    let before = before.trim_end();
+    // `LIMIT 400, 3`: its first number is there already.
+    let offset = before.strip_suffix(',').map(str::trim_end);
+    let offset = offset.map(|text| text.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end());
+    ["LIMIT", "OFFSET", "INTERVAL"].iter().any(|word| ends(before, word))
+        || offset.is_some_and(|before| ends(before, "LIMIT"))
+}
+
+/// Whether a value can stand in a script as it was written.
+fn is_plain(written: &str) -> bool {
+    let inside = written.trim_matches('\'');
+    inside.len() < LONGEST_BOUND
+        && inside.chars().all(|c| c.is_ascii_alphanumeric() || " .:+-".contains(c))
+}
+
 /// Lists of different lengths are the same statement.
 fn with_lists_cut(text: &str) -> String {
     let mut out = String::new();
@@ -201,6 +251,27 @@ mod tests {
             "SELECT /*+ hint */ a , ? FROM t"
         );
         assert_eq!(backticks("SELECT a--1 FROM t"), "SELECT a--? FROM t");
+    }
+
+    #[test]
+    fn values_of_no_column_are_kept_where_they_are_asked_for() {
+        for (statement, kept) in [
+            ("SELECT a FROM t WHERE id > 5 LIMIT 5000", "SELECT a FROM t WHERE id > ? LIMIT 5000"),
+            ("SELECT a FROM t limit 20 OFFSET 500;", "SELECT a FROM t limit 20 OFFSET 500"),
+            ("SELECT a FROM t LIMIT 400,3", "SELECT a FROM t LIMIT 400,3"),
+            ("DELETE FROM t WHERE a = 1 LIMIT 400 , 3", "DELETE FROM t WHERE a = ? LIMIT 400 , 3"),
+            ("SELECT a + INTERVAL '7 days' - '8'", "SELECT a + INTERVAL '7 days' - ?"),
+            ("SELECT a + INTERVAL '7\n' DAY", "SELECT a + INTERVAL ? DAY"),
+            ("SELECT a FROM t WHERE t.limit in (5, 6)", "SELECT a FROM t WHERE t.limit in (...)"),
+            (
+                "SELECT myLIMIT 5, t.LIMIT 5 FROM t LIMIT ?",
+                "SELECT myLIMIT ?, t.LIMIT ? FROM t LIMIT ?",
+            ),
+        ] {
+            assert_eq!(with_bounds(statement, &SqlSyntax::STANDARD), kept);
+            let digest = without_values(statement, &SqlSyntax::STANDARD);
+            assert_eq!(without_values(kept, &SqlSyntax::STANDARD), digest);
+        }
     }
 
     #[test]

@@ -57,7 +57,8 @@ pub(super) fn of_server(arguments: &InitArguments, url: &str) -> Result<Drafted,
     statements.retain(|statement| !is_of_server(&statement.text));
     if statements.is_empty() {
         let by_key = outline.tables.iter().filter_map(|table| by_key(table, &syntax));
-        statements = by_key.map(|text| OutlineStatement { text, count: 0 }).collect();
+        statements =
+            by_key.map(|text| OutlineStatement { text, ..OutlineStatement::default() }).collect();
         "no application: what is asked of this server is not known, so each table is read by its key"
             .clone_into(&mut source);
     }
@@ -69,12 +70,15 @@ pub(super) fn of_server(arguments: &InitArguments, url: &str) -> Result<Drafted,
         if signals::stop().is_requested() {
             return Err(model::Failure::stopped().into());
         }
-        let OutlineStatement { text, count } = statement;
+        let OutlineStatement { text, count, guesses } = statement;
         match draft(&text, &drafted.outline.tables, &syntax) {
             Err(why) => drafted.refused.push((text, count, why)),
-            Ok(found) => match outliner.refuses(&found.marked)? {
+            Ok(mut found) => match outliner.refuses(&found.marked)? {
                 Some(why) => drafted.refused.push((text, count, why)),
-                None => drafted.drafts.push((found, count)),
+                None => {
+                    found.guesses.extend(guesses);
+                    drafted.drafts.push((found, count));
+                }
             },
         }
     }
