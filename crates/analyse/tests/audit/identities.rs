@@ -117,6 +117,22 @@ fn no_more_requests_are_under_way_than_there_can_be() {
 }
 
 #[test]
+fn no_more_is_served_than_is_offered() {
+    let served = |rate: &str, elapsed: &str| {
+        wrong(&format!(
+            "target,test,concurrency,rate,metric,value,unit\n\
+             t,oltp,8,1000,transactions_per_s,{rate},1/s\n\
+             t,oltp,8,1000,elapsed,{elapsed},s\n"
+        ))
+    };
+    assert_eq!(served("1009.3", "600"), (vec![], 1));
+    assert_eq!(served("2000.1", "600").0, one("transactions_per_s", Identity::Offered));
+    // In a short trial more may be due by chance.
+    assert_eq!(served("1030.2", "10"), (vec![], 1));
+    assert_eq!(served("1030.2", "600").0, one("transactions_per_s", Identity::Offered));
+}
+
+#[test]
 fn bytes_are_operations_times_block_size() {
     let figures = |bandwidth, unit| {
         wrong(&trial("b16k", "", &[["iops", "12345", "1/s"], ["bandwidth", bandwidth, unit]]))

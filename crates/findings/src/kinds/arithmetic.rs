@@ -112,6 +112,8 @@ pub enum Identity {
     },
     /// Operations per second × latency are no more than may be outstanding (Little's law).
     Outstanding,
+    /// No more operations per second are served than are offered.
+    Offered,
     /// A higher percentile is no lower; the minimum is below all, the maximum above.
     PercentileOrder,
     /// A mean lies between minimum and maximum.
@@ -249,7 +251,11 @@ pub fn equation(found: &Contradiction, show: Terms) -> String {
         }
         (Identity::Sum, _) => joined(" + "),
         (
-            Identity::SameTime | Identity::PercentileOrder | Identity::MeanInRange | Identity::Rank,
+            Identity::SameTime
+            | Identity::Offered
+            | Identity::PercentileOrder
+            | Identity::MeanInRange
+            | Identity::Rank,
             _,
         ) => joined(", "),
     }

@@ -184,3 +184,23 @@ fn repeats_without_blocks_are_not_said_to_be_pairs() {
     says(&page, "their repeats are no pairs");
     says(&page, "÷ that of the second, over all repeats of each, which are no pairs, with");
 }
+
+#[test]
+fn twice_the_offered_rate_supports_no_conclusion() {
+    let mut text = "target,test,concurrency,rate,block,metric,value,unit\n".to_owned();
+    for block in 1..=5 {
+        for (target, served, p95) in [("a", 2_000, 4.1), ("b", 1_000, 8.2)] {
+            let served = f64::from(served) + 0.3 * f64::from(block) - 0.9;
+            let p95 = p95 + 0.01 * f64::from(block);
+            text.push_str(&format!(
+                "{target},w,8,1000,{block},transactions_per_s,{served:.2},1/s\n\
+                 {target},w,8,1000,{block},latency_p95,{p95:.3},ms\n"
+            ));
+        }
+    }
+    let page = markdown(&imported(&text));
+    says(&page, "b sustains 1,000/s");
+    for unsaid in ["a sustains", "Choose a", "a is better", "a is faster"] {
+        assert!(!page.contains(unsaid), "«{unsaid}» in {page}");
+    }
+}

@@ -10,6 +10,7 @@ mod bandwidth;
 mod checked;
 mod dates;
 mod figure;
+mod offered;
 mod order;
 mod outstanding;
 mod own;
@@ -23,7 +24,7 @@ mod units;
 use crate::trial::check::CheckResult;
 use checked::Checked;
 use figure::Row;
-use findings::{ArithmeticChecked, Contradiction, Finding, Source, Subject, Validity};
+use findings::{ArithmeticChecked, Contradiction, Finding, Identity, Source, Subject, Validity};
 use model::Dataset;
 
 /// What the audit of a whole dataset came to.
@@ -36,12 +37,14 @@ pub(crate) struct Audit {
 
 /// Checks every identity for which the figures are there. A printed contradiction larger than the
 /// study's margin makes its trial suspect, smaller ones are notices; one in weighin's own figures
-/// makes the trial void.
+/// makes the trial void, and so does a larger one with the offered rate, at which the trial did not run
+/// then.
 pub(crate) fn audit(dataset: &Dataset) -> Audit {
     let (printed, own) = (printed(dataset), own::check(dataset));
     let findings = [(Source::Others, &printed), (Source::Own, &own)];
     let findings = findings.into_iter().filter_map(|(source, checked)| finding(source, checked));
     let suspect = |found: &Contradiction| match found.relative() > dataset.study.margin {
+        true if found.identity == Identity::Offered => Validity::Void,
         true => Validity::Suspect,
         false => Validity::Valid,
     };
@@ -69,6 +72,7 @@ fn printed(dataset: &Dataset) -> Checked {
         order::check(row, &mut checked);
         sums::check(row, &mut checked);
         outstanding::check(row, &mut checked);
+        offered::check(row, &mut checked);
     }
     bandwidth::check(&rows, &mut checked);
     per_unit::check(&rows, &mut checked);
