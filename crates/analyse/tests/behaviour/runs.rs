@@ -67,8 +67,8 @@ fn a_gate_errs_as_rarely_as_it_says_and_finds_what_is_there() {
 
 #[test]
 fn a_level_that_is_surely_worse_fails_the_gate_whatever_the_others_make_up_for() {
-    let old = run(3, 1.0, 5);
-    let new = run_by_level(4, 5, |clients| if clients == 16 { 0.7 } else { 1.1 });
+    let old = run(3, 1.0, 10);
+    let new = run_by_level(4, 10, |clients| if clients == 16 { 0.7 } else { 1.1 });
     let held = gate(&old, &new, GateQuestion { max_regression: 0.15, ..QUESTION });
     assert_eq!(held.outcome(), GateOutcome::Worse);
     let worse = held.items.iter().filter(|item| item.outcome == GateOutcome::Worse);

@@ -22,7 +22,7 @@ fixtures!(packed: "packed/a.csv.gz", "packed/a.csv.zst", "packed/a.csv.xz", "pac
     "packed/gnu.tar.gz", "packed/pax.tar.zst", "packed/tree.zip", "packed/from-pipe.zip",
     "packed/book.xlsx", "fio/terse-3.txt");
 fixtures!(hlog: "hlog/microseconds-tags.hlog", "hlog/nanoseconds.hlog");
-fixtures!(pgbench: "pgbench/15.txt", "pgbench/15-rate.txt", "pgbench/15-german.txt",
+fixtures!(pgbench: "pgbench/15.txt", "pgbench/at-a-rate.txt", "pgbench/15-german.txt",
     "pgbench/12-french.txt");
 fixtures!(benchbase: "benchbase/tpcc.summary.json");
 fixtures!(postgresbench: "clickhouse/postgresbench.json");

@@ -42,7 +42,7 @@ const REAL: [(&str, &str); 20] = fixtures![
     "fio/mixed-two-jobs.json",
     "memtier/two-commands.json",
     "pgbench/15.txt",
-    "pgbench/15-rate.txt",
+    "pgbench/at-a-rate.txt",
     "pgbench/15-behind.txt",
     "hammerdb/tprocc.log",
     "hammerdb/tproch.log",

@@ -186,7 +186,7 @@ fn a_session_that_is_to_read_ends_when_the_server_lets_it_write() {
     }
     assert!(AnswerReader::new(true).receive_piped(&input).is_err());
     assert!(AnswerReader::default().receive(&input, None).is_ok());
-    let other = b"S\0\0\0\x10TimeZone\0UTC\0Z\0\0\0\x05I";
+    let other = b"S\0\0\0\x11TimeZone\0UTC\0Z\0\0\0\x05I";
     assert!(AnswerReader::new(true).receive(other, None).is_ok());
 }
 

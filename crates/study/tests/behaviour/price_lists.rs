@@ -98,7 +98,7 @@ fn what_a_list_cannot_say_is_refused() {
         (item("sku = \"ZZZZ\""), "has no SKU ZZZZ on demand"),
         (item("sku = \"DDDD\""), "2 prices of DDDD: tiers"),
         (item("sku = \"EEEE\""), "how many are paid for"),
-        (item("sku = \"FFFF\""), "sold by the Snapshots"),
+        (item("sku = \"FFFF\""), "priced by the Snapshots"),
         (item("sku = \"AAAA\", amount = 1"), "remove `amount`"),
         (item("sku = \"BBBB\", quantity = 2"), "the load decides"),
         (item("name = \"x\", amount = 1"), "items with a `sku`, and there is none"),

@@ -35,8 +35,11 @@ fn scripts_become_part_of_the_study() {
     assert_eq!((checkout.script.text.as_str(), checkout.retry), (script, true));
     assert_eq!(look.script.text, "SELECT 1;\nSELECT :customers;\n");
     assert!((own.share(checkout) - 0.75).abs() < 1e-9);
+    let files: Vec<&str> = study.files.iter().map(|file| file.name.as_str()).collect();
+    assert_eq!(files, ["checkout.sql"]);
     // As it is stored, so that it can be resumed without the files.
     let stored = serde_json::to_string(&study).unwrap();
+    let study = Study { files: Vec::new(), ..study };
     assert_eq!(serde_json::from_str::<Study>(&stored).unwrap(), study);
 }
 

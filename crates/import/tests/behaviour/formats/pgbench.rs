@@ -3,7 +3,7 @@ use import::recognise;
 use model::TrialEnd;
 
 const DURATION: &str = include_str!("../../fixtures/pgbench/15.txt");
-const RATE: &str = include_str!("../../fixtures/pgbench/15-rate.txt");
+const RATE: &str = include_str!("../../fixtures/pgbench/at-a-rate.txt");
 
 #[test]
 fn figures_are_read_with_their_units() {

@@ -23,7 +23,7 @@ const SAMPLES: [&str; 29] = [
     include_str!("../../fixtures/hlog/nanoseconds.hlog"),
     include_str!("../../fixtures/hlog/microseconds-tags.hlog"),
     include_str!("../../fixtures/pgbench/15.txt"),
-    include_str!("../../fixtures/pgbench/15-rate.txt"),
+    include_str!("../../fixtures/pgbench/at-a-rate.txt"),
     include_str!("../../fixtures/benchbase/tpcc.summary.json"),
     include_str!("../../fixtures/hammerdb/tprocc.log"),
     include_str!("../../fixtures/clickhouse/postgresbench.json"),
