@@ -142,9 +142,15 @@ impl KnownSettings {
         })
     }
 
-    /// Whether the value of a setting is a password, so that no message may show it.
+    /// Whether the value of a setting is a password, so that no message may show it, or of one that no server
+    /// has but that is called like one.
     pub fn is_secret(&self, name: &str) -> bool {
-        self.forms(&self.normal_name(name)).any(|form| self.secrets.contains(&form))
+        const ENDINGS: [&str; 5] = ["password", "passwd", "secret", "token", "credentials"];
+        const NONE: [&str; 1] = ["disconnect_on_expired_password"];
+        let is_called_so =
+            |form: &str| !NONE.contains(&form) && ENDINGS.iter().any(|end| form.ends_with(end));
+        self.forms(&self.normal_name(name))
+            .any(|form| self.secrets.contains(&form) || is_called_so(form))
     }
 
     /// The lines of an option file that say something, each with its number from 1.

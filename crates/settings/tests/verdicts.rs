@@ -105,5 +105,7 @@ fn names_hold_nothing_that_could_be_read_as_more() {
 #[test]
 fn passwords_among_settings_are_known() {
     assert!(REDIS.is_secret("MasterAuth") && MARIADB.is_secret("loose-report-password"));
+    assert!(MARIADB.is_secret("DB_PASSWORD") && MARIADB.is_secret("loose_secret-token"));
+    assert!(!MARIADB.is_secret("disconnect_on_expired_password"));
     assert!(!REDIS.is_secret("maxmemory") && !MARIADB.is_secret("old_passwords"));
 }

@@ -28,7 +28,10 @@ pub fn server_load_failure(error: &LoadError, endpoint: &Endpoint, look: &str) -
                 ErrorClass::Connection => {
                     "see whether the server runs, and look into its error log"
                 }
-                _ => "prepare the tables anew with weighin prepare",
+                _ => {
+                    "correct the script if it is one of yours; otherwise prepare the tables anew with weighin \
+                      prepare"
+                }
             },
         ),
         LoadError::Session(SessionError::Protocol(_)) => Failure::new(

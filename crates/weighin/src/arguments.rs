@@ -325,7 +325,7 @@ pub(crate) struct ReportArguments {
     /// every other format to standard output. An earlier report is replaced
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,
-    /// Also replace a file that is not a report of weighin's; never results files and databases
+    /// Also replace a file that is not a report of weighin's; never results files, databases or other binary files
     #[arg(long)]
     pub(crate) overwrite: bool,
     /// Prices of targets in place of those of the study: a TOML or JSON file with a table for each, by
@@ -353,8 +353,8 @@ pub(crate) enum ReportFormat {
 /// What is measured, and how to log in.
 #[derive(Debug, Args)]
 pub(crate) struct TargetArguments {
-    /// mysql://USER@HOST:PORT/DATABASE or redis://USER@HOST:PORT/NUMBER; with ?socket=PATH, no host;
-    /// or the path of a volume: a directory, a block device or a file
+    /// mysql:// or postgresql://USER@HOST:PORT/DATABASE, or redis://USER@HOST:PORT/NUMBER; with
+    /// ?socket=PATH, no host; or the path of a volume: a directory, a block device or a file
     pub(crate) url: String,
     /// Environment variable that holds the password; by default ~/.my.cnf is read, for Redis the
     /// variable REDISCLI_AUTH

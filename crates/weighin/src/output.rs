@@ -20,6 +20,9 @@ const BEGINNING: u64 = 64 << 10;
 /// What SQLite's files begin with, results files among them.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
+/// What pictures of charts begin with.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+
 /// Which files a new one may replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Replaces {
@@ -27,7 +30,8 @@ pub(crate) enum Replaces {
     Nothing,
     /// Reports and charts of weighin's, and files that hold nothing.
     Reports,
-    /// Any but databases and results files: the user said so.
+    /// Texts and pictures of any kind, since the user said so; never results files, databases and what else
+    /// is binary.
     Anything,
 }
 
@@ -203,6 +207,13 @@ fn may_replace(path: &Path, target: &Path, file: File, replaces: Replaces) -> Re
             "name another file",
         ));
     }
+    // Those of a server have no name or beginning by which all could be told.
+    if beginning.contains(&0) && !beginning.starts_with(PNG) {
+        return Err(CliError::usage(
+            format!("{} is a binary file, and weighin overwrites none", path.display()),
+            "name another file, or remove that one",
+        ));
+    }
     let is_like = beginning.is_empty() || report::is_own(&beginning);
     if replaces == Replaces::Anything || is_like {
         return Ok(());
@@ -215,6 +226,17 @@ fn may_replace(path: &Path, target: &Path, file: File, replaces: Replaces) -> Re
 
 fn is_named_as_results(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == crate::stores::EXTENSION)
+}
+
+/// Refuses a path at which something is, before other files are written beside it.
+///
+/// # Errors
+/// When something is there.
+pub(crate) fn check_absent(path: &Path) -> Result<(), CliError> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => Err(exists(path, "name another file, or remove that one")),
+        Err(_) => Ok(()),
+    }
 }
 
 fn exists(path: &Path, help: &str) -> CliError {

@@ -20,7 +20,8 @@ pub struct ProfileStretch {
     pub offered: f64,
     /// Operations that succeeded, per second.
     pub served: Option<Estimate>,
-    /// Response times of those in milliseconds, where they have the values that it takes.
+    /// Response times of those in milliseconds, where those of every trial have the values that it takes: each
+    /// percentile is of the same trials.
     pub p95_ms: Option<Estimate>,
     pub p99_ms: Option<Estimate>,
     /// Operations that failed in all trials.
@@ -70,7 +71,7 @@ fn stretch(
 ) -> Option<ProfileStretch> {
     let first = all.first()?;
     let estimate = |value: &dyn Fn(&StretchResult) -> Option<f64>| {
-        let values: Vec<f64> = all.iter().filter_map(|one| value(one)).collect();
+        let values: Vec<f64> = all.iter().map(|one| value(one)).collect::<Option<_>>()?;
         Some(Estimate::of_median(&Sample::new(values).ok()?, confidence))
     };
     let percentile = |percentile: f64| {

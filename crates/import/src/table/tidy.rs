@@ -14,6 +14,7 @@
 use super::TableOptions;
 use super::decimal::{DecimalMark, Evidence, Undecided, number};
 use super::dialect::DELIMITERS;
+use super::names::UNSAID;
 use crate::price::REQUESTS_PER_IO;
 use crate::{ImportedPrice, ImportedTrial, Label, Parsed, Problem, Source};
 use crate::{as_printed, printed_number};
@@ -299,6 +300,9 @@ impl Reading<'_> {
             FigureValue::Text(text) if text.is_empty() && metric != "failure" => {
                 return Err(format!("{metric} has no value"));
             }
+            FigureValue::Number(number) if number.value < 0.0 && is_measured(metric) => {
+                return Err(format!("{metric} is «{text}», and no rate or latency is negative"));
+            }
             value => value,
         };
         let trial = self.trial(row, level, block, repeat);
@@ -306,14 +310,19 @@ impl Reading<'_> {
             return Err(format!("{metric} comes twice in one repeat"));
         }
         if metric == "failure" {
-            let note = row.field("note");
-            trial.failure = Some(if note.is_empty() { text } else { note }.to_owned());
+            let said = [row.field("note"), text].into_iter().find(|said| !said.is_empty());
+            trial.failure = Some(said.unwrap_or("the source names no reason").to_owned());
         } else {
+            let (unit, note) = match (row.field("unit"), row.field("note")) {
+                // As in tables with a column for each figure.
+                ("", "") if metric.starts_with("latency_") => ("ms", UNSAID),
+                written => written,
+            };
             trial.figures.push(Figure {
                 metric: metric.to_owned(),
                 value,
-                unit: row.field("unit").to_owned(),
-                printed: Some(Printed { line: row.line, note: row.field("note").to_owned() }),
+                unit: unit.to_owned(),
+                printed: Some(Printed { line: row.line, note: note.to_owned() }),
             });
         }
         Ok(())
@@ -375,4 +384,8 @@ impl Reading<'_> {
         self.parsed.trials = trials.collect();
         self.parsed
     }
+}
+
+fn is_measured(metric: &str) -> bool {
+    metric.starts_with("latency_") || metric.ends_with("_per_s")
 }

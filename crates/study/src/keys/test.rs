@@ -147,8 +147,8 @@ pub(crate) struct ServerKeys {
     pub clients: Maybe<ClientsKey>,
     /// Rates that follow one another while a trial is measured, in place of `rate` and `duration`, such as
     /// `[{ rate = 500, hold = "60s" }, { rate = 2_000, ramp = "10s", hold = "60s" }]`: how long a target takes
-    /// until it serves each, and what fails until then. Or the name of a CSV file with the columns `seconds`
-    /// and `rate`, a recorded curve: each rate stays until the time of the next line, and the last line ends
+    /// until it serves each, and what fails until then. Or the name of a CSV file whose first line is
+    /// `seconds,rate`, a recorded curve: each rate stays until the time of the next line, and the last line ends
     /// it. Its level is the mean rate.
     #[schemars(with = "Option<LoadProfileKey>")]
     pub load_profile: Maybe<LoadProfileKey>,

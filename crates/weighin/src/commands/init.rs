@@ -55,6 +55,7 @@ pub(crate) fn init(arguments: &InitArguments) -> Outcome {
         print(&text)?;
         return Ok(Exit::Done);
     }
+    output::check_absent(&arguments.path)?;
     let written = match arguments.schema {
         true => write_schema(&beside)?,
         false => String::new(),

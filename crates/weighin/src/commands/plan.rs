@@ -261,6 +261,10 @@ fn processors(study: &Study) -> String {
     text
 }
 
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 fn describe(plan: &Plan, study: &Study, total: Duration) -> String {
     let clients_heading = clients_heading(study);
     let trials = plan.trials().count();
@@ -273,8 +277,9 @@ fn describe(plan: &Plan, study: &Study, total: Duration) -> String {
         .any(|trial| trial.key.level.rate.is_some() || trial.key.level.search.is_some());
     let rate = |text: &str| if rates { format!("{text:>8}  ") } else { String::new() };
     let mut text = format!(
-        "{trials} trials in {} blocks, in the order of seed {}; about {} with set-up and restarts.\n",
-        plan.blocks.len(),
+        "{} in {}, in the order of seed {}; about {} with set-up and restarts.\n",
+        counted(trials, "trial"),
+        counted(plan.blocks.len(), "block"),
         plan.seed,
         duration(total),
     );

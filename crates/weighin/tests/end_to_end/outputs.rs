@@ -55,6 +55,11 @@ fn results_studies_and_foreign_files_are_not_replaced() {
         .weighin(&["report", "run.weighin", "--out", "run.weighin", "--overwrite"])
         .refused(2, &["holds results"]);
     assert_eq!(std::fs::read(place.path("run.weighin")).unwrap(), before);
+    place.write("ibdata1", [1, 2, 0, 3]);
+    place
+        .weighin(&["report", "run.weighin", "--out", "ibdata1", "--overwrite"])
+        .refused(2, &["ibdata1 is a binary file"]);
+    assert_eq!(std::fs::read(place.path("ibdata1")).unwrap(), [1, 2, 0, 3]);
     // A report of any format gives way to another; the rest where the user says so.
     for format in ["html", "markdown", "json", "csv", "html"] {
         place.weighin(&["report", "run.weighin", "--format", format, "--out", "new"]).done();

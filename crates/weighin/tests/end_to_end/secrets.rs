@@ -259,3 +259,40 @@ fn redis_gets_a_password_over_a_network_only_when_the_command_line_says_so() {
     let login = ["prepare", url, "--password-file", "pw"];
     place.weighin(&login).refused(3, &["192.0.2.1", "not verified", "--allow-cleartext"]);
 }
+
+/// Whatever a study names is read as its user, and goes to servers that it names too.
+#[test]
+fn files_that_are_not_the_studys_own_take_a_word() {
+    let place = Workplace::new();
+    let study = Workplace::new();
+    place.write("cred.csv", "key\nSECRETKEY\n");
+    study.write("own.csv", "key\nplain\n");
+    std::os::unix::fs::symlink(place.path("cred.csv"), study.path("link.csv")).unwrap();
+    study.write("read.sql", "\\values key link.csv key\nSELECT ':key';\n");
+    let elsewhere = place.path("cred.csv").display().to_string();
+    let text = |file: &str| {
+        format!(
+            "[study]\nname = \"own\"\n[[target]]\nname = \"it\"\nsandbox = {{}}\n[[test]]\n\
+             workload = \"transactions\"\nclients = 1\nwarmup = \"200ms\"\nduration = \"1s\"\n\
+             setup = \"loot.sql\"\nload = [{{ table = \"loot\", file = \"{file}\" }}]\n\
+             transaction = [{{ script = \"read.sql\" }}]\n"
+        )
+    };
+    study.write("loot.sql", "CREATE TABLE loot (key_ VARCHAR(99) PRIMARY KEY);\n");
+    study.write("s.toml", text(&elsewhere));
+    let refused = study.weighin(&["run", "s.toml"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    for part in ["the contents of link.csv", "--allow-secret link.csv", &elsewhere] {
+        assert!(refused.err.contains(part), "{part}: {refused:?}");
+    }
+    assert!(!refused.err.contains("own.csv") && !refused.err.contains("loot.sql"), "{refused:?}");
+    let plan = ["plan", "s.toml", "--allow-secret", "link.csv"];
+    let planned = study.weighin(&plan).done();
+    assert!(planned.contains("the contents of link.csv") && planned.contains("allowed"), "{planned}");
+    assert!(planned.contains(&format!("takes --allow-secret {elsewhere}")), "{planned}");
+    // What is the study's own needs none.
+    study.write("s.toml", text("own.csv"));
+    study.write("read.sql", "\\values key own.csv key\nSELECT ':key';\n");
+    let planned = study.weighin(&["plan", "s.toml"]).done();
+    assert!(!planned.contains("the contents of"), "{planned}");
+}

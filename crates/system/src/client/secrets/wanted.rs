@@ -3,7 +3,9 @@
 use super::{SecretRules, allow_option};
 use crate::client::credentials::{LoginEnvironment, UsualPassword};
 use crate::registry;
-use model::{Endpoint, PasswordSource, Place, ServerAddress, Study, StudyFile, System};
+use model::{
+    Endpoint, PasswordSource, Place, Proxy, ServerAddress, Study, StudyFile, System, Target,
+};
 use std::collections::BTreeSet;
 
 /// A secret of this machine that a study wants, or a file that is not its own.
@@ -48,6 +50,10 @@ pub fn wanted_secrets(study: &Study, environment: &LoginEnvironment<'_>) -> Vec<
                 Endpoint::NotUp => format!("{}, where it comes up", target.name),
                 endpoint => format!("{} at {endpoint}", target.name),
             };
+            let server = match proxy(target, address) {
+                Some(proxy) => format!("{server}, and for what listens at {proxy} before it"),
+                None => server,
+            };
             sources.extend(of_server(target.system, address, server, environment));
         }
     }
@@ -67,6 +73,15 @@ fn of_file(file: &StudyFile, rules: &SecretRules) -> Option<Source> {
     let what = format!("the contents of {}", file.name);
     let server = "the servers and the results of its tests".to_owned();
     Some(Source { what, server, consent: by_name(&file.name, rules) })
+}
+
+/// Where loads log in in place of the server itself.
+fn proxy<'a>(target: &'a Target, address: &ServerAddress) -> Option<&'a Endpoint> {
+    let is_own = matches!(&target.place, Place::Server(spec) if &spec.address == address);
+    match target.path.as_ref().filter(|_| is_own)?.proxy.as_ref()? {
+        Proxy::Running(endpoint) => Some(endpoint),
+        Proxy::Private(_) => None,
+    }
 }
 
 fn of_server(
