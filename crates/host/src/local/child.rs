@@ -86,14 +86,22 @@ pub fn run(
 /// # Errors
 /// When it cannot be run, or takes longer.
 pub(crate) fn ask(command: &mut Command) -> io::Result<Output> {
+    ask_within(command, ANSWER_LIMIT)
+}
+
+/// The same within another time.
+///
+/// # Errors
+/// As there.
+pub(crate) fn ask_within(command: &mut Command, limit: Duration) -> io::Result<Output> {
     let _waiting = Waiting::for_the(format!("{} to answer", command.get_program().display()));
-    match run(command, b"", ANSWER_LIMIT, &|| false)? {
+    match run(command, b"", limit, &|| false)? {
         Ended::Finished(Finished { status, stdout, stderr, .. }) => {
             Ok(Output { status, stdout: stdout.into_bytes(), stderr: stderr.into_bytes() })
         }
         Ended::TimedOut | Ended::Stopped => Err(io::Error::new(
             io::ErrorKind::TimedOut,
-            format!("it did not answer within {} s", ANSWER_LIMIT.as_secs()),
+            format!("it did not answer within {} s", limit.as_secs()),
         )),
     }
 }

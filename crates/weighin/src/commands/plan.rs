@@ -261,10 +261,6 @@ fn processors(study: &Study) -> String {
     text
 }
 
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
 fn describe(plan: &Plan, study: &Study, total: Duration) -> String {
     let clients_heading = clients_heading(study);
     let trials = plan.trials().count();

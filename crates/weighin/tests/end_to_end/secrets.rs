@@ -288,7 +288,10 @@ fn files_that_are_not_the_studys_own_take_a_word() {
     assert!(!refused.err.contains("own.csv") && !refused.err.contains("loot.sql"), "{refused:?}");
     let plan = ["plan", "s.toml", "--allow-secret", "link.csv"];
     let planned = study.weighin(&plan).done();
-    assert!(planned.contains("the contents of link.csv") && planned.contains("allowed"), "{planned}");
+    assert!(
+        planned.contains("the contents of link.csv") && planned.contains("allowed"),
+        "{planned}"
+    );
     assert!(planned.contains(&format!("takes --allow-secret {elsewhere}")), "{planned}");
     // What is the study's own needs none.
     study.write("s.toml", text("own.csv"));

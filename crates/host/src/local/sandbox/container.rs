@@ -21,6 +21,10 @@ use std::time::{Duration, Instant};
 const ENGINES: [&str; 2] = ["podman", "docker"];
 /// How long an engine may take until it knows the process of a container that it is starting.
 const PROCESS_LIMIT: Duration = Duration::from_secs(60);
+/// How long a program in a container of its own may take to answer a question about itself. Engines make and
+/// remove that container, one at a time, and none while an image is being stored: that takes longer than the
+/// program.
+const QUESTION_LIMIT: Duration = Duration::from_secs(180);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// An image that is on this machine, and what runs it.
@@ -111,7 +115,7 @@ impl Container {
     ) -> io::Result<Output> {
         let name = format!("weighin-question-{}", os::random_hex(6)?);
         let mut command = self.run(program, run_as, &[format!("--name={name}").into()]);
-        let answer = child::ask(command.args(arguments));
+        let answer = child::ask_within(command.args(arguments), QUESTION_LIMIT);
         if answer.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::TimedOut) {
             // The engine's client was killed, and the container may come to be only now.
             let deadline = Instant::now() + PROCESS_LIMIT;
