@@ -272,7 +272,7 @@ fn files_that_are_not_the_studys_own_take_a_word() {
     let elsewhere = place.path("cred.csv").display().to_string();
     let text = |file: &str| {
         format!(
-            "[study]\nname = \"own\"\n[[target]]\nname = \"it\"\nsandbox = {{}}\n[[test]]\n\
+            "[study]\nname = \"own\"\n[[target]]\nname = \"it\"\nsandbox = {{ trusted = true }}\n[[test]]\n\
              workload = \"transactions\"\nclients = 1\nwarmup = \"200ms\"\nduration = \"1s\"\n\
              setup = \"loot.sql\"\nload = [{{ table = \"loot\", file = \"{file}\" }}]\n\
              transaction = [{{ script = \"read.sql\" }}]\n"
