@@ -16,7 +16,7 @@ const ROWS_AT_ONCE: usize = 50_000;
 
 /// What is particular to one kind of server.
 pub trait ProbeKind: Debug + Send + Sync + 'static {
-    type Connection: Control + 'static;
+    type Connection: Control + Send + 'static;
 
     /// Its columns: `id`, and `written_at`, which is the moment of the write.
     const COLUMNS: &'static str;
@@ -52,13 +52,19 @@ impl<K: ProbeKind> Probed<K> {
         Self { login, kind: PhantomData }
     }
 
-    fn open(&self, limit: Duration, stop: &Stop) -> Result<K::Connection, Failure> {
-        let limits = Limits { connect: limit, login: limit, answer: limit, ..Limits::default() };
+    fn open(
+        &self,
+        login: Duration,
+        answer: Duration,
+        stop: &Stop,
+    ) -> Result<K::Connection, Failure> {
+        let limits = Limits { connect: login, login, answer, ..Limits::default() };
         K::open(&self.login, limits, stop)
     }
 
     fn control(&self, stop: &Stop) -> Result<K::Connection, Failure> {
-        self.open(Limits::default().connect, stop)
+        let limit = Limits::default().connect;
+        self.open(limit, limit, stop)
     }
 
     fn database(&self) -> &str {
@@ -71,8 +77,13 @@ impl<K: ProbeKind> ProbedServer for Probed<K> {
         self.login.address().endpoint.to_string()
     }
 
-    fn connect(&self, limit: Duration, stop: &Stop) -> Result<Box<dyn Writer>, Failure> {
-        Ok(Box::new(ProbeWriter(self.open(limit, stop)?)))
+    fn connect(
+        &self,
+        login: Duration,
+        answer: Duration,
+        stop: &Stop,
+    ) -> Result<Box<dyn Writer>, Failure> {
+        Ok(Box::new(ProbeWriter(self.open(login, answer, stop)?)))
     }
 
     fn is_read_only(&self, stop: &Stop) -> Result<bool, Failure> {
@@ -100,7 +111,7 @@ impl<K: ProbeKind> ProbedServer for Probed<K> {
     }
 
     fn ids(&self, limit: Duration) -> Result<Vec<u64>, Failure> {
-        let mut connection = self.open(limit, self.login.stop())?;
+        let mut connection = self.open(limit, limit, self.login.stop())?;
         let mut ids: Vec<u64> = Vec::new();
         loop {
             let after = ids.last().copied().unwrap_or(0);
@@ -119,13 +130,13 @@ impl<K: ProbeKind> ProbedServer for Probed<K> {
     }
 
     fn drop_table(&self, limit: Duration) -> Result<(), Failure> {
-        Self::TABLE.remove(&mut self.open(limit, self.login.stop())?)
+        Self::TABLE.remove(&mut self.open(limit, limit, self.login.stop())?)
     }
 }
 
 struct ProbeWriter<C>(C);
 
-impl<C: Control> Writer for ProbeWriter<C> {
+impl<C: Control + Send> Writer for ProbeWriter<C> {
     fn write(&mut self, id: u64) -> Result<(), NotAcknowledged> {
         match self.0.execute(&format!("INSERT INTO {TABLE} (id) VALUES ({id})")) {
             Ok(_) => Ok(()),

@@ -11,12 +11,17 @@ pub trait ProbedServer: Debug + Send + Sync {
     /// Its address, for messages.
     fn name(&self) -> String;
 
-    /// Opens a connection for writes. Looking its name up, connecting, logging in and each write may
-    /// take that long.
+    /// Opens a connection for writes. Looking its name up, connecting and logging in may take `login`
+    /// each, and each write may take `answer`.
     ///
     /// # Errors
     /// When it cannot be reached, or refuses.
-    fn connect(&self, limit: Duration, stop: &Stop) -> Result<Box<dyn Writer>, Failure>;
+    fn connect(
+        &self,
+        login: Duration,
+        answer: Duration,
+        stop: &Stop,
+    ) -> Result<Box<dyn Writer>, Failure>;
 
     /// Whether it is read-only for the account of the probe, as far as it says before there is a table.
     /// Changes nothing.
@@ -57,7 +62,7 @@ pub trait ProbedServer: Debug + Send + Sync {
 }
 
 /// A connection for writes.
-pub trait Writer {
+pub trait Writer: Send {
     /// Writes a row of that id, and returns when that is acknowledged.
     ///
     /// # Errors

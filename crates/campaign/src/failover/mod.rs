@@ -27,6 +27,9 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// How long replicas may take to show the table of the probe.
 const REPLICA_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long each of the first connections to the primary may take: what is measured is how soon clients
+/// are served again, not how soon they are served at all.
+const FIRST_LOGIN_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long the writes may take to be read back.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a member that was lost may take to answer.
@@ -52,16 +55,20 @@ pub(crate) fn run(
 ) -> Result<Done, Failure> {
     let members = target.probed_servers(&failover.cause, stop)?;
     let primary = make_ready(&members, stop)?;
+    let open = || members[primary].connect(FIRST_LOGIN_TIMEOUT, failover.timeout, stop);
+    let opened = (0..failover.connections).map(|_| open()).collect::<Result<Vec<_>, Failure>>()?;
     let mut watches = Watches::begin(host, target, false, &[])?;
     let origin = Instant::now();
     let options = SamplerOptions::of_host(sample_every, origin, vec![MeasuredPhase::WHOLE]);
     watches.sample(options, &[]);
     let probe = Probe::new(failover, &members, primary, origin, stop);
     let taken = thread::scope(|scope| {
+        let mut opened = opened.into_iter();
         for member in 0..members.len() {
             for number in 0..failover.connections {
+                let writer = if member == primary { opened.next() } else { None };
                 let probe = &probe;
-                scope.spawn(move || probe.work(member, number == 0));
+                scope.spawn(move || probe.work(member, number == 0, writer));
             }
         }
         let taken = take_away(target, failover, &probe, host, origin, stop);

@@ -160,10 +160,9 @@ impl<'a> Probe<'a> {
         self.over.load(Ordering::Relaxed) || self.stop.is_requested()
     }
 
-    /// Works for one connection to a member until the probe is over. The first of a member also
-    /// tries it while it is not known to take writes.
-    pub(super) fn work(&self, member: usize, is_first: bool) {
-        let mut writer: Option<Box<dyn Writer>> = None;
+    /// Works for one connection to a member until the probe is over, which may be open already. The
+    /// first of a member also tries it while it is not known to take writes.
+    pub(super) fn work(&self, member: usize, is_first: bool, mut writer: Option<Box<dyn Writer>>) {
         while !self.is_over() {
             if !self.is_wanted(&self.state(), member, is_first) {
                 writer = None;
@@ -171,7 +170,7 @@ impl<'a> Probe<'a> {
                 continue;
             }
             let Some(open) = &mut writer else {
-                match self.members[member].connect(self.timeout, self.stop) {
+                match self.members[member].connect(self.timeout, self.timeout, self.stop) {
                     Ok(opened) => writer = Some(opened),
                     Err(failure) => {
                         self.note(member, NotAcknowledged::Lost(failure.message));

@@ -178,7 +178,7 @@ impl<K: ServerKind> Server<K> {
                 return Err(Failure::stopped());
             }
             thread::sleep(HEALTH_INTERVAL);
-            let answers = primary.connect(HEALTH_TIMEOUT, &self.stop).is_ok();
+            let answers = primary.connect(HEALTH_TIMEOUT, HEALTH_TIMEOUT, &self.stop).is_ok();
             failed = if answers { 0 } else { failed + 1 };
         }
         Ok(())

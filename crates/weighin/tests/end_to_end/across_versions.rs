@@ -142,7 +142,7 @@ fn a_private_pair_of_mysql_fails_over() {
         format!("[[test]]\nname = \"{name}\"\ntask = \"failover\"\n{cause}\nat = \"1s\"\n")
     };
     let loss = match host::this_machine().check_networks() {
-        Ok(()) => test("network", "loss = \"network\"\ntimeout = \"300ms\""),
+        Ok(()) => test("network", "loss = \"network\"\ntimeout = \"2s\""),
         Err(_) => test("kill", "loss = \"kill\""),
     };
     let handover = test("handover", "switch = \"planned\"");

@@ -99,7 +99,7 @@ impl Victim {
         let study = format!(
             "[study]\nname = \"failovers\"\nrepeats = 1\n\
              [[target]]\nname = \"pair\"\nsandbox = {{ replicas = 1, semi_sync = true }}\n\
-             [[test]]\ntask = \"failover\"\nloss = \"{loss}\"\nat = \"1s\"\ntimeout = \"300ms\"\n"
+             [[test]]\ntask = \"failover\"\nloss = \"{loss}\"\nat = \"1s\"\ntimeout = \"2s\"\n"
         );
         Self { trials: 1, ..Self::new("failovers", study, Vec::new()) }
     }

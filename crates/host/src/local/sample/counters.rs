@@ -9,11 +9,22 @@ use std::time::{Duration, Instant};
 /// How long a counter source that is at work gets to finish when sampling ends.
 const END_TIMEOUT: Duration = Duration::from_millis(500);
 
+/// Longest wait for an answer, of a source that is known to take its time.
+const MAX_PATIENCE: Duration = Duration::from_secs(1);
+
+/// What a source gave, and how long that took.
+struct Answer {
+    counters: Option<ServerCounters>,
+    took: Duration,
+}
+
 /// A thread of its own for a source that may be slow or hang.
 pub(crate) struct CounterThread {
     ask: Option<Sender<()>>,
-    answers: Receiver<Option<ServerCounters>>,
+    answers: Receiver<Answer>,
     busy: bool,
+    /// Twice what the last answer took that came late.
+    patience: Duration,
 }
 
 impl CounterThread {
@@ -23,28 +34,31 @@ impl CounterThread {
         let (answer, answers) = channel();
         thread::spawn(move || {
             while asked.recv().is_ok() {
-                if answer.send(source()).is_err() {
+                let began = Instant::now();
+                let counters = source();
+                if answer.send(Answer { counters, took: began.elapsed() }).is_err() {
                     return;
                 }
             }
         });
-        Self { ask: Some(ask), answers, busy: false }
+        Self { ask: Some(ask), answers, busy: false, patience: Duration::ZERO }
     }
 
     /// The counters as of now, if the source answers within `timeout`.
     ///
     /// While an earlier answer is outstanding the source isn't asked again; that answer, when it
-    /// comes, is of another moment and is thrown away.
+    /// comes, is of another moment and is thrown away. From then on the source is waited for twice as
+    /// long as that answer took, at most a second: on a busy machine every answer may take longer than
+    /// `timeout`, and all would be thrown away.
     pub(crate) fn ask(&mut self, timeout: Duration) -> Option<ServerCounters> {
         if self.busy {
-            if self.answers.try_recv().is_err() {
-                return None;
-            }
+            let late = self.answers.try_recv().ok()?;
+            self.patience = (2 * late.took).min(MAX_PATIENCE);
             self.busy = false;
         }
         self.ask.as_ref()?.send(()).ok()?;
-        match self.answers.recv_timeout(timeout) {
-            Ok(counters) => counters,
+        match self.answers.recv_timeout(timeout.max(self.patience)) {
+            Ok(answer) => answer.counters,
             Err(RecvTimeoutError::Timeout) => {
                 self.busy = true;
                 None
@@ -108,6 +122,21 @@ mod tests {
             fresh = asker.ask(Duration::from_secs(20));
         }
         assert_eq!(fresh, Some(counters(2)));
+    }
+
+    #[test]
+    fn a_source_that_always_takes_longer_is_waited_for_once_that_is_known() {
+        let took = Duration::from_millis(80);
+        let mut thread = CounterThread::start(Box::new(move || {
+            thread::sleep(took);
+            Some(counters(1))
+        }));
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let mut answer = None;
+        while answer.is_none() && Instant::now() < deadline {
+            answer = thread.ask(Duration::from_millis(1));
+        }
+        assert_eq!(answer, Some(counters(1)));
     }
 
     #[test]

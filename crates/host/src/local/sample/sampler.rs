@@ -23,7 +23,7 @@ const MAX_TIMEOUT: Duration = Duration::from_secs(1);
 ///
 /// Counters that take longer than half of `every`, or than a second, are left out of their sample,
 /// and the server is not asked again until it has answered: a stalled server costs counters, not
-/// readings of the host.
+/// readings of the host. One that answers late is given more time from then on, up to a second.
 #[derive(Debug)]
 pub struct Sampler {
     stop: Sender<()>,

@@ -137,7 +137,7 @@ fn a_private_server_that_is_killed_is_measured_and_reported_in_every_format() {
          [[target]]\nname = \"durable\"\nsandbox = {}\n\
          [[target]]\nname = \"relaxed\"\n\
          sandbox = { settings = { innodb_flush_log_at_trx_commit = 0 } }\n\
-         [[test]]\nname = \"crash\"\ntask = \"failover\"\nloss = \"kill\"\nat = \"1s\"\nrate = 500\n",
+         [[test]]\nname = \"crash\"\ntask = \"failover\"\nloss = \"kill\"\nat = \"1s\"\nrate = 50\n",
     );
     place.weighin(&["run", "kill.toml"]).done();
     place.assert_no_server_left();
@@ -188,9 +188,9 @@ fn a_private_group_survives_loss_and_handover_and_is_whole_again_for_the_next_tr
             "[study]\nname = \"group\"\nrepeats = 1\n\
              [[target]]\nname = \"semi-sync\"\nsandbox = {{ replicas = 1, semi_sync = true }}\n{}{}{}{}",
             test("kill", "loss = \"kill\""),
-            test("hang", "loss = \"hang\"\ntimeout = \"300ms\""),
+            test("hang", "loss = \"hang\"\ntimeout = \"2s\""),
             match host::this_machine().check_networks() {
-                Ok(()) => test("network", "loss = \"network\"\ntimeout = \"300ms\""),
+                Ok(()) => test("network", "loss = \"network\"\ntimeout = \"2s\""),
                 Err(_) => {
                     not_tested("only root may make network namespaces");
                     String::new()
