@@ -296,7 +296,7 @@ fn a_primary_whose_network_is_cut_is_found_through_the_list_of_addresses() {
             "[study]\nname = \"cut\"\nrepeats = 1\n\
              [[target]]\nname = \"pair\"\nurl = \"mysql://probe@{}:3306/sbtest\"\n\
              replicas = [\"mysql://probe@127.0.0.1:{}/sbtest\"]\npassword_file = \"{}\"\n\
-             [[test]]\ntask = \"failover\"\nat = \"2s\"\nrate = 500\ntimeout = \"500ms\"\n\
+             [[test]]\ntask = \"failover\"\nat = \"2s\"\nrate = 500\ntimeout = \"2s\"\n\
              command = [\"sh\", \"switch.sh\"]\ntrusted = true\n",
             island.address,
             pair.replica.sandbox.port(),

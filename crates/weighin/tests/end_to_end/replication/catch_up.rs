@@ -243,13 +243,13 @@ fn a_backlog_of_bytes_is_met_and_one_that_takes_too_long_is_a_failure_with_what_
     // The replica alone is slow: it would take 20 seconds or more.
     let slow = "CREATE TRIGGER slow BEFORE UPDATE ON sbtest1 FOR EACH ROW DO SLEEP(0.05)";
     pair.replica.execute(slow);
-    let keys = "workload = \"oltp_update_index\"\nbacklog_transactions = 400\ntimeout = \"3s\"";
+    let keys = "workload = \"oltp_update_index\"\nbacklog_transactions = 400\ntimeout = \"10s\"";
     place.write("slow.toml", test(keys));
     place.weighin(&["run", "slow.toml", "--store", "slow.weighin"]);
     let trial = trials(&place, "slow.weighin").remove(0);
     let failure = trial.failure().unwrap_or_else(|| panic!("{:?}", trial.end));
     assert_eq!(failure.kind, FailureKind::TimedOut);
-    for part in ["pair, replica 1 did not catch up within 3 s", "transactions of the backlog"] {
+    for part in ["pair, replica 1 did not catch up within 10 s", "transactions of the backlog"] {
         assert!(failure.message.contains(part), "{failure}");
     }
     assert!(failure.remedy.contains("`timeout`"), "{failure}");
