@@ -43,7 +43,7 @@ pub use analysis::{
     TopTwo,
 };
 pub use answer::capacity;
-pub use answer::money::{Bill, CostLine, Standing, TargetCost, TestMoney, Usage};
+pub use answer::money::{Bill, CostLine, Standing, StorageGrowth, TargetCost, TestMoney, Usage};
 pub use answer::rank::{FailedTarget, OncePlace, RankedTarget, Ranking};
 pub use basis::Basis;
 pub use cell::events::{ServerEvent, TestEvents, TrialBackground, TrialEvents, TrialSeconds};

@@ -8,54 +8,53 @@ use crate::{
 /// Share of the measured phase that must have been sampled, so that its figures are those of the phase.
 const SAMPLED: f64 = 0.5;
 
-/// How much of it was used per second on average over the measured phase.
-fn rate(resource: Resource, load: &LoadResult, sampling: &Sampling) -> Option<f64> {
+/// How much of it was used in the measured phase.
+fn amount(resource: Resource, load: &LoadResult, sampling: &Sampling) -> Option<f64> {
     let window = Window::for_load(load);
     let samples = sampling.target_samples();
     let disks = sampling.target_disks();
-    let mean = |figure: &dyn Fn(&Sample) -> Option<f64>| {
+    let seconds = load.measure.elapsed.as_secs_f64();
+    let sampled = |figure: &dyn Fn(&Sample) -> Option<f64>| {
         let is_enough = window.sampled(&samples, |sample| figure(sample).is_some()) >= SAMPLED;
-        is_enough.then(|| window.mean(&samples, figure)).flatten()
+        is_enough.then(|| window.amount(&samples, figure)).flatten()
     };
+    let grown = |signal| Some(window.growth(sampling, signal)? * seconds);
     let disk = |figure: fn(&crate::DiskRates) -> f64| {
-        mean(&|sample: &Sample| {
+        sampled(&|sample: &Sample| {
             let of = |name: &String| sample.disks.iter().find(|disk| disk.device == *name);
             let found: Option<Vec<_>> = disks.iter().map(of).collect();
             found.filter(|found| !found.is_empty())?.into_iter().map(figure).sum::<f64>().into()
         })
     };
     match resource {
-        Resource::ServerCpu => mean(&|sample| Some(sample.server?.cpus)),
-        Resource::ServerSystemCpu => mean(&|sample| Some(sample.server?.system_cpus)),
-        Resource::ReplicaCpu => mean(&|sample| Some(sample.replicas?.cpus)),
+        Resource::ServerCpu => sampled(&|sample| Some(sample.server?.cpus)),
+        Resource::ServerSystemCpu => sampled(&|sample| Some(sample.server?.system_cpus)),
+        Resource::ReplicaCpu => sampled(&|sample| Some(sample.replicas?.cpus)),
         Resource::HostCpu => {
             let cpus = f64::from(sampling.target_cpus()?);
-            mean(&|sample| {
+            sampled(&|sample| {
                 let busy = sample.cpu.is_known().then(|| sample.cpu.busy() * cpus)?;
                 Some((busy - sample.client.cpus).max(0.0))
             })
         }
         Resource::ContextSwitches => {
             sampling.target_cpus()?;
-            mean(&|sample| sample.context_switches)
+            sampled(&|sample| sample.context_switches)
         }
         Resource::DiskReads => disk(|disk| disk.reads),
         Resource::DiskWrites => disk(|disk| disk.writes),
         Resource::DiskReadBytes => disk(|disk| disk.read_bytes),
         Resource::DiskWrittenBytes => disk(|disk| disk.written_bytes),
-        Resource::LogBytes => window.growth(sampling, signal::LOG_WRITTEN),
-        Resource::CacheMisses => window.growth(sampling, signal::CACHE_MISSES),
-        Resource::NetworkReceived => carried(load, load.measure.sent_bytes),
-        Resource::NetworkSent => carried(load, load.measure.received_bytes),
-        Resource::RoundTrips => {
-            Some(load.delay?.round_trips as f64 / load.measure.elapsed.as_secs_f64())
-        }
+        Resource::LogBytes => grown(signal::LOG_WRITTEN),
+        Resource::CacheMisses => grown(signal::CACHE_MISSES),
+        Resource::NetworkReceived => carried(load.measure.sent_bytes),
+        Resource::NetworkSent => carried(load.measure.received_bytes),
+        Resource::RoundTrips => Some(load.delay?.round_trips as f64),
         Resource::PathCpu => {
-            let seconds = load.measure.elapsed.as_secs_f64();
-            let delay = load.delay.map(|delay| delay.cpu_seconds / seconds);
+            let delay = load.delay.map(|delay| delay.cpu_seconds);
             // A proxy is on the way of the load, and runs where that is made.
             let samples = &sampling.samples;
-            let proxy = window.mean(samples, |sample| Some(sample.proxy?.cpus));
+            let proxy = window.amount(samples, |sample| Some(sample.proxy?.cpus));
             delay.or(proxy).map(|_| delay.unwrap_or(0.0) + proxy.unwrap_or(0.0))
         }
         Resource::PacketsReceived => packets(load, |packets| packets.sent),
@@ -67,12 +66,12 @@ fn rate(resource: Resource, load: &LoadResult, sampling: &Sampling) -> Option<f6
     }
 }
 
-/// Packets per second of the measured phase: for an operation as many as in all phases together.
+/// Packets of the measured phase: for an operation as many as in all phases together.
 fn packets(load: &LoadResult, which: fn(Packets) -> u64) -> Option<f64> {
     let phases = [&load.warmup, &load.measure, &load.drain];
     let operations: u64 = phases.iter().map(|phase| phase.transactions).sum();
     let each = which(load.client.packets?) as f64 / operations as f64;
-    each.is_finite().then(|| each * load.measure.transactions_per_second())
+    each.is_finite().then(|| each * load.measure.transactions as f64)
 }
 
 /// What is no operation's.
@@ -98,18 +97,18 @@ fn of_whole(resource: Resource, load: &LoadResult, sampling: &Sampling) -> Optio
             exact(grown / written as f64 * 1e6)
         }
         Resource::WriteAmplification => {
-            let written = rate(Resource::DiskWrittenBytes, load, sampling)?;
+            let written = amount(Resource::DiskWrittenBytes, load, sampling)?;
             let rows = Window::for_load(load).growth(sampling, signal::ROWS_WRITTEN)?;
-            exact(written / (rows * row()?))
+            exact(written / (rows * load.measure.elapsed.as_secs_f64() * row()?))
         }
         _ => None,
     }
 }
 
-/// Bytes per second that connections carried in the measured phase; `None` where they were not counted,
-/// as in results that others measured.
-fn carried(load: &LoadResult, bytes: u64) -> Option<f64> {
-    (bytes > 0).then(|| bytes as f64 / load.measure.elapsed.as_secs_f64())
+/// Bytes that connections carried in the measured phase; `None` where they were not counted, as in results
+/// that others measured.
+fn carried(bytes: u64) -> Option<f64> {
+    (bytes > 0).then_some(bytes as f64)
 }
 
 impl Sampling {
@@ -128,6 +127,16 @@ impl Sampling {
 }
 
 impl TrialRecord {
+    /// Bytes by which the files of the tables grew for each operation that succeeded, in whatever phase of the
+    /// load; below 0 where they shrank. `None` where the server does not tell how large they are.
+    pub fn growth_per_operation(&self) -> Option<f64> {
+        let (load, data) = (self.load()?, self.sampling.data?);
+        let phases = [&load.warmup, &load.measure, &load.drain];
+        let operations: u64 = phases.iter().map(|phase| phase.transactions).sum();
+        let each = (data.bytes_after as f64 - data.bytes_before as f64) / operations as f64;
+        each.is_finite().then_some(each)
+    }
+
     /// What an operation that succeeded took of a resource on average, in microseconds of processor time,
     /// bytes, or a number: what was used in the measured phase ÷ the operations that succeeded in it.
     /// `None` where it was not seen.
@@ -137,10 +146,8 @@ impl TrialRecord {
             return of_whole(resource, load, &self.sampling);
         }
         let operations = load.measure.transactions as f64;
-        let seconds = load.measure.elapsed.as_secs_f64();
-        let amount = rate(resource, load, &self.sampling)? * seconds;
         let each = resource.scale() / operations;
-        let value = amount * each;
+        let value = amount(resource, load, &self.sampling)? * each;
         value
             .is_finite()
             .then_some(FigureNumber { value, resolution: resource.resolution() * each })
@@ -276,6 +283,9 @@ mod tests {
         assert_eq!(used(&sampling, Resource::SpacePerRow), None);
         sampling.data = Some(DataSize { bytes_after: 9_000, ..data });
         assert_eq!(used(&sampling, Resource::Growth), None, "it shrank");
+        assert_eq!(record(seen()).growth_per_operation(), None);
+        // By 1,000 bytes, in 1,500 operations of all phases.
+        assert_eq!(record(sampling.clone()).growth_per_operation(), Some(-1_000.0 / 1_500.0));
         // Of 1,500 operations in all phases.
         let mut packets = record(sampling);
         let load = packets.load_mut().unwrap();

@@ -50,6 +50,31 @@ impl Window {
         mean.is_finite().then_some(mean)
     }
 
+    /// What a figure per second comes to over the window. A sample that lies in it counts as a whole, as
+    /// the counters were read, so that what it comes to is their growth between the readings nearest to
+    /// the edges of the window; of one that reaches over an edge the part within counts. What was not sampled is
+    /// taken to be as what was. `None` when there is no sample.
+    pub fn amount(
+        &self,
+        samples: &[Sample],
+        figure: impl Fn(&Sample) -> Option<f64>,
+    ) -> Option<f64> {
+        let (mut sum, mut counted) = (0.0, 0.0);
+        for sample in samples {
+            let Some(overlap) = self.overlap(sample) else { continue };
+            let length = sample.length.as_secs_f64();
+            let is_within = overlap >= (1.0 - NEGLIGIBLE) * length;
+            if let Some(value) = figure(sample) {
+                let part = if is_within { length } else { overlap };
+                sum += value * part;
+                counted += part;
+            }
+        }
+        let is_all = counted >= (1.0 - NEGLIGIBLE) * self.seconds();
+        let amount = if is_all { sum } else { sum / counted * self.seconds() };
+        amount.is_finite().then_some(amount)
+    }
+
     /// Its length in seconds.
     pub fn seconds(&self) -> f64 {
         self.slices.iter().map(|(begin, end)| end - begin).sum()
@@ -123,6 +148,35 @@ mod tests {
         assert_eq!(window.overlap(&sample(1.5)), Some(0.5));
         assert_eq!(window.overlap(&sample(3.0)), Some(1.0));
         assert_eq!(window.overlap(&sample(3.995)), None);
+    }
+
+    #[test]
+    fn an_amount_is_the_growth_of_counters_between_the_readings_nearest_to_the_edges() {
+        let window = Window { slices: vec![(1.0, 3.0)] };
+        // Ending then, so long, and so many a second.
+        let amount = |samples: &[(f64, f64, f64)]| {
+            let sample = |&(at_seconds, seconds, rate): &(f64, f64, f64)| Sample {
+                at_seconds,
+                length: Duration::from_secs_f64(seconds),
+                context_switches: Some(rate),
+                ..Sample::default()
+            };
+            let samples: Vec<Sample> = samples.iter().map(sample).collect();
+            window.amount(&samples, |sample| sample.context_switches)
+        };
+        // 7 and 11, read a little late each time; what came before and after does not count.
+        let late = [
+            (1.002, 1.0, 500.0),
+            (2.004, 1.002, 7.0 / 1.002),
+            (3.003, 0.999, 11.0 / 0.999),
+            (4.0, 1.0, 900.0),
+        ];
+        assert!((amount(&late).unwrap() - 18.0).abs() < 1e-9, "{:?}", amount(&late));
+        // Half of one that ends half a second later.
+        assert_eq!(amount(&[(2.5, 1.5, 4.0), (3.5, 1.0, 10.0)]), Some(11.0));
+        // One second of two.
+        assert_eq!(amount(&[(2.0, 1.0, 7.0)]), Some(14.0));
+        assert_eq!(amount(&[(1.0, 1.0, 7.0)]), None);
     }
 
     #[test]

@@ -61,10 +61,15 @@ pub(crate) fn read(connection: &mut Connection) -> Result<ServerCounters, Client
 }
 
 /// Reads them between loads, when all clients have ended and what they did is counted: in
-/// [`TRANSACTIONS_EACH`] of its own.
-pub(crate) fn read_at_rest(connection: &mut Connection) -> Result<ServerCounters, ClientError> {
+/// [`TRANSACTIONS_EACH`] of its own. Where `ends_pooled`, processes that a pooler keeps for clients that are gone
+/// are ended, as they would tell of them only after ten seconds.
+pub(crate) fn read_at_rest(
+    connection: &mut Connection,
+    ends_pooled: bool,
+) -> Result<ServerCounters, ClientError> {
     let version = major(connection.server_version());
-    match connection.execute(&wait_for_clients(version, connection.backend_process())) {
+    let wait = wait_for_clients(version, connection.backend_process(), ends_pooled);
+    match connection.execute(&wait) {
         // A server without its usual language, or one that ends statements soon: nobody is waited for.
         Ok(_) | Err(ClientError::Server(_)) => {}
         Err(error) => return Err(error),
@@ -81,7 +86,7 @@ pub(crate) fn read_at_rest(connection: &mut Connection) -> Result<ServerCounters
 /// A client is counted when its process ends, which may be after its connection has. Behind a pooler, which
 /// tells a number of its own for the process of this connection, none ends: there, a process tells what it
 /// did when it was idle for a while, and before version 15 it does not.
-fn wait_for_clients(version: u32, process: u32) -> String {
+fn wait_for_clients(version: u32, process: u32, ends_pooled: bool) -> String {
     let (told, limit) = match version < IN_MEMORY {
         true => ("false".to_owned(), "3 s"),
         false => {
@@ -92,13 +97,22 @@ fn wait_for_clients(version: u32, process: u32) -> String {
     // Its processes are called as whoever they served last.
     let pooled =
         format!("application_name = '{APPLICATION_NAME}' AND pg_backend_pid() <> {process}");
+    // In the same transaction, so that a reading has as many as any other.
+    let end = match ends_pooled {
+        true => format!(
+            "PERFORM pg_terminate_backend(pid) FROM pg_stat_activity \
+             WHERE application_name = '{LOAD_NAME}' AND state = 'idle' AND pid <> pg_backend_pid() \
+             AND datname = current_database(); "
+        ),
+        false => String::new(),
+    };
     format!(
         "DO $$ DECLARE begun timestamptz := clock_timestamp(); BEGIN \
          WHILE clock_timestamp() < begun + interval '{limit}' LOOP \
          EXIT WHEN NOT EXISTS (SELECT FROM pg_stat_activity \
          WHERE (application_name = '{LOAD_NAME}' OR {pooled}) AND pid <> pg_backend_pid() \
          AND datname = current_database() AND ({told}) IS NOT TRUE); \
-         PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.02); END LOOP; END $$"
+         {end}PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.02); END LOOP; END $$"
     )
 }
 

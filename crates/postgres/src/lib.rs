@@ -138,8 +138,8 @@ impl ServerKind for Postgres {
         counters::read(connection).ok()
     }
 
-    fn counters_at_rest(connection: &mut Connection) -> Option<ServerCounters> {
-        counters::read_at_rest(connection).ok()
+    fn counters_at_rest(connection: &mut Connection, ends_pooled: bool) -> Option<ServerCounters> {
+        counters::read_at_rest(connection, ends_pooled).ok()
     }
 
     fn cache_memory(connection: &mut Connection) -> Result<Option<&'static str>, Failure> {

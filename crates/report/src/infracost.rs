@@ -39,7 +39,9 @@ impl UsageOf {
     fn keys(self, used: &UseAtRate) -> Vec<(&'static str, Option<f64>)> {
         let point = |amount: Option<Amount>| amount.map(|amount| amount.point);
         let (reads, writes) = (point(used.reads), point(used.writes));
-        let storage = used.dataset_bytes.map(|bytes| bytes as f64 / GIGABYTE);
+        // What is added is there for half of the month on average.
+        let added = point(used.growth).map_or(0.0, |bytes| bytes.max(0.0) * MONTH / 2.0);
+        let storage = used.dataset_bytes.map(|bytes| (bytes as f64 + added) / GIGABYTE);
         match self {
             Self::Ios => {
                 let ios = reads.zip(writes).map(|(reads, writes)| (reads + writes) * MONTH);
@@ -94,6 +96,8 @@ mod tests {
             writes: Some(Amount::exact(300.2)),
             sent_bytes: None,
             dataset_bytes: Some(12_500_000_000),
+            // 1.314 GB on average over a month.
+            growth: Some(Amount::exact(1_000.0)),
         };
         let of = |address: &str| {
             let of = UsageOf::from_address(address).expect("a type that is known");
@@ -113,7 +117,7 @@ mod tests {
              \x20 \"aws_rds_cluster.main\":\n\
              \x20   write_requests_per_sec: 301\n\
              \x20   read_requests_per_sec: 11\n\
-             \x20   storage_gb: 13\n\
+             \x20   storage_gb: 14\n\
              \x20 # target \"a\", as measured at 16 clients\n\
              \x20 \"module.x.aws_db_instance.b[0]\":\n\
              \x20   monthly_standard_io_requests: 816519600\n\

@@ -468,7 +468,8 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     }
 
     fn counters(&mut self) -> Option<ServerCounters> {
-        K::counters_at_rest(self.connected().ok()?.1)
+        let ends_pooled = self.private.is_some() && self.proxy_pid.is_some();
+        K::counters_at_rest(self.connected().ok()?.1, ends_pooled)
     }
 
     fn counter_reader(&mut self) -> Result<Option<CounterSource>, Failure> {

@@ -6,7 +6,7 @@
 
 use super::{CellData, Cells};
 use findings::{BurstCause, BurstEnds, Finding, Subject};
-use model::{LoadResult, Phase, Sample, TrialRecord, VolumeRates};
+use model::{LoadResult, Metric, Phase, Sample, TrialRecord, VolumeRates};
 use stats::{ChangeFinder, Cliff};
 use std::time::Duration;
 
@@ -25,7 +25,8 @@ const FEWER: f64 = 0.9;
 const FEWEST_SAMPLES: usize = 5;
 
 /// What one trial shows.
-struct Burst {
+#[derive(Clone, Debug)]
+pub(super) struct Burst {
     before: f64,
     after: f64,
     /// From the start of the load.
@@ -43,10 +44,30 @@ pub(crate) fn findings(test: &str, cells: &Cells<'_>) -> Vec<Finding> {
 }
 
 impl CellData<'_> {
+    fn bursts(&self) -> &[Burst] {
+        let found = || self.usable_records().filter_map(|(record, _)| burst(record)).collect();
+        self.bursts.get_or_init(found)
+    }
+
+    /// The throughput that lasts, from the least to the most: where trials show a burst, what was left of it,
+    /// and what the others did; else the interval of the mean. `None` without two trials.
+    pub(crate) fn lasting(&self, confidence: f64) -> Option<(f64, f64)> {
+        let bursts = self.bursts();
+        if bursts.is_empty() {
+            let interval = self.series(Metric::Throughput).estimate(confidence)?.interval?;
+            return Some((interval.low, interval.high));
+        }
+        let others = self.usable_records().filter(|(record, _)| burst(record).is_none());
+        let others =
+            others.filter_map(|(record, _)| Some(record.load()?.measure.transactions_per_second()));
+        let all: Vec<f64> = bursts.iter().map(|burst| burst.after).chain(others).collect();
+        let ends = all.iter().copied().reduce(f64::min).zip(all.iter().copied().reduce(f64::max));
+        ends.filter(|_| all.len() > 1)
+    }
+
     /// What its trials that count show of a burst; `None` where none of them shows one.
     pub(crate) fn burst(&self) -> Option<BurstEnds> {
-        let bursts: Vec<Burst> =
-            self.usable_records().filter_map(|(record, _)| burst(record)).collect();
+        let bursts = self.bursts();
         let median = |value: &dyn Fn(&Burst) -> f64| {
             let mut values: Vec<f64> = bursts.iter().map(value).collect();
             values.sort_by(f64::total_cmp);

@@ -26,6 +26,7 @@ use crate::{Basis, Metric};
 use findings::{Contradiction, Drift, Evidence, Finding, Subject, Validity};
 use model::{Level, LoadResult, Target, Task, Test, TrialRecord};
 use stats::Looks;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::Arc;
@@ -148,6 +149,7 @@ impl<'a> Cells<'a> {
             CellData {
                 trials: Vec::new(),
                 series: series.filter(|(_, series)| !series.is_empty()).collect(),
+                bursts: OnceCell::new(),
                 ..*cell
             }
         };
@@ -187,6 +189,8 @@ pub(crate) struct CellData<'a> {
     at_most: Validity,
     /// The figures that are known, over the trials that are not void.
     series: BTreeMap<Metric, Series>,
+    /// The trials that count and show a burst that ended, once that was looked for.
+    bursts: OnceCell<Vec<burst::Burst>>,
 }
 
 struct CellTrial<'a> {
@@ -239,7 +243,9 @@ pub(crate) fn collect<'a>(
             trials.sort_by_key(|trial| trial.record.key.repeat);
             let series = BTreeMap::new();
             let at_most = Validity::Valid;
-            let mut cell = CellData { target, level, test: &test.name, trials, at_most, series };
+            let bursts = OnceCell::new();
+            let mut cell =
+                CellData { target, level, test: &test.name, trials, at_most, series, bursts };
             cell.series = cell.known();
             cell.series.values_mut().for_each(|series| series.set_apart(apart));
             cell

@@ -4,7 +4,7 @@ use super::{CellData, Cells};
 use findings::{Finding, RateNotServed, Subject};
 use model::StretchResult;
 use serde::Serialize;
-use stats::{Estimate, Sample};
+use stats::{Estimate, Interval, Sample};
 
 /// What became of one stretch of a load profile on one target, over its trials that are not void.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -24,6 +24,9 @@ pub struct ProfileStretch {
     /// percentile is of the same trials.
     pub p95_ms: Option<Estimate>,
     pub p99_ms: Option<Estimate>,
+    /// Where p95 and p99 of one further trial would lie.
+    #[serde(skip)]
+    pub(crate) next_ms: [Option<Interval>; 2],
     /// Operations that failed in all trials.
     pub errors: u64,
     /// Of a rate that stays, for each trial in ascending order: after how many seconds it was served. Absent
@@ -74,8 +77,13 @@ fn stretch(
         let values: Vec<f64> = all.iter().map(|one| value(one)).collect::<Option<_>>()?;
         Some(Estimate::of_median(&Sample::new(values).ok()?, confidence))
     };
-    let percentile = |percentile: f64| {
-        estimate(&|one| crate::percentile_ms(&one.latencies, percentile, confidence))
+    let percentile = |one: &StretchResult, percentile: f64| {
+        crate::percentile_ms(&one.latencies, percentile, confidence)
+    };
+    // Each end is a claim by itself, as in cells.
+    let next = |of: f64| {
+        let values: Vec<f64> = all.iter().map(|one| percentile(one, of)).collect::<Option<_>>()?;
+        Estimate::of_next(&Sample::new(values).ok()?, 1.0 - 2.0 * (1.0 - confidence), None)
     };
     let mut served_after_seconds: Vec<Option<f64>> = match first.holds() {
         true => all.iter().map(|one| Some(one.served_after?.as_secs_f64())).collect(),
@@ -91,8 +99,9 @@ fn stretch(
         to_rate: first.stretch.to,
         offered: first.offered,
         served: estimate(&|one| Some(one.served)),
-        p95_ms: percentile(95.0),
-        p99_ms: percentile(99.0),
+        p95_ms: estimate(&|one| percentile(one, 95.0)),
+        p99_ms: estimate(&|one| percentile(one, 99.0)),
+        next_ms: [95.0, 99.0].map(next),
         errors: all.iter().map(|one| one.errors).sum(),
         served_after_seconds,
         errors_until_served: all.iter().map(|one| one.errors_until_served).sum(),

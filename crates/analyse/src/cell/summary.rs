@@ -1,11 +1,12 @@
 //! What a report shows of a cell.
 
+use super::series::Series;
 use super::{CellData, CellTrial, volume};
 use crate::trial::check::CheckedTrial;
 use crate::trial::figures::Figures;
 use crate::{Basis, CellVolume, Metric};
 use findings::{BurstEnds, Check, Evidence, Validity};
-use model::Level;
+use model::{Level, TrialRecord};
 use serde::Serialize;
 use stats::{Estimate, Interval};
 use std::collections::BTreeMap;
@@ -28,6 +29,9 @@ pub struct Cell {
     /// (max − min) / median of the metric that decides, over the trials, 0.05 being 5 %;
     /// absent for fewer than two.
     pub spread: Option<f64>,
+    /// Bytes by which a transaction made the tables grow; absent where that was not measured.
+    #[serde(skip)]
+    pub(crate) growth: Option<Estimate>,
     /// What the disks did that the server's data stands on; absent where they are not known.
     pub volume: Option<CellVolume>,
     /// Trials that fell behind the offered rate, of those that are not void.
@@ -83,6 +87,15 @@ fn puts_off(checked: &CheckedTrial) -> bool {
 }
 
 impl CellData<'_> {
+    /// Bytes by which a transaction made the tables grow, over the trials that count.
+    pub(crate) fn growth(&self, confidence: f64) -> Option<Estimate> {
+        let each = |(record, _): (&TrialRecord, _)| {
+            Some((record.key.repeat, record.growth_per_operation()?))
+        };
+        let values = self.usable_records().filter_map(each).collect();
+        Series::from_values(values, 0.0).estimate(confidence)
+    }
+
     /// What each of its trials is worth, without what they say together.
     pub(crate) fn of_trials(&self) -> Cell {
         Cell {
@@ -92,6 +105,7 @@ impl CellData<'_> {
             estimates: BTreeMap::new(),
             next: BTreeMap::new(),
             spread: None,
+            growth: None,
             volume: None,
             overloaded: self.usable().filter(|trial| trial.fell_behind).count(),
             indebted: self.usable().filter(|trial| puts_off(trial.checked)).count(),
@@ -119,6 +133,7 @@ impl CellData<'_> {
                 })
                 .collect(),
             spread: basis.and_then(|basis| self.series(basis.metric).spread()),
+            growth: self.growth(confidence),
             volume: volume::of_cell(self, confidence),
             burst: self.burst(),
             ..self.of_trials()

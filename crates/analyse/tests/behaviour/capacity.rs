@@ -6,10 +6,10 @@ use analyse::capacity::{
     Answer, Budget, LimitedBy, Question, Reason, RequirementAnswer, TargetOrder, TestAnswers,
     answers,
 };
-use analyse::{BurstCause, Evidence, analyse};
+use analyse::{BurstCause, Choice, Evidence, analyse};
 use model::{
-    CounterReading, CpuShares, Dataset, Latencies, Level, LevelUnit, Metric, Price, ProcessUsage,
-    Sample, SearchOver, signal,
+    CounterReading, CpuShares, Dataset, Latencies, Level, LevelUnit, LoadProfile, Metric,
+    OpenLoopResult, Price, ProcessUsage, ProfileStage, Sample, SearchOver, signal,
 };
 use std::time::Duration;
 use test_support::{balance, imported, latencies, open_loop};
@@ -627,4 +627,186 @@ fn a_rate_at_which_work_is_put_off_more_and_more_is_not_promised() {
     assert_eq!(put_off.grounds[0].indebted, 1);
     // What it does not reach anyway it does not reach.
     assert!(part(&data, &at_rate(20_000.0)).answer.is_no());
+}
+
+/// Both targets at 8 clients alone: "fast" does 8,000/s for a minute and 3,000/s for another, "slow" as much
+/// as said.
+fn against_a_burst(slow: f64) -> Dataset {
+    let mut data = bursting(|_| 3_000.0);
+    data.study.tests[0].load_mut().expect("a load").levels.retain(|level| level.clients == 8);
+    data.trials.retain(|record| record.key.level.clients == 8);
+    for block in &mut data.plan.blocks {
+        block.trials.retain(|trial| trial.key.level.clients == 8);
+    }
+    for record in data.trials.iter_mut().filter(|record| record.key.target == "slow") {
+        let scatter = 1.0 + 0.002 * f64::from(record.key.repeat);
+        let load = record.load_mut().expect("a load");
+        let seconds = load.measure.elapsed.as_secs_f64();
+        load.measure.transactions = (slow * scatter * seconds) as u64;
+        load.latencies = latencies(8.0 / (slow * scatter));
+        balance(record);
+    }
+    data
+}
+
+#[test]
+fn advice_rests_on_what_is_left_of_a_burst() {
+    // 5,500/s on average, and 3,000/s that last.
+    let chosen = |slow: f64| {
+        let data = against_a_burst(slow);
+        let analysis = analyse(&data);
+        let advice = &analysis.tests[0].advice;
+        let [span] = advice.as_slice() else { panic!("one: {advice:?}") };
+        span.choice.clone()
+    };
+    let only = |target: &str| Choice::Only { target: target.to_owned() };
+    assert_eq!(chosen(1_000.0), only("fast"));
+    assert_eq!(
+        chosen(4_000.0),
+        only("slow"),
+        "less than the mean of the other, and more than lasts"
+    );
+}
+
+/// One target under a load profile, three times: 1,000/s, 3,000/s, 2,000/s and 1,000/s for ten seconds each,
+/// of which it serves 2,000/s only from the third second on and 3,000/s never.
+fn in_stages() -> Dataset {
+    let mut data = open();
+    let rates = [1_000.0, 3_000.0, 2_000.0, 1_000.0];
+    let stage =
+        |rate: f64| ProfileStage { rate, ramp: Duration::ZERO, hold: Duration::from_secs(10) };
+    let profile = LoadProfile { stages: rates.map(stage).into() };
+    // The mean of the profile.
+    let (one, level) = (Level::rate(16, 1_000), Level::rate(16, 1_750));
+    let of_study = data.study.tests[0].load_mut().expect("a load");
+    of_study.levels = vec![level];
+    of_study.profile = Some(profile.clone());
+    for block in &mut data.plan.blocks {
+        block.trials.retain(|trial| trial.key.level == one);
+        block.trials.iter_mut().for_each(|trial| trial.key.level = level);
+    }
+    data.trials.retain(|record| record.key.level == one);
+    for record in &mut data.trials {
+        record.key.level = level;
+        let repeat = record.key.repeat;
+        let load = load_of(record);
+        load.warmup = model::PhaseTotals::default();
+        let interval = |second: u32| {
+            let offered = rates[second as usize / 10];
+            let is_served = offered == 1_000.0 || offered == 2_000.0 && second >= 22;
+            let (done, ms) = if is_served { (offered, 2.0) } else { (1_500.0, 400.0) };
+            let mut latencies = Latencies::new();
+            for each in 0..done as u32 {
+                let part = 1.0 + 0.01 * f64::from(repeat) + f64::from(each % 100) / 100.0;
+                latencies.record(Duration::from_secs_f64(ms * part / 1e3));
+            }
+            model::Interval {
+                phase: model::Phase::Measure,
+                start: Duration::from_secs(second.into()),
+                length: Duration::from_secs(1),
+                transactions: done as u64,
+                queries: 0,
+                errors: 0,
+                moved: Default::default(),
+                longest_statement: None,
+                latencies: (&latencies).into(),
+            }
+        };
+        load.intervals = (0..40).map(interval).collect();
+        balance(record);
+        let load = load_of(record);
+        let open = open_loop(load, 1_750.0, 70_000);
+        load.open = Some(OpenLoopResult { course: profile.stretches(Duration::ZERO), ..open });
+        load.ledger.dropped = 70_000 - load.measure.transactions;
+        balance(record);
+    }
+    data
+}
+
+#[test]
+fn a_rate_of_a_load_profile_is_answered_by_the_stages_that_offered_it() {
+    let data = in_stages();
+    let at = |rate: f64| {
+        let found = part(&data, &at_rate(rate));
+        let stages: Vec<f64> = found
+            .grounds
+            .iter()
+            .map(|ground| ground.stage.expect("a stage").from_seconds)
+            .collect();
+        (found.answer, found.reason.clone(), stages, found.grounds)
+    };
+    let (answer, reason, stages, _) = at(1_000.0);
+    assert_eq!((answer, reason, stages), (Answer::Yes, Reason::Measured, vec![0.0, 30.0]));
+    let (answer, reason, stages, grounds) = at(2_000.0);
+    assert_eq!((answer, reason, stages), (Answer::Yes, Reason::Measured, vec![20.0]));
+    assert_eq!(grounds[0].stage.unwrap().served_after_seconds, Some(2.0));
+    let (answer, reason, _, grounds) = at(3_000.0);
+    assert_eq!((answer, reason), (Answer::No, Reason::FellBehind));
+    assert_eq!(grounds[0].stage.unwrap().never_served, 3);
+    // No stage offered these.
+    let (answer, reason, stages, _) = at(1_500.0);
+    assert_eq!((answer, reason, stages), (Answer::Yes, Reason::Between, vec![0.0, 30.0, 20.0]));
+    assert_eq!(at(2_500.0).1, Reason::NeighboursDiffer);
+    assert_eq!((at(9_000.0).0, at(9_000.0).1), (Answer::Unknown, Reason::BeyondRange));
+
+    let bounded = |rate: f64, bound: &str| {
+        let given = ask(&data, &with_bound(at_rate(rate), bound));
+        let latency = given.targets[0].parts.last().expect("two parts").clone();
+        (latency.answer, latency.reason)
+    };
+    // 4 ms at most where it is served, and 800 ms in the first two of ten seconds at 2,000/s.
+    assert_eq!(bounded(1_000.0, "p95 < 5ms"), (Answer::Yes, Reason::Measured));
+    assert_eq!(bounded(1_000.0, "p99 < 1ms"), (Answer::No, Reason::Measured));
+    assert_eq!(bounded(2_000.0, "p95 < 5ms"), (Answer::No, Reason::Measured));
+    assert_eq!(bounded(3_000.0, "p95 < 5ms"), (Answer::No, Reason::FellBehind));
+    assert_eq!(bounded(1_000.0, "p50 < 5ms"), (Answer::Unknown, Reason::NoFigure));
+    let whenever = part(&data, &Question { rate: None, ..with_bound(at_rate(1.0), "p95 < 5ms") });
+    assert_eq!((whenever.answer, whenever.reason), (Answer::Unknown, Reason::RateChanges));
+}
+
+#[test]
+fn stored_gigabytes_are_billed_with_what_the_load_adds() {
+    let mut data = closed();
+    let item = model::PriceItem {
+        name: "storage".into(),
+        amount: 0.1,
+        per: model::PriceUnit::GbMonth,
+        quantity: None,
+    };
+    for target in &mut data.study.targets {
+        target.price = Some(Price::of("USD", vec![item.clone()]));
+    }
+    for facts in &mut data.targets {
+        facts.server.dataset_bytes = Some(50_000_000_000);
+    }
+    // 100 bytes a transaction on "fast", with a little scatter; of "slow" nothing is known.
+    for record in data.trials.iter_mut().filter(|record| record.key.target == "fast") {
+        let load = record.load().expect("a load");
+        let phases = [&load.warmup, &load.measure, &load.drain];
+        let all: u64 = phases.iter().map(|phase| phase.transactions).sum();
+        let each = 98 + u64::from(record.key.repeat % 3) * 2;
+        record.sampling.data = Some(model::DataSize {
+            rows: None,
+            bytes_before: 1_000,
+            bytes_after: 1_000 + all * each,
+        });
+    }
+    let given = ask(&data, &at_rate(100.0));
+    let [fast, slow] = given.targets.as_slice() else { panic!("two: {given:?}") };
+    let monthly = fast.monthly.clone().expect("a bill");
+    // 262.8 million transactions add 26.28 GB, half of which is there on average.
+    let added = monthly.growth.and_then(|growth| growth.gigabytes).expect("it was measured");
+    assert!((added.point - 26.28).abs() < 0.6, "{added:?}");
+    assert!((monthly.amount.point - (5.0 + 0.1 * 26.28 / 2.0)).abs() < 0.03, "{monthly:?}");
+    let (low, high) = monthly.amount.interval.expect("six repeats");
+    assert!(5.0 < low && low < monthly.amount.point && monthly.amount.point < high);
+    let unknown = slow.monthly.clone().expect("a bill without it");
+    assert_eq!((unknown.amount.point, unknown.growth.unwrap().gigabytes), (5.0, None));
+
+    let analysis = analyse(&data);
+    let costs = &analysis.tests[0].money.costs;
+    assert!(costs[0].usage.stored_bytes_per_request.is_some() && costs[1].growth.is_some());
+    assert!(!costs[0].monthly().expect("a bill").is_exact());
+    let [found] = analysis.break_evens.as_slice() else { panic!("{:?}", analysis.break_evens) };
+    assert!(found.test.is_some(), "it does not rest on prices alone");
 }

@@ -2,7 +2,7 @@ use super::{Table, TableCell, Tone, numbers, words};
 use crate::numbers::{NOTHING, figure, money, range};
 use crate::view;
 use crate::words::{amount, outcome, standing};
-use analyse::{Amount, Analysis, Outcome, Standing, TargetCost, TestAnalysis};
+use analyse::{Amount, Analysis, Outcome, Standing, StorageGrowth, TargetCost, TestAnalysis};
 
 /// What the targets of a test cost, each at its own peak; `None` where none has a price.
 pub(crate) fn costs(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
@@ -12,6 +12,7 @@ pub(crate) fn costs(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
     }
     let measured = costs.iter().any(|cost| cost.usage.requests_per_io.is_some());
     let sent = costs.iter().any(|cost| cost.usage.sent_bytes_per_request.is_some());
+    let stored = costs.iter().any(|cost| cost.growth.is_some());
     let mut columns = vec![
         words("target"),
         numbers(format!("peak, {}/s", view::counted(test))),
@@ -24,6 +25,9 @@ pub(crate) fn costs(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
     }
     if sent {
         columns.push(numbers("bytes sent for each, measured"));
+    }
+    if stored {
+        columns.push(numbers("bytes stored for each, measured"));
     }
     let mut table = Table::new(columns);
     for cost in costs {
@@ -39,6 +43,17 @@ pub(crate) fn costs(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
         }
         if sent {
             row.push(TableCell::estimate(cost.usage.sent_bytes_per_request.as_ref()));
+        }
+        if stored {
+            row.push(match cost.growth {
+                Some(StorageGrowth::NotMeasured) => {
+                    TableCell::text("not measured: not in the bill").with_tone(Tone::Doubtful)
+                }
+                Some(StorageGrowth::Charged { .. }) => {
+                    TableCell::estimate(cost.usage.stored_bytes_per_request.as_ref())
+                }
+                None => TableCell::text(NOTHING),
+            });
         }
         table.push(row);
     }

@@ -4,9 +4,9 @@ use crate::numbers::{self, count, duration, figure, percent};
 use crate::view;
 use analyse::capacity::{
     Answer, Budget, Ground, LimitedBy, MonthlyCost, Question, RateLimit, Reason, Requirement,
-    RequirementAnswer, TargetAnswer, TargetOrder, TestAnswers, answers,
+    RequirementAnswer, Stage, TargetAnswer, TargetOrder, TestAnswers, answers,
 };
-use analyse::{Analysis, BreakEven, CostGap, Outcome};
+use analyse::{Amount, Analysis, BreakEven, CostGap, Outcome};
 use findings::names::metric_name;
 use findings::names::target_name;
 use findings::place::at;
@@ -161,7 +161,8 @@ fn ground(ground: &Ground, asked: &Requirement, counted: UnitName) -> String {
         }
         (None, None) => String::new(),
     };
-    let place = at(ground.level);
+    // The rate of the level is the mean of the profile.
+    let place = if ground.stage.is_some() { String::new() } else { at(ground.level) };
     let page = match (asked, &ground.estimate) {
         (Requirement::Page { page }, Some(found)) => {
             let total = found.point * f64::from(page.queries) / 1e3;
@@ -169,6 +170,7 @@ fn ground(ground: &Ground, asked: &Requirement, counted: UnitName) -> String {
         }
         _ => String::new(),
     };
+    let stage = ground.stage.as_ref().map_or(String::new(), stage);
     let next = ground.next.map_or(String::new(), |next| {
         let share = percent((1.0 - next.confidence) / 2.0);
         format!(", and {share} of trials exceed {} ms", figure(next.high))
@@ -204,7 +206,25 @@ fn ground(ground: &Ground, asked: &Requirement, counted: UnitName) -> String {
             format!("trials {}", numbers::list(&names))
         }
     };
-    format!("{what}{place}{burst}{page}{next} [{trials}{suspect}{lost}]").trim_start().to_owned()
+    format!("{what}{place}{stage}{burst}{page}{next} [{trials}{suspect}{lost}]")
+        .trim_start()
+        .to_owned()
+}
+
+/// Where a stage lies in its profile, and from when on its rate was served.
+fn stage(stage: &Stage) -> String {
+    let seconds = |seconds: f64| duration(Duration::from_secs_f64(seconds));
+    let served = match (stage.never_served, stage.served_after_seconds) {
+        (0, Some(0.0)) => String::new(),
+        (0, Some(after)) => format!(", served {} after it began", seconds(after)),
+        (trials, _) => format!(", not served in {}", numbers::counted(trials, "trial")),
+    };
+    format!(
+        " in the stage at {}/s, from {} on for {}{served}",
+        figure(stage.rate),
+        seconds(stage.from_seconds),
+        seconds(stage.length_seconds)
+    )
 }
 
 fn reason(part: &RequirementAnswer) -> String {
@@ -235,9 +255,11 @@ fn reason(part: &RequirementAnswer) -> String {
              test with rates or an slo to find out"
         }
         Reason::RatesOnly => "rates were measured, not clients that wait for their replies",
-        Reason::RateChanges => {
-            "the rate followed a load profile: the report says which of its rates were served"
-        }
+        Reason::RateChanges => match part.asked {
+            Requirement::Rate { .. } => "no rate of the load profile stays",
+            _ => "the rate followed a load profile: ask about one of its rates",
+        },
+        Reason::StagesDiffer => "several stages of the load profile offered it, and disagree",
         Reason::EveryLevel => "at every measured level",
         Reason::DependsOnLoad => "it depends on the load, which the question does not state",
         Reason::NeverReached => "no level reached it, and throughput no longer rises",
@@ -284,10 +306,19 @@ fn reason(part: &RequirementAnswer) -> String {
 
 /// What a month costs, of when the price is, and where transactions took so much of what is charged by
 /// use.
-fn monthly(MonthlyCost { amount: cost, currency, date, used_at }: &MonthlyCost) -> String {
+fn monthly(MonthlyCost { amount: cost, currency, date, used_at, growth }: &MonthlyCost) -> String {
     let offered = date.as_ref().map(|date| format!("prices of {date}"));
     let used = used_at.map(|level| format!("charges by use as measured{}", at(level)));
-    let known: Vec<String> = offered.into_iter().chain(used).collect();
+    let growth = growth.as_ref().map(|growth| match growth.gigabytes {
+        Some(Amount { point: 0.0, interval: None | Some((_, 0.0)) }) => {
+            "the data does not grow".to_owned()
+        }
+        Some(added) => {
+            format!("the data grows by {}, half of which is charged", amount(&added, "GB"))
+        }
+        None => "without growth of the data, which was not measured".to_owned(),
+    });
+    let known: Vec<String> = offered.into_iter().chain(used).chain(growth).collect();
     let known = if known.is_empty() { String::new() } else { format!(" [{}]", known.join("; ")) };
     format!("{} a month{known}", amount(cost, currency))
 }

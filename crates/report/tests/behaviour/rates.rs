@@ -196,7 +196,9 @@ fn no_rate_is_judged_by_the_mean_of_a_load_profile() {
         let answers = answers(&analysis, &question);
         let parts = answers[0].targets.iter().flat_map(|target| &target.parts);
         for part in parts {
-            assert_eq!((part.answer, &part.reason), (Answer::Unknown, &Reason::RateChanges));
+            assert_eq!(part.answer, Answer::Unknown, "no stage offered it: {part:?}");
+            assert_ne!(part.reason, Reason::Measured);
+            assert!(part.grounds.iter().all(|ground| ground.stage.is_some()), "{part:?}");
         }
         assert!(!answers[0].targets.is_empty() && answers[0].sufficient.is_empty());
     }

@@ -122,8 +122,14 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     /// Asks what takes the server no work, and waits for the answer; `None` where none comes.
     fn ping(connection: &mut Self::Connection) -> Option<()>;
     fn counters(connection: &mut Self::Connection) -> Option<ServerCounters>;
-    /// The same between loads: of a server whose clients report late what they did, when they have.
-    fn counters_at_rest(connection: &mut Self::Connection) -> Option<ServerCounters> {
+    /// The same between loads: of a server whose clients report late what they did, when they have. Where
+    /// `ends_pooled`, the server and the pooler before it are weighin's own, and sessions that the pooler
+    /// keeps for clients that are gone may be ended so that they report.
+    fn counters_at_rest(
+        connection: &mut Self::Connection,
+        ends_pooled: bool,
+    ) -> Option<ServerCounters> {
+        let _ = ends_pooled;
         Self::counters(connection)
     }
     /// The setting by which the server reads what was in its cache again when it starts, where it

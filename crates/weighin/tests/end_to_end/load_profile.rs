@@ -49,6 +49,22 @@ fn a_server_that_stands_still_serves_a_new_rate_late() {
     let text =
         place.weighin(&["report", "study.toml", "--format", "markdown", "--out", "-"]).done();
     assert!(text.contains("The load over time"), "{text}");
+
+    // Each rate is answered by the stage that offered it.
+    let asked = |rate: &str| {
+        let all = ["advise", "study.toml", "--rate", rate, "--json"];
+        place.weighin(&all).json()["tests"][0]["targets"][0]["parts"][0].clone()
+    };
+    let known = asked("300");
+    let stage = &known["grounds"][0]["stage"];
+    assert_eq!((&stage["rate"], &stage["from_seconds"]), (&300.0.into(), &4.0.into()), "{known}");
+    let is_served = second.served_after.is_some();
+    assert_eq!(known["answer"], if is_served { "yes_measured_once" } else { "no_measured_once" });
+    assert_eq!(asked("100")["grounds"][0]["stage"]["from_seconds"], 0.0);
+    assert_eq!(asked("250")["grounds"].as_array().unwrap().len(), 2, "no stage offered the mean");
+    let said = place.weighin(&["advise", "study.toml", "--rate", "300"]).done();
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("in the stage at 300/s, from 4 s on for 12 s"), "{said}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod bad_input;
 mod bills;
 mod bounds;
 mod built_in_loads;
+mod burst;
 mod charts;
 mod check;
 mod closed_pipes;

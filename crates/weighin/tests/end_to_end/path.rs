@@ -293,6 +293,10 @@ fn assert_through(place: &Workplace, report: &Value, program: &str) {
         assert!(load.ledger.ok > 0 && load.errors.is_empty(), "{load:?}");
         let (before, after) = (record.sampling.before.as_ref(), record.sampling.after.as_ref());
         let (before, after) = (&before.unwrap().counters, &after.unwrap().counters);
+        // Sessions that a pooler keeps would tell of what they did after ten seconds.
+        let over = load.warmup.elapsed + load.measure.elapsed + load.drain.elapsed;
+        let told = record.sampling.after.as_ref().unwrap().at_seconds - over.as_secs_f64();
+        assert!(told < 10.0, "counters were read {told} s after the load");
         for (counter, sent) in load.requests.expected() {
             let grown = |name: &str| {
                 after.get(name).copied().unwrap_or(0) - before.get(name).copied().unwrap_or(0)

@@ -2,7 +2,7 @@
 
 use super::judged::{Axis, Judged, along};
 use super::question::Candidate;
-use super::question::{Answer, Budget, MonthlyCost, Reason};
+use super::question::{Answer, Budget, MonthlyCost, Reason, StoredInMonth};
 use crate::answer::money::{self, CostLine, Usage};
 use crate::{Analysis, TestAnalysis};
 use findings::{Amount, BreakEven};
@@ -46,8 +46,11 @@ fn bill(
         true => Amount::exact(line.monthly),
         false => line.monthly_at(load.ok_or(Reason::LoadUnknown)?),
     };
+    let growth = line.growth.map(|growth| StoredInMonth {
+        gigabytes: growth.gigabytes_at(at.unwrap_or(Amount::exact(0.0))),
+    });
     let (date, currency) = (price.date.clone(), price.currency.clone());
-    Ok(MonthlyCost { amount, currency, date, used_at })
+    Ok(MonthlyCost { amount, currency, date, used_at, growth })
 }
 
 /// What a target costs against its load, by what transactions took where its throughput was nearest to

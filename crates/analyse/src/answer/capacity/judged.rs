@@ -1,10 +1,10 @@
 //! What a single cell says of a bound, and what neighbouring cells say of what lies between them.
 
-use super::question::{Answer, Ground, Reason};
-use crate::{Cell, TestAnalysis, TrialAssessment};
+use super::question::{Answer, Ground, Reason, Stage};
+use crate::{Cell, ProfileStretch, TestAnalysis, TrialAssessment};
 use findings::Validity;
 use model::{Dataset, LatencyFigure, Level, Metric, Slo};
-use stats::Estimate;
+use stats::{Estimate, Interval};
 
 /// An answer, why, and what it rests on.
 pub(super) struct Judged {
@@ -21,7 +21,11 @@ impl Judged {
     /// What one measurement says.
     pub(super) fn measured(ground: Ground) -> Self {
         let answer = ground.answer;
+        let never_served = ground.stage.is_some_and(|stage| stage.never_served > 0);
         let reason = match answer {
+            Answer::Unknown | Answer::No | Answer::NoMeasuredOnce if never_served => {
+                Reason::FellBehind
+            }
             Answer::Unknown if ground.stalled > 0 => Reason::Stalled,
             Answer::Unknown if ground.indebted > 0 => Reason::PutsOff,
             Answer::Unknown if ground.next.is_some() => Reason::NextMayNot,
@@ -58,10 +62,19 @@ pub(super) fn latency(cell: &Cell, slo: &Slo) -> Ground {
         LatencyFigure::P999 | LatencyFigure::Max => None,
     };
     let estimate = metric.and_then(|metric| cell.estimate(metric));
+    let next = metric.and_then(|metric| cell.next.get(&metric)).copied();
+    bounded(cell, (metric, estimate, next), slo)
+}
+
+/// A latency of a cell's trials, with where that of one further trial would lie, against a bound.
+fn bounded(
+    cell: &Cell,
+    (metric, estimate, next): (Option<Metric>, Option<Estimate>, Option<Interval>),
+    slo: &Slo,
+) -> Ground {
     let meets = |value: f64| slo.is_met_by(value);
     let answer = estimate.map_or(Answer::Unknown, |e| decide(&e, meets));
     // Who asks wants the bound to be met when the load comes, not by the median of many such loads.
-    let next = metric.and_then(|metric| cell.next.get(&metric)).copied();
     let ground = match next.filter(|next| answer == Answer::Yes && !meets(next.high)) {
         Some(next) => {
             Ground { next: Some(next), ..ground(cell, metric, estimate, Answer::Unknown) }
@@ -69,6 +82,36 @@ pub(super) fn latency(cell: &Cell, slo: &Slo) -> Ground {
         None => ground(cell, metric, estimate, answer),
     };
     ground.unless_indebted(cell.indebted)
+}
+
+/// Whether a stage of a load profile was served: at the latest by its last quarter.
+pub(super) fn stage_served(cell: &Cell, stretch: &ProfileStretch) -> Ground {
+    let stage = Stage::from_stretch(stretch);
+    let trials = stretch.served_after_seconds.len();
+    let answer = match stage.never_served {
+        0 => Answer::from_measured(true, trials == 1),
+        all if all == trials => Answer::from_measured(false, trials == 1),
+        _ => Answer::Unknown,
+    };
+    let ground = ground(cell, Some(Metric::Throughput), stretch.served, answer);
+    Ground { stage: Some(stage), ..ground.unless_indebted(cell.indebted) }
+}
+
+/// The latency of a stage of a load profile, from its first moment on, against a bound; of one that was not
+/// served there is none to judge.
+pub(super) fn stage_latency(cell: &Cell, stretch: &ProfileStretch, slo: &Slo) -> Ground {
+    let served = stage_served(cell, stretch);
+    if served.stage.is_some_and(|stage| stage.never_served > 0) {
+        return served;
+    }
+    let [next_p95, next_p99] = stretch.next_ms;
+    let figure = match slo.figure {
+        LatencyFigure::P95 => (Some(Metric::LatencyP95), stretch.p95_ms, next_p95),
+        LatencyFigure::P99 => (Some(Metric::LatencyP99), stretch.p99_ms, next_p99),
+        // No estimate is made of these for a stage.
+        _ => (None, None, None),
+    };
+    Ground { stage: served.stage, ..bounded(cell, figure, slo) }
 }
 
 /// A cell's throughput against a rate.
@@ -147,6 +190,7 @@ impl Ground {
             stalled: 0,
             indebted: 0,
             burst: None,
+            stage: None,
         }
     }
 

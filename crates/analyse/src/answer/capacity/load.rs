@@ -3,7 +3,7 @@
 use super::judged::{self, Axis, Judged, along, at};
 use super::question::{Answer, Candidate, Ground, Reason};
 use super::searched;
-use crate::{Cell, CurveShape};
+use crate::{Cell, CurveShape, ProfileStretch};
 use model::Slo;
 
 impl Candidate<'_> {
@@ -25,7 +25,7 @@ impl Candidate<'_> {
             return searched::judged(found, self, None);
         }
         if self.of_study.has_profile() {
-            return Judged::unknown(Reason::RateChanges);
+            return self.in_stages(rate, judged::stage_served);
         }
         if self.of_study.is_open() {
             return self.at_rate(rate, judged::kept_up);
@@ -45,7 +45,12 @@ impl Candidate<'_> {
             return searched::judged(found, self, Some(slo));
         }
         if self.of_study.has_profile() {
-            return Judged::unknown(Reason::RateChanges);
+            let judge =
+                |cell: &Cell, stage: &ProfileStretch| judged::stage_latency(cell, stage, slo);
+            return match self.question.rate {
+                Some(rate) => self.in_stages(rate, judge),
+                None => Judged::unknown(Reason::RateChanges),
+            };
         }
         let judge = |cell: &Cell| judged::latency(cell, slo);
         let open = self.of_study.is_open();
@@ -92,6 +97,51 @@ impl Candidate<'_> {
         at(&cells, rate, judge)
     }
 
+    /// At a rate that stages of a load profile offered, or between two that they did. A stage says nothing of
+    /// a rate beyond all of them: it lasted only so long, and what the stages before left was still to be done.
+    fn in_stages(&self, rate: f64, judge: impl Fn(&Cell, &ProfileStretch) -> Ground) -> Judged {
+        let of_target = |cell: &&Cell| cell.target == self.target;
+        let Some(cell) = self.test.cells.iter().find(of_target) else {
+            return Judged::unknown(Reason::NoFigure);
+        };
+        let has_held = |stage: &&ProfileStretch| {
+            stage.target == self.target && !stage.served_after_seconds.is_empty()
+        };
+        let held: Vec<&ProfileStretch> = self.test.profile.iter().filter(has_held).collect();
+        if held.is_empty() {
+            return Judged::unknown(Reason::RateChanges);
+        }
+        let of = |offered: f64| -> Vec<Ground> {
+            let there = held.iter().filter(|stage| stage.to_rate == offered);
+            there.map(|stage| judge(cell, stage)).collect()
+        };
+        let mut exact = of(rate);
+        if exact.len() == 1 {
+            return Judged::measured(exact.remove(0));
+        }
+        if let Some(answer) = together(&exact) {
+            let differ = exact.iter().any(|ground| ground.answer != Answer::Unknown);
+            let reason = match answer {
+                Answer::Unknown if differ => Reason::StagesDiffer,
+                _ => Judged::measured(exact[0].clone()).reason,
+            };
+            return Judged { answer, reason, grounds: exact };
+        }
+        let rates = || held.iter().map(|stage| stage.to_rate);
+        let below = rates().filter(|offered| *offered < rate).reduce(f64::max);
+        let above = rates().filter(|offered| *offered > rate).reduce(f64::min);
+        let [low, high] = [below, above].map(|offered| offered.map_or_else(Vec::new, of));
+        let answers = together(&low).zip(together(&high));
+        let (answer, reason) = match answers.map(|(low, high)| low.both(high)) {
+            None => (Answer::Unknown, Reason::BeyondRange),
+            Some(Answer::Unknown) => (Answer::Unknown, Reason::NeighboursDiffer),
+            Some(answer) if answer.is_yes() => (answer, Reason::Between),
+            // The lower one may have fallen behind for what a higher one before it had left.
+            Some(_) => (Answer::Unknown, Reason::FellBehind),
+        };
+        Judged { answer, reason, grounds: low.into_iter().chain(high).collect() }
+    }
+
     /// With as many clients as it takes.
     fn anywhere(&self, rate: f64, grounds: Vec<Ground>) -> Judged {
         let best = grounds.iter().max_by_key(|ground| ground.answer);
@@ -132,10 +182,14 @@ impl Candidate<'_> {
     }
 }
 
+/// What all of these say; `None` of none.
+fn together(grounds: &[Ground]) -> Option<Answer> {
+    grounds.iter().map(|ground| ground.answer).reduce(Answer::both)
+}
+
 /// At whatever load was measured.
 fn everywhere(grounds: Vec<Ground>) -> Judged {
-    let together = grounds.iter().map(|ground| ground.answer).reduce(Answer::both);
-    match together {
+    match together(&grounds) {
         None => Judged::unknown(Reason::NoFigure),
         Some(Answer::Unknown) if grounds.iter().all(|g| g.estimate.is_none()) => {
             Judged { answer: Answer::Unknown, reason: Reason::NoFigure, grounds }

@@ -20,7 +20,7 @@ pub use beyond::{Beyond, LimitedBy, RateLimit};
 pub use cost::monthly_cost;
 pub use question::{
     Answer, Budget, Ground, MonthlyCost, Page, Question, Reason, Requirement, RequirementAnswer,
-    TargetAnswer, TargetOrder, TestAnswers,
+    Stage, StoredInMonth, TargetAnswer, TargetOrder, TestAnswers,
 };
 pub use usage::{UseAtRate, use_at_rate};
 
@@ -69,7 +69,7 @@ fn answer(candidate: &Candidate<'_>) -> TargetAnswer {
         let Judged { answer, reason, grounds } = judged;
         let beyond = match asked {
             Requirement::Rate { rate }
-                if answer == Answer::Unknown && reason != Reason::RateChanges =>
+                if answer == Answer::Unknown && !candidate.of_study.has_profile() =>
             {
                 beyond::beyond(candidate.analysis, candidate.test, candidate.target, rate)
             }

@@ -1,7 +1,7 @@
 //! What is asked of targets, and what is answered.
 
 use super::beyond::Beyond;
-use crate::{Analysis, TestAnalysis};
+use crate::{Analysis, ProfileStretch, TestAnalysis};
 use findings::{Amount, BreakEven, BurstEnds, CostGap};
 use model::{Bound, Level, Metric, Slo, Test};
 use serde::Serialize;
@@ -154,6 +154,16 @@ pub struct MonthlyCost {
     pub date: Option<String>,
     /// Where transactions took so much of what is charged by use; absent where nothing measured is.
     pub used_at: Option<Level>,
+    /// What the amount has of data that the load adds, where storage is charged by the size of the data.
+    pub growth: Option<StoredInMonth>,
+}
+
+/// What a month's bill has of data that the load adds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct StoredInMonth {
+    /// 10⁹ bytes by which the data grows in that month, of which half is charged; `None` where that was not
+    /// measured, and the bill is for the data as it was before the load.
+    pub gigabytes: Option<Amount>,
 }
 
 /// The answer to one part of a question.
@@ -220,6 +230,38 @@ pub struct Ground {
     pub indebted: usize,
     /// A burst that ended, where that is why the rate is not borne.
     pub burst: Option<BurstEnds>,
+    /// The stage of the load profile that it is of, where the rate of the load follows one.
+    pub stage: Option<Stage>,
+}
+
+/// A stage of a load profile that held its rate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Stage {
+    /// Operations offered per second.
+    pub rate: f64,
+    /// When it began, in seconds from the start of measuring.
+    pub from_seconds: f64,
+    pub length_seconds: f64,
+    /// After how many seconds the rate was served in the trial in the middle; `None` where it was not in most.
+    pub served_after_seconds: Option<f64>,
+    /// In how many trials it never was.
+    pub never_served: usize,
+}
+
+impl Stage {
+    pub(super) fn from_stretch(stretch: &ProfileStretch) -> Self {
+        Self {
+            rate: stretch.to_rate,
+            from_seconds: stretch.from_seconds,
+            length_seconds: stretch.length_seconds,
+            served_after_seconds: stretch.usually_served_after(),
+            never_served: stretch
+                .served_after_seconds
+                .iter()
+                .filter(|after| after.is_none())
+                .count(),
+        }
+    }
 }
 
 /// Why an answer is what it is.
@@ -253,8 +295,11 @@ pub enum Reason {
     ClosedLoopOnly,
     /// Clients are asked about, and rates were measured.
     RatesOnly,
-    /// The rate of the load followed a profile, so that no rate was offered throughout.
+    /// The rate of the load followed a profile, so that no rate was offered throughout: nothing is asked of
+    /// one of its rates, or none of them stays.
     RateChanges,
+    /// Several stages of the load profile offered it, and do not answer alike.
+    StagesDiffer,
     /// No load is stated; every level that was measured answers alike.
     EveryLevel,
     /// No load is stated, and the levels do not all answer alike.

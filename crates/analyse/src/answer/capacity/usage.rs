@@ -15,8 +15,10 @@ pub struct UseAtRate {
     pub writes: Option<Amount>,
     /// Bytes that it sends per second.
     pub sent_bytes: Option<Amount>,
-    /// What its data takes on disk.
+    /// What its data takes on disk before the load.
     pub dataset_bytes: Option<u64>,
+    /// Bytes per second by which it grows; below 0 where it shrinks.
+    pub growth: Option<Amount>,
 }
 
 /// What a target takes at a rate; `None` where it has no throughput in that test.
@@ -38,5 +40,6 @@ pub fn use_at_rate(
         writes: of(Metric::DiskWrites),
         sent_bytes: of(Metric::NetworkSent),
         dataset_bytes: facts.and_then(|facts| facts.server.dataset_bytes),
+        growth: cell.growth.map(|each| Amount::from_estimate(&each).map(|each| each * rate)),
     })
 }

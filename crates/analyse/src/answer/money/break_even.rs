@@ -66,7 +66,7 @@ mod tests {
     }
 
     fn measured(monthly: f64, per_million: Amount) -> CostLine {
-        CostLine { currency: "USD".into(), monthly, per_million }
+        CostLine { currency: "USD".into(), monthly, per_million, growth: None }
     }
 
     fn outcome_between(a: &CostLine, b: &CostLine) -> Outcome {

@@ -1,6 +1,6 @@
 //! What a target costs as a function of its load: a fixed part, and a part for each request.
 
-use super::usage::Amounts;
+use super::usage::{Amounts, takes_size};
 use findings::{Amount, CostGap};
 use model::{Price, PriceUnit};
 use serde::Serialize;
@@ -20,6 +20,34 @@ pub struct CostLine {
     pub monthly: f64,
     /// What a million requests add to that.
     pub per_million: Amount,
+    /// Where storage is charged by the size of the data, what it grows by.
+    pub growth: Option<StorageGrowth>,
+}
+
+/// What a bill has of data that a load adds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum StorageGrowth {
+    /// It grows evenly throughout the month, so that half of what it grows by is charged.
+    Charged {
+        /// 10⁹ bytes that a million requests add.
+        gigabytes_per_million: Amount,
+    },
+    /// By how much was not measured: the bill is for the data as it was before the load.
+    NotMeasured,
+}
+
+impl StorageGrowth {
+    /// By how many gigabytes the data grows in a month with so many requests per second.
+    pub fn gigabytes_at(self, load: Amount) -> Option<Amount> {
+        match self {
+            Self::Charged { gigabytes_per_million } => {
+                let millions = load.map(|load| load * MONTH_SECONDS / 1e6);
+                Some(gigabytes_per_million.with(millions, |each, millions| each * millions))
+            }
+            Self::NotMeasured => None,
+        }
+    }
 }
 
 impl CostLine {
@@ -35,10 +63,24 @@ impl CostLine {
     ) -> Result<Self, CostGap> {
         let gigabytes = dataset_bytes.map(|bytes| bytes as f64 / GIGABYTE);
         let monthly = price.fixed_monthly(gigabytes).ok_or(CostGap::Gigabytes)?;
+        let growth = takes_size(price).then(|| match measured.stored_bytes_per_request {
+            Some(bytes) => StorageGrowth::Charged {
+                gigabytes_per_million: bytes.map(|bytes| bytes * 1e6 / GIGABYTE),
+            },
+            None => StorageGrowth::NotMeasured,
+        });
         let mut per_million = Amount::exact(0.0);
         for item in price.items.iter().filter(|item| item.amount > 0.0) {
             match item.per {
-                PriceUnit::Month | PriceUnit::Hour | PriceUnit::GbMonth => {}
+                PriceUnit::Month | PriceUnit::Hour => {}
+                PriceUnit::GbMonth if item.quantity.is_some() => {}
+                PriceUnit::GbMonth => {
+                    if let Some(StorageGrowth::Charged { gigabytes_per_million }) = growth {
+                        // It is there for half of the month on average.
+                        let each = gigabytes_per_million.map(|added| item.amount * added / 2.0);
+                        per_million = per_million.with(each, |a, b| a + b);
+                    }
+                }
                 PriceUnit::MillionRequests => per_million = per_million.map(|c| c + item.amount),
                 PriceUnit::MillionIos => {
                     let given = price.requests_per_io.map(Amount::exact);
@@ -54,7 +96,7 @@ impl CostLine {
                 }
             }
         }
-        Ok(Self { currency: price.currency.clone(), monthly, per_million })
+        Ok(Self { currency: price.currency.clone(), monthly, per_million, growth })
     }
 
     /// What a month costs at a load in requests per second.
@@ -119,6 +161,33 @@ mod tests {
         let load = Amount::exact(1000.0);
         assert!((line.monthly_at(load).point - (120.0 + 0.48 * 2628.0)).abs() < 1e-9);
         assert!((line.per_million_at(load).point - (120.0 / 2628.0 + 0.48)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn data_that_grows_is_charged_for_half_of_what_a_month_adds() {
+        let price = |quantity| Price::of("USD", vec![item(0.5, PriceUnit::GbMonth, quantity)]);
+        let growing = |point, interval| Amounts {
+            stored_bytes_per_request: Some(Amount { point, interval }),
+            ..Amounts::default()
+        };
+        let line = |price: &Price, amounts| {
+            CostLine::from_price(price, amounts, Some(4_000_000_000)).unwrap()
+        };
+        let grows = line(&price(None), growing(100.0, Some((80.0, 140.0))));
+        // 0.1 GB for a million: 262.8 GB by the end of a month of 1,000/s, half of them on average.
+        let load = Amount::exact(1_000.0);
+        let added = grows.growth.unwrap().gigabytes_at(load).unwrap();
+        assert!((added.point - 262.8).abs() < 1e-9, "{added:?}");
+        let bill = grows.monthly_at(load);
+        assert!((bill.point - (2.0 + 65.7)).abs() < 1e-9, "{bill:?}");
+        let (low, high) = bill.interval.unwrap();
+        assert!((low - 54.56).abs() < 1e-9 && (high - 93.98).abs() < 1e-9, "{bill:?}");
+        let unseen = line(&price(None), Amounts::default());
+        assert_eq!(unseen.growth, Some(StorageGrowth::NotMeasured));
+        assert_eq!(unseen.monthly_at(load), Amount::exact(2.0));
+        // So many gigabytes are paid for, whatever the data takes of them.
+        let provisioned = line(&price(Some(4.0)), growing(100.0, None));
+        assert_eq!((provisioned.growth, provisioned.monthly_at(load).point), (None, 2.0));
     }
 
     #[test]

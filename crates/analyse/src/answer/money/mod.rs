@@ -6,7 +6,7 @@ mod line;
 mod pareto;
 mod usage;
 
-pub use line::CostLine;
+pub use line::{CostLine, StorageGrowth};
 pub use usage::Usage;
 pub(crate) use usage::nearest;
 
@@ -48,6 +48,8 @@ pub struct TargetCost {
     /// What a transaction took there of what is charged by use.
     #[serde(flatten)]
     pub usage: Usage,
+    /// What the bill has of data that the load adds, where storage is charged by the size of the data.
+    pub growth: Option<StorageGrowth>,
     /// What it comes to.
     pub bill: Bill,
     /// Its place among the targets with a price in the same currency; absent without a
@@ -143,7 +145,9 @@ fn target_cost(
         Some(point) => Amount { point, interval: None },
         None => Amount::from_estimate(&throughput),
     };
-    let bill = match line((dataset, Some(&test.name)), target, price, &usage) {
+    let line = line((dataset, Some(&test.name)), target, price, &usage);
+    let growth = line.as_ref().ok().and_then(|line| line.growth);
+    let bill = match line {
         Ok(line) => {
             Bill::Known { monthly: line.monthly_at(load), per_million: line.per_million_at(load) }
         }
@@ -156,6 +160,7 @@ fn target_cost(
         throughput,
         sustained,
         usage,
+        growth,
         bill,
         standing: None,
         against_cheapest: None,
@@ -194,7 +199,13 @@ pub(crate) fn break_evens(dataset: &Dataset, tests: &[(&str, &TestMoney)]) -> Ve
             let none = Usage::default();
             let lines =
                 [first, second].map(|(target, price)| line((dataset, None), target, price, &none));
-            if let [Ok(a), Ok(b)] = &lines {
+            let grows = |target: &Target| {
+                let costs = tests.iter().flat_map(|(_, money)| &money.costs);
+                let mut own = costs.filter(|cost| cost.target == target.name);
+                own.any(|cost| cost.usage.stored_bytes_per_request.is_some())
+            };
+            let [a, b] = &lines;
+            if let (Ok(a), Ok(b), false) = (a, b, grows(first.0) || grows(second.0)) {
                 found.push(break_even(None, tests, (first.0, a), (second.0, b)));
                 continue;
             }

@@ -4,7 +4,7 @@ use crate::cell::CellData;
 use crate::cell::volume::operations_per_io;
 use crate::{Cell, Metric, TestAnalysis};
 use findings::Amount;
-use model::{Level, Price, PriceUnit};
+use model::{Level, Price, PriceItem, PriceUnit};
 use serde::Serialize;
 use stats::Estimate;
 
@@ -16,6 +16,9 @@ pub struct Usage {
     pub requests_per_io: Option<Estimate>,
     /// Bytes that the server sent for a transaction, where gigabytes sent are charged.
     pub sent_bytes_per_request: Option<Estimate>,
+    /// Bytes by which a transaction made the data grow, where gigabytes stored are charged and the price does
+    /// not say how many there are; below 0 where it shrank.
+    pub stored_bytes_per_request: Option<Estimate>,
 }
 
 impl Usage {
@@ -23,7 +26,12 @@ impl Usage {
         let ios = takes_ios(price).then(|| operations_per_io(cell, confidence)).flatten();
         let sent = || cell.series(Metric::NetworkSent).estimate(confidence);
         let sent = price.charges(PriceUnit::GbSent).then(sent).flatten();
-        Self { requests_per_io: ios, sent_bytes_per_request: sent }
+        let stored = takes_size(price).then(|| cell.growth(confidence)).flatten();
+        Self {
+            requests_per_io: ios,
+            sent_bytes_per_request: sent,
+            stored_bytes_per_request: stored,
+        }
     }
 
     fn from_cell(cell: &Cell, price: &Price) -> Self {
@@ -33,6 +41,7 @@ impl Usage {
             sent_bytes_per_request: cell
                 .estimate(Metric::NetworkSent)
                 .filter(|_| price.charges(PriceUnit::GbSent)),
+            stored_bytes_per_request: cell.growth.filter(|_| takes_size(price)),
         }
     }
 
@@ -54,6 +63,7 @@ impl Usage {
         Amounts {
             requests_per_io: amount(self.requests_per_io),
             sent_bytes_per_request: amount(self.sent_bytes_per_request),
+            stored_bytes_per_request: amount(self.stored_bytes_per_request).map(growth),
         }
     }
 }
@@ -79,6 +89,22 @@ pub(crate) fn nearest<'a, T>(
 pub(crate) struct Amounts {
     pub(super) requests_per_io: Option<Amount>,
     pub(super) sent_bytes_per_request: Option<Amount>,
+    pub(super) stored_bytes_per_request: Option<Amount>,
+}
+
+/// Data that shrinks is not taken to go on shrinking, and where none was seen to grow, none is charged.
+fn growth(bytes: Amount) -> Amount {
+    let bytes = bytes.map(|bytes| bytes.max(0.0));
+    let high = bytes.interval.map_or(bytes.point, |(_, high)| high);
+    if high > 0.0 { bytes } else { Amount::exact(0.0) }
+}
+
+/// Whether it charges gigabytes stored, as many as the data has.
+pub(crate) fn takes_size(price: &Price) -> bool {
+    let takes = |item: &PriceItem| {
+        item.per == PriceUnit::GbMonth && item.amount > 0.0 && item.quantity.is_none()
+    };
+    price.items.iter().any(takes)
 }
 
 fn takes_ios(price: &Price) -> bool {

@@ -1,0 +1,123 @@
+//! Rates that last only until credits are used up, on a real device whose limit sets in while a trial runs.
+
+use crate::support::{LoopDevice, Workplace, file_of, not_tested, shared_directory};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+const LIMIT: &str = "/sys/fs/cgroup/blkio/blkio.throttle.write_iops_device";
+/// Writes per second with credits, and without.
+const BURST: u64 = 400;
+const SUSTAINED: u64 = 100;
+/// So many writes a burst has credits for: those of more than ten seconds.
+const CREDITS: u64 = 4_600;
+/// Writes per second of a device without credits: more than what lasts of the other, and less than that does on
+/// average.
+const STEADY: u64 = 170;
+
+/// `major:minor` of a device.
+fn number(device: &LoopDevice) -> String {
+    let name = device.0.file_name().unwrap().to_str().unwrap();
+    std::fs::read_to_string(format!("/sys/block/{name}/dev")).unwrap().trim().to_owned()
+}
+
+/// Limits its writes per second; `false` where this machine has no such controller.
+fn limit(device: &LoopDevice, writes: u64) -> bool {
+    std::fs::write(LIMIT, format!("{} {writes}", number(device))).is_ok()
+}
+
+/// As a provider does: the first device has credits for a burst, and has them again when it has rested, which it
+/// does while the other one works.
+fn spend_credits(bursting: &LoopDevice, other: &LoopDevice, over: &AtomicBool) {
+    let (mut since, mut of_other, mut has_credits) = (bursting.ios(), other.ios(), true);
+    while !over.load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(20));
+        let (own, others) = (bursting.ios(), other.ios());
+        if others != std::mem::replace(&mut of_other, others) {
+            since = own;
+            if !has_credits {
+                has_credits = limit(bursting, BURST);
+            }
+        } else if has_credits && own - since >= CREDITS {
+            has_credits = !limit(bursting, SUSTAINED);
+        }
+    }
+}
+
+/// Repeats in which the two take turns, so that credits come back in between.
+fn study(volumes: [&Path; 2]) -> String {
+    let target = |(name, volume): (&str, &Path)| {
+        format!(
+            "[[target]]\nname = \"{name}\"\nkind = \"storage\"\nvolumes = [{volume:?}]\n\
+             price = {{ monthly = 100, currency = \"EUR\" }}\n"
+        )
+    };
+    let targets: String = ["bursting", "steady"].into_iter().zip(volumes).map(target).collect();
+    format!(
+        "[study]\nname = \"burst\"\nrepeats = 2\nseed = 5\n{targets}[[test]]\nworkload = \"storage\"\n\
+         block = \"4KiB\"\nreads = 0\nqueue_depth = 4\ndata = \"1MiB\"\nwarmup = \"0s\"\n\
+         duration = \"26s\"\n"
+    )
+}
+
+#[test]
+fn the_rate_that_lasts_is_told_and_decides() {
+    let (place, directory) = (Workplace::new(), shared_directory());
+    let images = ["a", "b"].map(|name| file_of(directory.path(), name, 16));
+    let Some(bursting) = LoopDevice::over(&images[0]) else { return };
+    let Some(steady) = LoopDevice::over(&images[1]) else { return };
+    if !limit(&bursting, BURST) || !limit(&steady, STEADY) {
+        return not_tested("this machine cannot limit devices by control groups of version 1");
+    }
+    place.write("burst.toml", study([&bursting.0, &steady.0]));
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| spend_credits(&bursting, &steady, &over));
+        let ran = place.weighin(&["run", "burst.toml"]);
+        over.store(true, Ordering::Relaxed);
+        ran.done();
+    });
+    for device in [&bursting, &steady] {
+        limit(device, 0);
+    }
+    let mut trials = place.store().dataset().unwrap().trials;
+    trials.sort_by_key(|trial| trial.position);
+    let order: Vec<&str> = trials.iter().map(|trial| trial.key.target.as_str()).collect();
+    assert!(order.windows(2).all(|two| two[0] != two[1]), "they take turns: {order:?}");
+
+    let report = place.weighin(&["report", "burst.toml", "--format", "json"]).json();
+    let findings = report["findings"].as_array().unwrap();
+    let ends: Vec<_> =
+        findings.iter().filter(|one| one["evidence"]["kind"] == "burst_ends").collect();
+    let [found] = ends.as_slice() else { panic!("one: {ends:?}") };
+    assert_eq!(found["subject"]["target"], "bursting");
+    let found = &found["evidence"];
+    let sustained = found["sustained"].as_f64().unwrap();
+    assert!((0.7..1.1).contains(&(sustained / SUSTAINED as f64)), "{found}");
+    let burst = found["burst"].as_f64().unwrap();
+    assert!(burst > 1.5 * sustained && burst < 1.2 * BURST as f64, "{found}");
+    assert_eq!(found["trials"], 2);
+    // Credits last for eleven and a half seconds, on a busy machine for longer.
+    let at = found["after"]["secs"].as_u64();
+    assert!(at.is_some_and(|at| (10..17).contains(&at)), "{found}");
+
+    // On average the bursting one does more, and what lasts of it is less.
+    let throughput = |target: &str| {
+        let cells = report["tests"][0]["cells"].as_array().unwrap();
+        let cell = cells.iter().find(|cell| cell["target"] == target).unwrap();
+        cell["estimates"]["throughput"]["point"].as_f64().unwrap()
+    };
+    assert!(throughput("bursting") > throughput("steady"), "{}", report["tests"]);
+    let asked = place.weighin(&["advise", "burst.toml", "--rate", "140", "--json"]).json();
+    assert_eq!(asked["tests"][0]["sufficient"], serde_json::json!(["steady"]), "{asked}");
+    let page =
+        place.weighin(&["report", "burst.toml", "--format", "markdown", "--out", "-"]).done();
+    assert!(!page.contains("hoose bursting"), "{page}");
+    // The bill, too, is for what lasts: a million on it cost more.
+    let costs = report["tests"][0]["money"]["costs"].as_array().unwrap();
+    let million = |target: &str| {
+        let cost = costs.iter().find(|cost| cost["target"] == target).unwrap();
+        cost["bill"]["per_million"]["point"].as_f64().unwrap()
+    };
+    assert!(million("bursting") > 1.2 * million("steady"), "{costs:?}");
+}
