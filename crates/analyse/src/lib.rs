@@ -66,7 +66,7 @@ pub use search::{PlacedSearch, SearchAnalysis, SearchComparison, SearchedTrial, 
 pub use size::memory;
 pub use trial::check::ad_hoc::{CheckedLoad, check_load};
 pub use trial::check::generators::start_spread;
-pub use trial::figures::percentile_ms;
+pub use trial::figures::{is_printed_as_zero, percentile_ms};
 pub use why::TimeOfOperation;
 
 use answer::{advice, matrix, money, rank, summary};

@@ -170,7 +170,8 @@ fn commands(study: &Study, found: &mut Diagnostics) {
     let of_hosts = study.host_instances.iter().map(|host| (&host.name, &host.spec));
     for (name, spec) in of_targets.chain(of_hosts) {
         let (up, down) = (spec.up.join(" "), spec.down.join(" "));
-        found.warn(format!("{name} comes and goes by commands {TRUSTED}: {up}; {down}"), "");
+        found
+            .warn(format!("{name} is started and removed by commands {TRUSTED}: {up}; {down}"), "");
     }
     for command in commands_at_targets(study) {
         found.warn(command, "");

@@ -51,18 +51,32 @@ pub fn money(amount: f64) -> String {
 /// As short as the value allows, for the marks of an axis: `0`, `0.5`, `20,000`.
 pub fn tick(value: f64) -> String {
     // Ten decimals hide the binary dust of sums such as 0.1 + 0.2.
-    let fixed = format!("{value:.10}");
-    separated(fixed.trim_end_matches('0').trim_end_matches('.'))
+    with_decimals(value, 10, |fixed| {
+        let has_fraction = fixed.contains('.');
+        let short = fixed.trim_end_matches(|c| has_fraction && c == '0');
+        separated(short.trim_end_matches('.'))
+    })
+}
+
+/// A number with so many decimals, of at most the digits that are true of a binary fraction; of three
+/// digits where it has more before the point.
+fn with_decimals(value: f64, decimals: usize, write: impl Fn(&str) -> String) -> String {
+    const DIGITS: i32 = 15;
+    let whole = value.abs().max(1.0).log10().floor() as i32 + 1;
+    match usize::try_from(DIGITS - whole) {
+        Ok(most) if value.is_finite() => write(&format!("{value:.*}", decimals.min(most))),
+        _ => figure(value),
+    }
 }
 
 /// Seven digits at most, the whole ones aside: programs print more than anybody measures. `38,569.87`
 /// for 38569.865738.
 pub fn at_most_seven(value: f64) -> String {
     const DIGITS: f64 = 7.0;
-    if !value.is_finite() {
-        return NOTHING.to_owned();
+    if value == 0.0 || !value.is_finite() {
+        return figure(value);
     }
-    let whole = value.abs().max(1.0).log10().floor() + 1.0;
+    let whole = value.abs().log10().floor() + 1.0;
     let unit = 10_f64.powf((DIGITS - whole).max(0.0));
     tick((value * unit).round() / unit)
 }
@@ -88,7 +102,7 @@ pub fn printed(number: FigureNumber) -> String {
     const MOST: f64 = 9.0;
     let decimals = -number.resolution.log10().floor();
     if number.resolution > 0.0 && number.value.is_finite() {
-        separated(&format!("{:.*}", decimals.clamp(0.0, MOST) as usize, number.value))
+        with_decimals(number.value, decimals.clamp(0.0, MOST) as usize, separated)
     } else {
         tick(number.value)
     }
@@ -288,7 +302,7 @@ mod tests {
         let of = |value| at_most_seven(value);
         assert_eq!([of(38_569.865_738), of(1_158.383_333_333_3)], ["38,569.87", "1,158.383"]);
         assert_eq!([of(14_000_238.0), of(0.25), of(2_084.99)], ["14,000,238", "0.25", "2,084.99"]);
-        assert_eq!(of(f64::INFINITY), NOTHING);
+        assert_eq!([of(f64::INFINITY), of(0.0), of(0.000_013_3)], [NOTHING, "0", "0.0000133"]);
     }
 
     #[test]
@@ -329,6 +343,10 @@ mod tests {
         assert_eq!(tick(0.1 + 0.2), "0.3");
         assert_eq!(tick(0.0), "0");
         assert_eq!(tick(20_000.0), "20,000");
+        assert_eq!(tick(49_585_531_274.053), "49,585,531,274.053");
+        assert_eq!(tick(1e308), "1.00\u{a0}×\u{a0}10³⁰⁸");
+        let number = FigureNumber { value: 1e300, resolution: 1e292 };
+        assert_eq!(printed(number), figure(1e300));
         let ends = [0.126, 4.234, 12.6, 1_249.0, 0.0].map(tick_of);
         assert_eq!(ends, ["0.13", "4.2", "13", "1,200", "0"]);
     }

@@ -67,15 +67,24 @@ impl Figures {
 
     /// Its percentiles alone.
     pub(crate) fn percentiles(&mut self, latencies: &Latencies) {
+        self.percentiles_up_to(latencies, f64::INFINITY);
+    }
+
+    /// The same, none of them above the largest value in milliseconds, where that is known better than to
+    /// the grain.
+    pub(crate) fn percentiles_up_to(&mut self, latencies: &Latencies, most: f64) {
         for rank in [50.0, 95.0, 99.0, 99.9] {
-            self.of_histogram(&percentile(rank), latencies.percentile_ms(rank));
+            let value = latencies.percentile_ms(rank).map(|value| value.min(most));
+            self.of_histogram(&percentile(rank), value);
         }
     }
 
     fn of_histogram(&mut self, metric: &str, value: Option<f64>) {
-        if let Some(value) = value {
-            let number = FigureNumber { value, resolution: value / 1e3 };
-            self.noted(metric, number, "ms", "from the histogram", 0);
+        let Some(value) = value else { return };
+        let number = FigureNumber { value, resolution: value / 1e3 };
+        self.noted(metric, number, "ms", "from the histogram", 0);
+        if let Some(figure) = self.0.last_mut().filter(|_| value >= Latencies::LONGEST_MS) {
+            figure.at_least(Latencies::LONGEST_MS, "where weighin’s histogram ends");
         }
     }
 }

@@ -85,6 +85,10 @@ impl Latencies {
     /// By how much a value read from a distribution may be off, relative to itself.
     pub const ROUNDING: f64 = 1e-3;
 
+    /// Milliseconds that longer values count as: of a value as long as this it is known only that it
+    /// was as long at least.
+    pub const LONGEST_MS: f64 = HIGHEST_NS as f64 / 1e6;
+
     /// An empty distribution.
     pub fn new() -> Self {
         let mut histogram = with_bounds(2 * LOWEST_NS, DIGITS);
@@ -238,10 +242,14 @@ impl Latencies {
         self.recorded().next().map(|(lowest, _)| ms(lowest))
     }
 
-    /// Largest value in milliseconds; `None` when empty.
+    /// Largest value in milliseconds, to the grain as percentiles are, so that none of them is above it;
+    /// `None` when empty.
     pub fn max_ms(&self) -> Option<f64> {
         match &self.counts {
-            Counters::Open(histogram) => (!histogram.is_empty()).then(|| ms(histogram.max())),
+            Counters::Open(histogram) => {
+                let most = || ms(histogram.highest_equivalent(histogram.max()));
+                (!histogram.is_empty()).then(most)
+            }
             Counters::Kept(contents) => {
                 contents.counts().last().map(|(index, _)| ms(grain().highest(index)))
             }

@@ -5,7 +5,7 @@ use analyse::{
     Analysis, Cell, Check, Evidence, Finding, Outcome, RankedTarget, Severity, TestAnalysis,
     TrialAssessment, Validity,
 };
-use model::{Failure, Place, UnitName, Workload, text};
+use model::{Failure, Level, Place, UnitName, Workload, text};
 use std::collections::HashMap;
 
 /// A target's place in the study, which decides how it looks throughout a report.
@@ -182,6 +182,33 @@ pub(crate) fn lacks_figure(analysis: &Analysis, test: &TestAnalysis, target: &st
         let record = analysis.dataset.trials.get(trial.record);
         trial.validity != Validity::Void && record.is_some_and(|record| !record.has_failed())
     })
+}
+
+/// The targets, with their levels, that print the time which would decide as 0.
+pub(crate) fn printed_as_zero<'a>(
+    analysis: &Analysis,
+    test: &'a TestAnalysis,
+) -> Vec<(&'a str, Level)> {
+    let Some(metric) = test.basis.map(|basis| basis.at_each_level()) else { return Vec::new() };
+    let is_zero = |cell: &&Cell| {
+        cell.trials.iter().filter(|trial| trial.validity != Validity::Void).any(|trial| {
+            let record = analysis.dataset.trials.get(trial.record);
+            let outcome = record.and_then(|record| record.outcome());
+            outcome.is_some_and(|outcome| analyse::is_printed_as_zero(outcome, metric))
+        })
+    };
+    test.cells.iter().filter(is_zero).map(|cell| (cell.target.as_str(), cell.level)).collect()
+}
+
+/// Why a target has no place, though nothing refused it.
+pub(crate) fn why_unranked(analysis: &Analysis, test: &TestAnalysis, target: &str) -> &'static str {
+    match lacks_figure(analysis, test, target) {
+        true if printed_as_zero(analysis, test).iter().any(|(name, _)| *name == target) => {
+            "this figure is printed as 0"
+        }
+        true => "no trial has this figure",
+        false => "no trial that counts",
+    }
 }
 
 /// The findings of a severity, by kind, in the order in which the kinds first appear; without those

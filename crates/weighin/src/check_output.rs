@@ -38,6 +38,14 @@ pub(crate) struct CheckOutput<'a> {
     cost: BTreeMap<&'a str, f64>,
 }
 
+/// What is said of a study whatever was found of its targets.
+#[derive(Debug, Default)]
+pub(crate) struct Told<'a> {
+    pub(crate) lines: Vec<String>,
+    /// The targets of which these lines say how large their tables are.
+    pub(crate) tables_of: Vec<&'a str>,
+}
+
 /// A target that was looked at.
 #[derive(Debug, Serialize)]
 struct TargetOutput<'a> {
@@ -92,8 +100,9 @@ impl<'a> CheckOutput<'a> {
         })
     }
 
-    /// For people: most severe first. Lines are broken where a width is given.
-    pub(crate) fn text(&self, width: Option<usize>, colour: bool) -> String {
+    /// For people: most severe first, whether the study can run last. Lines are broken where a width is
+    /// given.
+    pub(crate) fn text(&self, told: &Told<'_>, width: Option<usize>, colour: bool) -> String {
         let width = width.map(|width| width.clamp(WIDTHS.0, WIDTHS.1));
         let mut page = Page { text: String::new(), width, colour };
         for (one, targets) in together(self.diagnostics) {
@@ -110,9 +119,8 @@ impl<'a> CheckOutput<'a> {
             page.paragraph("ok", &target.said());
         }
         page.text.push('\n');
-        for line in [self.time(), self.space(), self.money()].into_iter().flatten() {
-            page.line(&line);
-        }
+        let own = [self.time(), self.space(told), self.money()];
+        own.iter().flatten().chain(&told.lines).for_each(|line| page.line(line));
         page.line(&self.verdict());
         page.text
     }
@@ -128,8 +136,9 @@ impl<'a> CheckOutput<'a> {
         Some(format!("{}, about {}{before}.", counted(self.trials, "trial"), duration(all)))
     }
 
-    fn space(&self) -> Option<String> {
-        let data = self.targets.iter().filter_map(|target| {
+    fn space(&self, told: &Told<'_>) -> Option<String> {
+        let others = self.targets.iter().filter(|one| !told.tables_of.contains(&one.name));
+        let data = others.filter_map(|target| {
             target.data.filter(|data| data.bytes > 0).map(|data| (target.name, data.bytes))
         });
         let data: Vec<(&str, u64)> = data.collect();
@@ -352,14 +361,18 @@ mod tests {
             set_up_seconds: 2.0,
             cost: BTreeMap::from([("EUR", 1.5)]),
         };
-        let text = output.text(Some(50), false);
+        let told = Told { lines: vec!["one: disk space.".to_owned()], tables_of: Vec::new() };
+        let text = output.text(&told, Some(50), false);
         let begins = "error    one, two: a message that is longer than\n         one line of the";
         assert!(text.starts_with(begins), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 50), "{text}");
         assert!(text.contains("note     a note\n         = help: do this"), "{text}");
-        assert!(text.ends_with("The study cannot run: 2 errors.\n"), "{text}");
+        let ends = "one: disk space.\nThe study cannot run: 2 errors.\n";
+        assert!(text.ends_with(ends), "nothing follows the verdict: {text}");
         assert!(text.contains("about 1.50\u{a0}EUR") || text.contains("about 1.50 EUR"), "{text}");
-        assert!(output.text(None, true).starts_with("\u{1b}[31merror    \u{1b}[0mone, two: "));
+        assert!(
+            output.text(&told, None, true).starts_with("\u{1b}[31merror    \u{1b}[0mone, two: ")
+        );
     }
 
     const PAGE: &str = include_str!("../../../docs/check.md");

@@ -7,7 +7,7 @@ use model::{Level, Metric, Study, Test};
 
 /// Along the levels of a test that compare at least two targets: by throughput or the test's own
 /// metric, where transactions are offered at rates by the 95th percentile of the response time. There is
-/// none at a level where figures that decide cannot be true, and none where a load profile changes the
+/// none at a level where figures that decide cannot be true or are printed as 0, and none where a load profile changes the
 /// rate: its level is a mean over all of it.
 pub(crate) fn spans(
     study: &Study,
@@ -19,12 +19,14 @@ pub(crate) fn spans(
     let basis = basis.filter(|_| !test.has_profile());
     let Some(metric) = basis.map(|basis| basis.at_each_level()) else { return Vec::new() };
     let mut spans: Vec<Span> = Vec::new();
-    let contradicted = |level: Level| {
+    let is_doubtful = |level: Level| {
         let mut here = cells.iter().filter(|cell| cell.level == level);
-        here.any(|cell| cell.is_contradicted(metric, study.margin))
+        here.any(|cell| {
+            cell.is_contradicted(metric, study.margin) || cell.is_printed_as_zero(metric)
+        })
     };
     for &level in test.levels() {
-        if contradicted(level) {
+        if is_doubtful(level) {
             continue;
         }
         let here: Vec<&Comparison> =

@@ -18,6 +18,9 @@ use std::sync::Arc;
 pub struct ItemCell {
     pub target: String,
     pub level: Level,
+    /// Trials that fell behind the offered rate. The response times of their transactions are left out, and so
+    /// are the times that follow from them; statements are timed from when they were sent.
+    pub overloaded: usize,
     /// In the order of the study.
     pub transactions: Vec<ItemFigures>,
     /// In the order of the scripts.
@@ -104,6 +107,8 @@ impl Item {
 pub(crate) struct Items {
     pub(crate) target: String,
     pub(crate) level: Level,
+    /// Trials that fell behind the offered rate.
+    overloaded: usize,
     pub(crate) all: Vec<Item>,
 }
 
@@ -144,9 +149,11 @@ struct Measured {
 fn items(study: &Study, cell: &CellData<'_>, looks: Option<&Arc<Looks>>) -> Items {
     // In the order in which the scripts have them.
     let mut all: Vec<((ItemKind, &str), Measured)> = Vec::new();
+    let mut overloaded = 0;
     for (record, block) in cell.usable_in_blocks() {
         model::deadline::look();
         let Some(load) = record.load() else { continue };
+        overloaded += usize::from(load.is_overloaded());
         let transactions = load.by_transaction.iter().map(|one| (ItemKind::Transaction, one));
         let statements = load.by_statement.iter().map(|one| (ItemKind::Statement, one));
         for (kind, result) in transactions.chain(statements) {
@@ -176,7 +183,7 @@ fn items(study: &Study, cell: &CellData<'_>, looks: Option<&Arc<Looks>>) -> Item
         retries: measured.retries,
     };
     let all = all.into_iter().map(item).collect();
-    Items { target: cell.target.to_owned(), level: cell.level, all }
+    Items { target: cell.target.to_owned(), level: cell.level, overloaded, all }
 }
 
 /// What a trial says of a name.
@@ -198,6 +205,10 @@ fn measured(
     }
     if kind == ItemKind::Statement && result.ok > 0 {
         values.push((ItemMetric::Rows, result.rows as f64 / result.ok as f64));
+    }
+    // From when it was due: in a load that falls behind, the longer it lasts the longer they are.
+    if kind == ItemKind::Transaction && load.is_overloaded() {
+        return values;
     }
     let latencies = &result.latencies;
     if let (Some(mean), true) = (latencies.mean_ms(), load.measure.transactions > 0) {
@@ -280,6 +291,7 @@ fn item_cell(study: &Study, own: &Transactions, items: &Items) -> ItemCell {
     ItemCell {
         target: items.target.clone(),
         level: items.level,
+        overloaded: items.overloaded,
         transactions: of_kind(ItemKind::Transaction),
         statements: of_kind(ItemKind::Statement),
     }

@@ -21,7 +21,7 @@ pub use summary::{Cell, TrialAssessment};
 use crate::cell::series::{Kin, Series, persistence};
 use crate::trial::check::{CheckResult, CheckedTrial};
 use crate::trial::checked_run::{CheckedRun, OfTest};
-use crate::trial::figures::Figures;
+use crate::trial::figures::{Figures, is_printed_as_zero};
 use crate::{Basis, Metric};
 use findings::{Contradiction, Drift, Evidence, Finding, Subject, Validity};
 use model::{Level, LoadResult, Target, Task, Test, TrialRecord};
@@ -415,6 +415,12 @@ impl<'a> CellData<'a> {
             found.is_some_and(|found| found.is_against(metric, margin))
         };
         self.usable().any(|trial| trial.checked.results.iter().any(against))
+    }
+
+    /// Whether a trial that conclusions may rest on has 0 printed for a time.
+    pub(crate) fn is_printed_as_zero(&self, metric: Metric) -> bool {
+        let mut outcomes = self.usable_records().filter_map(|(record, _)| record.outcome());
+        outcomes.any(|outcome| is_printed_as_zero(outcome, metric))
     }
 
     /// Whether none of the trials that conclusions may rest on was seen to drift.

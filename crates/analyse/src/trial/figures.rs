@@ -28,6 +28,12 @@ impl Reading {
     }
 }
 
+/// Whether a source prints a time as 0: it was shorter than the last digit shows, or is missing. Nothing
+/// can be compared with it, though it may be the best of all.
+pub fn is_printed_as_zero(outcome: &Outcome, metric: Metric) -> bool {
+    !may_be_zero(metric) && outcome.among_figures(metric).is_some_and(|number| number.value == 0.0)
+}
+
 fn may_be_zero(metric: Metric) -> bool {
     match metric.entry().derivation {
         Some(Derivation::Quotient(upper, _)) => may_be_zero(upper),
@@ -53,9 +59,15 @@ pub fn percentile_ms(latencies: &Latencies, percentile: f64, confidence: f64) ->
         .flatten()
 }
 
-/// Whether a distribution has the transactions that a percentile takes.
+/// Whether a distribution has the transactions that a percentile takes, and more than a bound of it.
 fn has_percentile(latencies: &Latencies, percentile: f64, confidence: f64) -> bool {
     latencies.count() >= values_needed(percentile / 100.0, confidence)
+        && is_measured(latencies.percentile_ms(percentile))
+}
+
+/// Whether a latency is one, and no bound that longer ones count as.
+fn is_measured(ms: Option<f64>) -> bool {
+    ms.is_some_and(|ms| ms < Latencies::LONGEST_MS)
 }
 
 /// All figures of a trial, in the units of their metrics. Read once, because each latency is a walk
@@ -141,6 +153,7 @@ fn derived(
         Some(Derivation::PercentileIn(part, percentile)) => {
             has_percentile(&outcome.around(part)?.latencies, percentile, confidence)
         }
+        Some(Derivation::Mean) => is_measured(outcome.latencies()?.max_ms()),
         _ => true,
     };
     is_known.then(|| outcome.derived(metric)).flatten()

@@ -164,3 +164,10 @@ fn ranks_go_by_some_figure_that_all_rows_have() {
     let ranks = vec![("rank".to_owned(), Identity::Rank), ("rank".to_owned(), Identity::Rank)];
     assert_eq!(table([2, 1, 3]).0, ranks);
 }
+
+#[test]
+fn no_rate_is_below_zero() {
+    let figures = |rate| [["queries_rate", rate, "1/s"], ["lag_change", "-3", "s"]];
+    assert_eq!(check(&figures("5")), (vec![], 0));
+    assert_eq!(check(&figures("-5")), (one("queries_rate", Identity::NotNegative), 1));
+}

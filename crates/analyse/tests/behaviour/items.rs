@@ -3,6 +3,7 @@
 use crate::support::{Noise, dataset};
 use analyse::{Evidence, ItemKind, Metric, Verdict, analyse};
 use model::{Dataset, Latencies, NamedResult, Script, ScriptTransaction, Transactions, Workload};
+use test_support::{balance, open_loop};
 
 /// Clients of the level.
 const CLIENTS: u32 = 4;
@@ -98,4 +99,30 @@ fn targets_that_do_not_differ_have_nothing_that_decides() {
     let data = shop([[2.0, 2.0, 1.0], [2.0, 1.0, 2.0]]);
     let decides = |evidence: &Evidence| matches!(evidence, Evidence::Decides(_));
     assert!(!analyse(&data).findings.iter().any(|finding| decides(&finding.evidence)));
+}
+
+#[test]
+fn response_times_of_transactions_count_for_nothing_where_the_load_fell_behind() {
+    let mut data = shop([[2.0, 7.0, 1.0], [2.0, 1.0, 2.0]]);
+    for record in data.trials.iter_mut().filter(|record| record.key.target == "a") {
+        let load = record.load_mut().expect("the trial completed");
+        let scheduled = load.measure.transactions * 2;
+        load.open = Some(open_loop(load, 800.0, scheduled));
+        load.ledger.timed_out = scheduled - load.measure.transactions;
+        balance(record);
+    }
+    let analysis = analyse(&data);
+    let test = &analysis.tests[0];
+    let judged = |kind| test.item_comparisons.iter().filter(|one| one.of == kind).count();
+    assert_eq!(judged(ItemKind::Transaction), 0, "of transactions the queue is compared");
+    assert!(judged(ItemKind::Statement) > 0, "statements are timed from when they are sent");
+    let of = |target: &str| test.items.iter().find(|cell| cell.target == target).unwrap();
+    let behind = of("a");
+    assert_eq!((behind.overloaded, of("b").overloaded), (5, 0));
+    let shop = &behind.transactions[0];
+    assert!(shop.per_second.is_some());
+    let latencies = [shop.mean_ms, shop.p50_ms, shop.p95_ms, shop.p99_ms, shop.max_ms];
+    assert_eq!((latencies, shop.time_ms), ([None; 5], None));
+    assert_eq!(shop.slo.as_ref().unwrap().met, None);
+    assert!(behind.statements.iter().all(|one| one.mean_ms.is_some()));
 }

@@ -38,6 +38,9 @@ pub struct Contradiction {
 impl Contradiction {
     /// By how much the figure is off, as a share of what follows: 0.05 is 5 %.
     pub fn relative(&self) -> f64 {
+        if self.identity == Identity::NotNegative {
+            return 1.0;
+        }
         self.off.abs() / self.follows.nominal.abs().max(f64::MIN_POSITIVE)
     }
 
@@ -46,6 +49,22 @@ impl Contradiction {
     pub fn is_against(&self, metric: Metric, margin: f64) -> bool {
         let is_of_it = |term: &Term| metric.printed_names().any(|known| known.name == term.name);
         self.relative() > margin && self.terms.iter().chain([&self.printed]).any(is_of_it)
+    }
+}
+
+/// Sentence on figures below zero, which contradict no other figure.
+fn negative(found: &Group<'_, Contradiction>) -> String {
+    let printed = &found.first.printed;
+    let none = "no rate and no latency is below zero";
+    match found.is_one() {
+        true => {
+            let given = with_origin(value(printed), printed.origin);
+            format!("{} is given as {given}, but {none}", printed.name)
+        }
+        false => {
+            let all = count(found.all.len() as u64);
+            format!("{all} figures of {} are below zero, but {none}", printed.name)
+        }
     }
 }
 
@@ -63,6 +82,9 @@ impl FindingKind for Contradiction {
 
     fn say(found: &Group<'_, Self>) -> String {
         let first = found.first;
+        if first.identity == Identity::NotNegative {
+            return negative(found);
+        }
         if !found.is_one() {
             return format!(
                 "{} figures of {} do not agree with {}: they are off by {}; a separate table shows \
@@ -114,6 +136,8 @@ pub enum Identity {
     Outstanding,
     /// No more operations per second are served than are offered.
     Offered,
+    /// No rate and no latency is below zero.
+    NotNegative,
     /// A higher percentile is no lower; the minimum is below all, the maximum above.
     PercentileOrder,
     /// A mean lies between minimum and maximum.
@@ -253,6 +277,7 @@ pub fn equation(found: &Contradiction, show: Terms) -> String {
         (
             Identity::SameTime
             | Identity::Offered
+            | Identity::NotNegative
             | Identity::PercentileOrder
             | Identity::MeanInRange
             | Identity::Rank,
@@ -287,6 +312,9 @@ pub fn follows(found: &Contradiction) -> (String, Option<String>) {
 pub fn off(found: &Contradiction) -> String {
     if matches!(found.identity, Identity::Rank) {
         return numbers::counted(found.off.abs().round() as usize, "place");
+    }
+    if found.identity == Identity::NotNegative {
+        return "below zero".to_owned();
     }
     let direction = if found.off > 0.0 { "too much" } else { "too little" };
     format!("{} {direction}", percent(found.relative()))

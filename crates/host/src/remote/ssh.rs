@@ -175,7 +175,7 @@ impl SshRoute {
             Some(destination) => Ok(SshHost { name, destination }),
             None => Err(Failure::new(
                 FailureKind::NotUp,
-                format!("{name} comes and goes, and is not up"),
+                format!("{name} has not been started by its `up` command"),
                 "go on with --resume or --retry-failed when it can be brought up",
             )),
         }

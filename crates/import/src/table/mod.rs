@@ -17,6 +17,7 @@ pub(crate) use tidy::recognises as is_tidy;
 
 use crate::{Format, Parsed, Source};
 use columns::Columns;
+use model::FigureValue;
 use std::borrow::Cow;
 
 /// A table: tidy, one figure a row, with the columns `target`, `test`, `metric` and `value`; or as people
@@ -69,5 +70,17 @@ impl Format for Table {
         } else {
             rows::parse(&source, options)
         }
+    }
+}
+
+/// Refuses a rate or a latency below zero; `named` is what the table calls it.
+fn not_negative(metric: &str, named: &str, text: &str, value: &FigureValue) -> Result<(), String> {
+    let is_measured = ["latency_", "iops"].iter().any(|start| metric.starts_with(start))
+        || metric.ends_with("_per_s");
+    match value {
+        FigureValue::Number(number) if is_measured && number.value < 0.0 => {
+            Err(format!("{named} is «{text}», and no rate or latency is negative"))
+        }
+        _ => Ok(()),
     }
 }

@@ -1,10 +1,10 @@
 //! A table with a row for each trial, or a column for each target or number of clients.
 
-use super::TableOptions;
 use super::columns::{Column, Columns, is_missing};
 use super::decimal::{DecimalMark, number};
 use super::dialect::{Cells, Row, cells};
 use super::names::{self, ColumnRole, Name, UNSAID};
+use super::{TableOptions, not_negative};
 use crate::figures::{self, problem};
 use crate::{ImportedTrial, Label, Parsed, Source, path};
 use model::{
@@ -274,6 +274,13 @@ impl Reading<'_> {
             }
             match self.figure(row, at, metric, unit) {
                 Some(figure) => {
+                    let heading = format!("`{}`", self.table.heading[at]);
+                    if let Err(message) =
+                        not_negative(&figure.metric, &heading, cell, &figure.value)
+                    {
+                        self.problem(row.line, message);
+                        continue;
+                    }
                     let own = found.entry(own).or_insert_with(|| draft(failure.clone()));
                     own.figures.push(figure);
                 }

@@ -11,10 +11,10 @@
 //! them `requests_per_io` may follow. Rows of the test `label` are factors of a target; the metric `failure` says that the trial failed, with its note, or else its value, as
 //! the reason.
 
-use super::TableOptions;
 use super::decimal::{DecimalMark, Evidence, Undecided, number};
 use super::dialect::DELIMITERS;
 use super::names::UNSAID;
+use super::{TableOptions, not_negative};
 use crate::price::REQUESTS_PER_IO;
 use crate::{ImportedPrice, ImportedTrial, Label, Parsed, Problem, Source};
 use crate::{as_printed, printed_number};
@@ -300,11 +300,9 @@ impl Reading<'_> {
             FigureValue::Text(text) if text.is_empty() && metric != "failure" => {
                 return Err(format!("{metric} has no value"));
             }
-            FigureValue::Number(number) if number.value < 0.0 && is_measured(metric) => {
-                return Err(format!("{metric} is «{text}», and no rate or latency is negative"));
-            }
             value => value,
         };
+        not_negative(metric, metric, text, &value)?;
         let trial = self.trial(row, level, block, repeat);
         if trial.figures.iter().any(|figure| figure.metric == metric) {
             return Err(format!("{metric} comes twice in one repeat"));
@@ -384,8 +382,4 @@ impl Reading<'_> {
         self.parsed.trials = trials.collect();
         self.parsed
     }
-}
-
-fn is_measured(metric: &str) -> bool {
-    metric.starts_with("latency_") || metric.ends_with("_per_s")
 }

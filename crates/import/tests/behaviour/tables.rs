@@ -247,3 +247,22 @@ fn a_table_of_markdown_is_read_as_the_same_table_of_csv() {
         assert_eq!(recognise(none).map(Format::name), None, "{none}");
     }
 }
+
+#[test]
+fn a_rate_below_zero_is_refused_with_its_line() {
+    let text = "server,threads,tps,p95 (ms)\na,8,100,5\na,8,-102,5\nb,8,90,-1\n";
+    let parsed = read(text);
+    let problems: Vec<(u32, &str)> =
+        parsed.problems.iter().map(|one| (one.line, one.message.as_str())).collect();
+    let wanted = [
+        (3, "`tps` is «-102», and no rate or latency is negative"),
+        (4, "`p95 (ms)` is «-1», and no rate or latency is negative"),
+    ];
+    assert!(wanted.iter().all(|problem| problems.contains(problem)), "{problems:?}");
+    let rates: Vec<f64> = parsed
+        .trials
+        .iter()
+        .filter_map(|trial| Some(outcome(trial).number("transactions_per_s")?.value))
+        .collect();
+    assert_eq!(rates, [100.0, 90.0]);
+}

@@ -233,8 +233,7 @@ fn unranked(analysis: &Analysis, test: &TestAnalysis, b: &mut Blocks) {
         items.push(format!("no target has {what}").into());
     }
     items.extend(others.iter().map(|target| {
-        let has_trials = lacks_figure(target);
-        let why = if has_trials { "no trial has this figure" } else { "no trial that counts" };
+        let why = view::why_unranked(analysis, test, target);
         Text::from(format!("{target} not ranked: {why}"))
     }));
     let open = items.len();

@@ -4,7 +4,7 @@ use super::{Table, TableCell, Tone, numbers, words};
 use crate::level_axis::LevelAxis;
 use crate::numbers::{count, figure as figure_of};
 use crate::view;
-use crate::words::verdict;
+use crate::words::{OVERLOADED, verdict};
 use analyse::{
     Analysis, ItemCell, ItemComparison, ItemFigures, ItemKind, Metric, TestAnalysis, Verdict,
 };
@@ -41,17 +41,18 @@ pub(crate) fn short(analysis: &Analysis, test: &TestAnalysis) -> Table {
         let point = |figure: Option<Estimate>| {
             figure.map_or_else(TableCell::default, |one| TableCell::text(figure_of(one.point)))
         };
+        let is_overloaded = cell.overloaded > 0;
         table.push(vec![
             TableCell::text(&item.name),
             TableCell::target(&cell.target, view::series(analysis, &cell.target)),
             point(item.per_second),
-            point(item.p95_ms),
+            if is_overloaded { overloaded() } else { point(item.p95_ms) },
             if item.errors == 0 {
                 TableCell::default()
             } else {
                 TableCell::text(count(item.errors))
             },
-            slo(item),
+            slo(item, is_overloaded),
         ]);
     }
     table.without_empty_columns()
@@ -83,7 +84,7 @@ fn table(analysis: &Analysis, test: &TestAnalysis, kind: ItemKind) -> Table {
     let mut group: Option<(&str, Level)> = None;
     for (cell, item) in ordered(test, kind) {
         let here = (item.name.as_str(), cell.level);
-        let row = row(analysis, &axis, cell, item);
+        let row = row(analysis, &axis, (cell, kind), item);
         match group.replace(here) == Some(here) {
             true => table.push(row),
             false => table.push_group(row),
@@ -119,9 +120,14 @@ fn ordered(test: &TestAnalysis, kind: ItemKind) -> Vec<(&ItemCell, &ItemFigures)
 fn row(
     analysis: &Analysis,
     axis: &LevelAxis,
-    cell: &ItemCell,
+    (cell, kind): (&ItemCell, ItemKind),
     item: &ItemFigures,
 ) -> Vec<TableCell> {
+    let is_overloaded = kind == ItemKind::Transaction && cell.overloaded > 0;
+    let latency = |figure: &Option<Estimate>| match is_overloaded {
+        true => overloaded(),
+        false => TableCell::estimate(figure.as_ref()),
+    };
     let none_or = |number: u64| match number {
         0 => TableCell::default(),
         number => TableCell::text(count(number)),
@@ -134,20 +140,26 @@ fn row(
         TableCell::estimate(item.per_second.as_ref()),
         TableCell::estimate(share.as_ref()),
         item.rows.as_ref().map_or_else(TableCell::default, |rows| TableCell::counted(Some(rows))),
-        TableCell::estimate(item.mean_ms.as_ref()),
-        TableCell::estimate(item.p50_ms.as_ref()),
-        TableCell::estimate(item.p95_ms.as_ref()),
-        TableCell::estimate(item.p99_ms.as_ref()),
-        TableCell::estimate(item.max_ms.as_ref()),
+        latency(&item.mean_ms),
+        latency(&item.p50_ms),
+        latency(&item.p95_ms),
+        latency(&item.p99_ms),
+        latency(&item.max_ms),
         none_or(item.errors).with_tone(if item.errors > 0 { Tone::Doubtful } else { Tone::Plain }),
         none_or(item.retries),
-        slo(item),
+        slo(item, is_overloaded),
     ]
 }
 
-fn slo(item: &ItemFigures) -> TableCell {
+/// Stands where a response time would, at a rate that was not kept up with.
+fn overloaded() -> TableCell {
+    TableCell::text(OVERLOADED).with_tone(Tone::Doubtful)
+}
+
+fn slo(item: &ItemFigures, is_overloaded: bool) -> TableCell {
     let Some(slo) = &item.slo else { return TableCell::default() };
     let (said, tone) = match slo.met {
+        _ if is_overloaded => (OVERLOADED, Tone::Doubtful),
         Some(true) => ("met", Tone::Good),
         Some(false) => ("missed", Tone::Bad),
         None => ("not known", Tone::Doubtful),

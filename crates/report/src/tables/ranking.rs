@@ -55,10 +55,7 @@ pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
             Some(failed) => {
                 TableCell::text(text::message(&failed.failure.message)).with_tone(Tone::Bad)
             }
-            None if view::lacks_figure(analysis, test, target) => {
-                TableCell::text("no trial has this figure")
-            }
-            None => TableCell::text("no trial that counts"),
+            None => TableCell::text(view::why_unranked(analysis, test, target)),
         };
         let mut row = vec![
             TableCell::text(NOTHING),

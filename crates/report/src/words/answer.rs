@@ -27,8 +27,8 @@ pub(crate) struct Answer {
     /// Which targets lost acknowledged writes, of a failover: whoever is back sooner without what was
     /// written is not simply better.
     pub(crate) lost: Option<String>,
-    /// Which targets failed in some of their trials, where one is to be chosen: no figure holds that,
-    /// and the one that failed may be the better by the figures of the others.
+    /// Which targets failed in some of their trials: no figure holds that, and the one that failed may be
+    /// the better by the figures of the others.
     pub(crate) failed: Option<String>,
     /// Up to which rate the targets keep up where rates were offered; how they compare over all
     /// levels together where there are two, or where one overtakes the other; else the ranking.
@@ -65,11 +65,8 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
         return answer_of_search(analysis, test, found);
     }
     let mut pairs = if view::is_crowded(test) { Vec::new() } else { pairs(analysis, test) };
-    let ranking = if test.ranking.measured_once.is_empty() {
-        peaks(analysis, test)
-    } else {
-        measured_once(test)
-    };
+    let ranking =
+        if test.ranking.measured_once.is_empty() { peaks(test) } else { measured_once(test) };
     let of_pair = match pairs.as_mut_slice() {
         // An average over levels would hide that each is ahead at some of them.
         [only] if !only.crossings.is_empty() => {
@@ -105,7 +102,7 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
     let lost = failover::lost_writes(analysis, test);
     let limits = limits(analysis, test);
     let choice = decision::choice(analysis, test);
-    let failed = choice.as_ref().and_then(|_| failures(analysis, test));
+    let failed = failures(analysis, test);
     // Whoever asks what transactions cost is told so first, and then which target is best by the test.
     let (choice, headline) = match money::cheapest(analysis, test) {
         Some(cost) => (Some(cost), choice.unwrap_or(headline)),
@@ -294,7 +291,7 @@ impl Pair<'_> {
 
 /// What a test's answer does not hold for.
 fn limits(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
-    let mut limits: Vec<String> = decision::contradicted(analysis, test).into_iter().collect();
+    let mut limits: Vec<String> = decision::not_chosen(analysis, test);
     let rising: Vec<String> = test
         .curves
         .iter()
@@ -331,9 +328,14 @@ fn limits(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     let unranked = test.ranking.unranked.iter().filter(offers);
     let (without, lost): (Vec<&String>, Vec<&String>) =
         unranked.partition(|name| view::lacks_figure(analysis, test, name));
-    for (names, why) in
-        [(lost, "all trials failed or are void"), (without, "no trial has the figure that decides")]
-    {
+    let zeros = view::printed_as_zero(analysis, test);
+    let (zero, without): (Vec<&String>, Vec<&String>) =
+        without.into_iter().partition(|name| zeros.iter().any(|(target, _)| target == name));
+    for (names, why) in [
+        (lost, "all trials failed or are void"),
+        (without, "no trial has the figure that decides"),
+        (zero, "the figure that decides is printed as 0"),
+    ] {
         let names: Vec<String> = names.into_iter().map(|name| target_name(name)).collect();
         if !names.is_empty() {
             limits.push(format!("Not ranked, because {why}: {}.", numbers::list(&names)));

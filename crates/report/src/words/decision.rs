@@ -22,7 +22,9 @@ pub(crate) fn choice(analysis: &Analysis, test: &TestAnalysis) -> Option<String>
     }
     let all = studied(analysis, test).map_or(&[][..], Test::levels);
     let over_the_range = over_the_range(test, all);
-    if let Some(said) = over_the_range.filter(|_| contradictions(analysis, test).is_empty()) {
+    let is_doubtful = !contradictions(analysis, test).is_empty()
+        || !view::printed_as_zero(analysis, test).is_empty();
+    if let Some(said) = over_the_range.filter(|_| !is_doubtful) {
         return Some(said);
     }
     let margin = numbers::percent(analysis.dataset.study.margin);
@@ -54,13 +56,31 @@ pub(crate) fn choice(analysis: &Analysis, test: &TestAnalysis) -> Option<String>
     Some(format!("{}.", super::capitalised(&said.join("; "))))
 }
 
-/// At which levels nothing is chosen, because figures that would decide cannot all be true; `None` where
-/// there are none, or nothing was compared.
-pub(crate) fn contradicted(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
+/// At which levels nothing is chosen, because figures that would decide cannot all be true, or are times
+/// that are printed as 0; nothing where there are none, or nothing was compared.
+pub(crate) fn not_chosen(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     if test.comparisons.is_empty() {
-        return None;
+        return Vec::new();
     }
-    let found = contradictions(analysis, test);
+    let doubtful = [
+        (
+            contradictions(analysis, test),
+            "figures of {} there cannot all be true (see the warnings)",
+        ),
+        (
+            view::printed_as_zero(analysis, test),
+            "the figure that decides is printed there as 0 for {}, which may be the best of all",
+        ),
+    ];
+    doubtful.into_iter().filter_map(|(found, why)| at_levels(analysis, test, found, why)).collect()
+}
+
+fn at_levels(
+    analysis: &Analysis,
+    test: &TestAnalysis,
+    found: Vec<(&str, Level)>,
+    why: &str,
+) -> Option<String> {
     let all = studied(analysis, test).map_or(&[][..], Test::levels);
     let here: Vec<Level> =
         all.iter().copied().filter(|level| found.iter().any(|(_, at)| at == level)).collect();
@@ -72,10 +92,7 @@ pub(crate) fn contradicted(analysis: &Analysis, test: &TestAnalysis) -> Option<S
     }
     (!here.is_empty()).then(|| {
         let place = places(all, &here);
-        format!(
-            "Nothing is chosen{place}: figures of {} there cannot all be true (see the warnings).",
-            named(&targets)
-        )
+        format!("Nothing is chosen{place}: {}.", why.replace("{}", &named(&targets)))
     })
 }
 

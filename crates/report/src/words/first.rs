@@ -1,7 +1,7 @@
 //! Who comes first in a test, in words.
 
-use super::metric::figure_of;
-use crate::{numbers, tables, view};
+use super::metric::{exactly, figure_of};
+use crate::{numbers, tables};
 use analyse::{Analysis, Basis, Metric, RankedTarget, TestAnalysis};
 use findings::names::metric_name;
 use findings::names::target_name;
@@ -12,7 +12,7 @@ const MANY: usize = 3;
 /// Most names in a row.
 const MOST_NAMES: usize = 4;
 
-pub(super) fn peaks(analysis: &Analysis, test: &TestAnalysis) -> String {
+pub(super) fn peaks(test: &TestAnalysis) -> String {
     let Some(basis) = test.basis else {
         return "Nothing is ranked.".to_owned();
     };
@@ -24,7 +24,7 @@ pub(super) fn peaks(analysis: &Analysis, test: &TestAnalysis) -> String {
             _ => "There is no answer: no target has a trial that counts.".to_owned(),
         };
     };
-    let figure = |place: &RankedTarget| figure(analysis, basis, place);
+    let figure = |place: &RankedTarget| figure(basis, place);
     let by = match basis.metric {
         Metric::Throughput => "At its peak".to_owned(),
         metric => format!("By {}", metric_name(metric)),
@@ -93,7 +93,10 @@ pub(super) fn measured_once(test: &TestAnalysis) -> String {
     };
     let with_figures = |places: &[&RankedTarget]| {
         let figures = places.iter().map(|place| {
-            let figure = figure_of(basis.metric, &place.figure, basis.counted, true);
+            let figure = match place.figure.n {
+                1 => exactly(basis.metric, place.figure.point, basis.counted),
+                _ => figure_of(basis.metric, &place.figure, basis.counted),
+            };
             format!("{} with {figure}{}", named(place), at(place.level))
         });
         numbers::list(&figures.collect::<Vec<String>>())
@@ -177,9 +180,8 @@ fn named(place: &RankedTarget) -> String {
     target_name(&place.target)
 }
 
-fn figure(analysis: &Analysis, basis: Basis, place: &RankedTarget) -> String {
-    let imported = view::imported(analysis);
-    let figure = figure_of(basis.metric, &place.figure, basis.counted, imported);
+fn figure(basis: Basis, place: &RankedTarget) -> String {
+    let figure = figure_of(basis.metric, &place.figure, basis.counted);
     format!("{figure}{}", at(place.level))
 }
 

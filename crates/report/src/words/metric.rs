@@ -36,17 +36,8 @@ pub(crate) fn exactly(metric: Metric, value: f64, counted: UnitName) -> String {
     }
 }
 
-/// An estimate with its unit and its interval; without remark where there is none because others
-/// measured it once.
-pub(crate) fn figure_of(
-    metric: Metric,
-    estimate: &Estimate,
-    counted: UnitName,
-    imported: bool,
-) -> String {
-    if imported && estimate.n == 1 {
-        return exactly(metric, estimate.point, counted);
-    }
+/// An estimate with its unit and its interval.
+pub(crate) fn figure_of(metric: Metric, estimate: &Estimate, counted: UnitName) -> String {
     numbers::estimate(&in_unit(metric, estimate), &unit(metric, counted))
 }
 

@@ -204,3 +204,23 @@ fn twice_the_offered_rate_supports_no_conclusion() {
         assert!(!page.contains(unsaid), "«{unsaid}» in {page}");
     }
 }
+
+#[test]
+fn nothing_is_chosen_where_the_time_that_decides_is_printed_as_zero() {
+    let mut table = String::from("target,test,concurrency,repeat,metric,value,unit\n");
+    for repeat in 1..=4 {
+        let figures = ["0".to_owned(), format!("1.0{repeat}"), format!("2.0{repeat}")];
+        for (target, p95) in ["a", "b", "c"].iter().zip(figures) {
+            table += &format!("{target},w,8,{repeat},latency_p95,{p95},ms\n");
+        }
+    }
+    let page = markdown(&imported(&table));
+    says(
+        &page,
+        "Nothing is chosen at 8 clients: the figure that decides is printed there as 0 for a, which \
+         may be the best of all.",
+    );
+    says(&page, "Not ranked, because the figure that decides is printed as 0: a.");
+    says(&page, "| a | – | – | this figure is printed as 0 |");
+    assert!(!page.contains("Choose b"), "{page}");
+}

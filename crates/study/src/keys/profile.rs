@@ -12,14 +12,17 @@ use serde::Deserialize;
     expecting = "a list of tables such as { rate = 500, hold = \"60s\" }, or the name of a file"
 )]
 pub(crate) enum LoadProfileKey {
-    Stages(#[schemars(length(min = 1, max = LoadProfile::MAX_STAGES))] Vec<StageTable>),
+    Stages(
+        #[schemars(with = "Vec<StageTable>", length(min = 1, max = LoadProfile::MAX_STAGES))]
+        Vec<toml::Table>,
+    ),
     File(String),
 }
 
+// Read by hand: of a value that may be something else as well, serde tells neither stage nor key.
 /// A rate that is offered for some time.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct StageTable {
     /// Transactions, or operations of `key_value`, offered per second.
     #[schemars(range(min = 0, max = MAX_RATE))]

@@ -160,7 +160,8 @@ impl CommandLine {
     pub fn scripts(&mut self, scripts: &[String]) {
         let table = |script: &String| {
             let weighted = script.rsplit_once('@').filter(|(_, weight)| {
-                !weight.is_empty() && weight.bytes().all(|byte| byte.is_ascii_digit())
+                let digits = weight.strip_prefix('-').unwrap_or(weight);
+                !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
             });
             let (path, weight) = weighted.unwrap_or((script, "1"));
             format!("{{ script = {}, weight = {weight} }}", Toml::from(path))

@@ -71,14 +71,14 @@ fn a_machine_may_come_for_the_study() {
         (format!("{comes}ssh = \"vm\""), "`up` of the instance says how to reach"),
         (
             host("ssh = \"vm\"\nprice = { monthly = 1.0, currency = \"EUR\" }"),
-            "a study has no machine that is there anyway",
+            "`price` applies only to a machine with an `instance`",
         ),
         (host("instance = { up = [\"./up.sh\"], trusted = true }"), "this instance has no `down`"),
         (
             host(&format!("instance = {{ {commands}, per = \"repeat\" }}")),
-            "is there for the whole study",
+            "exists for the whole study",
         ),
-        (comes.replace("\"vm\"", "\"one\""), "called `one`"),
+        (comes.replace("\"vm\"", "\"one\""), "named `one`"),
     ] {
         let target =
             on_it.replace("\"vm\"", if words.contains("one") { "\"one\"" } else { "\"vm\"" });

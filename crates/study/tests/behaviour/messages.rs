@@ -524,3 +524,23 @@ fn compression_is_of_mysql_and_of_servers_that_run_already() {
     let model::Place::Server(spec) = &study.targets[0].place else { panic!("no server") };
     assert!(spec.address.compression);
 }
+
+#[test]
+fn a_load_profile_names_the_stage_and_the_key() {
+    for (stage, said) in [
+        (
+            "rate = 1e9, hold = \"2s\"",
+            "`rate` must be a whole number from 0 to 10000000, not 1000000000.0",
+        ),
+        ("rate = -1, hold = \"2s\"", "`rate` must be from 0 to 10000000, not -1"),
+        ("rate = 5", "it has no `hold`"),
+        ("rate = 5, hold = 2", "`hold` must be a time such as \"60s\", not 2"),
+        ("rate = 5, hold = \"2s\", rmap = \"1s\"", "unknown key `rmap`: did you mean `ramp`?"),
+    ] {
+        let profile = format!("load_profile = [{{ rate = 5, hold = \"2s\" }}, {{ {stage} }}]");
+        let whole = format!("stage 2 of the load profile: {said}");
+        assert_says(&refusal_with("", "", &profile), &[whole.as_str(), "help: "]);
+    }
+    let other = refusal_with("", "", "load_profile = [5]");
+    assert_says(&other, &["`load_profile` must be a list of tables such as"]);
+}

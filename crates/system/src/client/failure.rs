@@ -23,7 +23,7 @@ pub fn connect_failure(error: &Error, endpoint: &Endpoint) -> Failure {
         (Endpoint::Socket(path), ErrorKind::NotFound) => Failure::new(
             Unreachable,
             format!("there is no socket {}", path.display()),
-            "start the server, or look up its socket with SELECT @@socket",
+            "start the server, or look up the path of its socket in its configuration",
         ),
         (Endpoint::Socket(path), ErrorKind::ConnectionRefused) => Failure::new(
             Unreachable,
@@ -38,7 +38,7 @@ pub fn connect_failure(error: &Error, endpoint: &Endpoint) -> Failure {
         (_, ErrorKind::ConnectionRefused) => Failure::new(
             Unreachable,
             format!("nothing listens at {endpoint}: the connection was refused"),
-            "start the server, and check its port, its bind_address and skip_networking",
+            "start the server, and check its port and the addresses that it listens on",
         ),
         (_, ErrorKind::TimedOut | ErrorKind::WouldBlock) => Failure::new(
             Unreachable,

@@ -90,6 +90,7 @@ pub(crate) fn option(key: &str) -> String {
     match key {
         "url" | "volumes" => "URL".to_owned(),
         "transaction" => "--script".to_owned(),
+        "weight" => "the weight behind @ of --script".to_owned(),
         "writes" => "--allow-writes".to_owned(),
         _ => format!("--{}", key.replace('_', "-")),
     }

@@ -2,7 +2,7 @@ use super::run::OUTPUT_READER;
 use super::{Outcome, planned, print, secrets, space};
 use crate::Exit;
 use crate::arguments::CheckArguments;
-use crate::check_output::CheckOutput;
+use crate::check_output::{CheckOutput, Told};
 use crate::messages::{print_json, print_styled, tell, terminal_width};
 use crate::passing::Progress;
 use crate::progress::instance_line;
@@ -56,15 +56,15 @@ pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
     let preflight = examined?;
     let output = CheckOutput::new(&preflight, &study, plan.trials().count(), total);
     let terminal = std::io::stdout().is_terminal();
+    let scaled = space::scaled(&loaded, &study, arguments.scale);
+    let told = Told {
+        lines: scaled.into_iter().chain(space::lines(&study)).collect(),
+        tables_of: space::tables_of(&study),
+    };
     match arguments.json {
         true => print_json(&output.json()?)?,
-        false if terminal => print_styled(&output.text(Some(terminal_width()), true))?,
-        false => print(&output.text(None, false))?,
-    }
-    if !arguments.json {
-        let scaled = space::scaled(&loaded, &study, arguments.scale);
-        let mut lines = scaled.into_iter().chain(space::lines(&study));
-        lines.try_for_each(|line| print(&format!("{line}\n")))?;
+        false if terminal => print_styled(&output.text(&told, Some(terminal_width()), true))?,
+        false => print(&output.text(&told, None, false))?,
     }
     Ok(if preflight.can_run() { Exit::Done } else { Exit::Unavailable })
 }

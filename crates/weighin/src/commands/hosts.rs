@@ -31,7 +31,9 @@ pub(crate) fn hosts(arguments: &HostsArguments) -> Outcome {
     for host in &hosts {
         let name = text::line(&host.name).into_owned();
         if study.host_instance(&host.name).is_some() {
-            print(&format!("{name}: comes and goes with the study, and nothing stays on it\n"))?;
+            print(&format!(
+                "{name}: started for the study and removed after it, so nothing stays on it\n"
+            ))?;
             continue;
         }
         let said = match arguments.clean {

@@ -42,14 +42,25 @@ pub(super) fn lines(study: &Study) -> Vec<String> {
     volumes.chain(built).chain(tables(study)).collect()
 }
 
-/// The tables of private servers, which share a directory mostly.
-fn tables(study: &Study) -> Vec<String> {
+/// The targets whose tables [`lines`] has.
+pub(super) fn tables_of(study: &Study) -> Vec<&str> {
+    let targets = study.measured().filter_map(on_disk_here).filter(|_| bytes_of_tables(study) > 0);
+    targets.map(|(target, _)| target.name.as_str()).collect()
+}
+
+/// Of the largest test.
+fn bytes_of_tables(study: &Study) -> u64 {
     let loads = study.tests.iter().filter_map(Test::workload);
     let each = loads.filter_map(|workload| match workload {
         Workload::Oltp(oltp) => Some(oltp.bytes_of_tables(oltp.tables)),
         Workload::Transactions(_) | Workload::KeyValue(_) | Workload::Storage(_) => None,
     });
-    let each = each.max().unwrap_or_default();
+    each.max().unwrap_or_default()
+}
+
+/// The tables of private servers, which share a directory mostly.
+fn tables(study: &Study) -> Vec<String> {
+    let each = bytes_of_tables(study);
     let mut by_directory: BTreeMap<Option<&Path>, (Vec<&str>, u64)> = BTreeMap::new();
     for (target, spec) in study.measured().filter_map(on_disk_here) {
         let (names, servers) = by_directory.entry(spec.directory.as_deref()).or_default();

@@ -53,7 +53,10 @@ fn a_load_host_comes_for_the_study_and_goes_however_it_ends() {
     assert!(planned.contains("comes from worker (comes with the study) and b, by"), "{planned}");
     let checked = run(&["check", "study.toml"]).done();
     assert!(checked.contains("worker is not looked at: it comes up with"), "{checked}");
-    assert!(checked.contains("worker comes and goes by commands on this host"), "{checked}");
+    assert!(
+        checked.contains("worker is started and removed by commands on this host"),
+        "{checked}"
+    );
     assert_eq!(log(&place), "");
     let checked = run(&["check", "--up", "study.toml"]).done();
     assert!(checked.contains("worker makes load"), "{checked}");
@@ -76,7 +79,7 @@ fn a_load_host_comes_for_the_study_and_goes_however_it_ends() {
     assert!(report.contains("| worker |"), "{report}");
     assert!(report.contains("they cost about") && report.contains("EUR"), "{report}");
     let hosts = run(&["hosts", "study.toml"]).done();
-    assert!(hosts.contains("worker: comes and goes with the study"), "{hosts}");
+    assert!(hosts.contains("worker: started for the study and removed after it"), "{hosts}");
 
     // Killed in the middle of its load.
     fs::remove_file(place.path("log")).unwrap();

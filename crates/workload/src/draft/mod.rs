@@ -14,6 +14,7 @@ use model::{OutlineColumn, OutlineTable, Placeholder, SqlSyntax};
 use named::Named;
 use std::fmt::Write;
 use token::{Kind, Token, tokens};
+use without_values::SIGNED;
 
 /// Values of a list that came without them.
 const LISTED: usize = 3;
@@ -60,8 +61,23 @@ pub fn draft(text: &str, tables: &[OutlineTable], syntax: &SqlSyntax) -> Result<
     if text.contains(';') {
         return Err("it may be several statements".to_owned());
     }
-    let tokens = tokens(text, syntax).ok_or("a quote in it does not end")?;
-    Drafting::new(text, &tokens, tables, syntax)?.finish()
+    const OPEN: &str = "a quote in it does not end";
+    let text = unsigned(text, &tokens(text, syntax).ok_or(OPEN)?);
+    let tokens = tokens(&text, syntax).ok_or(OPEN)?;
+    Drafting::new(&text, &tokens, tables, syntax)?.finish()
+}
+
+/// Without the signs that servers keep before values: a value of the column has its own.
+fn unsigned(text: &str, tokens: &[Token<'_>]) -> String {
+    let mut out = text.to_owned();
+    for three in tokens.windows(3).rev() {
+        let [before, sign, value] = three else { continue };
+        let is_sign = (sign.is("-") || sign.is("+")) && value.is("?");
+        if is_sign && SIGNED.iter().any(|word| before.is(word)) {
+            out.replace_range(sign.from..value.from, "");
+        }
+    }
+    out
 }
 
 /// The query of a row of a table by the first of its columns in which no two rows have the same value, as a

@@ -74,6 +74,8 @@ fn ranges_lists_and_limits_are_filled() {
     let logged = drafted("SELECT * FROM orders WHERE id > ? LIMIT 400,3");
     assert!(logged.script.ends_with("id > :v1 LIMIT 400,3;\n"), "{}", logged.script);
     assert_eq!(logged.guesses, ["orders.id: 1 to 500, all as likely as any other"]);
+    let signed = drafted("SELECT * FROM orders WHERE id = - ? AND customer_id + ? > 0 LIMIT 5");
+    assert!(signed.script.ends_with("id = :v1 AND customer_id + 1 > 0 LIMIT 5;\n"), "{signed:?}");
     let list = drafted("SELECT * FROM orders WHERE customer_id IN (...) AND note = ?");
     assert!(list.script.contains("IN (:v1, :v2, :v3) AND note = :v4"), "{}", list.script);
     assert!(list.script.contains("\\values v4 = SELECT `note` FROM `orders`"), "{}", list.script);

@@ -2,6 +2,12 @@ use model::{Placeholder, SqlSyntax};
 use std::iter::Peekable;
 use std::str::Chars;
 
+/// What a value follows, so that a sign after it belongs to the value.
+pub(super) const SIGNED: [&str; 27] = [
+    "=", "<", ">", "<=", ">=", "<>", "!=", "<=>", "(", ",", "LIKE", "BETWEEN", "AND", "OR", "NOT",
+    "IN", "WHEN", "THEN", "ELSE", "LIMIT", "OFFSET", "INTERVAL", "SELECT", "WHERE", "ON", "HAVING",
+    "BY",
+];
 /// How comments begin that a server reads.
 const READ: [&str; 3] = ["+", "!", "M!"];
 /// Characters of the value of a LIMIT, an OFFSET or an INTERVAL.
@@ -23,13 +29,15 @@ struct Reading<'s> {
     syntax: &'s SqlSyntax,
     rest: Peekable<Chars<'s>>,
     keeps_bounds: bool,
+    /// Of the number that comes next.
+    sign: Option<char>,
     out: String,
 }
 
 impl<'s> Reading<'s> {
     fn through(statement: &'s str, syntax: &'s SqlSyntax, keeps_bounds: bool) -> String {
         let rest = statement.trim().trim_end_matches(';').chars().peekable();
-        let mut reading = Self { syntax, rest, keeps_bounds, out: String::new() };
+        let mut reading = Self { syntax, rest, keeps_bounds, sign: None, out: String::new() };
         reading.all();
         with_lists_cut(reading.out.trim())
     }
@@ -44,6 +52,7 @@ impl<'s> Reading<'s> {
                 '"' | '`' => self.name(c),
                 '$' if !in_word => self.dollars(),
                 '-' if self.rest.peek() == Some(&'-') && self.is_line_comment() => self.skip_line(),
+                '-' | '+' if self.is_sign() => self.sign = Some(c),
                 '#' if self.syntax.hash_comments => self.skip_line(),
                 '/' if self.rest.peek() == Some(&'*') => self.comment(),
                 c if c.is_ascii_digit() && !in_word => {
@@ -63,10 +72,25 @@ impl<'s> Reading<'s> {
 
     /// A number or a text as it was written.
     fn value(&mut self, written: &str) {
+        let sign = self.sign.take();
         match self.keeps_bounds && is_bound(&self.out) && is_plain(written) {
-            true => self.out.push_str(written),
+            true => {
+                self.out.extend(sign);
+                self.out.push_str(written);
+            }
             false => self.out.push('?'),
         }
+    }
+
+    /// Whether a plus or minus is part of the number that follows, and no operation.
+    fn is_sign(&self) -> bool {
+        let next = self.rest.clone().find(|c| !c.is_whitespace());
+        let before = self.out.trim_end();
+        let word = before.rsplit(|c: char| !c.is_alphanumeric() && !"_$`\".".contains(c)).next();
+        let takes_value = |before: &str| SIGNED.iter().any(|one| before.eq_ignore_ascii_case(one));
+        let symbol = before.chars().next_back().map(String::from);
+        next.is_some_and(|c| c.is_ascii_digit())
+            && (word.is_some_and(takes_value) || symbol.as_deref().is_some_and(takes_value))
     }
 
     fn space(&mut self) {
@@ -244,7 +268,13 @@ mod tests {
     fn values_lists_and_comments_are_taken_away() {
         assert_eq!(
             backticks("SELECT a1, `b2`  FROM t WHERE x = 'it''s; 5' AND y IN (1, 2.5,3) AND z=-7;"),
-            "SELECT a1, `b2` FROM t WHERE x = ? AND y IN (...) AND z=-?"
+            "SELECT a1, `b2` FROM t WHERE x = ? AND y IN (...) AND z=?"
+        );
+        assert_eq!(
+            backticks(
+                "SELECT a FROM t WHERE x > - 7 AND y IN (-1, +2) AND z = a -7 AND w = b-1 - -2"
+            ),
+            "SELECT a FROM t WHERE x > ? AND y IN (...) AND z = a -? AND w = b-? - -?"
         );
         assert_eq!(
             backticks("SELECT /*+ hint */ a -- one\n, \"it\\\"s\" /* of 'two' */ FROM t # three"),
@@ -261,6 +291,7 @@ mod tests {
             ("SELECT a FROM t LIMIT 400,3", "SELECT a FROM t LIMIT 400,3"),
             ("DELETE FROM t WHERE a = 1 LIMIT 400 , 3", "DELETE FROM t WHERE a = ? LIMIT 400 , 3"),
             ("SELECT a + INTERVAL '7 days' - '8'", "SELECT a + INTERVAL '7 days' - ?"),
+            ("SELECT a + INTERVAL -7 DAY", "SELECT a + INTERVAL -7 DAY"),
             ("SELECT a + INTERVAL '7\n' DAY", "SELECT a + INTERVAL ? DAY"),
             ("SELECT a FROM t WHERE t.limit in (5, 6)", "SELECT a FROM t WHERE t.limit in (...)"),
             (

@@ -10,6 +10,7 @@ mod bandwidth;
 mod checked;
 mod dates;
 mod figure;
+mod negative;
 mod offered;
 mod order;
 mod outstanding;
@@ -73,6 +74,7 @@ fn printed(dataset: &Dataset) -> Checked {
         sums::check(row, &mut checked);
         outstanding::check(row, &mut checked);
         offered::check(row, &mut checked);
+        negative::check(row, &mut checked);
     }
     bandwidth::check(&rows, &mut checked);
     per_unit::check(&rows, &mut checked);

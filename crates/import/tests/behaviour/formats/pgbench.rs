@@ -1,6 +1,6 @@
 use super::{figure, outcome, parse};
 use import::recognise;
-use model::TrialEnd;
+use model::{FigureValue, TrialEnd};
 
 const DURATION: &str = include_str!("../../fixtures/pgbench/15.txt");
 const RATE: &str = include_str!("../../fixtures/pgbench/at-a-rate.txt");
@@ -198,4 +198,26 @@ fn a_log_of_intervals_has_what_was_added_up() {
     let twice = parse("pg15/tpcb-8.txt", &aggregated.repeat(2));
     assert_eq!(figure(&twice.trials[0], "transactions").0, 14.0);
     assert!(recognise("1 2 3 4 5 6\n").is_none());
+}
+
+#[test]
+fn a_log_prints_no_percentile_above_its_largest_value_and_no_bound_as_measured() {
+    let log = |micros: [u64; 2]| {
+        let line = |number: u64| {
+            let micros = micros[usize::from(number > 80)];
+            format!("0 {number} {micros} 0 1700000000 {}\n", number * 1_000)
+        };
+        (1..=100).map(line).collect::<String>()
+    };
+    // As many microseconds as the histogram's steps do not meet.
+    let exact = parse("a.txt", &log([1_000, 1_200_100]));
+    assert_eq!(figure(&exact.trials[0], "latency_max").0, 1_200.1);
+    assert!(figure(&exact.trials[0], "latency_p99.9").0 <= 1_200.1);
+    // 27 hours: beyond the histogram.
+    let long = parse("a.txt", &log([1_000, 99_999_999_999]));
+    assert_eq!(figure(&long.trials[0], "latency_max").0, 99_999_999.999);
+    assert!(figure(&long.trials[0], "latency_avg").0 < 99_999_999.999);
+    assert!(figure(&long.trials[0], "latency_p50").0 < 1.1);
+    let p95 = outcome(&long.trials[0]).figure("latency_p95").unwrap();
+    assert_eq!(p95.value, FigureValue::Text("at least 3600000".to_owned()));
 }

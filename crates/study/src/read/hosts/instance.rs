@@ -52,8 +52,8 @@ pub(crate) fn instance_of_host(
     if spec.per != InstancePer::Study {
         let at = written.get_ref().per.place().unwrap_or(written.span());
         problems
-            .add(at, "a machine that comes and goes is there for the whole study")
-            .help("leave `per` out; an instance of a target may be there for one repeat");
+            .add(at, "the instance of a machine exists for the whole study")
+            .help("leave out `per`; only the instance of a target may exist for one repeat");
     }
     Some(HostInstance { name: name.to_owned(), spec, price })
 }
@@ -61,9 +61,9 @@ pub(crate) fn instance_of_host(
 /// Notes the price of a machine that is there anyway.
 pub(crate) fn refuse_price(price: &Maybe<PriceTable>, problems: &mut Problems) {
     if let Some(price) = price {
-        problems.add(price.span(), "the bill of a study has no machine that is there anyway").help(
-            "give the price to a target, or remove it: it is for machines with an `instance`",
-        );
+        problems
+            .add(price.span(), "`price` applies only to a machine with an `instance`")
+            .help("give the price to a target, or remove it");
     }
 }
 
@@ -102,9 +102,7 @@ pub(crate) fn refuse_names(instances: &[HostInstance], study: &Study, problems: 
             problems
                 .add(
                     0..0,
-                    format!(
-                        "two things that come and go, or a target and one, are called `{name}`"
-                    ),
+                    format!("two instances, or an instance and a target, are named `{name}`"),
                 )
                 .help("give the machine another name");
         }

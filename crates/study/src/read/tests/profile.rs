@@ -1,6 +1,7 @@
 //! The key `load_profile`: rates that follow one another within a trial.
 
 use crate::keys::{LoadProfileKey, ServerKeys, StageTable};
+use crate::problem::names::nearest;
 use crate::problem::{Place, Problems};
 use crate::read::script_file;
 use crate::read::tests::table::TestTable;
@@ -63,14 +64,49 @@ pub(crate) fn profile(
     checked(LoadProfile { stages }, at, problems)
 }
 
+/// The keys of a stage, each of the type that it takes.
+fn stage_table(table: &toml::Table, mut trouble: impl FnMut(String, &str)) -> Option<StageTable> {
+    const KEYS: [&str; 3] = ["rate", "hold", "ramp"];
+    const STAGE: &str = "a stage is such as { rate = 500, hold = \"60s\" }, and may have a `ramp`";
+    let unknown = table.keys().filter(|key| !KEYS.contains(&key.as_str()));
+    let mut is_sound = true;
+    for key in unknown {
+        let near = nearest(key, KEYS.into_iter());
+        let hint = near.map_or(String::new(), |near| format!(": did you mean `{near}`?"));
+        trouble(format!("unknown key `{key}`{hint}"), STAGE);
+        is_sound = false;
+    }
+    let mut text = |key: &str| match table.get(key) {
+        Some(toml::Value::String(text)) => Some(text.clone()),
+        Some(other) => {
+            trouble(format!("`{key}` must be a time such as \"60s\", not {other}"), STAGE);
+            is_sound = false;
+            None
+        }
+        None => None,
+    };
+    let (hold, ramp) = (text("hold"), text("ramp"));
+    let rate = table.get("rate").and_then(toml::Value::as_integer);
+    if let Some(other) = table.get("rate").filter(|_| rate.is_none()) {
+        let what = format!("`rate` must be a whole number from 0 to {MAX_RATE}, not {other}");
+        trouble(what, "it is what is offered per second");
+        is_sound = false;
+    }
+    for key in ["rate", "hold"].into_iter().filter(|key| !table.contains_key(*key)) {
+        trouble(format!("it has no `{key}`"), STAGE);
+    }
+    Some(StageTable { rate: rate?, hold: hold?, ramp }).filter(|_| is_sound)
+}
+
 fn stage(
-    (number, table): (usize, &StageTable),
+    (number, table): (usize, &toml::Table),
     at: &Place,
     problems: &mut Problems,
 ) -> Option<ProfileStage> {
     let mut trouble = |what: String, help: &str| {
         problems.add(at.clone(), format!("stage {number} of the load profile: {what}")).help(help);
     };
+    let table = stage_table(table, &mut trouble)?;
     let mut seconds = |key: &str, written: &str| match parse_duration(written) {
         Ok(length) if length.subsec_nanos() == 0 => Some(length),
         Ok(_) => {
