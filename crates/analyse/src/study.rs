@@ -40,11 +40,17 @@ fn missing(dataset: &Dataset) -> Option<Finding> {
 
 /// Which parts of the machine targets had that were loaded at once.
 fn loaded_at_once(dataset: &Dataset) -> Option<Finding> {
-    let parts = dataset.trials.iter().map(|record| &record.sampling.account.processor_use.apart);
-    let parts: BTreeSet<&Vec<u32>> = parts.filter(|part| !part.is_empty()).collect();
-    let own = parts.first()?.len();
-    let parts = parts.into_iter().cloned().collect();
-    let found = LoadedAtOnce { own, of: dataset.run.host.cpus, parts };
+    let records = dataset.trials.iter();
+    let all: Vec<_> =
+        records.filter_map(|r| r.sampling.account.processor_use.apart.as_ref()).collect();
+    let sets: BTreeSet<&Vec<u32>> =
+        all.iter().flat_map(|own| &own.sets).map(|set| &set.processors).collect();
+    let found = LoadedAtOnce {
+        own: sets.first()?.len(),
+        of: dataset.run.host.cpus,
+        exchanges: all.iter().map(|own| own.exchanges).min()?,
+        sets: sets.into_iter().cloned().collect(),
+    };
     Some(Finding::new(Subject::default(), found))
 }
 

@@ -9,6 +9,7 @@ mod catch_up;
 mod caution;
 mod debts;
 mod event;
+mod exchange;
 mod failover;
 #[doc(hidden)]
 pub mod fuzzing;

@@ -4,7 +4,7 @@ use crate::intervention::{BesideWork, Interventions};
 use crate::together::Member;
 use crate::trial_clock::seconds_from;
 use engine::{Limit, OpenLoop, Progress, Schedule, Stop, run};
-use host::{CounterSource, Host, MeasuredPhase, SamplerOptions, SpaceUsed};
+use host::{CounterSource, Holding, Host, MeasuredPhase, SamplerOptions, SpaceUsed};
 use model::{
     CounterReading, DataSize, Failure, Interval, Intervention, Level, Load, LoadProfile,
     LoadResult, Mark, Sample, Sampling, ServerCounters, Slice, Study, UnixMillis,
@@ -167,7 +167,7 @@ pub(crate) fn measure_beside(
         own.into_iter().try_for_each(|pid| processors.add(pid))?;
     }
     let mut observation = Observation::begin(target, host, every, watched, others)?;
-    observation.processors = processors.map_or(Vec::new(), |set| set.processors().to_vec());
+    observation.processors = processors.map(|set| Arc::clone(set.holding()));
     let lost = stop.of_part();
     observation.watches.stop_when_lost(&lost);
     let generators = match order.load.generators {
@@ -209,6 +209,7 @@ pub(crate) fn measure_beside(
         (Err(failure), Err(lost)) if failure.is_stop() && !stop.is_requested() => return Err(lost),
         (Err(failure), _) => return Err(failure),
     };
+    order.together.as_ref().map_or(Ok(()), Member::check)?;
     load.began_at = began_at;
     let schedule = order.load.schedule;
     let slices = schedule.turns.map(|turns| turns.slices(schedule.warmup));
@@ -231,8 +232,8 @@ fn moment(host: &dyn Host, at: Instant) -> UnixMillis {
 pub struct Observation {
     watches: Watches,
     sample_every: Duration,
-    /// What server and load have to themselves; none where they have all.
-    processors: Vec<u32>,
+    /// What server and load have to themselves; `None` where they have all.
+    processors: Option<Arc<Holding>>,
     round_trip: Option<Duration>,
     data_before: Option<u64>,
     before: (Instant, Option<ServerCounters>),
@@ -271,7 +272,7 @@ impl Observation {
         Ok(Self {
             watches,
             sample_every,
-            processors: Vec::new(),
+            processors: None,
             round_trip,
             data_before,
             before,

@@ -2,19 +2,19 @@
 //! thread that has the store, through a channel.
 
 use crate::event::{Event, RunError, Wait};
+use crate::exchange::Exchanges;
 use crate::instances::{Presence, not_up};
 use crate::task::Context;
 use crate::together::{Member, Together};
 use crate::trial::{not_run, run_trial};
 use crate::{Campaign, Goal, Instances, SearchProgress};
 use engine::Stop;
-use host::{Host, ProcessorSet};
+use host::{DividedProcessors, Host};
 use model::{
     Failure, FailureKind, Interval, Sampling, SearchStep, SideBySide, Study, Test, Trial, TrialEnd,
     TrialRecord,
 };
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use store::{Store, StoreError};
@@ -134,8 +134,8 @@ impl Campaign<'_> {
         let of: Vec<(&Trial, Stop)> =
             ready.iter().map(|one| (one.trial, one.skip.clone())).collect();
         let together = Together::new(of.len());
-        let sets = match divided(study, host) {
-            Ok(sets) => sets,
+        let mut divided = match divided(study, host, &of) {
+            Ok(divided) => divided,
             Err(failure) => {
                 for (trial, _) in &of {
                     keeping.keep(&not_run(host, trial, failure.clone()), observe)?;
@@ -147,9 +147,10 @@ impl Campaign<'_> {
         let mut on_sample = self.on_sample.as_ref();
         thread::scope(|scope| {
             let (sender, told) = channel();
+            let sets = divided.as_ref().map_or(Vec::new(), |(sets, _)| sets.sets().to_vec());
             for (place, one) in ready.into_iter().enumerate() {
-                let part = study.part_of_machine(&one.trial.key.target, one.trial.key.repeat);
-                let own = part.and_then(|(part, _)| sets.0.get(part)).cloned();
+                let own = study.server_of(&one.trial.key.target).and_then(|own| sets.get(own));
+                let own = own.cloned();
                 let member = Member::new(&together, place).on(own);
                 let sender = sender.clone();
                 // Each samples the machine that leads; one of them is shown.
@@ -171,30 +172,30 @@ impl Campaign<'_> {
                     tell(TrialMessage::Over(record.map(Box::new)));
                 });
             }
-            drop(sender);
+            drop((sender, sets));
+            if let Some((sets, exchanges)) = &mut divided {
+                let together = &together;
+                scope.spawn(move || exchanges.make(sets, together));
+            }
             let mut watched = Watched { of: &of, together: &together, keeping, observe };
             watched.hear(here, &told)
         })
     }
 }
 
-/// Equal parts of the machine's processors. The one that was made first is dropped last.
-#[derive(Default)]
-struct Divided(Vec<Arc<ProcessorSet>>);
-
-impl Drop for Divided {
-    fn drop(&mut self) {
-        while self.0.pop().is_some() {}
-    }
-}
-
-/// Those of a study whose targets share this machine; none for others.
-fn divided(study: &Study, host: &dyn Host) -> Result<Divided, Failure> {
-    if !study.duet {
-        return Ok(Divided::default());
-    }
+/// The machine's processors in equal sets, and how those are exchanged; `None` of a study whose targets don't
+/// share this machine.
+fn divided(
+    study: &Study,
+    host: &dyn Host,
+    of: &[(&Trial, Stop)],
+) -> Result<Option<(DividedProcessors, Exchanges)>, Failure> {
+    let first = of.first().filter(|_| study.duet);
+    let load = first.and_then(|(trial, _)| Some((trial, study.test(&trial.key.test)?.load()?)));
+    let Some((trial, load)) = load else { return Ok(None) };
     let sets = host.divide_processors(study.servers().count())?;
-    Ok(Divided(sets.into_iter().map(Arc::new).collect()))
+    let exchanges = Exchanges::of_load(load, sets.sets().len(), trial.seed);
+    Ok(Some((sets, exchanges)))
 }
 
 /// The places of those of these trials whose load the machine makes that leads.

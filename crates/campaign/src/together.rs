@@ -42,6 +42,8 @@ pub(crate) struct Together {
     changed: Condvar,
     /// The longest notice that any of them needs, in nanoseconds.
     notice: AtomicU64,
+    /// Why none of them is what it should be.
+    failure: Mutex<Option<Failure>>,
 }
 
 /// The moment at which all of them begin.
@@ -58,12 +60,28 @@ impl Together {
     /// For so many trials.
     pub(crate) fn new(trials: usize) -> Arc<Self> {
         let stages = Mutex::new((vec![Stage::Preparing; trials], None));
-        Arc::new(Self { stages, changed: Condvar::new(), notice: AtomicU64::new(0) })
+        let (notice, failure) = (AtomicU64::new(0), Mutex::new(None));
+        Arc::new(Self { stages, changed: Condvar::new(), notice, failure })
     }
 
     /// When they began, once they have.
     pub(crate) fn start(&self) -> Option<Start> {
         self.lock().1.clone()
+    }
+
+    /// The moment at which they begin, once it is known.
+    pub(crate) fn begins_at(&self) -> Option<Nanos> {
+        self.lock().1.as_ref().map(|start| start.at)
+    }
+
+    /// Whether all are over.
+    pub(crate) fn are_over(&self) -> bool {
+        self.lock().0.iter().all(|stage| *stage == Stage::Gone)
+    }
+
+    /// What was to be done for all of them did not work.
+    pub(crate) fn fail(&self, failure: Failure) {
+        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
     }
 
     fn lock(&self) -> MutexGuard<'_, (Vec<Stage>, Option<Start>)> {
@@ -141,6 +159,13 @@ impl Member {
         let at = start.as_ref()?.at;
         self.set(stages, Stage::Begun);
         Some(at)
+    }
+
+    /// # Errors
+    /// When what was to be done for all of them did not work.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let failure = self.together.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.clone().map_or(Ok(()), Err)
     }
 
     /// It is over, whatever came of it.

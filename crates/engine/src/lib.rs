@@ -50,5 +50,5 @@ pub use run::{SocketLoad, run};
 pub use schedule::{Limit, Schedule};
 pub use session::{Answered, Event, OperationError, ServedBy, Session, SessionError};
 pub use socket::{Address, TlsUpgrade};
-pub use turns::Turns;
+pub use turns::{Turns, mixed};
 pub use usage::{cpus_allowed, peak_rss_bytes, process_cpu, process_times};

@@ -150,7 +150,7 @@ impl Turns {
 
 /// SplitMix64: neighbouring numbers give unrelated ones (G. L. Steele, D. Lea and C. H. Flood, OOPSLA
 /// 2014).
-fn mixed(seed: u64) -> u64 {
+pub fn mixed(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

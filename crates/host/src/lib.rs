@@ -12,7 +12,7 @@ mod waiting;
 
 pub use self::local::command::command;
 pub use self::local::os::random_hex;
-pub use self::local::processors::ProcessorSet;
+pub use self::local::processors::{DividedProcessors, Holding, ProcessorSet};
 pub use self::local::sandbox::{forget_kept, remove_left};
 pub use self::local::size::in_words as size_in_words;
 pub use self::local::storage::no_room;

@@ -77,7 +77,7 @@ mod volume;
 mod window;
 mod workload;
 
-pub use account::{HostAccount, NamedUse, ProcessorUse, Throttling};
+pub use account::{HeldProcessors, HostAccount, NamedUse, OwnProcessors, ProcessorUse, Throttling};
 pub use answer_by::{AnswerAt, AnswerBy};
 pub use around::{Around, Mark, Stretch, longest_statement};
 pub use auth::{AuthMethod, AuthMethods};

@@ -172,15 +172,6 @@ impl Study {
         self.parallel || self.duet || self.slices.is_some()
     }
 
-    /// In a study whose targets are loaded at once on this machine: which of the equal parts of its
-    /// processors a target has in a block, among how many. They change from block to block, so that a
-    /// part that is slower decides nothing.
-    pub fn part_of_machine(&self, target: &str, repeat: u32) -> Option<(usize, usize)> {
-        let place = self.server_of(target).filter(|_| self.duet)?;
-        let count = self.servers().count().max(1);
-        Some(((place + repeat as usize) % count, count))
-    }
-
     /// Trials of a block in the order in which they run, in groups that are under way at once: each by
     /// itself, or of a study whose targets run side by side or take turns those of one test and level,
     /// which follow each other. The A/A control runs by itself, but with the others where targets share

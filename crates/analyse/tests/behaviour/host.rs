@@ -116,7 +116,7 @@ fn what_weighin_and_the_server_use_under_another_name_of_the_machine_is_not_the_
                 processor_use: ProcessorUse {
                     boot: Some(boot.to_owned()),
                     cpus: 4,
-                    apart: Vec::new(),
+                    apart: None,
                     processes: vec![
                         named("weighin", 1.0, true),
                         named("weighin", 1.0, false),

@@ -12,14 +12,14 @@ pub(super) fn check(study: &Study, hosts: &Hosts, found: &mut Diagnostics) -> Re
     if !study.duet {
         return Ok(());
     }
-    let Some(mut sets) = found.keep(hosts.load.divide_processors(study.servers().count()))? else {
+    let Some(divided) = found.keep(hosts.load.divide_processors(study.servers().count()))? else {
         return Ok(());
     };
     let limited = study
         .servers()
         .find(|target| volume(target).is_some_and(|volume| !volume.limits.is_none()));
-    let moves = sets.iter().any(|set| set.takes_from_other_groups());
-    while sets.pop().is_some() {}
+    let moves = divided.sets().iter().any(|set| set.takes_from_other_groups());
+    drop(divided);
     if let Some(target) = limited.filter(|_| moves) {
         found.error(Failure::new(
             FailureKind::NotPermitted,

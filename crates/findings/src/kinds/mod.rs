@@ -51,7 +51,7 @@ kinds! {
     crossing => Crossover, AtHighestLevel, Dominates;
     curve => Peak, Decline;
     debt => SteadyStart, NotLevel, DebtsNotTold, DebtChanged, LoadingLeftDebt;
-    duet => LoadedAtOnce, LoadedAlone;
+    duet => LoadedAtOnce, LoadedAlone, ProcessorsHeldUnevenly;
     errors => Errors, FewTransactions, LedgerUnbalanced;
     extended => RepeatsAdded, MeasuredAnew, MeasuredLater, ConditionsChanged | ConditionChange;
     factors => FactorEffect | HoldsFor, PairEffect, LevelEffect;

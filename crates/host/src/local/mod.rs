@@ -21,7 +21,7 @@ pub use self::command::command;
 pub(crate) use self::command::search_path;
 
 use self::instance::LocalInstance;
-use self::processors::{ProcessorSet, Processors};
+use self::processors::{DividedProcessors, Processors};
 use self::sample::{HostReader, host_facts};
 use self::sandbox::{Sandbox, sandbox_directory};
 use self::user_command::LocalCommand;
@@ -166,8 +166,8 @@ impl Host for Local {
         Ok(Arc::new(Processors::hold(count)?))
     }
 
-    fn divide_processors(&self, count: usize) -> Result<Vec<ProcessorSet>, Failure> {
-        ProcessorSet::hold(count)
+    fn divide_processors(&self, count: usize) -> Result<DividedProcessors, Failure> {
+        DividedProcessors::hold(count)
     }
 
     fn start_server(&self, options: SandboxOptions) -> Result<Box<dyn PrivateServer>, Failure> {

@@ -17,7 +17,7 @@ use super::program::{
 use super::running_server::{Ends, ProcessClue, RunningServer};
 use super::sampling::{DiskCounters, Scope, Watch};
 use super::server::{PrivateServer, SandboxOptions};
-use crate::local::processors::ProcessorSet;
+use crate::local::processors::DividedProcessors;
 use engine::storage::Processors;
 use model::{BuiltVolume, Failure, FailureKind, HostFacts, Stop, UnixMillis};
 use std::collections::BTreeMap;
@@ -180,11 +180,11 @@ pub trait Host: Debug + Send + Sync {
         Err(not_there("limit processors", self.name()))
     }
 
-    /// Divides its processors into so many equal sets. The later ones must be dropped first.
+    /// Divides its processors into so many equal sets, which can be exchanged.
     ///
     /// # Errors
     /// `NotPermitted` when there are too few, or the machine or its permissions do not allow it.
-    fn divide_processors(&self, _: usize) -> Result<Vec<ProcessorSet>, Failure> {
+    fn divide_processors(&self, _: usize) -> Result<DividedProcessors, Failure> {
         Err(not_there("divide processors", self.name()))
     }
 

@@ -1,8 +1,10 @@
 //! What is sampled of a machine while a load runs.
 
+use crate::local::processors::Holding;
 use model::{ClockReading, Failure, HostAccount, Sample, ServerCounters, Stop};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Reads the server's counters; `None` when the server doesn't answer.
@@ -28,8 +30,8 @@ pub struct SamplerOptions {
     /// Other processes of weighin that make the load; they count as weighin itself.
     pub companions: Vec<u32>,
     /// The processors that server and load have to themselves, of which alone the figures of processors
-    /// are; none where they have all.
-    pub processors: Vec<u32>,
+    /// are; `None` where they have all.
+    pub processors: Option<Arc<Holding>>,
     /// The server's counters. Called in a thread of its own.
     pub counters: Option<CounterSource>,
     /// Called in the sampling thread, so it must be quick: a slow one makes later samples late,
@@ -62,7 +64,7 @@ impl SamplerOptions {
             replica_pids: Vec::new(),
             proxy_pid: None,
             companions: Vec::new(),
-            processors: Vec::new(),
+            processors: None,
             counters: None,
             on_sample: None,
         }

@@ -302,7 +302,7 @@ impl Agent {
                     replica_pids: options.replica_pids,
                     proxy_pid: None,
                     companions,
-                    processors: Vec::new(),
+                    processors: None,
                     counters: None,
                     on_sample: Some(Box::new(move |sample| {
                         let sample = Box::new(sample.clone());

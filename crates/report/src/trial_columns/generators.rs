@@ -2,10 +2,10 @@
 
 use super::{Column, Field, TrialRow};
 use analyse::{StartSpread, start_spread};
-use model::{GeneratorShare, LoadResult, SideBySide};
+use model::{GeneratorShare, HeldProcessors, LoadResult, OwnProcessors, SideBySide};
 
 /// The columns; the shares are null where one process made the load.
-pub(super) const COLUMNS: [Column; 10] = [
+pub(super) const COLUMNS: [Column; 11] = [
     ("load_generators", |row| row.loaded(|load| load.generators.len().max(1).into())),
     ("generator_share_min", |row| row.share(|shares| shares.reduce(f64::min))),
     ("generator_share_max", |row| row.share(|shares| shares.reduce(f64::max))),
@@ -26,6 +26,7 @@ pub(super) const COLUMNS: [Column; 10] = [
         })
     }),
     ("own_processors", |row| row.own_processors()),
+    ("processor_exchanges", |row| row.apart().map_or(Field::Null, |own| own.exchanges.into())),
 ];
 
 impl TrialRow<'_> {
@@ -36,11 +37,18 @@ impl TrialRow<'_> {
         if names.is_empty() { Field::Null } else { names.join(", ").into() }
     }
 
-    /// The processors that target and load had to themselves.
+    /// The processors that target and load had to themselves, and for how many seconds.
     fn own_processors(&self) -> Field<'static> {
-        let own = self.record.map_or(&[][..], |r| &r.sampling.account.processor_use.apart);
-        let own: Vec<String> = own.iter().map(u32::to_string).collect();
-        if own.is_empty() { Field::Null } else { own.join(", ").into() }
+        let set = |set: &HeldProcessors| {
+            let numbers: Vec<String> = set.processors.iter().map(u32::to_string).collect();
+            format!("{}: {:.1} s", numbers.join(", "), set.held.as_secs_f64())
+        };
+        let sets = |own: &OwnProcessors| own.sets.iter().map(set).collect::<Vec<_>>().join(" / ");
+        self.apart().map_or(Field::Null, |own| sets(own).into())
+    }
+
+    fn apart(&self) -> Option<&OwnProcessors> {
+        self.record?.sampling.account.processor_use.apart.as_ref()
     }
 
     /// What is known of the trials that ran beside it, where there were any.

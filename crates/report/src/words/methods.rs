@@ -121,10 +121,10 @@ fn at_once(blocks: &str, trials: &str) -> Method {
     let text = format!(
         "In {blocks} all targets of one test and level were loaded at once on one machine (L. Bulej and \
          others, Duet Benchmarking, ICPE 2020): {trials}. Control groups gave each of them, with the \
-         clients that load it, as many whole processor cores as the others and no others, and other ones \
-         in the next block, so that a slower core decides nothing. Their loads began and ended at one \
-         moment, so that noise of the machine hits all targets of a block alike and cancels in their \
-         ratios. Shares of processor time are of a target’s own processors. Memory, its bandwidth, \
+         clients that load it, as many whole processor cores as the others and no others. Within each \
+         trial the targets exchanged these sets about ten times a second, and each had every set equally \
+         long. Their loads began and ended at one moment. So noise of the machine, and of some of its \
+         processors, hits all targets of a block alike and cancels in their ratios. Shares of processor time are of a target’s own processors. Memory, its bandwidth, \
          caches that cores share, and disks without a volume for each target are shared; what a target \
          takes of them slows the others down, and the ratio then is that of targets that compete."
     );

@@ -104,8 +104,8 @@ pub(crate) struct StudyTable {
     /// bursts or lasts for minutes then hits all targets alike, and fewer repeats tell them apart.
     pub slices: Key<AnyLength>,
     /// Load all targets at once on this machine, test by test and level by level, each with as many
-    /// processors as the others and no others: what disturbs the machine then disturbs all of them at the same
-    /// moment. Capacities are those of a part of the machine.
+    /// processors as the others and no others, which they exchange about ten times a second: what disturbs the
+    /// machine, or some of its processors, then disturbs all of them alike. Capacities are those of a part of the machine.
     pub duet: Key<Flag<false>>,
     /// With `slices`: how long a load runs at the beginning of each slice before it is measured.
     pub settling: Key<Length<1>>,

@@ -27,15 +27,6 @@ fn targets_and_their_control_are_loaded_at_once_and_change_places() {
     assert_eq!(rounds(&one_by_one), [1; 4]);
     assert_eq!((rounds(&duet), rounds(&control)), (vec![2, 2], vec![3, 3]));
 
-    let parts = |study: &Study, repeat| -> Vec<(usize, usize)> {
-        let parts = study.servers().map(|target| study.part_of_machine(&target.name, repeat));
-        parts.collect::<Option<_>>().unwrap()
-    };
-    assert_eq!(parts(&duet, 1), [(1, 2), (0, 2)]);
-    assert_eq!(parts(&duet, 2), [(0, 2), (1, 2)]);
-    assert_eq!(parts(&control, 1), [(1, 3), (2, 3), (0, 3)]);
-    assert_eq!(one_by_one.part_of_machine("x", 1), None);
-
     let load = |study: &Study| {
         let plan = study::expand(study, study.seed);
         study::estimate(&plan, study) - study::estimate_set_up(study)

@@ -1,7 +1,10 @@
 //! What was seen of machines.
 
 use super::{Draw, sample};
-use model::{ClockReading, HostSampling, NamedUse, ProcessorUse, Sample};
+use model::{
+    ClockReading, HeldProcessors, HostSampling, NamedUse, OwnProcessors, ProcessorUse, Sample,
+};
+use std::time::Duration;
 
 pub(super) fn processor_use(d: &mut Draw) -> ProcessorUse {
     let named = |d: &mut Draw| NamedUse {
@@ -12,9 +15,17 @@ pub(super) fn processor_use(d: &mut Draw) -> ProcessorUse {
     ProcessorUse {
         boot: d.maybe(Draw::text),
         cpus: d.small(),
-        apart: d.list(3, Draw::small),
+        apart: d.maybe(own_processors),
         processes: d.list(3, named),
     }
+}
+
+fn own_processors(d: &mut Draw) -> OwnProcessors {
+    let set = |d: &mut Draw| HeldProcessors {
+        processors: d.list(3, Draw::small),
+        held: Duration::from_millis(d.small().into()),
+    };
+    OwnProcessors { sets: d.list(3, set), exchanges: d.small() }
 }
 
 pub(super) fn other_host(d: &mut Draw) -> HostSampling {

@@ -67,7 +67,7 @@ fn side_by_side(study: &Study, plan: &Plan) -> String {
         ),
         None if study.duet => format!(
             "\nTargets are loaded at once: in each block all that have the same test and level, each on \
-             processors of its own, which are others in the next block{control}. That makes {rounds}.\n"
+             processors of its own, which they exchange about ten times a second{control}. That makes {rounds}.\n"
         ),
         None => format!(
             "\nTargets run side by side: in each block those of one test and level at \

@@ -126,7 +126,7 @@ pub(crate) fn check(dataset: &Dataset, test: Option<&Test>, record: &TrialRecord
         results.extend(waits::results(load));
         results.extend(cut_short::result(dataset, record, load));
         results.extend(generators::absent(dataset, record, load));
-        results.extend(duet::result(dataset, record));
+        results.extend(duet::results(dataset, record));
         results.extend(host::saturation(&record.sampling.samples, load));
     }
     let validity = results.iter().map(|result| result.validity).max().unwrap_or(Validity::Valid);
@@ -155,9 +155,9 @@ fn numbered(
     };
     let server = facts(dataset, record);
     let own = server.and_then(|server| server.host.as_ref());
-    let apart = sampling.account.processor_use.apart.len() as u32;
+    let used = &sampling.account.processor_use;
     let cpus = host::Cpus {
-        load_host: if apart > 0 { apart } else { dataset.run.host.cpus },
+        load_host: used.apart.as_ref().map_or(dataset.run.host.cpus, |_| used.cpus),
         target_host: own.map_or(0, |host| host.cpus),
     };
     let machine = host::results(sampling, events, load, cpus);

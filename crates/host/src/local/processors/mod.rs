@@ -1,6 +1,6 @@
 //! Processors for some threads and processes, kept by the kernel's control groups (cgroups(7)): a
 //! number of them, which is what the hosts of virtual machines have for these, where their virtual
-//! processors are oversubscribed; or [some of the machine's](ProcessorSet) and no others, which
+//! processors are oversubscribed; or [some of the machine's](DividedProcessors) and no others, which
 //! targets have that are loaded at once.
 //!
 //! The kernel counts the processor time of all threads of a group together, and lets none of them run
@@ -17,15 +17,16 @@
 //! removes it.
 
 mod group;
+mod holding;
 mod left;
 mod place;
 mod set;
 mod topology;
 
 use self::group::Group;
+pub use self::holding::Holding;
 use self::place::Place;
-pub use self::set::ProcessorSet;
-pub(crate) use self::topology::allowed_in;
+pub use self::set::{DividedProcessors, ProcessorSet};
 use crate::local::groups::grouped;
 use crate::local::sample::group_count;
 use model::{Failure, ProcessorCount};

@@ -1,6 +1,7 @@
 //! Some of the machine's processors for some processes, which run on no others.
 
 use super::group::Group;
+use super::holding::Holding;
 use super::topology::{cores, equal_sets, list};
 use crate::local::groups::{Hierarchy, group_of, lists, mounts};
 use crate::local::os;
@@ -9,6 +10,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How often it is looked at most whether a process has started others while it was moved.
 const LOOKS: u32 = 100;
@@ -24,11 +26,89 @@ enum Place {
     Second(PathBuf),
 }
 
+/// The processors of this machine in equal sets of whole cores, which can be exchanged. Dropping it removes
+/// the groups, the one that was made last first: it may rely on what the first passes on.
+#[derive(Debug)]
+pub struct DividedProcessors {
+    /// The processors of each set before the first exchange.
+    parts: Vec<Vec<u32>>,
+    sets: Vec<Arc<ProcessorSet>>,
+    /// By how many places the sets are moved on.
+    shift: usize,
+    exchanges: usize,
+}
+
+impl DividedProcessors {
+    /// Divides the processors that weighin may use into so many equal sets.
+    ///
+    /// # Errors
+    /// `NotPermitted` where there are too few, or this machine or its permissions don't allow it, with
+    /// what would.
+    pub fn hold(count: usize) -> Result<Self, Failure> {
+        let cores = cores();
+        let there = cores.len();
+        let parts = equal_sets(cores, count).ok_or_else(|| too_few(there, count))?;
+        let place = Place::of_this_process()?;
+        Self::in_place(&place, parts).map_err(|error| place.refusal(&error))
+    }
+
+    fn in_place(place: &Place, parts: Vec<Vec<u32>>) -> io::Result<Self> {
+        let mut all = Self { parts: Vec::new(), sets: Vec::new(), shift: 0, exchanges: 0 };
+        for part in parts {
+            all.sets.push(Arc::new(ProcessorSet::in_place(place, part.clone())?));
+            all.parts.push(part);
+        }
+        Ok(all)
+    }
+
+    /// The sets; all have as many processors.
+    pub fn sets(&self) -> &[Arc<ProcessorSet>] {
+        &self.sets
+    }
+
+    /// Gives each set the processors that the one so many places further on had at the beginning. For the
+    /// moment that this takes two sets have the same ones; which of them is earlier changes from call to
+    /// call.
+    ///
+    /// # Errors
+    /// `NotPermitted` where the kernel refuses it.
+    pub fn exchange(&mut self, shift: usize) -> Result<(), Failure> {
+        if shift == self.shift {
+            return Ok(());
+        }
+        let moved = |place: usize| self.parts.get((place + shift) % self.parts.len().max(1));
+        let mut moves: Vec<_> = self
+            .sets
+            .iter()
+            .enumerate()
+            .filter_map(|(place, set)| Some((set, moved(place)?, set.holding.change())))
+            .collect();
+        let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
+        if self.exchanges % 2 == 1 {
+            moves.reverse();
+        }
+        for (set, processors, holding) in &mut moves {
+            set.group
+                .write("cpuset.cpus", &list(processors))
+                .map_err(|error| not_exchanged(processors, &error))?;
+            holding.has(&stat, processors);
+        }
+        (self.shift, self.exchanges) = (shift, self.exchanges + 1);
+        Ok(())
+    }
+}
+
+impl Drop for DividedProcessors {
+    fn drop(&mut self) {
+        while self.sets.pop().is_some() {}
+    }
+}
+
 /// Processors of this machine for the processes that are moved to them. Dropping it moves these back to
 /// where weighin is.
 #[derive(Debug)]
 pub struct ProcessorSet {
-    processors: Vec<u32>,
+    holding: Arc<Holding>,
     /// Where its members were before.
     outside: PathBuf,
     group: Group,
@@ -36,21 +116,6 @@ pub struct ProcessorSet {
 }
 
 impl ProcessorSet {
-    /// Divides the processors that weighin may use into so many equal sets of whole cores. The later
-    /// ones must be dropped first.
-    ///
-    /// # Errors
-    /// `NotPermitted` where there are too few, or this machine or its permissions don't allow it, with
-    /// what would.
-    pub fn hold(count: usize) -> Result<Vec<Self>, Failure> {
-        let cores = cores();
-        let there = cores.len();
-        let sets = equal_sets(cores, count).ok_or_else(|| too_few(there, count))?;
-        let place = Place::of_this_process()?;
-        let held = sets.into_iter().map(|processors| Self::in_place(&place, processors));
-        held.collect::<io::Result<_>>().map_err(|error| place.refusal(&error))
-    }
-
     fn in_place(place: &Place, processors: Vec<u32>) -> io::Result<Self> {
         let (Place::First(own) | Place::Second(own)) = place;
         let mut group = Group::make(&[own])?;
@@ -64,12 +129,13 @@ impl ProcessorSet {
         }
         group.write("cpuset.cpus", &list(&processors))?;
         let is_second = matches!(place, Place::Second(_));
-        Ok(Self { processors, outside: own.clone(), group, is_second })
+        let holding = Arc::new(Holding::new(processors));
+        Ok(Self { holding, outside: own.clone(), group, is_second })
     }
 
-    /// Their numbers, in rising order.
-    pub fn processors(&self) -> &[u32] {
-        &self.processors
+    /// Which processors it has, and had.
+    pub fn holding(&self) -> &Arc<Holding> {
+        &self.holding
     }
 
     /// Whether a process that is moved leaves other groups for it, such as one that limits what it does
@@ -104,7 +170,7 @@ impl ProcessorSet {
     }
 
     fn not_moved(&self, pid: u32, error: &io::Error) -> Failure {
-        let processors = list(&self.processors);
+        let processors = list(&self.holding.processors());
         refused(
             &format!("process {pid} cannot be moved to processors {processors}: {error}"),
             &format!("run weighin as root, outside of containers; or {LEAVE_OUT}"),
@@ -220,6 +286,18 @@ fn too_few(cores: usize, count: usize) -> Failure {
     refused(&message, &remedy)
 }
 
+fn not_exchanged(processors: &[u32], error: &io::Error) -> Failure {
+    refused(
+        &format!(
+            "a target could not be given processors {} in the place of others: {error}",
+            list(processors)
+        ),
+        &format!(
+            "look whether a processor was taken offline, or another program changes groups of weighin; or {LEAVE_OUT}"
+        ),
+    )
+}
+
 fn none() -> Failure {
     refused("this machine has no control groups that divide processors (cpuset)", LEAVE_OUT)
 }
@@ -271,24 +349,46 @@ mod tests {
 
     #[test]
     fn processes_are_moved_with_those_they_started_and_go_back_where_it_is_permitted() {
-        let mut sets = match ProcessorSet::hold(1) {
-            Ok(sets) => sets,
+        let divided = match DividedProcessors::hold(1) {
+            Ok(divided) => divided,
             Err(failure) => {
                 assert_eq!(failure.kind, FailureKind::NotPermitted, "{failure:?}");
                 eprintln!("not tested: {}", failure.message);
                 return;
             }
         };
-        let set = sets.pop().unwrap();
-        let (group, own) = (set.group.directory().to_owned(), set.processors().to_vec());
+        let set = &divided.sets()[0];
+        let (group, own) = (set.group.directory().to_owned(), set.holding().processors());
         let process = Waiting::start();
         let before = process.allowed();
         set.add(process.0.id()).unwrap();
         assert_eq!(members(&group).len(), 2);
         assert_eq!(process.allowed(), [own.clone(), own]);
-        drop(set);
+        drop(divided);
         assert!(!group.exists());
         assert_eq!(process.allowed(), before);
+    }
+
+    #[test]
+    fn members_are_moved_when_sets_are_exchanged() {
+        let Ok(mut divided) = DividedProcessors::hold(2) else {
+            eprintln!("not tested: this machine cannot divide its processors");
+            return;
+        };
+        let own = [0, 1].map(|place| divided.sets()[place].holding().processors());
+        assert_ne!(own[0], own[1]);
+        let processes = [Waiting::start(), Waiting::start()];
+        for (set, process) in divided.sets().iter().zip(&processes) {
+            set.add(process.0.id()).unwrap();
+        }
+        for shift in [0, 1, 1, 2, 3] {
+            divided.exchange(shift).unwrap();
+            for (place, process) in processes.iter().enumerate() {
+                let now = &own[(place + shift) % 2];
+                assert_eq!(process.allowed(), [now.clone(), now.clone()], "{place} {shift}");
+                assert_eq!(divided.sets()[place].holding().processors(), *now);
+            }
+        }
     }
 
     #[test]
@@ -333,7 +433,7 @@ mod tests {
         fs::create_dir(root.path().join("a")).unwrap();
         fs::write(root.path().join("cgroup.controllers"), "cpuset cpu\n").unwrap();
         assert!(refusal(&mounts, "0::/a\n").contains("does not have the controller cpuset"));
-        let failure = ProcessorSet::hold(100_000).unwrap_err();
+        let failure = DividedProcessors::hold(100_000).unwrap_err();
         assert!(failure.message.contains("too few processors"), "{failure:?}");
     }
 }

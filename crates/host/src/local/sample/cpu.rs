@@ -25,16 +25,26 @@ impl CpuTimes {
             return Self::parse_line(stat, "cpu ");
         }
         let of = |processor| Self::parse_line(stat, &format!("cpu{processor} "));
-        processors.iter().map(of).try_fold(Self::default(), |sum, one| {
-            let one = one?;
-            Some(Self {
-                user: sum.user.saturating_add(one.user),
-                system: sum.system.saturating_add(one.system),
-                iowait: sum.iowait.saturating_add(one.iowait),
-                steal: sum.steal.saturating_add(one.steal),
-                idle: sum.idle.saturating_add(one.idle),
-            })
-        })
+        processors.iter().map(of).try_fold(Self::default(), |sum, one| Some(sum.plus(&one?)))
+    }
+
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        self.with(other, u64::saturating_add)
+    }
+
+    /// What was added since `earlier`; what stepped back counts as nothing.
+    pub(crate) fn minus(&self, earlier: &Self) -> Self {
+        self.with(earlier, u64::saturating_sub)
+    }
+
+    fn with(&self, other: &Self, join: fn(u64, u64) -> u64) -> Self {
+        Self {
+            user: join(self.user, other.user),
+            system: join(self.system, other.system),
+            iowait: join(self.iowait, other.iowait),
+            steal: join(self.steal, other.steal),
+            idle: join(self.idle, other.idle),
+        }
     }
 
     fn parse_line(stat: &str, name: &str) -> Option<Self> {
@@ -59,11 +69,10 @@ impl CpuTimes {
     /// The kernel may count idle and iowait backwards by a little when a processor goes offline
     /// or an idle period is accounted late; such a step counts as nothing.
     pub fn shares_since(&self, earlier: &Self) -> CpuShares {
-        let user = self.user.saturating_sub(earlier.user) as f64;
-        let system = self.system.saturating_sub(earlier.system) as f64;
-        let iowait = self.iowait.saturating_sub(earlier.iowait) as f64;
-        let steal = self.steal.saturating_sub(earlier.steal) as f64;
-        let idle = self.idle.saturating_sub(earlier.idle) as f64;
+        let passed = self.minus(earlier);
+        let [user, system, iowait, steal, idle] =
+            [passed.user, passed.system, passed.iowait, passed.steal, passed.idle]
+                .map(|ticks| ticks as f64);
         let total = user + system + iowait + steal + idle;
         if total == 0.0 {
             return CpuShares::default();

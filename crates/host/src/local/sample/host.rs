@@ -2,17 +2,19 @@
 
 use super::cpu::CpuTimes;
 use super::disk::parse_diskstats;
+use crate::local::processors::Holding;
 use crate::question::DiskCounters;
 use model::{CpuShares, DiskRates};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Reads the host's counters.
 #[derive(Debug, Default)]
 pub struct HostReader {
-    /// Of which alone the figures of processors are; none for all.
-    processors: Vec<u32>,
+    /// Of which alone the figures of processors are; `None` for all.
+    processors: Option<Arc<Holding>>,
     whole: BTreeSet<String>,
 }
 
@@ -37,7 +39,7 @@ impl HostReader {
 
     /// One whose figures of processors are of these alone, where some are given. How often they turned to
     /// another thread is not known of some.
-    pub fn of_processors(processors: Vec<u32>) -> Self {
+    pub fn of_processors(processors: Option<Arc<Holding>>) -> Self {
         Self { processors, ..Self::default() }
     }
 
@@ -45,8 +47,10 @@ impl HostReader {
     pub fn read(&mut self) -> HostReading {
         let taken_at = Instant::now();
         let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
-        let cpu = CpuTimes::parse(&stat, &self.processors);
-        let switches = if self.processors.is_empty() { context_switches(&stat) } else { None };
+        let (cpu, switches) = match &self.processors {
+            Some(own) => (own.cpu_times(), None),
+            None => (CpuTimes::parse(&stat, &[]), context_switches(&stat)),
+        };
         let mut disks = parse_diskstats(&fs::read_to_string("/proc/diskstats").unwrap_or_default());
         disks.retain(|name, counters| !counters.idle_since_boot() && self.is_whole(name));
         HostReading { taken_at, cpu, context_switches: switches, disks }

@@ -8,11 +8,12 @@ use super::facts::online_cpus;
 use super::process::clock_tick;
 use crate::MeasuredPhase;
 use crate::local::os::{Stat, parse_stat};
-use crate::local::processors::allowed_in;
+use crate::local::processors::Holding;
 use model::{NamedUse, ProcessorUse, Sample};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Processes of others that are kept, by name.
@@ -33,9 +34,9 @@ const INTERVAL: Duration = Duration::from_secs(1);
 pub(super) struct Processes {
     /// The phases still to come in which the load measures, and before them the one under way.
     measured: VecDeque<MeasuredPhase>,
-    /// The processors that are watched; none for all.
-    processors: Vec<u32>,
-    /// How many these are.
+    /// The processors that are watched; `None` for all.
+    processors: Option<Arc<Holding>>,
+    /// How many these are at a time.
     cpus: u32,
     /// The server, its replicas, and those of weighin.
     ours: Vec<u32>,
@@ -51,8 +52,13 @@ pub(super) struct Processes {
 
 impl Processes {
     /// Of a load that measures in these phases, and has these processors to itself where some are given.
-    pub(super) fn new(ours: Vec<u32>, measured: Vec<MeasuredPhase>, processors: Vec<u32>) -> Self {
-        let cpus = if processors.is_empty() { online_cpus() } else { processors.len() as u32 };
+    pub(super) fn new(
+        ours: Vec<u32>,
+        measured: Vec<MeasuredPhase>,
+        processors: Option<Arc<Holding>>,
+    ) -> Self {
+        let cpus =
+            processors.as_ref().map_or_else(online_cpus, |own| own.processors().len() as u32);
         Self {
             measured: measured.into(),
             processors,
@@ -131,12 +137,7 @@ impl Processes {
 
     /// Whether a process may use one of the processors that are watched.
     fn may_run_here(&self, pid: u32) -> bool {
-        if self.processors.is_empty() {
-            return true;
-        }
-        let status = fs::read(format!("/proc/{pid}/status")).unwrap_or_default();
-        let allowed = allowed_in(&String::from_utf8_lossy(&status));
-        allowed.is_none_or(|all| all.iter().any(|one| self.processors.contains(one)))
+        self.processors.as_ref().is_none_or(|own| own.may_be_used_by(pid))
     }
 
     /// What they used between the first look and the last of each phase.
@@ -162,8 +163,7 @@ impl Processes {
     }
 
     fn machine(&self) -> ProcessorUse {
-        let apart = self.processors.clone();
-        ProcessorUse { boot: boot(), cpus: self.cpus, apart, processes: Vec::new() }
+        ProcessorUse { boot: boot(), cpus: self.cpus, apart: None, processes: Vec::new() }
     }
 }
 
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn who_used_the_processors_is_named_also_when_it_has_ended_and_ours_is_marked() {
         let ours = Spinning::start("ours-spins");
-        let mut processes = Processes::new(vec![ours.0.id()], vec![MeasuredPhase::WHOLE], vec![]);
+        let mut processes = Processes::new(vec![ours.0.id()], vec![MeasuredPhase::WHOLE], None);
         processes.look();
         let began = Instant::now();
         let other = Spinning::start("other\u{1b}[2Jspins");

@@ -6,8 +6,10 @@ use super::grid::Grid;
 use super::host::{HostReader, HostReading, rates};
 use super::process::{ProcessReader, ProcessReading, own_usage};
 use super::processes::Processes;
-use crate::question::{SampleSink, SamplerOptions};
-use model::{ProcessorUse, Sample};
+use crate::local::processors::Holding;
+use crate::question::{MeasuredPhase, SampleSink, SamplerOptions};
+use model::{OwnProcessors, ProcessorUse, Sample};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -82,6 +84,9 @@ struct Sampling {
     on_sample: Option<SampleSink>,
     samples: Vec<Sample>,
     processes: Processes,
+    /// The processors that are watched, where that is not all of them.
+    own: Option<Arc<Holding>>,
+    measured: Vec<MeasuredPhase>,
 }
 
 impl Sampling {
@@ -104,7 +109,9 @@ impl Sampling {
             counters: options.counters.map(CounterThread::start),
             on_sample: options.on_sample,
             samples: Vec::new(),
-            processes: Processes::new(ours, options.measured, options.processors),
+            processes: Processes::new(ours, options.measured.clone(), options.processors.clone()),
+            own: options.processors,
+            measured: options.measured,
         }
     }
 
@@ -141,7 +148,19 @@ impl Sampling {
 
     fn sampled(mut self) -> Sampled {
         self.processes.end();
-        Sampled { samples: self.samples, processor_use: self.processes.processor_use() }
+        let processor_use =
+            ProcessorUse { apart: self.own_processors(), ..self.processes.processor_use() };
+        Sampled { samples: self.samples, processor_use }
+    }
+
+    /// Which processors it had while the load measured, where these were not all.
+    fn own_processors(&self) -> Option<OwnProcessors> {
+        let now = Instant::now();
+        let time = |phase: &MeasuredPhase| {
+            (self.origin + phase.from, phase.until.map_or(now, |until| self.origin + until))
+        };
+        let times: Vec<_> = self.measured.iter().map(time).collect();
+        self.own.as_ref().map(|own| own.during(&times))
     }
 
     fn add(&mut self, earlier: &Moment, later: &Moment) {
