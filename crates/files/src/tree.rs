@@ -1,13 +1,24 @@
 //! Whole trees of directories and files.
 
 use crate::{Access, Directory, Kind, Refusal};
-use rustix::fs::{AtFlags, FileType, Gid, Uid, chownat, statat};
+use rustix::fs::{AtFlags, FileType, Gid, Uid, chownat, readlinkat, statat, symlinkat};
+use std::ffi::OsStr;
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// How deep a tree may be: more than any data directory, and few enough descriptors.
 const DEEPEST: usize = 32;
 /// What an entry takes on a disk beside its contents, by [`Directory::copy_at_most`].
 pub const ENTRY_BYTES: u64 = 4096;
+
+/// A copy under way.
+struct Copying<'a> {
+    /// How many bytes more it may have.
+    left: u64,
+    /// The path in links that are made anew, and the one that the copy has in its place.
+    link: Option<(&'a Path, &'a Path)>,
+}
 
 impl Directory {
     /// Copies everything in this directory into another, which must hold none of these names.
@@ -27,20 +38,35 @@ impl Directory {
     /// # Errors
     /// As [`Self::copy_into`], and [`Refusal::Size`], with part of it copied.
     pub fn copy_at_most(&self, to: &Self, bytes: u64) -> io::Result<()> {
-        self.copy_level(to, 0, &mut { bytes })
+        self.copy_level(to, 0, &mut Copying { left: bytes, link: None })
     }
 
-    fn copy_level(&self, to: &Self, depth: usize, left: &mut u64) -> io::Result<()> {
+    /// The same as [`Self::copy_into`], but for links that hold exactly the first of these paths: the copy has
+    /// links that hold the second. They are not followed.
+    ///
+    /// # Errors
+    /// As [`Self::copy_into`].
+    pub fn copy_with_link(&self, to: &Self, link: (&Path, &Path)) -> io::Result<()> {
+        self.copy_level(to, 0, &mut Copying { left: u64::MAX, link: Some(link) })
+    }
+
+    fn copy_level(&self, to: &Self, depth: usize, copying: &mut Copying) -> io::Result<()> {
         self.check_depth(depth)?;
         for name in self.names()? {
             let too_large = || Refusal::Size { path: self.path.join(&name) };
-            *left = left.checked_sub(ENTRY_BYTES).ok_or_else(too_large)?;
+            copying.left = copying.left.checked_sub(ENTRY_BYTES).ok_or_else(too_large)?;
             let kind = self.facts_of(&name)?.ok_or(io::ErrorKind::NotFound)?.kind;
+            if let (Kind::Link, Some((theirs, ours))) = (kind, copying.link)
+                && self.link_holds(&name, theirs)?
+            {
+                symlinkat(ours, &to.descriptor, &name)?;
+                continue;
+            }
             if kind == Kind::Directory {
                 let from = self.directory(&name)?;
                 let mode = from.facts()?.mode & 0o777;
                 let made = to.create_directory(&name, 0o700)?;
-                from.copy_level(&made, depth + 1, left)?;
+                from.copy_level(&made, depth + 1, copying)?;
                 made.set_mode(mode)?;
                 continue;
             }
@@ -51,10 +77,16 @@ impl Directory {
                 return Err(Refusal::HardLinks { path, links: facts.links }.into());
             }
             let mut made = to.create_file(&name, facts.mode & 0o777)?;
-            let copied = io::copy(&mut from.take(left.saturating_add(1)), &mut made)?;
-            *left = left.checked_sub(copied).ok_or_else(too_large)?;
+            let copied = io::copy(&mut from.take(copying.left.saturating_add(1)), &mut made)?;
+            copying.left = copying.left.checked_sub(copied).ok_or_else(too_large)?;
         }
         Ok(())
+    }
+
+    /// Whether a link holds exactly this path.
+    fn link_holds(&self, name: &OsStr, path: &Path) -> io::Result<bool> {
+        let held = readlinkat(&self.descriptor, name, Vec::new())?;
+        Ok(held.as_bytes() == path.as_os_str().as_bytes())
     }
 
     /// Makes everything in this directory another account's, of a link the link itself, and the

@@ -144,6 +144,32 @@ fn trees_are_copied_and_links_in_them_are_not_followed() {
 }
 
 #[test]
+fn a_link_that_holds_a_path_is_made_anew_and_no_other() {
+    let (place, from) = place();
+    let to = |name: &str| {
+        fs::create_dir(place.path().join(name)).unwrap();
+        Directory::open(&place.path().join(name)).unwrap()
+    };
+    let (theirs, ours) = (place.path().join("theirs"), place.path().join("ours"));
+    fs::create_dir(&theirs).unwrap();
+    fs::write(theirs.join("file"), "").unwrap();
+    fs::create_dir(place.path().join("d/spaces")).unwrap();
+    symlink(&theirs, place.path().join("d/spaces/16384")).unwrap();
+    from.copy_with_link(&to("copy"), (&theirs, &ours)).unwrap();
+    assert_eq!(fs::read_link(place.path().join("copy/spaces/16384")).unwrap(), ours);
+    assert!(!ours.exists());
+
+    for other in [theirs.join("file"), theirs.join(""), "../../canary".into()] {
+        let name = format!("to-{}", other.display().to_string().replace('/', "-"));
+        symlink(&other, place.path().join("d/spaces/16385")).unwrap();
+        let copied = from.copy_with_link(&to(&name), (&theirs, &ours));
+        assert_eq!(kind_found(copied), Kind::Link, "{}", other.display());
+        fs::remove_file(place.path().join("d/spaces/16385")).unwrap();
+    }
+    is_untouched(&place);
+}
+
+#[test]
 fn a_tree_without_end_is_not_walked() {
     let (place, from) = place();
     fs::create_dir_all(place.path().join("d").join("x/".repeat(60))).unwrap();

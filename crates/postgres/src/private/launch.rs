@@ -9,7 +9,7 @@ use host::recipe::{
     CERTIFICATE, Distribution, GroupMember, Home, InitialData, KEY, PrivateServerKind, Recipe,
     RecipeOrder, file_trouble, run_initialiser,
 };
-use model::{Failure, FailureKind};
+use model::Failure;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
@@ -116,23 +116,12 @@ impl Recipe for Postgres {
         password: &str,
         replication_password: Option<&str>,
     ) -> Result<(), Failure> {
-        if self.member.is_some() && home.has(TEMPORARY_VOLUME) {
-            return Err(Failure::new(
-                FailureKind::NotPermitted,
-                format!(
-                    "{}: the replicas of PostgreSQL have their primary's tablespaces, under the same \
-                     names, and weighin's are on one machine",
-                    self.target
-                ),
-                "leave out temporary_volume, or replicas",
-            ));
-        }
         let run_as = self.distribution.run_as();
         let files = |error| file_trouble("the login", &home.run(), &error);
         let hba = hba::text(home.has(CERTIFICATE), self.member.is_some());
         home.write(hba::FILE, &hba).and_then(|file| run_as.give_file(&file)).map_err(files)?;
         if let Some(primary) = &self.primary {
-            home.copy_data_of(primary, &[NAME_FILE], run_as)?;
+            home.copy_server(primary, &[NAME_FILE], run_as)?;
             let marked = home.mark_data(member::STANDBY_FILE, run_as);
             return marked.map_err(|error| file_trouble("a replica", &home.data(), &error));
         }

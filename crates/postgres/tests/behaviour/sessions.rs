@@ -2,7 +2,7 @@
 
 use crate::support::{ADMINISTRATOR, DATABASE, Server, address, open};
 use engine::{Address, ErrorPolicy, Limit, LoadError, LoadSpec, Schedule, SocketLoad};
-use model::{ErrorAction, ErrorClass, LoadResult, ServerAddress, Stop, System, Tls};
+use model::{ErrorAction, ErrorClass, IoMethod, LoadResult, ServerAddress, Stop, System, Tls};
 use postgres::client::Connection;
 use postgres::load::{Duplicates, PostgresWire, ProgramSession, TRANSACTIONS};
 use postgres::protocol::LoginOptions;
@@ -32,6 +32,17 @@ fn run(
     options: LoginOptions,
     what: (Program, u32, u64),
 ) -> Result<LoadResult, LoadError> {
+    run_with(None, server, login, options, what)
+}
+
+/// The same, moving bytes in this way.
+fn run_with(
+    io: Option<IoMethod>,
+    server: &Server,
+    login: &Login,
+    options: LoginOptions,
+    what: (Program, u32, u64),
+) -> Result<LoadResult, LoadError> {
     let (program, clients, transactions) = what;
     let statements = Arc::new(Statements::new(program, 7, clients));
     let wire = PostgresWire::new(options, &statements, Duplicates::Conflict);
@@ -45,7 +56,7 @@ fn run(
         tls: login.tls().unwrap(),
         clients,
         workers: Some(2),
-        io: None,
+        io,
         schedule: Schedule {
             warmup: Duration::ZERO,
             limit: Limit::LastReply { duration: None, events: Some(transactions) },
@@ -185,6 +196,30 @@ fn pipelines_do_what_they_do_with_pgbench_and_the_server_counts_their_statements
     let ran = server.pgbench(&["-M", "prepared", "-c", "3", "-t", "40", "-f", &file]);
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     assert_eq!(tell(contents), ours);
+}
+
+/// Messages lie across the ends of buffers wherever they happen to: long ones that are passed over, and
+/// short ones that are read whole.
+#[test]
+fn pipelines_have_answers_of_any_size() {
+    let server = Server::start(&[], "");
+    for (length, statements, transactions) in [(30_000, 600, 6), (1, 4_000, 20)] {
+        let one = format!("SELECT repeat('x', {length});\n");
+        let text = format!("\\startpipeline\n{}\\endpipeline\n", one.repeat(statements));
+        // The best that is permitted here, and what there is everywhere.
+        for io in [None, Some(IoMethod::Epoll)] {
+            let what = (script(&text, true), 2, transactions);
+            let options = options(ADMINISTRATOR, "");
+            let load = run_with(io, &server, &server.login(), options, what).unwrap();
+            assert_eq!(
+                (load.ledger.ok, load.ledger.failed),
+                (transactions, 0),
+                "{:?}",
+                load.errors
+            );
+            assert_eq!(load.requests.of("select"), transactions * statements as u64);
+        }
+    }
 }
 
 /// In a pipeline too, what conflicts is rolled back whole and counted.

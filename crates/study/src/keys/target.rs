@@ -180,8 +180,9 @@ pub(crate) struct SandboxTable {
     /// weighin to build.
     #[schemars(with = "Option<VolumeKey>", extend("x-absent" = "a directory of weighin's own"))]
     pub volume: Maybe<VolumeKey>,
-    /// A volume for weighin to build for the temporary files of MariaDB or MySQL, such as
-    /// `{ size = "64MiB" }`, without limits: so much room do sorts and changes of the schema find.
+    /// A volume for weighin to build for the temporary files of MariaDB, MySQL or PostgreSQL, such as
+    /// `{ size = "64MiB" }`, without limits: so much room do sorts and changes of the schema find. Each
+    /// replica has one of its own.
     #[schemars(with = "Option<VolumeTable>", extend("x-absent" = "with the data"))]
     pub temporary_volume: Maybe<VolumeTable>,
     /// The same as a `volume` that is a directory; beside one to build, where its files are kept.

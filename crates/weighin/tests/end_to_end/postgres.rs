@@ -147,17 +147,25 @@ pub struct Server {
 
 impl Server {
     pub fn start(settings: &[(&str, &str)]) -> Self {
-        let directory = shared_directory();
-        weighin::systems::register();
-        let sandbox = Sandbox::start(SandboxOptions {
+        Self::of(Self::options(settings))
+    }
+
+    pub fn options(settings: &[(&str, &str)]) -> SandboxOptions {
+        SandboxOptions {
             system: System::Postgres,
             name: "test".to_owned(),
             settings: settings.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect(),
             // Those of tests may load extensions.
             trusted: true,
-            directory: Some(directory.path().to_owned()),
             ..SandboxOptions::default()
-        });
+        }
+    }
+
+    pub fn of(options: SandboxOptions) -> Self {
+        let directory = shared_directory();
+        weighin::systems::register();
+        let place = Some(directory.path().to_owned());
+        let sandbox = Sandbox::start(SandboxOptions { directory: place, ..options });
         Self { sandbox: sandbox.unwrap(), directory }
     }
 

@@ -1,7 +1,10 @@
 //! Private groups of PostgreSQL: replicas that catch up, and take over.
 
+use crate::postgres::Server;
 use crate::support::{Workplace, not_tested};
-use model::{Metric, Outcome, TrialRecord, signal};
+use host::local::sandbox::SandboxOptions;
+use host::{GroupMember, PrivateServer, ServerAct};
+use model::{BuiltVolume, FileSystem, IoLimits, Metric, Outcome, TrialRecord, signal};
 
 fn study(name: &str, sandbox: &str, tests: &str) -> String {
     format!(
@@ -173,4 +176,56 @@ fn what_a_group_cannot_have_is_told_before_it_is_made() {
     assert_ne!(checked.code, Some(0));
     let said = format!("{}{}", checked.out, checked.err);
     assert!(said.contains("`synchronous_standby_names` cannot be set"), "{said}");
+}
+
+/// Temporary files of a sort under way, and whose they are.
+fn sorts_in(server: &Server) -> String {
+    let said = server.ask(
+        "SET work_mem = '64kB'; BEGIN; \
+         DECLARE sorted CURSOR FOR SELECT i FROM generate_series(1, 200000) i ORDER BY md5(i::text); \
+         MOVE 1 FROM sorted; \
+         SELECT pg_tablespace_location(oid) FROM pg_tablespace, LATERAL pg_ls_tmpdir(oid) file \
+         WHERE spcname = 'weighin_temporary' AND file.size > 100000 LIMIT 1",
+    );
+    said.lines().last().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn each_member_has_its_temporary_files_on_a_volume_of_its_own() {
+    if !host::local::os::is_root() || !std::path::Path::new("/dev/loop-control").exists() {
+        return not_tested("only root may build volumes, on loop devices");
+    }
+    let volume = BuiltVolume {
+        devices: 1,
+        device_bytes: 64 << 20,
+        chunk_bytes: None,
+        file_system: FileSystem::Ext4,
+        limits: IoLimits::default(),
+    };
+    let options = |number| SandboxOptions {
+        member: Some(GroupMember { number, semi_sync: false }),
+        temporary_volume: Some(volume),
+        ..Server::options(&[])
+    };
+    let mut primary = Server::of(options(1));
+    let own = |server: &Server| {
+        let home = server.sandbox.data_directory().parent().unwrap();
+        home.join("temporary/volume/tmp").display().to_string()
+    };
+    assert_eq!(sorts_in(&primary), own(&primary));
+
+    primary.sandbox.act(ServerAct::Stop).unwrap();
+    let replica = Server::of(SandboxOptions {
+        data: Some(primary.sandbox.data_directory().to_owned()),
+        password: Some(primary.sandbox.password().clone()),
+        ..options(2)
+    });
+    assert_eq!(replica.ask("SELECT pg_is_in_recovery()"), "t");
+    assert_eq!(sorts_in(&replica), own(&replica));
+
+    // What is kept of its data and becomes them again leads to the same volume.
+    for act in [ServerAct::KeepData, ServerAct::RestoreData, ServerAct::StartAgain] {
+        primary.sandbox.act(act).unwrap();
+    }
+    assert_eq!(sorts_in(&primary), own(&primary));
 }

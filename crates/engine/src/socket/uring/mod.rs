@@ -56,6 +56,8 @@ struct Line {
     /// When the latest request was made.
     sent: Nanos,
     out: Vec<u8>,
+    /// The start of a message whose rest has not come yet: buffers end where it suits the kernel.
+    carry: Vec<u8>,
 }
 
 impl Uring {
@@ -81,6 +83,7 @@ impl Uring {
             stamped: false,
             sent: Nanos(0),
             out: Vec::with_capacity(REQUEST),
+            carry: Vec::new(),
         };
         Ok(Self {
             ring,
@@ -262,12 +265,18 @@ impl Uring {
         let room = line.out.as_ptr();
         let now = self.clock.now();
         line.sent = now;
-        let (used, next) = pool.receive(id, bytes, arrived, now, &mut line.out)?;
+        let next = if line.carry.is_empty() {
+            let (used, next) = pool.receive(id, bytes, arrived, now, &mut line.out)?;
+            line.carry.extend_from_slice(&bytes[used..]);
+            next
+        } else {
+            line.carry.extend_from_slice(bytes);
+            let (used, next) = pool.receive(id, &line.carry, arrived, now, &mut line.out)?;
+            line.carry.drain(..used);
+            next
+        };
         if next == Next::Reconnect {
             return Ok(Err("the server ended the session".to_owned()));
-        }
-        if used < bytes.len() {
-            return Ok(Err("the server sent more than the reply".to_owned()));
         }
         self.send(id, room).map_err(LoadError::System)?;
         Ok(Ok(()))
@@ -277,6 +286,7 @@ impl Uring {
     fn give_up(&mut self, id: usize, how: String) {
         let line = &mut self.lines[id];
         line.socket = None;
+        line.carry.clear();
         line.generation = line.generation.wrapping_add(1);
         // An empty place cannot be refused.
         let _ = self.ring.submitter().register_files_update(id as u32, &[-1]);

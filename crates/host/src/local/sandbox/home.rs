@@ -190,16 +190,43 @@ impl Home {
         let copy = || {
             let data = self.open_data()?;
             Directory::open(other)?.copy_into(&data)?;
-            for name in without {
-                match data.remove_file(name) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                    _ => {}
-                }
-            }
-            Ok(())
+            remove_files(&data, without)
         };
         copy().map_err(|error| file_trouble("a copy", other, &error))?;
         self.hand_over(run_as)
+    }
+
+    /// The same of a private server that is stopped, by its data directory. Where temporary files have a
+    /// volume, what the other server has on its own is copied too, and links to there lead here.
+    ///
+    /// # Errors
+    /// As [`Self::copy_data_of`].
+    pub fn copy_server(
+        &self,
+        other: &Path,
+        without: &[&str],
+        run_as: &RunAs,
+    ) -> Result<(), Failure> {
+        let theirs = temporary_beside(other);
+        let copy = || {
+            if self.temporary.is_some() {
+                let tmp = self.around_temporary()?.directory("tmp")?;
+                Directory::open(&theirs)?.copy_into(&tmp)?;
+            }
+            let data = self.open_data()?;
+            self.copy(&Directory::open(other)?, &data, &theirs)?;
+            remove_files(&data, without)
+        };
+        copy().map_err(|error| file_trouble("a copy", other, &error))?;
+        self.hand_over(run_as)
+    }
+
+    /// Copies data of a server whose temporary files are there: links to them lead to those of this one.
+    fn copy(&self, from: &Directory, to: &Directory, temporary: &Path) -> io::Result<()> {
+        match self.temporary {
+            Some(_) => from.copy_with_link(to, (temporary, &self.temporary())),
+            None => from.copy_into(to),
+        }
     }
 
     /// Keeps a copy of the data, in place of one kept before.
@@ -209,7 +236,8 @@ impl Home {
     pub(super) fn keep_data(&self) -> io::Result<()> {
         let around = self.on_volume()?;
         remove(&around, KEPT)?;
-        around.directory("data")?.copy_into(&around.create_directory(KEPT, 0o700)?)
+        let kept = around.create_directory(KEPT, 0o700)?;
+        self.copy(&around.directory("data")?, &kept, &self.temporary())
     }
 
     /// Makes the data what was kept, and gives it to the server.
@@ -222,7 +250,7 @@ impl Home {
         // The server can't exchange it here. What is in a new one is not the server's yet.
         remove(&around, "data")?;
         let data = around.create_directory("data", 0o700)?;
-        kept.copy_into(&data)?;
+        self.copy(&kept, &data, &self.temporary())?;
         run_as.give(&data)
     }
 
@@ -340,6 +368,24 @@ fn remove(around: &Directory, name: &str) -> io::Result<()> {
     }
     around.directory(name)?.remove_all()?;
     around.remove_directory(name)
+}
+
+/// Removes files that may be there.
+fn remove_files(directory: &Directory, names: &[&str]) -> io::Result<()> {
+    for name in names {
+        match directory.remove_file(name) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Where a home has temporary files on a volume of theirs, by the path of its data.
+fn temporary_beside(data: &Path) -> PathBuf {
+    let around = data.parent().unwrap_or(data);
+    let root = around.parent().filter(|root| mount_point(root) == around).unwrap_or(around);
+    mount_point(&root.join(TEMPORARY)).join("tmp")
 }
 
 fn socket_in(root: &Path) -> PathBuf {
