@@ -51,7 +51,7 @@ pub(super) fn make_account(administrator: &Login) -> Result<Login, Failure> {
 
 /// The probe on these servers.
 #[derive(Debug)]
-pub(super) struct Probe;
+pub struct Probe;
 
 impl ProbeKind for Probe {
     type Connection = Connection;

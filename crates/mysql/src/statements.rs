@@ -31,7 +31,7 @@ const SPILLS: [&str; 2] = ["Created_tmp_disk_tables", "Sort_merge_passes"];
 const MAX_BYTES: &str = "Max_tmp_space_used";
 
 /// Such statements on these servers.
-pub(super) struct Timed;
+pub struct Timed;
 
 impl TimedKind for Timed {
     type Connection = Connection;

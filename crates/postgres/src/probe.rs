@@ -11,7 +11,7 @@ const READ_ONLY: &str = "25006";
 
 /// The probe on these servers.
 #[derive(Debug)]
-pub(super) struct Probe;
+pub struct Probe;
 
 impl ProbeKind for Probe {
     type Connection = Connection;

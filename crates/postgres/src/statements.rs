@@ -16,7 +16,7 @@ const LOCK_NOT_AVAILABLE: &str = "55P03";
 const COUNTS_AT_ONCE: u32 = 15;
 
 /// Such statements on these servers.
-pub(super) struct Timed;
+pub struct Timed;
 
 impl TimedKind for Timed {
     type Connection = Connection;

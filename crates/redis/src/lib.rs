@@ -35,7 +35,7 @@ use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin};
 use system::load::{Clients, PartRun};
 use system::{
     CleanedUp, Examination, Examined, LoadRequest, Login, Perform, Prepared, Preparing, ServerKind,
-    Servers, Setting, server_load_failure,
+    Servers, Setting, Workloads, server_load_failure,
 };
 
 /// The servers as a system.
@@ -72,23 +72,14 @@ pub struct Redis;
 
 impl ServerKind for Redis {
     type Connection = RedisConnection;
-    type Work = KeyValue;
+    type Workloads = Self;
     type Tool = KeyValueTool;
-    type Clients = KeyValueClients;
 
     const SYSTEM: model::System = model::System::Redis;
     const PRIVATE: &'static PrivateServerKind = &private::KIND;
     /// A server that does not save its keys loses them when it starts again.
     const KEEPS_DATA: bool = false;
     const TELLING_SETTINGS: &'static [&'static str] = facts::TELLING;
-
-    fn work(workload: &Workload) -> Option<&KeyValue> {
-        workload.key_value()
-    }
-
-    fn same_data(a: &KeyValue, b: &KeyValue) -> bool {
-        (a.keys, a.value_size) == (b.keys, b.value_size)
-    }
 
     fn usual_login(
         _: &ServerAddress,
@@ -144,6 +135,55 @@ impl ServerKind for Redis {
         limits::check_limits(connection, clients, interventions)
     }
 
+    fn background_work(
+        login: &Login,
+        work: BackgroundWork,
+        limit: Duration,
+    ) -> Result<Perform, Failure> {
+        work::perform(login, work, limit)
+    }
+
+    fn tool(
+        host: &Arc<dyn Host>,
+        keys: &KeyValue,
+        target: &Target,
+        test: &str,
+    ) -> Result<KeyValueTool, Failure> {
+        cross_check::tool(host, keys, target, test)
+    }
+
+    fn tool_name(tool: &KeyValueTool) -> String {
+        tool.name()
+    }
+
+    fn check_tool_login(login: &Login, connection: &mut RedisConnection) -> Result<(), Failure> {
+        cross_check::check_login(login, connection)
+    }
+
+    fn cross_check(
+        tool: &KeyValueTool,
+        login: &Login,
+        connection: RedisConnection,
+        trial: &Trial,
+        load: &model::Load,
+        stop: &Stop,
+    ) -> Result<CrossCheckFigures, Failure> {
+        cross_check::load(tool, login, connection, trial, load, stop)
+    }
+}
+
+impl Workloads<Self> for Redis {
+    type Work = KeyValue;
+    type Clients = KeyValueClients;
+
+    fn work(workload: &Workload) -> Option<&KeyValue> {
+        workload.key_value()
+    }
+
+    fn same_data(a: &KeyValue, b: &KeyValue) -> bool {
+        (a.keys, a.value_size) == (b.keys, b.value_size)
+    }
+
     fn prepare(
         _: &Login,
         connection: &mut RedisConnection,
@@ -173,48 +213,12 @@ impl ServerKind for Redis {
         Ok(KeyValueClients { workload: keys.clone(), seed: request.seed })
     }
 
-    fn background_work(
-        login: &Login,
-        work: BackgroundWork,
-        limit: Duration,
-    ) -> Result<Perform, Failure> {
-        work::perform(login, work, limit)
-    }
-
     fn clean_up(
         _: &Login,
         connection: &mut RedisConnection,
         _: &[String],
     ) -> Result<CleanedUp, Failure> {
         keys::cleanup(connection).map(CleanedUp::Keys)
-    }
-
-    fn tool(
-        host: &Arc<dyn Host>,
-        keys: &KeyValue,
-        target: &Target,
-        test: &str,
-    ) -> Result<KeyValueTool, Failure> {
-        cross_check::tool(host, keys, target, test)
-    }
-
-    fn tool_name(tool: &KeyValueTool) -> String {
-        tool.name()
-    }
-
-    fn check_tool_login(login: &Login, connection: &mut RedisConnection) -> Result<(), Failure> {
-        cross_check::check_login(login, connection)
-    }
-
-    fn cross_check(
-        tool: &KeyValueTool,
-        login: &Login,
-        connection: RedisConnection,
-        trial: &Trial,
-        load: &model::Load,
-        stop: &Stop,
-    ) -> Result<CrossCheckFigures, Failure> {
-        cross_check::load(tool, login, connection, trial, load, stop)
     }
 }
 

@@ -19,10 +19,11 @@ pub mod tables;
 mod text;
 mod timed;
 mod wire;
+mod workloads;
 
 pub use control::{Control, ControlError};
-pub use explained::{examine_statements, plans};
-pub use load::{SqlClients, SqlKind, load_failure, only_reads, program};
+pub use explained::examine_statements;
+pub use load::{SqlClients, SqlKind, load_failure, only_reads};
 pub use outline::{OutlineKind, Outlined};
 pub use pipeline::{Piped, PipelineWire};
 pub use plan_step::{PlanStep, Refusal, Steps, WholeTable};
@@ -35,3 +36,4 @@ pub use statements::Statements;
 pub use text::TextTemplate;
 pub use timed::{ADDED, TimedKind, TimedSession, take_back};
 pub use wire::{Answer, Ready, Wire};
+pub use workloads::SqlWorkloads;

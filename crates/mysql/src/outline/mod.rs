@@ -15,7 +15,7 @@ use workload::draft::StatementLog;
 const SECONDS: u32 = 5;
 
 #[derive(Debug)]
-pub(crate) struct MysqlOutline;
+pub struct MysqlOutline;
 
 impl OutlineKind for MysqlOutline {
     type Connection = Connection;

@@ -28,7 +28,7 @@ macro_rules! tables {
 }
 
 #[derive(Debug)]
-pub(crate) struct PostgresOutline;
+pub struct PostgresOutline;
 
 impl OutlineKind for PostgresOutline {
     type Connection = Connection;
