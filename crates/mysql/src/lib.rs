@@ -24,7 +24,6 @@ pub mod tables;
 
 pub use crate::client::connect;
 use crate::client::{Connection, login_failure, resolve_server_key, server_failure, server_key};
-use crate::explain::PlannedTable;
 use crate::load::MysqlWire;
 pub use crate::protocol::LoginOptions;
 use crate::protocol::{LoginError, ServerError};
@@ -39,7 +38,7 @@ use model::{
 };
 use sql::{Reader, SqlKind, SqlWorkloads, Statements};
 use std::sync::Arc;
-use system::client::{Credentials, LoginEnvironment, UsualLogin};
+use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin};
 use system::group::Member;
 use system::own_data::SqlServer;
 use system::{Examination, Examined, Login, ServerKind, Servers, Setting};
@@ -99,8 +98,8 @@ impl ServerKind for Mysql {
         Login::with_credentials(Self::SYSTEM, address, credentials)
     }
 
-    fn connect(login: &Login) -> Result<Connection, Failure> {
-        connect(login)
+    fn open_within(login: &Login, limits: Limits, stop: &Stop) -> Result<Connection, Failure> {
+        Connection::open_within(login.address(), login.credentials(), limits, stop)
     }
 
     fn process_clue(connection: &mut Connection) -> Result<Option<ProcessClue>, Failure> {
@@ -184,10 +183,6 @@ impl SqlKind for Mysql {
     type Wire = MysqlWire;
     type LoginError = LoginError;
     type Rows<'a> = Rows<'a>;
-    type Step = PlannedTable;
-    type Outline = outline::MysqlOutline;
-    type Timed = statements::Timed;
-    type Probe = probe::Probe;
 
     const READER: Reader = load::READER;
     const LOOK: &'static str = "see with SHOW PROCESSLIST what the server is waiting for";

@@ -25,7 +25,6 @@ pub mod tables;
 pub use crate::client::connect;
 use crate::client::{Connection, LOOK, login_failure, login_options, server_failure};
 pub use crate::cross_check::SqlTool;
-use crate::explain::PlannedStep;
 use crate::load::{Duplicates, PostgresWire};
 use crate::names::LOAD_NAME;
 use crate::own_data::Database;
@@ -40,7 +39,7 @@ use model::{
 };
 use sql::{Reader, SqlKind, SqlWorkloads, Statements};
 use std::sync::Arc;
-use system::client::{Credentials, LoginEnvironment, UsualLogin, Variable};
+use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin, Variable};
 use system::group::Member;
 use system::own_data::SqlServer;
 use system::{Examination, Examined, Login, ServerKind, Servers, Setting};
@@ -88,8 +87,8 @@ impl ServerKind for Postgres {
         Login::with_credentials(Self::SYSTEM, address.clone(), credentials)
     }
 
-    fn connect(login: &Login) -> Result<Connection, Failure> {
-        connect(login)
+    fn open_within(login: &Login, limits: Limits, stop: &Stop) -> Result<Connection, Failure> {
+        Connection::open_within(login.address(), login.credentials(), limits, stop)
     }
 
     fn encryption(connection: &Connection) -> Option<Tls> {
@@ -191,10 +190,6 @@ impl SqlKind for Postgres {
     type Wire = PostgresWire;
     type LoginError = LoginError;
     type Rows<'a> = Rows<'a>;
-    type Step = PlannedStep;
-    type Outline = outline::PostgresOutline;
-    type Timed = statements::Timed;
-    type Probe = probe::Probe;
 
     const READER: Reader = load::READER;
     const LOOK: &'static str = LOOK;

@@ -41,15 +41,6 @@ use system::{
 /// The servers as a system.
 pub static SYSTEM: Servers<Redis> = Servers::NEW;
 
-/// Opens a connection for control work.
-///
-/// # Errors
-/// When the server cannot be reached or refuses.
-pub fn connect(login: &Login) -> Result<RedisConnection, Failure> {
-    let password = login.credentials().password();
-    RedisConnection::open_within(login.address(), password, Limits::default(), login.stop())
-}
-
 /// What the load engine's sessions log in with.
 fn session_login(login: &Login) -> RedisLogin {
     let credentials = login.credentials();
@@ -97,8 +88,9 @@ impl ServerKind for Redis {
         Login::with_credentials(Self::SYSTEM, address.clone(), credentials)
     }
 
-    fn connect(login: &Login) -> Result<RedisConnection, Failure> {
-        connect(login)
+    fn open_within(login: &Login, limits: Limits, stop: &Stop) -> Result<RedisConnection, Failure> {
+        let password = login.credentials().password();
+        RedisConnection::open_within(login.address(), password, limits, stop)
     }
 
     fn process_clue(connection: &mut RedisConnection) -> Result<Option<ProcessClue>, Failure> {

@@ -26,7 +26,7 @@ pub use explained::examine_statements;
 pub use load::{SqlClients, SqlKind, load_failure, only_reads};
 pub use outline::{OutlineKind, Outlined};
 pub use pipeline::{Piped, PipelineWire};
-pub use plan_step::{PlanStep, Refusal, Steps, WholeTable};
+pub use plan_step::{ExplainKind, PlanStep, Refusal, Steps, WholeTable};
 pub use probe::{ProbeKind, Probed};
 pub use program::{Column, Reader};
 pub use reading::{read_row, wrong_rows};

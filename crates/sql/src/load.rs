@@ -4,8 +4,8 @@ use crate::picked::Picked;
 use crate::program::ask_column;
 use crate::tables::Maker;
 use crate::{
-    Column, Control, OutlineKind, PlanStep, ProbeKind, Reader, SqlWorkloads, Statements, TimedKind,
-    Wire, run_part,
+    Column, Control, ExplainKind, OutlineKind, ProbeKind, Reader, SqlWorkloads, Statements,
+    TimedKind, Wire, run_part,
 };
 use engine::{Account, LoadError, LoadSpec, OperationError, SessionError};
 use model::{Failure, Oltp, Workload};
@@ -19,17 +19,18 @@ use system::{LoadRequest, Login, ServerKind, server_load_failure};
 use workload::program::Program;
 
 /// One kind of server of SQL.
-pub trait SqlKind: ServerKind<Connection: Control, Workloads = SqlWorkloads> {
+pub trait SqlKind:
+    ServerKind<Connection: Control, Workloads = SqlWorkloads>
+    + ExplainKind
+    + OutlineKind
+    + ProbeKind
+    + TimedKind
+{
     type Wire: Wire + Clone + Sync;
     /// Why a session of a load cannot log in.
     type LoginError: Error + 'static;
     /// How rows get into the tables.
     type Rows<'a>: Maker<Connection = Self::Connection>;
-    /// A step of what the server would do for a statement.
-    type Step: PlanStep<Connection = Self::Connection>;
-    type Outline: OutlineKind;
-    type Timed: TimedKind;
-    type Probe: ProbeKind;
 
     /// How workloads are read that run here.
     const READER: Reader;

@@ -36,7 +36,7 @@ impl<K: SqlKind> Workloads<K> for SqlWorkloads {
     }
 
     fn outline(login: &Login) -> Result<Box<dyn Outliner>, Failure> {
-        Ok(Box::new(Outlined::<K::Outline>::reach(login)?))
+        Ok(Box::new(Outlined::<K>::reach(login)?))
     }
 
     fn prepare(
@@ -107,11 +107,11 @@ impl<K: SqlKind> Workloads<K> for SqlWorkloads {
         login: &Login,
         statement: &Statement,
     ) -> Result<Box<dyn StatementSession>, Failure> {
-        Ok(Box::new(TimedSession::<K::Timed>::open(login, statement)?))
+        Ok(Box::new(TimedSession::<K>::open(login, statement)?))
     }
 
     fn probed(login: Login) -> Result<Arc<dyn ProbedServer>, Failure> {
-        Ok(Arc::new(Probed::<K::Probe>::new(login)))
+        Ok(Arc::new(Probed::<K>::new(login)))
     }
 
     fn clean_up(

@@ -1,4 +1,4 @@
-use crate::client::{Channel, LoginEnvironment, UsualLogin, Variable};
+use crate::client::{Channel, Limits, LoginEnvironment, UsualLogin, Variable};
 use crate::group::Member;
 use crate::load::Clients;
 use crate::login::Login;
@@ -83,7 +83,19 @@ pub trait ServerKind: Debug + Send + Sized + Sync + 'static {
         address: &ServerAddress,
         environment: &LoginEnvironment<'_>,
     ) -> Result<Login, Failure>;
-    fn connect(login: &Login) -> Result<Self::Connection, Failure>;
+    /// Connects and logs in.
+    ///
+    /// # Errors
+    /// When the server cannot be reached or refuses; [`Failure::stopped`].
+    fn open_within(login: &Login, limits: Limits, stop: &Stop)
+    -> Result<Self::Connection, Failure>;
+    /// The same with the default limits, until the login's own stop.
+    ///
+    /// # Errors
+    /// As [`Self::open_within`].
+    fn connect(login: &Login) -> Result<Self::Connection, Failure> {
+        Self::open_within(login, Limits::default(), login.stop())
+    }
     /// How it is encrypted, where addresses may leave that to the server.
     fn encryption(_connection: &Self::Connection) -> Option<Tls> {
         None
