@@ -8,7 +8,7 @@ use crate::signals;
 use campaign::{Observation, Watched};
 use engine::Address;
 use model::{OltpMix, Study, Workload};
-use sql::{Control, SqlKind};
+use sql::Control;
 use system::{Login, TargetHandle, reach};
 
 /// The servers of a run, at least one.

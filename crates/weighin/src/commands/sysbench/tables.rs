@@ -8,8 +8,8 @@ use crate::exit::CliError;
 use crate::passing::Progress;
 use crate::{Exit, signals};
 use model::OltpMix;
+use sql::Control;
 use sql::tables::{Maker, ToMake, make};
-use sql::{Control, SqlKind};
 use system::Login;
 use workload::oltp::name_of;
 
