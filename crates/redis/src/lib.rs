@@ -21,7 +21,7 @@ pub use self::guest::Guest;
 use crate::client::{RedisConnection, RedisError, refusal};
 use crate::load::{KeyValueCommands, KeyValueSession, RedisLogin};
 use crosscheck::key_value::KeyValueTool;
-use engine::{Account, LoadError, LoadSpec, SessionError, SocketLoad, Stop};
+use engine::{Account, LoadError, LoadSpec, PartRun, RunLoad, SessionError, SocketLoad, Stop};
 use host::recipe::PrivateServerKind;
 use host::{Host, ProcessClue};
 use model::{
@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin};
-use system::load::{Clients, PartRun};
+use system::load::Clients;
 use system::{
     CleanedUp, Examination, Examined, LoadRequest, Login, Perform, Prepared, Preparing, ServerKind,
     Servers, Setting, Workloads, server_load_failure,
@@ -234,7 +234,7 @@ impl Clients for KeyValueClients {
         let commands = Arc::new(KeyValueCommands::new(&self.workload, self.seed, spec.clients));
         let options = session_login(login);
         let session = |client| KeyValueSession::new(options.clone(), Arc::clone(&commands), client);
-        run.with(&SocketLoad { spec, session })
+        SocketLoad { spec, session }.run_part(run)
     }
 
     fn failure(error: &LoadError, login: &Login) -> Failure {

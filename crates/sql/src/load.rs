@@ -7,13 +7,13 @@ use crate::{
     Column, Control, ExplainKind, OutlineKind, ProbeKind, Reader, SqlWorkloads, Statements,
     TimedKind, Wire, run_part,
 };
-use engine::{Account, LoadError, LoadSpec, OperationError, SessionError};
+use engine::{Account, LoadError, LoadSpec, OperationError, PartRun, SessionError};
 use model::{Failure, Oltp, Workload};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use system::load::{Clients, PartRun};
+use system::load::Clients;
 use system::own_data::SqlServer;
 use system::{LoadRequest, Login, ServerKind, server_load_failure};
 use workload::program::Program;
