@@ -4,13 +4,13 @@
 use crate::account::Account;
 use crate::coordinator::{Message, Report, Wake};
 use crate::load::{LoadSpec, RunLoad, Timing};
-use crate::part::{Part, PartProgress};
+use crate::part::PartRun;
 use crate::pool::Next;
 use crate::run::run_part;
 use crate::socket::WorkerSpec;
 use crate::usage::thread_cpu;
 use crate::{Answered, Event, LoadError, Nanos, Pool, ServedBy, Session, SessionError};
-use model::{ErrorCount, IoMethod, Latencies, RequestKind, RequestTally, Stop};
+use model::{IoMethod, Latencies, RequestKind, RequestTally};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -40,19 +40,9 @@ impl<S: WithoutServer, F: Fn(u32) -> S + Sync> RunLoad for DryLoad<'_, F> {
         self.spec.timing()
     }
 
-    fn run_part(
-        &self,
-        part: Part,
-        stop: &Stop,
-        start: &mut dyn FnMut() -> Option<Nanos>,
-        progress: &mut dyn FnMut(PartProgress),
-    ) -> Result<Account, LoadError> {
+    fn run_part(&self, run: &mut PartRun<'_>) -> Result<Account, LoadError> {
         let session = |client| Pretending { session: (self.session)(client), online: false };
-        run_part(self.spec, part, session, pretend, stop, start, progress)
-    }
-
-    fn lost(&self, since: Duration, _: &[ErrorCount]) -> LoadError {
-        LoadError::lost_since(since)
+        run_part(self.spec, session, pretend, run)
     }
 }
 

@@ -43,7 +43,7 @@ pub use error::LoadError;
 pub use load::{FleetSize, LoadSpec, Progress, RunLoad, Timing};
 pub use model::Stop;
 pub use model::{ErrorAction as Action, ErrorPolicy};
-pub use part::{Part, PartProgress};
+pub use part::{Part, PartProgress, PartRun};
 pub(crate) use pool::Pool;
 pub use recorder::Ended;
 pub use run::{SocketLoad, run};

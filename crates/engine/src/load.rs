@@ -1,9 +1,9 @@
 //! What a load is: all that its parts, and whoever puts them together, have to know of it.
 
 use crate::account::Account;
-use crate::part::{Part, PartProgress};
+use crate::part::PartRun;
 use crate::socket::{Address, GOODBYE_LIMIT, TlsUpgrade};
-use crate::{ErrorPolicy, LoadError, Nanos, OpenLoop, Schedule};
+use crate::{ErrorPolicy, LoadError, OpenLoop, Schedule};
 use model::{ErrorCount, Interval, IoMethod, RequestTally, Stop};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
@@ -100,21 +100,17 @@ pub trait RunLoad: Sync {
         None
     }
 
-    /// Does one part: gets ready, waits until `start` says when all parts begin, and returns its
-    /// account. `start` is asked again and again once the part is ready.
+    /// Does one part: gets ready, waits until it is known when all parts begin, and returns its
+    /// account.
     ///
     /// # Errors
     /// When the part could not run to its end; nothing is left running.
-    fn run_part(
-        &self,
-        part: Part,
-        stop: &Stop,
-        start: &mut dyn FnMut() -> Option<Nanos>,
-        progress: &mut dyn FnMut(PartProgress),
-    ) -> Result<Account, LoadError>;
+    fn run_part(&self, run: &mut PartRun<'_>) -> Result<Account, LoadError>;
 
     /// That nothing succeeded any more from then on, counted from the start of the load.
-    fn lost(&self, since: Duration, errors: &[ErrorCount]) -> LoadError;
+    fn lost(&self, since: Duration, _errors: &[ErrorCount]) -> LoadError {
+        LoadError::lost_since(since)
+    }
 }
 
 /// What is going on in a load.

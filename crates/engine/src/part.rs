@@ -1,6 +1,8 @@
 //! One process's part of a load, and what it says while it works.
 
+use crate::Nanos;
 use crate::recorder::Ended;
+use model::Stop;
 use serde::{Deserialize, Serialize};
 
 /// Which part of a load a process has. Clients, arrivals and a limit of operations are divided so
@@ -42,6 +44,15 @@ impl Part {
         let (index, of) = (u64::from(self.index), u64::from(self.of));
         whole / of + u64::from(index < whole % of)
     }
+}
+
+/// How a part is run.
+pub struct PartRun<'a> {
+    pub part: Part,
+    pub stop: &'a Stop,
+    /// When all parts begin, once that is known: asked again and again when this one is ready.
+    pub start: &'a mut dyn FnMut() -> Option<Nanos>,
+    pub progress: &'a mut dyn FnMut(PartProgress),
 }
 
 /// What is going on in a part.

@@ -6,15 +6,14 @@ use crate::assembly::Assembly;
 use crate::coordinator::{Control, Coordinator, Message, Report, Wake, spawn};
 use crate::delay::Delay;
 use crate::load::{LoadSpec, Progress, RunLoad, Timing};
-use crate::part::{Part, PartProgress};
+use crate::part::{Part, PartProgress, PartRun};
 use crate::pool::{Quota, Rules};
 use crate::rehearsal::{self, Asker};
 use crate::socket::{Address, Worker, WorkerSpec};
 use crate::usage::{available_workers, cpus_allowed, stay_on_processor};
-use crate::{Clock, LoadError, Nanos, Pool, ServedBy, Session};
-use model::{ErrorCount, LoadResult, Phase, Stop};
+use crate::{Clock, LoadError, Pool, ServedBy, Session};
+use model::{LoadResult, Phase, Stop};
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
 
 /// A load on a server, with what makes the session of each client, numbered from 0 over all parts.
 pub struct SocketLoad<'a, F> {
@@ -27,18 +26,8 @@ impl<S: Session, F: Fn(u32) -> S + Sync> RunLoad for SocketLoad<'_, F> {
         self.spec.timing()
     }
 
-    fn run_part(
-        &self,
-        part: Part,
-        stop: &Stop,
-        start: &mut dyn FnMut() -> Option<Nanos>,
-        progress: &mut dyn FnMut(PartProgress),
-    ) -> Result<Account, LoadError> {
-        run_part(self.spec, part, &self.session, work, stop, start, progress)
-    }
-
-    fn lost(&self, since: Duration, _: &[ErrorCount]) -> LoadError {
-        LoadError::lost_since(since)
+    fn run_part(&self, run: &mut PartRun<'_>) -> Result<Account, LoadError> {
+        run_part(self.spec, &self.session, work, run)
     }
 }
 
@@ -50,13 +39,11 @@ pub(crate) type Drive<S> =
 /// [`crate::RunLoad::run_part`].
 pub(crate) fn run_part<S: Session>(
     spec: &LoadSpec,
-    part: Part,
     session: impl Fn(u32) -> S + Sync,
     drive: Drive<S>,
-    stop: &Stop,
-    start: &mut dyn FnMut() -> Option<Nanos>,
-    progress: &mut dyn FnMut(PartProgress),
+    run: &mut PartRun<'_>,
 ) -> Result<Account, LoadError> {
+    let part = run.part;
     let named = {
         let one = session(0);
         match S::BY_STATEMENT {
@@ -134,7 +121,7 @@ pub(crate) fn run_part<S: Session>(
             ready_limit: spec.connect_limit,
             control: &control,
             messages,
-            stop,
+            stop: run.stop,
             look: &mut |start, _| {
                 if let Some(delay) = &delay {
                     delay.start_at(start);
@@ -144,7 +131,7 @@ pub(crate) fn run_part<S: Session>(
                 }
             },
         };
-        let account = coordinator.run(start, progress);
+        let account = coordinator.run(run.start, run.progress);
         control.abort();
         account.map(|(account, _)| account)
     });
@@ -161,9 +148,9 @@ pub(crate) fn run_part<S: Session>(
 /// Operations of the measured moment of a load of a rehearsal; absent where it did not come to its end.
 fn rehearsed(spec: &LoadSpec) -> Option<u64> {
     let load = SocketLoad { spec, session: |_| Asker };
-    let account = load
-        .run_part(Part::WHOLE, &Stop::default(), &mut || Some(Clock.now()), &mut |_| ())
-        .ok()?;
+    let (stop, start) = (&Stop::default(), &mut || Some(Clock.now()));
+    let mut run = PartRun { part: Part::WHOLE, stop, start, progress: &mut |_| () };
+    let account = load.run_part(&mut run).ok()?;
     Some(account.recorded.totals[Phase::Measure as usize].transactions)
 }
 
@@ -198,13 +185,15 @@ pub fn run(
             progress.borrow_mut()(Progress::Started(Clock.instant(now)));
             Some(now)
         };
-        load.run_part(Part::WHOLE, stop, &mut begin, &mut |event| match event {
+        let mut went_on = |event| match event {
             PartProgress::Ready => {}
             PartProgress::Interval(ended) => assembly.interval(*ended, *progress.borrow_mut()),
             PartProgress::Waiting => {
                 progress.borrow_mut()(Progress::Waiting(load.timing().drain_limit));
             }
-        })?
+        };
+        let (start, progress) = (&mut begin, &mut went_on);
+        load.run_part(&mut PartRun { part: Part::WHOLE, stop, start, progress })?
     };
     assembly.ended(0, whole);
     assembly.finish(load, progress)

@@ -1,76 +1,48 @@
 //! How the server would carry out the statements of a user's own: what EXPLAIN says of them.
 
+use crate::Mysql;
 use crate::client::{ClientError, Connection};
 use crate::protocol::TextRows;
-use sql::{PlanStep, Refusal, Steps, WholeTable};
-
-/// A table of a plan.
-#[derive(Debug)]
-pub struct PlannedTable {
-    table: String,
-    /// `ALL`, `ref`, `const` and so on.
-    access: String,
-    key: String,
-    rows: u64,
-    extra: String,
-}
+use sql::{ExplainKind, PlanStep, Refusal, Steps, WholeTable};
 
 /// The account may not.
 const DENIED: [u16; 4] = [1044, 1142, 1143, 1227];
 /// There is no such table, or no such column.
 const MISSING: [u16; 2] = [1146, 1054];
 
-fn tables(answer: TextRows) -> Vec<PlannedTable> {
-    let place = |name: &str| answer.columns.iter().position(|one| one.eq_ignore_ascii_case(name));
-    let (table, access, key) = (place("table"), place("type"), place("key"));
-    let (rows, extra) = (place("rows"), place("Extra"));
-    let cell = |row: &[Option<Vec<u8>>], place: Option<usize>| {
-        let bytes = place.and_then(|place| row.get(place)?.as_deref());
-        bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default()
-    };
-    let planned = |row: &Vec<Option<Vec<u8>>>| PlannedTable {
-        table: cell(row, table),
-        access: cell(row, access),
-        key: cell(row, key),
-        rows: cell(row, rows).parse().unwrap_or(0),
-        extra: cell(row, extra),
-    };
-    answer.rows.iter().map(planned).collect()
-}
-
-impl PlanStep for PlannedTable {
-    type Connection = Connection;
-
+impl ExplainKind for Mysql {
     fn explain(control: &mut Connection, sql: &str) -> Steps<Self> {
         control.query(&format!("EXPLAIN {sql}")).map(tables)
     }
 
-    fn refusal(error: &ClientError) -> Option<Refusal> {
+    fn explain_refusal(error: &ClientError) -> Option<Refusal> {
         Some(match error.code()? {
             code if DENIED.contains(&code) => Refusal::Denied,
             code if MISSING.contains(&code) => Refusal::Missing,
             _ => Refusal::Other,
         })
     }
+}
 
-    fn words(&self) -> String {
-        let Self { table, access, key, extra, .. } = self;
-        let mut line = String::new();
-        for (what, said) in [("", table), ("access ", access), ("key ", key), ("", extra)] {
-            if !said.is_empty() {
-                let comma = if line.is_empty() { "" } else { ", " };
-                line.push_str(&format!("{comma}{what}{said}"));
-            }
+/// Each table of a plan is a step.
+fn tables(answer: TextRows) -> Vec<PlanStep> {
+    let place = |name: &str| answer.columns.iter().position(|one| one.eq_ignore_ascii_case(name));
+    let places = ["table", "type", "key", "Extra", "rows"].map(place);
+    let step = |row: &Vec<Option<Vec<u8>>>| {
+        let [table, access, key, extra, rows] = places.map(|place| {
+            let bytes = place.and_then(|place| row.get(place)?.as_deref());
+            bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default()
+        });
+        let rows_read = rows.parse().unwrap_or(0);
+        let parts = [("", &table), ("access ", &access), ("key ", &key), ("", &extra)];
+        let said = parts.iter().filter(|(_, said)| !said.is_empty());
+        let words: Vec<String> = said.map(|(what, said)| format!("{what}{said}")).collect();
+        let all = access.eq_ignore_ascii_case("ALL");
+        PlanStep {
+            words: words.join(", "),
+            rows_read,
+            whole_table: all.then_some(WholeTable { name: table, rows: rows_read }),
         }
-        line
-    }
-
-    fn rows_read(&self) -> u64 {
-        self.rows
-    }
-
-    fn whole_table(&self) -> Option<WholeTable> {
-        let all = self.access.eq_ignore_ascii_case("ALL");
-        all.then(|| WholeTable { name: self.table.clone(), rows: self.rows })
-    }
+    };
+    answer.rows.iter().map(step).collect()
 }

@@ -22,32 +22,26 @@ mod session;
 mod statements;
 pub mod tables;
 
-pub use self::limits::check_limits;
 pub use crate::client::connect;
 use crate::client::{Connection, login_failure, resolve_server_key, server_failure, server_key};
-use crate::explain::PlannedTable;
 use crate::load::MysqlWire;
 pub use crate::protocol::LoginOptions;
 use crate::protocol::{LoginError, ServerError};
 use crate::tables::Rows;
 use crosscheck::sysbench::Sysbench;
-use engine::{LoadError, OperationError, Stop};
+use engine::{OperationError, Stop};
 use host::recipe::PrivateServerKind;
 use host::{Host, ProcessClue};
 use model::{
-    CrossCheckFigures, Endpoint, Failure, Oltp, ServerAddress, ServerCounters, ServerFacts,
-    Statement, StatementPlan, TableContents, Target, Tls, Transactions, Trial, Workload,
+    CrossCheckFigures, Endpoint, Failure, Oltp, ServerAddress, ServerCounters, ServerFacts, Target,
+    Tls, Trial, Workload,
 };
-use sql::{Probed, Reader, SqlClients, SqlKind, Statements, TimedSession};
+use sql::{Reader, SqlKind, SqlWorkloads, Statements};
 use std::sync::Arc;
-use system::client::{Credentials, LoginEnvironment, UsualLogin};
+use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin};
 use system::group::Member;
 use system::own_data::SqlServer;
-use system::{
-    CleanedUp, Examination, Examined, LoadRequest, Login, Outliner, Prepared, Preparing,
-    ProbedServer, ServerKind, Servers, Setting, StatementSession,
-};
-use workload::program::Program;
+use system::{Examination, Examined, Login, ServerKind, Servers, Setting};
 
 /// The servers as a system.
 pub static SYSTEM: Servers<Mysql> = Servers::NEW;
@@ -77,26 +71,13 @@ pub struct Mysql;
 
 impl ServerKind for Mysql {
     type Connection = Connection;
-    type Work = Workload;
+    type Workloads = SqlWorkloads;
     type Tool = Sysbench;
-    type Clients = SqlClients<Self>;
 
     const SYSTEM: model::System = model::System::Mysql;
     const PRIVATE: &'static PrivateServerKind = &private::KIND;
     const KEEPS_DATA: bool = true;
     const TELLING_SETTINGS: &'static [&'static str] = facts::TELLING;
-
-    fn work(workload: &Workload) -> Option<&Workload> {
-        workload.suits(Self::SYSTEM).then_some(workload)
-    }
-
-    fn same_data(a: &Workload, b: &Workload) -> bool {
-        sql::data::same_data(a, b)
-    }
-
-    fn outline(login: &Login) -> Result<Box<dyn Outliner>, Failure> {
-        Ok(Box::new(sql::Outlined::<outline::MysqlOutline>::reach(login)?))
-    }
 
     fn usual_login(
         address: &ServerAddress,
@@ -117,8 +98,8 @@ impl ServerKind for Mysql {
         Login::with_credentials(Self::SYSTEM, address, credentials)
     }
 
-    fn connect(login: &Login) -> Result<Connection, Failure> {
-        connect(login)
+    fn open_within(login: &Login, limits: Limits, stop: &Stop) -> Result<Connection, Failure> {
+        Connection::open_within(login.address(), login.credentials(), limits, stop)
     }
 
     fn process_clue(connection: &mut Connection) -> Result<Option<ProcessClue>, Failure> {
@@ -153,7 +134,7 @@ impl ServerKind for Mysql {
         clients: u32,
         interventions: usize,
     ) -> Result<(), Failure> {
-        check_limits(connection, workload, clients, interventions)
+        limits::check_limits(connection, workload, clients, interventions)
     }
 
     fn examine(
@@ -165,84 +146,12 @@ impl ServerKind for Mysql {
         examine::examine(login, connection, setting, examination)
     }
 
-    fn prepare(
-        login: &Login,
-        connection: &mut Connection,
-        workload: &Workload,
-        preparing: &mut Preparing<'_>,
-    ) -> Result<Prepared, Failure> {
-        sql::data::prepare::<Self>(login, connection, workload, preparing)
-    }
-
-    fn check_data(
-        login: &Login,
-        connection: &mut Connection,
-        workload: &Workload,
-        preparing: &mut Preparing<'_>,
-    ) -> Result<(), Failure> {
-        sql::data::check::<Self>(login, connection, workload, preparing.seed)
-    }
-
-    fn own(workload: &Workload) -> Option<&Transactions> {
-        workload.transactions()
-    }
-
-    fn database(login: &Login) -> Result<Box<dyn SqlServer + '_>, Failure> {
-        Ok(<Self as SqlKind>::database(login))
-    }
-
-    fn program(login: &Login, workload: &Workload) -> Result<Program, Failure> {
-        sql::program::<Self>(workload, login)
-    }
-
-    fn contents(
-        connection: &mut Connection,
-        workload: &Workload,
-    ) -> Result<Option<TableContents>, Failure> {
-        sql::data::contents(connection, workload)
-    }
-
-    fn plans(
-        connection: &mut Connection,
-        test: &str,
-        workload: &Workload,
-    ) -> Result<Vec<StatementPlan>, Failure> {
-        sql::plans::<Self>(connection, test, workload)
-    }
-
-    fn clients(
-        login: &Login,
-        workload: &Workload,
-        request: &LoadRequest<'_>,
-    ) -> Result<SqlClients<Self>, Failure> {
-        SqlClients::new(login, workload, request)
-    }
-
     fn member(login: &Login) -> Result<Box<dyn Member>, Failure> {
         Ok(Box::new(replication::Server::open(login)?))
     }
 
-    fn statement_session(
-        login: &Login,
-        statement: &Statement,
-    ) -> Result<Box<dyn StatementSession>, Failure> {
-        Ok(Box::new(TimedSession::<statements::Timed>::open(login, statement)?))
-    }
-
     fn probe_login(login: &Login) -> Result<Login, Failure> {
         probe::make_account(login)
-    }
-
-    fn probed(login: Login) -> Result<Arc<dyn ProbedServer>, Failure> {
-        Ok(Arc::new(Probed::<probe::Probe>::new(login)))
-    }
-
-    fn clean_up(
-        login: &Login,
-        connection: &mut Connection,
-        also: &[String],
-    ) -> Result<CleanedUp, Failure> {
-        sql::data::clean_up::<Self>(login, connection, also)
     }
 
     fn tool(
@@ -271,18 +180,12 @@ impl ServerKind for Mysql {
 }
 
 impl SqlKind for Mysql {
-    type Connection = Connection;
     type Wire = MysqlWire;
     type LoginError = LoginError;
     type Rows<'a> = Rows<'a>;
-    type Step = PlannedTable;
 
     const READER: Reader = load::READER;
     const LOOK: &'static str = "see with SHOW PROCESSLIST what the server is waiting for";
-
-    fn connect(login: &Login) -> Result<Connection, Failure> {
-        connect(login)
-    }
 
     fn database(login: &Login) -> Box<dyn SqlServer + '_> {
         Box::new(own_data::Database(login))
@@ -309,11 +212,6 @@ impl SqlKind for Mysql {
     fn statement_failure(error: &OperationError, doing: &str) -> Failure {
         server_failure(&server_error(error), doing)
     }
-}
-
-/// Turns what ended a load early into a failure that says how to fix it.
-pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
-    sql::load_failure::<Mysql>(error, login)
 }
 
 /// The server's error as its protocol has it.

@@ -1,13 +1,13 @@
 //! The probe of a failover: its account, and when a server takes no writes.
 
 use super::connect;
+use crate::Mysql;
 use crate::client::{ClientError, Connection};
 use crate::private::CLIENT_HOSTS;
 use host::random_hex;
-use model::{Failure, FailureKind, Stop};
+use model::{Failure, FailureKind};
 use sql::ProbeKind;
 use system::Login;
-use system::client::Limits;
 
 /// What servers say that take no writes: a read-only server, one that is a replica, a member of a
 /// group that is not the primary, and a read-only transaction.
@@ -49,19 +49,9 @@ pub(super) fn make_account(administrator: &Login) -> Result<Login, Failure> {
     Ok(administrator.with_account(USER, &password))
 }
 
-/// The probe on these servers.
-#[derive(Debug)]
-pub(super) struct Probe;
-
-impl ProbeKind for Probe {
-    type Connection = Connection;
-
+impl ProbeKind for Mysql {
     const COLUMNS: &'static str = "id BIGINT UNSIGNED NOT NULL PRIMARY KEY, \
          written_at TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6)";
-
-    fn open(login: &Login, limits: Limits, stop: &Stop) -> Result<Connection, Failure> {
-        Connection::open_within(login.address(), login.credentials(), limits, stop)
-    }
 
     fn is_read_only(connection: &mut Connection) -> Result<bool, Failure> {
         let rows = connection.query("SELECT @@global.read_only");

@@ -1,6 +1,7 @@
 //! Statements whose time is taken: how these servers refuse and end them, and what they count.
 
 use super::{changes, connect};
+use crate::Mysql;
 use crate::client::{ClientError, Connection};
 use crate::protocol::ServerError;
 use model::{
@@ -30,12 +31,7 @@ const SPILLS: [&str; 2] = ["Created_tmp_disk_tables", "Sort_merge_passes"];
 /// MariaDB from 11.5 on.
 const MAX_BYTES: &str = "Max_tmp_space_used";
 
-/// Such statements on these servers.
-pub(super) struct Timed;
-
-impl TimedKind for Timed {
-    type Connection = Connection;
-
+impl TimedKind for Mysql {
     fn open(login: &Login, statement: &Statement) -> Result<Connection, Failure> {
         let mut connection = connect(login)?;
         if !statement.writes {
@@ -135,7 +131,7 @@ impl TimedKind for Timed {
 /// A change that the server did not make: with the space that it would have needed where that was
 /// the reason.
 fn failed_change(
-    session: &TimedSession<Timed>,
+    session: &TimedSession<Mysql>,
     change: &SchemaChange,
     code: u16,
     failure: Failure,

@@ -25,7 +25,6 @@ pub mod tables;
 pub use crate::client::connect;
 use crate::client::{Connection, LOOK, login_failure, login_options, server_failure};
 pub use crate::cross_check::SqlTool;
-use crate::explain::PlannedStep;
 use crate::load::{Duplicates, PostgresWire};
 use crate::names::LOAD_NAME;
 use crate::own_data::Database;
@@ -35,19 +34,15 @@ use engine::{OperationError, Stop};
 use host::recipe::PrivateServerKind;
 use host::{Host, ProcessClue};
 use model::{
-    CrossCheckFigures, Failure, Oltp, ServerAddress, ServerCounters, ServerFacts, Statement,
-    StatementPlan, TableContents, Target, Tls, Transactions, Trial, Workload,
+    CrossCheckFigures, Failure, Oltp, ServerAddress, ServerCounters, ServerFacts, Target, Tls,
+    Trial, Workload,
 };
-use sql::{Probed, Reader, SqlClients, SqlKind, Statements, TimedSession};
+use sql::{Reader, SqlKind, SqlWorkloads, Statements};
 use std::sync::Arc;
-use system::client::{Credentials, LoginEnvironment, UsualLogin, Variable};
+use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin, Variable};
 use system::group::Member;
 use system::own_data::SqlServer;
-use system::{
-    CleanedUp, Examination, Examined, LoadRequest, Login, Outliner, Prepared, Preparing,
-    ProbedServer, ServerKind, Servers, Setting, StatementSession,
-};
-use workload::program::Program;
+use system::{Examination, Examined, Login, ServerKind, Servers, Setting};
 
 /// The servers as a system.
 pub static SYSTEM: Servers<Postgres> = Servers::NEW;
@@ -58,9 +53,8 @@ pub struct Postgres;
 
 impl ServerKind for Postgres {
     type Connection = Connection;
-    type Work = Workload;
+    type Workloads = SqlWorkloads;
     type Tool = SqlTool;
-    type Clients = SqlClients<Self>;
 
     const SYSTEM: model::System = model::System::Postgres;
     const PRIVATE: &'static PrivateServerKind = &private::KIND;
@@ -68,14 +62,6 @@ impl ServerKind for Postgres {
     const KEEPS_DATA: bool = true;
     const REPLICAS_ARE_COPIES: bool = true;
     const TELLING_SETTINGS: &'static [&'static str] = facts::TELLING;
-
-    fn work(workload: &Workload) -> Option<&Workload> {
-        workload.suits(Self::SYSTEM).then_some(workload)
-    }
-
-    fn same_data(a: &Workload, b: &Workload) -> bool {
-        sql::data::same_data(a, b)
-    }
 
     fn usual_login(
         address: &ServerAddress,
@@ -101,12 +87,8 @@ impl ServerKind for Postgres {
         Login::with_credentials(Self::SYSTEM, address.clone(), credentials)
     }
 
-    fn connect(login: &Login) -> Result<Connection, Failure> {
-        connect(login)
-    }
-
-    fn outline(login: &Login) -> Result<Box<dyn Outliner>, Failure> {
-        Ok(Box::new(sql::Outlined::<outline::PostgresOutline>::reach(login)?))
+    fn open_within(login: &Login, limits: Limits, stop: &Stop) -> Result<Connection, Failure> {
+        Connection::open_within(login.address(), login.credentials(), limits, stop)
     }
 
     fn encryption(connection: &Connection) -> Option<Tls> {
@@ -170,59 +152,6 @@ impl ServerKind for Postgres {
         examine::examine_proxy(login, examination)
     }
 
-    fn prepare(
-        login: &Login,
-        connection: &mut Connection,
-        workload: &Workload,
-        preparing: &mut Preparing<'_>,
-    ) -> Result<Prepared, Failure> {
-        sql::data::prepare::<Self>(login, connection, workload, preparing)
-    }
-
-    fn check_data(
-        login: &Login,
-        connection: &mut Connection,
-        workload: &Workload,
-        preparing: &mut Preparing<'_>,
-    ) -> Result<(), Failure> {
-        sql::data::check::<Self>(login, connection, workload, preparing.seed)
-    }
-
-    fn own(workload: &Workload) -> Option<&Transactions> {
-        workload.transactions()
-    }
-
-    fn database(login: &Login) -> Result<Box<dyn SqlServer + '_>, Failure> {
-        Ok(<Self as SqlKind>::database(login))
-    }
-
-    fn program(login: &Login, workload: &Workload) -> Result<Program, Failure> {
-        sql::program::<Self>(workload, login)
-    }
-
-    fn contents(
-        connection: &mut Connection,
-        workload: &Workload,
-    ) -> Result<Option<TableContents>, Failure> {
-        sql::data::contents(connection, workload)
-    }
-
-    fn clients(
-        login: &Login,
-        workload: &Workload,
-        request: &LoadRequest<'_>,
-    ) -> Result<SqlClients<Self>, Failure> {
-        SqlClients::new(login, workload, request)
-    }
-
-    fn plans(
-        connection: &mut Connection,
-        test: &str,
-        workload: &Workload,
-    ) -> Result<Vec<StatementPlan>, Failure> {
-        sql::plans::<Self>(connection, test, workload)
-    }
-
     fn member(login: &Login) -> Result<Box<dyn Member>, Failure> {
         Ok(Box::new(replication::Server::open(login)?))
     }
@@ -230,25 +159,6 @@ impl ServerKind for Postgres {
     /// Where a server takes no writes, none of its accounts writes.
     fn probe_login(login: &Login) -> Result<Login, Failure> {
         Ok(login.clone())
-    }
-
-    fn probed(login: Login) -> Result<Arc<dyn ProbedServer>, Failure> {
-        Ok(Arc::new(Probed::<probe::Probe>::new(login)))
-    }
-
-    fn statement_session(
-        login: &Login,
-        statement: &Statement,
-    ) -> Result<Box<dyn StatementSession>, Failure> {
-        Ok(Box::new(TimedSession::<statements::Timed>::open(login, statement)?))
-    }
-
-    fn clean_up(
-        login: &Login,
-        connection: &mut Connection,
-        also: &[String],
-    ) -> Result<CleanedUp, Failure> {
-        sql::data::clean_up::<Self>(login, connection, also)
     }
 
     fn tool(
@@ -277,18 +187,12 @@ impl ServerKind for Postgres {
 }
 
 impl SqlKind for Postgres {
-    type Connection = Connection;
     type Wire = PostgresWire;
     type LoginError = LoginError;
     type Rows<'a> = Rows<'a>;
-    type Step = PlannedStep;
 
     const READER: Reader = load::READER;
     const LOOK: &'static str = LOOK;
-
-    fn connect(login: &Login) -> Result<Connection, Failure> {
-        connect(login)
-    }
 
     fn database(login: &Login) -> Box<dyn SqlServer + '_> {
         Box::new(Database(login))

@@ -1,27 +1,16 @@
 //! The probe of a failover: when a server takes no writes.
 
+use crate::Postgres;
 use crate::client::{ClientError, Connection};
-use model::{Failure, Stop};
+use model::Failure;
 use sql::ProbeKind;
-use system::Login;
-use system::client::Limits;
 
 /// What a server says that takes no writes: one in recovery, or whose transactions are read-only.
 const READ_ONLY: &str = "25006";
 
-/// The probe on these servers.
-#[derive(Debug)]
-pub(super) struct Probe;
-
-impl ProbeKind for Probe {
-    type Connection = Connection;
-
+impl ProbeKind for Postgres {
     const COLUMNS: &'static str = "id bigint NOT NULL PRIMARY KEY, \
          written_at timestamptz NOT NULL DEFAULT clock_timestamp()";
-
-    fn open(login: &Login, limits: Limits, stop: &Stop) -> Result<Connection, Failure> {
-        Connection::open_within(login.address(), login.credentials(), limits, stop)
-    }
 
     /// A server in recovery calls every transaction read-only.
     fn is_read_only(connection: &mut Connection) -> Result<bool, Failure> {

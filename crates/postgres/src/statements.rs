@@ -1,5 +1,6 @@
 //! Statements whose time is taken: how these servers refuse and end them, and what they count.
 
+use crate::Postgres;
 use crate::changes;
 use crate::client::connect;
 use crate::client::{ClientError, Connection};
@@ -15,12 +16,7 @@ const LOCK_NOT_AVAILABLE: &str = "55P03";
 /// The first version that counts at once what a session did.
 const COUNTS_AT_ONCE: u32 = 15;
 
-/// Such statements on these servers.
-pub(super) struct Timed;
-
-impl TimedKind for Timed {
-    type Connection = Connection;
-
+impl TimedKind for Postgres {
     fn open(login: &Login, statement: &Statement) -> Result<Connection, Failure> {
         let mut connection = connect(login)?;
         let read_only = if statement.writes { "off" } else { "on" };

@@ -21,7 +21,7 @@ pub use self::guest::Guest;
 use crate::client::{RedisConnection, RedisError, refusal};
 use crate::load::{KeyValueCommands, KeyValueSession, RedisLogin};
 use crosscheck::key_value::KeyValueTool;
-use engine::{Account, LoadError, LoadSpec, SessionError, SocketLoad, Stop};
+use engine::{Account, LoadError, LoadSpec, PartRun, RunLoad, SessionError, SocketLoad, Stop};
 use host::recipe::PrivateServerKind;
 use host::{Host, ProcessClue};
 use model::{
@@ -32,23 +32,14 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin};
-use system::load::{Clients, PartRun};
+use system::load::Clients;
 use system::{
     CleanedUp, Examination, Examined, LoadRequest, Login, Perform, Prepared, Preparing, ServerKind,
-    Servers, Setting, server_load_failure,
+    Servers, Setting, Workloads, server_load_failure,
 };
 
 /// The servers as a system.
 pub static SYSTEM: Servers<Redis> = Servers::NEW;
-
-/// Opens a connection for control work.
-///
-/// # Errors
-/// When the server cannot be reached or refuses.
-pub fn connect(login: &Login) -> Result<RedisConnection, Failure> {
-    let password = login.credentials().password();
-    RedisConnection::open_within(login.address(), password, Limits::default(), login.stop())
-}
 
 /// What the load engine's sessions log in with.
 fn session_login(login: &Login) -> RedisLogin {
@@ -72,23 +63,14 @@ pub struct Redis;
 
 impl ServerKind for Redis {
     type Connection = RedisConnection;
-    type Work = KeyValue;
+    type Workloads = Self;
     type Tool = KeyValueTool;
-    type Clients = KeyValueClients;
 
     const SYSTEM: model::System = model::System::Redis;
     const PRIVATE: &'static PrivateServerKind = &private::KIND;
     /// A server that does not save its keys loses them when it starts again.
     const KEEPS_DATA: bool = false;
     const TELLING_SETTINGS: &'static [&'static str] = facts::TELLING;
-
-    fn work(workload: &Workload) -> Option<&KeyValue> {
-        workload.key_value()
-    }
-
-    fn same_data(a: &KeyValue, b: &KeyValue) -> bool {
-        (a.keys, a.value_size) == (b.keys, b.value_size)
-    }
 
     fn usual_login(
         _: &ServerAddress,
@@ -106,8 +88,9 @@ impl ServerKind for Redis {
         Login::with_credentials(Self::SYSTEM, address.clone(), credentials)
     }
 
-    fn connect(login: &Login) -> Result<RedisConnection, Failure> {
-        connect(login)
+    fn open_within(login: &Login, limits: Limits, stop: &Stop) -> Result<RedisConnection, Failure> {
+        let password = login.credentials().password();
+        RedisConnection::open_within(login.address(), password, limits, stop)
     }
 
     fn process_clue(connection: &mut RedisConnection) -> Result<Option<ProcessClue>, Failure> {
@@ -144,49 +127,12 @@ impl ServerKind for Redis {
         limits::check_limits(connection, clients, interventions)
     }
 
-    fn prepare(
-        _: &Login,
-        connection: &mut RedisConnection,
-        keys: &KeyValue,
-        preparing: &mut Preparing<'_>,
-    ) -> Result<Prepared, Failure> {
-        keys::prepare(connection, keys, preparing)
-    }
-
-    /// The database holds no keys of others, and is marked so that cleanup knows what the load
-    /// writes.
-    fn check_data(
-        _: &Login,
-        connection: &mut RedisConnection,
-        keys: &KeyValue,
-        preparing: &mut Preparing<'_>,
-    ) -> Result<(), Failure> {
-        let asked = KeyValue { preload: false, ..keys.clone() };
-        keys::prepare(connection, &asked, preparing).map(drop)
-    }
-
-    fn clients(
-        _: &Login,
-        keys: &KeyValue,
-        request: &LoadRequest<'_>,
-    ) -> Result<KeyValueClients, Failure> {
-        Ok(KeyValueClients { workload: keys.clone(), seed: request.seed })
-    }
-
     fn background_work(
         login: &Login,
         work: BackgroundWork,
         limit: Duration,
     ) -> Result<Perform, Failure> {
         work::perform(login, work, limit)
-    }
-
-    fn clean_up(
-        _: &Login,
-        connection: &mut RedisConnection,
-        _: &[String],
-    ) -> Result<CleanedUp, Failure> {
-        keys::cleanup(connection).map(CleanedUp::Keys)
     }
 
     fn tool(
@@ -218,6 +164,56 @@ impl ServerKind for Redis {
     }
 }
 
+impl Workloads<Self> for Redis {
+    type Work = KeyValue;
+    type Clients = KeyValueClients;
+
+    fn work(workload: &Workload) -> Option<&KeyValue> {
+        workload.key_value()
+    }
+
+    fn same_data(a: &KeyValue, b: &KeyValue) -> bool {
+        (a.keys, a.value_size) == (b.keys, b.value_size)
+    }
+
+    fn prepare(
+        _: &Login,
+        connection: &mut RedisConnection,
+        keys: &KeyValue,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<Prepared, Failure> {
+        keys::prepare(connection, keys, preparing)
+    }
+
+    /// The database holds no keys of others, and is marked so that cleanup knows what the load
+    /// writes.
+    fn check_data(
+        _: &Login,
+        connection: &mut RedisConnection,
+        keys: &KeyValue,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<(), Failure> {
+        let asked = KeyValue { preload: false, ..keys.clone() };
+        keys::prepare(connection, &asked, preparing).map(drop)
+    }
+
+    fn clients(
+        _: &Login,
+        keys: &KeyValue,
+        request: &LoadRequest<'_>,
+    ) -> Result<KeyValueClients, Failure> {
+        Ok(KeyValueClients { workload: keys.clone(), seed: request.seed })
+    }
+
+    fn clean_up(
+        _: &Login,
+        connection: &mut RedisConnection,
+        _: &[String],
+    ) -> Result<CleanedUp, Failure> {
+        keys::cleanup(connection).map(CleanedUp::Keys)
+    }
+}
+
 /// The clients of a load.
 #[derive(Serialize, Deserialize)]
 pub struct KeyValueClients {
@@ -238,7 +234,7 @@ impl Clients for KeyValueClients {
         let commands = Arc::new(KeyValueCommands::new(&self.workload, self.seed, spec.clients));
         let options = session_login(login);
         let session = |client| KeyValueSession::new(options.clone(), Arc::clone(&commands), client);
-        run.with(&SocketLoad { spec, session })
+        SocketLoad { spec, session }.run_part(run)
     }
 
     fn failure(error: &LoadError, login: &Login) -> Failure {

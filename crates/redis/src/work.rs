@@ -1,12 +1,12 @@
 //! Background work that a server of Redis's kin is told to do.
 
-use super::{connect, info, value};
+use super::{Redis, info, value};
 use crate::client::{RedisConnection, RedisError, refusal};
 use model::{BackgroundWork, Failure, FailureKind};
 use std::thread;
 use std::time::{Duration, Instant};
 use system::Login;
-use system::{Acted, Perform};
+use system::{Acted, Perform, ServerKind};
 
 /// How often the server is asked whether the work has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -48,7 +48,7 @@ pub(super) fn perform(
     work: BackgroundWork,
     limit: Duration,
 ) -> Result<Perform, Failure> {
-    let mut connection = connect(login)?;
+    let mut connection = Redis::connect(login)?;
     let stop = login.stop().clone();
     let words = Words::of(work);
     Ok(Box::new(move || {

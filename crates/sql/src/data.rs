@@ -1,88 +1,11 @@
 //! The data of workloads: test tables, or what a user's own transactions run on.
 
+use crate::Control;
 use crate::tables::{self, filling_connections, mark};
-use crate::{Control, SqlKind};
-use model::{Failure, Oltp, Study, TableContents, Transactions, Workload};
+use model::{Failure, Oltp, Study, Transactions};
 use system::own_data::{DataObject, OwnDataOrder, SqlConnection, SqlServer};
-use system::{CleanedUp, DataPlan, Examination, Login, Prepared, Preparing};
+use system::{DataPlan, Examination, Login, Prepared, Preparing};
 use workload::data::ObjectKind;
-
-/// Whether two workloads run on the same data.
-pub fn same_data(a: &Workload, b: &Workload) -> bool {
-    match (a, b) {
-        (Workload::Oltp(a), Workload::Oltp(b)) => {
-            (a.tables, a.table_size, a.distribution) == (b.tables, b.table_size, b.distribution)
-        }
-        (Workload::Transactions(a), Workload::Transactions(b)) => {
-            (&a.data.setup, &a.data.load) == (&b.data.setup, &b.data.load)
-        }
-        (a, b) => a == b,
-    }
-}
-
-/// Makes the data of a workload, or looks whether it is there.
-///
-/// # Errors
-/// When data that is not weighin's is in the way, or the server refuses.
-pub fn prepare<K: SqlKind>(
-    login: &Login,
-    control: &mut K::Connection,
-    workload: &Workload,
-    preparing: &mut Preparing<'_>,
-) -> Result<Prepared, Failure> {
-    match workload {
-        Workload::Transactions(own) => prepare_own(&*K::database(login), own, preparing),
-        other => {
-            let oltp = other.oltp()?;
-            tables::prepare(&K::rows(login, oltp, preparing.seed), login, control, oltp, preparing)
-        }
-    }
-}
-
-/// Whether a load by hand meets its data.
-///
-/// # Errors
-/// `MissingTables` where a table is missing, unfinished, too small or of another shape.
-pub fn check<K: SqlKind>(
-    login: &Login,
-    control: &mut K::Connection,
-    workload: &Workload,
-    seed: u64,
-) -> Result<(), Failure> {
-    match workload {
-        Workload::Transactions(own) => {
-            system::own_data::check(&*K::database(login), &own.data, seed, own.change_data)
-        }
-        other => other.oltp().map_or(Ok(()), |oltp| tables::check(control, oltp)),
-    }
-}
-
-/// The contents of test tables; `None` where they are not there as weighin made them.
-///
-/// # Errors
-/// When they cannot be read.
-pub fn contents(
-    control: &mut impl Control,
-    workload: &Workload,
-) -> Result<Option<TableContents>, Failure> {
-    workload.oltp().map_or(Ok(None), |oltp| tables::contents_if_finished(control, oltp))
-}
-
-/// Removes what weighin made in the database of a login, and tables of others that `also` names.
-///
-/// # Errors
-/// When a named table does not exist or is not a test table, or the server refuses.
-pub fn clean_up<K: SqlKind>(
-    login: &Login,
-    control: &mut K::Connection,
-    also: &[String],
-) -> Result<CleanedUp, Failure> {
-    // First what refers to other tables.
-    let mut dropped = system::own_data::clean_up(&*K::database(login))?;
-    let (tables, kept) = tables::cleanup(control, &login.address().database, also)?;
-    dropped.extend(tables);
-    Ok(CleanedUp::Tables { dropped, kept })
-}
 
 /// What a run would make first, and which tables it would keep. That of later tests is looked at
 /// for what is in the way alone. Changes nothing.
@@ -169,7 +92,7 @@ fn text(bytes: Vec<u8>) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn prepare_own(
+pub(crate) fn prepare_own(
     server: &dyn SqlServer,
     own: &Transactions,
     preparing: &mut Preparing<'_>,

@@ -1,6 +1,6 @@
 //! What is found where a server explains the statements of a user's own transactions, which runs nothing.
 
-use crate::plan_step::{PlanStep, Refusal, Steps, WholeTable};
+use crate::plan_step::{Refusal, Steps, WholeTable};
 use crate::{SampleStatement, SqlKind, sample_statements};
 use model::{Failure, FailureKind, StatementPlan, Test, Transactions, Workload, text};
 use std::fmt::Display;
@@ -15,7 +15,7 @@ const LONGEST_STEP: usize = 300;
 const MOST_STEPS: usize = 50;
 
 /// A statement with what the server says of it.
-type Explained<K> = (SampleStatement, Steps<<K as SqlKind>::Step>);
+type Explained<K> = (SampleStatement, Steps<K>);
 
 /// The statements of a workload, each with what the server says of it.
 fn explained<K: SqlKind>(
@@ -24,7 +24,7 @@ fn explained<K: SqlKind>(
 ) -> Result<impl Iterator<Item = Explained<K>>, Failure> {
     let statements = sample_statements(K::READER.sampled(workload, control)?, K::READER.quote);
     Ok(statements.into_iter().map(|statement| {
-        let steps = K::Step::explain(control, &statement.sql);
+        let steps = K::explain(control, &statement.sql);
         (statement, steps)
     }))
 }
@@ -44,10 +44,8 @@ pub fn plans<K: SqlKind>(
         Some(StatementPlan {
             test: test.to_owned(),
             statement: statement.name,
-            rows: steps.iter().map(K::Step::rows_read).fold(0, u64::saturating_add),
-            steps: kept
-                .map(|step| text::excerpt(&step.words(), LONGEST_STEP).into_owned())
-                .collect(),
+            rows: steps.iter().map(|step| step.rows_read).fold(0, u64::saturating_add),
+            steps: kept.map(|step| text::excerpt(&step.words, LONGEST_STEP).into_owned()).collect(),
         })
     };
     if workload.transactions().is_none() {
@@ -71,12 +69,12 @@ pub fn examine_statements<K: SqlKind>(
         for (statement, steps) in examination.found.keep(statements)?.into_iter().flatten() {
             match steps {
                 Ok(steps) => {
-                    for table in steps.iter().filter_map(K::Step::whole_table) {
-                        whole_table(&statement.name, &table, examination.found);
+                    for table in steps.iter().filter_map(|step| step.whole_table.as_ref()) {
+                        whole_table(&statement.name, table, examination.found);
                     }
                 }
                 Err(error) => {
-                    let refusal = K::Step::refusal(&error);
+                    let refusal = K::explain_refusal(&error);
                     judge_refused(&statement, &error, refusal, own, examination.found);
                 }
             }

@@ -3,41 +3,39 @@
 use crate::picked::Picked;
 use crate::program::ask_column;
 use crate::tables::Maker;
-use crate::{Column, Control, PlanStep, Reader, Statements, Wire, run_part};
-use engine::{Account, LoadError, LoadSpec, OperationError, SessionError};
+use crate::{
+    Column, Control, ExplainKind, OutlineKind, ProbeKind, Reader, SqlWorkloads, Statements,
+    TimedKind, Wire, run_part,
+};
+use engine::{Account, LoadError, LoadSpec, OperationError, PartRun, SessionError};
 use model::{Failure, Oltp, Workload};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::marker::PhantomData;
-use std::ops::DerefMut;
 use std::sync::Arc;
-use system::client::Channel;
-use system::load::{Clients, PartRun};
+use system::load::Clients;
 use system::own_data::SqlServer;
-use system::{LoadRequest, Login, server_load_failure};
+use system::{LoadRequest, Login, ServerKind, server_load_failure};
 use workload::program::Program;
 
 /// One kind of server of SQL.
-pub trait SqlKind: Send + Sync + 'static {
-    type Connection: Control + DerefMut<Target = Channel> + 'static;
+pub trait SqlKind:
+    ServerKind<Connection: Control, Workloads = SqlWorkloads>
+    + ExplainKind
+    + OutlineKind
+    + ProbeKind
+    + TimedKind
+{
     type Wire: Wire + Clone + Sync;
     /// Why a session of a load cannot log in.
     type LoginError: Error + 'static;
     /// How rows get into the tables.
     type Rows<'a>: Maker<Connection = Self::Connection>;
-    /// A step of what the server would do for a statement.
-    type Step: PlanStep<Connection = Self::Connection>;
 
     /// How workloads are read that run here.
     const READER: Reader;
     /// Where to see what a slow server is busy with.
     const LOOK: &'static str;
-
-    /// Opens a connection for control work.
-    ///
-    /// # Errors
-    /// When the server cannot be reached or refuses.
-    fn connect(login: &Login) -> Result<Self::Connection, Failure>;
 
     /// The database that a login leads to.
     fn database(login: &Login) -> Box<dyn SqlServer + '_>;
@@ -66,7 +64,7 @@ pub trait SqlKind: Send + Sync + 'static {
 ///
 /// # Errors
 /// As [`Reader::program`]; where the server cannot be asked.
-pub fn program<K: SqlKind>(workload: &Workload, login: &Login) -> Result<Program, Failure> {
+pub(crate) fn program<K: SqlKind>(workload: &Workload, login: &Login) -> Result<Program, Failure> {
     K::READER.program(workload, &mut asking::<K>(login))
 }
 

@@ -5,7 +5,7 @@ use crate::{Control, ControlError};
 use model::{Failure, Outline, OutlineColumn, OutlineStatement, OutlineTable, SqlSyntax};
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
-use system::{Login, Outliner};
+use system::{Login, Outliner, ServerKind};
 use workload::draft::StatementLog;
 
 /// Most that is looked at.
@@ -18,10 +18,7 @@ const STATEMENTS: usize = 60;
 type ByColumn<T> = BTreeMap<(String, String), T>;
 
 /// What one kind of server is asked. Its answers are texts.
-pub trait OutlineKind: Sized + 'static {
-    type Connection: Control + 'static;
-
-    const SYSTEM: model::System;
+pub trait OutlineKind: ServerKind<Connection: Control> {
     /// A query of tables of the database: their names, and about how many rows each has.
     const TABLES: &'static str;
     /// Of their columns, in their order: table, name, and 1 where it holds whole numbers.

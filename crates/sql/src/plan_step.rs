@@ -1,34 +1,36 @@
 //! How a server would carry a statement out, in steps.
 
 use crate::Control;
+use system::ServerKind;
 
-/// A step of how a server would carry a statement out.
-pub trait PlanStep: Sized {
-    type Connection: Control;
-
-    /// Those of what the server would do for a statement, which it does not run.
+/// A kind of server that tells how it would carry statements out.
+pub trait ExplainKind: ServerKind<Connection: Control> {
+    /// The steps of what the server would do for a statement, which it does not run.
     ///
     /// # Errors
     /// When the server refuses.
     fn explain(connection: &mut Self::Connection, sql: &str) -> Steps<Self>;
 
     /// Why it refused that; `None` where it was not the server that failed.
-    fn refusal(error: &<Self::Connection as Control>::Error) -> Option<Refusal>;
-
-    /// In the server's words, without what changes with the number of rows.
-    fn words(&self) -> String;
-
-    /// About how many rows it reads of a table.
-    fn rows_read(&self) -> u64;
-
-    /// The table that it reads from end to end, where it does.
-    fn whole_table(&self) -> Option<WholeTable>;
+    fn explain_refusal(error: &<Self::Connection as Control>::Error) -> Option<Refusal>;
 }
 
 /// What it would do for one, or why it does not tell.
-pub type Steps<S> = Result<Vec<S>, <<S as PlanStep>::Connection as Control>::Error>;
+pub type Steps<K> = Result<Vec<PlanStep>, <<K as ServerKind>::Connection as Control>::Error>;
+
+/// A step of how a server would carry a statement out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanStep {
+    /// In the server's words, without what changes with the number of rows.
+    pub words: String,
+    /// About how many rows it reads of a table.
+    pub rows_read: u64,
+    /// The table that it reads from end to end, where it does.
+    pub whole_table: Option<WholeTable>,
+}
 
 /// A table of which a statement reads all rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WholeTable {
     pub name: String,
     /// About how many there are.

@@ -3,11 +3,10 @@
 use crate::tables::OwnTable;
 use crate::{Control, ControlError};
 use model::{Failure, Stop};
-use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::time::Duration;
 use system::client::Limits;
-use system::{Login, NotAcknowledged, ProbedServer, Writer};
+use system::{Login, NotAcknowledged, ProbedServer, ServerKind, Writer};
 
 /// The table that the probe writes to.
 const TABLE: &str = "weighin_failover";
@@ -15,17 +14,9 @@ const TABLE: &str = "weighin_failover";
 const ROWS_AT_ONCE: usize = 50_000;
 
 /// What is particular to one kind of server.
-pub trait ProbeKind: Debug + Send + Sync + 'static {
-    type Connection: Control + Send + 'static;
-
+pub trait ProbeKind: ServerKind<Connection: Control> {
     /// Its columns: `id`, and `written_at`, which is the moment of the write.
     const COLUMNS: &'static str;
-
-    /// Opens a connection.
-    ///
-    /// # Errors
-    /// When the server cannot be reached or refuses.
-    fn open(login: &Login, limits: Limits, stop: &Stop) -> Result<Self::Connection, Failure>;
 
     /// Whether the server is read-only for this account, as far as it says before there is a table.
     ///
@@ -59,7 +50,7 @@ impl<K: ProbeKind> Probed<K> {
         stop: &Stop,
     ) -> Result<K::Connection, Failure> {
         let limits = Limits { connect: login, login, answer, ..Limits::default() };
-        K::open(&self.login, limits, stop)
+        K::open_within(&self.login, limits, stop)
     }
 
     fn control(&self, stop: &Stop) -> Result<K::Connection, Failure> {

@@ -1,12 +1,11 @@
 use crate::pipeline::Pipeline;
 use crate::{Answer, Piped, Ready, Statements, Wire};
 use engine::{
-    Account, Answered, Event, LoadError, LoadSpec, OperationError, ServedBy, Session, SessionError,
-    SocketLoad, WithoutServer,
+    Account, Answered, Event, LoadError, LoadSpec, OperationError, PartRun, RunLoad, ServedBy,
+    Session, SessionError, SocketLoad, WithoutServer,
 };
 use model::{ErrorClass, RequestKind, RequestTally};
 use std::sync::Arc;
-use system::load::PartRun;
 use workload::program::{Next, Run, StatementKind};
 
 /// One client of a load on a server of SQL, which runs a program. It tells its statements apart for
@@ -76,8 +75,8 @@ pub fn run_part<W: Wire + Clone + Sync>(
     }
     // Decided here, once, and not for every statement.
     match by_statement {
-        true => run.with(&SocketLoad { spec, session: session::<W, true>(wire, statements) }),
-        false => run.with(&SocketLoad { spec, session: session::<W, false>(wire, statements) }),
+        true => SocketLoad { spec, session: session::<W, true>(wire, statements) }.run_part(run),
+        false => SocketLoad { spec, session: session::<W, false>(wire, statements) }.run_part(run),
     }
 }
 

@@ -8,13 +8,11 @@ use model::{
 };
 use std::marker::PhantomData;
 use std::time::Duration;
-use system::{Login, SessionCounts, StatementSession};
+use system::{Login, ServerKind, SessionCounts, StatementSession};
 use workload::oltp::{analytic, name_of};
 
 /// What is particular to one kind of server.
-pub trait TimedKind: Send + Sized + 'static {
-    type Connection: Control + Send + 'static;
-
+pub trait TimedKind: ServerKind<Connection: Control> {
     /// Logs in; the session's transactions are read-only unless the statements may write. What ends
     /// statements that take long is the study's to say.
     ///

@@ -2,13 +2,12 @@
 
 use crate::login::Login;
 pub use crate::login::PipedLogin;
-use engine::{Account, LoadError, LoadSpec, Nanos, Part, PartProgress, RunLoad, Stop, Timing};
+use engine::{Account, LoadError, LoadSpec, Part, PartRun, RunLoad, Timing};
 use host::Host;
 use model::{ErrorCount, Failure, FailureKind, System};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::time::Duration;
 
 /// A load of one system.
 pub trait SystemLoad: RunLoad + Send {
@@ -127,24 +126,6 @@ pub trait Clients: Serialize + DeserializeOwned + Send + Sync + 'static {
     }
 }
 
-/// How a part is run: see [`RunLoad::run_part`].
-pub struct PartRun<'a> {
-    part: Part,
-    stop: &'a Stop,
-    start: &'a mut dyn FnMut() -> Option<Nanos>,
-    progress: &'a mut dyn FnMut(PartProgress),
-}
-
-impl PartRun<'_> {
-    /// Runs it with that load.
-    ///
-    /// # Errors
-    /// As [`RunLoad::run_part`].
-    pub fn with(&mut self, load: &dyn RunLoad) -> Result<Account, LoadError> {
-        load.run_part(self.part, self.stop, self.start, self.progress)
-    }
-}
-
 /// A load on a server.
 #[derive(Serialize, Deserialize)]
 pub struct ServerLoad<C> {
@@ -158,20 +139,10 @@ impl<C: Clients> RunLoad for ServerLoad<C> {
         self.spec.timing()
     }
 
-    fn run_part(
-        &self,
-        part: Part,
-        stop: &Stop,
-        start: &mut dyn FnMut() -> Option<Nanos>,
-        progress: &mut dyn FnMut(PartProgress),
-    ) -> Result<Account, LoadError> {
+    fn run_part(&self, run: &mut PartRun<'_>) -> Result<Account, LoadError> {
         let tls = self.login.0.tls().map_err(|failure| LoadError::Tls(failure.message))?;
         let spec = LoadSpec { tls, ..self.spec.clone() };
-        self.clients.run_part(&spec, &self.login.0, &mut PartRun { part, stop, start, progress })
-    }
-
-    fn lost(&self, since: Duration, _: &[ErrorCount]) -> LoadError {
-        LoadError::lost_since(since)
+        self.clients.run_part(&spec, &self.login.0, run)
     }
 }
 

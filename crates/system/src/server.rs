@@ -12,7 +12,7 @@ mod running;
 mod tools;
 mod volume;
 
-pub use self::kind::{ServerKind, Setting};
+pub use self::kind::{ServerKind, Setting, Work, Workloads};
 use self::own_data::OwnDataRecord;
 use self::private::{PrivateServers, endpoint_variables, has_container};
 use self::running::{Machine, Running, Whereabouts, ssh_host};
@@ -69,11 +69,11 @@ impl<K: ServerKind> System for Servers<K> {
     }
 
     fn clean_up(&self, login: &Login, also: &[String]) -> Result<CleanedUp, Failure> {
-        K::clean_up(login, &mut K::connect(login)?, also)
+        K::Workloads::clean_up(login, &mut K::connect(login)?, also)
     }
 
     fn outline(&self, login: &Login) -> Result<Box<dyn Outliner>, Failure> {
-        K::outline(login)
+        K::Workloads::outline(login)
     }
 
     fn usual_login(
@@ -106,7 +106,8 @@ impl<K: ServerKind> System for Servers<K> {
     }
 
     fn read_load(&self, document: serde_json::Value) -> serde_json::Result<PreparedLoad> {
-        serde_json::from_value::<ServerLoad<K::Clients>>(document).map(PreparedLoad::from)
+        serde_json::from_value::<ServerLoad<<K::Workloads as Workloads<K>>::Clients>>(document)
+            .map(PreparedLoad::from)
     }
 
     fn check_feasible(&self, study: &Study, target: &Target, hosts: &Hosts) -> Result<(), Failure> {
@@ -205,7 +206,7 @@ struct Server<K: ServerKind> {
     /// While it is up.
     control: Option<K::Connection>,
     /// The load that data was last made sure of for.
-    data_for: Option<K::Work>,
+    data_for: Option<Work<K>>,
     /// What is known of data of the user's own.
     own_data: OwnDataRecord<K>,
     /// By the name of the test, where it asks for a cross-check.
@@ -304,10 +305,10 @@ impl<K: ServerKind> Server<K> {
         Ok(Some((login, address)))
     }
 
-    fn make(&mut self, work: &K::Work, preparing: &mut Preparing<'_>) -> Result<Prepared, Failure> {
+    fn make(&mut self, work: &Work<K>, preparing: &mut Preparing<'_>) -> Result<Prepared, Failure> {
         preparing.is_private = self.private.is_some();
         let (login, control) = self.connected()?;
-        let prepared = K::prepare(login, control, work, preparing)?;
+        let prepared = K::Workloads::prepare(login, control, work, preparing)?;
         self.bring_in_step()?;
         self.data_for = Some(work.clone());
         self.has_made(work, preparing.repeat)?;
@@ -317,7 +318,7 @@ impl<K: ServerKind> Server<K> {
     /// Brings the server to the state of its caches, with the data of a load.
     fn ready_for(
         &mut self,
-        work: Option<&K::Work>,
+        work: Option<&Work<K>>,
         cache: CacheState,
         preparing: &mut Preparing<'_>,
     ) -> Result<(), Failure> {
@@ -337,8 +338,8 @@ impl<K: ServerKind> Server<K> {
         Ok(())
     }
 
-    fn has_data_for(&self, work: &K::Work) -> bool {
-        self.data_for.as_ref().is_some_and(|there| K::same_data(there, work))
+    fn has_data_for(&self, work: &Work<K>) -> bool {
+        self.data_for.as_ref().is_some_and(|there| K::Workloads::same_data(there, work))
     }
 }
 
@@ -381,7 +382,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     ) -> Result<(), Failure> {
         let work = work::<K>(workload)?;
         let (login, control) = self.connected()?;
-        K::check_data(login, control, work, preparing)?;
+        K::Workloads::check_data(login, control, work, preparing)?;
         K::check_limits(control, work, clients, 0)
     }
 
@@ -431,12 +432,12 @@ impl<K: ServerKind> TargetHandle for Server<K> {
             enough: request.enough.clone(),
             connect_limit: CONNECT_LIMIT,
         };
-        let clients = K::clients(login, work, request)?;
+        let clients = K::Workloads::clients(login, work, request)?;
         Ok(ServerLoad { spec, clients, login: PipedLogin(login.clone()) }.into())
     }
 
     fn loaded(&mut self, workload: &Workload) {
-        if let Some(work) = K::work(workload) {
+        if let Some(work) = K::Workloads::work(workload) {
             self.own_data.is_changed |= self.restores(work) != Restore::None;
         }
     }
@@ -510,7 +511,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         statement: &Statement,
         stop: &Stop,
     ) -> Result<Box<dyn StatementSession>, Failure> {
-        K::statement_session(&self.login()?.clone().stopped_by(stop), statement)
+        K::Workloads::statement_session(&self.login()?.clone().stopped_by(stop), statement)
     }
 
     fn probed_servers(
@@ -587,18 +588,18 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     }
 
     fn contents(&mut self, workload: &Workload) -> Result<Option<TableContents>, Failure> {
-        let Some(work) = K::work(workload).filter(|work| self.has_data_for(work)) else {
+        let Some(work) = K::Workloads::work(workload).filter(|work| self.has_data_for(work)) else {
             return Ok(None);
         };
         if self.control.is_none() {
             self.bring_to(CacheState::Warm)?;
         }
-        K::contents(self.connected()?.1, work)
+        K::Workloads::contents(self.connected()?.1, work)
     }
 
     fn plans(&mut self, test: &str, workload: &Workload) -> Result<Vec<StatementPlan>, Failure> {
         let work = work::<K>(workload)?;
-        K::plans(self.connected()?.1, test, work)
+        K::Workloads::plans(self.connected()?.1, test, work)
     }
 
     fn release(&mut self) -> Result<(), Failure> {
@@ -626,8 +627,9 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 }
 
 /// The part of a workload that servers of a kind can run.
-fn work<K: ServerKind>(workload: &Workload) -> Result<&K::Work, Failure> {
-    K::work(workload).ok_or_else(|| unsuitable(workload, &format!("{} servers", K::SYSTEM)))
+fn work<K: ServerKind>(workload: &Workload) -> Result<&Work<K>, Failure> {
+    K::Workloads::work(workload)
+        .ok_or_else(|| unsuitable(workload, &format!("{} servers", K::SYSTEM)))
 }
 
 fn not_started() -> Failure {

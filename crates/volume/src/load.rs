@@ -1,6 +1,6 @@
 use crate::processors;
 use engine::storage::StorageLoad;
-use engine::{Account, FleetSize, LoadError, Nanos, Part, PartProgress, RunLoad, Stop, Timing};
+use engine::{Account, FleetSize, LoadError, Part, PartRun, RunLoad, Timing};
 use host::Host;
 use model::{ErrorCount, Failure, System};
 use serde::{Deserialize, Serialize};
@@ -23,14 +23,8 @@ impl RunLoad for VolumeLoad {
         self.0.fleet()
     }
 
-    fn run_part(
-        &self,
-        part: Part,
-        stop: &Stop,
-        start: &mut dyn FnMut() -> Option<Nanos>,
-        progress: &mut dyn FnMut(PartProgress),
-    ) -> Result<Account, LoadError> {
-        self.0.run_part(part, stop, start, progress)
+    fn run_part(&self, run: &mut PartRun<'_>) -> Result<Account, LoadError> {
+        self.0.run_part(run)
     }
 
     fn lost(&self, since: Duration, errors: &[ErrorCount]) -> LoadError {

@@ -1,7 +1,7 @@
 //! The generator's side.
 
 use super::wire::{Answer, Assignment, Order};
-use engine::{Account, Nanos, PartProgress, Stop};
+use engine::{Account, Nanos, PartProgress, PartRun, Stop};
 use host::this_machine;
 use model::{Failure, FailureKind};
 use std::io::{BufRead, Write};
@@ -118,13 +118,14 @@ fn run(
 ) -> Result<Account, Failure> {
     let Assignment { part, load } = assignment;
     let start = &mut || start.get().copied();
-    let account = load.runner().run_part(*part, stop, start, &mut |progress| {
+    let progress = &mut |progress| {
         answer(&match progress {
             PartProgress::Ready => Answer::Ready,
             PartProgress::Interval(ended) => Answer::Interval(ended),
             // The lead knows when that is.
             PartProgress::Waiting => return,
         });
-    });
+    };
+    let account = load.runner().run_part(&mut PartRun { part: *part, stop, start, progress });
     account.map_err(|error| load.failure(&error))
 }

@@ -42,10 +42,10 @@ use crate::account::{Account, Named};
 use crate::arrivals::Arrivals;
 use crate::coordinator::{Control, Coordinator, Message, Report, Wake, spawn};
 use crate::load::{FleetSize, RunLoad, Timing};
-use crate::part::{Part, PartProgress};
+use crate::part::{Part, PartRun};
 use crate::pool::{Quota, Rules};
 use crate::usage::available_storage_workers;
-use crate::{Clock, ErrorPolicy, LoadError, Nanos, OpenLoop, Schedule, Stop};
+use crate::{Clock, ErrorPolicy, LoadError, OpenLoop, Schedule};
 use model::{ErrorCount, IoMethod, Storage};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -155,21 +155,15 @@ impl RunLoad for StorageLoad {
         Some(FleetSize { vms: self.files.len(), volumes: last.saturating_add(1) })
     }
 
-    fn run_part(
-        &self,
-        part: Part,
-        stop: &Stop,
-        start: &mut dyn FnMut() -> Option<Nanos>,
-        progress: &mut dyn FnMut(PartProgress),
-    ) -> Result<Account, LoadError> {
+    fn run_part(&self, run: &mut PartRun<'_>) -> Result<Account, LoadError> {
         check(self)?;
-        let mut run = |method| run_part(self, method, part, stop, start, progress);
+        let mut by = |method| run_part(self, method, run);
         match self.method {
-            Some(method) => run(method),
-            None if !ring::is_permitted() => run(Method::Threads),
+            Some(method) => by(method),
+            None if !ring::is_permitted() => by(Method::Threads),
             // A ring may be permitted and files for it not. It has not begun then.
-            None => match run(Method::Ring) {
-                Err(LoadError::NoRing(_)) => run(Method::Threads),
+            None => match by(Method::Ring) {
+                Err(LoadError::NoRing(_)) => by(Method::Threads),
                 other => other,
             },
         }
@@ -184,11 +178,9 @@ impl RunLoad for StorageLoad {
 fn run_part(
     load: &StorageLoad,
     method: Method,
-    part: Part,
-    stop: &Stop,
-    start: &mut dyn FnMut() -> Option<Nanos>,
-    progress: &mut dyn FnMut(PartProgress),
+    run: &mut PartRun<'_>,
 ) -> Result<Account, LoadError> {
+    let part = run.part;
     let control = Control::default();
     let vms = part.share(load.files.len() as u64) as u32;
     let wanted = load.workers.unwrap_or_else(|| suitable_workers(load, part, vms));
@@ -224,14 +216,14 @@ fn run_part(
             ready_limit: load.timing().ready_limit,
             control: &control,
             messages,
-            stop,
+            stop: run.stop,
             look: &mut |start, now| {
                 if let Some(meter) = &mut meter {
                     meter.look(start, now);
                 }
             },
         };
-        let result = coordinator.run(start, progress);
+        let result = coordinator.run(run.start, run.progress);
         control.abort();
         result
     })?;

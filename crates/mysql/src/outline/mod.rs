@@ -2,6 +2,7 @@
 
 mod slow_log;
 
+use crate::Mysql;
 use crate::client::Connection;
 use crate::connect;
 use model::{Failure, OutlineStatement};
@@ -14,13 +15,7 @@ use workload::draft::StatementLog;
 /// How long a query may take, in seconds.
 const SECONDS: u32 = 5;
 
-#[derive(Debug)]
-pub(crate) struct MysqlOutline;
-
-impl OutlineKind for MysqlOutline {
-    type Connection = Connection;
-
-    const SYSTEM: model::System = model::System::Mysql;
+impl OutlineKind for Mysql {
     const TABLES: &'static str = "SELECT table_name, COALESCE(table_rows, 0) \
         FROM information_schema.tables WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE' \
         ORDER BY table_name";

@@ -3,6 +3,7 @@
 mod log;
 mod record;
 
+use crate::Postgres;
 use crate::client::{Connection, connect};
 pub(crate) use log::ServerLog;
 use model::{Failure, OutlineStatement, SqlSyntax};
@@ -27,13 +28,7 @@ macro_rules! tables {
     };
 }
 
-#[derive(Debug)]
-pub(crate) struct PostgresOutline;
-
-impl OutlineKind for PostgresOutline {
-    type Connection = Connection;
-
-    const SYSTEM: model::System = model::System::Postgres;
+impl OutlineKind for Postgres {
     const TABLES: &'static str = concat!(
         "SELECT c.relname, greatest(c.reltuples, 0)::bigint FROM ",
         tables!(),

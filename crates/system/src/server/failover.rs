@@ -1,6 +1,6 @@
 //! Failovers of private servers: weighin takes the primary away and does what an orchestrator would.
 
-use super::{Server, ServerKind};
+use super::{Server, ServerKind, Workloads};
 use crate::ProbedServer;
 use crate::check_probe;
 use crate::group::{Member, Position};
@@ -32,7 +32,7 @@ impl<K: ServerKind> Server<K> {
                 Some(_) => K::probe_login(login)?,
                 None => login.clone(),
             };
-            K::probed(login.stopped_by(stop))
+            K::Workloads::probed(login.stopped_by(stop))
         });
         probed.collect()
     }
@@ -171,7 +171,7 @@ impl<K: ServerKind> Server<K> {
     /// Waits until the primary has not answered several times in a row: one failure may be an
     /// accident.
     fn notice_loss(&self) -> Result<(), Failure> {
-        let primary = K::probed(self.login()?.clone())?;
+        let primary = K::Workloads::probed(self.login()?.clone())?;
         let mut failed = 0;
         while failed < FAILED_LOOKS {
             if self.stop.is_requested() {

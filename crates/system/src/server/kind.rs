@@ -1,4 +1,4 @@
-use crate::client::{Channel, LoginEnvironment, UsualLogin, Variable};
+use crate::client::{Channel, Limits, LoginEnvironment, UsualLogin, Variable};
 use crate::group::Member;
 use crate::load::Clients;
 use crate::login::Login;
@@ -36,15 +36,13 @@ pub struct Setting<'a> {
 }
 
 /// What is particular to one kind of server.
-pub trait ServerKind: Debug + Send + Sync + 'static {
+pub trait ServerKind: Debug + Send + Sized + Sync + 'static {
     /// A connection for everything but the load.
-    type Connection: DerefMut<Target = Channel> + Debug + Send;
-    /// What its loads are about.
-    type Work: Clone + Debug + Send;
+    type Connection: DerefMut<Target = Channel> + Debug + Send + 'static;
+    /// What can be run on it.
+    type Workloads: Workloads<Self>;
     /// A tool that cross-checks its loads.
     type Tool: Debug + Send;
-    /// The clients of its loads.
-    type Clients: Clients;
 
     const SYSTEM: model::System;
     /// How private ones are made.
@@ -57,11 +55,6 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     const REPLICAS_ARE_COPIES: bool = false;
     /// As [`System::telling_settings`](super::System::telling_settings).
     const TELLING_SETTINGS: &'static [&'static str];
-
-    /// The part of a workload that it can run; `None` where it cannot.
-    fn work(workload: &Workload) -> Option<&Self::Work>;
-    /// Whether two loads run on the same data.
-    fn same_data(a: &Self::Work, b: &Self::Work) -> bool;
 
     /// As [`System::usual_login`](crate::System::usual_login).
     ///
@@ -82,13 +75,6 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     ) -> Result<Option<String>, String> {
         Ok(None)
     }
-    /// As [`System::outline`](crate::System::outline).
-    ///
-    /// # Errors
-    /// `NotPermitted` where that is not known; when the server is not reached.
-    fn outline(_login: &Login) -> Result<Box<dyn Outliner>, Failure> {
-        Err(crate::interface::no_outline(Self::SYSTEM))
-    }
     /// As [`System::log_in`](crate::System::log_in).
     ///
     /// # Errors
@@ -97,7 +83,19 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
         address: &ServerAddress,
         environment: &LoginEnvironment<'_>,
     ) -> Result<Login, Failure>;
-    fn connect(login: &Login) -> Result<Self::Connection, Failure>;
+    /// Connects and logs in.
+    ///
+    /// # Errors
+    /// When the server cannot be reached or refuses; [`Failure::stopped`].
+    fn open_within(login: &Login, limits: Limits, stop: &Stop)
+    -> Result<Self::Connection, Failure>;
+    /// The same with the default limits, until the login's own stop.
+    ///
+    /// # Errors
+    /// As [`Self::open_within`].
+    fn connect(login: &Login) -> Result<Self::Connection, Failure> {
+        Self::open_within(login, Limits::default(), login.stop())
+    }
     /// How it is encrypted, where addresses may leave that to the server.
     fn encryption(_connection: &Self::Connection) -> Option<Tls> {
         None
@@ -159,80 +157,16 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
     /// interventions need.
     fn check_limits(
         connection: &mut Self::Connection,
-        work: &Self::Work,
+        work: &Work<Self>,
         clients: u32,
         interventions: usize,
     ) -> Result<(), Failure>;
-
-    fn prepare(
-        login: &Login,
-        connection: &mut Self::Connection,
-        work: &Self::Work,
-        preparing: &mut Preparing<'_>,
-    ) -> Result<Prepared, Failure>;
-    /// Whether a load by hand meets its data.
-    fn check_data(
-        login: &Login,
-        connection: &mut Self::Connection,
-        work: &Self::Work,
-        preparing: &mut Preparing<'_>,
-    ) -> Result<(), Failure>;
-    /// The user's own statements and data in a load, where it is of those.
-    fn own(_work: &Self::Work) -> Option<&Transactions> {
-        None
-    }
-    /// The database that a login leads to, as that data is made in it.
-    ///
-    /// # Errors
-    /// `NotPermitted` where there is no such data.
-    fn database(_login: &Login) -> Result<Box<dyn SqlServer + '_>, Failure> {
-        Err(cannot_do("transactions", Self::SYSTEM))
-    }
-    /// What clients run in such a load.
-    ///
-    /// # Errors
-    /// When values of a script cannot be had from the server; as above.
-    fn program(_login: &Login, _work: &Self::Work) -> Result<Program, Failure> {
-        Err(cannot_do("transactions", Self::SYSTEM))
-    }
-    fn contents(
-        _connection: &mut Self::Connection,
-        _work: &Self::Work,
-    ) -> Result<Option<TableContents>, Failure> {
-        Ok(None)
-    }
-
-    /// As [`TargetHandle::plans`](crate::TargetHandle::plans).
-    fn plans(
-        _connection: &mut Self::Connection,
-        _test: &str,
-        _work: &Self::Work,
-    ) -> Result<Vec<StatementPlan>, Failure> {
-        Ok(Vec::new())
-    }
 
     /// A member of a group, by a connection of its own.
     fn member(_login: &Login) -> Result<Box<dyn Member>, Failure> {
         Err(cannot_do("replication", Self::SYSTEM))
     }
 
-    /// The clients of a load that makes this work, with all that they need of the server beforehand.
-    ///
-    /// # Errors
-    /// When the server does not give it.
-    fn clients(
-        login: &Login,
-        work: &Self::Work,
-        request: &LoadRequest<'_>,
-    ) -> Result<Self::Clients, Failure>;
-
-    /// A session for statements whose time is taken.
-    fn statement_session(
-        _login: &Login,
-        _statement: &Statement,
-    ) -> Result<Box<dyn StatementSession>, Failure> {
-        Err(cannot_do(Act::STATEMENT, Self::SYSTEM))
-    }
     /// What has the server do background work and waits for its end, for `limit` at most.
     fn background_work(
         _login: &Login,
@@ -247,24 +181,9 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
         Err(cannot_do(Failover::NAME, Self::SYSTEM))
     }
 
-    /// A server as the probe of a failover sees it.
-    fn probed(_login: Login) -> Result<Arc<dyn ProbedServer>, Failure> {
-        Err(cannot_do(Failover::NAME, Self::SYSTEM))
-    }
-
-    /// Removes what weighin made on the server, and tables of others that `also` names.
-    ///
-    /// # Errors
-    /// When one that is named is not there or may not go; whatever the server says.
-    fn clean_up(
-        login: &Login,
-        connection: &mut Self::Connection,
-        also: &[String],
-    ) -> Result<CleanedUp, Failure>;
-
     fn tool(
         host: &Arc<dyn Host>,
-        work: &Self::Work,
+        work: &Work<Self>,
         target: &Target,
         test: &str,
     ) -> Result<Self::Tool, Failure>;
@@ -282,3 +201,105 @@ pub trait ServerKind: Debug + Send + Sync + 'static {
         stop: &Stop,
     ) -> Result<CrossCheckFigures, Failure>;
 }
+
+/// What a kind of server can run, on which data, and by which clients.
+pub trait Workloads<K: ServerKind>: Debug + 'static {
+    /// What its loads are about.
+    type Work: Clone + Debug + Send;
+    /// The clients of its loads.
+    type Clients: Clients;
+
+    /// The part of a workload that it can run; `None` where it cannot.
+    fn work(workload: &Workload) -> Option<&Self::Work>;
+    /// Whether two loads run on the same data.
+    fn same_data(a: &Self::Work, b: &Self::Work) -> bool;
+
+    /// As [`System::outline`](crate::System::outline).
+    ///
+    /// # Errors
+    /// `NotPermitted` where that is not known; when the server is not reached.
+    fn outline(_login: &Login) -> Result<Box<dyn Outliner>, Failure> {
+        Err(crate::interface::no_outline(K::SYSTEM))
+    }
+    fn prepare(
+        login: &Login,
+        connection: &mut K::Connection,
+        work: &Self::Work,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<Prepared, Failure>;
+    /// Whether a load by hand meets its data.
+    fn check_data(
+        login: &Login,
+        connection: &mut K::Connection,
+        work: &Self::Work,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<(), Failure>;
+    /// The user's own statements and data in a load, where it is of those.
+    fn own(_work: &Self::Work) -> Option<&Transactions> {
+        None
+    }
+    /// The database that a login leads to, as that data is made in it.
+    ///
+    /// # Errors
+    /// `NotPermitted` where there is no such data.
+    fn database(_login: &Login) -> Result<Box<dyn SqlServer + '_>, Failure> {
+        Err(cannot_do("transactions", K::SYSTEM))
+    }
+    /// What clients run in such a load.
+    ///
+    /// # Errors
+    /// When values of a script cannot be had from the server; as above.
+    fn program(_login: &Login, _work: &Self::Work) -> Result<Program, Failure> {
+        Err(cannot_do("transactions", K::SYSTEM))
+    }
+    fn contents(
+        _connection: &mut K::Connection,
+        _work: &Self::Work,
+    ) -> Result<Option<TableContents>, Failure> {
+        Ok(None)
+    }
+
+    /// As [`TargetHandle::plans`](crate::TargetHandle::plans).
+    fn plans(
+        _connection: &mut K::Connection,
+        _test: &str,
+        _work: &Self::Work,
+    ) -> Result<Vec<StatementPlan>, Failure> {
+        Ok(Vec::new())
+    }
+
+    /// The clients of a load that makes this work, with all that they need of the server beforehand.
+    ///
+    /// # Errors
+    /// When the server does not give it.
+    fn clients(
+        login: &Login,
+        work: &Self::Work,
+        request: &LoadRequest<'_>,
+    ) -> Result<Self::Clients, Failure>;
+
+    /// A session for statements whose time is taken.
+    fn statement_session(
+        _login: &Login,
+        _statement: &Statement,
+    ) -> Result<Box<dyn StatementSession>, Failure> {
+        Err(cannot_do(Act::STATEMENT, K::SYSTEM))
+    }
+    /// A server as the probe of a failover sees it.
+    fn probed(_login: Login) -> Result<Arc<dyn ProbedServer>, Failure> {
+        Err(cannot_do(Failover::NAME, K::SYSTEM))
+    }
+
+    /// Removes what weighin made on the server, and tables of others that `also` names.
+    ///
+    /// # Errors
+    /// When one that is named is not there or may not go; whatever the server says.
+    fn clean_up(
+        login: &Login,
+        connection: &mut K::Connection,
+        also: &[String],
+    ) -> Result<CleanedUp, Failure>;
+}
+
+/// What loads on a kind of server are about.
+pub type Work<K> = <<K as ServerKind>::Workloads as Workloads<K>>::Work;

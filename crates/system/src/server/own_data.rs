@@ -1,6 +1,6 @@
 //! Data of the user's own: what trials change of it, and how that is undone.
 
-use super::{Server, ServerKind};
+use super::{Server, ServerKind, Work, Workloads};
 use crate::Preparing;
 use crate::own_data::{self, check_invariants, mark_used};
 use host::ServerAct;
@@ -15,7 +15,7 @@ pub(super) struct OwnDataRecord<K: ServerKind> {
     /// The repeat for which it was last as it was made.
     fresh_in: u32,
     /// The load whose data a private server has a copy of.
-    kept_for: Option<K::Work>,
+    kept_for: Option<Work<K>>,
     /// How many rows each table had when it was made.
     rows: Vec<(String, u64)>,
 }
@@ -29,8 +29,8 @@ impl<K: ServerKind> Default for OwnDataRecord<K> {
 impl<K: ServerKind> Server<K> {
     /// When what a load changes of its data is undone: what weighin did not make, it has a copy of on its
     /// own servers alone.
-    pub(super) fn restores(&self, work: &K::Work) -> Restore {
-        match K::own(work) {
+    pub(super) fn restores(&self, work: &Work<K>) -> Restore {
+        match K::Workloads::own(work) {
             Some(own) if !own.change_data => Restore::None,
             Some(own) if self.private.is_none() && own.data.is_as_found() => Restore::None,
             Some(own) => own.data.restore,
@@ -39,7 +39,7 @@ impl<K: ServerKind> Server<K> {
     }
 
     /// Data has been made, or found as it was made.
-    pub(super) fn has_made(&mut self, work: &K::Work, repeat: u32) -> Result<(), Failure> {
+    pub(super) fn has_made(&mut self, work: &Work<K>, repeat: u32) -> Result<(), Failure> {
         self.own_data.is_changed = false;
         self.own_data.fresh_in = repeat;
         self.own_data.rows = match self.restores(work) {
@@ -50,9 +50,9 @@ impl<K: ServerKind> Server<K> {
     }
 
     /// How many rows each table of the user's own data has, where loads change it.
-    fn count_rows(&mut self, work: &K::Work) -> Result<Vec<(String, u64)>, Failure> {
-        match K::own(work).is_some_and(|own| own.change_data) {
-            true => own_data::count_rows(&*K::database(self.login()?)?),
+    fn count_rows(&mut self, work: &Work<K>) -> Result<Vec<(String, u64)>, Failure> {
+        match K::Workloads::own(work).is_some_and(|own| own.change_data) {
+            true => own_data::count_rows(&*K::Workloads::database(self.login()?)?),
             false => Ok(Vec::new()),
         }
     }
@@ -60,19 +60,19 @@ impl<K: ServerKind> Server<K> {
     /// What the server answers to the reading statements of the user's own.
     pub(super) fn answers_to(
         &mut self,
-        work: &K::Work,
+        work: &Work<K>,
         seed: u64,
     ) -> Result<Vec<StatementAnswer>, Failure> {
-        if K::own(work).is_none() {
+        if K::Workloads::own(work).is_none() {
             return Ok(Vec::new());
         }
         let login = self.login()?;
-        let program = Arc::new(K::program(login, work)?);
-        own_data::answers(&*K::database(login)?, &program, seed, login.stop())
+        let program = Arc::new(K::Workloads::program(login, work)?);
+        own_data::answers(&*K::Workloads::database(login)?, &program, seed, login.stop())
     }
 
     /// Keeps a copy of what was made, where that is how it is undone.
-    fn keep(&mut self, work: &K::Work) -> Result<(), Failure> {
+    fn keep(&mut self, work: &Work<K>) -> Result<(), Failure> {
         if self.restores(work) == Restore::None || !self.replica_logins.is_empty() {
             return Ok(());
         }
@@ -86,7 +86,7 @@ impl<K: ServerKind> Server<K> {
     }
 
     /// Whether what was changed is to be undone before a trial of that repeat.
-    pub(super) fn must_restore(&self, work: &K::Work, repeat: u32) -> bool {
+    pub(super) fn must_restore(&self, work: &Work<K>, repeat: u32) -> bool {
         self.own_data.is_changed
             && match self.restores(work) {
                 Restore::Trial => true,
@@ -98,10 +98,11 @@ impl<K: ServerKind> Server<K> {
     /// Makes the data what it was when it was made.
     pub(super) fn restore(
         &mut self,
-        work: &K::Work,
+        work: &Work<K>,
         preparing: &mut Preparing<'_>,
     ) -> Result<(), Failure> {
-        let is_kept = self.own_data.kept_for.as_ref().is_some_and(|kept| K::same_data(kept, work));
+        let is_kept =
+            self.own_data.kept_for.as_ref().is_some_and(|kept| K::Workloads::same_data(kept, work));
         self.control = None;
         match &mut self.private {
             Some(private) if is_kept => {
@@ -120,22 +121,22 @@ impl<K: ServerKind> Server<K> {
     }
 
     /// A load is about to run on data that is undone: whoever finds it then knows that.
-    pub(super) fn begins_use(&mut self, work: &K::Work, repeat: u32) -> Result<(), Failure> {
+    pub(super) fn begins_use(&mut self, work: &Work<K>, repeat: u32) -> Result<(), Failure> {
         if !self.own_data.is_changed {
             self.own_data.fresh_in = repeat;
         }
         match self.restores(work) {
             Restore::None => Ok(()),
-            Restore::Trial | Restore::Block => mark_used(&*K::database(self.login()?)?),
+            Restore::Trial | Restore::Block => mark_used(&*K::Workloads::database(self.login()?)?),
         }
     }
 
-    pub(super) fn state_of(&mut self, work: &K::Work) -> Result<Option<DataState>, Failure> {
-        let own = K::own(work).map(|own| own.data.invariants.as_slice());
+    pub(super) fn state_of(&mut self, work: &Work<K>) -> Result<Option<DataState>, Failure> {
+        let own = K::Workloads::own(work).map(|own| own.data.invariants.as_slice());
         let invariants = own.unwrap_or_default();
         let broken = match invariants {
             [] => Vec::new(),
-            invariants => check_invariants(&*K::database(self.login()?)?, invariants)?,
+            invariants => check_invariants(&*K::Workloads::database(self.login()?)?, invariants)?,
         };
         let checked = invariants.len() as u32;
         let before = std::mem::take(&mut self.own_data.rows);

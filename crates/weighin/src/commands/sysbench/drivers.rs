@@ -1,7 +1,7 @@
 //! The drivers that `--db-driver` names: what differs between their servers.
 
 use super::options::Options;
-use model::{System, Workload};
+use model::System;
 use mysql::Mysql;
 use mysql::load::MysqlWire;
 use postgres::Postgres;
@@ -44,9 +44,7 @@ impl DriverName {
 }
 
 /// A kind of server that a driver reaches.
-pub(super) trait Driver:
-    SqlKind + ServerKind<Work = Workload, Connection = <Self as SqlKind>::Connection>
-{
+pub(super) trait Driver: SqlKind {
     /// How its statements are written.
     fn wording() -> Wording;
 
@@ -83,7 +81,7 @@ impl Driver for Postgres {
 }
 
 /// A control connection of a driver's servers.
-pub(super) type Connection<D> = <D as SqlKind>::Connection;
+pub(super) type Connection<D> = <D as ServerKind>::Connection;
 
 /// Whether a table of that name is there.
 pub(super) fn has_table<D: Driver>(

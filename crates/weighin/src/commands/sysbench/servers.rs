@@ -8,7 +8,7 @@ use crate::signals;
 use campaign::{Observation, Watched};
 use engine::Address;
 use model::{OltpMix, Study, Workload};
-use sql::{Control, SqlKind};
+use sql::Control;
 use system::{Login, TargetHandle, reach};
 
 /// The servers of a run, at least one.
@@ -27,7 +27,7 @@ impl Servers {
         let mut servers = Self { logins: Vec::new(), addresses: Vec::new() };
         for address in request.servers() {
             let login = request.login(&address)?.stopped_by(&signals::stop());
-            let mut control = <D as SqlKind>::connect(&login)?;
+            let mut control = D::connect(&login)?;
             // Each has its share of the threads.
             let share = request.threads.div_ceil(request.endpoints.len() as u32);
             D::check_limits(&mut control, &Workload::Oltp(request.workload.clone()), share, 0)?;

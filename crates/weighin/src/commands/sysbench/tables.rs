@@ -8,8 +8,8 @@ use crate::exit::CliError;
 use crate::passing::Progress;
 use crate::{Exit, signals};
 use model::OltpMix;
+use sql::Control;
 use sql::tables::{Maker, ToMake, make};
-use sql::{Control, SqlKind};
 use system::Login;
 use workload::oltp::name_of;
 
@@ -24,7 +24,7 @@ fn numbers(request: &Request) -> Vec<u32> {
 /// Makes the tables. One that is there already is an error: nothing is overwritten.
 pub(super) fn prepare<D: Driver>(request: &Request) -> Outcome {
     let login = request.login(&request.server())?.stopped_by(&signals::stop());
-    let mut control = <D as SqlKind>::connect(&login)?;
+    let mut control = D::connect(&login)?;
     let numbers = numbers(request);
     if request.workload.mix == OltpMix::BulkInsert {
         for number in numbers {
@@ -116,7 +116,7 @@ fn refuse_existing<D: Driver>(
 /// Drops the tables: those that the command line stands for, and nothing else.
 pub(super) fn cleanup<D: Driver>(request: &Request) -> Outcome {
     let login = request.login(&request.server())?.stopped_by(&signals::stop());
-    let mut control = <D as SqlKind>::connect(&login)?;
+    let mut control = D::connect(&login)?;
     for number in numbers(request) {
         let name = name_of(&request.workload, number);
         print(&format!("Dropping table '{name}'...\n"))?;
