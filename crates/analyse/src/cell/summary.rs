@@ -31,7 +31,7 @@ pub struct Cell {
     pub spread: Option<f64>,
     /// Bytes by which a transaction made the tables grow; absent where that was not measured.
     #[serde(skip)]
-    pub(crate) growth: Option<Estimate>,
+    pub growth: Option<Estimate>,
     /// What the disks did that the server's data stands on; absent where they are not known.
     pub volume: Option<CellVolume>,
     /// Trials that fell behind the offered rate, of those that are not void.

@@ -38,7 +38,7 @@ fn options(every: Duration) -> SamplerOptions {
         origin: Instant::now(),
         replica_pids: Vec::new(),
         companions: Vec::new(),
-        processors: Vec::new(),
+        processors: None,
         measured: vec![MeasuredPhase::WHOLE],
         server_pid: None,
         counters: None,

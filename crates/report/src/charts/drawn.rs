@@ -115,6 +115,7 @@ mod tests {
             unstarted: 0,
             lost: 0,
             burst: None,
+            growth: None,
         }
     }
 
