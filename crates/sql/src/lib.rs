@@ -23,7 +23,7 @@ mod workloads;
 
 pub use control::{Control, ControlError};
 pub use explained::examine_statements;
-pub use load::{SqlClients, SqlKind, load_failure, only_reads};
+pub use load::{SqlClients, SqlKind, SqlWorkloads, load_failure, only_reads};
 pub use outline::{OutlineKind, Outlined};
 pub use pipeline::{Piped, PipelineWire};
 pub use plan_step::{ExplainKind, PlanStep, Refusal, Steps, WholeTable};
@@ -36,4 +36,3 @@ pub use statements::Statements;
 pub use text::TextTemplate;
 pub use timed::{ADDED, TimedKind, TimedSession, take_back};
 pub use wire::{Answer, Ready, Wire};
-pub use workloads::SqlWorkloads;

@@ -4,8 +4,8 @@ use crate::picked::Picked;
 use crate::program::ask_column;
 use crate::tables::Maker;
 use crate::{
-    Column, Control, ExplainKind, OutlineKind, ProbeKind, Reader, SqlWorkloads, Statements,
-    TimedKind, Wire, run_part,
+    Column, Control, ExplainKind, OutlineKind, ProbeKind, Reader, Statements, TimedKind, Wire,
+    run_part,
 };
 use engine::{Account, LoadError, LoadSpec, OperationError, PartRun, SessionError};
 use model::{Failure, Oltp, Workload};
@@ -17,6 +17,10 @@ use system::load::Clients;
 use system::own_data::SqlServer;
 use system::{LoadRequest, Login, ServerKind, server_load_failure};
 use workload::program::Program;
+
+/// What all servers of SQL can run.
+#[derive(Debug)]
+pub struct SqlWorkloads;
 
 /// One kind of server of SQL.
 pub trait SqlKind:

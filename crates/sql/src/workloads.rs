@@ -1,7 +1,9 @@
 //! What servers of SQL can run: test tables with their workloads, and a user's own transactions.
 
 use crate::data::prepare_own;
-use crate::{Outlined, Probed, SqlClients, SqlKind, TimedSession, explained, load, tables};
+use crate::{
+    Outlined, Probed, SqlClients, SqlKind, SqlWorkloads, TimedSession, explained, load, tables,
+};
 use model::{Failure, Statement, StatementPlan, TableContents, Transactions, Workload};
 use std::sync::Arc;
 use system::own_data::{self, SqlServer};
@@ -10,10 +12,6 @@ use system::{
     Workloads,
 };
 use workload::program::Program;
-
-/// What all of them can run.
-#[derive(Debug)]
-pub struct SqlWorkloads;
 
 impl<K: SqlKind> Workloads<K> for SqlWorkloads {
     type Work = Workload;

@@ -16,14 +16,14 @@ pub use error::ClientError;
 pub use failure::{login_failure, server_failure};
 pub use server_key::server_key;
 
-use crate::Mysql;
 use model::Failure;
-use system::{Login, ServerKind};
+use system::Login;
+use system::client::Limits;
 
 /// Opens a connection for control work.
 ///
 /// # Errors
 /// When the server cannot be reached or refuses.
 pub fn connect(login: &Login) -> Result<Connection, Failure> {
-    Mysql::connect(login)
+    Connection::open_within(login.address(), login.credentials(), Limits::default(), login.stop())
 }

@@ -19,14 +19,14 @@ pub use failure::{login_failure, server_failure};
 pub(crate) use session::login_options;
 pub(crate) use url::completed_url;
 
-use crate::Postgres;
 use model::Failure;
-use system::{Login, ServerKind};
+use system::Login;
+use system::client::Limits;
 
 /// Opens a connection for control work.
 ///
 /// # Errors
 /// When the server cannot be reached or refuses.
 pub fn connect(login: &Login) -> Result<Connection, Failure> {
-    Postgres::connect(login)
+    Connection::open_within(login.address(), login.credentials(), Limits::default(), login.stop())
 }
