@@ -71,7 +71,7 @@ fn packets(load: &LoadResult, which: fn(Packets) -> u64) -> Option<f64> {
     let phases = [&load.warmup, &load.measure, &load.drain];
     let operations: u64 = phases.iter().map(|phase| phase.transactions).sum();
     let each = which(load.client.packets?) as f64 / operations as f64;
-    each.is_finite().then(|| each * load.measure.transactions as f64)
+    each.is_finite().then_some(each * load.measure.transactions as f64)
 }
 
 /// What is no operation's.

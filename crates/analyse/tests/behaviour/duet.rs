@@ -67,7 +67,7 @@ fn a_trial_that_had_one_set_for_longer_is_suspect() {
 
 fn own_sets(data: &mut Dataset) -> &mut Vec<HeldProcessors> {
     let own = trial(data, "a", 4, 2).sampling.account.processor_use.apart.as_mut();
-    &mut own.unwrap().sets
+    &mut own.expect("a duet").sets
 }
 
 #[test]

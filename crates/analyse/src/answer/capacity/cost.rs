@@ -141,7 +141,7 @@ pub(super) fn within(
         Some(_) => return Judged::unknown(Reason::Straddles),
         None => Answer::from_measured(meets(monthly.amount.point), true),
     };
-    let reason = Reason::Priced { monthly: monthly.clone() };
+    let reason = Reason::Priced { monthly: Box::new(monthly.clone()) };
     Judged { answer, reason, grounds: Vec::new() }
 }
 

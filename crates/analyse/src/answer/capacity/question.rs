@@ -335,7 +335,7 @@ pub enum Reason {
     /// The price decides.
     Priced {
         /// What a month costs.
-        monthly: MonthlyCost,
+        monthly: Box<MonthlyCost>,
     },
     /// The target has no price.
     NoPrice,

@@ -71,7 +71,7 @@ fn stage_table(table: &toml::Table, mut trouble: impl FnMut(String, &str)) -> Op
     let unknown = table.keys().filter(|key| !KEYS.contains(&key.as_str()));
     let mut is_sound = true;
     for key in unknown {
-        let near = nearest(key, KEYS.into_iter());
+        let near = nearest(key, KEYS);
         let hint = near.map_or(String::new(), |near| format!(": did you mean `{near}`?"));
         trouble(format!("unknown key `{key}`{hint}"), STAGE);
         is_sound = false;

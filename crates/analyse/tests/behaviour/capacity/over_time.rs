@@ -1,0 +1,225 @@
+//! Loads whose rate changes while they are measured: bursts that end, and profiles.
+
+use super::{ask, at_rate, closed, open, part, with_bound};
+use crate::support::{load_of, price};
+use analyse::capacity::{Answer, Question, Reason};
+use analyse::{BurstCause, Choice, Evidence, analyse};
+use model::{Dataset, Latencies, Level, LoadProfile, OpenLoopResult, ProfileStage, Sample};
+use std::time::Duration;
+use test_support::{balance, latencies, open_loop};
+
+/// "fast" at 8 clients, in all trials: 8,000/s for a minute, and 3,000/s for another.
+fn bursting(ios_after: impl Fn(u32) -> f64) -> Dataset {
+    let mut data = closed();
+    let own = |record: &&mut model::TrialRecord| {
+        record.key.target == "fast" && record.key.level.clients == 8
+    };
+    for record in data.trials.iter_mut().filter(own) {
+        let second = |second: u32| {
+            let burst = second < 60;
+            let scatter = 1.0 + 0.01 * f64::from(second % 7);
+            let rate = if burst { 8_000.0 } else { 3_000.0 };
+            (scatter * rate, if burst { 9_000.0 } else { ios_after(second) })
+        };
+        let load = record.load_mut().expect("a load");
+        load.warmup = model::PhaseTotals::default();
+        let interval = |at: u32| model::Interval {
+            phase: model::Phase::Measure,
+            start: Duration::from_secs(at.into()),
+            length: Duration::from_secs(1),
+            transactions: second(at).0 as u64,
+            queries: 0,
+            errors: 0,
+            moved: Default::default(),
+            longest_statement: None,
+            latencies: (&Latencies::new()).into(),
+        };
+        load.intervals = (0..120).map(interval).collect();
+        // Eight clients by Little's law, on average over both.
+        load.latencies = latencies(8.0 / 5_663.0);
+        balance(record);
+        let sample = |at: u32| Sample {
+            at_seconds: f64::from(at + 1),
+            length: Duration::from_secs(1),
+            disks: vec![model::DiskRates {
+                device: "vdb".to_owned(),
+                writes: second(at).1,
+                ..Default::default()
+            }],
+            ..Sample::default()
+        };
+        record.sampling.samples = (0..120).map(sample).collect();
+        record.sampling.volume = vec!["vdb".to_owned()];
+    }
+    data
+}
+
+#[test]
+fn a_rate_that_lasts_only_until_credits_end_is_no_answer() {
+    let mut data = bursting(|_| 3_000.0);
+    price(&mut data, "fast", 100.0);
+    let analysis = analyse(&data);
+    let cell = analysis.tests[0].cells.iter().find(|cell| cell.burst.is_some());
+    let burst = cell.and_then(|cell| cell.burst.clone()).expect("all trials show it");
+    assert_eq!((burst.after.as_secs(), burst.trials), (60, 6));
+    assert!((burst.sustained - 3_000.0).abs() < 150.0, "{burst:?}");
+    assert!(matches!(burst.cause, Some(BurstCause::Ios { after, .. }) if after == 3_000.0));
+    assert!(analysis.findings.iter().any(|found| matches!(found.evidence, Evidence::BurstEnds(_))));
+    // Without the level that bursts, 32 clients do 8,000/s for good.
+    data.study.tests[0].load_mut().expect("a load").levels.retain(|level| level.clients <= 8);
+    data.trials.retain(|record| record.key.level.clients <= 8);
+    for block in &mut data.plan.blocks {
+        block.trials.retain(|trial| trial.key.level.clients <= 8);
+    }
+    let at = |rate| part(&data, &at_rate(rate));
+    assert_eq!(at(2_500.0).answer, Answer::Yes);
+    let no = at(5_000.0);
+    assert!(no.answer != Answer::Yes, "{no:?}");
+    assert!(no.grounds.iter().any(|ground| ground.burst.is_some()), "{no:?}");
+    let analysis = analyse(&data);
+    let cost = &analysis.tests[0].money.costs[0];
+    assert!(cost.sustained.is_some_and(|rate| rate < 3_200.0), "{cost:?}");
+    // A month has 2,628 millions at 1,000/s.
+    let million = cost.per_million().expect("a bill").point;
+    assert!((million - 100.0 / (2_628.0 * 3.0)).abs() < 0.001, "{million}");
+    // Where IOs go up and down nothing says what was used up.
+    let unsteady = bursting(|second| if second % 2 == 0 { 1_000.0 } else { 6_000.0 });
+    let analysis = analyse(&unsteady);
+    let burst = analysis.tests[0].cells.iter().find_map(|cell| cell.burst.clone());
+    assert_eq!(burst.expect("it falls all the same").cause, None);
+}
+
+/// Both targets at 8 clients alone: "fast" does 8,000/s for a minute and 3,000/s for another, "slow" as much
+/// as said.
+fn against_a_burst(slow: f64) -> Dataset {
+    let mut data = bursting(|_| 3_000.0);
+    data.study.tests[0].load_mut().expect("a load").levels.retain(|level| level.clients == 8);
+    data.trials.retain(|record| record.key.level.clients == 8);
+    for block in &mut data.plan.blocks {
+        block.trials.retain(|trial| trial.key.level.clients == 8);
+    }
+    for record in data.trials.iter_mut().filter(|record| record.key.target == "slow") {
+        let scatter = 1.0 + 0.002 * f64::from(record.key.repeat);
+        let load = record.load_mut().expect("a load");
+        let seconds = load.measure.elapsed.as_secs_f64();
+        load.measure.transactions = (slow * scatter * seconds) as u64;
+        load.latencies = latencies(8.0 / (slow * scatter));
+        balance(record);
+    }
+    data
+}
+
+#[test]
+fn advice_rests_on_what_is_left_of_a_burst() {
+    // 5,500/s on average, and 3,000/s that last.
+    let chosen = |slow: f64| {
+        let data = against_a_burst(slow);
+        let analysis = analyse(&data);
+        let advice = &analysis.tests[0].advice;
+        let [span] = advice.as_slice() else { panic!("one: {advice:?}") };
+        span.choice.clone()
+    };
+    let only = |target: &str| Choice::Only { target: target.to_owned() };
+    assert_eq!(chosen(1_000.0), only("fast"));
+    assert_eq!(
+        chosen(4_000.0),
+        only("slow"),
+        "less than the mean of the other, and more than lasts"
+    );
+}
+
+/// One target under a load profile, three times: 1,000/s, 3,000/s, 2,000/s and 1,000/s for ten seconds each,
+/// of which it serves 2,000/s only from the third second on and 3,000/s never.
+fn in_stages() -> Dataset {
+    let mut data = open();
+    let rates = [1_000.0, 3_000.0, 2_000.0, 1_000.0];
+    let stage =
+        |rate: f64| ProfileStage { rate, ramp: Duration::ZERO, hold: Duration::from_secs(10) };
+    let profile = LoadProfile { stages: rates.map(stage).into() };
+    // The mean of the profile.
+    let (one, level) = (Level::rate(16, 1_000), Level::rate(16, 1_750));
+    let of_study = data.study.tests[0].load_mut().expect("a load");
+    of_study.levels = vec![level];
+    of_study.profile = Some(profile.clone());
+    for block in &mut data.plan.blocks {
+        block.trials.retain(|trial| trial.key.level == one);
+        block.trials.iter_mut().for_each(|trial| trial.key.level = level);
+    }
+    data.trials.retain(|record| record.key.level == one);
+    for record in &mut data.trials {
+        record.key.level = level;
+        let repeat = record.key.repeat;
+        let load = load_of(record);
+        load.warmup = model::PhaseTotals::default();
+        let interval = |second: u32| {
+            let offered = rates[second as usize / 10];
+            let is_served = offered == 1_000.0 || offered == 2_000.0 && second >= 22;
+            let (done, ms) = if is_served { (offered, 2.0) } else { (1_500.0, 400.0) };
+            let mut latencies = Latencies::new();
+            for each in 0..done as u32 {
+                let part = 1.0 + 0.01 * f64::from(repeat) + f64::from(each % 100) / 100.0;
+                latencies.record(Duration::from_secs_f64(ms * part / 1e3));
+            }
+            model::Interval {
+                phase: model::Phase::Measure,
+                start: Duration::from_secs(second.into()),
+                length: Duration::from_secs(1),
+                transactions: done as u64,
+                queries: 0,
+                errors: 0,
+                moved: Default::default(),
+                longest_statement: None,
+                latencies: (&latencies).into(),
+            }
+        };
+        load.intervals = (0..40).map(interval).collect();
+        balance(record);
+        let load = load_of(record);
+        let open = open_loop(load, 1_750.0, 70_000);
+        load.open = Some(OpenLoopResult { course: profile.stretches(Duration::ZERO), ..open });
+        load.ledger.dropped = 70_000 - load.measure.transactions;
+        balance(record);
+    }
+    data
+}
+
+#[test]
+fn a_rate_of_a_load_profile_is_answered_by_the_stages_that_offered_it() {
+    let data = in_stages();
+    let at = |rate: f64| {
+        let found = part(&data, &at_rate(rate));
+        let stages: Vec<f64> = found
+            .grounds
+            .iter()
+            .map(|ground| ground.stage.expect("a stage").from_seconds)
+            .collect();
+        (found.answer, found.reason.clone(), stages, found.grounds)
+    };
+    let (answer, reason, stages, _) = at(1_000.0);
+    assert_eq!((answer, reason, stages), (Answer::Yes, Reason::Measured, vec![0.0, 30.0]));
+    let (answer, reason, stages, grounds) = at(2_000.0);
+    assert_eq!((answer, reason, stages), (Answer::Yes, Reason::Measured, vec![20.0]));
+    assert_eq!(grounds[0].stage.unwrap().served_after_seconds, Some(2.0));
+    let (answer, reason, _, grounds) = at(3_000.0);
+    assert_eq!((answer, reason), (Answer::No, Reason::FellBehind));
+    assert_eq!(grounds[0].stage.unwrap().never_served, 3);
+    // No stage offered these.
+    let (answer, reason, stages, _) = at(1_500.0);
+    assert_eq!((answer, reason, stages), (Answer::Yes, Reason::Between, vec![0.0, 30.0, 20.0]));
+    assert_eq!(at(2_500.0).1, Reason::NeighboursDiffer);
+    assert_eq!((at(9_000.0).0, at(9_000.0).1), (Answer::Unknown, Reason::BeyondRange));
+
+    let bounded = |rate: f64, bound: &str| {
+        let given = ask(&data, &with_bound(at_rate(rate), bound));
+        let latency = given.targets[0].parts.last().expect("two parts").clone();
+        (latency.answer, latency.reason)
+    };
+    // 4 ms at most where it is served, and 800 ms in the first two of ten seconds at 2,000/s.
+    assert_eq!(bounded(1_000.0, "p95 < 5ms"), (Answer::Yes, Reason::Measured));
+    assert_eq!(bounded(1_000.0, "p99 < 1ms"), (Answer::No, Reason::Measured));
+    assert_eq!(bounded(2_000.0, "p95 < 5ms"), (Answer::No, Reason::Measured));
+    assert_eq!(bounded(3_000.0, "p95 < 5ms"), (Answer::No, Reason::FellBehind));
+    assert_eq!(bounded(1_000.0, "p50 < 5ms"), (Answer::Unknown, Reason::NoFigure));
+    let whenever = part(&data, &Question { rate: None, ..with_bound(at_rate(1.0), "p95 < 5ms") });
+    assert_eq!((whenever.answer, whenever.reason), (Answer::Unknown, Reason::RateChanges));
+}
