@@ -109,7 +109,7 @@ impl<K: SqlKind> SqlClients<K> {
     /// Those of a load that is asked for; values that scripts pick from are asked of the server.
     ///
     /// # Errors
-    /// As [`program`].
+    /// As [`Reader::program`]; where the server cannot be asked.
     pub fn new(
         login: &Login,
         workload: &Workload,
