@@ -30,6 +30,8 @@ const REPLICA_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long each of the first connections to the primary may take: what is measured is how soon clients
 /// are served again, not how soon they are served at all.
 const FIRST_LOGIN_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long after the moment of the cause a first write may still be waited for.
+const FIRST_WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long the writes may take to be read back.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a member that was lost may take to answer.
@@ -150,15 +152,7 @@ fn take_away(
         | FailoverCause::Hang
         | FailoverCause::Network => None,
     };
-    while probe.now() < failover.at {
-        if stop.is_requested() {
-            return Err(Failure::stopped());
-        }
-        thread::sleep(POLL_INTERVAL.min(failover.at.saturating_sub(probe.now())));
-    }
-    if !probe.writes().iter().any(|write| write.end == WriteEnd::Acknowledged) {
-        return Err(never_accepted(probe));
-    }
+    wait_until_served(probe, failover, stop)?;
     let at = probe.now();
     let mut steps = Vec::new();
     let note = match &mut command {
@@ -180,11 +174,32 @@ fn take_away(
     Ok(Taken { at, marks: std::iter::once(whole).chain(steps).collect() })
 }
 
+/// Waits for the moment of the cause, and from then on for a first acknowledged write where there was
+/// none yet: a server that has just come up on a busy machine may take longer for it, and a primary is
+/// only lost to those whom it served.
+fn wait_until_served(probe: &Probe<'_>, failover: &Failover, stop: &Stop) -> Result<(), Failure> {
+    let latest = (failover.at + FIRST_WRITE_TIMEOUT).min(failover.duration);
+    loop {
+        let now = probe.now();
+        if stop.is_requested() {
+            return Err(Failure::stopped());
+        }
+        if now >= failover.at && probe.has_acknowledged() {
+            return Ok(());
+        }
+        if now >= latest {
+            return Err(never_accepted(probe));
+        }
+        let left = failover.at.saturating_sub(now);
+        thread::sleep(if left.is_zero() { POLL_INTERVAL } else { POLL_INTERVAL.min(left) });
+    }
+}
+
 fn never_accepted(probe: &Probe<'_>) -> Failure {
-    let said = probe.last_trouble().map_or(String::new(), |trouble| format!(": {trouble}"));
+    let said = probe.trouble_of_first().unwrap_or_else(|| "none was answered".to_owned());
     Failure::new(
         FailureKind::Unreachable,
-        format!("no write was accepted before the primary was taken away{said}"),
+        format!("no write was accepted before the primary was to be taken away: {said}"),
         "check that the account may insert into a table of weighin's in this database, and raise \
          `timeout` where the server needs longer to answer",
     )
@@ -410,6 +425,95 @@ fn restore(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use system::{NotAcknowledged, Writer};
+
+    /// A server that refuses its first writes, as many as that.
+    #[derive(Clone, Debug)]
+    struct Late(Arc<AtomicU64>);
+
+    impl Writer for Late {
+        fn write(&mut self, _id: u64) -> Result<(), NotAcknowledged> {
+            let left =
+                self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1));
+            left.map_or(Ok(()), |_| Err(NotAcknowledged::Refused("not yet".to_owned())))
+        }
+    }
+
+    impl ProbedServer for Late {
+        fn name(&self) -> String {
+            "late".to_owned()
+        }
+
+        fn connect(&self, _: Duration, _: Duration, _: &Stop) -> Result<Box<dyn Writer>, Failure> {
+            Ok(Box::new(self.clone()))
+        }
+
+        fn is_read_only(&self, _: &Stop) -> Result<bool, Failure> {
+            Ok(false)
+        }
+
+        fn takes_writes(&self, _: &Stop) -> Result<bool, Failure> {
+            Ok(true)
+        }
+
+        fn check_room(&self, _: &Stop) -> Result<(), Failure> {
+            Ok(())
+        }
+
+        fn make_table(&self, _: &Stop) -> Result<(), Failure> {
+            Ok(())
+        }
+
+        fn ids(&self, _: Duration) -> Result<Vec<u64>, Failure> {
+            Ok(Vec::new())
+        }
+
+        fn drop_table(&self, _: Duration) -> Result<(), Failure> {
+            Ok(())
+        }
+    }
+
+    /// Waits for the moment at which a server that refuses so many writes may be taken away.
+    fn waited(refused: u64, duration: Duration) -> (Result<(), Failure>, Duration, u64) {
+        let failover = Failover {
+            cause: FailoverCause::Kill,
+            at: Duration::from_millis(10),
+            duration,
+            rate: 1000,
+            connections: 1,
+            timeout: Duration::from_secs(1),
+            restore: None,
+        };
+        let left = Arc::new(AtomicU64::new(refused));
+        let members: [Arc<dyn ProbedServer>; 1] = [Arc::new(Late(Arc::clone(&left)))];
+        let stop = Stop::new();
+        let probe = Probe::new(&failover, &members, 0, Instant::now(), &stop);
+        thread::scope(|scope| {
+            scope.spawn(|| probe.work(0, true, None));
+            let ready = wait_until_served(&probe, &failover, &stop);
+            let waited = probe.now();
+            probe.end();
+            (ready, waited, left.load(Ordering::Relaxed))
+        })
+    }
+
+    #[test]
+    fn a_primary_is_taken_away_at_its_moment_or_once_it_has_served() {
+        for refused in [0, 100] {
+            let (ready, after, left) = waited(refused, Duration::from_secs(60));
+            assert_eq!(ready.map_err(|failure| failure.message), Ok(()));
+            assert!(after >= Duration::from_millis(10));
+            assert_eq!(left, 0);
+        }
+    }
+
+    #[test]
+    fn a_primary_that_never_serves_is_not_taken_away() {
+        let (ready, ..) = waited(u64::MAX, Duration::from_millis(100));
+        let message = ready.unwrap_err().message;
+        assert!(message.ends_with("taken away: late: not yet"), "{message}");
+    }
 
     #[test]
     fn ids_that_follow_each_other_are_a_run() {

@@ -81,11 +81,14 @@ struct State {
     writes: Vec<Write>,
     /// What a member said last when it took no write.
     last_trouble: Option<String>,
+    /// And what the one with which the probe began said.
+    trouble_of_first: Option<String>,
 }
 
 /// A probe while it writes.
 pub(super) struct Probe<'a> {
     members: &'a [Arc<dyn ProbedServer>],
+    first: usize,
     schedule: Schedule,
     timeout: Duration,
     origin: Instant,
@@ -111,6 +114,7 @@ impl<'a> Probe<'a> {
         let state = State { next: 1, taking: Some(first), ..State::default() };
         Self {
             members,
+            first,
             schedule,
             timeout: failover.timeout,
             origin,
@@ -142,6 +146,11 @@ impl<'a> Probe<'a> {
         self.state().writes.clone()
     }
 
+    /// Whether any write was acknowledged.
+    pub(super) fn has_acknowledged(&self) -> bool {
+        self.state().writes.iter().any(|write| write.end == WriteEnd::Acknowledged)
+    }
+
     /// The member that takes the writes, where one is known.
     pub(super) fn taking(&self) -> Option<usize> {
         self.state().taking
@@ -150,6 +159,11 @@ impl<'a> Probe<'a> {
     /// What a member said last when it took no write.
     pub(super) fn last_trouble(&self) -> Option<String> {
         self.state().last_trouble.clone()
+    }
+
+    /// What the member said last with which the probe began, when it took no write.
+    pub(super) fn trouble_of_first(&self) -> Option<String> {
+        self.state().trouble_of_first.clone()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -266,7 +280,11 @@ impl<'a> Probe<'a> {
             NotAcknowledged::Lost(message) => (WriteEnd::Unanswered, message),
         };
         let mut state = self.state();
-        state.last_trouble = Some(format!("{}: {message}", self.members[member].name()));
+        let said = format!("{}: {message}", self.members[member].name());
+        if member == self.first {
+            state.trouble_of_first = Some(said.clone());
+        }
+        state.last_trouble = Some(said);
         if state.taking == Some(member) {
             state.taking = None;
             self.changed.notify_all();
