@@ -3,7 +3,8 @@
 use super::failure::login_failure;
 use crate::names::APPLICATION_NAME;
 use crate::protocol::{
-    Login, LoginError, LoginOptions, LoginStep, SessionInfo, certificate_hash, write_ssl_request,
+    Login, LoginError, LoginOptions, LoginStep, ScramKeys, SessionInfo, certificate_hash,
+    write_ssl_request,
 };
 use model::{Endpoint, Failure, ServerAddress};
 use system::client::{Credentials, Line, Transport, broken_login};
@@ -20,6 +21,7 @@ pub(crate) fn login_options(address: &ServerAddress, credentials: &Credentials) 
         auth: address.auth,
         read_only: false,
         application_name: APPLICATION_NAME,
+        scram_keys: ScramKeys::default(),
     }
 }
 

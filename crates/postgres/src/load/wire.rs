@@ -138,15 +138,9 @@ impl PostgresWire {
     /// Of clients that log in nowhere.
     pub fn dry(statements: &Statements) -> Self {
         let login = LoginOptions {
-            user: String::new(),
-            password: Vec::new(),
-            database: None,
-            tls: false,
             local_transport: true,
-            may_reveal: false,
-            auth: model::AuthMethods::default(),
-            read_only: false,
             application_name: LOAD_NAME,
+            ..LoginOptions::default()
         };
         Self::new(login, statements, Duplicates::Violate)
     }

@@ -5,9 +5,10 @@ mod scram;
 use super::command::{BackendKey, push_text, write_message, write_ssl_request, write_startup};
 use super::error::{ProtocolError, ServerError};
 use super::frame::{CONTROL_LIMIT, Fields, Message, Messages, Want, tag};
+use md5::{Digest, Md5};
 use model::{AuthMethod, AuthMethods};
-use postgres_protocol::authentication::md5_hash;
 use scram::Scram;
+pub use scram::ScramKeys;
 
 /// Most bytes that a login takes from the server: some parameters and what authentication needs.
 const MOST_BYTES: usize = 4 << 20;
@@ -18,6 +19,8 @@ pub struct LoginOptions {
     pub user: String,
     /// Empty for none.
     pub password: Vec<u8>,
+    /// Shared by all logins that these are cloned for.
+    pub scram_keys: ScramKeys,
     /// That of the same name as the user when absent.
     pub database: Option<String>,
     pub tls: bool,
@@ -281,14 +284,14 @@ impl Login {
             5 if !private && !options.may_reveal => return Err(LoginError::Md5Refused),
             5 => {
                 let salt = fields.bytes(4)?;
-                let salt = [salt[0], salt[1], salt[2], salt[3]];
                 let hash = md5_hash(options.user.as_bytes(), &options.password, salt);
                 write_message(b'p', out, |out| push_text(hash.as_bytes(), out));
             }
             10 => {
                 let offered = fields.rest();
+                let (password, keys) = (&options.password, options.scram_keys.clone());
                 let begun =
-                    Scram::begin(offered, &options.password, self.binding.take(), options.tls)?;
+                    Scram::begin(offered, password, keys, self.binding.take(), options.tls)?;
                 begun.write_first(out);
                 *scram = Some(begun);
             }
@@ -298,6 +301,15 @@ impl Login {
         }
         Ok(())
     }
+}
+
+/// `md5` and MD5(MD5(password, user) in hexadecimal digits, salt) in hexadecimal digits.
+fn md5_hash(user: &[u8], password: &[u8], salt: &[u8]) -> String {
+    let digits = |first: &[u8], then: &[u8]| -> String {
+        let hash = Md5::new().chain_update(first).chain_update(then).finalize();
+        hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    };
+    format!("md5{}", digits(digits(password, user).as_bytes(), salt))
 }
 
 /// Before anything is sent that the server asks for.

@@ -21,5 +21,5 @@ pub use command::{
 };
 pub use error::{ProtocolError, ServerError, Severity};
 pub use execute::{ExecuteTemplate, Execution, write_text_execution, write_text_query};
-pub use login::{Login, LoginError, LoginOptions, LoginStep, SessionInfo};
+pub use login::{Login, LoginError, LoginOptions, LoginStep, ScramKeys, SessionInfo};
 pub use text::{TextAnswer, TextReader, TextRows};
