@@ -55,6 +55,7 @@ pub(super) fn options(flags: u8) -> LoginOptions {
         },
         read_only: flags & 32 != 0,
         application_name: "weighin",
+        ..LoginOptions::default()
     }
 }
 
