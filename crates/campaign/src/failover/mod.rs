@@ -487,7 +487,7 @@ mod tests {
         };
         let left = Arc::new(AtomicU64::new(refused));
         let members: [Arc<dyn ProbedServer>; 1] = [Arc::new(Late(Arc::clone(&left)))];
-        let stop = Stop::new();
+        let stop = Stop::default();
         let probe = Probe::new(&failover, &members, 0, Instant::now(), &stop);
         thread::scope(|scope| {
             scope.spawn(|| probe.work(0, true, None));
