@@ -227,6 +227,21 @@ impl Server {
         if self.processes_in.is_some() && self.container.is_none() {
             // Else the first one, which is asked first when this is dropped, ends the others in order.
             let _ = self.signal(os::kill);
+            self.kill_others();
+        }
+    }
+
+    /// Until the last of several processes is gone: no server starts while one of them still has the memory
+    /// that they share.
+    fn kill_others(&self) {
+        let deadline = Instant::now() + STOP_LIMIT;
+        loop {
+            let left = os::processes_working_in(&self.data);
+            if left.is_empty() || Instant::now() >= deadline {
+                return;
+            }
+            left.into_iter().for_each(|pid| drop(os::kill(pid)));
+            thread::sleep(POLL_INTERVAL);
         }
     }
 
