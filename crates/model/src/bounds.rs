@@ -65,6 +65,8 @@ pub const MAX_NAMES: usize = MAX_SCRIPT_STATEMENTS + MAX_TRANSACTIONS;
 
 /// Most scripts, files and generators that data is made from.
 pub const MAX_DATA_FILES: usize = 1_000;
+/// Most partitions of a table that weighin makes.
+pub const MAX_PARTITIONS: u32 = 1_000;
 /// Longest script that makes tables, in bytes.
 pub const MAX_SETUP: u64 = 64 << 20;
 /// Longest file that fills them.

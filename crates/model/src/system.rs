@@ -177,6 +177,8 @@ pub enum Feature {
     PasswordKeys,
     /// Temporary files of queries.
     TemporaryFiles,
+    /// Partitions of a table, each of which is made as a table of its own.
+    Partitions,
     /// Option files of servers, which a private server takes its settings from.
     OptionFiles,
 }
@@ -290,6 +292,7 @@ static POSTGRES_FACTS: SystemFacts = SystemFacts {
         (Feature::Statements, POSTGRES),
         (Feature::Groups, POSTGRES),
         (Feature::TemporaryFiles, POSTGRES),
+        (Feature::Partitions, POSTGRES),
     ],
     background_work: &[],
     usual_workload: "oltp_read_write",

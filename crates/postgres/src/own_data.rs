@@ -96,6 +96,11 @@ impl SqlServer for Database<'_> {
         Connection::comment_on(&quoted(name), &comment)
     }
 
+    /// As pgbench and sysbench do it: otherwise autovacuum comes some minutes later.
+    fn settle_table(&self, name: &str) -> Option<String> {
+        Some(format!("VACUUM ANALYZE {}", quoted(name)))
+    }
+
     /// What others made on top of them keeps them from being dropped.
     fn drop_objects(&self, objects: &[(ObjectKind, String)]) -> Vec<String> {
         let order = [

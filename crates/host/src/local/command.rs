@@ -12,9 +12,11 @@ use std::process::Command;
 
 /// Variables that other programs get. They say where things are, which language is spoken, and how
 /// memory is allocated, which people set to measure it. None of them holds a secret.
-const PASSED_ON: [&str; 40] = [
+const PASSED_ON: [&str; 42] = [
     "CONTAINERS_CONF",
     "CONTAINERS_STORAGE_CONF",
+    "DOCKER_CONFIG",
+    "DOCKER_CONTEXT",
     "DOCKER_HOST",
     "GLIBC_TUNABLES",
     "HOME",

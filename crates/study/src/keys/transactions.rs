@@ -16,7 +16,8 @@ use toml::Spanned;
 pub(crate) struct TransactionsKeys {
     /// A workload of weighin's own, with its tables, rows, transactions and invariants: `order-entry`, which
     /// is derived from TPC-C (its figures are no TPC results), or pgbench's `tpcb-like`, `simple-update` and
-    /// `select-only`. `set` gives it other sizes, such as `{ warehouses = 10 }` or `{ scale = 10 }`; transactions that the test has take the place of its own.
+    /// `select-only`. `set` gives it other sizes, such as `{ warehouses = 10 }` or
+    /// `{ scale = 10, partitions = 8 }`; transactions that the test has take the place of its own.
     #[schemars(with = "Option<String>", extend("x-absent" = "the workload is what the test says"))]
     pub built_in: Maybe<String>,
     /// In place of a `duration`: measure until so many transactions were done. The time that they took

@@ -3,10 +3,12 @@
 
 use crate::problem::{Place, Problems};
 use crate::text::url::may_hold_password;
-use model::{DataFile, Fingerprint};
+use model::{DataFile, Fingerprint, SetValue};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use workload::script;
 
 /// What names of scripts and files of weighin's own begin with.
 pub(crate) const BUILT_IN: &str = "builtin:";
@@ -26,15 +28,17 @@ pub(crate) fn list(directory: &Path, ending: &str) -> Result<Vec<PathBuf>, Error
     Ok(files)
 }
 
-/// A file of at most so many bytes; notes one that cannot be read.
+/// A file of at most so many bytes, where it is one of weighin's own for data of these sizes; notes one that
+/// cannot be read.
 pub(crate) fn read(
     written: &str,
+    set: &BTreeMap<String, SetValue>,
     at: Place,
     most: u64,
     problems: &mut Problems,
 ) -> Option<DataFile> {
     if let Some(name) = written.strip_prefix(BUILT_IN) {
-        return built_in(written, name, at, problems);
+        return built_in(written, script::builtin_file(name, set), at, problems);
     }
     let path = problems.directory.as_deref().map(|directory| directory.join(written));
     let found = match path {
@@ -59,10 +63,15 @@ pub(crate) fn read(
 }
 
 /// A file that is a part of weighin.
-fn built_in(written: &str, name: &str, at: Place, problems: &mut Problems) -> Option<DataFile> {
-    let Some(text) = workload::script::builtin_file(name) else {
+fn built_in(
+    written: &str,
+    text: Option<String>,
+    at: Place,
+    problems: &mut Problems,
+) -> Option<DataFile> {
+    let Some(text) = text else {
         problems
-            .add(at, format!("weighin has no file {name} of its own"))
+            .add(at, format!("weighin has no file {written} of its own"))
             .help("name a file beside the study");
         return None;
     };
@@ -73,7 +82,7 @@ fn built_in(written: &str, name: &str, at: Place, problems: &mut Problems) -> Op
         path: PathBuf::new(),
         bytes: text.len() as u64,
         fingerprint: print.finish(),
-        built_in: Some(text.to_owned()),
+        built_in: Some(text),
     })
 }
 

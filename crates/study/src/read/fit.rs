@@ -8,6 +8,7 @@ use model::{
     Act, Change, DataSource, FailoverCause, Query, Restore, Target, Task, Test, Transactions,
     Workload,
 };
+use workload::script::{self, PARTITIONS};
 
 /// Notes a test whose workload the server of a target cannot run; every test runs on every target.
 pub(crate) fn check(
@@ -20,6 +21,7 @@ pub(crate) fn check(
     check_sql(test, table, targets, problems);
     check_writes(test, table, targets, problems);
     check_restore(test, table, targets, problems);
+    check_partitions(test, table, targets, problems);
     check_acts(test, table, targets, problems);
     check_failover(test, table, targets, problems);
     check_replicas(test, table, targets, problems);
@@ -68,6 +70,33 @@ fn check_restore(
             .other(place.clone(), "the target")
             .help("add setup = \"schema.sql\", or write restore = \"none\"");
     }
+}
+
+/// Notes partitions that a target cannot have.
+fn check_partitions(
+    test: &Test,
+    table: &TestTable,
+    targets: &[(Target, Place)],
+    problems: &mut Problems,
+) {
+    let own = test.workload().and_then(Workload::transactions);
+    if !own.is_some_and(script::has_partitions) {
+        return;
+    }
+    let without = |(target, _): &&(Target, Place)| !target.system.has(Feature::Partitions);
+    let Some((target, place)) = targets.iter().find(without) else { return };
+    problems
+        .add(
+            table.place("set").unwrap_or_else(|| table.workload_place()),
+            format!(
+                "`{PARTITIONS}` are for {}, and the target `{}` is {}",
+                Feature::Partitions.products(),
+                target.name,
+                target.system.facts().described
+            ),
+        )
+        .other(place.clone(), "the target")
+        .help(format!("leave {PARTITIONS} out of `set`, or that target out of the study"));
 }
 
 /// Notes a test that needs replicas, and a target that has none.

@@ -67,3 +67,46 @@ fn a_private_server_that_is_not_trusted_gets_no_script() {
     let error = study::parse(&text, "shop.toml").expect_err("it is refused").to_string();
     assert!(error.contains("trusted = true"), "{error}");
 }
+
+#[test]
+fn accounts_of_pgbench_are_divided_into_partitions_of_the_same_size() {
+    let postgres = HEAD.replace("sandbox", "kind = \"postgresql\"\nsandbox");
+    let read = |head: &str, set: &str| {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("bank.toml");
+        let keys = format!("built_in = \"tpcb-like\"\nset = {{ {set} }}\n");
+        fs::write(&file, format!("{head}{keys}")).unwrap();
+        study::load(&file).map_err(|error| error.to_string())
+    };
+    let schema = |set: &str| {
+        let study = read(&postgres, set).unwrap();
+        let own = study.tests[0].workload().unwrap().transactions().unwrap();
+        let [file] = &own.data.setup[..] else { panic!("{own:?}") };
+        assert_eq!(file.bytes, file.built_in.as_ref().unwrap().len() as u64);
+        (file.built_in.clone().unwrap(), file.fingerprint)
+    };
+    let (whole, print) = schema("scale = 3");
+    assert!(!whole.contains("PARTITION"), "{whole}");
+    assert_eq!(schema("partitions = 0"), (whole, print));
+    let (three, other) = schema("scale = 1, partitions = 3");
+    assert_ne!(print, other);
+    assert!(three.contains(") PARTITION BY RANGE (aid);\n"), "{three}");
+    let ranges: Vec<&str> = three
+        .lines()
+        .filter_map(|line| line.split_once("PARTITION OF pgbench_accounts FOR VALUES "))
+        .map(|(_, range)| range)
+        .collect();
+    let expected =
+        ["FROM (MINVALUE) TO (33335);", "FROM (33335) TO (66669);", "FROM (66669) TO (MAXVALUE);"];
+    assert_eq!(ranges, expected);
+    let (one, _) = schema("partitions = 1");
+    assert!(one.contains("VALUES FROM (MINVALUE) TO (MAXVALUE);"), "{one}");
+    for wrong in ["-1", "1001", "2.5", "\"two\""] {
+        let message = read(&postgres, &format!("partitions = {wrong}")).unwrap_err();
+        assert!(message.contains("a number from 0 to 1000"), "{message}");
+    }
+    let message = read(HEAD, "partitions = 2").unwrap_err();
+    assert!(message.contains("`partitions` are for PostgreSQL"), "{message}");
+    assert!(message.contains("the target `own` is MariaDB or MySQL"), "{message}");
+    read(HEAD, "partitions = 0").unwrap();
+}

@@ -310,10 +310,13 @@ impl Work<'_> {
             if !present.iter().any(|object| object.name == *name && object.kind == Some(*kind)) {
                 register::forget(self.server, connection, *kind, name)?;
             } else if *kind == ObjectKind::Table {
-                let sql = self.server.mark_table(name, &format!("own data {fingerprint:016x}"));
-                connection
-                    .execute(&sql)
-                    .map_err(|error| while_doing(&shortened(&sql), error.failure))?;
+                let mark = self.server.mark_table(name, &format!("own data {fingerprint:016x}"));
+                for sql in self.server.settle_table(name).into_iter().chain([mark]) {
+                    self.check_stop()?;
+                    connection
+                        .execute(&sql)
+                        .map_err(|error| while_doing(&shortened(&sql), error.failure))?;
+                }
                 tables += 1;
             }
         }

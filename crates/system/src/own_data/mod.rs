@@ -108,6 +108,12 @@ pub trait SqlServer: Sync {
     /// Puts weighin's mark on a table.
     fn mark_table(&self, name: &str, note: &str) -> String;
 
+    /// What is to be done with a table once it is filled, so that the server does not do it while a load is
+    /// measured.
+    fn settle_table(&self, _name: &str) -> Option<String> {
+        None
+    }
+
     /// Drops these, whichever of them refer to others.
     fn drop_objects(&self, objects: &[(ObjectKind, String)]) -> Vec<String>;
 

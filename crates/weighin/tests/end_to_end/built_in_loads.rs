@@ -2,6 +2,7 @@
 
 use crate::postgres;
 use crate::support::{Ran, Server, Workplace, whole};
+use std::process::Command;
 
 /// A server with an empty database, and what it answers to a query of one value.
 struct Database<'a> {
@@ -102,4 +103,66 @@ fn they_run_on_postgresql() {
     let database = Database { place: &place, url, password, ask: &ask };
     order_entry(&database);
     bank(&database);
+}
+
+/// All that pgbench's tables in a schema are, and a sum over all rows of each.
+fn tables_in(server: &postgres::Server, schema: &str) -> String {
+    let ours = format!("c.relnamespace = '{schema}'::regnamespace AND c.relname LIKE 'pgbench%'");
+    let fillfactor = "SELECT option_value FROM pg_options_to_table(c.reloptions) \
+                      WHERE option_name = 'fillfactor'";
+    let columns = format!(
+        "SELECT c.relname, c.relkind, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull \
+         FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 \
+         WHERE {ours} ORDER BY c.relname, a.attnum"
+    );
+    let tables = format!(
+        "SELECT c.relname, c.relpersistence, pg_get_partkeydef(c.oid), \
+         pg_get_expr(c.relpartbound, c.oid), coalesce(({fillfactor}), '100'), c.relallvisible > 0 \
+         FROM pg_class c WHERE {ours} AND c.relkind IN ('r', 'p') ORDER BY c.relname"
+    );
+    let keys = format!(
+        "SELECT c.relname, k.conname, pg_get_constraintdef(k.oid) \
+         FROM pg_class c JOIN pg_constraint k ON k.conrelid = c.oid WHERE {ours} \
+         ORDER BY c.relname, k.conname"
+    );
+    let mut all: Vec<String> = [columns, tables, keys].iter().map(|sql| server.ask(sql)).collect();
+    for table in ["branches", "tellers", "accounts", "history"] {
+        let rows = "count(*), sum(hashtext(t::text)::bigint)";
+        all.push(server.ask(&format!("SELECT {rows} FROM {schema}.pgbench_{table} t")));
+    }
+    all.join("\n\n")
+}
+
+#[test]
+fn the_tables_are_those_that_pgbench_makes_with_and_without_partitions() {
+    let (place, server) = (Workplace::new(), postgres::Server::start(&[]));
+    let ask = |sql: &str| server.ask(sql);
+    let (url, password) = (server.url("weighin"), server.sandbox.password().reveal().to_owned());
+    let database = Database { place: &place, url, password, ask: &ask };
+    server.ask("CREATE SCHEMA theirs");
+    for partitions in [0, 3] {
+        let made = Command::new("pgbench")
+            .args(["--initialize", "--scale=2", &format!("--partitions={partitions}")])
+            .args(["--quiet", &database.url])
+            .env("PGOPTIONS", "-c search_path=theirs")
+            .env("PGPASSWORD", &database.password)
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let sizes = ["--built-in=tpcb-like", "--set=scale=2"];
+        let divided = format!("--set=partitions={partitions}");
+        let sizes = [&sizes[..], &[&*divided]].concat();
+        let said = database.weighin("prepare", &sizes).done();
+        assert!(said.contains("Made the data of 4 tables"), "{said}");
+        let (ours, theirs) = (tables_in(&server, "public"), tables_in(&server, "theirs"));
+        assert_eq!(ours, theirs);
+        assert_eq!(ours.contains("RANGE (aid)"), partitions > 0, "{ours}");
+        let load = ["--clients=2", "--transactions=100", "--allow-writes", "--json"];
+        let json = database.weighin("load", &[&sizes[..], &load].concat()).json();
+        assert_eq!((whole(&json, "/transactions"), whole(&json, "/errors")), (100, 0), "{json:#}");
+        assert_eq!(database.number("SELECT COUNT(*) FROM pgbench_history"), 100);
+    }
+    database.weighin("cleanup", &[]).done();
+    let left = "SELECT COUNT(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace";
+    assert_eq!(database.number(left), 0);
 }

@@ -1,4 +1,7 @@
 use super::options::Script;
+use model::{SetValue, Transactions};
+use std::collections::BTreeMap;
+use std::fmt::Write;
 
 /// Scripts of weighin's own: their names and texts. The first are the transactions of pgbench, for its
 /// tables, and use the variable `scale`: how many branches these have.
@@ -13,9 +16,14 @@ const BUILTIN: [(&str, &str); 8] = [
     ("order-entry/stock_level", include_str!("builtin/order-entry/stock_level.sql")),
 ];
 
-/// The tables of the workloads that are pgbench's.
+/// The script that makes the tables of the workloads that are pgbench's.
+const PGBENCH_SCHEMA: &str = "pgbench/schema.sql";
 const PGBENCH_TABLES: &[(&str, &str)] =
-    &[("pgbench/schema.sql", include_str!("builtin/pgbench/schema.sql"))];
+    &[(PGBENCH_SCHEMA, include_str!("builtin/pgbench/schema.sql"))];
+/// How many accounts there are for each unit of `scale`.
+const PGBENCH_ACCOUNTS: u64 = 100_000;
+/// The variable that says into how many partitions they are divided; 0 for none.
+pub const PARTITIONS: &str = "partitions";
 
 /// Workloads of weighin's own: their names, what a test that names one has as its keys, and the files
 /// that these name.
@@ -73,8 +81,51 @@ pub fn builtin_workload(name: &str) -> Option<BuiltinWorkload> {
     WORKLOADS.into_iter().find(|one| one.name == name)
 }
 
-/// A file of such a workload, by its name.
-pub fn builtin_file(name: &str) -> Option<&'static str> {
+/// A file of such a workload, by its name, for data of these sizes.
+pub fn builtin_file(name: &str, set: &BTreeMap<String, SetValue>) -> Option<String> {
     let mut files = WORKLOADS.iter().flat_map(|one| one.files);
-    files.find(|(one, _)| *one == name).map(|(_, text)| *text)
+    let (name, text) = files.find(|(one, _)| *one == name)?;
+    Some(match number(set, PARTITIONS) {
+        count @ 1.. if *name == PGBENCH_SCHEMA => partitioned(text, number(set, "scale"), count),
+        _ => (*text).to_owned(),
+    })
+}
+
+/// Whether a workload has tables in partitions, each made as a table of its own.
+pub fn has_partitions(own: &Transactions) -> bool {
+    let is_schema = |name: &str| name.strip_prefix("builtin:") == Some(PGBENCH_SCHEMA);
+    own.data.setup.iter().any(|file| is_schema(&file.name)) && number(&own.set, PARTITIONS) > 0
+}
+
+fn number(set: &BTreeMap<String, SetValue>, name: &str) -> u64 {
+    match set.get(name) {
+        Some(SetValue::Integer(number)) => u64::try_from(*number).unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// pgbench's tables with accounts in ranges of `aid`, as `pgbench --initialize --partitions` makes them: of
+/// the same number of accounts but the last one, and open at both ends.
+fn partitioned(schema: &str, scale: u64, count: u64) -> String {
+    let accounts = PGBENCH_ACCOUNTS.saturating_mul(scale).div_ceil(count);
+    let first = |partition: u64| (partition - 1).saturating_mul(accounts).saturating_add(1);
+    let mut text = schema.trim_end().trim_end_matches(';').to_owned();
+    text.push_str(" PARTITION BY RANGE (aid);\n");
+    for partition in 1..=count {
+        let from = match partition {
+            1 => "MINVALUE".to_owned(),
+            _ => first(partition).to_string(),
+        };
+        let to = match partition {
+            last if last == count => "MAXVALUE".to_owned(),
+            _ => first(partition + 1).to_string(),
+        };
+        // Writing to a text does not fail.
+        let _ = writeln!(
+            text,
+            "CREATE TABLE pgbench_accounts_{partition} PARTITION OF pgbench_accounts \
+             FOR VALUES FROM ({from}) TO ({to});"
+        );
+    }
+    text
 }

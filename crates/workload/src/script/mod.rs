@@ -36,7 +36,8 @@ mod row_formula;
 mod tests;
 
 pub use builtin::{
-    BuiltinWorkload, builtin, builtin_file, builtin_names, builtin_workload, builtin_workload_names,
+    BuiltinWorkload, PARTITIONS, builtin, builtin_file, builtin_names, builtin_workload,
+    builtin_workload_names, has_partitions,
 };
 pub use error::ScriptError;
 pub use needed::{Need, Needed};

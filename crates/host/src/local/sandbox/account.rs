@@ -127,6 +127,16 @@ impl RunAs {
         }
     }
 
+    /// A list of accounts, as `/etc/passwd` has it, with the server's and root's.
+    pub(super) fn account_list(&self) -> String {
+        let line = |name, numbers: &str| format!("{name}:x:{numbers}::/:/bin/false\n");
+        match (&self.account, self.is_root) {
+            (Some(_), _) => line("root", "0:0") + &line(self.name, &self.numbers()),
+            (None, true) => line("root", &self.numbers()),
+            (None, false) => line("root", "0:0") + &line("weighin", &self.numbers()),
+        }
+    }
+
     /// Whether the server runs as another user than weighin.
     pub(super) fn is_other(&self) -> bool {
         self.account.is_some()
@@ -190,6 +200,24 @@ mod tests {
         assert_eq!(find(passwd, "mysql"), Some(Account { uid: 102, gid: 105 }));
         assert_eq!(find(passwd, "nobody"), None);
         assert_eq!(find("mysql:x:many:105::/:/bin/false", "mysql"), None);
+    }
+
+    #[test]
+    fn the_list_of_accounts_has_the_one_that_the_server_runs_as() {
+        let account = Account { uid: 105, gid: 109 };
+        let other = RunAs { account: Some(account.clone()), name: "postgres", is_root: true };
+        let list = other.account_list();
+        assert_eq!(list, "root:x:0:0::/:/bin/false\npostgres:x:105:109::/:/bin/false\n");
+        assert_eq!(find(&list, "postgres"), Some(account));
+        // A user has one name.
+        let own = RunAs::own();
+        let ids: Vec<String> = own
+            .account_list()
+            .lines()
+            .map(|line| line.split(':').skip(2).take(2).collect::<Vec<_>>().join(":"))
+            .collect();
+        assert!(ids.contains(&own.numbers()), "{ids:?}");
+        assert_eq!(ids.iter().filter(|ids| ids.starts_with("0:")).count(), 1);
     }
 
     #[test]

@@ -3,6 +3,9 @@
 //! A container sees its image, no network but a loopback of its own, and the sandbox's directory
 //! under the same path as outside. So the server has the same arguments as any other, its socket is
 //! where others have theirs, and the guardian finds the process by its arguments.
+//!
+//! Some programs refuse to run as a user whom no account list names, as initdb does. Podman adds the user to
+//! the image's list. Docker does not: its containers get a list of their own, with this user and root.
 
 use super::account::RunAs;
 use super::home::Home;
@@ -88,17 +91,23 @@ impl Container {
             option.push(path);
             option
         };
-        let mut volume = option("--volume=", home.root());
-        volume.push(":");
-        volume.push(home.root());
-        let options = [
+        let volume = |path: &Path, within: &Path| {
+            let mut volume = option("--volume=", path);
+            volume.push(":");
+            volume.push(within);
+            volume
+        };
+        let mut options = vec![
             // Or whoever is told something by its standard input would hear nothing.
             "--interactive".into(),
-            volume,
+            volume(home.root(), home.root()),
             option("--workdir=", &home.data()),
             option("--env=TMPDIR=", &home.temporary()),
             format!("--label={}", label(home)).into(),
         ];
+        if !self.is_podman() {
+            options.push(volume(&home.account_list(), Path::new("/etc/passwd:ro")));
+        }
         self.run(program, run_as, &options)
     }
 
@@ -147,9 +156,16 @@ impl Container {
         command
     }
 
-    /// What the guardian needs to end the containers of a home.
-    pub(super) fn note(&self, home: &Home) -> String {
-        format!("{}\n{}\n", self.engine.display(), label(home))
+    /// Writes down in a home what the guardian needs to end its containers, and what these need.
+    ///
+    /// # Errors
+    /// When a file can't be made.
+    pub(super) fn furnish(&self, home: &Home, run_as: &RunAs) -> io::Result<()> {
+        home.write_container(&format!("{}\n{}\n", self.engine.display(), label(home)))?;
+        match self.is_podman() {
+            true => Ok(()),
+            false => home.write_account_list(&run_as.account_list()),
+        }
     }
 
     /// The id of the container that is being started in a home, and its process on this machine.

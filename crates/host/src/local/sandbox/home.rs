@@ -26,6 +26,8 @@ const KEPT: &str = "kept";
 const PASSWORD: &str = "password";
 /// The file that says which containers are the home's, for the guardian.
 const CONTAINER: &str = "container";
+/// The accounts that its containers know.
+const ACCOUNTS: &str = "passwd";
 /// The directory with the volume of temporary files.
 const TEMPORARY: &str = "temporary";
 /// Longest path of a Unix socket: `sun_path` holds 108 bytes with the closing NUL.
@@ -324,6 +326,19 @@ impl Home {
     /// When the file can't be made.
     pub(super) fn write_container(&self, note: &str) -> io::Result<()> {
         self.write(CONTAINER, note).map(drop)
+    }
+
+    /// The file with the accounts that containers know.
+    pub(super) fn account_list(&self) -> PathBuf {
+        self.path_of(ACCOUNTS)
+    }
+
+    /// Writes that file, which everybody may read.
+    ///
+    /// # Errors
+    /// When it can't be made.
+    pub(super) fn write_account_list(&self, text: &str) -> io::Result<()> {
+        self.root.create_file(ACCOUNTS, 0o644)?.write_all(text.as_bytes())
     }
 
     /// The path of a file that [`Self::write`] makes.

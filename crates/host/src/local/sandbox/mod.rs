@@ -122,7 +122,7 @@ impl Sandbox {
         let password = options.password.map_or_else(random, Ok).map_err(files)?;
         home.write_password(password.reveal()).map_err(files)?;
         if let Some(container) = recipe.distribution().container() {
-            home.write_container(&container.note(&home)).map_err(files)?;
+            container.furnish(&home, recipe.distribution().run_as()).map_err(files)?;
         }
         let replication = member.map(|_| replication_password(&password));
         if let Some(password) = &replication {

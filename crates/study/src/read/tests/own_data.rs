@@ -34,7 +34,7 @@ pub(super) fn data(
 ) -> OwnData {
     let setup = keys.setup.as_ref();
     let setup = setup.map_or_else(Vec::new, |written| {
-        let read = |name: &str| data_file::read(name, written.span(), MAX_SETUP, problems);
+        let read = |name: &str| data_file::read(name, set, written.span(), MAX_SETUP, problems);
         written.get_ref().all().into_iter().filter_map(read).collect()
     });
     let sources = keys.load.as_deref().unwrap_or_default();
@@ -59,7 +59,7 @@ fn source(
 ) -> Option<DataSource> {
     let at = written.span();
     let file = |name: &str, problems: &mut Problems| -> Option<DataFile> {
-        data_file::read(name, at.clone(), MAX_DATA_FILE, problems)
+        data_file::read(name, set, at.clone(), MAX_DATA_FILE, problems)
     };
     let table = match written.get_ref() {
         SourceKey::Script(name) => return file(name, problems).map(DataSource::Script),

@@ -44,6 +44,7 @@ pub(crate) fn workload(
     let mut set = BTreeMap::new();
     if let Some((own, _)) = &built_in {
         set.extend(self::set(own, problems));
+        built_in::check_partitions(own, keys, problems);
     }
     set.extend(self::set(keys, problems));
     let mut names = TakenNames::new("transaction");

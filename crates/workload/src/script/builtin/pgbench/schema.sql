@@ -1,22 +1,16 @@
--- The tables of pgbench: branches of a bank, their tellers, accounts, and what is done to these.
+-- The tables of pgbench: branches of a bank, their tellers, what is done to accounts, and these. The accounts are
+-- the last one, so that partitions can follow.
 
 CREATE TABLE pgbench_branches (
     bid INT NOT NULL PRIMARY KEY,
-    bbalance INT NOT NULL,
+    bbalance INT,
     filler CHAR(88)
 );
 
 CREATE TABLE pgbench_tellers (
     tid INT NOT NULL PRIMARY KEY,
-    bid INT NOT NULL,
-    tbalance INT NOT NULL,
-    filler CHAR(84)
-);
-
-CREATE TABLE pgbench_accounts (
-    aid INT NOT NULL PRIMARY KEY,
-    bid INT NOT NULL,
-    abalance INT NOT NULL,
+    bid INT,
+    tbalance INT,
     filler CHAR(84)
 );
 
@@ -27,4 +21,11 @@ CREATE TABLE pgbench_history (
     delta INT,
     mtime TIMESTAMP NULL,
     filler CHAR(22)
+);
+
+CREATE TABLE pgbench_accounts (
+    aid INT NOT NULL PRIMARY KEY,
+    bid INT,
+    abalance INT,
+    filler CHAR(84)
 );
