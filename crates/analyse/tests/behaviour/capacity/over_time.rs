@@ -129,8 +129,8 @@ fn advice_rests_on_what_is_left_of_a_burst() {
 }
 
 /// One target under a load profile, three times: 1,000/s, 3,000/s, 2,000/s and 1,000/s for ten seconds each,
-/// of which it serves 2,000/s only from the third second on and 3,000/s never.
-fn in_stages() -> Dataset {
+/// of which it serves 2,000/s only from the third second on, 3,000/s never, and the last 1,000/s as said.
+fn in_stages(serves_last: bool) -> Dataset {
     let mut data = open();
     let rates = [1_000.0, 3_000.0, 2_000.0, 1_000.0];
     let stage =
@@ -153,8 +153,12 @@ fn in_stages() -> Dataset {
         load.warmup = model::PhaseTotals::default();
         let interval = |second: u32| {
             let offered = rates[second as usize / 10];
-            let is_served = offered == 1_000.0 || offered == 2_000.0 && second >= 22;
-            let (done, ms) = if is_served { (offered, 2.0) } else { (1_500.0, 400.0) };
+            let is_served = match offered {
+                1_000.0 => serves_last || second < 30,
+                2_000.0 => second >= 22,
+                _ => false,
+            };
+            let (done, ms) = if is_served { (offered, 2.0) } else { (offered / 2.0, 400.0) };
             let mut latencies = Latencies::new();
             for each in 0..done as u32 {
                 let part = 1.0 + 0.01 * f64::from(repeat) + f64::from(each % 100) / 100.0;
@@ -185,7 +189,7 @@ fn in_stages() -> Dataset {
 
 #[test]
 fn a_rate_of_a_load_profile_is_answered_by_the_stages_that_offered_it() {
-    let data = in_stages();
+    let data = in_stages(true);
     let at = |rate: f64| {
         let found = part(&data, &at_rate(rate));
         let stages: Vec<f64> = found
@@ -222,4 +226,24 @@ fn a_rate_of_a_load_profile_is_answered_by_the_stages_that_offered_it() {
     assert_eq!(bounded(1_000.0, "p50 < 5ms"), (Answer::Unknown, Reason::NoFigure));
     let whenever = part(&data, &Question { rate: None, ..with_bound(at_rate(1.0), "p95 < 5ms") });
     assert_eq!((whenever.answer, whenever.reason), (Answer::Unknown, Reason::RateChanges));
+}
+
+#[test]
+fn stages_of_one_rate_that_disagree_answer_nothing_and_are_named() {
+    let data = in_stages(false);
+    let found = part(&data, &at_rate(1_000.0));
+    assert_eq!((found.answer, found.reason), (Answer::Unknown, Reason::StagesDiffer));
+    let grounds: Vec<_> = found
+        .grounds
+        .iter()
+        .map(|ground| (ground.stage.expect("a stage").from_seconds, ground.answer))
+        .collect();
+    assert_eq!(grounds, [(0.0, Answer::Yes), (30.0, Answer::No)]);
+    // Of what one of them did not serve there is no latency that would meet a bound.
+    let given = ask(&data, &with_bound(at_rate(1_000.0), "p95 < 5ms"));
+    let latency = given.targets[0].parts.last().expect("two parts");
+    assert_eq!((latency.answer, &latency.reason), (Answer::Unknown, &Reason::StagesDiffer));
+    // A rate that one stage alone offered is answered by it, and one between two is not.
+    assert_eq!(part(&data, &at_rate(2_000.0)).reason, Reason::Measured);
+    assert_eq!(part(&data, &at_rate(1_500.0)).reason, Reason::NeighboursDiffer);
 }
