@@ -52,10 +52,11 @@ impl ShortStudy {
         let user = address.user.as_deref().unwrap_or_default();
         let (database, seconds, size) =
             (&address.database, arguments.seconds, arguments.table_size);
+        let password_file = self.directory().join(PASSWORD);
         let text = format!(
             "[study]\nname = \"{name}\"\nrepeats = {REPEATS}\n{keys}\n[[target]]\n\
              name = \"server\"\nurl = \"mysql://{user}@{host}:{port}/{database}\"\n\
-             password_file = \"{PASSWORD}\"\n\n\
+             password_file = {password_file:?}\n\n\
              [[test]]\nname = \"reads\"\nworkload = \"oltp_point_select\"\ntables = 4\n\
              table_size = {size}\nclients = {LEVELS:?}\nwarmup = \"500ms\"\n\
              duration = \"{seconds}s\"\n"
