@@ -6,7 +6,8 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 pub(crate) struct Arguments {
     /// What to measure: mysql against sysbench, postgres against pgbench, redis against memtier_benchmark, where it is there,
-    /// and redis-benchmark; disk against fio; view, a run with it against one with --plain
+    /// and redis-benchmark; disk against fio; view, a run with it against one with --plain; sampling, a run with
+    /// samples as by default against one with hardly any
     #[arg(long, value_delimiter = ',', value_enum, default_values_t = Suite::value_variants().to_vec())]
     pub(crate) suite: Vec<Suite>,
     /// Workloads of mysql to run
@@ -24,7 +25,7 @@ pub(crate) struct Arguments {
     /// Length of each run; at least 4 from 1000 connections on, since tools take a second to start them all
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=3600))]
     pub(crate) seconds: u32,
-    /// Rows in each of the four tables of mysql and of view
+    /// Rows in each of the four tables of mysql, of view and of sampling
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) table_size: u32,
     /// Times to prepare tables with each tool; 0 leaves that out
@@ -69,6 +70,7 @@ pub(crate) enum Suite {
     Redis,
     Disk,
     View,
+    Sampling,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -15,6 +15,8 @@ mod private_server;
 mod reading;
 mod redis;
 mod runner;
+mod sampling;
+mod short_study;
 mod view;
 
 use anyhow::{Context, bail};
@@ -51,6 +53,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
             Suite::Redis => redis::run(&runner, arguments, &mut say)?,
             Suite::Disk => disk::run(&runner, arguments, &mut say)?,
             Suite::View => view::run(&runner, arguments, &mut say)?,
+            Suite::Sampling => sampling::run(&runner, arguments, &mut say)?,
         }
     }
     if let Some(path) = &arguments.out {

@@ -1,6 +1,6 @@
 use crate::mysql::{Preparation, PreparationPairs};
 use crate::pair::Pair;
-use crate::reading::{Reading, ViewRun};
+use crate::reading::{Reading, SampledRun, ViewRun};
 use report::numbers::{bytes, count, figure};
 use stats::{Sample, paired_ratio};
 
@@ -164,11 +164,7 @@ pub(crate) fn views(levels: &[u32], pairs: &[Pair<ViewRun>]) -> String {
         | clients | transactions/s, view / plain | view ÷ plain | pairs | plain ÷ plain |\n\
         |--:|--:|--:|--:|--:|\n"
         .to_owned();
-    // Who goes first alternates: the second of one pair and the first of the next are of one kind.
-    let plain: Vec<Pair<&ViewRun>> = pairs
-        .chunks_exact(2)
-        .map(|two| Pair { weighin: &two[0].other, other: &two[1].other })
-        .collect();
+    let plain = second_ones(pairs);
     for (place, clients) in levels.iter().enumerate() {
         let throughput = |seen: &ViewRun| seen.throughput.get(place).copied();
         let cells = [
@@ -192,6 +188,52 @@ pub(crate) fn views(levels: &[u32], pairs: &[Pair<ViewRun>]) -> String {
         );
     }
     text
+}
+
+/// What stands above the tables of runs that are sampled more or less often.
+pub(crate) fn sampling_heading(rarely: &str) -> String {
+    format!(
+        "\n## Sampling, against hardly any\n\n\
+         The same study on one private server, with samples as often as said and with one every {rarely}, \
+         which is none but those at both ends of the measured phase. Ratios are over the rarely sampled \
+         runs; the last column compares such runs that followed one another, as what noise alone does.\n"
+    )
+}
+
+/// The table of runs that are sampled often, each first in its pair, and of those that are hardly sampled.
+pub(crate) fn sampling(often: &str, levels: &[u32], pairs: &[Pair<SampledRun>]) -> String {
+    let mut text = format!(
+        "\n### Every {often}\n\n\
+         | clients | transactions/s | ratio | client CPU µs/query | ratio | server CPU µs/query | ratio \
+         | pairs | transactions/s, rarely ÷ rarely |\n\
+         |--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
+    );
+    let rarely = second_ones(pairs);
+    for (place, clients) in levels.iter().enumerate() {
+        let throughput = |run: &SampledRun| run.throughput.get(place).copied();
+        let client = |run: &SampledRun| run.client_us.get(place).copied();
+        let server = |run: &SampledRun| run.server_us.get(place).copied();
+        let cells = [
+            count((*clients).into()),
+            both(pairs, throughput, figure),
+            ratio(pairs, throughput, Over::Other),
+            both(pairs, client, figure),
+            ratio(pairs, client, Over::Other),
+            both(pairs, server, figure),
+            ratio(pairs, server, Over::Other),
+            pairs.len().to_string(),
+            ratio(&rarely, |run: &&SampledRun| throughput(run), Over::Other),
+        ];
+        text += &line(&cells);
+    }
+    text
+}
+
+/// What stood second in pairs, as pairs of runs that followed one another: who goes first alternates, so the second
+/// of one pair and the first of the next are of one kind.
+fn second_ones<T>(pairs: &[Pair<T>]) -> Vec<Pair<&T>> {
+    let two = pairs.chunks_exact(2);
+    two.map(|two| Pair { weighin: &two[0].other, other: &two[1].other }).collect()
 }
 
 /// What stands in the denominator.
@@ -290,6 +332,25 @@ mod tests {
         assert!(text.contains("| 1 | 990 / 1,000 | 0.990 (0.990–0.990) | 2 | 1.00 |"), "{text}");
         assert!(text.contains("| 32 | 2,000 / 2,000 | 1.00 (1.00–1.00) | 2 |"), "{text}");
         assert!(text.contains("took 0.500 % of one processor"), "{text}");
+    }
+
+    #[test]
+    fn a_row_of_sampling_has_all_ratios_over_the_rarely_sampled_runs() {
+        let run = |throughput, client, server| SampledRun {
+            throughput: vec![throughput],
+            client_us: vec![client],
+            server_us: vec![server],
+        };
+        let pair = Pair { weighin: run(990.0, 20.2, 31.0), other: run(1000.0, 20.0, 30.0) };
+        let text = sampling("1s", &[32], &[pair.clone(), pair]);
+        let row = text.lines().last().unwrap();
+        for cell in ["| 990 / 1,000 | 0.990 (", "| 20.2 / 20.0 | 1.01 (", "| 31.0 / 30.0 | 1.03 ("]
+        {
+            assert!(row.contains(cell), "{text}");
+        }
+        assert!(row.ends_with("| 2 | 1.00 |"), "{text}");
+        let head = text.lines().find(|line| line.starts_with("| clients")).unwrap();
+        assert_eq!(head.matches('|').count(), row.matches('|').count(), "{text}");
     }
 
     #[test]

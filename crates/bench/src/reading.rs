@@ -116,3 +116,13 @@ impl ViewTime {
         100.0 * self.cpu_seconds / self.seconds
     }
 }
+
+/// What a run comes to that is sampled often or rarely, at each level.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SampledRun {
+    /// Transactions per second, the median over the repeats.
+    pub(crate) throughput: Vec<f64>,
+    /// Processor time of a query in microseconds, of weighin and of the server.
+    pub(crate) client_us: Vec<f64>,
+    pub(crate) server_us: Vec<f64>,
+}

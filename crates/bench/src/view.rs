@@ -6,22 +6,15 @@
 use crate::arguments::Arguments;
 use crate::markdown;
 use crate::pair::alternate;
-use crate::private_server;
 use crate::reading::{ViewRun, ViewTime};
 use crate::runner::Runner;
-use anyhow::{Context, bail, ensure};
-use host::local::sandbox::Sandbox;
-use model::{Endpoint, System};
-use serde::Deserialize;
+use crate::short_study::{LEVELS, ShortStudy, Trials};
+use anyhow::{Context, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Numbers of clients: one whose every reply is waited for, and as many as keep a server busy.
-const LEVELS: [u32; 2] = [1, 32];
-/// Repeats of each in a run, so that a run has several trials to show.
-const REPEATS: u32 = 2;
 /// How often the time that the view took is read while it runs; what it takes after the last reading
 /// is not known.
 const POLL: Duration = Duration::from_millis(50);
@@ -36,36 +29,13 @@ pub(crate) fn run(
     arguments: &Arguments,
     say: &mut dyn FnMut(&str) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let (sandbox, password_file) = private_server::start(System::Mysql, &[])?;
-    let directory = tempfile::tempdir()?;
-    let study = directory.path().join("view.toml");
-    // A file beside the study belongs to it.
-    let password = directory.path().join("password");
-    fs::copy(&password_file, &password)?;
-    fs::write(&study, study_of(&sandbox, &password, arguments)?)?;
-    let run = |way| one(runner, directory.path(), way);
+    let study = ShortStudy::start()?;
+    study.write("view", "", arguments)?;
+    let run = |way| one(runner, study.directory(), way);
     // The first run makes the tables.
     run("--plain")?;
     let pairs = alternate(arguments.pairs, || run(""), || run("--plain"))?;
     say(&markdown::views(&LEVELS, &pairs))
-}
-
-fn study_of(
-    sandbox: &Sandbox,
-    password_file: &Path,
-    arguments: &Arguments,
-) -> anyhow::Result<String> {
-    let address = sandbox.address();
-    let Endpoint::Tcp { host, port } = &address.endpoint else { bail!("the server has no port") };
-    let user = address.user.as_deref().unwrap_or_default();
-    let (database, seconds, size) = (&address.database, arguments.seconds, arguments.table_size);
-    Ok(format!(
-        "[study]\nname = \"view\"\nrepeats = {REPEATS}\n\n[[target]]\nname = \"server\"\n\
-         url = \"mysql://{user}@{host}:{port}/{database}\"\npassword_file = {password_file:?}\n\n\
-         [[test]]\nname = \"reads\"\nworkload = \"oltp_point_select\"\ntables = 4\n\
-         table_size = {size}\nclients = {LEVELS:?}\nwarmup = \"500ms\"\n\
-         duration = \"{seconds}s\"\n"
-    ))
 }
 
 /// One run on a terminal of its own.
@@ -104,7 +74,8 @@ fn one(runner: &Runner, directory: &Path, way: &str) -> anyhow::Result<ViewRun> 
         "the run had {} view",
         if view.is_some() { "a" } else { "no" }
     );
-    Ok(ViewRun { throughput: throughput(runner, &results)?, view })
+    let trials = Trials::read(runner, &results)?;
+    Ok(ViewRun { throughput: trials.medians(|trial| trial.throughput)?, view })
 }
 
 /// Waits for the end of a run, and reads meanwhile what its view takes.
@@ -145,33 +116,6 @@ fn cpu_seconds(thread: &Path) -> Option<f64> {
     let account = fs::read_to_string(thread.join("schedstat")).ok()?;
     let nanos: u64 = account.split(' ').next()?.parse().ok()?;
     Some(nanos as f64 / 1e9)
-}
-
-/// What is needed of the JSON of a report.
-#[derive(Debug, Deserialize)]
-struct ReportOutput {
-    trials: Vec<TrialOutput>,
-}
-
-#[derive(Debug, Deserialize)]
-struct TrialOutput {
-    clients: u32,
-    throughput: Option<f64>,
-}
-
-/// The throughput of a run at each level.
-fn throughput(runner: &Runner, results: &Path) -> anyhow::Result<Vec<f64>> {
-    let mut report = runner.weighin();
-    let report = runner.run(report.arg("report").arg(results).args(["--format", "json"]))?;
-    let report: ReportOutput =
-        serde_json::from_str(&report.stdout).context("weighin's JSON is not understood")?;
-    let median = |clients: u32| {
-        let trials = report.trials.iter().filter(|trial| trial.clients == clients);
-        let figures = trials.map(|trial| trial.throughput);
-        let figures: Vec<f64> = figures.collect::<Option<_>>().context("a trial failed")?;
-        Ok(stats::Sample::new(figures).context("no trial ran")?.median())
-    };
-    LEVELS.into_iter().map(median).collect()
 }
 
 #[cfg(test)]

@@ -38,6 +38,7 @@ pub use arrivals::OpenLoop;
 pub use assembly::{AccountOutline, Assembly};
 pub use clock::{Clock, Nanos};
 pub use coordinator::OVERDUE;
+pub use delay::DELAY_THREAD;
 pub use dry::{DryLoad, WithoutServer};
 pub use error::LoadError;
 pub use load::{FleetSize, LoadSpec, Progress, RunLoad, Timing};

@@ -192,10 +192,24 @@ pub struct Sample {
     /// The pooler or proxy on the way of the load, where that runs on this host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proxy: Option<ProcessUsage>,
+    /// Processors that a delay on the way of the load used, where that is added on this host: threads of weighin
+    /// that are no part of `client`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_cpus: Option<f64>,
     /// Weighin itself.
     pub client: ProcessUsage,
     /// The server's counters, where it answered.
     pub counters: Option<ServerCounters>,
+}
+
+impl Sample {
+    /// Processors that weighin used together with what it measures: the server, its replicas, what is on the way of
+    /// the load, and what makes it.
+    pub fn own_cpus(&self) -> f64 {
+        let processes = [self.server, self.replicas, self.proxy, Some(self.client)];
+        let used = processes.iter().flatten().map(|process| process.cpus);
+        used.chain(self.delay_cpus).sum()
+    }
 }
 
 /// Where the processors' time went, as shares of all processors together; they add up to 1. All

@@ -34,7 +34,8 @@ fn amount(resource: Resource, load: &LoadResult, sampling: &Sampling) -> Option<
             let cpus = f64::from(sampling.target_cpus()?);
             sampled(&|sample| {
                 let busy = sample.cpu.is_known().then(|| sample.cpu.busy() * cpus)?;
-                Some((busy - sample.client.cpus).max(0.0))
+                let own = sample.client.cpus + sample.delay_cpus.unwrap_or(0.0);
+                Some((busy - own).max(0.0))
             })
         }
         Resource::ContextSwitches => {
@@ -250,6 +251,11 @@ mod tests {
         assert_eq!(used(Resource::ReplicaCpu), None);
         let resolution = record.used(Resource::ServerCpu).unwrap().resolution;
         assert!((resolution - 20.0).abs() < 1e-9, "{resolution}");
+        let mut delayed = seen();
+        delayed.samples.iter_mut().for_each(|sample| sample.delay_cpus = Some(0.5));
+        // A delay is weighin's own as well.
+        let host = self::record(delayed).used(Resource::HostCpu).map(|number| number.value);
+        assert_eq!(host, Some(3_000.0));
     }
 
     #[test]

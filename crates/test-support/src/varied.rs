@@ -530,6 +530,7 @@ fn sample(d: &mut Draw) -> Sample {
         server: d.maybe(usage),
         replicas: d.maybe(usage),
         proxy: d.maybe(usage),
+        delay_cpus: d.maybe(Draw::real),
         client: usage(d),
         counters: d.maybe(Draw::counters),
     }

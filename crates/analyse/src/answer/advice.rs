@@ -3,7 +3,7 @@
 use crate::cell::{CellData, Cells};
 use crate::{Basis, Comparison};
 use findings::{Advice, Choice, Finding, Span, Subject, Verdict};
-use model::{Level, Metric, Study, Test};
+use model::{Level, Study, Test};
 
 /// Along the levels of a test that compare at least two targets: by throughput or the test's own
 /// metric, where transactions are offered at rates by the 95th percentile of the response time. There is
@@ -31,12 +31,7 @@ pub(crate) fn spans(
         }
         let here: Vec<&Comparison> =
             comparisons.iter().filter(|c| c.level == level && c.metric == metric).collect();
-        let ends = metric == Metric::Throughput
-            && cells.iter().any(|cell| cell.level == level && cell.burst().is_some());
-        let choice = match ends {
-            true => lasting_choice(study, cells, level),
-            false => choice(study, &here).or_else(|| only_one_keeps_up(cells, level)),
-        };
+        let choice = choice(study, &here).or_else(|| only_one_keeps_up(cells, level));
         let Some(choice) = choice else { continue };
         match spans.last_mut() {
             Some(span) if span.choice == choice => span.levels.push(level),
@@ -44,22 +39,6 @@ pub(crate) fn spans(
         }
     }
     spans
-}
-
-/// Where a burst ended the mean of a trial says nothing of what lasts: by the throughput that does. `None` where
-/// that is not known of a target.
-fn lasting_choice(study: &Study, cells: &Cells, level: Level) -> Option<Choice> {
-    let here = cells.iter().filter(|cell| cell.level == level);
-    let lasting = here.map(|cell| Some((cell.target, cell.lasting(study.confidence)?)));
-    let lasting: Vec<(&str, (f64, f64))> = lasting.collect::<Option<_>>()?;
-    let least = lasting.iter().map(|(_, (low, _))| *low).reduce(f64::max)?;
-    let first = lasting.iter().filter(|(_, (_, high))| *high >= least);
-    let targets: Vec<String> = first.map(|(target, _)| (*target).to_owned()).collect();
-    match targets.as_slice() {
-        _ if lasting.len() < 2 => None,
-        [only] => Some(Choice::Only { target: only.clone() }),
-        _ => Some(Choice::Unresolved { targets }),
-    }
 }
 
 /// The only target that keeps up with a rate in every repeat where every other falls behind in every

@@ -1,12 +1,13 @@
 //! Rates that last only until something is used up, as credits of processors or volumes.
 //!
 //! A trial shows one where the operations of each second of its measured phase fall to a lower level and
-//! stay there ([`stats::Cliff`]). What was used up is known where the hypervisor took more of the
+//! stay there ([`stats::Cliff`]). The throughput of the trial is what was left then: all that is estimated,
+//! compared and ranked rests on that. What was used up is known where the hypervisor took more of the
 //! processors from then on, or the disks did fewer IOs from then on and always as many.
 
 use super::{CellData, Cells};
 use findings::{BurstCause, BurstEnds, Finding, Subject};
-use model::{LoadResult, Metric, Phase, Sample, TrialRecord, VolumeRates};
+use model::{LoadResult, Phase, Sample, TrialRecord, VolumeRates};
 use stats::{ChangeFinder, Cliff};
 use std::time::Duration;
 
@@ -27,8 +28,13 @@ const FEWEST_SAMPLES: usize = 5;
 /// What one trial shows.
 #[derive(Clone, Debug)]
 pub(super) struct Burst {
+    /// Operations per second before the fall, the median, and after it, the mean.
     before: f64,
     after: f64,
+    /// What was left as a share of the throughput of the whole measured phase.
+    pub(super) lasting_share: f64,
+    /// Of how many operations that is known.
+    pub(super) operations: f64,
     /// From the start of the load.
     at: Duration,
     cause: Option<BurstCause>,
@@ -44,32 +50,11 @@ pub(crate) fn findings(test: &str, cells: &Cells<'_>) -> Vec<Finding> {
 }
 
 impl CellData<'_> {
-    fn bursts(&self) -> &[Burst] {
-        let found = || self.usable_records().filter_map(|(record, _)| burst(record)).collect();
-        self.bursts.get_or_init(found)
-    }
-
-    /// The throughput that lasts, from the least to the most: where trials show a burst, what was left of it,
-    /// and what the others did; else the interval of the mean. `None` without two trials.
-    pub(crate) fn lasting(&self, confidence: f64) -> Option<(f64, f64)> {
-        let bursts = self.bursts();
-        if bursts.is_empty() {
-            let interval = self.series(Metric::Throughput).estimate(confidence)?.interval?;
-            return Some((interval.low, interval.high));
-        }
-        let others = self.usable_records().filter(|(record, _)| burst(record).is_none());
-        let others =
-            others.filter_map(|(record, _)| Some(record.load()?.measure.transactions_per_second()));
-        let all: Vec<f64> = bursts.iter().map(|burst| burst.after).chain(others).collect();
-        let ends = all.iter().copied().reduce(f64::min).zip(all.iter().copied().reduce(f64::max));
-        ends.filter(|_| all.len() > 1)
-    }
-
     /// What its trials that count show of a burst; `None` where none of them shows one.
     pub(crate) fn burst(&self) -> Option<BurstEnds> {
-        let bursts = self.bursts();
+        let bursts: Vec<&Burst> = self.usable().filter_map(|trial| trial.burst.as_ref()).collect();
         let median = |value: &dyn Fn(&Burst) -> f64| {
-            let mut values: Vec<f64> = bursts.iter().map(value).collect();
+            let mut values: Vec<f64> = bursts.iter().map(|burst| value(burst)).collect();
             values.sort_by(f64::total_cmp);
             values.get(values.len() / 2).copied()
         };
@@ -84,9 +69,11 @@ impl CellData<'_> {
     }
 }
 
-fn burst(record: &TrialRecord) -> Option<Burst> {
+/// What a trial shows; `None` where nothing fell, and where its rate was changed on purpose.
+pub(super) fn of_trial(record: &TrialRecord) -> Option<Burst> {
     let load = record.load().filter(|load| load.slices.is_empty())?;
-    if load.open.as_ref().is_some_and(|open| !open.course.is_empty()) {
+    let has_course = load.open.as_ref().is_some_and(|open| !open.course.is_empty());
+    if has_course || record.key.level.search.is_some() {
         return None;
     }
     // What is done to a target while it is measured has its own before and after.
@@ -95,15 +82,37 @@ fn burst(record: &TrialRecord) -> Option<Burst> {
     }
     model::deadline::look();
     let points = points(load);
-    let rates: Vec<f64> = points.iter().map(|point| point.1).collect();
+    let rates: Vec<f64> = points.iter().map(|point| point.operations / point.seconds).collect();
     let cliff = Cliff::find(&rates, &mut ChangeFinder::new(ALPHA, record.seed))?;
-    let at = points.get(cliff.at)?.0;
-    let cause = cause(record, load, at.as_secs_f64());
-    Some(Burst { before: cliff.before, after: cliff.after, at, cause })
+    let at = points.get(cliff.at)?.start;
+    // In the second of the fall itself there is some of both.
+    let (operations, seconds) = sums(points.get(cliff.at + 1..)?);
+    let (all_operations, all_seconds) = sums(&points);
+    let after = operations / seconds;
+    Some(Burst {
+        before: cliff.before,
+        after,
+        lasting_share: after / (all_operations / all_seconds),
+        operations,
+        at,
+        cause: cause(record, load, at.as_secs_f64()),
+    })
 }
 
-/// From when on, and operations per second, in the measured phase.
-fn points(load: &LoadResult) -> Vec<(Duration, f64)> {
+/// A second of the measured phase, or several.
+struct Point {
+    start: Duration,
+    operations: f64,
+    seconds: f64,
+}
+
+/// Operations and seconds of all of them.
+fn sums(points: &[Point]) -> (f64, f64) {
+    let operations = points.iter().map(|point| point.operations).sum();
+    (operations, points.iter().map(|point| point.seconds).sum())
+}
+
+fn points(load: &LoadResult) -> Vec<Point> {
     let measured: Vec<_> = load
         .intervals
         .iter()
@@ -111,9 +120,9 @@ fn points(load: &LoadResult) -> Vec<(Duration, f64)> {
         .collect();
     let together = measured.len().div_ceil(MOST_POINTS).max(1);
     let point = |part: &[&model::Interval]| {
-        let seconds: f64 = part.iter().map(|one| one.length.as_secs_f64()).sum();
-        let operations: f64 = part.iter().map(|one| one.transactions as f64).sum();
-        Some((part.first()?.start, operations / seconds))
+        let seconds = part.iter().map(|one| one.length.as_secs_f64()).sum();
+        let operations = part.iter().map(|one| one.transactions as f64).sum();
+        Some(Point { start: part.first()?.start, operations, seconds })
     };
     measured.chunks(together).filter_map(point).collect()
 }

@@ -26,7 +26,6 @@ use crate::{Basis, Metric};
 use findings::{Contradiction, Drift, Evidence, Finding, Subject, Validity};
 use model::{Level, LoadResult, Target, Task, Test, TrialRecord};
 use stats::Looks;
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::Arc;
@@ -149,7 +148,6 @@ impl<'a> Cells<'a> {
             CellData {
                 trials: Vec::new(),
                 series: series.filter(|(_, series)| !series.is_empty()).collect(),
-                bursts: OnceCell::new(),
                 ..*cell
             }
         };
@@ -189,8 +187,6 @@ pub(crate) struct CellData<'a> {
     at_most: Validity,
     /// The figures that are known, over the trials that are not void.
     series: BTreeMap<Metric, Series>,
-    /// The trials that count and show a burst that ended, once that was looked for.
-    bursts: OnceCell<Vec<burst::Burst>>,
 }
 
 struct CellTrial<'a> {
@@ -203,6 +199,8 @@ struct CellTrial<'a> {
     checked: &'a CheckedTrial,
     /// Absent when the trial failed.
     figures: Option<Figures>,
+    /// A burst that ended while it was measured; its throughput is what was left.
+    burst: Option<burst::Burst>,
     /// Whether it fell behind the rate that it offered.
     fell_behind: bool,
 }
@@ -222,13 +220,18 @@ pub(crate) fn collect<'a>(
     for OfTest { index, record, checked, extension } in run.trials(&test.name) {
         model::deadline::look();
         let known = record.outcome().zip(basis);
-        let figures =
+        let mut figures =
             known.map(|(outcome, basis)| Figures::from_record(record, outcome, basis, confidence));
+        let burst = burst::of_trial(record);
+        if let Some((figures, burst)) = figures.as_mut().zip(burst.as_ref()) {
+            figures.keep_lasting(burst.lasting_share, burst.operations);
+        }
         let trials = by_cell.entry((&record.key.target, record.key.level)).or_default();
         let block = record.key.repeat.saturating_add(extension.saturating_mul(BLOCKS_APART));
         // What was due and answered is known of a load that was recorded.
         let fell_behind = record.load().is_some_and(LoadResult::is_overloaded);
-        let mut trial = CellTrial { index, record, block, checked, figures, fell_behind: false };
+        let mut trial =
+            CellTrial { index, record, block, checked, figures, burst, fell_behind: false };
         trial.set_fell_behind(fell_behind);
         trials.push(trial);
     }
@@ -243,9 +246,7 @@ pub(crate) fn collect<'a>(
             trials.sort_by_key(|trial| trial.record.key.repeat);
             let series = BTreeMap::new();
             let at_most = Validity::Valid;
-            let bursts = OnceCell::new();
-            let mut cell =
-                CellData { target, level, test: &test.name, trials, at_most, series, bursts };
+            let mut cell = CellData { target, level, test: &test.name, trials, at_most, series };
             cell.series = cell.known();
             cell.series.values_mut().for_each(|series| series.set_apart(apart));
             cell

@@ -121,6 +121,16 @@ impl Figures {
         self.0.iter().map(|(metric, reading)| (*metric, reading.value)).collect()
     }
 
+    /// Of throughput that fell for good while it was measured what lasts: that share of it, by so many
+    /// operations.
+    pub(crate) fn keep_lasting(&mut self, share: f64, operations: f64) {
+        if let Some(reading) = self.0.get_mut(&Metric::Throughput) {
+            reading.value *= share;
+            let rounding = if operations > 0.0 { 1.0 / operations } else { 0.0 };
+            reading.rounding = reading.rounding.max(rounding);
+        }
+    }
+
     /// Leaves out latencies, of a load that fell behind its rate.
     pub(crate) fn forget_latencies(&mut self) {
         self.0.retain(|metric, _| !is_any_latency(*metric));

@@ -313,7 +313,7 @@ fn busy_share(run: &Measured) -> Option<f64> {
     mean_share(run, |sample| sample.cpu.busy())
 }
 
-/// The part of [`busy_share`] that was neither weighin's nor the server's; `None` of processors that
+/// The part of [`busy_share`] that was neither weighin's nor that of what it measures; `None` of processors that
 /// only virtual machines have.
 fn others_share(run: &Measured) -> Option<f64> {
     if run.load.fleet.as_ref().is_some_and(|fleet| fleet.processors.is_some()) {
@@ -323,11 +323,7 @@ fn others_share(run: &Measured) -> Option<f64> {
         [] => run.sampling.account.processor_use.cpus,
         hosts => hosts.iter().map(|host| host.processor_use.cpus).sum(),
     };
-    let share = mean_share(run, |sample| {
-        let processes = [sample.server, sample.replicas, Some(sample.client)];
-        let ours: f64 = processes.iter().flatten().map(|process| process.cpus).sum();
-        sample.cpu.busy() - ours / f64::from(cpus)
-    });
+    let share = mean_share(run, |sample| sample.cpu.busy() - sample.own_cpus() / f64::from(cpus));
     // Host and processes are read a moment apart.
     share.filter(|_| cpus > 0).map(|share| share.max(0.0))
 }

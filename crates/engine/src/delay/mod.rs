@@ -23,6 +23,9 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+/// The name of the thread through which delayed connections pass.
+pub const DELAY_THREAD: &str = "delay";
+
 /// What was measured of a delay, by one part of a load.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct DelayRecord {
@@ -101,7 +104,7 @@ impl Delay {
         let (mut addresses, waker) = (relay.addresses()?, relay.waker()?);
         let to_echo = addresses.pop();
         let named = |name: &str| std::thread::Builder::new().name(name.into());
-        let relay = Some(named("delay").spawn(move || relay.run())?);
+        let relay = Some(named(DELAY_THREAD).spawn(move || relay.run())?);
         let addresses = addresses.into_iter().map(Address::Tcp).collect();
         let (echo, before) = (None, Latencies::new());
         let mut delay = Self { asked, meter, waker, relay, echo, addresses, without, before };

@@ -10,7 +10,7 @@ use std::time::Duration;
 pub struct BurstEnds {
     /// Transactions per second before the fall, the median over the trials that show it.
     pub burst: f64,
-    /// And after it: the lowest of any trial, which is what lasts as far as is known.
+    /// And after it, the mean of what was left: of the trial that had the least.
     pub sustained: f64,
     /// How long after the load began it fell: the median over the trials.
     pub after: Duration,
@@ -51,12 +51,11 @@ impl FindingKind for BurstEnds {
         };
         format!(
             "throughput fell from {}/s to {}/s {} after the load began, and stayed there, in {}: {why}. \
-             The lasting rate is {}/s; costs and answers use it",
+             Comparisons, rankings, costs and answers use what lasts of it",
             figure(*burst),
             figure(*sustained),
             numbers::duration(*after),
             numbers::counted(*trials, "trial"),
-            figure(*sustained),
         )
     }
 }

@@ -177,8 +177,8 @@ fn ground(ground: &Ground, asked: &Requirement, counted: UnitName) -> String {
     });
     let burst = ground.burst.as_ref().map_or(String::new(), |burst| {
         format!(
-            ", of which {}/s last: it fell to that {} after the load began",
-            figure(burst.sustained),
+            ", which is what lasts: a burst of {}/s ended {} after the load began",
+            figure(burst.burst),
             duration(burst.after)
         )
     });

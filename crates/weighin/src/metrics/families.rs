@@ -85,7 +85,7 @@ families! {
     CPU = Gauge "weighin_host_cpu_ratio" ["mode"] "ratio"
         "Where the time of all processors of the machine that weighin runs on went, while a trial runs.";
     PROCESSORS = Gauge "weighin_process_cpus" ["process"] "cpus"
-        "Processors that a process of this machine uses: server, replicas, proxy, weighin.";
+        "Processors that a process of this machine uses: server, replicas, proxy, weighin; apart from that a delay.";
     MEMORY = Gauge "weighin_process_resident_bytes" ["process"] "bytes"
         "Resident memory of a process of this machine: server, replicas, proxy, weighin.";
     DISK_BUSY = Gauge "weighin_disk_busy_ratio" ["device"] "ratio"
@@ -292,6 +292,7 @@ fn machine(made: &mut Made, state: &RunState) {
     let processes = || processes.into_iter().filter_map(|(name, usage)| Some((name, usage?)));
     made.family(&PROCESSORS, |family| {
         processes().for_each(|(name, usage)| family.add(&[name], usage.cpus));
+        sample.delay_cpus.into_iter().for_each(|cpus| family.add(&["delay"], cpus));
     });
     made.family(&MEMORY, |family| {
         processes().for_each(|(name, usage)| family.add(&[name], usage.rss_bytes as f64));

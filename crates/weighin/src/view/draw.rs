@@ -358,13 +358,14 @@ fn host(host: &HostNow) -> Vec<Line<'static>> {
     let percent = |share: f64| format!("{} %", (share * 100.0).round());
     let mut processors = format!("processors   {} busy", percent(host.busy));
     if host.waiting >= 0.005 {
-        processors += &format!(", {} waiting for disks", percent(host.waiting));
+        processors += &format!(", {} waiting for IO", percent(host.waiting));
     }
     if host.stolen >= 0.005 {
         processors += &format!(", {} stolen", percent(host.stolen));
     }
     let server = host.server.map(|cpus| format!("server {cpus:.1}, ")).unwrap_or_default();
-    processors += &format!("; {server}weighin {:.1}", host.weighin);
+    let delay = host.delay.map(|cpus| format!("delay {cpus:.1}, ")).unwrap_or_default();
+    processors += &format!("; {server}{delay}weighin {:.1}", host.weighin);
     let megabytes = |bytes: f64| format!("{} MB/s", figure(bytes / 1e6));
     let disks: Vec<String> = host
         .disks

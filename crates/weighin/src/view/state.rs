@@ -126,6 +126,7 @@ pub(crate) struct HostNow {
     pub(super) stolen: f64,
     /// Processors used.
     pub(super) server: Option<f64>,
+    pub(super) delay: Option<f64>,
     pub(super) weighin: f64,
     /// Name, share of time in which it had work, bytes read and written per second; the busiest first.
     pub(super) disks: Vec<(String, f64, f64, f64)>,
@@ -145,6 +146,7 @@ impl HostNow {
             stolen: sample.cpu.steal,
             server: sample.server.map(|server| server.cpus),
             weighin: sample.client.cpus,
+            delay: sample.delay_cpus,
             disks: disks.collect(),
         }
     }

@@ -52,6 +52,7 @@ fn sample() -> Sample {
         cpu: CpuShares { user: 0.4, system: 0.2, iowait: 0.05, steal: 0.0, idle: 0.35 },
         disks: vec![disk("idle", 0.01), disk("vda", 0.5), disk("vdb", 0.2)],
         server: Some(ProcessUsage { cpus: 1.25, rss_bytes: 0, ..ProcessUsage::default() }),
+        delay_cpus: Some(0.3),
         client: ProcessUsage { cpus: 0.5, rss_bytes: 0, ..ProcessUsage::default() },
         ..Sample::default()
     }
@@ -111,7 +112,7 @@ fn a_running_trial_is_shown_with_what_its_host_does() {
             "measuring, 16\u{a0}s of 40\u{a0}s",
             "last second         115/s     50.0 ms     95.2 ms     98.9 ms     99.9 ms",
             "measured            113/s",
-            "60 % busy, 5 % waiting for disks; server 1.2, weighin 0.5",
+            "60 % busy, 5 % waiting for IO; server 1.2, delay 0.3, weighin 0.5",
             "vda 50 % busy, 0 MB/s read, 3.00 MB/s written; vdb 20 % busy",
             "1 valid       reads on plain, 8 clients, repeat 1",
             "2 suspect",

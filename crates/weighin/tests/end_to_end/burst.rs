@@ -101,15 +101,25 @@ fn the_rate_that_lasts_is_told_and_decides() {
     let at = found["after"]["secs"].as_u64();
     assert!(at.is_some_and(|at| (10..17).contains(&at)), "{found}");
 
-    // On average the bursting one does more, and what lasts of it is less.
+    // On average the bursting one does more, and what lasts of it is less: that is its throughput.
+    let mean = |target: &str| {
+        let own = trials.iter().filter(|trial| trial.key.target == target);
+        own.map(|trial| trial.load().unwrap().measure.transactions_per_second()).sum::<f64>()
+    };
+    assert!(mean("bursting") > mean("steady"), "{order:?}");
     let throughput = |target: &str| {
         let cells = report["tests"][0]["cells"].as_array().unwrap();
         let cell = cells.iter().find(|cell| cell["target"] == target).unwrap();
         cell["estimates"]["throughput"]["point"].as_f64().unwrap()
     };
-    assert!(throughput("bursting") > throughput("steady"), "{}", report["tests"]);
+    assert!(throughput("bursting") < throughput("steady"), "{}", report["tests"]);
     let asked = place.weighin(&["advise", "burst.toml", "--rate", "140", "--json"]).json();
-    assert_eq!(asked["tests"][0]["sufficient"], serde_json::json!(["steady"]), "{asked}");
+    // Whether two repeats are enough for a yes of the other depends on how busy the machine is.
+    let sufficient = asked["tests"][0]["sufficient"].as_array().unwrap();
+    assert!(!sufficient.contains(&"bursting".into()), "{asked}");
+    let mut targets = asked["tests"][0]["targets"].as_array().unwrap().iter();
+    let asked_of = targets.find(|one| one["target"] == "bursting").unwrap();
+    assert!(asked_of["parts"][0]["grounds"][0]["burst"].is_object(), "{asked}");
     let page =
         place.weighin(&["report", "burst.toml", "--format", "markdown", "--out", "-"]).done();
     assert!(!page.contains("hoose bursting"), "{page}");

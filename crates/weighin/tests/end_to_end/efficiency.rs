@@ -1,7 +1,9 @@
 //! What operations take, against the kernel's own accounts as another reader than weighin's reads them.
 
-use crate::support::{Disk, Server, Workplace, not_tested, processes_with};
-use model::{Metric, TrialRecord};
+use crate::support::{
+    Disk, LoopDevice, Server, Workplace, file_of, not_tested, processes_with, shared_directory,
+};
+use model::{LoadResult, Metric, Sample, TrialRecord};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -118,6 +120,169 @@ fn processor_time_bytes_and_memory_are_those_that_the_kernel_counts() {
     let known = &report["tests"][0]["cells"][0]["estimates"];
     for metric in [Metric::ServerMemory, Metric::SpacePerRow, Metric::WriteAmplification] {
         assert!(known[metric.name()]["point"].as_f64().is_some_and(|point| point > 0.0), "{known}");
+    }
+}
+
+/// What a device counted at some moment between two, in seconds since 1970.
+#[derive(Clone, Copy, Debug)]
+struct DeviceReading {
+    from: f64,
+    until: f64,
+    /// Reads, bytes read, writes, and bytes written.
+    counted: [f64; 4],
+}
+
+/// Reads the counters of a device once.
+fn read_device(name: &str) -> DeviceReading {
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
+    let from = now();
+    let text = std::fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
+    let until = now();
+    let columns: Vec<f64> = text.split_whitespace().map(|word| word.parse().unwrap()).collect();
+    // The kernel counts sectors of 512 bytes, whatever the device has.
+    let counted = [columns[0], columns[2] * 512.0, columns[4], columns[6] * 512.0];
+    DeviceReading { from, until, counted }
+}
+
+/// Reads them until told to end, and once afterwards.
+fn follow_device(name: &str, over: &AtomicBool) -> Vec<DeviceReading> {
+    let mut readings = Vec::new();
+    loop {
+        let is_over = over.load(Ordering::Acquire);
+        readings.push(read_device(name));
+        if is_over {
+            return readings;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// By how much the moments of a trial may miss those of this test: the start of a load is kept in
+/// milliseconds, and is rounded twice.
+const CLOCKS: f64 = 0.002;
+/// The share of a sample by which it may reach over an edge of the measured phase and be taken to end there.
+const NEGLIGIBLE: f64 = 0.01;
+/// What is left of a whole number that was divided by a time and multiplied with it again.
+const ROUNDING: f64 = 1e-3;
+
+/// The readings that weighin took of a device for its samples, the one before the first sample among them, and
+/// between what another reader saw them.
+struct Samples<'a> {
+    samples: &'a [Sample],
+    /// Of each reading how much the counters have grown since the first.
+    grown: Vec<[f64; 4]>,
+    /// What the other reader saw before weighin began to read, and after weighin had done so: at the latest
+    /// when it began with the next one.
+    seen: Vec<([f64; 4], [f64; 4])>,
+}
+
+impl<'a> Samples<'a> {
+    fn new(load: &LoadResult, samples: &'a [Sample], name: &str, seen: &[DeviceReading]) -> Self {
+        let origin = load.began_at.unwrap().0 as f64 / 1e3;
+        let began = |sample: &Sample| sample.at_seconds - sample.length.as_secs_f64();
+        let moments: Vec<f64> = std::iter::once(began(&samples[0]))
+            .chain(samples.iter().map(|sample| sample.at_seconds))
+            .map(|at| origin + at)
+            .collect();
+        let last = seen.last().unwrap();
+        let around = |number: usize| {
+            let from = moments[number] - CLOCKS;
+            let low = seen.iter().rev().find(|one| one.until <= from).expect("read before it");
+            let next = moments.get(number + 1);
+            let high = next.and_then(|at| seen.iter().find(|one| one.from >= at + CLOCKS));
+            (low.counted, high.unwrap_or(last).counted)
+        };
+        let seen = (0..moments.len()).map(around).collect();
+        let mut grown = vec![[0.0; 4]];
+        for sample in samples {
+            let disk = sample.disks.iter().find(|disk| disk.device == name).expect("sampled");
+            let rates = [disk.reads, disk.read_bytes, disk.writes, disk.written_bytes];
+            let before = grown[grown.len() - 1];
+            let more = rates.map(|rate| rate * sample.length.as_secs_f64());
+            grown.push(std::array::from_fn(|column| before[column] + more[column]));
+        }
+        Self { samples, grown, seen }
+    }
+
+    /// Numbers of the readings at the edges of a time in seconds of the load, just outside of it and just
+    /// inside: the same where readings were taken at its edges, as on a machine with time for them. `None`
+    /// where none followed its end.
+    fn edges(&self, from: f64, until: f64) -> Option<([usize; 2], [usize; 2])> {
+        let slack = |one: &Sample| NEGLIGIBLE * one.length.as_secs_f64();
+        let begin = |one: &Sample| one.at_seconds - one.length.as_secs_f64();
+        let touches =
+            |one: &Sample| one.at_seconds > from + slack(one) && begin(one) < until - slack(one);
+        let is_within =
+            |one: &Sample| begin(one) >= from - slack(one) && one.at_seconds <= until + slack(one);
+        let range = |is_of: &dyn Fn(&Sample) -> bool| {
+            let first = self.samples.iter().position(is_of)?;
+            Some([first, self.samples.iter().rposition(is_of)? + 1])
+        };
+        let outer = range(&touches)?;
+        let last = &self.samples[outer[1] - 1];
+        (last.at_seconds >= until - slack(last))
+            .then(|| (outer, range(&is_within).unwrap_or([outer[0]; 2])))
+    }
+}
+
+#[test]
+fn ios_and_bytes_are_those_that_the_device_counts_to_the_last() {
+    let (place, directory) = (Workplace::new(), shared_directory());
+    let image = file_of(directory.path(), "image", 32);
+    let Some(device) = LoopDevice::over(&image) else { return };
+    let name = device.0.file_name().unwrap().to_str().unwrap();
+    let study = format!(
+        "[study]\nname = \"efficiency\"\nrepeats = 1\n\n\
+         [[target]]\nname = \"one\"\nkind = \"storage\"\nvolumes = [{:?}]\n\n\
+         [[test]]\nworkload = \"storage\"\nblock = \"4KiB\"\nreads = 40\nqueue_depth = 2\n\
+         data = \"8MiB\"\nwarmup = \"1s\"\nduration = \"5s\"\n",
+        device.0
+    );
+    place.write(STUDY, study);
+    let over = AtomicBool::new(false);
+    let readings = std::thread::scope(|scope| {
+        let reading = scope.spawn(|| follow_device(name, &over));
+        place.weighin(&["run", STUDY]).done();
+        over.store(true, Ordering::Release);
+        reading.join().unwrap()
+    });
+    let trial = only_trial(&place);
+    let load = trial.load().unwrap();
+    let samples = trial.sampling.target_samples();
+    let taken = Samples::new(load, &samples, name, &readings);
+
+    // There is a count at the first reading by which all readings lie between what the other reader saw.
+    for column in 0..4 {
+        let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
+        for (grown, (low, high)) in taken.grown.iter().zip(&taken.seen) {
+            let off = grown[column] - grown[column].round();
+            assert!(off.abs() < ROUNDING, "column {column} grew by a part of one: {grown:?}");
+            least = least.max(low[column] - grown[column]);
+            most = most.min(high[column] - grown[column]);
+        }
+        assert!(least <= most + ROUNDING, "column {column}: {:?}, {:?}", taken.grown, taken.seen);
+    }
+
+    // What transactions took, times their number, is what the counters grew by between the readings at
+    // the edges of the measured phase.
+    let began = load.warmup.elapsed.as_secs_f64();
+    let ended = began + load.measure.elapsed.as_secs_f64();
+    let Some((outer, inner)) = taken.edges(began, ended) else {
+        return not_tested("the last sample came long before the end of the measured phase");
+    };
+    let metrics =
+        [Metric::DiskReads, Metric::DiskReadBytes, Metric::DiskWrites, Metric::DiskWrittenBytes];
+    for (column, metric) in metrics.into_iter().enumerate() {
+        let figure = used(&trial, metric) * load.measure.transactions as f64;
+        let grown =
+            |[from, until]: [usize; 2]| taken.grown[until][column] - taken.grown[from][column];
+        let (least, most) = (grown(inner), grown(outer));
+        let is_between = (least - ROUNDING..=most + ROUNDING).contains(&figure);
+        assert!(is_between, "{metric:?}: {least} {figure} {most}");
+        let least = taken.seen[inner[1]].0[column] - taken.seen[inner[0]].1[column];
+        let most = taken.seen[outer[1]].1[column] - taken.seen[outer[0]].0[column];
+        let is_between = (least - ROUNDING..=most + ROUNDING).contains(&figure);
+        assert!(is_between && figure > 0.0, "{metric:?}, as seen: {least} {figure} {most}");
     }
 }
 

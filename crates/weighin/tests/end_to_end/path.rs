@@ -54,11 +54,18 @@ fn mean(records: &[TrialRecord], figure: impl Fn(&LoadResult) -> f64) -> f64 {
 fn assert_delayed(place: &Workplace, round_trips: f64) {
     let (near, far) = (records(place, "near"), records(place, "far"));
     assert!(near.iter().all(|record| record.load().unwrap().delay.is_none()));
+    let apart = |record: &TrialRecord| -> Vec<Option<f64>> {
+        record.sampling.samples.iter().map(|sample| sample.delay_cpus).collect()
+    };
+    assert!(near.iter().flat_map(apart).all(|cpus| cpus.is_none()));
     for record in &far {
         let load = record.load().unwrap();
         let delay = load.delay.unwrap();
         assert!(delay.before_ms.unwrap() >= 2.9 && delay.beside_ms.unwrap() >= 2.9, "{delay:?}");
         assert!(delay.cpu_seconds > 0.0 && delay.echoes > 0, "{delay:?}");
+        let cpus = apart(record).into_iter().collect::<Option<Vec<f64>>>();
+        let cpus = cpus.expect("each sample has it apart from the load generator");
+        assert!(cpus.iter().sum::<f64>() > 0.0, "{cpus:?}");
         // What is under way at either end of the phase is counted at the other.
         let counted = delay.round_trips as f64 / load.measure.transactions as f64;
         assert!(comes_near(counted, round_trips, 0.1), "{counted}: {delay:?}");

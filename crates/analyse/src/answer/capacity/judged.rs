@@ -118,13 +118,9 @@ pub(super) fn stage_latency(cell: &Cell, stretch: &ProfileStretch, slo: &Slo) ->
 pub(super) fn throughput(cell: &Cell, rate: f64) -> Ground {
     let estimate = cell.estimate(Metric::Throughput);
     let answer = estimate.map_or(Answer::Unknown, |e| decide(&e, |value| value >= rate));
-    // What did not last is no answer to who asks for a rate that does.
-    let ended = cell.burst.as_ref().filter(|burst| burst.sustained < rate && !answer.is_no());
+    // What did not last would have met it.
+    let ended = cell.burst.as_ref().filter(|burst| burst.burst >= rate && !answer.is_yes());
     let burst = ended.cloned();
-    let answer = match &burst {
-        Some(burst) => Answer::from_measured(false, burst.trials == 1),
-        None => answer,
-    };
     let ground = Ground { burst, ..ground(cell, Some(Metric::Throughput), estimate, answer) };
     ground.unless_indebted(cell.indebted)
 }

@@ -86,10 +86,7 @@ fn against(
 /// What a month costs, where that does not depend on the load and is not nothing.
 fn fixed(cost: &TargetCost) -> Option<f64> {
     match cost.bill {
-        // What lasts of a burst has no race of its own.
-        Bill::Known { monthly, .. }
-            if monthly.is_exact() && monthly.point > 0.0 && cost.sustained.is_none() =>
-        {
+        Bill::Known { monthly, .. } if monthly.is_exact() && monthly.point > 0.0 => {
             Some(monthly.point)
         }
         _ => None,

@@ -10,7 +10,7 @@ pub use line::{CostLine, StorageGrowth};
 pub use usage::Usage;
 pub(crate) use usage::nearest;
 
-use crate::cell::{CellData, Cells};
+use crate::cell::Cells;
 use crate::compare::peer::PeerComparison;
 use crate::curve::CurveData;
 use crate::study::has_first_data;
@@ -43,8 +43,6 @@ pub struct TargetCost {
     pub level: Level,
     /// Throughput there in transactions per second.
     pub throughput: Estimate,
-    /// What of it lasts, where it fell for good while it was measured: the bill is for that.
-    pub sustained: Option<f64>,
     /// What a transaction took there of what is charged by use.
     #[serde(flatten)]
     pub usage: Usage,
@@ -140,11 +138,7 @@ fn target_cost(
     let cell = cells.at(&target.name, level);
     let confidence = dataset.study.confidence;
     let usage = cell.map(|cell| Usage::from_data(cell, price, confidence)).unwrap_or_default();
-    let sustained = cell.and_then(CellData::burst).map(|burst| burst.sustained);
-    let load = match sustained {
-        Some(point) => Amount { point, interval: None },
-        None => Amount::from_estimate(&throughput),
-    };
+    let load = Amount::from_estimate(&throughput);
     let line = line((dataset, Some(&test.name)), target, price, &usage);
     let growth = line.as_ref().ok().and_then(|line| line.growth);
     let bill = match line {
@@ -158,7 +152,6 @@ fn target_cost(
         currency: price.currency.clone(),
         level,
         throughput,
-        sustained,
         usage,
         growth,
         bill,

@@ -110,7 +110,7 @@ struct Machine<'a> {
 }
 
 impl Machine<'_> {
-    /// What was in use less what server, replicas and client used; `None` where the server's process
+    /// What was in use less [`Sample::own_cpus`]; `None` where the server's process
     /// was not seen. Readings of host and processes are a moment apart, so that the difference may
     /// come out a little below zero. Samples of the time in which the server had a child process are
     /// left out: what that one used is the server's own doing.
@@ -130,9 +130,10 @@ impl Machine<'_> {
             if sample.server.is_none() && !self.no_server {
                 return None;
             }
-            Some(sample.cpu.busy() - used_by_ours(sample)? / f64::from(self.cpus))
+            Some(sample.cpu.busy() - sample.own_cpus() / f64::from(self.cpus))
         };
-        let there = same.iter().filter_map(|other| window.mean(other.samples, used_by_ours));
+        let own = |sample: &Sample| Some(sample.own_cpus());
+        let there = same.iter().filter_map(|other| window.mean(other.samples, own));
         let there = there.sum::<f64>() / f64::from(self.cpus);
         window.mean(self.samples, of_all).filter(|_| self.cpus > 0).map(|share| share - there)
     }
@@ -160,12 +161,6 @@ impl Machine<'_> {
         shares.truncate(NAMED);
         shares
     }
-}
-
-/// How many processors server, replicas and client used.
-fn used_by_ours(sample: &Sample) -> Option<f64> {
-    let processes = [sample.server, sample.replicas, sample.proxy, Some(sample.client)];
-    Some(processes.iter().flatten().map(|process| process.cpus).sum())
 }
 
 /// A host saturated by client and server together. That is a notice: in a closed loop with both on

@@ -18,6 +18,7 @@ mod process;
 mod processes;
 mod sampler;
 mod temporary;
+mod threads;
 mod volume;
 
 pub use account::OpenAccount;

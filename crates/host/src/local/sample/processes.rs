@@ -86,9 +86,7 @@ impl Processes {
     }
 
     fn others_were_busy(&self, sample: &Sample) -> bool {
-        let processes = [sample.server, sample.replicas, sample.proxy, Some(sample.client)];
-        let ours: f64 = processes.iter().flatten().map(|process| process.cpus).sum();
-        sample.cpu.busy() - ours / f64::from(self.cpus) > LOOKED_AT
+        sample.cpu.busy() - sample.own_cpus() / f64::from(self.cpus) > LOOKED_AT
     }
 
     fn is_due(&self) -> bool {

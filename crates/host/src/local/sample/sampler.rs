@@ -6,8 +6,10 @@ use super::grid::Grid;
 use super::host::{HostReader, HostReading, rates};
 use super::process::{ProcessReader, ProcessReading, own_usage};
 use super::processes::Processes;
+use super::threads::Threads;
 use crate::local::processors::Holding;
 use crate::question::{MeasuredPhase, SampleSink, SamplerOptions};
+use engine::DELAY_THREAD;
 use model::{OwnProcessors, ProcessorUse, Sample};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -67,6 +69,8 @@ struct Moment {
     server: Option<ProcessReading>,
     replicas: Option<ProcessReading>,
     proxy: Option<ProcessReading>,
+    /// Processor time of the delays on the way, which is no part of the client's.
+    delay: Option<Duration>,
     client: ProcessReading,
 }
 
@@ -79,6 +83,7 @@ struct Sampling {
     server: Option<ProcessReader>,
     replicas: Option<Companions>,
     proxy: Option<ProcessReader>,
+    delay: Option<Threads>,
     companions: Companions,
     counters: Option<CounterThread>,
     on_sample: Option<SampleSink>,
@@ -91,10 +96,10 @@ struct Sampling {
 
 impl Sampling {
     fn new(options: SamplerOptions) -> Self {
-        let own = [std::process::id()].into_iter().chain(options.server_pid);
-        let own = own.chain(options.proxy_pid);
-        let ours = own.chain(options.replica_pids.iter().copied());
-        let ours = ours.chain(options.companions.iter().copied()).collect();
+        let makers: Vec<u32> =
+            [std::process::id()].into_iter().chain(options.companions.iter().copied()).collect();
+        let own = makers.iter().copied().chain(options.server_pid).chain(options.proxy_pid);
+        let ours = own.chain(options.replica_pids.iter().copied()).collect();
         let every = options.every.max(Duration::from_millis(10));
         Self {
             grid: Grid::new(options.origin, &options.measured, every),
@@ -105,6 +110,8 @@ impl Sampling {
             replicas: (!options.replica_pids.is_empty())
                 .then(|| Companions::new(&options.replica_pids)),
             proxy: options.proxy_pid.map(ProcessReader::new),
+            // Those that make the load have begun them before it.
+            delay: Threads::named(DELAY_THREAD, &makers),
             companions: Companions::new(&options.companions),
             counters: options.counters.map(CounterThread::start),
             on_sample: options.on_sample,
@@ -137,12 +144,15 @@ impl Sampling {
     }
 
     fn moment(&mut self) -> Moment {
+        let host = self.host.read();
+        let mut client = self.companions.added_to(own_usage());
         Moment {
-            host: self.host.read(),
+            host,
             server: self.server.as_ref().and_then(ProcessReader::read),
             replicas: self.replicas.as_mut().map(Companions::read),
             proxy: self.proxy.as_ref().and_then(ProcessReader::read),
-            client: self.companions.added_to(own_usage()),
+            delay: self.delay.as_mut().map(|threads| threads.taken_from(&mut client)),
+            client,
         }
     }
 
@@ -173,15 +183,21 @@ impl Sampling {
             let known = self.samples.iter().rev().find_map(|sample| sample.counters.as_ref());
             known.iter().for_each(|known| counters.share_names(known));
         }
+        let length = later.host.taken_at - earlier.host.taken_at;
+        let delay_cpus = |(later, earlier): (Duration, Duration)| {
+            let used = later.saturating_sub(earlier).as_secs_f64();
+            if length.is_zero() { 0.0 } else { used / length.as_secs_f64() }
+        };
         let sample = Sample {
             at_seconds: seconds_between(self.origin, later.host.taken_at),
-            length: later.host.taken_at - earlier.host.taken_at,
+            length,
             cpu,
             context_switches: later.host.switches_since(&earlier.host),
             disks,
             server: usage(&earlier.server, &later.server),
             replicas: usage(&earlier.replicas, &later.replicas),
             proxy: usage(&earlier.proxy, &later.proxy),
+            delay_cpus: later.delay.zip(earlier.delay).map(delay_cpus),
             client: later.client.usage_since(&earlier.client),
             counters,
         };
