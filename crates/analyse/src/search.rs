@@ -34,16 +34,11 @@ pub struct SearchAnalysis {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlacedSearch {
     pub target: String,
+    /// Its place, from 1, as in [`crate::Ranking`].
+    pub place: usize,
     /// How many targets have a clearly higher load, and how many a clearly lower one.
     pub better: usize,
     pub worse: usize,
-}
-
-impl PlacedSearch {
-    /// Its place, from 1: one more than the number of targets that are clearly better.
-    pub fn place(&self) -> usize {
-        self.better + 1
-    }
 }
 
 /// What the searches on one target found.
@@ -123,10 +118,11 @@ pub(crate) fn analysis(
     let placed = |number: usize| {
         let own = SearchOutcome::Found { load: ordered[number].estimate, at_capacity: false };
         let others = || targets.iter().map(|target: &TargetSearch| target.outcome);
+        let above = others().filter(|other| other.exceeds(&own)).count();
         PlacedSearch {
             target: ordered[number].target.clone(),
-            better: order.better_than(number)
-                + others().filter(|other| other.exceeds(&own)).count(),
+            place: order.place(number) + above,
+            better: order.better_than(number) + above,
             worse: order.worse_than(number) + others().filter(|other| own.exceeds(other)).count(),
         }
     };

@@ -21,17 +21,17 @@ use system::{Hosts, SamplingScope, TargetHandle};
 pub fn hosts_of_study(study: &Study, secrets: &Arc<SecretRules>, stop: &Stop) -> Hosts {
     let fleet = fleet(study, secrets);
     let names = study.host_instances.iter().map(|instance| instance.name.clone());
-    let coming: BTreeMap<String, InstanceDestination> =
+    let provisioned: BTreeMap<String, InstanceDestination> =
         names.map(|name| (name, InstanceDestination::default())).collect();
     let remote = |host: RemoteHost| {
-        let reached = match coming.get(&host.name).zip(host.ssh()) {
-            Some((coming, ssh)) => Remote::coming(ssh, coming.clone(), stop),
+        let reached = match provisioned.get(&host.name).zip(host.ssh()) {
+            Some((provisioned, ssh)) => Remote::provisioned(ssh, provisioned.clone(), stop),
             None => remote(&host, fleet.as_ref(), stop)?,
         };
         Some((host, Arc::new(reached) as Arc<dyn Host>))
     };
     let others = remote_hosts(study).into_iter().filter_map(remote).collect();
-    Hosts { others, coming, secrets: Arc::clone(secrets), ..Hosts::default() }
+    Hosts { others, provisioned, secrets: Arc::clone(secrets), ..Hosts::default() }
 }
 
 /// The other machines of a study: those that targets are on, and those that make loads.

@@ -1,4 +1,4 @@
-//! Targets and machines that come and go: what brings them up for the trials that need them, and takes
+//! Provisioned targets and machines: what brings them up for the trials that need them, and takes
 //! them down.
 
 use crate::event::{Event, InstanceStep, RunError};
@@ -35,15 +35,15 @@ pub struct Instances<'a> {
     host: Arc<dyn Host>,
     stop: Stop,
     read: OutputReader,
-    /// Where its machines are that come and go.
-    coming: BTreeMap<String, InstanceDestination>,
+    /// Where its provisioned machines are.
+    provisioned: BTreeMap<String, InstanceDestination>,
     /// The number of the next.
     next: u32,
     /// The last of each target and machine.
     last: BTreeMap<Key, Last>,
 }
 
-/// What comes and goes, by name. Targets go before the machines that they may be on.
+/// What is provisioned, by name. Targets go before the machines that they may be on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Target(String),
@@ -118,8 +118,8 @@ impl<'a> Instances<'a> {
         stop: &Stop,
     ) -> Self {
         let next = 1 + earlier.iter().map(|one| one.number).max().unwrap_or(0);
-        let (host, coming) = (Arc::clone(&hosts.load), hosts.coming.clone());
-        Self { study, host, stop: stop.clone(), read, coming, next, last: BTreeMap::new() }
+        let (host, provisioned) = (Arc::clone(&hosts.load), hosts.provisioned.clone());
+        Self { study, host, stop: stop.clone(), read, provisioned, next, last: BTreeMap::new() }
     }
 
     /// Whether any may be up.
@@ -127,7 +127,7 @@ impl<'a> Instances<'a> {
         self.last.values().any(|last| last.kept.is_some())
     }
 
-    /// Brings up the machines that come and go, for the first of these trials, and the targets of the
+    /// Brings up the provisioned machines, for the first of these trials, and the targets of the
     /// trials that do, each for the first of its own.
     ///
     /// # Errors
@@ -208,8 +208,8 @@ impl<'a> Instances<'a> {
                 }
                 Came::Host(destination, labels) => {
                     (record.labels, record.ssh) = (labels, Some(destination.clone()));
-                    if let Some(coming) = self.coming.get(name) {
-                        coming.set(destination);
+                    if let Some(provisioned) = self.provisioned.get(name) {
+                        provisioned.set(destination);
                     }
                     None
                 }
@@ -309,8 +309,8 @@ impl<'a> Instances<'a> {
                 of_study.and_then(Target::instance)
             }
             Key::Host(name) => {
-                if let Some(coming) = self.coming.get(name) {
-                    coming.clear();
+                if let Some(provisioned) = self.provisioned.get(name) {
+                    provisioned.clear();
                 }
                 self.study.host_instance(name).map(|host| &host.spec)
             }
@@ -385,9 +385,9 @@ impl<'a> Instances<'a> {
 
     /// Whether a target of the study is there.
     pub(crate) fn presence<'s>(&'s self, target: &'s Target) -> Presence<'s> {
-        let coming =
+        let provisioned =
             target.hosts().into_iter().find_map(|host| self.study.host_instance(&host.name));
-        if let Some(HostInstance { name, spec, .. }) = coming {
+        if let Some(HostInstance { name, spec, .. }) = provisioned {
             match self.last.get(&Key::Host(name.clone())).map(|last| &last.came) {
                 Some(Ok(_)) => {}
                 Some(Err(failure)) => return Presence::Failed(failure),

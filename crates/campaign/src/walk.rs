@@ -23,7 +23,7 @@ pub struct Summary {
 }
 
 impl Campaign<'_> {
-    /// Runs every trial of the plan that the store has no record of. Targets that come and go are
+    /// Runs every trial of the plan that the store has no record of. Provisioned targets are
     /// brought up for each block that they have a trial in, or are there already.
     ///
     /// # Errors

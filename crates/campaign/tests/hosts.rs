@@ -223,8 +223,8 @@ fn run(host: &Arc<Imitated>, target: &str, test: &str) -> Result<Dataset, RunErr
     let mut store = Store::create(&path, &study, &plan, &hosts.load.facts(), "1", 1.0).unwrap();
     let stop = Stop::default();
     let read = OutputReader {
-        target: |_: &_, _: &_, _: &_| unreachable!("nothing comes and goes"),
-        host: |_: &_| unreachable!("nothing comes and goes"),
+        target: |_: &_, _: &_, _: &_| unreachable!("nothing is provisioned"),
+        host: |_: &_| unreachable!("nothing is provisioned"),
     };
     let mut none = Instances::new(&study, &hosts, read, &[], &stop);
     let preflight =

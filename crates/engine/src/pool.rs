@@ -400,7 +400,14 @@ impl<S: Session> Pool<S> {
                 self.asked[id] = now;
             }
         }
+        // A request that leaves and an operation that ends have the whole answer before them.
+        let surplus =
+            consumed < input.len() && (out.len() > before || !matches!(event, Event::More));
         match event {
+            Event::More | Event::Pause(_) if surplus => {
+                client.heard = now;
+                return self.broken(id, &input[consumed..], now, SessionError::unasked());
+            }
             Event::More => {
                 client.heard = now;
                 return Ok((consumed, Next::Continue));
@@ -429,9 +436,11 @@ impl<S: Session> Pool<S> {
                 if self.is_sent_off(id, input) && self.takes_along(id, arrived) {
                     return Ok((input.len(), Next::Reconnect));
                 }
-                return self
-                    .failed(id, operation, *error, arrived, now, out)
-                    .map(|next| (consumed, next));
+                let next = self.failed(id, operation, *error, arrived, now, out)?;
+                if surplus && next == Next::Continue {
+                    return self.broken(id, &input[consumed..], now, SessionError::unasked());
+                }
+                return Ok((consumed, next));
             }
             Event::Ready | Event::StartTls => {
                 return Err(SessionError::Protocol("a second login".to_owned()));
@@ -440,6 +449,9 @@ impl<S: Session> Pool<S> {
         client.state = State::Idle;
         client.heard = now;
         self.busy -= 1;
+        if surplus {
+            return self.broken(id, &input[consumed..], now, SessionError::unasked());
+        }
         if self.rests(id, now) {
             return Ok((consumed, Next::Continue));
         }

@@ -62,7 +62,8 @@ pub trait Session {
 
     /// Consumes bytes from the server, appends what is to be sent in return, and counts every
     /// acknowledged request. Returns how many bytes it consumed: all of them, unless the rest
-    /// is an incomplete message that must be shown again with more, or belongs to TLS.
+    /// is an incomplete message that must be shown again with more, or belongs to TLS. What is left
+    /// where a request is appended or an operation ends is an answer that nobody asked for.
     ///
     /// # Errors
     /// When the session cannot go on.
@@ -195,4 +196,11 @@ pub enum SessionError {
     /// The server broke the protocol, or speaks another one.
     #[error("unexpected bytes from the server: {0}")]
     Protocol(String),
+}
+
+impl SessionError {
+    /// Bytes came to which no request belongs.
+    pub fn unasked() -> Self {
+        Self::Protocol("an answer that nobody asked for".to_owned())
+    }
 }

@@ -8,7 +8,9 @@ pub use crate::local::sandbox::home::Home;
 pub use crate::local::sandbox::initial_data::{InitialData, run_initialiser};
 pub use crate::local::sandbox::kind::{KindFacts, LogWords};
 pub use crate::local::sandbox::permitted::{permitted, refusal};
-pub use crate::local::sandbox::recipe::{PrivateServerKind, Recipe, RecipeOrder, register};
+pub use crate::local::sandbox::recipe::{
+    PrivateServerKind, Recipe, RecipeOrder, ServerProgram, register,
+};
 pub use crate::local::sandbox::trouble::file_trouble;
 pub use crate::question::GroupMember;
 pub use crate::supervise::ADDRESSES;

@@ -19,7 +19,7 @@ pub struct Dataset {
     pub superseded: Vec<SupersededTrial>,
     /// In order of time.
     pub notes: Vec<Note>,
-    /// The instances of targets that come and go, in order of time.
+    /// The instances of provisioned targets, in order of time.
     #[serde(default)]
     pub instances: Vec<Instance>,
 }
@@ -93,7 +93,7 @@ impl Dataset {
         }
     }
 
-    /// The instance that a trial ran on, where its target comes and goes.
+    /// The instance that a trial ran on, where its target is provisioned.
     pub fn instance_of(&self, trial: &TrialRecord) -> Option<&Instance> {
         let server = self.study.server_of(&trial.key.target)?;
         let target = &self.study.measured().nth(server)?.name;

@@ -72,6 +72,24 @@ pub struct ServerFacts {
     pub answers: Vec<StatementAnswer>,
 }
 
+impl ServerFacts {
+    /// What a server says of itself; `incidental` has, in lower case, the names of all such variables.
+    pub fn new(
+        version: impl Into<String>,
+        variables: BTreeMap<String, String>,
+        incidental: &[&str],
+    ) -> Self {
+        let is_incidental =
+            |name: &&String| incidental.contains(&name.to_ascii_lowercase().as_str());
+        Self {
+            version: version.into(),
+            incidental: variables.keys().filter(is_incidental).cloned().collect(),
+            variables,
+            ..Self::default()
+        }
+    }
+}
+
 /// How a server carries out a statement of the user's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatementPlan {

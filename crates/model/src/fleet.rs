@@ -17,7 +17,7 @@ pub struct SshHost {
 }
 
 impl SshHost {
-    /// One that comes and goes: its destination stands for the one that it has while it is there, and is
+    /// A provisioned one: its destination stands for the one that it has while it is there, and is
     /// none that `ssh` could be given.
     pub fn of_instance(name: String) -> Self {
         Self { destination: format!("the instance {name}"), name }

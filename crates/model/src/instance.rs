@@ -1,4 +1,4 @@
-//! Servers that come and go: the commands that bring them up, and what became of each.
+//! Provisioned servers: the commands that bring them up, and what became of each.
 
 use crate::{Price, UnixMillis};
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub struct InstanceSpec {
     pub environment: Vec<String>,
 }
 
-/// A machine that comes and goes with the study: one that targets are on, or that makes load.
+/// A machine that is provisioned for the study: one that targets are on, or that makes load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HostInstance {
     /// What the study calls the machine.

@@ -95,8 +95,6 @@ pub enum SloError {
 
 /// Units with their length in milliseconds; `ms` and `us` must come before `s`.
 const UNITS: [(&str, f64); 3] = [("ms", 1.0), ("us", 1e-3), ("s", 1e3)];
-/// Longest bound, in milliseconds.
-const LONGEST_MS: f64 = 3_600_000.0;
 
 impl Slo {
     /// Whether a value of the figure, in milliseconds, meets the bound.
@@ -131,7 +129,7 @@ impl std::str::FromStr for Slo {
         };
         let number: f64 = number.parse().map_err(|_| SloError::Malformed(quoted(text)))?;
         let bound_ms = number * unit_ms;
-        if bound_ms > 0.0 && bound_ms <= LONGEST_MS {
+        if bound_ms > 0.0 && bound_ms <= Latencies::LONGEST_MS {
             Ok(Self { figure, bound_ms, inclusive })
         } else {
             Err(SloError::OutOfRange(quoted(bound)))

@@ -60,7 +60,7 @@ pub struct Study {
     /// Where agents register, where some of the loads are made by such.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<Broker>,
-    /// What brings machines up that come and go with the study.
+    /// What brings up the machines that are provisioned for the study.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub host_instances: Vec<HostInstance>,
     /// The study file itself, byte for byte.
@@ -208,12 +208,12 @@ impl Study {
         loads.flat_map(|load| self.measured().flat_map(|target| load.load_hosts(target)))
     }
 
-    /// What brings the machine of that name up, where it comes and goes.
+    /// What brings the machine of that name up, where it is provisioned.
     pub fn host_instance(&self, name: &str) -> Option<&HostInstance> {
         self.host_instances.iter().find(|instance| instance.name == name)
     }
 
-    /// Whether anything comes and goes with the study.
+    /// Whether anything is provisioned for the study.
     pub fn has_instances(&self) -> bool {
         !self.host_instances.is_empty() || self.targets.iter().any(|t| t.instance().is_some())
     }

@@ -307,7 +307,7 @@ impl Target {
         }
     }
 
-    /// What brings its server up and takes it down, where it comes and goes.
+    /// What brings its server up and takes it down, where it is provisioned.
     pub fn instance(&self) -> Option<&InstanceSpec> {
         match &self.place {
             Place::Server(spec) => spec.instance.as_ref(),

@@ -105,15 +105,8 @@ pub(super) fn server_facts(control: &mut Connection) -> Result<ServerFacts, Fail
     let variables = variables(control)?;
     let cache = variables.get("innodb_buffer_pool_size").and_then(|size| size.trim().parse().ok());
     Ok(ServerFacts {
-        version: control.server_version().to_owned(),
-        incidental: variables
-            .keys()
-            .filter(|name| INCIDENTAL.contains(&name.to_ascii_lowercase().as_str()))
-            .cloned()
-            .collect(),
         cache_bytes: cache.filter(|&bytes| bytes > 0),
-        variables,
-        ..ServerFacts::default()
+        ..ServerFacts::new(control.server_version(), variables, INCIDENTAL)
     })
 }
 

@@ -205,8 +205,7 @@ impl SqlKind for Mysql {
     }
 
     fn login_failure(error: &LoginError, login: &Login) -> Failure {
-        let ServerAddress { endpoint, database, .. } = login.address();
-        login_failure(error, endpoint, database, login.credentials())
+        login_failure(error, login.address(), login.credentials())
     }
 
     fn statement_failure(error: &OperationError, doing: &str) -> Failure {

@@ -3,13 +3,13 @@
 
 use crate::client::{ClientError, Connection};
 use crate::connect;
-use model::{Failure, SqlSyntax, System};
+use model::Failure;
 use sql::Control;
 use sql::data::{names, number, objects};
 use sql::tables::mark;
 use system::Login;
 use system::own_data::{DataObject, SqlConnection, SqlError, SqlRows, SqlServer};
-use workload::data::{Cell, ObjectKind, ScriptSyntax};
+use workload::data::{Cell, ObjectKind};
 
 /// A record that was changed since it was read, a lock wait that took too long, and a deadlock.
 const CONFLICTS: [u16; 3] = [1020, 1205, 1213];
@@ -35,8 +35,8 @@ fn refused(error: &ClientError) -> SqlError {
 }
 
 impl SqlServer for Database<'_> {
-    fn database(&self) -> &str {
-        &self.0.address().database
+    fn login(&self) -> &Login {
+        self.0
     }
 
     fn connect(&self) -> Result<Box<dyn SqlConnection>, Failure> {
@@ -49,10 +49,6 @@ impl SqlServer for Database<'_> {
             connection.execute(sql).map_err(|e| e.failure(&format!("cannot run «{sql}»")))?;
         }
         Ok(Box::new(connection))
-    }
-
-    fn syntax(&self) -> ScriptSyntax {
-        ScriptSyntax::of(System::Mysql.facts().sql.copied().unwrap_or(SqlSyntax::STANDARD))
     }
 
     fn read_only(&self) -> &'static str {

@@ -70,15 +70,8 @@ pub(super) fn server_facts(control: &mut Connection) -> Result<ServerFacts, Fail
     let sql = "SELECT pg_size_bytes(current_setting('shared_buffers'))";
     let cache = value(control, sql).and_then(|bytes| bytes.parse().ok());
     Ok(ServerFacts {
-        version: control.server_version().to_owned(),
-        incidental: variables
-            .keys()
-            .filter(|name| INCIDENTAL.contains(&name.as_str()))
-            .cloned()
-            .collect(),
         cache_bytes: cache.filter(|&bytes| bytes > 0),
-        variables,
-        ..ServerFacts::default()
+        ..ServerFacts::new(control.server_version(), variables, INCIDENTAL)
     })
 }
 

@@ -39,7 +39,7 @@ use model::{
 };
 use sql::{Reader, SqlKind, SqlWorkloads, Statements};
 use std::sync::Arc;
-use system::client::{Credentials, Limits, LoginEnvironment, UsualLogin, Variable};
+use system::client::{Limits, LoginEnvironment, UsualLogin, Variable};
 use system::group::Member;
 use system::own_data::SqlServer;
 use system::{Examination, Examined, Login, ServerKind, Servers, Setting};
@@ -76,15 +76,6 @@ impl ServerKind for Postgres {
         variable: Variable<'_>,
     ) -> Result<Option<String>, String> {
         client::completed_url(url, says_tls, variable)
-    }
-
-    fn log_in(
-        address: &ServerAddress,
-        environment: &LoginEnvironment<'_>,
-    ) -> Result<Login, Failure> {
-        let usual = client::usual_login(address, environment)?;
-        let credentials = Credentials::find(address, usual, environment)?;
-        Login::with_credentials(Self::SYSTEM, address.clone(), credentials)
     }
 
     fn open_within(login: &Login, limits: Limits, stop: &Stop) -> Result<Connection, Failure> {

@@ -1,16 +1,15 @@
 //! What these servers say of the data of a user's own: how statements are written, and what a database
 //! holds.
 
-use crate::client::connect;
-use crate::client::{ClientError, Connection, quoted};
+use crate::client::{ClientError, Connection, connect, quoted};
 use crate::control::bytes;
-use model::{Failure, SqlSyntax, System};
+use model::Failure;
 use sql::Control;
 use sql::data::{names, number, objects};
 use sql::tables::mark;
 use system::Login;
 use system::own_data::{DataObject, SqlConnection, SqlError, SqlRows, SqlServer};
-use workload::data::{Cell, ObjectKind, ScriptSyntax};
+use workload::data::{Cell, ObjectKind};
 
 /// A serialization failure, a deadlock, and a lock that was not waited for any longer.
 const CONFLICTS: [&str; 3] = ["40001", "40P01", "55P03"];
@@ -36,16 +35,12 @@ fn refused(error: &ClientError) -> SqlError {
 }
 
 impl SqlServer for Database<'_> {
-    fn database(&self) -> &str {
-        &self.0.address().database
+    fn login(&self) -> &Login {
+        self.0
     }
 
     fn connect(&self) -> Result<Box<dyn SqlConnection>, Failure> {
         Ok(Box::new(connect(self.0)?))
-    }
-
-    fn syntax(&self) -> ScriptSyntax {
-        ScriptSyntax::of(System::Postgres.facts().sql.copied().unwrap_or(SqlSyntax::STANDARD))
     }
 
     fn read_only(&self) -> &'static str {

@@ -29,15 +29,8 @@ pub(crate) fn server_facts(control: &mut RedisConnection) -> Result<ServerFacts,
     refuse_unfit(&report, &endpoint)?;
     let variables = settings(control);
     Ok(ServerFacts {
-        version: version(&report),
-        incidental: variables
-            .keys()
-            .filter(|name| INCIDENTAL.contains(&name.as_str()))
-            .cloned()
-            .collect(),
-        variables,
         dataset_bytes: value(&report, "used_memory_dataset").and_then(|bytes| bytes.parse().ok()),
-        ..ServerFacts::default()
+        ..ServerFacts::new(version(&report), variables, INCIDENTAL)
     })
 }
 

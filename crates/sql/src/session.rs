@@ -438,7 +438,7 @@ impl<W: Wire, const BY_STATEMENT: bool> Session for ProgramSession<W, BY_STATEME
             Stage::Piping => return self.receive_piped(input, out, tally),
             Stage::GettingReady => return self.get_ready(input, out),
             Stage::Idle | Stage::Closed | Stage::Thinking => {
-                return Err(SessionError::Protocol("bytes that were not asked for".to_owned()));
+                return Err(SessionError::unasked());
             }
         };
         let (consumed, answer) =

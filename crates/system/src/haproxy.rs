@@ -1,11 +1,10 @@
 //! HAProxy before a private server of any kind.
 
 use host::recipe::{
-    Distribution, Home, KindFacts, LogWords, PrivateServerKind, Recipe, RecipeOrder,
+    Distribution, Home, KindFacts, LogWords, PrivateServerKind, Recipe, RecipeOrder, ServerProgram,
 };
 use model::{Failure, FailureKind, ProxyProgram, System};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const PROGRAM: &str = "haproxy";
@@ -31,9 +30,7 @@ pub(crate) static KIND: PrivateServerKind = PrivateServerKind {
 
 #[derive(Debug)]
 struct HaProxy {
-    target: String,
-    distribution: Distribution,
-    program: PathBuf,
+    program: ServerProgram,
     server: SocketAddr,
 }
 
@@ -41,18 +38,14 @@ impl HaProxy {
     fn new(order: RecipeOrder, distribution: Distribution) -> Result<Self, Failure> {
         let RecipeOrder { target, forwards_to, .. } = order;
         let distribution = distribution.never_root()?;
-        let program = distribution.find_program(&[PROGRAM], &[], &USUAL_PLACES, not_installed)?;
+        let path = distribution.find_program(&[PROGRAM], &[], &USUAL_PLACES, not_installed)?;
         let server = forwards_to.ok_or_else(not_installed)?;
-        Ok(Self { target, distribution, program, server })
+        Ok(Self { program: ServerProgram { target, distribution, path }, server })
     }
 }
 
 impl Recipe for HaProxy {
-    fn target(&self) -> &str {
-        &self.target
-    }
-
-    fn program(&self) -> &Path {
+    fn program(&self) -> &ServerProgram {
         &self.program
     }
 
@@ -62,11 +55,7 @@ impl Recipe for HaProxy {
         _password: &str,
         _replicas: Option<&str>,
     ) -> Result<(), Failure> {
-        home.hand_over(self.distribution.run_as())
-    }
-
-    fn distribution(&self) -> &Distribution {
-        &self.distribution
+        home.hand_over(self.program.run_as())
     }
 
     /// Where its configuration cannot be written, it does not start, and says so.
@@ -79,8 +68,8 @@ impl Recipe for HaProxy {
         );
         let _ = home.remove(CONFIGURATION);
         let written = home.write(CONFIGURATION, &text);
-        let _ = written.and_then(|file| self.distribution.run_as().give_file(&file));
-        let mut command = self.distribution.server_command(&self.program, home);
+        let _ = written.and_then(|file| self.program.run_as().give_file(&file));
+        let mut command = self.program.command(home);
         // In the foreground, and without a word about timeouts.
         command.args(["-db", "-q", "-f"]).arg(home.path_of(CONFIGURATION));
         command

@@ -15,8 +15,8 @@ pub struct Hosts {
     pub load: Arc<dyn Host>,
     /// Those that are reached over SSH, or by an agent that has registered.
     pub others: BTreeMap<RemoteHost, Arc<dyn Host>>,
-    /// Where those of them are that come and go, by what the study calls them.
-    pub coming: BTreeMap<String, InstanceDestination>,
+    /// Where the provisioned ones of them are, by what the study calls them.
+    pub provisioned: BTreeMap<String, InstanceDestination>,
     /// What of this machine's secrets may be sent to the servers that the study names.
     pub secrets: Arc<SecretRules>,
 }
@@ -24,8 +24,8 @@ pub struct Hosts {
 impl Default for Hosts {
     /// Everything is on this machine.
     fn default() -> Self {
-        let (others, coming) = (BTreeMap::new(), BTreeMap::new());
-        Self { load: this_machine(), others, coming, secrets: Arc::default() }
+        let (others, provisioned) = (BTreeMap::new(), BTreeMap::new());
+        Self { load: this_machine(), others, provisioned, secrets: Arc::default() }
     }
 }
 
@@ -33,7 +33,7 @@ impl Hosts {
     /// The same with the machine of a target whose instance may be on another one than the last was.
     pub fn with(&self, target: &Target, stop: &Stop) -> Self {
         let mut hosts = self.clone();
-        let is_named = |host: &&SshHost| !self.coming.contains_key(&host.name);
+        let is_named = |host: &&SshHost| !self.provisioned.contains_key(&host.name);
         let own = target.ssh_host().filter(is_named);
         if let (Some(host), true) = (own, target.instance().is_some()) {
             let reached = Remote::over_ssh(host.clone(), stop);

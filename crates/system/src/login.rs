@@ -93,6 +93,11 @@ impl Login {
         &self.credentials
     }
 
+    /// As [`Credentials::assumed_user`].
+    pub fn assumed_user(&self) -> Option<(String, String)> {
+        self.credentials.assumed_user(self.system, &self.address)
+    }
+
     /// What the load engine's connections are encrypted with.
     ///
     /// # Errors

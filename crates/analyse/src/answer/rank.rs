@@ -20,6 +20,9 @@ use std::collections::HashSet;
 /// claims nothing. Within a tier targets stand by how many are clearly better, then in order of their
 /// figures.
 ///
+/// Those that equally many are clearly better than share a place; a place is one more than the number
+/// of targets at the places before it (1, 2, 2, 4).
+///
 /// By throughput, each target stands at its peak. By a time, all stand at one level: the one at
 /// which the most targets have data, of several the highest.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -53,6 +56,8 @@ pub struct RankedTarget {
     /// Cost of a million transactions at that throughput, and its currency, where it is known; with
     /// its interval in [`TestMoney`].
     pub cost_per_million: Option<(f64, String)>,
+    /// Its place, from 1; see [`Ranking`].
+    pub place: usize,
     /// How many of the ranked targets are clearly better, and clearly worse. So its true place is from
     /// `better + 1` to the number of targets less `worse`.
     pub better: usize,
@@ -68,13 +73,6 @@ pub(crate) struct AgainstBest {
     /// Its figure ÷ the best one; `None` of the best itself.
     pub(crate) ratio: Option<Estimate>,
     pub(crate) relation: Relation,
-}
-
-impl RankedTarget {
-    /// Its place, from 1: one more than the number of targets that are clearly better.
-    pub fn place(&self) -> usize {
-        self.better + 1
-    }
 }
 
 /// A target without an outcome.
@@ -135,6 +133,7 @@ pub(crate) fn ranking(
         ranking.first_holds_over_tests = tests == 1 || alone.first() == told_apart(tests).first();
         let own = |number: usize| ordered[number].contender();
         let place = |number: usize| RankedTarget {
+            place: alone.place(number),
             better: alone.better_than(number),
             worse: alone.worse_than(number),
             against_best: Some(AgainstBest {
@@ -185,6 +184,12 @@ impl PairwiseOrder {
 
     pub(crate) fn worse_than(&self, number: usize) -> usize {
         (0..self.targets).filter(|&lower| self.is_better(number, lower)).count()
+    }
+
+    /// The place of a target, from 1; see [`Ranking`].
+    pub(crate) fn place(&self, number: usize) -> usize {
+        let own = self.better_than(number);
+        1 + (0..self.targets).filter(|&other| self.better_than(other) < own).count()
     }
 
     /// Those that none is clearly better than.
@@ -272,6 +277,7 @@ fn place(money: &TestMoney, metric: Metric, candidate: &RankCandidate) -> Ranked
         throughput: (metric == Metric::Throughput).then_some(candidate.figure),
         cost_per_million: cost
             .and_then(|cost| Some((cost.per_million()?.point, cost.currency.clone()))),
+        place: 0,
         better: 0,
         worse: 0,
         against_best: None,

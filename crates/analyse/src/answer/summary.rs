@@ -64,5 +64,5 @@ fn places(ranking: &Ranking) -> Vec<(usize, &str)> {
         return printed.map(|place| (place.place, place.target.as_str())).collect();
     }
     let ranked = ranking.tiers.iter().flatten();
-    ranked.map(|place| (place.place(), place.target.as_str())).collect()
+    ranked.map(|place| (place.place, place.target.as_str())).collect()
 }

@@ -20,8 +20,8 @@ pub struct ProfileStretch {
     pub offered: f64,
     /// Operations that succeeded, per second.
     pub served: Option<Estimate>,
-    /// Response times of those in milliseconds, where those of every trial have the values that it takes: each
-    /// percentile is of the same trials.
+    /// Response times of those in milliseconds, where those of every trial have the values that it takes, so
+    /// that each percentile is of the same trials; absent where a trial fell behind, as in cells.
     pub p95_ms: Option<Estimate>,
     pub p99_ms: Option<Estimate>,
     /// Where p95 and p99 of one further trial would lie.
@@ -78,6 +78,9 @@ fn stretch(
         Some(Estimate::of_median(&Sample::new(values).ok()?, confidence))
     };
     let percentile = |one: &StretchResult, percentile: f64| {
+        if one.fell_behind() {
+            return None;
+        }
         crate::percentile_ms(&one.latencies, percentile, confidence)
     };
     // Each end is a claim by itself, as in cells.

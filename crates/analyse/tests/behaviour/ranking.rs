@@ -65,11 +65,28 @@ fn who_is_clearly_behind_one_of_the_first_is_not_first_in_the_summary() {
     assert_eq!(tiers(&analysis), [["high", "wide", "low"]]);
     // low is behind high, and nobody else behind anybody.
     let places = analysis.tests[0].ranking.tiers[0].iter();
-    let places: Vec<_> = places.map(|place| (place.place(), place.worse)).collect();
-    assert_eq!(places, [(1, 1), (1, 0), (2, 0)]);
+    let places: Vec<_> = places.map(|place| (place.place, place.worse)).collect();
+    assert_eq!(places, [(1, 1), (1, 0), (3, 0)]);
     let summary = analysis.summary.expect("two tests");
     assert_eq!(summary.tests[0].first, ["high", "wide"]);
-    assert_eq!(summary.tests[0].second, ["low"]);
+    assert!(summary.tests[0].second.is_empty(), "{:?}", summary.tests[0].second);
+}
+
+#[test]
+fn places_after_a_shared_one_leave_out_as_many_as_share_it() {
+    // Nobody is clearly ahead of the first two, and the second, which scatters, is ahead of the last alone.
+    let data = dataset(&["a", "b", "c", "d", "e"], &[1], 6, |target, _, repeat| match target {
+        "a" => steady(4000.0, repeat),
+        "b" => [1300.0, 900.0, 1700.0, 1250.0, 950.0, 1650.0][repeat as usize - 1],
+        "c" => steady(1200.0, repeat),
+        "d" => steady(1000.0, repeat),
+        _ => steady(100.0, repeat),
+    });
+    let analysis = analyse(&data);
+    let ranked = analysis.tests[0].ranking.tiers.iter().flatten();
+    let places: Vec<_> = ranked.map(|one| (one.target.as_str(), one.place, one.better)).collect();
+    let expected = [("a", 1, 0), ("b", 1, 0), ("c", 3, 1), ("d", 4, 2), ("e", 5, 4)];
+    assert_eq!(places, expected);
 }
 
 #[test]

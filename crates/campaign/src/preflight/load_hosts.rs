@@ -24,9 +24,9 @@ pub(super) fn check(
     let mut answering: BTreeMap<&RemoteHost, &dyn Host> = BTreeMap::new();
     let mut names: BTreeMap<&RemoteHost, String> = BTreeMap::new();
     for (named, host) in load_hosts {
-        let coming = study.host_instance(&named.name);
-        let is_up = || hosts.coming.get(&named.name).is_some_and(|at| at.get().is_some());
-        if let Some(HostInstance { spec, .. }) = coming.filter(|_| !is_up()) {
+        let provisioned = study.host_instance(&named.name);
+        let is_up = || hosts.provisioned.get(&named.name).is_some_and(|at| at.get().is_some());
+        if let Some(HostInstance { spec, .. }) = provisioned.filter(|_| !is_up()) {
             found.note(
                 format!(
                     "{} is not looked at: it comes up with {}, and is not up",

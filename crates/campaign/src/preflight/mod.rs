@@ -66,7 +66,7 @@ impl Consent<'_> {
 /// A target, as far as it could be looked at.
 #[derive(Debug)]
 pub struct Examined {
-    /// As it is now: with an address, where it comes and goes.
+    /// As it is now: with an address, where it is provisioned.
     pub target: Target,
     /// What it says of itself.
     pub facts: Option<ServerFacts>,
@@ -87,7 +87,7 @@ fn tell(found: &mut Diagnostics, observe: &mut dyn FnMut(Event<'_>)) {
 impl<'a> Preflight<'a> {
     /// Brings up every target of a study and looks for whatever would make the study fail or
     /// mislead. `hosts` are the machines for it, and `consent` is what the command line
-    /// allows. Of targets that come and go those are looked at that are up. What is
+    /// allows. Of provisioned targets those are looked at that are up. What is
     /// found is told as it is found.
     ///
     /// # Errors

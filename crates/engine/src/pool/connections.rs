@@ -46,8 +46,7 @@ impl<S: Session> Pool<S> {
     ) -> Result<(usize, Next), SessionError> {
         let client = &mut self.clients[id];
         if !matches!(client.state, State::Offline | State::Renewing(_)) {
-            let error = SessionError::Protocol("bytes that were not asked for".to_owned());
-            return self.broken(id, input, now, error);
+            return self.broken(id, input, now, SessionError::unasked());
         }
         // Logging in is no part of the load.
         let mut uncounted = Default::default();

@@ -15,7 +15,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
 /// One byte asks, one byte answers: `r` success, `e` a conflict, `x` another error, `.` nothing
-/// yet.
+/// yet. `b` says that the server closes the connection.
 pub(crate) struct Fake;
 
 static KINDS: [RequestKind; 1] = [RequestKind::uncounted("ask", Effect::Read)];
@@ -46,6 +46,9 @@ impl Session for Fake {
             _ => return Err(SessionError::Protocol("not a fake reply".to_owned())),
         };
         Ok((1, event))
+    }
+    fn is_farewell(&self, input: &[u8]) -> bool {
+        input == b"b"
     }
     fn close(&mut self, _: &mut Vec<u8>) {}
 }

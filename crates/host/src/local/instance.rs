@@ -1,4 +1,4 @@
-//! What comes and goes by commands of the user: the lead's end, and the process that runs them.
+//! What commands of the user provision: the lead's end, and the process that runs them.
 //!
 //! A keeper runs the commands: weighin once more, in a session of its own, with nothing but
 //! pipes between them. When its orders end, because weighin has taken everything down, or was killed,

@@ -142,7 +142,7 @@ struct Agent {
     watches: Held<Option<Box<dyn Watch>>>,
     /// Of weighin, which end with this one.
     processes: Held<Started>,
-    /// What comes and goes by commands of the user.
+    /// What commands of the user provision.
     instances: Held<Box<dyn KeptInstance>>,
     servers: HeldServers,
     volumes: HeldVolumes,

@@ -1,4 +1,4 @@
-//! What comes and goes by commands of the user on another machine.
+//! What commands of the user provision on another machine.
 
 use super::channel::Channel;
 use super::wire::{Commanded, Order};

@@ -71,14 +71,14 @@ impl Remote {
     /// One that ssh reaches. Waits for it end when `stop` is requested.
     pub fn over_ssh(host: SshHost, stop: &Stop) -> Self {
         let name = host.name.clone();
-        let route = SshRoute { host, coming: None, program: OnceLock::new() };
+        let route = SshRoute { host, provisioned: None, program: OnceLock::new() };
         Self::new(name, Box::new(route), stop)
     }
 
-    /// One that comes and goes, and is reached by ssh where that says while it is there.
-    pub fn coming(host: SshHost, coming: InstanceDestination, stop: &Stop) -> Self {
+    /// A provisioned one, which is reached by ssh where that says while it is there.
+    pub fn provisioned(host: SshHost, provisioned: InstanceDestination, stop: &Stop) -> Self {
         let name = host.name.clone();
-        let route = SshRoute { host, coming: Some(coming), program: OnceLock::new() };
+        let route = SshRoute { host, provisioned: Some(provisioned), program: OnceLock::new() };
         Self::new(name, Box::new(route), stop)
     }
 

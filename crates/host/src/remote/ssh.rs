@@ -111,7 +111,7 @@ fn ssh(host: &SshHost, script: &str) -> Command {
     ssh
 }
 
-/// Where a machine that comes and goes is reached, while it is there.
+/// Where a provisioned machine is reached, while it is there.
 #[derive(Clone, Debug, Default)]
 pub struct InstanceDestination(Arc<Mutex<Option<String>>>);
 
@@ -136,8 +136,8 @@ impl InstanceDestination {
 #[derive(Debug)]
 pub(super) struct SshRoute {
     pub host: SshHost,
-    /// Of one that comes and goes, in place of its destination.
-    pub coming: Option<InstanceDestination>,
+    /// Of a provisioned one, in place of its destination.
+    pub provisioned: Option<InstanceDestination>,
     pub program: OnceLock<Program>,
 }
 
@@ -169,9 +169,9 @@ impl Route for SshRoute {
 
 impl SshRoute {
     fn host_now(&self) -> Result<SshHost, Failure> {
-        let Some(coming) = &self.coming else { return Ok(self.host.clone()) };
+        let Some(provisioned) = &self.provisioned else { return Ok(self.host.clone()) };
         let name = self.host.name.clone();
-        match coming.get() {
+        match provisioned.get() {
             Some(destination) => Ok(SshHost { name, destination }),
             None => Err(Failure::new(
                 FailureKind::NotUp,

@@ -106,7 +106,7 @@ pub(super) enum Order {
     },
     /// Starts weighin with that hidden command, under the number of the order.
     StartWeighin(String),
-    /// Gets ready for something that comes and goes, under the number of the order.
+    /// Gets ready for something that is provisioned, under the number of the order.
     KeepInstance(InstanceOrder),
     BringUp {
         instance: u64,

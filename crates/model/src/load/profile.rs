@@ -128,12 +128,19 @@ pub struct StretchResult {
     pub served_after: Option<Duration>,
     /// Operations that failed until then, or in all of it.
     pub errors_until_served: u64,
+    /// Whether less succeeded in its last quarter than was offered.
+    pub falls_short: bool,
 }
 
 impl StretchResult {
     /// Whether the rate stays.
     pub fn holds(&self) -> bool {
         self.stretch.from == self.stretch.to
+    }
+
+    /// Whether it fell behind its rate, and had not recovered when it ended.
+    pub fn fell_behind(&self) -> bool {
+        self.falls_short || (self.holds() && self.served_after.is_none())
     }
 
     /// For how long a rate that stays was not served; zero for one that changes.
@@ -204,7 +211,10 @@ fn result_of(piece: Piece, stretch: RateStretch, intervals: &[&Interval]) -> Str
     let mut latencies = PackedSum::default();
     intervals.iter().for_each(|interval| latencies.add(&interval.latencies));
     let holds = stretch.from == stretch.to;
-    let served_from = if holds { served_from(piece, intervals) } else { None };
+    let last = &intervals[intervals.len() - intervals.len().div_ceil(4)..];
+    let falls_short = falls_short(piece, last);
+    let served_from =
+        if holds && !falls_short { served_from(piece, intervals, last) } else { None };
     let until = served_from.map_or(intervals, |served| &intervals[..served]);
     StretchResult {
         stretch,
@@ -215,6 +225,7 @@ fn result_of(piece: Piece, stretch: RateStretch, intervals: &[&Interval]) -> Str
         latencies: latencies.pack().unpack(),
         served_after: served_from.map(|_| until.iter().map(|interval| interval.length).sum()),
         errors_until_served: until.iter().map(|interval| interval.errors).sum(),
+        falls_short,
     }
 }
 
@@ -223,14 +234,15 @@ fn offered(piece: Piece, interval: &Interval) -> f64 {
     piece.offered_in(start, start + interval.length.as_secs_f64())
 }
 
-/// The first interval from which on the rate of a stretch is served.
-fn served_from(piece: Piece, intervals: &[&Interval]) -> Option<usize> {
-    let last = &intervals[intervals.len() - intervals.len().div_ceil(4)..];
+/// Whether less succeeded in the last intervals of a stretch than was offered.
+fn falls_short(piece: Piece, last: &[&Interval]) -> bool {
     let asked: f64 = last.iter().map(|interval| offered(piece, interval)).sum();
     let done: u64 = last.iter().map(|interval| interval.transactions).sum();
-    if (done as f64) < ANSWERED * asked - BY_CHANCE_AT_LAST * asked.sqrt() {
-        return None;
-    }
+    (done as f64) < ANSWERED * asked - BY_CHANCE_AT_LAST * asked.sqrt()
+}
+
+/// The first interval from which on the rate of a stretch is served, which ends with these last ones.
+fn served_from(piece: Piece, intervals: &[&Interval], last: &[&Interval]) -> Option<usize> {
     let median = |interval: &Interval| interval.latencies.unpack().percentile_ms(50.0);
     let mut typical: Vec<f64> = last.iter().filter_map(|interval| median(interval)).collect();
     typical.sort_by(f64::total_cmp);
@@ -363,6 +375,18 @@ mod tests {
         });
         assert_eq!(load.stretches()[2].served_after, None);
         assert_eq!(load.unserved(), Some(20 * SECOND));
+        let behind: Vec<bool> = load.stretches().iter().map(StretchResult::fell_behind).collect();
+        assert_eq!(behind, [false, false, true, false]);
+    }
+
+    #[test]
+    fn a_ramp_falls_behind_where_its_end_is_too_high() {
+        let load = load(|second| match second {
+            14..36 => (500, 0, f64::from(second - 13) * 200.0),
+            _ => (asked(second), 0, 2.0),
+        });
+        let behind: Vec<bool> = load.stretches().iter().map(StretchResult::fell_behind).collect();
+        assert_eq!(behind, [false, true, true, false]);
     }
 
     #[test]

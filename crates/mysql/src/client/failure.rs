@@ -2,20 +2,20 @@
 
 use super::error::ClientError;
 use crate::protocol::{LoginError, ServerError};
-use model::{Endpoint, Failure, FailureKind};
+use model::{Endpoint, Failure, FailureKind, ServerAddress, System};
 use system::client::Credentials;
 
-/// Turns the error of a login into a failure. `database` is the schema asked for, or empty.
+/// Turns the error of a login into a failure.
 pub fn login_failure(
     error: &LoginError,
-    endpoint: &Endpoint,
-    database: &str,
+    address: &ServerAddress,
     credentials: &Credentials,
 ) -> Failure {
+    let endpoint = &address.endpoint;
     match error {
         LoginError::Server(refusal) => {
-            let refused = refused_login(refusal, endpoint, database, credentials);
-            with_assumed_user(refused, endpoint, database, credentials)
+            let refused = refused_login(refusal, endpoint, &address.database, credentials);
+            credentials.refused(refused, System::Mysql, address)
         }
         LoginError::UnsupportedPlugin(plugin) => Failure::new(
             FailureKind::AccessDenied,
@@ -94,22 +94,6 @@ pub fn login_failure(
             format!("cannot log in at {endpoint}: {error}"),
             "if there is a proxy in between, connect to the server itself",
         ),
-    }
-}
-
-/// Says of a refusal that nobody chose the user who was refused.
-fn with_assumed_user(
-    refused: Failure,
-    endpoint: &Endpoint,
-    database: &str,
-    credentials: &Credentials,
-) -> Failure {
-    let Failure { kind, message, remedy } = refused;
-    match credentials.assumed_user(endpoint, database) {
-        Some((assumed, named)) if kind == FailureKind::AccessDenied => {
-            Failure::new(kind, format!("{message}; {assumed}"), format!("{named}; or {remedy}"))
-        }
-        _ => Failure::new(kind, message, remedy),
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) fn log_in(
     loop {
         let step = login
             .receive(&input, &mut output)
-            .map_err(|error| login_failure(&error, endpoint, &address.database, credentials))?;
+            .map_err(|error| login_failure(&error, address, credentials))?;
         transport.send(&output).map_err(|error| broken_login(&error, endpoint))?;
         output.clear();
         match step {
@@ -38,7 +38,7 @@ pub(super) fn log_in(
                 // The clients of loads ask for it; nothing may begin where they would be refused.
                 if address.compression && !session.offers_compression {
                     let error = LoginError::CompressionNotOffered;
-                    return Err(login_failure(&error, endpoint, &address.database, credentials));
+                    return Err(login_failure(&error, address, credentials));
                 }
                 return Ok((transport, session, input));
             }

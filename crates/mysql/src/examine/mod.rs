@@ -77,11 +77,6 @@ pub(super) fn examine(
     setting: &Setting<'_>,
     examination: &mut Examination<'_>,
 ) -> Result<Examined, Failure> {
-    let address = login.address();
-    let assumed = login.credentials().assumed_user(&address.endpoint, &address.database);
-    if let Some((message, remedy)) = assumed {
-        examination.found.note(message, remedy);
-    }
     examination.found.keep(session::refuse_unfit(control, None))?;
     let variables = super::facts::variables(control)?;
     let mut server = Server { login, control, setting, variables };

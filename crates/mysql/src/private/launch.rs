@@ -8,7 +8,7 @@ use super::settings::Settings;
 use super::version::Version;
 use host::recipe::{
     CERTIFICATE, Distribution, GroupMember, Home, InitialData, KEY, PrivateServerKind, Recipe,
-    RecipeOrder, file_trouble, run_initialiser,
+    RecipeOrder, ServerProgram, file_trouble, run_initialiser,
 };
 use model::{Failure, VersionSetting};
 use std::collections::BTreeMap;
@@ -37,8 +37,7 @@ pub static KIND: PrivateServerKind = PrivateServerKind {
 /// How a target's server is started.
 #[derive(Debug)]
 pub(super) struct MariaDb {
-    target: String,
-    pub(super) distribution: Distribution,
+    program: ServerProgram,
     pub(super) programs: Programs,
     pub(super) settings: Settings,
     member: Option<GroupMember>,
@@ -81,7 +80,8 @@ impl MariaDb {
             .map(|known| Settings::new(&target, &known, &settings, trusted))
             .transpose()?
             .unwrap_or_default();
-        Ok(Self { target, distribution, programs, settings, member, copied })
+        let program = ServerProgram { target, distribution, path: programs.server.clone() };
+        Ok(Self { program, programs, settings, member, copied })
     }
 
     /// Whether the server would make a certificate at each start: MariaDB does from 11.4 on where it
@@ -112,16 +112,8 @@ impl MariaDb {
 }
 
 impl Recipe for MariaDb {
-    fn target(&self) -> &str {
-        &self.target
-    }
-
-    fn program(&self) -> &Path {
-        &self.programs.server
-    }
-
-    fn distribution(&self) -> &Distribution {
-        &self.distribution
+    fn program(&self) -> &ServerProgram {
+        &self.program
     }
 
     fn prepare(
@@ -131,7 +123,7 @@ impl Recipe for MariaDb {
         replication_password: Option<&str>,
     ) -> Result<(), Failure> {
         match &self.copied {
-            Some(copied) => copied.fill(home, self.distribution.run_as())?,
+            Some(copied) => copied.fill(home, self.program.run_as())?,
             None => fill_data_directory(home, self)?,
         }
         let from_others = home.has(CERTIFICATE);
@@ -144,12 +136,12 @@ impl Recipe for MariaDb {
             statements += &login_from_others(password, version);
         }
         home.write(INIT_FILE, &statements)
-            .and_then(|file| self.distribution.run_as().give_file(&file))
+            .and_then(|file| self.program.run_as().give_file(&file))
             .map_err(|error| file_trouble("the login", &home.run(), &error))
     }
 
     fn command(&self, home: &Home, listen: SocketAddr) -> Command {
-        let mut command = self.distribution.server_command(&self.programs.server, home);
+        let mut command = self.program.command(home);
         command
             .arg("--no-defaults")
             .args(["--skip-name-resolve", MAX_CONNECTIONS])
@@ -166,7 +158,7 @@ impl Recipe for MariaDb {
             .arg(path_option("--tmpdir=", &home.temporary()))
             .arg(path_option("--socket=", &home.socket()))
             .arg(path_option("--pid-file=", &home.run().join("server.pid")))
-            .args(self.distribution.run_as().user_option().map(|user| format!("--user={user}")))
+            .args(self.program.run_as().user_option().map(|user| format!("--user={user}")))
             .arg(format!("--port={}", listen.port()))
             .arg(format!("--bind-address={}", listen.ip()));
         if home.has(CERTIFICATE) {
@@ -304,7 +296,7 @@ fn fill_data_directory(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
         Initialiser::Statements(files) => made_by.extend(files.iter().map(AsRef::<Path>::as_ref)),
     }
     let data = InitialData {
-        distribution: &launch.distribution,
+        distribution: &launch.program.distribution,
         version: version.to_string(),
         made_by,
         options: launch.settings.initial_options(),
@@ -320,7 +312,7 @@ fn initialise(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
         Initialiser::Script(script) => script,
         Initialiser::Server | Initialiser::Statements(_) => server,
     };
-    let mut command = launch.distribution.command(program, home);
+    let mut command = launch.program.distribution.command(program, home);
     command.arg("--no-defaults");
     let mut statements = Vec::new();
     match initialiser {
@@ -334,7 +326,7 @@ fn initialise(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
                 .arg("--auth-root-authentication-method=socket")
                 .args(
                     launch
-                        .distribution
+                        .program
                         .run_as()
                         .administrator()
                         .map(|user| format!("--auth-root-socket-user={user}")),
@@ -345,14 +337,16 @@ fn initialise(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
             }
         }
         Initialiser::Server => {
-            command.arg("--initialize-insecure").args(launch.distribution_options()).args(
-                launch.distribution.run_as().user_option().map(|user| format!("--user={user}")),
-            );
+            command
+                .arg("--initialize-insecure")
+                .args(launch.distribution_options())
+                .args(launch.program.run_as().user_option().map(|user| format!("--user={user}")));
         }
         Initialiser::Statements(files) => {
-            command.arg("--bootstrap").args(launch.distribution_options()).args(
-                launch.distribution.run_as().user_option().map(|user| format!("--user={user}")),
-            );
+            command
+                .arg("--bootstrap")
+                .args(launch.distribution_options())
+                .args(launch.program.run_as().user_option().map(|user| format!("--user={user}")));
             statements.extend(b"CREATE DATABASE mysql;\nUSE mysql;\n");
             for file in files {
                 let text = std::fs::read(file);

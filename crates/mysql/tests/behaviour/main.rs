@@ -10,3 +10,4 @@ mod robustness;
 mod server_key;
 #[path = "../support/mod.rs"]
 mod support;
+mod surplus;

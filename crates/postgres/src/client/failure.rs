@@ -2,7 +2,7 @@
 
 use super::error::ClientError;
 use crate::protocol::{LoginError, ServerError};
-use model::{Endpoint, Failure, FailureKind, ServerAddress};
+use model::{Endpoint, Failure, FailureKind, ServerAddress, System};
 use system::client::Credentials;
 
 /// Where to see what a slow server is busy with.
@@ -27,7 +27,7 @@ pub fn login_failure(
     match error {
         LoginError::Server(refusal) => {
             let refused = refused_login(refusal, address, credentials);
-            with_assumed_user(refused, address, credentials)
+            credentials.refused(refused, System::Postgres, address)
         }
         LoginError::TlsNotOffered => no_tls(endpoint),
         LoginError::NotPostgres => Failure::new(
@@ -95,23 +95,6 @@ pub fn login_failure(
             format!("cannot log in at {endpoint}: {error}"),
             "if there is a proxy in between, connect to the server itself",
         ),
-    }
-}
-
-/// Says of a refusal that nobody chose the user who was refused.
-fn with_assumed_user(
-    refused: Failure,
-    address: &ServerAddress,
-    credentials: &Credentials,
-) -> Failure {
-    let Failure { kind, message, remedy } = refused;
-    match credentials.assumed_user(&address.endpoint, &address.database) {
-        Some((assumed, _)) if kind == FailureKind::AccessDenied => Failure::new(
-            kind,
-            format!("{message}; {assumed}"),
-            format!("name the user in the URL (postgresql://USER@…); or {remedy}"),
-        ),
-        _ => Failure::new(kind, message, remedy),
     }
 }
 

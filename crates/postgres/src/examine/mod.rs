@@ -54,11 +54,6 @@ pub(super) fn examine(
     setting: &Setting<'_>,
     examination: &mut Examination<'_>,
 ) -> Result<Examined, Failure> {
-    let address = login.address();
-    let assumed = login.credentials().assumed_user(&address.endpoint, &address.database);
-    if let Some((message, remedy)) = assumed {
-        examination.found.note(message, remedy);
-    }
     let variables = variables(control)?;
     let mut server = Server { login, control, setting, variables };
     let needs = examination.study.tests.iter().map(Test::needs).fold(Needs::default(), Needs::and);

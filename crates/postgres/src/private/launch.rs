@@ -7,7 +7,7 @@ use super::programs::Programs;
 use super::settings::Settings;
 use host::recipe::{
     CERTIFICATE, Distribution, GroupMember, Home, InitialData, KEY, PrivateServerKind, Recipe,
-    RecipeOrder, file_trouble, run_initialiser,
+    RecipeOrder, ServerProgram, file_trouble, run_initialiser,
 };
 use model::Failure;
 use std::ffi::OsString;
@@ -43,9 +43,9 @@ pub static KIND: PrivateServerKind = PrivateServerKind {
 /// How a target's server is started. It refuses to be root.
 #[derive(Debug)]
 struct Postgres {
-    target: String,
-    distribution: Distribution,
-    programs: Programs,
+    program: ServerProgram,
+    initialiser: PathBuf,
+    version: String,
     settings: Settings,
     member: Option<GroupMember>,
     /// Of a replica: the data directory of its primary, which is stopped.
@@ -64,12 +64,14 @@ impl Postgres {
         let distribution = distribution.never_root()?;
         let programs = Programs::find(&distribution)?;
         let settings = Settings::new(&target, &settings, trusted, &programs, &distribution)?;
-        Ok(Self { target, distribution, programs, settings, member, primary })
+        let Programs { server: path, initialiser, version } = programs;
+        let program = ServerProgram { target, distribution, path };
+        Ok(Self { program, initialiser, version, settings, member, primary })
     }
 
     /// Has the server carry out statements on its data while nobody can connect to it.
     fn alone(&self, home: &Home, statements: &str) -> Result<(), Failure> {
-        let mut command = self.distribution.command(&self.programs.server, home);
+        let mut command = self.program.distribution.command(&self.program.path, home);
         command.arg("--single").arg("-D").arg(home.data());
         // Whatever is lost with the machine is made again. An error ends it, and what it says of that has
         // no statement in it, which may hold a password.
@@ -81,7 +83,7 @@ impl Postgres {
     }
 
     fn initialise(&self, home: &Home) -> Result<(), Failure> {
-        let mut command = self.distribution.command(&self.programs.initialiser, home);
+        let mut command = self.program.distribution.command(&self.initialiser, home);
         command.arg("-D").arg(home.data()).args([
             "--username",
             USER,
@@ -98,16 +100,8 @@ impl Postgres {
 }
 
 impl Recipe for Postgres {
-    fn target(&self) -> &str {
-        &self.target
-    }
-
-    fn program(&self) -> &Path {
-        &self.programs.server
-    }
-
-    fn distribution(&self) -> &Distribution {
-        &self.distribution
+    fn program(&self) -> &ServerProgram {
+        &self.program
     }
 
     fn prepare(
@@ -116,7 +110,7 @@ impl Recipe for Postgres {
         password: &str,
         replication_password: Option<&str>,
     ) -> Result<(), Failure> {
-        let run_as = self.distribution.run_as();
+        let run_as = self.program.run_as();
         let files = |error| file_trouble("the login", &home.run(), &error);
         let hba = hba::text(home.has(CERTIFICATE), self.member.is_some());
         home.write(hba::FILE, &hba).and_then(|file| run_as.give_file(&file)).map_err(files)?;
@@ -126,9 +120,9 @@ impl Recipe for Postgres {
             return marked.map_err(|error| file_trouble("a replica", &home.data(), &error));
         }
         let data = InitialData {
-            distribution: &self.distribution,
-            version: format!("postgresql-{}", self.programs.version),
-            made_by: vec![&self.programs.server, &self.programs.initialiser],
+            distribution: &self.program.distribution,
+            version: format!("postgresql-{}", self.version),
+            made_by: vec![&self.program.path, &self.initialiser],
             options: Vec::new(),
             name_file: NAME_FILE,
             make: &|home| self.initialise(home),
@@ -146,7 +140,7 @@ impl Recipe for Postgres {
 
     fn command(&self, home: &Home, listen: SocketAddr) -> Command {
         link_socket(home, listen.port());
-        let mut command = self.distribution.server_command(&self.programs.server, home);
+        let mut command = self.program.command(home);
         let mut option = |name: &str, value: &dyn AsRef<Path>| {
             let mut option = OsString::from(format!("{name}="));
             option.push(value.as_ref());

@@ -3,13 +3,13 @@
 use super::facts::{FACTS as SERVER, USER};
 use super::launch::{asks_for_password, link_socket};
 use host::recipe::{
-    Distribution, Home, KindFacts, LogWords, PrivateServerKind, Recipe, RecipeOrder, file_trouble,
+    Distribution, Home, KindFacts, LogWords, PrivateServerKind, Recipe, RecipeOrder, ServerProgram,
+    file_trouble,
 };
 use model::{Failure, FailureKind, ProxyProgram};
 use std::io;
 use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const PROGRAM: &str = "pgbouncer";
@@ -37,9 +37,7 @@ pub static POOLER: PrivateServerKind = PrivateServerKind {
 /// How it is started. It refuses to be root.
 #[derive(Debug)]
 struct PgBouncer {
-    target: String,
-    distribution: Distribution,
-    program: PathBuf,
+    program: ServerProgram,
     keeps_prepared: bool,
     server: SocketAddr,
 }
@@ -48,11 +46,11 @@ impl PgBouncer {
     fn new(order: RecipeOrder, distribution: Distribution) -> Result<Self, Failure> {
         let RecipeOrder { target, forwards_to, .. } = order;
         let distribution = distribution.never_root()?;
-        let program = distribution.find_program(&[PROGRAM], &[], &USUAL_PLACES, not_installed)?;
-        let line = distribution.ask(&program, &["--version"])?;
+        let path = distribution.find_program(&[PROGRAM], &[], &USUAL_PLACES, not_installed)?;
+        let line = distribution.ask(&path, &["--version"])?;
         let keeps_prepared = version(&line).is_some_and(|version| version >= KEEPS_PREPARED);
         let server = forwards_to.ok_or_else(not_installed)?;
-        Ok(Self { target, distribution, program, keeps_prepared, server })
+        Ok(Self { program: ServerProgram { target, distribution, path }, keeps_prepared, server })
     }
 
     fn configuration(&self, home: &Home, listen: SocketAddr) -> String {
@@ -77,16 +75,12 @@ impl PgBouncer {
 const MOST_CLIENTS: u32 = 100_000;
 
 impl Recipe for PgBouncer {
-    fn target(&self) -> &str {
-        &self.target
-    }
-
-    fn program(&self) -> &Path {
+    fn program(&self) -> &ServerProgram {
         &self.program
     }
 
     fn prepare(&self, home: &Home, password: &str, _replicas: Option<&str>) -> Result<(), Failure> {
-        let run_as = self.distribution.run_as();
+        let run_as = self.program.run_as();
         let give = |name: &str, text: &str| {
             home.write(name, text).and_then(|file| run_as.give_file(&file))
         };
@@ -95,17 +89,13 @@ impl Recipe for PgBouncer {
         home.hand_over(run_as)
     }
 
-    fn distribution(&self) -> &Distribution {
-        &self.distribution
-    }
-
     /// Where its configuration cannot be written, it does not start, and says so.
     fn command(&self, home: &Home, listen: SocketAddr) -> Command {
         link_socket(home, listen.port());
         let _ = home.remove(CONFIGURATION);
         let written = home.write(CONFIGURATION, &self.configuration(home, listen));
-        let _ = written.and_then(|file| self.distribution.run_as().give_file(&file));
-        let mut command = self.distribution.server_command(&self.program, home);
+        let _ = written.and_then(|file| self.program.run_as().give_file(&file));
+        let mut command = self.program.command(home);
         command.arg(home.path_of(CONFIGURATION));
         command
     }

@@ -169,6 +169,7 @@ impl AnswerReader {
                 tag::COMMAND_COMPLETE => self.affected_rows = affected_rows(message.body),
                 tag::READY => {
                     let transaction = TransactionState::parse(message.body)?;
+                    self.pass_over_asides(&mut rest)?;
                     let answer = self.end(Some(transaction));
                     return Ok((input.len() - rest.len(), Some(answer)));
                 }
@@ -224,6 +225,7 @@ impl AnswerReader {
                 }
                 tag::READY => {
                     let transaction = TransactionState::parse(message.body)?;
+                    self.pass_over_asides(&mut rest)?;
                     PipedAnswer::Ended(self.end(Some(transaction)))
                 }
                 tag::ERROR => {
@@ -250,6 +252,20 @@ impl AnswerReader {
     fn check_other(&self, tag: u8, body: &[u8]) -> Result<(), ProtocolError> {
         let may_write = tag == tag::PARAMETER_STATUS && body == WRITES;
         if self.read_only && may_write { Err(ProtocolError::MayWrite) } else { check_other(tag) }
+    }
+
+    /// What the server tells by itself may come right behind an answer, and is none.
+    #[inline]
+    fn pass_over_asides(&mut self, rest: &mut &[u8]) -> Result<(), ProtocolError> {
+        let want = |tag| match tag {
+            tag::PARAMETER_STATUS => Want::Whole { limit: CONTROL_LIMIT },
+            _ => Want::Skip,
+        };
+        while rest.first().is_some_and(|&tag| is_aside(tag)) {
+            let Some(message) = self.messages.next(rest, want)? else { return Ok(()) };
+            self.check_other(message.tag, message.body)?;
+        }
+        Ok(())
     }
 
     fn end(&mut self, transaction: Option<TransactionState>) -> Answer {

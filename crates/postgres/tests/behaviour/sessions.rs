@@ -7,6 +7,8 @@ use postgres::client::Connection;
 use postgres::load::{Duplicates, PostgresWire, ProgramSession, TRANSACTIONS};
 use postgres::protocol::LoginOptions;
 use sql::Statements;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -43,13 +45,24 @@ fn run_with(
     options: LoginOptions,
     what: (Program, u32, u64),
 ) -> Result<LoadResult, LoadError> {
-    let (program, clients, transactions) = what;
-    let statements = Arc::new(Statements::new(program, 7, clients));
-    let wire = PostgresWire::new(options, &statements, Duplicates::Conflict);
     let to = match &login.address().endpoint {
         model::Endpoint::Socket(path) => Address::Unix(path.clone()),
         _ => Address::Tcp(([127, 0, 0, 1], server.port).into()),
     };
+    run_at(to, io, login, options, what)
+}
+
+/// The same at an address.
+fn run_at(
+    to: Address,
+    io: Option<IoMethod>,
+    login: &Login,
+    options: LoginOptions,
+    what: (Program, u32, u64),
+) -> Result<LoadResult, LoadError> {
+    let (program, clients, transactions) = what;
+    let statements = Arc::new(Statements::new(program, 7, clients));
+    let wire = PostgresWire::new(options, &statements, Duplicates::Conflict);
     let spec = LoadSpec {
         delay: None,
         addresses: vec![to],
@@ -218,6 +231,54 @@ fn pipelines_have_answers_of_any_size() {
                 load.errors
             );
             assert_eq!(load.requests.of("select"), transactions * statements as u64);
+        }
+    }
+}
+
+/// Hands connections to a server through, and adds to each of its answers to statements what is said.
+fn adding(server: u16, add: fn(&[u8]) -> Vec<u8>) -> Address {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for client in listener.incoming().map_while(Result::ok) {
+            thread::spawn(move || -> std::io::Result<()> {
+                let (mut client, mut server) = (client, TcpStream::connect(("127.0.0.1", server))?);
+                let (mut from, mut to) = (client.try_clone()?, server.try_clone()?);
+                thread::spawn(move || std::io::copy(&mut from, &mut to));
+                let mut answer = vec![0; 1 << 16];
+                loop {
+                    let length = server.read(&mut answer)?;
+                    // Rows begin with their description, and what is no answer to a statement does not.
+                    let added = match answer[..length].first() {
+                        None => return Ok(()),
+                        Some(b'T') => add(&answer[..length]),
+                        Some(_) => Vec::new(),
+                    };
+                    client.write_all(&[&answer[..length], &added].concat())?;
+                }
+            });
+        }
+    });
+    Address::Tcp(address)
+}
+
+#[test]
+fn an_answer_that_nobody_asked_for_ends_a_load_and_a_notice_does_not() {
+    let server = Server::start(&[], "host all all 127.0.0.1/32 trust");
+    let load = |add, text: &str, io| {
+        let options = LoginOptions { local_transport: false, ..options(ADMINISTRATOR, "") };
+        let what = (script(text, false), 1, 20);
+        run_at(adding(server.port, add), io, &server.login(), options, what)
+    };
+    let again = |answer: &[u8]| answer.to_vec();
+    let notice = |_: &[u8]| b"N\0\0\0\x19SNOTICE\0Mby the way\0\0".to_vec();
+    // The best that is permitted here, and what there is everywhere.
+    for io in [None, Some(IoMethod::Epoll)] {
+        for text in ["SELECT 1;\n", "SELECT 1;\nSELECT 2;\n"] {
+            let error = load(again, text, io).unwrap_err().to_string();
+            assert!(error.contains("an answer that nobody asked for"), "{error}");
+            let ledger = load(notice, text, io).unwrap().ledger;
+            assert_eq!((ledger.ok, ledger.failed), (20, 0));
         }
     }
 }

@@ -106,7 +106,7 @@ impl KeyValueSession {
     /// Counts a reply; whether it was the last one of the operation.
     #[inline]
     fn count(&mut self, reply: Reply, tally: &mut RequestTally) -> Result<bool, SessionError> {
-        let write = self.writes.pop_front().ok_or_else(unasked)?;
+        let write = self.writes.pop_front().ok_or_else(SessionError::unasked)?;
         match reply {
             Reply::Error(line) => {
                 self.error.get_or_insert_with(|| Box::new(operation_error(&line)));
@@ -175,16 +175,12 @@ impl Session for KeyValueSession {
                     Event::More => {}
                     event => return Ok((at, event)),
                 },
-                Stage::Idle | Stage::Closed => return Err(unasked()),
+                Stage::Idle | Stage::Closed => return Err(SessionError::unasked()),
             }
         }
     }
 
     fn close(&mut self, _out: &mut Vec<u8>) {}
-}
-
-fn unasked() -> SessionError {
-    SessionError::Protocol("bytes that were not asked for".to_owned())
 }
 
 fn broken(error: crate::protocol::RespError) -> SessionError {

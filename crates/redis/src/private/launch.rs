@@ -3,13 +3,13 @@
 use super::configuration::Configuration;
 use super::facts::FACTS;
 use host::recipe::{
-    CERTIFICATE, Distribution, Home, KEY, PrivateServerKind, Recipe, RecipeOrder, file_trouble,
+    CERTIFICATE, Distribution, Home, KEY, PrivateServerKind, Recipe, RecipeOrder, ServerProgram,
+    file_trouble,
 };
 use model::{Failure, FailureKind};
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Servers of this kind, the first that is installed is taken.
@@ -28,10 +28,8 @@ pub static KIND: PrivateServerKind = PrivateServerKind {
 /// How a target's Redis server is started. Installed ones run as the user that runs weighin.
 #[derive(Debug)]
 struct Redis {
-    target: String,
-    program: PathBuf,
+    program: ServerProgram,
     configuration: Configuration,
-    distribution: Distribution,
 }
 
 impl Redis {
@@ -43,12 +41,12 @@ impl Redis {
         let RecipeOrder { target, settings, trusted, program: named, .. } = order;
         let configuration = Configuration::new(&target, settings, trusted)?;
         let wanted = named.as_deref().map_or(PROGRAMS.to_vec(), |name| vec![name]);
-        let program =
+        let path =
             distribution.find_program(&wanted, &[], &USUAL_PLACES, || not_installed(&wanted))?;
         if !distribution.is_installed() {
-            distribution.ask(&program, &["--version"])?;
+            distribution.ask(&path, &["--version"])?;
         }
-        Ok(Self { target, program, configuration, distribution })
+        Ok(Self { program: ServerProgram { target, distribution, path }, configuration })
     }
 }
 
@@ -67,28 +65,20 @@ fn not_installed(wanted: &[&str]) -> Failure {
 }
 
 impl Recipe for Redis {
-    fn target(&self) -> &str {
-        &self.target
-    }
-
-    fn program(&self) -> &Path {
+    fn program(&self) -> &ServerProgram {
         &self.program
-    }
-
-    fn distribution(&self) -> &Distribution {
-        &self.distribution
     }
 
     fn prepare(&self, home: &Home, password: &str, _: Option<&str>) -> Result<(), Failure> {
         // A file, because anybody may read the arguments of a process.
         home.write(CONFIGURATION, &self.configuration.text(home, password))
-            .and_then(|file| self.distribution.run_as().give_file(&file))
+            .and_then(|file| self.program.run_as().give_file(&file))
             .map_err(|error| file_trouble("the configuration", &home.run(), &error))?;
-        home.hand_over(self.distribution.run_as())
+        home.hand_over(self.program.run_as())
     }
 
     fn command(&self, home: &Home, listen: SocketAddr) -> Command {
-        let mut command = self.distribution.server_command(&self.program, home);
+        let mut command = self.program.command(home);
         command
             .arg(home.path_of(CONFIGURATION))
             .args(["--bind", &listen.ip().to_string()])

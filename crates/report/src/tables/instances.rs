@@ -1,11 +1,11 @@
-//! Instances of targets that came and went.
+//! Instances of provisioned targets.
 
 use super::{Table, TableCell, words};
 use crate::numbers::{NOTHING, count, duration, money};
 use crate::{view, words::instances};
 use analyse::Analysis;
 
-/// Every instance that was brought up, or was to be; `None` where no target comes and goes.
+/// Every instance that was brought up, or was to be; `None` where no target is provisioned.
 pub(crate) fn instances(analysis: &Analysis) -> Option<Table> {
     let dataset = analysis.dataset;
     if dataset.instances.is_empty() {

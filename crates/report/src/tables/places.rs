@@ -8,8 +8,8 @@ pub(crate) fn places(test: &TestAnalysis) -> Table {
     let mut table = Table::new([words(""), words(""), numbers(""), words("")]);
     let mut last = 0;
     for place in view::ranked(test) {
-        let is_shared = std::mem::replace(&mut last, place.place()) == place.place();
-        let label = if is_shared { "=".to_owned() } else { format!("{}.", place.place()) };
+        let is_shared = std::mem::replace(&mut last, place.place) == place.place;
+        let label = if is_shared { "=".to_owned() } else { format!("{}.", place.place) };
         let interval = place.figure.interval.map_or("no interval".to_owned(), |interval| {
             crate::numbers::range(interval.low, interval.high)
         });

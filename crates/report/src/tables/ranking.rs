@@ -77,20 +77,20 @@ pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
 fn numbered(test: &TestAnalysis) -> Vec<(String, &RankedTarget)> {
     let printed = |target: &str| test.ranking.measured_once.iter().find(|p| p.target == target);
     let is_shared = |place: &RankedTarget| {
-        view::ranked(test).filter(|other| other.place() == place.place()).count() > 1
+        view::ranked(test).filter(|other| other.place == place.place).count() > 1
     };
     let number = |place: &RankedTarget| match printed(&place.target) {
         Some(printed) => printed.place.to_string(),
         // Of many, from the best to the worst place that it may have.
         None if view::is_crowded(test) => {
             let last = view::ranked(test).count() - place.worse;
-            match place.place() {
+            match place.better + 1 {
                 first if first == last => first.to_string(),
                 first => format!("{first}–{last}"),
             }
         }
-        None if is_shared(place) => format!("{} (tie)", place.place()),
-        None => place.place().to_string(),
+        None if is_shared(place) => format!("{} (tie)", place.place),
+        None => place.place.to_string(),
     };
     view::ranked(test).map(|place| (number(place), place)).collect()
 }

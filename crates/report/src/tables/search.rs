@@ -27,8 +27,8 @@ pub(super) fn highest_loads(
     ]);
     let ranked = || found.tiers.iter().flatten();
     for placed in ranked() {
-        let place = placed.place();
-        let is_shared = ranked().filter(|other| other.place() == place).count() > 1;
+        let place = placed.place;
+        let is_shared = ranked().filter(|other| other.place == place).count() > 1;
         let tie = if is_shared { " (tie)" } else { "" };
         let target = found.targets.iter().find(|target| target.target == placed.target);
         table.rows.extend(target.map(|target| super::Row {

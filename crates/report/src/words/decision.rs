@@ -174,9 +174,9 @@ fn over_the_range(test: &TestAnalysis, all: &[Level]) -> Option<String> {
 
 /// Those that share the first place at their peaks with a target, or are before it there.
 fn tied_with(test: &TestAnalysis, target: &str) -> Option<String> {
-    let own = view::ranked(test).find(|place| place.target == target)?.place();
+    let own = view::ranked(test).find(|place| place.target == target)?.place;
     let others: Vec<String> = view::ranked(test)
-        .filter(|place| place.target != target && place.place() <= own)
+        .filter(|place| place.target != target && place.place <= own)
         .map(|place| place.target.clone())
         .collect();
     (!others.is_empty()).then(|| named(&others))

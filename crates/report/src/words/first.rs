@@ -30,7 +30,7 @@ pub(super) fn peaks(test: &TestAnalysis) -> String {
         metric => format!("By {}", metric_name(metric)),
     };
     let (leaders, behind): (Vec<&RankedTarget>, Vec<_>) =
-        first.iter().partition(|place| place.place() == 1);
+        first.iter().partition(|place| place.place == 1);
     let mut said = match leaders.as_slice() {
         [only] if first.len() == 1 && rest.is_empty() => {
             format!(
@@ -74,8 +74,8 @@ pub(super) fn peaks(test: &TestAnalysis) -> String {
         Some([second]) => said += &format!(" {} follows with {}.", named(second), figure(second)),
         Some(next) if next.len() > MOST_NAMES => said += &format!(" {} others follow.", next.len()),
         Some(next) => {
-            let place = next.iter().map(RankedTarget::place).min();
-            let tied = next.iter().all(|one| Some(one.place()) == place);
+            let place = next.iter().map(|one| one.place).min();
+            let tied = next.iter().all(|one| Some(one.place) == place);
             let tie = if tied { " and cannot be told apart" } else { "" };
             said += &format!(" {} follow{tie}.", some_of(&next.iter().collect::<Vec<_>>()));
         }

@@ -1,4 +1,4 @@
-//! Instances of targets that came and went, and what they cost.
+//! Instances of provisioned targets, and what they cost.
 
 use crate::numbers::{counted, list, money};
 use model::{Dataset, Instance, InstancePer, Price, Target, UnixMillis};

@@ -62,7 +62,7 @@ CREATE TABLE note (
     text TEXT NOT NULL
 ) STRICT;
 
--- Instances of targets that come and go: when each was brought up and taken down, and where it was.
+-- Instances of provisioned targets: when each was brought up and taken down, and where it was.
 CREATE TABLE instance (
     number INTEGER PRIMARY KEY,
     document TEXT NOT NULL

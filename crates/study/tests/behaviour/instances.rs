@@ -1,4 +1,4 @@
-//! Targets that come and go: `instance`, and what its `up` says.
+//! Provisioned targets: `instance`, and what its `up` says.
 
 use model::{Endpoint, InstancePer, InstanceSpec, Place, Study};
 use std::time::Duration;

@@ -1,6 +1,8 @@
 use super::private_file::{Opened, Owners, Unreadable, read_private};
 use super::secrets::{SecretRules, one_line};
-use model::{Broker, BrokerProof, Endpoint, Failure, FailureKind, PasswordSource, ServerAddress};
+use model::{
+    Broker, BrokerProof, Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, System,
+};
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::os::unix::ffi::OsStringExt;
@@ -84,8 +86,14 @@ impl Credentials {
 
     /// That the address names no user, as whom weighin logs in therefore, and how to name one; `None`
     /// where it names one.
-    pub fn assumed_user(&self, endpoint: &Endpoint, database: &str) -> Option<(String, String)> {
+    pub fn assumed_user(
+        &self,
+        system: System,
+        address: &ServerAddress,
+    ) -> Option<(String, String)> {
         let whom = self.assumed?;
+        let ServerAddress { endpoint, database, .. } = address;
+        let scheme = system.facts().url.as_ref().map_or("", |url| url.scheme());
         let place = match endpoint {
             Endpoint::Tcp { .. } => format!("{endpoint}/{database}"),
             Endpoint::Socket(path) => format!("/{database}?socket={}", path.display()),
@@ -93,7 +101,18 @@ impl Credentials {
         };
         let message =
             format!("no user is named in the URL, so weighin logs in as '{}', {whom}", self.user);
-        Some((message, format!("write mysql://USER@{place}")))
+        Some((message, format!("write {scheme}://USER@{place}")))
+    }
+
+    /// Says of a login that was refused that nobody chose the user, where that is so.
+    pub fn refused(&self, refused: Failure, system: System, address: &ServerAddress) -> Failure {
+        let Failure { kind, message, remedy } = refused;
+        match self.assumed_user(system, address) {
+            Some((assumed, named)) if kind == FailureKind::AccessDenied => {
+                Failure::new(kind, format!("{message}; {assumed}"), format!("{named}; or {remedy}"))
+            }
+            _ => Failure::new(kind, message, remedy),
+        }
     }
 }
 

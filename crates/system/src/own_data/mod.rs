@@ -17,7 +17,8 @@ pub use self::answers::answers;
 pub use self::make::{OwnDataOrder, check, dry_run, prepare};
 pub use self::register::{REGISTER, clean_up, mark_used};
 pub use self::state::{check_invariants, count_rows};
-use model::Failure;
+use crate::Login;
+use model::{Failure, SqlSyntax};
 use std::fmt::Debug;
 use workload::data::{Cell, ObjectKind, ScriptSyntax};
 
@@ -73,13 +74,20 @@ pub struct DataObject {
 
 /// A database of a server, with what differs from one kind of server to another.
 pub trait SqlServer: Sync {
-    fn database(&self) -> &str;
+    /// What leads to it.
+    fn login(&self) -> &Login;
+
+    fn database(&self) -> &str {
+        &self.login().address().database
+    }
 
     /// # Errors
     /// When it cannot be reached.
     fn connect(&self) -> Result<Box<dyn SqlConnection>, Failure>;
 
-    fn syntax(&self) -> ScriptSyntax;
+    fn syntax(&self) -> ScriptSyntax {
+        ScriptSyntax::of(self.login().system().facts().sql.copied().unwrap_or(SqlSyntax::STANDARD))
+    }
 
     /// A statement after which a session writes nothing.
     fn read_only(&self) -> &'static str;

@@ -65,6 +65,9 @@ impl<K: ServerKind> Server<K> {
         self.check_cold_start(examination.study, examination.found)?;
         let to_check = !self.tools.is_empty();
         let (login, control) = self.connected()?;
+        if let Some((message, remedy)) = login.assumed_user() {
+            examination.found.note(message, remedy);
+        }
         if to_check {
             examination.found.keep(K::check_tool_login(login, control))?;
         }

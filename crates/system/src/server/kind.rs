@@ -1,4 +1,4 @@
-use crate::client::{Channel, Limits, LoginEnvironment, UsualLogin, Variable};
+use crate::client::{Channel, Credentials, Limits, LoginEnvironment, UsualLogin, Variable};
 use crate::group::Member;
 use crate::load::Clients;
 use crate::login::Login;
@@ -82,7 +82,11 @@ pub trait ServerKind: Debug + Send + Sized + Sync + 'static {
     fn log_in(
         address: &ServerAddress,
         environment: &LoginEnvironment<'_>,
-    ) -> Result<Login, Failure>;
+    ) -> Result<Login, Failure> {
+        let usual = Self::usual_login(address, environment)?;
+        let credentials = Credentials::find(address, usual, environment)?;
+        Login::with_credentials(Self::SYSTEM, address.clone(), credentials)
+    }
     /// Connects and logs in.
     ///
     /// # Errors

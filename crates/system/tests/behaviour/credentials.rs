@@ -68,16 +68,23 @@ fn where_no_user_is_named_it_is_said_who_logs_in_and_how_to_name_one() {
     let said = |user: Option<&str>, files: Vec<PathBuf>| {
         let address = address(user, PasswordSource::OptionFile);
         let found = resolve(&address, &environment(files)).unwrap();
-        found.assumed_user(&address.endpoint, &address.database)
+        let [said, of_another] = [model::System::Mysql, model::System::Postgres]
+            .map(|system| found.assumed_user(system, &address));
+        let refused = Failure::new(FailureKind::AccessDenied, "refused", "ask");
+        let remedy = found.refused(refused, model::System::Postgres, &address).remedy;
+        let named = of_another.map(|(_, named)| format!("{named}; or ask"));
+        assert_eq!(remedy, named.unwrap_or("ask".to_owned()));
+        said.map(|(message, named)| (message, named, remedy))
     };
     assert_eq!(said(Some("me"), vec![options.clone()]), None);
     for (files, who) in [
         (vec![], "weighin logs in as 'me', who runs weighin"),
         (vec![options], "weighin logs in as 'ops', whom an option file names"),
     ] {
-        let (message, remedy) = said(None, files).unwrap();
+        let (message, remedy, refused) = said(None, files).unwrap();
         assert_eq!(message, format!("no user is named in the URL, so {who}"));
         assert_eq!(remedy, "write mysql://USER@db:3306/sbtest");
+        assert_eq!(refused, "write postgresql://USER@db:3306/sbtest; or ask");
     }
 }
 

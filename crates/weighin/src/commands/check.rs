@@ -11,7 +11,7 @@ use campaign::{Event, Instances, Preflight, RunError};
 use model::Plan;
 use std::io::IsTerminal;
 
-/// Brings up the targets that come and go, where that is asked for.
+/// Brings up the provisioned targets, where that is asked for.
 fn up(
     arguments: &CheckArguments,
     plan: &Plan,

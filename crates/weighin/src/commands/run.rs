@@ -331,7 +331,7 @@ struct Course<'a> {
     stop: &'a Stop,
 }
 
-/// Runs the trials; gives the targets too, but for where some of them come and go: these are taken down
+/// Runs the trials; gives the targets too, but for where some of them are provisioned: these are taken down
 /// after all others, and what came of that is reported.
 fn walk<'a>(
     course: &'a Course<'_>,

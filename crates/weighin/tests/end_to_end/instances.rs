@@ -1,4 +1,4 @@
-//! Targets that come and go: `up` starts a real server, and `down` ends it.
+//! Provisioned targets: `up` starts a real server, and `down` ends it.
 
 use crate::support::{Started, Workplace, wait_for};
 use model::{FailureKind, Instance, TrialEnd};
@@ -41,7 +41,7 @@ fn script(place: &Workplace, name: &str, text: &str) {
     write_program(&place.path(name), text);
 }
 
-/// A target that comes and goes, with these further keys of its instance.
+/// A provisioned target, with these further keys of its instance.
 fn target(name: &str, argument: &str, keys: &str) -> String {
     format!(
         "[[target]]\nname = \"{name}\"\nkind = \"redis\"\n\

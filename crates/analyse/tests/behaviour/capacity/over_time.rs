@@ -221,6 +221,24 @@ fn in_stages(serves_last: bool) -> Dataset {
 }
 
 #[test]
+fn a_rate_that_was_never_served_has_no_response_times() {
+    let data = in_stages(true);
+    let analysis = analyse(&data);
+    let profile = &analysis.tests[0].profile;
+    let known: Vec<_> = profile
+        .iter()
+        .map(|one| (one.to_rate, one.p95_ms.is_some(), one.p99_ms.is_some()))
+        .collect();
+    let expected = [
+        (1_000.0, true, true),
+        (3_000.0, false, false),
+        (2_000.0, true, true),
+        (1_000.0, true, true),
+    ];
+    assert_eq!(known, expected);
+}
+
+#[test]
 fn a_rate_of_a_load_profile_is_answered_by_the_stages_that_offered_it() {
     let data = in_stages(true);
     let at = |rate: f64| {

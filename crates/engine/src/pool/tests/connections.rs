@@ -70,3 +70,42 @@ fn a_connection_that_is_not_had_again_fails_its_operation_and_an_answered_error_
     assert!(ledger.balances(), "{ledger:?}");
     assert_eq!((ledger.ok, ledger.failed, ledger.timed_out), (1, 2, 1));
 }
+
+/// What a pool of one client makes of these bytes, in answer to its first operation.
+fn answered_with<S: Session>(
+    session: S,
+    action: Action,
+    answer: &[u8],
+) -> (Result<(usize, Next), SessionError>, Pool<S>) {
+    let mut rules = rules(window(Duration::ZERO, 1_000 * MS));
+    rules.policy.connection = action;
+    let mut pool = Pool::new(vec![session], rules);
+    let (mut out, at) = (Vec::new(), |ms: u32| Nanos(0).plus(ms * MS));
+    pool.receive(0, b"l", at(0), at(0), &mut out).unwrap();
+    pool.start(at(0));
+    pool.begin(0, at(0), &mut out);
+    (pool.receive(0, answer, at(10), at(10), &mut out), pool)
+}
+
+#[test]
+fn an_answer_that_nobody_asked_for_is_no_answer_to_what_comes_next() {
+    let unasked = |answered: Result<(usize, Next), SessionError>| {
+        let error = answered.unwrap_err().to_string();
+        assert!(error.contains("an answer that nobody asked for"), "{error}");
+    };
+    // Behind the answer to an operation, to one that failed, and to one of several requests.
+    unasked(answered_with(Fake, Action::Reconnect, b"rr").0);
+    unasked(answered_with(Fake, Action::Reconnect, b"er").0);
+    unasked(answered_with(Pair::default(), Action::Reconnect, b"rr").0);
+    // The start of an answer is shown again with its rest.
+    assert_eq!(answered_with(Fake, Action::Reconnect, b"..").0.unwrap(), (1, Next::Continue));
+}
+
+#[test]
+fn what_a_server_says_when_it_closes_a_connection_may_come_behind_an_answer() {
+    let (answered, pool) = answered_with(Fake, Action::Reconnect, b"rb");
+    assert_eq!(answered.unwrap().1, Next::Reconnect);
+    let closed = pool.close(Nanos(0).plus(20 * MS)).unwrap();
+    assert_eq!((closed.ledger.ok, closed.ledger.failed, closed.idle_losses), (1, 0, 1));
+    assert!(answered_with(Fake, Action::Stop, b"rb").0.is_err());
+}

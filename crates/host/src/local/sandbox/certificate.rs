@@ -40,7 +40,7 @@ pub(super) fn write(home: &Home, recipe: &dyn Recipe, address: IpAddr) -> Result
     let key = made.key_pair.serialize_pem();
     for (name, text) in [(CERTIFICATE, &certificate), (KEY, &key)] {
         home.write(name, text)
-            .and_then(|file| recipe.distribution().run_as().give_file(&file))
+            .and_then(|file| recipe.program().run_as().give_file(&file))
             .map_err(|error| file_trouble("a certificate", &home.run(), &error))?;
     }
     Ok(certificate)

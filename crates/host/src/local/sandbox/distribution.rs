@@ -218,7 +218,7 @@ impl Distribution {
     }
 
     /// A command that runs the server on a home, which is told by the caller as whom.
-    pub fn server_command(&self, program: &Path, home: &Home) -> Command {
+    pub(super) fn server_command(&self, program: &Path, home: &Home) -> Command {
         match &self.source {
             Source::Container(container) => container.command(program, &self.run_as, home),
             Source::Installed | Source::Base(_) => crate::local::command::command(program),

@@ -121,8 +121,9 @@ impl Sandbox {
         let random = || os::random_hex(16).map(Password::new);
         let password = options.password.map_or_else(random, Ok).map_err(files)?;
         home.write_password(password.reveal()).map_err(files)?;
-        if let Some(container) = recipe.distribution().container() {
-            container.furnish(&home, recipe.distribution().run_as()).map_err(files)?;
+        let distribution = &recipe.program().distribution;
+        if let Some(container) = distribution.container() {
+            container.furnish(&home, distribution.run_as()).map_err(files)?;
         }
         let replication = member.map(|_| replication_password(&password));
         if let Some(password) = &replication {
@@ -164,7 +165,7 @@ impl Sandbox {
                 replication_address: None,
                 password: Some(password.reveal().to_owned()),
                 pid,
-                program: recipe.distribution().describe(recipe.program()),
+                program: recipe.program().describe(),
                 disks,
                 data,
             },
@@ -261,7 +262,7 @@ impl Sandbox {
 
     /// Always over TCP.
     fn replication_address(&self) -> Option<ServerAddress> {
-        let user = self.recipe.distribution().kind().replication_user.map(str::to_owned);
+        let user = self.recipe.program().distribution.kind().replication_user.map(str::to_owned);
         self.home.has(REPLICATION_PASSWORD).then(|| ServerAddress {
             user,
             password: PasswordSource::File(self.home.path_of(REPLICATION_PASSWORD)),
@@ -276,7 +277,7 @@ impl Sandbox {
 
     /// Has its data copied, which nothing may change meanwhile.
     fn copied(&self, copy: impl FnOnce(&Home) -> std::io::Result<()>) -> Result<(), Failure> {
-        let shown = self.recipe.target();
+        let shown = &self.recipe.program().target;
         if self.server.is_some() {
             return Err(Failure::new(
                 FailureKind::NotPermitted,
@@ -330,7 +331,7 @@ impl PrivateServer for Sandbox {
             ServerAct::ForgetCache => self.forget_cache(),
             ServerAct::KeepData => self.copied(Home::keep_data),
             ServerAct::RestoreData => {
-                let run_as = self.recipe.distribution().run_as();
+                let run_as = self.recipe.program().run_as();
                 self.copied(|home| home.restore_data(run_as))
             }
             ServerAct::StartAgain => self.start_again(),

@@ -1,5 +1,6 @@
 //! How private servers of a kind are made, started and recognised.
 
+use super::account::RunAs;
 use super::distribution::Distribution;
 use super::home::Home;
 use super::kind::{KindFacts, note_programs};
@@ -10,7 +11,7 @@ use std::fmt::Debug;
 use std::io;
 use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -82,13 +83,35 @@ pub struct RecipeOrder {
     pub forwards_to: Option<SocketAddr>,
 }
 
+/// The program of a target's server.
+#[derive(Debug)]
+pub struct ServerProgram {
+    /// The target's name, for messages.
+    pub target: String,
+    /// Where it comes from, and as whom it runs.
+    pub distribution: Distribution,
+    pub path: PathBuf,
+}
+
+impl ServerProgram {
+    /// A command that runs it on a home.
+    pub fn command(&self, home: &Home) -> Command {
+        self.distribution.server_command(&self.path, home)
+    }
+
+    pub fn run_as(&self) -> &RunAs {
+        self.distribution.run_as()
+    }
+
+    /// Which program it is, in words.
+    pub(super) fn describe(&self) -> String {
+        self.distribution.describe(&self.path)
+    }
+}
+
 /// How one server is made, started and recognised.
 pub trait Recipe: Debug + Send + Sync {
-    /// The target's name, for messages.
-    fn target(&self) -> &str;
-
-    /// The server program.
-    fn program(&self) -> &Path;
+    fn program(&self) -> &ServerProgram;
 
     /// Fills an empty home, once: data, configuration, and the login with that password, for the
     /// member of a group that of its replicas with its own; and gives it to the server.
@@ -101,9 +124,6 @@ pub trait Recipe: Debug + Send + Sync {
         password: &str,
         replication_password: Option<&str>,
     ) -> Result<(), Failure>;
-
-    /// Where its programs come from, and as whom they run.
-    fn distribution(&self) -> &Distribution;
 
     /// The command that starts the server on a prepared home, to listen there.
     fn command(&self, home: &Home, listen: SocketAddr) -> Command;

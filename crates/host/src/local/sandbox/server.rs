@@ -112,9 +112,9 @@ impl Server {
         port: Option<u16>,
         stop: &Stop,
     ) -> Result<Self, NotUp> {
-        let words = &recipe.distribution().kind().log_words;
+        let words = &recipe.program().distribution.kind().log_words;
         let not_run = |error: io::Error| {
-            let program = recipe.program().display();
+            let program = recipe.program().path.display();
             NotUp::Failed(log_trouble(&format!("{program} could not be run: {error}"), "", words))
         };
         let port = port.map_or_else(|| free_port(place.listen), Ok).map_err(not_run)?;
@@ -122,14 +122,14 @@ impl Server {
         let child = spawn(recipe, home, place, port).map_err(not_run)?;
         let mut server = Self {
             pid: child.id(),
-            container: recipe.distribution().container().map(|container| Contained {
+            container: recipe.program().distribution.container().map(|container| Contained {
                 container: container.clone(),
                 label: label(home),
                 id: None,
             }),
             child,
             port,
-            name: recipe.target().to_owned(),
+            name: recipe.program().target.clone(),
             slow_end_remedy: recipe.slow_end_remedy(),
             log_words: words,
             up_from: log_start,
@@ -413,7 +413,7 @@ fn spawn(recipe: &dyn Recipe, home: &Home, place: Place<'_>, port: u16) -> io::R
     let log = home.open_log()?;
     let network = place.network;
     let mut command = recipe.command(home, SocketAddr::new(place.address(), port));
-    let run_as = recipe.distribution().run_as();
+    let run_as = recipe.program().run_as();
     if let Some(network) = network {
         command = network.around(&command, |nsenter| run_as.apply_by_options(nsenter));
     }
@@ -422,7 +422,7 @@ fn spawn(recipe: &dyn Recipe, home: &Home, place: Place<'_>, port: u16) -> io::R
         None => drop(command.stdin(Stdio::null())),
     }
     // An engine runs as weighin does, and the server in its container as it is told.
-    if network.is_none() && recipe.distribution().container().is_none() {
+    if network.is_none() && recipe.program().distribution.container().is_none() {
         run_as.apply(&mut command);
     }
     command

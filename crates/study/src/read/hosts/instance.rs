@@ -1,4 +1,4 @@
-//! Servers that come and go: the `instance` of a target, and what its `up` says.
+//! Provisioned servers: the `instance` of a target, and what its `up` says.
 
 use crate::keys::key::{Key, Length};
 use crate::keys::{InstanceTable, Maybe, PriceTable, TargetTable};
@@ -92,7 +92,7 @@ fn instance(
     Some(InstanceSpec { up, down, per, time_limit, environment })
 }
 
-/// Notes a machine that comes and goes and is called as a target is, or as another such machine:
+/// Notes a provisioned machine that is called as a target is, or as another such machine:
 /// results tell instances apart by these names.
 pub(crate) fn refuse_names(instances: &[HostInstance], study: &Study, problems: &mut Problems) {
     for (place, HostInstance { name, .. }) in instances.iter().enumerate() {

@@ -82,7 +82,7 @@ impl LoadHostTables {
         Self { groups, incomplete, instances, ..Self::default() }
     }
 
-    /// What brings those up that come and go.
+    /// What brings up the provisioned ones.
     pub fn into_instances(self) -> Vec<HostInstance> {
         self.instances
     }

@@ -36,7 +36,7 @@ impl Hosts {
         Self { named, incomplete, instances, ..Self::default() }
     }
 
-    /// What brings those up that come and go.
+    /// What brings up the provisioned ones.
     pub fn into_instances(self) -> Vec<HostInstance> {
         self.instances
     }
@@ -220,7 +220,7 @@ fn read(
     (hosts, incomplete)
 }
 
-/// Notes that a machine that comes and goes has an address of its own as well.
+/// Notes that a provisioned machine has an address of its own as well.
 pub(crate) fn refuse_both(
     instance: &Spanned<InstanceTable>,
     other: &Maybe<String>,

@@ -1,4 +1,4 @@
-//! Targets that come and go with a run.
+//! Targets that are provisioned for a run.
 
 use crate::progress::RunProgress;
 use crate::signals;

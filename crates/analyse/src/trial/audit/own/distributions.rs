@@ -12,8 +12,6 @@ const SHORTEST_MS: f64 = 1e-4;
 /// Where a reply seems to come before its request its service time is zero: error in milliseconds
 /// of the kernel's time stamps against the engine's clock.
 const CLOCKS_MS: f64 = 1e-3;
-/// From here on a histogram holds no longer values.
-const LONGEST_MS: f64 = 3_600_000.0;
 
 pub(super) fn check(own: &mut OwnFigures<'_>, load: &LoadResult) {
     let latencies = ("latencies", load.latencies.count());
@@ -40,7 +38,7 @@ fn open_loop(own: &mut OwnFigures<'_>, load: &LoadResult, open: &OpenLoopResult)
     own.part(scheduled, ("ledger.scheduled", load.ledger.scheduled));
     let answered = load.succeeded();
     let means = [&open.schedule_lags, &open.service_times, &*answered].map(Latencies::mean_ms);
-    let cut_off = load.latencies.max_ms().is_some_and(|longest| longest >= LONGEST_MS);
+    let cut_off = load.latencies.max_ms().is_some_and(|longest| longest >= Latencies::LONGEST_MS);
     if let ([Some(lag), Some(service), Some(response)], false) = (means, cut_off) {
         // Every response time is how late its operation began and how long it then took.
         let error = (lag + service + response) * RESOLUTION + CLOCKS_MS;

@@ -1,4 +1,4 @@
-//! Machines that come and go with a study by commands of the user: one that makes load, and one that has
+//! Machines that commands of the user provision for a study: one that makes load, and one that has
 //! private servers. What comes is a sshd of the test in a network namespace.
 
 use crate::load_hosts::{assert_counted, start};
