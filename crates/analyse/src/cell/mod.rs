@@ -27,7 +27,7 @@ use findings::{Contradiction, Drift, Evidence, Finding, Subject, Validity};
 use model::{Level, LoadResult, Target, Task, Test, TrialRecord};
 use stats::Looks;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::Arc;
 
@@ -222,8 +222,9 @@ pub(crate) fn collect<'a>(
     for OfTest { index, record, checked, extension } in run.trials(&test.name) {
         model::deadline::look();
         let known = record.outcome().zip(basis);
-        let figures =
-            known.map(|(outcome, basis)| Figures::from_record(record, outcome, basis, confidence));
+        let figures = known.map(|(outcome, basis)| {
+            Figures::from_record(record, outcome, run.metrics, (basis, confidence))
+        });
         let trials = by_cell.entry((&record.key.target, record.key.level)).or_default();
         let block = record.key.repeat.saturating_add(extension.saturating_mul(BLOCKS_APART));
         // What was due and answered is known of a load that was recorded.
@@ -285,9 +286,10 @@ impl<'a> CellData<'a> {
     fn known(&self) -> BTreeMap<Metric, Series> {
         let figures =
             || self.usable().filter_map(|trial| Some((trial.block, trial.figures.as_ref()?)));
-        let all =
-            Metric::ALL.iter().map(|metric| (*metric, Series::from_trials(*metric, figures())));
-        all.filter(|(_, series)| !series.is_empty()).collect()
+        let metrics: BTreeSet<Metric> =
+            figures().flat_map(|(_, figures)| figures.metrics()).collect();
+        let series = |metric| (metric, Series::from_trials(metric, figures()));
+        metrics.into_iter().map(series).filter(|(_, series)| !series.is_empty()).collect()
     }
 
     /// Finds the trials that fell behind the rate that others offered, by the throughput that they
