@@ -385,10 +385,13 @@ struct SharedForms {
     shared: Vec<Form>,
 }
 
+/// Those of so many levels and blocks.
+type KeptForms = ((usize, usize), Arc<SharedForms>);
+
 impl SharedForms {
     /// The last ones are kept: all pairs of a study ask for the same.
     fn of(levels: usize, blocks: usize) -> Arc<Self> {
-        static LAST: Mutex<Option<((usize, usize), Arc<SharedForms>)>> = Mutex::new(None);
+        static LAST: Mutex<Option<KeptForms>> = Mutex::new(None);
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, forms)) = last.as_ref().filter(|(known, _)| *known == (levels, blocks)) {
             return Arc::clone(forms);
