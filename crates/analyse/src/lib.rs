@@ -93,6 +93,16 @@ enum Extent {
     All,
 }
 
+impl Extent {
+    /// Of which figures are wanted: to hold trials against those of other tools these are enough.
+    fn metrics(self) -> &'static [Metric] {
+        match self {
+            Self::Trials => &[Metric::Throughput, Metric::LatencyP95],
+            Self::Answers | Self::All => Metric::ALL,
+        }
+    }
+}
+
 /// What may be concluded from one run of a study, finished or not.
 pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
     analyse_with(dataset, Extent::All, &ReadLimit::NONE.budget())
@@ -129,8 +139,8 @@ pub fn analyse_without_laws_within<'d>(
     budget.verdict().map(|()| analysis)
 }
 
-/// What each trial is worth, for tables of trials: nothing is estimated, compared or ranked, and there
-/// are no findings.
+/// What each trial is worth, for tables of trials: nothing is estimated, compared or ranked, there are no
+/// findings, and of figures only those that tell what a trial is worth.
 ///
 /// # Errors
 /// As [`analyse_within`].
@@ -144,7 +154,7 @@ pub fn analyse_trials_within<'d>(
 
 /// What comes of it says nothing where the budget is overdrawn.
 fn analyse_with<'d>(dataset: &'d Dataset, extent: Extent, budget: &ReadBudget) -> Analysis<'d> {
-    let mut run = CheckedRun::from_dataset(dataset, budget);
+    let mut run = CheckedRun::from_dataset(dataset, extent.metrics(), budget);
     let audit = audit::audit(dataset);
     if extent == Extent::Trials {
         for (trial, result) in audit.results {

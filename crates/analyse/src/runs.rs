@@ -222,7 +222,7 @@ struct Side<'a> {
 
 impl<'a> Side<'a> {
     fn for_dataset(dataset: &'a Dataset) -> Self {
-        Self { run: CheckedRun::from_dataset(dataset, &ReadLimit::NONE.budget()) }
+        Self { run: CheckedRun::from_dataset(dataset, Metric::ALL, &ReadLimit::NONE.budget()) }
     }
 
     fn cells(&self, test: &'a Test, basis: Option<&Basis>) -> Cells<'_> {

@@ -37,7 +37,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         false => Cow::Borrowed(text),
     };
     let hidden = |c| deceives(c) && c != '\n' && c != '\t';
-    match text.contains(hidden) {
+    match has(&text, hidden) {
         true => Cow::Owned(escaped(&text, hidden)),
         false => text,
     }
@@ -45,7 +45,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 
 /// A text that stands within a line: newlines and tabs are shown as escapes too.
 pub fn line(text: &str) -> Cow<'_, str> {
-    match text.contains(deceives) {
+    match has(text, deceives) {
         true => Cow::Owned(escaped(text, deceives)),
         false => Cow::Borrowed(text),
     }
@@ -83,7 +83,7 @@ pub fn indented(message: &str, by: &str) -> String {
 /// Outside of its strings JSON is ASCII, so that what is escaped stands in strings.
 pub fn json(document: &str) -> Cow<'_, str> {
     let hidden = |c| deceives(c) && c != '\n';
-    if !document.contains(hidden) {
+    if !has(document, hidden) {
         return Cow::Borrowed(document);
     }
     let mut safe = String::with_capacity(document.len() + 64);
@@ -97,6 +97,19 @@ pub fn json(document: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(safe)
+}
+
+/// Whether a character of a text is hidden. No printable one of ASCII is, which most are.
+fn has(text: &str, hidden: impl Fn(char) -> bool) -> bool {
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| !matches!(byte, b' '..=b'~')) {
+        let mut others = rest[at..].chars();
+        if others.next().is_some_and(&hidden) {
+            return true;
+        }
+        rest = others.as_str();
+    }
+    false
 }
 
 fn escaped(text: &str, hidden: impl Fn(char) -> bool) -> String {

@@ -12,7 +12,6 @@ const SAMPLED: f64 = 0.5;
 fn amount(resource: Resource, load: &LoadResult, sampling: &Sampling) -> Option<f64> {
     let window = Window::for_load(load);
     let samples = sampling.target_samples();
-    let disks = sampling.target_disks();
     let seconds = load.measure.elapsed.as_secs_f64();
     let sampled = |figure: &dyn Fn(&Sample) -> Option<f64>| {
         let is_enough = window.sampled(&samples, |sample| figure(sample).is_some()) >= SAMPLED;
@@ -20,6 +19,7 @@ fn amount(resource: Resource, load: &LoadResult, sampling: &Sampling) -> Option<
     };
     let grown = |signal| Some(window.growth(sampling, signal)? * seconds);
     let disk = |figure: fn(&crate::DiskRates) -> f64| {
+        let disks = sampling.target_disks();
         sampled(&|sample: &Sample| {
             let of = |name: &String| sample.disks.iter().find(|disk| disk.device == *name);
             let found: Option<Vec<_>> = disks.iter().map(of).collect();

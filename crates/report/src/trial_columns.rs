@@ -183,11 +183,15 @@ impl<'a> TrialRow<'a> {
 
     /// What became of the user's own transactions and statements, by name.
     fn own_transactions(&self) -> Vec<String> {
-        let load = self.record.and_then(TrialRecord::load);
-        let mut tests = self.analysis.dataset.study.tests.iter();
-        let test = tests.find(|test| test.name == self.planned.key.test);
-        let own = test.and_then(|test| test.workload()?.transactions()).is_some();
-        let Some(load) = load.filter(|_| own) else { return Vec::new() };
+        let has_items =
+            |load: &&LoadResult| !load.by_transaction.is_empty() || !load.by_statement.is_empty();
+        let load = self.record.and_then(TrialRecord::load).filter(has_items);
+        let is_own = || {
+            let mut tests = self.analysis.dataset.study.tests.iter();
+            let test = tests.find(|test| test.name == self.planned.key.test);
+            test.and_then(|test| test.workload()?.transactions()).is_some()
+        };
+        let Some(load) = load.filter(|_| is_own()) else { return Vec::new() };
         let all = load.by_transaction.iter().chain(&load.by_statement);
         let of = |one: &NamedResult| {
             let NamedResult { name, ok, failed, retries, rows, latencies, .. } = one;

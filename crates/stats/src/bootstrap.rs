@@ -65,38 +65,38 @@ impl Bootstrap {
     }
 
     /// The interval of statistics of the columns' means; `rows` are repeats, each with the same
-    /// figures in the same order. One interval for each statistic that `statistics` returns, of
-    /// which there are always as many; from the percentiles of the draws, so a statistic may be
-    /// infinite. Empty for fewer than two rows, rows of unequal length, or a confidence outside
-    /// (0, 1).
-    pub fn ends(
+    /// figures in the same order. One interval for each statistic, from the percentiles of the draws, so
+    /// that a statistic may be infinite. `None` for fewer than two rows, rows of unequal length, or a
+    /// confidence outside (0, 1).
+    pub fn ends<const COUNT: usize>(
         &self,
         rows: &[Vec<f64>],
         confidence: f64,
-        statistics: impl Fn(&[f64]) -> Vec<f64>,
-    ) -> Vec<(f64, f64)> {
+        mut statistics: impl FnMut(&[f64]) -> [f64; COUNT],
+    ) -> Option<[(f64, f64); COUNT]> {
         let n = rows.len();
         let columns = rows.first().map_or(0, Vec::len);
         if n < 2 || !is_confidence(confidence) || rows.iter().any(|row| row.len() != columns) {
-            return Vec::new();
+            return None;
         }
         let means = means(rows);
-        let mut drawn: Vec<Vec<f64>> = Vec::new();
+        let deviation = |column: usize, mean: f64| rows.iter().map(move |row| row[column] - mean);
+        let each = means.iter().enumerate();
+        let deviations: Vec<f64> =
+            each.flat_map(|(column, mean)| deviation(column, *mean)).collect();
+        let mut drawn = [(); COUNT].map(|()| Vec::with_capacity(DRAWS));
         let mut draw = vec![0.0; columns];
         for Draw { weights, scale } in self.draws(n).iter() {
-            for (column, (mean, drawn)) in means.iter().zip(&mut draw).enumerate() {
-                let deviations = rows.iter().zip(weights);
-                let sum: f64 = deviations.map(|(row, w)| w * (row[column] - mean)).sum();
+            let columns = means.iter().zip(deviations.chunks_exact(n));
+            for ((mean, deviations), drawn) in columns.zip(&mut draw) {
+                let sum: f64 = deviations.iter().zip(weights).map(|(off, w)| w * off).sum();
                 *drawn = mean + scale * sum;
             }
-            for (i, value) in statistics(&draw).into_iter().enumerate() {
-                if drawn.len() <= i {
-                    drawn.push(Vec::with_capacity(DRAWS));
-                }
-                drawn[i].push(value);
+            for (drawn, value) in drawn.iter_mut().zip(statistics(&draw)) {
+                drawn.push(value);
             }
         }
-        drawn.into_iter().map(|values| outermost(values, confidence)).collect()
+        Some(drawn.map(|values| outermost(values, confidence)))
     }
 
     /// The interval of one statistic around its `point`; `None` where there is none, or an end is
@@ -116,8 +116,7 @@ impl Bootstrap {
         confidence: f64,
         statistic: impl Fn(&[f64]) -> f64,
     ) -> Option<Interval> {
-        let ends = self.ends(rows, confidence, |means| vec![statistic(means)]);
-        let &(low, high) = ends.first()?;
+        let [(low, high)] = self.ends(rows, confidence, |means| [statistic(means)])?;
         Interval::around(point, Bounds { low, high, confidence }, IntervalMethod::Bootstrap)
     }
 }
@@ -169,10 +168,14 @@ mod tests {
         values.iter().map(|&value| vec![value]).collect()
     }
 
+    fn first(means: &[f64]) -> [f64; 1] {
+        [means[0]]
+    }
+
     #[test]
     fn the_same_seed_gives_the_same_interval_and_another_nearly_the_same() {
         let rows = rows(&[1.0, 2.0, 4.0]);
-        let ends = |seed| Bootstrap::new(seed).ends(&rows, 0.95, <[f64]>::to_vec)[0];
+        let ends = |seed| Bootstrap::new(seed).ends(&rows, 0.95, first).unwrap()[0];
         assert_eq!(ends(7), ends(7));
         assert!(ends(7) != ends(8));
         assert!((ends(7).0 - ends(8).0).abs() < 1.5, "{:?} {:?}", ends(7), ends(8));
@@ -185,7 +188,7 @@ mod tests {
             let exp: Vec<f64> = values.iter().map(|v: &f64| v.exp()).collect();
             Estimate::of_median(&Sample::new(exp).unwrap(), 0.95).interval.unwrap()
         };
-        let (low, high) = Bootstrap::new(1).ends(&rows(&values), 0.95, <[f64]>::to_vec)[0];
+        let (low, high) = Bootstrap::new(1).ends(&rows(&values), 0.95, first).unwrap()[0];
         assert!((low - exact.low.ln()).abs() < 0.06, "{low} {}", exact.low.ln());
         assert!((high - exact.high.ln()).abs() < 0.06, "{high} {}", exact.high.ln());
     }
@@ -193,9 +196,9 @@ mod tests {
     #[test]
     fn nothing_comes_of_one_repeat_or_of_ragged_rows() {
         let bootstrap = Bootstrap::new(1);
-        assert!(bootstrap.ends(&rows(&[1.0]), 0.95, <[f64]>::to_vec).is_empty());
-        assert!(bootstrap.ends(&[vec![1.0], vec![]], 0.95, <[f64]>::to_vec).is_empty());
-        assert!(bootstrap.ends(&rows(&[1.0, 2.0]), 1.0, <[f64]>::to_vec).is_empty());
+        assert!(bootstrap.ends(&rows(&[1.0]), 0.95, first).is_none());
+        assert!(bootstrap.ends(&[vec![1.0], vec![]], 0.95, first).is_none());
+        assert!(bootstrap.ends(&rows(&[1.0, 2.0]), 1.0, first).is_none());
         assert!(bootstrap.interval(0.0, &rows(&[1.0, 2.0]), 0.9, |_| f64::INFINITY).is_none());
     }
 }

@@ -43,11 +43,29 @@ impl Error {
     pub(crate) fn only(scale: f64, freedom: f64) -> Self {
         Self { weight: 1.0, scale, freedom, equal: false }
     }
+}
 
-    /// How likely it is and a centre at least so far off by it.
-    fn tails(&self, distance: f64) -> f64 {
-        let t = distance / self.scale;
-        if t.is_finite() { self.weight * two_tails(t, self.freedom) } else { 0.0 }
+/// Errors whose tails are found together.
+const TOGETHER: usize = 4;
+
+/// How likely each of these is and a centre at least so far off by it, added up.
+fn tails(errors: &[Error], distance: f64) -> f64 {
+    let mut sum = 0.0;
+    for alike in errors.chunk_by(|one, other| one.freedom == other.freedom) {
+        let (fours, others) = alike.as_chunks::<TOGETHER>();
+        fours.iter().for_each(|four| add_tails(four, distance, &mut sum));
+        others.iter().for_each(|error| add_tails(std::array::from_ref(error), distance, &mut sum));
+    }
+    sum
+}
+
+/// Of errors with one number of degrees of freedom.
+fn add_tails<const COUNT: usize>(errors: &[Error; COUNT], distance: f64, sum: &mut f64) {
+    let t = errors.each_ref().map(|error| distance / error.scale);
+    let finite = t.map(|t| if t.is_finite() { t } else { 0.0 });
+    for ((error, t), tails) in errors.iter().zip(t).zip(two_tails(finite, errors[0].freedom)) {
+        // Beyond what can be told there is none.
+        *sum += if t.is_finite() { error.weight * tails } else { 0.0 };
     }
 }
 
@@ -169,7 +187,7 @@ impl Centre {
         if distance.is_nan() || distance <= 0.0 {
             return 1.0;
         }
-        self.errors.iter().map(|error| error.tails(distance)).sum::<f64>().clamp(0.0, 1.0)
+        tails(&self.errors, distance).clamp(0.0, 1.0)
     }
 
     /// The same for one of many centres among which single ones are looked for.
@@ -186,9 +204,9 @@ impl Centre {
         if distance.is_nan() || distance <= 0.0 {
             return p_value;
         }
-        let equal = || self.errors.iter().filter(|error| error.equal);
-        let weight: f64 = equal().map(|error| error.weight).sum();
-        let if_equal = equal().map(|error| error.tails(distance)).sum::<f64>() / weight;
+        let equal: Vec<Error> = self.errors.iter().filter(|error| error.equal).copied().collect();
+        let weight: f64 = equal.iter().map(|error| error.weight).sum();
+        let if_equal = tails(&equal, distance) / weight;
         let by_evidence = p_value * (EVIDENCE_COSTS / equality.sqrt()).min(UNEQUAL_COSTS);
         let least = if weight > 0.0 { EVIDENCE_COSTS * if_equal } else { 0.0 };
         by_evidence.max(least).min(1.0)

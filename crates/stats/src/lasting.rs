@@ -6,6 +6,8 @@
 //! one counts by how likely it is, given the figures of both targets at all levels.
 
 use crate::course::{Course, Form, LONGEST, forms};
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// How likely it is, before anything was seen, that noise of single cells lasts, and that what all levels
 /// of a block share does: blocks have random orders and servers that were started anew, which mostly keeps
@@ -49,6 +51,8 @@ pub(crate) const NEGLIGIBLE: f64 = 0.002;
 pub struct Lasting {
     possible: Vec<Possible>,
     levels: usize,
+    /// Of the number of ratios that was asked for first: mostly all levels have as many.
+    effects: OnceLock<(usize, Vec<Effect>)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,7 +119,8 @@ impl Lasting {
             (log, Possible { weight: 0.0, course: found.kind.course(), shared: 0.0 })
         });
         let shared = of_shared(&long, blocks, few * SHARES_LAST);
-        Self { possible: weighted(none, [cells.collect(), shared]), levels: levels.len() }
+        let possible = weighted(none, [cells.collect(), shared]);
+        Self { possible, levels: levels.len(), effects: OnceLock::new() }
     }
 
     /// How likely noise lasts from a block to the next.
@@ -139,7 +144,12 @@ impl Lasting {
 
     /// What it does to the mean of `n` ratios; all weights together are 1. Nothing, little and much are
     /// told apart, whatever `n` is: every interval asks each of them.
-    pub(crate) fn effects(&self, n: usize) -> Vec<Effect> {
+    pub(crate) fn effects(&self, n: usize) -> Cow<'_, [Effect]> {
+        let (known, effects) = self.effects.get_or_init(|| (n, self.effects_on(n)));
+        if *known == n { Cow::Borrowed(effects) } else { Cow::Owned(self.effects_on(n)) }
+    }
+
+    fn effects_on(&self, n: usize) -> Vec<Effect> {
         let mut parts = [Vec::new(), Vec::new(), Vec::new()];
         for one in self.possible.iter().filter(|one| one.weight > 0.0) {
             let (widening, freedom) = one.course.effect(n);
@@ -347,12 +357,6 @@ impl Blocks {
         form.constant - self.half * self.squares(form).ln()
     }
 
-    /// The same of two kinds with one variance of their own.
-    fn log_both(&self, other: &Self, forms: (&Form, &Form)) -> f64 {
-        let squares = self.squares(forms.0) + other.squares(forms.1);
-        forms.0.constant + forms.1.constant - (self.half + other.half) * squares.ln()
-    }
-
     /// The share of the sum of squares that levels do not have in common.
     fn own(&self) -> f64 {
         self.within / (self.within + self.sums.iter().map(|sum| sum.powi(2)).sum::<f64>())
@@ -367,6 +371,42 @@ pub(crate) fn form_of_shared(size: usize, blocks: usize, larger: f64, kept: f64)
     Form::of(&matrix)
 }
 
+/// How much larger what levels share may be than what they do not, and how far it may last.
+fn shared() -> impl Iterator<Item = (f64, f64)> {
+    SHARED.iter().flat_map(|larger| OF_SHARED.map(|kept| (*larger, kept)))
+}
+
+/// Forms of what so many levels may share over so many blocks.
+struct SharedForms {
+    plain: Form,
+    /// Of what cancels out in ratios, in the order of [`common`].
+    cancelling: Vec<Form>,
+    /// In the order of [`shared`].
+    shared: Vec<Form>,
+}
+
+/// Those of so many levels and blocks.
+type KeptForms = ((usize, usize), Arc<SharedForms>);
+
+impl SharedForms {
+    /// The last ones are kept: all pairs of a study ask for the same.
+    fn of(levels: usize, blocks: usize) -> Arc<Self> {
+        static LAST: Mutex<Option<KeptForms>> = Mutex::new(None);
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, forms)) = last.as_ref().filter(|(known, _)| *known == (levels, blocks)) {
+            return Arc::clone(forms);
+        }
+        let form = |(larger, kept)| form_of_shared(levels, blocks, larger, kept);
+        let forms = Arc::new(Self {
+            plain: Form::of(&Course::INDEPENDENT.matrix(blocks)),
+            cancelling: common().map(|(larger, kept)| form((larger - 1.0, kept))).collect(),
+            shared: shared().map(form).collect(),
+        });
+        *last = Some(((levels, blocks), Arc::clone(&forms)));
+        forms
+    }
+}
+
 /// That all levels of a block have something in common in the figures of one target or of both, which may
 /// last. Logarithms of how likely that is, to that nothing but what cancels out in ratios is shared.
 fn of_shared(levels: &[AtLevel], blocks: usize, prior: f64) -> Vec<(f64, Possible)> {
@@ -375,34 +415,38 @@ fn of_shared(levels: &[AtLevel], blocks: usize, prior: f64) -> Vec<(f64, Possibl
         return Vec::new();
     }
     let size = whole.len();
-    let plain = Form::of(&Course::INDEPENDENT.matrix(blocks));
+    let forms = SharedForms::of(size, blocks);
+    let plain = &forms.plain;
     let targets: [fn(&AtLevel) -> &Vec<f64>; 2] = [|at| &at.first, |at| &at.second];
     let figures = targets.map(|of| whole.iter().map(|at| of(at).as_slice()).collect::<Vec<_>>());
-    let variances = figures.each_ref().map(|of| mean_squares(of, &plain));
-    let own = figures.each_ref().map(|of| own_variances(of, &plain));
+    let variances = figures.each_ref().map(|of| mean_squares(of, plain));
+    let own = figures.each_ref().map(|of| own_variances(of, plain));
     let of_target = |target: usize| {
         let scales = own[target].iter().map(|own| own.sqrt());
         Blocks::of(figures[target].iter().copied().zip(scales))
     };
     let [first, second] = [of_target(0), of_target(1)];
-    let both = || own[0].iter().zip(&own[1]).map(|(first, second)| (first + second).sqrt());
-    let ratios = Blocks::of(whole.iter().map(|at| at.ratios.as_slice()).zip(both()));
-    let sums = Blocks::of(whole.iter().map(|at| at.sums.as_slice()).zip(both()));
-    let cancelling: Vec<Form> =
-        common().map(|(larger, kept)| form_of_shared(size, blocks, larger - 1.0, kept)).collect();
-    let neither = ratios.log_both(&sums, (&plain, &plain));
+    let scales = || own[0].iter().zip(&own[1]).map(|(first, second)| (first + second).sqrt());
+    let ratios = Blocks::of(whole.iter().map(|at| at.ratios.as_slice()).zip(scales()));
+    let sums = Blocks::of(whole.iter().map(|at| at.sums.as_slice()).zip(scales()));
+    let cancelling: Vec<(&Form, f64)> =
+        forms.cancelling.iter().map(|form| (form, sums.squares(form))).collect();
+    let both = |form: &Form, other: &Form, squares: f64| {
+        form.constant + other.constant - (ratios.half + sums.half) * squares.ln()
+    };
+    let neither = both(plain, plain, ratios.squares(plain) + sums.squares(plain));
     let beside_common = |form: &Form| {
-        let logs = cancelling.iter().map(|other| ratios.log_both(&sums, (form, other)) - neither);
-        log_sum(logs) - (cancelling.len() as f64).ln()
+        let own = ratios.squares(form);
+        let log = |(other, squares): &(&Form, f64)| both(form, other, own + squares) - neither;
+        log_sum(cancelling.iter().map(log)) - (cancelling.len() as f64).ln()
     };
     let (apart, in_common) = ((1.0 - IN_COMMON).ln(), IN_COMMON.ln());
-    let none = log_sum([apart, in_common + beside_common(&plain)]);
+    let none = log_sum([apart, in_common + beside_common(plain)]);
     let [of_first, of_second] = [variances[0] * first.own(), variances[1] * second.own()]
         .map(|own| move |larger| larger * own);
     let either = of_first(1.0) + of_second(1.0);
-    let ways = |larger: f64, kept: f64| {
-        let form = form_of_shared(size, blocks, larger, kept);
-        let [one, two] = [&first, &second].map(|blocks| blocks.log(&form) - blocks.log(&plain));
+    let ways = |((larger, kept), form): ((f64, f64), &Form)| {
+        let [one, two] = [&first, &second].map(|blocks| blocks.log(form) - blocks.log(plain));
         let of_one = apart + ((1.0 - SHARES_OF_BOTH) / 2.0).ln();
         let shares = [of_first(larger), of_second(larger)].map(|own| own / (own + either));
         let both = larger / (1.0 + larger);
@@ -410,10 +454,10 @@ fn of_shared(levels: &[AtLevel], blocks: usize, prior: f64) -> Vec<(f64, Possibl
             (of_one + one, shares[0], kept),
             (of_one + two, shares[1], kept),
             (apart + SHARES_OF_BOTH.ln() + one + two, both, kept),
-            (in_common + beside_common(&form), both, kept),
+            (in_common + beside_common(form), both, kept),
         ]
     };
-    let each = SHARED.iter().flat_map(|larger| OF_SHARED.map(|kept| ways(*larger, kept))).flatten();
+    let each = shared().zip(&forms.shared).flat_map(ways);
     let prior = (prior / (SHARED.len() * OF_SHARED.len()) as f64).ln() - none;
     each.map(|(log, shared, kept)| {
         let course = Course::of_share(shared, kept);

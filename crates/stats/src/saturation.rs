@@ -43,6 +43,9 @@ const SHARPNESS: (f64, f64) = (0.0, 4.158_883_083_359_672);
 /// Steps of the search in ln(C ÷ λ) and ln p, first and last.
 const STEPS: (f64, f64) = (0.35, 1e-4);
 
+/// Logarithms of clients and throughput.
+type Points = [(f64, f64)];
+
 /// What is searched for; λ follows from it.
 #[derive(Clone, Copy)]
 struct Form {
@@ -53,19 +56,23 @@ struct Form {
 }
 
 impl Form {
-    /// ln(X(N) ÷ λ).
-    fn log(self, clients: f64) -> f64 {
+    /// ln(X(N) ÷ λ), of ln N.
+    fn log(self) -> impl Fn(f64) -> f64 {
         let p = self.sharpness.exp();
-        let beyond = p * (clients.ln() - self.knee);
-        // ln(1 + e^x), without overflow.
-        clients.ln() - (beyond.max(0.0) + (-beyond.abs()).exp().ln_1p()) / p
+        move |clients: f64| {
+            let beyond = p * (clients - self.knee);
+            // ln(1 + e^x), without overflow.
+            clients - (beyond.max(0.0) + (-beyond.abs()).exp().ln_1p()) / p
+        }
     }
 
     /// The sum of squares around the best λ, and ln λ.
-    fn squares(self, clients: &[f64], logs: &[f64]) -> (f64, f64) {
-        let off = || clients.iter().zip(logs).map(|(&n, log)| log - self.log(n));
-        let lambda = off().sum::<f64>() / logs.len() as f64;
-        (off().map(|off| (off - lambda).powi(2)).sum(), lambda)
+    fn squares(self, points: &Points, off: &mut Vec<f64>) -> (f64, f64) {
+        let log = self.log();
+        off.clear();
+        off.extend(points.iter().map(|&(clients, throughput)| throughput - log(clients)));
+        let lambda = off.iter().sum::<f64>() / off.len() as f64;
+        (off.iter().map(|off| (off - lambda).powi(2)).sum(), lambda)
     }
 
     fn within(self) -> Self {
@@ -96,15 +103,14 @@ impl Saturation {
         if points.len() < 3 || !points.iter().all(sane) {
             return None;
         }
-        let clients: Vec<f64> = points.iter().map(|(n, _)| *n).collect();
-        let logs: Vec<f64> = points.iter().map(|(_, x)| x.ln()).collect();
-        let form = search(&clients, &logs);
-        Some(form.law(form.squares(&clients, &logs).1))
+        let logs: Vec<(f64, f64)> = points.iter().map(|(n, x)| (n.ln(), x.ln())).collect();
+        let (form, lambda) = search(&logs);
+        Some(form.law(lambda))
     }
 
     /// Throughput at `clients`.
     pub fn throughput(&self, clients: f64) -> f64 {
-        (self.lambda.ln() + self.form().log(clients)).exp()
+        (self.lambda.ln() + self.form().log()(clients.ln())).exp()
     }
 
     fn form(&self) -> Form {
@@ -112,10 +118,11 @@ impl Saturation {
     }
 }
 
-/// From the best of a grid downhill, with steps that are halved where none leads down.
-fn search(clients: &[f64], logs: &[f64]) -> Form {
-    let squares = |form: Form| form.squares(clients, logs).0;
-    let most = clients.iter().copied().fold(1.0, f64::max).ln();
+/// From the best of a grid downhill, with steps that are halved where none leads down; with ln λ.
+fn search(points: &Points) -> (Form, f64) {
+    let mut off = Vec::with_capacity(points.len());
+    let mut squares = |form: Form| form.squares(points, &mut off).0;
+    let most = points.iter().map(|(clients, _)| *clients).fold(0.0, f64::max);
     let grid = (0..12).flat_map(|knee| {
         let knee = (most + 2.0) * f64::from(knee) / 11.0;
         (0..6).map(move |p| Form { knee, sharpness: SHARPNESS.1 * f64::from(p) / 5.0 })
@@ -142,7 +149,7 @@ fn search(clients: &[f64], logs: &[f64]) -> Form {
             None => step /= 2.0,
         }
     }
-    best
+    (best, best.squares(points, &mut off).1)
 }
 
 impl SaturationFit {
@@ -189,13 +196,15 @@ impl SaturationFit {
 fn nearby(law: &Saturation, clients: &[f64], logs: &[f64]) -> Option<[f64; 2]> {
     const STEP: f64 = 1e-4;
     let Form { knee, sharpness } = law.form();
-    let at = |knee: f64, sharpness: f64, n: f64| Form { knee, sharpness }.log(n);
-    let rows = clients.iter().zip(logs).map(|(&n, log)| {
-        let by_knee =
-            (at(knee + STEP, sharpness, n) - at(knee - STEP, sharpness, n)) / (2.0 * STEP);
-        let by_sharpness =
-            (at(knee, sharpness + STEP, n) - at(knee, sharpness - STEP, n)) / (2.0 * STEP);
-        [1.0, by_knee, by_sharpness, log - law.lambda.ln() - at(knee, sharpness, n)]
+    let at = |knee: f64, sharpness: f64| Form { knee, sharpness }.log();
+    let own = at(knee, sharpness);
+    let (more, less) = (at(knee + STEP, sharpness), at(knee - STEP, sharpness));
+    let (sharper, blunter) = (at(knee, sharpness + STEP), at(knee, sharpness - STEP));
+    let rows = clients.iter().zip(logs).map(|(n, log)| {
+        let n = n.ln();
+        let by_knee = (more(n) - less(n)) / (2.0 * STEP);
+        let by_sharpness = (sharper(n) - blunter(n)) / (2.0 * STEP);
+        [1.0, by_knee, by_sharpness, log - law.lambda.ln() - own(n)]
     });
     let normal = Normal::of(rows);
     // At an end of its range the sharpness is not fitted.

@@ -81,33 +81,9 @@ impl Usl {
     /// assert!((law.throughput(20.0) - 20.0 / 1.95).abs() < 1e-4);
     /// ```
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
-        Self::fit_near(points, None)
-    }
-
-    /// The same from a law that is near, which takes fewer rounds: the weights settle at the same values
-    /// from wherever they begin.
-    fn fit_near(points: &[(f64, f64)], near: Option<&Self>) -> Option<Self> {
-        let sane = |&(n, x): &(f64, f64)| n >= 1.0 && n.is_finite() && x > 0.0 && x.is_finite();
-        if points.len() < 3 || !points.iter().all(sane) {
-            return None;
-        }
-        let time = |&(n, x): &(f64, f64)| near.map_or(n / x, |law| n / law.throughput(n));
-        let mut fitted: Vec<f64> = points.iter().map(time).collect();
-        let mut law = None;
-        for _ in 0..ROUNDS {
-            let [a, b, c] = least_squares(points, &fitted)?;
-            law = (a > 0.0).then(|| Self { lambda: 1.0 / a, sigma: b / a, kappa: c / a });
-            let mut settled = true;
-            for (&(n, _), fitted) in points.iter().zip(&mut fitted) {
-                let next = a + b * (n - 1.0) + c * n * (n - 1.0);
-                settled &= (next / *fitted - 1.0).abs() < SETTLED;
-                *fitted = next;
-            }
-            if settled || fitted.iter().any(|value| *value <= 0.0) {
-                break;
-            }
-        }
-        law
+        let times: Vec<f64> = points.iter().map(|&(n, x)| time(n, x)).collect::<Option<_>>()?;
+        let clients = points.iter().map(|(n, _)| *n);
+        (points.len() > 2).then(|| Fitting::new(clients, &times).law(&times))?
     }
 
     /// Throughput at `clients`.
@@ -176,12 +152,23 @@ impl UslFit {
     /// ```
     pub fn parameters(&self, confidence: f64, bootstrap: &Bootstrap) -> Option<UslParameters> {
         let law = self.law;
+        let clients = self.clients.as_slice();
+        // The weights settle at the same values from wherever they begin, and sooner from a law that is
+        // near.
+        let near: Vec<f64> = clients.iter().map(|&n| n / law.throughput(n)).collect();
+        let mut fitting = Fitting::new(clients.iter().copied(), &near);
+        let mut times = near.clone();
+        let mut fit = |logs: &[f64]| {
+            for ((own, log), &n) in times.iter_mut().zip(logs).zip(clients) {
+                *own = time(n, log.exp())?;
+            }
+            fitting.law(&times)
+        };
         let ends = bootstrap.ends(&self.logs, confidence, |drawn| {
-            let drawn = points(&self.clients, drawn);
-            let drawn = Usl::fit_near(&drawn, Some(&law)).unwrap_or(law);
-            vec![drawn.lambda, drawn.sigma, drawn.kappa, drawn.peak(), drawn.highest()]
+            let drawn = fit(drawn).unwrap_or(law);
+            [drawn.lambda, drawn.sigma, drawn.kappa, drawn.peak(), drawn.highest()]
         });
-        let &[lambda, sigma, kappa, peak, highest] = ends.as_slice() else { return None };
+        let [lambda, sigma, kappa, peak, highest] = ends?;
         let estimate = |point, (low, high)| Estimate {
             point,
             interval: Interval::around(
@@ -216,33 +203,74 @@ const ROUNDS: usize = 8;
 /// Relative change of the fitted values below which they have settled.
 const SETTLED: f64 = 1e-6;
 
-/// Points as a least squares problem has them, with how far apart they may be.
-type Weighted<'a> = (&'a [(f64, f64)], &'a [f64]);
-
-/// A row of the problem: what 1/λ, σ/λ and κ/λ are multiplied with, and what that should give.
-fn row((n, x): (f64, f64), scale: f64) -> [f64; 4] {
-    let weight = 1.0 / scale;
-    [weight, (n - 1.0) * weight, n * (n - 1.0) * weight, n / x * weight]
+/// How long a client waits for an operation, N ÷ X(N); `None` for numbers out of range.
+fn time(clients: f64, throughput: f64) -> Option<f64> {
+    let is_sane =
+        clients >= 1.0 && clients.is_finite() && throughput > 0.0 && throughput.is_finite();
+    is_sane.then(|| clients / throughput)
 }
 
-fn rows<'a>((points, scale): Weighted<'a>) -> impl Iterator<Item = [f64; 4]> + 'a {
-    points.iter().zip(scale).map(|(&point, &scale)| row(point, scale))
+/// What fits laws at the same numbers of clients again and again.
+struct Fitting<'a> {
+    clients: Vec<f64>,
+    /// The times from which the weights begin.
+    start: &'a [f64],
+    fitted: Vec<f64>,
+    /// Of the problem: what 1/λ, σ/λ and κ/λ are multiplied with, and what that should give, each ÷ the
+    /// fitted time.
+    rows: Vec<[f64; 4]>,
 }
 
-/// 1/λ, σ/λ and κ/λ, none of them negative, with the least squares of (N/X − fit) ÷ `scale`. The
+impl<'a> Fitting<'a> {
+    fn new(clients: impl Iterator<Item = f64>, start: &'a [f64]) -> Self {
+        let clients: Vec<f64> = clients.collect();
+        let size = clients.len();
+        Self { clients, start, fitted: Vec::with_capacity(size), rows: Vec::with_capacity(size) }
+    }
+
+    /// The law that fits these times, one for each number of clients.
+    fn law(&mut self, times: &[f64]) -> Option<Usl> {
+        self.fitted.clear();
+        self.fitted.extend(self.start);
+        let mut law = None;
+        for _ in 0..ROUNDS {
+            self.rows.clear();
+            let each = self.clients.iter().zip(times).zip(&self.fitted);
+            self.rows.extend(each.map(|((&n, time), fitted)| {
+                let weight = 1.0 / fitted;
+                [weight, (n - 1.0) * weight, n * (n - 1.0) * weight, time * weight]
+            }));
+            let [a, b, c] = least_squares(&self.rows)?;
+            law = (a > 0.0).then(|| Usl { lambda: 1.0 / a, sigma: b / a, kappa: c / a });
+            let mut settled = true;
+            for (&n, fitted) in self.clients.iter().zip(&mut self.fitted) {
+                let next = a + b * (n - 1.0) + c * n * (n - 1.0);
+                settled &= (next / *fitted - 1.0).abs() < SETTLED;
+                *fitted = next;
+            }
+            if settled || self.fitted.iter().any(|value| *value <= 0.0) {
+                break;
+            }
+        }
+        law
+    }
+}
+
+/// 1/λ, σ/λ and κ/λ, none of them negative, with the least squares of what these rows leave. The
 /// best of the solutions in which some are held at 0; with three parameters all can be tried.
-fn least_squares(points: &[(f64, f64)], scale: &[f64]) -> Option<[f64; 3]> {
-    let normal = Normal::of(rows((points, scale)));
+fn least_squares(rows: &[[f64; 4]]) -> Option<[f64; 3]> {
+    let normal = Normal::of(rows.iter().copied());
     let squares = |solution: &[f64; 3]| -> f64 {
         let fit = |row: &[f64; 4]| -> f64 { row.iter().zip(solution).map(|(a, b)| a * b).sum() };
-        rows((points, scale)).map(|row| (row[3] - fit(&row)).powi(2)).sum()
+        rows.iter().map(|row| (row[3] - fit(row)).powi(2)).sum()
     };
     let feasible = |solution: &[f64; 3]| solution.iter().all(|part| *part >= 0.0);
     // Without a condition that binds, the full solution is the best of all.
     normal.solve([0, 1, 2]).filter(feasible).or_else(|| {
         let held = [normal.solve([0, 1]), normal.solve([0, 2]), normal.solve([0])];
         let candidates = held.into_iter().flatten().filter(feasible);
-        candidates.min_by(|a, b| squares(a).total_cmp(&squares(b)))
+        let all = candidates.map(|solution| (squares(&solution), solution));
+        all.min_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, best)| best)
     })
 }
 

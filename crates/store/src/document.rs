@@ -110,14 +110,13 @@ impl<'de> Reader<'de, '_> {
         self.take(b'"')?;
         let mut is_plain = true;
         loop {
-            match self.peek()? {
-                b'"' => break,
-                b'\\' => {
-                    is_plain = false;
-                    self.at += 2;
-                }
-                _ => self.at += 1,
+            let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+            self.at += rest.iter().take_while(|byte| !matches!(byte, b'"' | b'\\')).count();
+            if self.peek()? == b'"' {
+                break;
             }
+            is_plain = false;
+            self.at += 2;
         }
         self.at += 1;
         let quoted = self.text.get(begins..self.at).ok_or_else(|| self.unexpected())?;

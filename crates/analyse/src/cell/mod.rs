@@ -26,7 +26,7 @@ use crate::{Basis, Metric};
 use findings::{Contradiction, Drift, Evidence, Finding, Subject, Validity};
 use model::{Level, LoadResult, Target, Task, Test, TrialRecord};
 use stats::Looks;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::Arc;
 
@@ -220,8 +220,9 @@ pub(crate) fn collect<'a>(
     for OfTest { index, record, checked, extension } in run.trials(&test.name) {
         model::deadline::look();
         let known = record.outcome().zip(basis);
-        let mut figures =
-            known.map(|(outcome, basis)| Figures::from_record(record, outcome, basis, confidence));
+        let mut figures = known.map(|(outcome, basis)| {
+            Figures::from_record(record, outcome, run.metrics, (basis, confidence))
+        });
         let burst = burst::of_trial(record);
         if let Some((figures, burst)) = figures.as_mut().zip(burst.as_ref()) {
             figures.keep_lasting(burst.lasting_share, burst.operations);
@@ -286,9 +287,10 @@ impl<'a> CellData<'a> {
     fn known(&self) -> BTreeMap<Metric, Series> {
         let figures =
             || self.usable().filter_map(|trial| Some((trial.block, trial.figures.as_ref()?)));
-        let all =
-            Metric::ALL.iter().map(|metric| (*metric, Series::from_trials(*metric, figures())));
-        all.filter(|(_, series)| !series.is_empty()).collect()
+        let metrics: BTreeSet<Metric> =
+            figures().flat_map(|(_, figures)| figures.metrics()).collect();
+        let series = |metric| (metric, Series::from_trials(metric, figures()));
+        metrics.into_iter().map(series).filter(|(_, series)| !series.is_empty()).collect()
     }
 
     /// Finds the trials that fell behind the rate that others offered, by the throughput that they

@@ -4,7 +4,7 @@ use crate::Metric;
 use crate::trial::figures::{Figures, is_any_latency};
 use stats::{
     Autocorrelation, ByTarget, Estimate, InCommon, Interval, KnownScatter, LastingApart, Looks,
-    OfTargets, Part, Persistence, Ratio, Repeat, Sample, Scatter, SharedVariance,
+    OfTargets, Part, Persistence, Ratio, Relation, Repeat, Sample, Scatter, SharedVariance,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -23,6 +23,9 @@ pub(crate) struct Series {
     counted: OnceLock<Values>,
     /// Those of them that chance explains, which ratios rest on, likewise.
     explained: OnceLock<Values>,
+    /// The estimate at the confidence that was asked for first, with that: the study's, which every
+    /// comparison asks for again.
+    estimate: OnceLock<(f64, Option<Estimate>)>,
     /// The largest relative rounding of any value.
     rounding: f64,
     /// How others of its kind scatter; absent where there are none.
@@ -53,13 +56,19 @@ pub(crate) struct LastingNoise {
 pub(crate) struct Kin {
     /// From repeat to repeat of a cell.
     cells: Option<ByTarget>,
-    /// Of the ratio of two cells within a repeat.
-    ratios: Option<ByTarget>,
+    /// Of the ratio of two cells within a repeat, once that was asked for: most figures are never
+    /// compared.
+    ratios: OnceLock<Option<ByTarget>>,
+    /// The ratios that this is learned from.
+    pairs: Vec<Pair>,
     /// What of their variance the cells of a repeat share.
     shared: Option<SharedVariance>,
     /// What the cells of a block have in common.
     in_common: InCommon,
 }
+
+/// The logarithms of two cells, repeat by repeat, with the target of each.
+type Pair = ([usize; 2], Vec<(f64, f64)>);
 
 impl Kin {
     /// Learned from these cells, each with its target, and from ratios of which only that share says
@@ -95,12 +104,10 @@ impl Kin {
             if !pairs.iter().all(is_finite) {
                 return None;
             }
-            let ratios = pairs.iter().map(|(base, other)| other - base).collect();
-            Some((pairs, ([target, other_target], ratios)))
+            Some(([target, other_target], pairs))
         };
-        let (paired, ratios): (Vec<Vec<(f64, f64)>>, Vec<OfTargets>) =
+        let (targets, paired): (Vec<[usize; 2]>, Vec<Vec<(f64, f64)>>) =
             ratios.filter_map(pairs).unzip();
-        let targets: Vec<[usize; 2]> = ratios.iter().map(|(targets, _)| *targets).collect();
         // Cells may have equally many values and no partners for all: what was measured anew has none.
         let incomplete = cells.windows(2).any(|two| !two[0].1.repeats().eq(two[1].1.repeats()));
         let shared = SharedVariance::of(&paired, independent);
@@ -114,13 +121,25 @@ impl Kin {
         let alike = Autocorrelation::of(&values, orders);
         let in_common =
             if in_blocks { InCommon::of(&paired, independent) } else { InCommon::default() };
-        let pairs = targets.into_iter().zip(paired);
         Self {
             cells: alone.map(|cells| cells.with_autocorrelation(alike)),
-            ratios: ByTarget::of(&ratios).map(|ratios| ratios.with_pairs(pairs)),
+            ratios: OnceLock::new(),
+            pairs: targets.into_iter().zip(paired).collect(),
             shared: incomplete.then_some(shared),
             in_common,
         }
+    }
+
+    /// How ratios of two cells within a repeat scatter.
+    fn ratios(&self) -> Option<&ByTarget> {
+        let learned = || {
+            let ratio = |(targets, pairs): &Pair| {
+                (*targets, pairs.iter().map(|(base, other)| other - base).collect())
+            };
+            let ratios: Vec<OfTargets> = self.pairs.iter().map(ratio).collect();
+            Some(ByTarget::of(&ratios)?.with_pairs(self.pairs.iter().cloned()))
+        };
+        self.ratios.get_or_init(learned).as_ref()
     }
 }
 
@@ -188,6 +207,7 @@ impl Series {
             values: Vec::new(),
             counted: OnceLock::new(),
             explained: OnceLock::new(),
+            estimate: OnceLock::new(),
             rounding: 0.0,
             kin: None,
             target: 0,
@@ -245,7 +265,7 @@ impl Series {
                 widening: lasting.widening([repeats; 2]),
             });
         }
-        let ratios = self.kin.as_ref().filter(|_| !self.apart)?.ratios.as_ref()?;
+        let ratios = self.kin.as_ref().filter(|_| !self.apart)?.ratios()?;
         let lasting = ratios.lasting([self.target, other.target])?;
         Some(LastingNoise {
             likely: lasting.likely(),
@@ -318,19 +338,33 @@ impl Series {
     /// The same in blocks that no other series has.
     pub(crate) fn apart(mut self) -> Self {
         self.values.iter_mut().for_each(|(block, _)| *block = block.saturating_add(u32::MAX / 2));
-        Self { counted: OnceLock::new(), explained: OnceLock::new(), ..self }
+        self.asked_anew();
+        self
     }
 
     /// The same with every value so many times as large.
     pub(crate) fn times(&self, factor: f64) -> Self {
-        let values = self.values.iter().map(|(block, value)| (*block, value * factor)).collect();
-        Self { values, counted: OnceLock::new(), explained: OnceLock::new(), ..self.clone() }
+        self.with_values(
+            self.values.iter().map(|(block, value)| (*block, value * factor)).collect(),
+        )
+    }
+
+    /// The same with other values.
+    fn with_values(&self, values: Values) -> Self {
+        let mut other = Self { values, ..self.clone() };
+        other.asked_anew();
+        other
+    }
+
+    /// Forgets what follows from values and scatter.
+    fn asked_anew(&mut self) {
+        (self.counted, self.explained, self.estimate) = Default::default();
     }
 
     /// Its kind, whose scatter it borrows from, and its target there.
     pub(crate) fn belongs_to(&mut self, kin: &Arc<Kin>, target: usize) {
         (self.kin, self.target) = (Some(Arc::clone(kin)), target);
-        (self.counted, self.explained) = Default::default();
+        self.asked_anew();
     }
 
     /// How its repeats scatter, by what is known of others.
@@ -345,6 +379,12 @@ impl Series {
 
     /// The median with its interval; `None` without values.
     pub(crate) fn estimate(&self, confidence: f64) -> Option<Estimate> {
+        let (known, estimate) =
+            self.estimate.get_or_init(|| (confidence, self.estimate_at(confidence)));
+        if *known == confidence { *estimate } else { self.estimate_at(confidence) }
+    }
+
+    fn estimate_at(&self, confidence: f64) -> Option<Estimate> {
         let sample = self.sample()?;
         Some(match self.scatter() {
             Some(scatter) => Estimate::of_median_among(&sample, confidence, scatter),
@@ -367,6 +407,9 @@ impl Series {
     /// unpaired, and so are imported results that were not measured in turns. Which of the two is decided by the number of pairs alone, never by which interval
     /// is the narrower. `None` where either has no values, or one that is not above zero.
     pub(crate) fn ratio(&self, base: &Self) -> Option<Ratio> {
+        if self.is_empty() || base.is_empty() {
+            return None;
+        }
         // A stall is no outlier that is left out, nor is it where its partner is one, or is missing.
         if self.values().chain(base.values()).any(|value| value <= 0.0) {
             return None;
@@ -376,7 +419,7 @@ impl Series {
         let (kin, targets) = self.known_with(base);
         let rounding = self.rounding + base.rounding;
         let ratio = if are_pairs {
-            let ratios = kin.and_then(|kin| kin.ratios.as_ref()).map(|all| all.pair(targets));
+            let ratios = kin.and_then(|kin| kin.ratios()).map(|all| all.pair(targets));
             let shared = kin.and_then(|kin| kin.shared);
             // Without the scatter of the cells nothing tells which values without a partner are outliers,
             // where the ratios of pairs leave theirs out.
@@ -457,6 +500,16 @@ impl Series {
         Some(self.ratio(base)?.estimate(confidence))
     }
 
+    /// What that says of the two, with that margin.
+    pub(crate) fn relation_to(
+        &self,
+        base: &Self,
+        margin: f64,
+        confidence: f64,
+    ) -> Option<Relation> {
+        Some(self.ratio(base)?.relation(margin, confidence))
+    }
+
     /// The values with outliers as far off as they count in the figure of the cell.
     pub(crate) fn counted(&self) -> &[(u32, f64)] {
         self.counted.get_or_init(|| counted(&self.values, self.scatter()))
@@ -468,8 +521,7 @@ impl Series {
 
     /// A series of these.
     pub(crate) fn clipped(&self) -> Self {
-        let values = self.counted().to_vec();
-        Self { values, counted: OnceLock::new(), explained: OnceLock::new(), ..self.clone() }
+        self.with_values(self.counted().to_vec())
     }
 
     /// Whether some values are more than twice as far off as they count: by six typical deviations, which
@@ -485,7 +537,7 @@ impl Series {
     /// Whether values without a partner go into its ratios.
     pub(crate) fn weighs_all(&self) -> bool {
         let all =
-            |kin: &Arc<Kin>| kin.ratios.is_some() && kin.shared.is_some() && kin.cells.is_some();
+            |kin: &Arc<Kin>| kin.shared.is_some() && kin.cells.is_some() && kin.ratios().is_some();
         self.kin.as_ref().is_some_and(all)
     }
 
@@ -545,7 +597,7 @@ impl Series {
     /// intervals.
     fn gives(&self, base: &Self, ratios: &[f64]) -> bool {
         let (kin, targets) = self.known_with(base);
-        let scatter = kin.and_then(|kin| kin.ratios.as_ref()).map(|all| all.pair(targets));
+        let scatter = kin.and_then(|kin| kin.ratios()).map(|all| all.pair(targets));
         let Some(ratio) = scatter.and_then(|scatter| scatter.centre(ratios)) else { return true };
         let figure = |series: &Self| {
             let logs: Vec<f64> = series.values().map(f64::ln).collect();
@@ -607,7 +659,7 @@ mod tests {
         let load = LoadResult { intervals, ..LoadResult::default() };
         let act = Mark { result: Some(ActResult::Done), ..Mark::span("act", 2.1, 2.9) };
         let outcome = Outcome { marks: vec![act], ..Outcome::of_load(load) };
-        Figures::from_outcome(&outcome, &BASIS, 0.95)
+        Figures::from_outcome(&outcome, Metric::ALL, (&BASIS, 0.95))
     }
 
     #[test]
@@ -627,7 +679,7 @@ mod tests {
             let figure = |metric, value| Figure::measured(metric, value, 0.005);
             let mut figures = vec![figure(Metric::Downtime, 3.0)];
             figures.extend(back.map(|back| figure(Metric::RateBack, back)));
-            Figures::from_outcome(&Outcome::of_figures(figures), &BASIS, 0.95)
+            Figures::from_outcome(&Outcome::of_figures(figures), Metric::ALL, (&BASIS, 0.95))
         };
         let trials = [failover(Some(4.0)), failover(None), failover(Some(5.0))];
         let of = |metric| Series::from_trials(metric, (1..).zip(&trials));

@@ -287,6 +287,10 @@ fn adjust_family(study: &Study, family: Vec<Member>) {
         pairs.iter().map(|pair| pair.iter().map(chance).collect()).collect();
     let adjusted = closed_groups(&chances).into_iter().flatten();
     let ratios = |pair: &Vec<Member>| -> Vec<Option<Expected>> {
+        // Whoever looks once asks for no chances of later looks.
+        if !pair.iter().any(|member| member.ratio.has_looks()) {
+            return vec![None; pair.len()];
+        }
         Expected::by_others(&pair.iter().map(|member| member.ratio).collect::<Vec<&Ratio>>())
     };
     let expected: Vec<Option<Expected>> = pairs.iter().flat_map(ratios).collect();

@@ -85,8 +85,8 @@ fn knee(study: &Study, points: &[Point]) -> Vec<Level> {
 fn plateau(study: &Study, peak: &CurveData) -> Option<(Level, Level)> {
     let top = &peak.points[peak.index];
     let same = |point: &&Point| {
-        let ratio = point.series.ratio_to(&top.series, study.confidence);
-        ratio.is_some_and(|ratio| ratio.relation(study.margin) == Relation::Equivalent)
+        let relation = point.series.relation_to(&top.series, study.margin, study.confidence);
+        relation == Some(Relation::Equivalent)
     };
     let (before, after) = (&peak.points[..peak.index], &peak.points[peak.index + 1..]);
     let first = before.iter().rev().take_while(same).last().unwrap_or(top);
@@ -99,8 +99,8 @@ fn declines_from(study: &Study, peak: &CurveData) -> Option<Level> {
     let top = &peak.points[peak.index];
     let confidence = confidence_after_choice(study.confidence, peak.points.len() - 1);
     let lower = |point: &&Point| {
-        let ratio = point.series.ratio_to(&top.series, confidence);
-        ratio.is_some_and(|ratio| ratio.relation(study.margin) == Relation::Smaller)
+        let relation = point.series.relation_to(&top.series, study.margin, confidence);
+        relation == Some(Relation::Smaller)
     };
     let after = &peak.points[peak.index + 1..];
     after.iter().rev().take_while(lower).last().map(|point| point.level)

@@ -202,8 +202,8 @@ fn at_most(points: &[Point], confidence: f64) -> Option<f64> {
 /// The levels that are not clearly below the peak.
 fn level_with(points: &[Point], peak: &Point, margin: f64, confidence: f64) -> Vec<Level> {
     let below = |point: &Point| {
-        let ratio = point.series.ratio_to(&peak.series, confidence);
-        ratio.is_some_and(|ratio| ratio.relation(margin) == Relation::Smaller)
+        let relation = point.series.relation_to(&peak.series, margin, confidence);
+        relation == Some(Relation::Smaller)
     };
     points.iter().filter(|point| !below(point)).map(|point| point.level).collect()
 }

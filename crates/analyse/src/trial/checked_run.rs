@@ -4,11 +4,13 @@
 use crate::trial::check::{CheckResult, CheckedTrial, check, passed};
 use crate::trial::extended;
 use findings::Finding;
-use model::{Dataset, ReadBudget, Test, TrialRecord};
+use model::{Dataset, Metric, ReadBudget, Test, TrialRecord};
 use std::collections::HashMap;
 
 pub(crate) struct CheckedRun<'a> {
     pub(crate) dataset: &'a Dataset,
+    /// Of which figures are wanted, ascending.
+    pub(crate) metrics: &'static [Metric],
     checked: Vec<CheckedTrial>,
     /// Places in the dataset's trials.
     of_test: HashMap<&'a str, Vec<usize>>,
@@ -29,7 +31,11 @@ pub(crate) struct OfTest<'a> {
 
 impl<'a> CheckedRun<'a> {
     /// Where the budget is overdrawn, what comes of it says nothing.
-    pub(crate) fn from_dataset(dataset: &'a Dataset, budget: &ReadBudget) -> Self {
+    pub(crate) fn from_dataset(
+        dataset: &'a Dataset,
+        metrics: &'static [Metric],
+        budget: &ReadBudget,
+    ) -> Self {
         let mut of_test: HashMap<&str, Vec<usize>> = HashMap::new();
         for (index, record) in dataset.trials.iter().enumerate() {
             of_test.entry(&record.key.test).or_default().push(index);
@@ -44,7 +50,7 @@ impl<'a> CheckedRun<'a> {
         };
         let checked = dataset.trials.iter().map(check).collect();
         let later = extended::measured_later(&dataset.plan);
-        Self { dataset, checked, of_test, later }
+        Self { dataset, metrics, checked, of_test, later }
     }
 
     /// Adds what else was found of a trial.

@@ -74,36 +74,59 @@ fn is_measured(ms: Option<f64>) -> bool {
 /// through a histogram. Absent are those that are not known, percentiles of fewer transactions than
 /// these take ([`percentile_ms`]), and the latencies of a load that fell behind its rate: these grow
 /// with the length of the trial and say nothing of the server.
+///
+/// In the order of the registry.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Figures(BTreeMap<Metric, Reading>);
+pub(crate) struct Figures(Vec<(Metric, Reading)>);
 
 impl Figures {
-    /// Of a trial that completed.
+    /// Those of these metrics, ascending, of a trial that completed.
     pub(crate) fn from_record(
         record: &TrialRecord,
         outcome: &Outcome,
-        basis: &Basis,
-        confidence: f64,
+        metrics: &[Metric],
+        (basis, confidence): (&Basis, f64),
     ) -> Self {
-        let mut figures = Self::from_outcome(outcome, basis, confidence);
+        let mut figures = Self::from_outcome(outcome, metrics, (basis, confidence));
         if basis.whole_phase && outcome.load.is_some() {
             let used = |metric: Metric| {
                 let number = record.used(metric.resource()?)?;
                 Some((metric, Reading::from_number(metric, number)?))
             };
-            figures.0.extend(Metric::of_resources().filter_map(used));
+            let used = metrics.iter().copied().filter_map(used);
+            used.for_each(|(metric, reading)| figures.put(metric, reading));
         }
         figures
     }
 
-    pub(crate) fn from_outcome(outcome: &Outcome, basis: &Basis, confidence: f64) -> Self {
+    pub(crate) fn from_outcome(
+        outcome: &Outcome,
+        metrics: &[Metric],
+        (basis, confidence): (&Basis, f64),
+    ) -> Self {
         let known = |&metric: &Metric| {
             let number = basis
                 .printed(outcome, metric)
                 .or_else(|| derived(outcome, metric, basis, confidence))?;
             Some((metric, Reading::from_number(metric, number)?))
         };
-        Self(Metric::ALL.iter().filter_map(known).collect())
+        Self(metrics.iter().filter_map(known).collect())
+    }
+
+    fn place(&self, metric: Metric) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&metric, |(known, _)| *known)
+    }
+
+    fn put(&mut self, metric: Metric, reading: Reading) {
+        match self.place(metric) {
+            Ok(place) => self.0[place].1 = reading,
+            Err(place) => self.0.insert(place, (metric, reading)),
+        }
+    }
+
+    /// The metrics that it has.
+    pub(crate) fn metrics(&self) -> impl Iterator<Item = Metric> {
+        self.0.iter().map(|(metric, _)| *metric)
     }
 
     /// The value of one figure.
@@ -124,7 +147,8 @@ impl Figures {
     /// Of throughput that fell for good while it was measured what lasts: that share of it, by so many
     /// operations.
     pub(crate) fn keep_lasting(&mut self, share: f64, operations: f64) {
-        if let Some(reading) = self.0.get_mut(&Metric::Throughput) {
+        if let Ok(place) = self.place(Metric::Throughput) {
+            let reading = &mut self.0[place].1;
             reading.value *= share;
             let rounding = if operations > 0.0 { 1.0 / operations } else { 0.0 };
             reading.rounding = reading.rounding.max(rounding);
@@ -133,11 +157,11 @@ impl Figures {
 
     /// Leaves out latencies, of a load that fell behind its rate.
     pub(crate) fn forget_latencies(&mut self) {
-        self.0.retain(|metric, _| !is_any_latency(*metric));
+        self.0.retain(|(metric, _)| !is_any_latency(*metric));
     }
 
     pub(crate) fn reading(&self, metric: Metric) -> Option<Reading> {
-        self.0.get(&metric).copied()
+        self.place(metric).ok().map(|place| self.0[place].1)
     }
 }
 

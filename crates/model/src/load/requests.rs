@@ -138,10 +138,31 @@ pub struct RequestCounts {
 
 /// How many requests of one kind there were.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "FlatCount")]
 pub struct RequestCount {
     #[serde(flatten)]
     pub kind: RequestKind,
     pub count: u64,
+}
+
+/// As documents have it. Each trial has several, and what serde flattens is read five times as slowly.
+#[derive(Deserialize)]
+struct FlatCount {
+    name: Cow<'static, str>,
+    effect: Effect,
+    counter: Option<Cow<'static, str>>,
+    #[serde(default)]
+    each_session: u8,
+    #[serde(default)]
+    each_implicit: u8,
+    count: u64,
+}
+
+impl From<FlatCount> for RequestCount {
+    fn from(flat: FlatCount) -> Self {
+        let FlatCount { name, effect, counter, each_session, each_implicit, count } = flat;
+        Self { kind: RequestKind { name, effect, counter, each_session, each_implicit }, count }
+    }
 }
 
 impl RequestCounts {
