@@ -14,6 +14,8 @@ const GIVEN: f64 = 0.9;
 
 /// Values by repeat, ascending.
 type Values = Vec<(u32, f64)>;
+/// Values of two cells in the same repeats.
+type Pairs = Vec<(f64, f64)>;
 
 /// A figure by repeat, over the trials that conclusions may rest on.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -99,15 +101,14 @@ impl Kin {
         let moved: HashMap<*const Series, Values> = cells.iter().map(moved).collect();
         let pairs = |[(target, base), (other_target, other)]: [(usize, &Series); 2]| {
             let of = |series: &Series| moved.get(&std::ptr::from_ref(series));
-            let pairs: Vec<(f64, f64)> = in_both(of(base)?, of(other)?).collect();
+            let pairs: Pairs = in_both(of(base)?, of(other)?).collect();
             let is_finite = |(base, other): &(f64, f64)| base.is_finite() && other.is_finite();
             if !pairs.iter().all(is_finite) {
                 return None;
             }
             Some(([target, other_target], pairs))
         };
-        let (targets, paired): (Vec<[usize; 2]>, Vec<Vec<(f64, f64)>>) =
-            ratios.filter_map(pairs).unzip();
+        let (targets, paired): (Vec<[usize; 2]>, Vec<Pairs>) = ratios.filter_map(pairs).unzip();
         // Cells may have equally many values and no partners for all: what was measured anew has none.
         let incomplete = cells.windows(2).any(|two| !two[0].1.repeats().eq(two[1].1.repeats()));
         let shared = SharedVariance::of(&paired, independent);

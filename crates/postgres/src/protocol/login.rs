@@ -126,7 +126,7 @@ enum Stage {
     AskedForTls,
     /// TLS is being set up.
     StartingTls,
-    Authenticating(Option<Scram>),
+    Authenticating(Option<Box<Scram>>),
     /// Let in; the server tells of itself.
     In,
 }
@@ -293,7 +293,7 @@ impl Login {
                 let begun =
                     Scram::begin(offered, password, keys, self.binding.take(), options.tls)?;
                 begun.write_first(out);
-                *scram = Some(begun);
+                *scram = Some(Box::new(begun));
             }
             11 => scram_of(scram)?.answer(fields.rest(), out)?,
             12 => scram_of(scram)?.finish(fields.rest())?,
@@ -329,8 +329,8 @@ fn check_allowed(step: u32, was_asked: bool, allowed: AuthMethods) -> Result<(),
     }
 }
 
-fn scram_of(scram: &mut Option<Scram>) -> Result<&mut Scram, LoginError> {
-    scram.as_mut().ok_or_else(|| {
+fn scram_of(scram: &mut Option<Box<Scram>>) -> Result<&mut Scram, LoginError> {
+    scram.as_deref_mut().ok_or_else(|| {
         let expected = "the beginning of an authentication";
         ProtocolError::Unexpected { expected, tag: tag::AUTHENTICATION }.into()
     })

@@ -88,7 +88,11 @@ mod tests {
         assert!(Threads::named(NAME, &own).is_none(), "there is none yet");
         let over = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let spin = || while !over.load(Ordering::Relaxed) {};
+            let spin = || {
+                while !over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            };
             std::thread::Builder::new().name(NAME.to_owned()).spawn_scoped(scope, spin).unwrap();
             let deadline = Instant::now() + Duration::from_secs(120);
             let mut threads = None;
