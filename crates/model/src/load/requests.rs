@@ -145,7 +145,7 @@ pub struct RequestCount {
     pub count: u64,
 }
 
-/// As documents have it. Each trial has several, and what serde flattens is read five times as slowly.
+/// As documents have it. Each trial has several, and what serde flattens is read slowly.
 #[derive(Deserialize)]
 struct FlatCount {
     name: Cow<'static, str>,
