@@ -150,19 +150,24 @@ impl Processes {
             cpus: ticks as f64 * tick / seconds,
             is_ours: key.0,
         };
-        let mut processes: Vec<NamedUse> = self.used.iter().map(named).collect();
-        processes.sort_by(|a, b| b.cpus.total_cmp(&a.cpus));
-        let mut others = 0;
-        processes.retain(|process| {
-            others += usize::from(!process.is_ours);
-            process.is_ours || others <= MOST_OTHERS
-        });
+        let processes = largest(self.used.iter().map(named).collect());
         ProcessorUse { processes, ..self.machine() }
     }
 
     fn machine(&self) -> ProcessorUse {
         ProcessorUse { boot: boot(), cpus: self.cpus, apart: None, processes: Vec::new() }
     }
+}
+
+/// All of ours and of the others those that used the most, the largest first.
+fn largest(mut processes: Vec<NamedUse>) -> Vec<NamedUse> {
+    processes.sort_by(|a, b| b.cpus.total_cmp(&a.cpus));
+    let mut others = 0;
+    processes.retain(|process| {
+        others += usize::from(!process.is_ours);
+        process.is_ours || others <= MOST_OTHERS
+    });
+    processes
 }
 
 /// Every process with its name. One that ends meanwhile is left out.
@@ -231,31 +236,50 @@ mod tests {
         }
     }
 
-    fn used(processes: &Processes, name: &str) -> Option<NamedUse> {
-        processes.processor_use().processes.into_iter().find(|process| process.name == name)
-    }
-
     #[test]
     fn who_used_the_processors_is_named_also_when_it_has_ended_and_ours_is_marked() {
         let ours = Spinning::start("ours-spins");
         let mut processes = Processes::new(vec![ours.0.id()], vec![MeasuredPhase::WHOLE], None);
         processes.look();
         let began = Instant::now();
-        let other = Spinning::start("other\u{1b}[2Jspins");
         let name = "other\u{1b}[2Jspins";
-        while used(&processes, name).is_none() || used(&processes, "ours-spins").is_none() {
+        let other = Spinning::start(name);
+        let [of_ours, of_other] =
+            [(true, "ours-spins"), (false, name)].map(|(is_ours, name)| (is_ours, name.to_owned()));
+        while ![&of_ours, &of_other].iter().all(|key| processes.used.contains_key(*key)) {
             assert!(began.elapsed() < Duration::from_secs(60), "{processes:?}");
             std::thread::sleep(Duration::from_millis(20));
             processes.look();
         }
-        let seen = processes.used[&(false, name.to_owned())];
+        let seen = processes.used[&of_other];
         drop(other);
         processes.look();
-        assert!(processes.used[&(false, name.to_owned())] >= seen);
-        let found = used(&processes, name).unwrap();
-        assert!(!found.is_ours && found.cpus > 0.0 && found.cpus < 64.0, "{found:?}");
-        assert_eq!(found.shown(), "other\\x1b[2Jspins");
-        assert!(used(&processes, "ours-spins").unwrap().is_ours);
+        assert!(processes.used[&of_other] >= seen);
+        // What else this machine does at the time may be more than is kept.
+        processes.used.retain(|key, _| [&of_ours, &of_other].contains(&key));
+        let mut found = processes.processor_use().processes;
+        found.sort_by_key(|process| process.is_ours);
+        let [other, ours] = &found[..] else { panic!("{found:?}") };
+        assert!(!other.is_ours && other.cpus > 0.0 && other.cpus < 64.0, "{found:?}");
+        assert_eq!(other.shown(), "other\\x1b[2Jspins");
+        assert!(ours.is_ours && ours.name == "ours-spins", "{found:?}");
+    }
+
+    #[test]
+    fn of_others_the_largest_are_kept_and_all_of_ours() {
+        let of = |is_ours, cpus: usize| NamedUse {
+            name: format!("{is_ours} {cpus}"),
+            cpus: cpus as f64,
+            is_ours,
+        };
+        let others = (1..=MOST_OTHERS + 2).map(|cpus| of(false, cpus));
+        let kept = largest(others.chain([of(true, 0), of(true, MOST_OTHERS)]).collect());
+        let cpus = |is_ours| {
+            let those = kept.iter().filter(move |process| process.is_ours == is_ours);
+            those.map(|process| process.cpus as usize).collect::<Vec<_>>()
+        };
+        assert_eq!(cpus(false), (3..=MOST_OTHERS + 2).rev().collect::<Vec<_>>());
+        assert_eq!(cpus(true), [MOST_OTHERS, 0]);
     }
 
     #[test]
