@@ -270,6 +270,9 @@ fn a_target_over_ssh_is_sampled_where_it_is() {
     assert!(!place.path("far_cache/weighin").exists());
 }
 
+/// Names of other processes that a trial keeps at most.
+const MOST_KEPT: usize = 8;
+
 /// A process of that name that uses what it gets of the processors, until this is dropped.
 struct Spinning(Child);
 
@@ -299,11 +302,13 @@ fn who_takes_the_processors_of_a_machine_over_ssh_is_named() {
     Ran::of(command(&place, &["run", "study.toml"])).done();
     let dataset = place.store().dataset().unwrap();
     let own = dataset.trials[0].sampling.target_host.as_ref().unwrap();
-    for name in names {
-        let found = own.processor_use.processes.iter().find(|process| process.name == name);
-        let found = found.unwrap_or_else(|| panic!("no {name} in {:?}", own.processor_use));
-        assert!(!found.is_ours && found.cpus > 0.0, "{found:?}");
-    }
+    let others = own.processor_use.processes.iter().filter(|process| !process.is_ours);
+    let (spinning, rest): (Vec<_>, Vec<_>) =
+        others.partition(|process| names.contains(&process.name.as_str()));
+    assert!(spinning.iter().all(|process| process.cpus > 0.0), "{spinning:?}");
+    // A machine that does much else meanwhile has others that used more, and no room for all.
+    let are_all = spinning.len() == names.len() || spinning.len() + rest.len() == MOST_KEPT;
+    assert!(!spinning.is_empty() && are_all, "{:?}", own.processor_use);
     let analysis = analyse::analyse(&dataset);
     let named = analysis.findings.iter().any(|finding| match &finding.evidence {
         analyse::Evidence::OtherProcesses(others) => {
