@@ -246,13 +246,13 @@ impl<'a> Accounts<'a> {
         let of = |data: &CurveData| {
             let curve = &data.curve;
             let bends = matches!(curve.shape, CurveShape::Flat | CurveShape::Declines { .. });
-            let mut levels = data.points.iter().map(|point| point.level);
-            let level = match bends {
-                true => first_as_high(data),
-                false => levels.find(|&level| self.hardly_rises(data, level))?,
-            };
-            let is_last = data.points.last().is_none_or(|last| last.level == level);
-            if level.is_open() || is_last {
+            let last = data.points.last()?.level;
+            let levels = || data.points.iter().map(|point| point.level);
+            // Of a flat curve the highest point may be the last.
+            let stops_at = bends.then(|| first_as_high(data)).filter(|&level| level != last);
+            let level =
+                stops_at.or_else(|| levels().find(|&level| self.hardly_rises(data, level)))?;
+            if level.is_open() {
                 return None;
             }
             let trials = self.of_cell(&curve.target, level)?;
@@ -261,9 +261,10 @@ impl<'a> Accounts<'a> {
                 let used = in_all(&trials, resource)?;
                 Some(UsedUp { resource, used })
             });
-            let found = EndOfRise { level, rises_on: !bends, at_limit: at_limit.collect() };
+            let rises_on = stops_at.is_none();
+            let found = EndOfRise { level, rises_on, at_limit: at_limit.collect() };
             // Where it is not sure that it rises no more, a limit says that.
-            (!trials.is_empty() && (bends || !found.at_limit.is_empty()))
+            (!trials.is_empty() && (!rises_on || !found.at_limit.is_empty()))
                 .then(|| Finding::new(Subject::test(test).on(&curve.target).at(level), found))
         };
         curves.iter().filter_map(of).collect()

@@ -316,6 +316,30 @@ fn where_a_curve_stops_rising_what_is_at_its_limit_is_named() {
 }
 
 #[test]
+fn of_a_flat_curve_that_is_highest_at_the_last_level_a_limit_is_named() {
+    let measured = [[1_598.0, 1_279.0, 1_506.0, 1_057.0], [1_630.0, 1_568.0, 1_567.0, 1_118.0]];
+    let mut data = dataset(&["only"], &[32, 128], 4, |_, clients, repeat| {
+        measured[usize::from(clients == 128)][repeat as usize - 1]
+    });
+    let end = |data: &Dataset| -> Vec<EndOfRise> {
+        let analysis = analyse(data);
+        let all = found(&analysis, |evidence| matches!(evidence, Evidence::EndOfRise(_)));
+        all.iter().filter_map(|one| one.evidence.get::<EndOfRise>().cloned()).collect()
+    };
+    assert_eq!(end(&data), []);
+    for clients in [32, 128] {
+        for repeat in 1..=4 {
+            let account = &mut trial(&mut data, "only", clients, repeat).sampling.account;
+            account.client_throttling = Some(Throttling { periods: 100, throttled: 100 });
+        }
+    }
+    let said = end(&data);
+    let [only] = said.as_slice() else { panic!("{said:?}") };
+    assert!(only.level.clients == 32 && only.rises_on, "{only:?}");
+    assert_eq!(only.at_limit[0].resource, Resource::LoadGenerator);
+}
+
+#[test]
 fn what_decides_over_all_levels_stands_for_a_level_that_alone_decides_nothing() {
     let mut noise = Noise::new(7);
     let mut data = dataset(&["slow", "fast"], &[4, CLIENTS], REPEATS, |target, _, _| {
