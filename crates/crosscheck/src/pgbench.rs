@@ -205,7 +205,7 @@ mod tests {
     use model::{OwnData, Script, ScriptTransaction};
     use std::collections::BTreeMap;
 
-    fn of(texts: &[(&str, u32)]) -> Transactions {
+    fn transactions(texts: &[(&str, u32)]) -> Transactions {
         let transaction = |&(text, weight): &(&str, u32)| ScriptTransaction {
             name: "one".to_owned(),
             script: Script { origin: "one".to_owned(), text: text.to_owned(), columns: Vec::new() },
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn its_own_scripts_are_named_with_their_weights_and_no_password_is_shown() {
         let texts: Vec<String> = OWN[1..].iter().map(|name| builtin(name).unwrap().text).collect();
-        let workload = of(&[(&texts[0], 1), (&texts[1], 9)]);
+        let workload = transactions(&[(&texts[0], 1), (&texts[1], 9)]);
         assert_eq!(Pgbench::unsupported(&workload), None);
         let duration = Duration::from_millis(1500);
         let load = PgbenchLoad { clients: 4, rate: Some(50), duration, seed: 3 };
@@ -258,8 +258,8 @@ mod tests {
     #[test]
     fn what_it_cannot_be_given_is_said() {
         let own = builtin(OWN[0]).unwrap().text;
-        assert!(Pgbench::unsupported(&of(&[("SELECT 1;", 1)])).is_some());
-        let mut pausing = of(&[(&own, 1)]);
+        assert!(Pgbench::unsupported(&transactions(&[("SELECT 1;", 1)])).is_some());
+        let mut pausing = transactions(&[(&own, 1)]);
         pausing.transactions[0].think_time = Some(Duration::from_secs(1));
         assert!(Pgbench::unsupported(&pausing).is_some());
     }

@@ -52,7 +52,7 @@ impl RedisBenchmark {
 
     /// Why it cannot run a workload, as the predicate of a sentence about it; `None` when it can.
     pub fn unsupported(workload: &KeyValue) -> Option<&'static str> {
-        Kind::of(workload).err()
+        Kind::for_workload(workload).err()
     }
 
     /// Runs a workload on keys that are there; `None` when `stop` said so. It knows numbers of
@@ -95,7 +95,7 @@ impl RedisBenchmark {
         (requests, duration): (u64, Duration),
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Measured>, Failure> {
-        let kind = Kind::of(workload).map_err(|reason| {
+        let kind = Kind::for_workload(workload).map_err(|reason| {
             Failure::new(
                 model::FailureKind::NotPermitted,
                 format!("{} {reason}", self.name()),

@@ -341,7 +341,7 @@ fn walk<'a>(
     progress: &mut RunProgress,
     recorded: &mut Recorded<'_>,
 ) -> Result<(Summary, Option<Campaign<'a>>), RunError> {
-    let mut instances = instances::of(course.study, hosts, store, course.stop)?;
+    let mut instances = instances::for_study(course.study, hosts, store, course.stop)?;
     let went = walk_with(course, hosts, addition, store, progress, recorded, &mut instances);
     let went =
         went.map(|(summary, campaign)| (summary, Some(campaign).filter(|_| !instances.any_up())));
