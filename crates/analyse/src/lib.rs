@@ -298,7 +298,7 @@ fn analyse_test(
     findings.extend(compare::items::findings(test, &named, &item_comparisons, &comparisons));
     let items = items::cells(study, test, &named);
     findings.extend(items::missed(&test.name, &items));
-    let money = money::of_test(dataset, test, &data, &peaks, (&comparisons, &floors));
+    let money = money::of_test(dataset, test, &data, &peaks, &comparisons, &floors);
     floor::withdraw_differences(&floors, &mut overall);
     let crossovers = crossing::crossovers(study, &data, &comparisons);
     findings.extend(crossing::findings(study, &test.name, &crossovers, &comparisons));
