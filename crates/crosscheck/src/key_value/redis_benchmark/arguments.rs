@@ -37,7 +37,8 @@ impl Kind {
 /// any length.
 pub(super) fn arguments(
     server: &Server,
-    (workload, kind): (&KeyValue, Kind),
+    workload: &KeyValue,
+    kind: Kind,
     clients: u32,
     requests: u64,
 ) -> Vec<String> {
@@ -101,7 +102,7 @@ mod tests {
     }
 
     fn line(server: &Server, workload: &KeyValue) -> String {
-        arguments(server, (workload, Kind::for_workload(workload).unwrap()), 200, 5000).join(" ")
+        arguments(server, workload, Kind::for_workload(workload).unwrap(), 200, 5000).join(" ")
     }
 
     #[test]
